@@ -1,0 +1,156 @@
+use crate::{Garbled, parse_strict};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// What an agent says to the referee: one JSON object a line on its stdout, told apart by `type`.
+/// Unknown fields are refused but in `info`, so that a typo can't pass silently.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum FromAgent {
+    /// The answer to `hello`.
+    Ready(Ready),
+    /// The answer to `turn`.
+    Action(Action),
+    /// Something to show with the turn, before its action; without effect on the match.
+    Info(Info),
+    /// The other answer to `turn`.
+    Resign(Resign),
+}
+
+/// What an agent says of itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Ready {
+    /// Its name; only recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Its version; only recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// What it wants in each `turn`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub want: Vec<Want>,
+}
+
+/// An optional field of `turn`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Want {
+    /// The position, as the game writes it.
+    Position,
+    /// Every legal action, in the rules' order.
+    Actions,
+}
+
+/// An action.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Action {
+    /// The turn that it answers; may be left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<u64>,
+    /// The action, as the game writes it.
+    pub action: Value,
+}
+
+/// Search figures, text and marks, for viewers. Every field is free; `depth`, `score`, `nodes`,
+/// `text` and `cells` (a list of `{"at":[..],"label":".."}`) are shown where they have that shape.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Info(pub Map<String, Value>);
+
+/// Giving up.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Resign {
+    /// The turn that it answers; may be left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<u64>,
+}
+
+/// Reads one line of an agent, without its end.
+pub fn parse_from_agent(line: &[u8]) -> Result<FromAgent, Garbled> {
+    let Value::Object(mut fields) = parse_strict(line)? else {
+        return Err(Garbled::new("a message is a JSON object, `{\"type\":...}`"));
+    };
+    let kind = match fields.remove("type") {
+        Some(Value::String(kind)) => kind,
+        Some(_) => return Err(Garbled::new("`type` must be a string")),
+        None => return Err(Garbled::new("missing field `type`")),
+    };
+    match kind.as_str() {
+        "ready" => typed(fields).map(FromAgent::Ready),
+        "action" => action(fields).map(FromAgent::Action),
+        "info" => Ok(FromAgent::Info(Info(fields))),
+        "resign" => typed(fields).map(FromAgent::Resign),
+        _ => Err(Garbled::new(format!(
+            "unknown type {kind:?}: an agent says `ready`, `action`, `info` or `resign`"
+        ))),
+    }
+}
+
+/// The message that comes with every turn is taken apart by hand where nothing is wrong with it:
+/// that is several times as quick. What is wrong, and so has to be told, is left to serde.
+fn action(mut fields: Map<String, Value>) -> Result<Action, Garbled> {
+    let turn = fields.get("turn").map(Value::as_u64);
+    let known = 1 + usize::from(turn.is_some());
+    if turn != Some(None)
+        && fields.len() == known
+        && let Some(action) = fields.remove("action")
+    {
+        return Ok(Action { turn: turn.flatten(), action });
+    }
+    typed(fields)
+}
+
+fn typed<T: DeserializeOwned>(fields: Map<String, Value>) -> Result<T, Garbled> {
+    serde_path_to_error::deserialize(Value::Object(fields)).map_err(|error| {
+        let path = error.path().to_string();
+        let text = error.into_inner().to_string();
+        Garbled::new(if path == "." { text } else { format!("{path}: {text}") })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FromAgent, Want, parse_from_agent};
+
+    #[test]
+    fn good_lines_are_read() {
+        let ready = parse_from_agent(br#"{"type":"ready","want":["actions"],"name":"x"}"#).unwrap();
+        let FromAgent::Ready(ready) = ready else { panic!("{ready:?}") };
+        assert_eq!(ready.want, [Want::Actions]);
+        for line in [
+            r#"{"type":"ready"}"#,
+            r#"{"action":{"type":"pass"},"type":"action"}"#,
+            r#" {"type":"action","turn":3.0,"action":{"type":"pass"}}  "#,
+            r#"{"type":"info","score":0.31,"anything":[{}]}"#,
+            r#"{"type":"resign"}"#,
+        ] {
+            assert!(parse_from_agent(line.as_bytes()).is_ok(), "{line}");
+        }
+    }
+
+    #[test]
+    fn bad_lines_say_what_is_wrong() {
+        for (line, wanted) in [
+            ("[]", "a message is a JSON object"),
+            ("{}", "missing field `type`"),
+            (r#"{"type":1}"#, "`type` must be a string"),
+            (r#"{"type":"move"}"#, "unknown type \"move\""),
+            (r#"{"type":"ready","nmae":"x"}"#, "unknown field `nmae`"),
+            (r#"{"type":"ready","want":["moves"]}"#, "want[0]: unknown variant `moves`"),
+            (r#"{"type":"ready","name":7}"#, "name: invalid type: integer `7`"),
+            (r#"{"type":"action"}"#, "missing field `action`"),
+            (r#"{"type":"action","turn":-1,"action":{}}"#, "turn: invalid value: integer `-1`"),
+            (r#"{"type":"action","turn":1.5,"action":{}}"#, "turn: invalid type: floating point"),
+            (r#"{"type":"resign","why":"x"}"#, "unknown field `why`"),
+            ("hello", "expected value at byte 1"),
+        ] {
+            let told = parse_from_agent(line.as_bytes()).expect_err(line).to_string();
+            assert!(told.contains(wanted), "{line}: {told:?} lacks {wanted:?}");
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! The agent protocol, version 1: the messages between the referee and its agents, and the events
+//! of a transcript, as types.
+//!
+//! This crate never names a game (an action is a [`serde_json::Value`] here: only the rules give it
+//! a meaning), does no input or output and reads no clock.
+//!
+//! ```
+//! use referee_protocol::{FromAgent, parse_from_agent};
+//!
+//! let message = parse_from_agent(br#"{"type":"resign","turn":17}"#).unwrap();
+//! assert!(matches!(message, FromAgent::Resign(resign) if resign.turn == Some(17)));
+//!
+//! let garbled = parse_from_agent(br#"{"type":"resign","trun":17}"#).unwrap_err();
+//! assert!(garbled.to_string().contains("unknown field `trun`"));
+//! ```
+
+mod seat;
+mod outcome;
+mod verdict;
+mod settings;
+mod to_agent;
+mod from_agent;
+mod strict;
+mod transcript;
+
+pub use from_agent::{Action, FromAgent, Info, Ready, Resign, Want, parse_from_agent};
+pub use outcome::Outcome;
+pub use seat::Seat;
+pub use settings::{ClockError, ClockKind, ClockSettings, LimitError, Limits};
+pub use strict::{Garbled, parse_strict};
+pub use to_agent::{Hello, Over, Played, Retired, SeatInfo, ToAgent, Turn};
+pub use transcript::{
+    Event, ExitEvent, Header, HeaderSeat, LineEvent, OnFault, OverEvent, PlayedEvent, RetiredEvent,
+    Sandbox, Seal, StderrEvent, TRANSCRIPT_VERSION, TurnEvent,
+};
+pub use verdict::{Fault, FaultKind, LateBy, Result, SeatVerdict, Verdict, VoidNote};
+
+/// The version of the protocol that this crate speaks, as in `hello.protocol`.
+pub const PROTOCOL_VERSION: u32 = 1;
+
+/// The longest line that the referee sends, in bytes, without its line end.
+pub const REFEREE_LINE_BYTES_MAX: usize = 1 << 20;

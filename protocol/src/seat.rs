@@ -1,0 +1,28 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// A place at the table, counted from 0 in the order of play.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(transparent)]
+pub struct Seat(pub u8);
+
+impl Seat {
+    /// The seat as an index into a list with one entry a seat.
+    pub fn index(self) -> usize {
+        usize::from(self.0)
+    }
+
+    /// The seats 0 to `count` - 1, in the order of play.
+    pub fn all(count: usize) -> impl DoubleEndedIterator<Item = Self> + Clone {
+        (0..u8::try_from(count).unwrap_or(u8::MAX)).map(Self)
+    }
+}
+
+impl fmt::Display for Seat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}

@@ -1,0 +1,164 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a clock counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ClockKind {
+    /// Time on the wall, from the moment the `turn` line is written to the moment the end of the
+    /// answer is read.
+    #[default]
+    Wall,
+    /// CPU time of the agent's whole process tree, with `backstop_ms` of wall time a turn.
+    Cpu,
+}
+
+/// A match's clock. Times are in milliseconds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ClockSettings {
+    /// What is counted.
+    pub kind: ClockKind,
+    /// For start-up: from the start of the process to a valid `ready`. Always wall time.
+    pub start_ms: u64,
+    /// For the whole match; null: no bank.
+    pub bank_ms: Option<u64>,
+    /// Added to the bank after each own turn.
+    pub increment_ms: u64,
+    /// The most that one turn may use; null: all that the bank holds.
+    pub move_ms: Option<u64>,
+    /// What may be exceeded without a fault; the bank is then 0, before the increment.
+    pub margin_ms: u64,
+    /// With CPU clocks, the wall time that one turn may take; null: four times the turn's
+    /// allowance, at least two seconds.
+    pub backstop_ms: Option<u64>,
+}
+
+impl Default for ClockSettings {
+    /// A minute and half a second a turn; ten seconds to start.
+    fn default() -> Self {
+        Self {
+            kind: ClockKind::Wall,
+            start_ms: 10_000,
+            bank_ms: Some(60_000),
+            increment_ms: 500,
+            move_ms: None,
+            margin_ms: 0,
+            backstop_ms: None,
+        }
+    }
+}
+
+/// What is wrong with a clock's settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClockError(&'static str);
+
+impl std::fmt::Display for ClockError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl std::error::Error for ClockError {}
+
+impl ClockSettings {
+    /// The longest time that a setting may have: a year.
+    pub const MS_MAX: u64 = 365 * 24 * 3600 * 1000;
+
+    /// Whether a match can be played by this clock.
+    pub fn check(&self) -> Result<(), ClockError> {
+        let times = [
+            Some(self.start_ms),
+            self.bank_ms,
+            Some(self.increment_ms),
+            self.move_ms,
+            Some(self.margin_ms),
+            self.backstop_ms,
+        ];
+        if times.into_iter().flatten().any(|ms| ms > Self::MS_MAX) {
+            return Err(ClockError("no time of a clock may be longer than a year"));
+        }
+        if self.start_ms == 0 {
+            return Err(ClockError("`start_ms` must be at least 1: no program starts in no time"));
+        }
+        if self.bank_ms.is_none() && self.move_ms.is_none() {
+            return Err(ClockError("a clock needs at least one of `bank_ms` and `move_ms`"));
+        }
+        if self.bank_ms.is_none() && self.increment_ms > 0 {
+            return Err(ClockError("`increment_ms` is added to a bank: set `bank_ms` too"));
+        }
+        if self.bank_ms == Some(0) || self.move_ms == Some(0) {
+            return Err(ClockError("`bank_ms` and `move_ms` must be at least 1"));
+        }
+        Ok(())
+    }
+}
+
+/// What an agent may use, as in `hello.limits`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Limits {
+    /// Bytes in one line of its output, without the line end.
+    pub line_bytes: u64,
+    /// Bytes of output in one turn.
+    pub turn_bytes: u64,
+    /// Bytes of output in the whole match.
+    pub match_bytes: u64,
+    /// Bytes of stderr that are kept at the head, and as many at the tail.
+    pub stderr_bytes: u64,
+    /// Memory of its whole process tree, in MiB.
+    pub memory_mb: u64,
+    /// Processes and threads.
+    pub processes: u64,
+    /// Open files.
+    pub files: u64,
+    /// Its private work folder, in MiB.
+    pub work_mb: u64,
+}
+
+impl Limits {
+    /// Fewer open files than this leave a program no room to load itself.
+    const FILES_MIN: u64 = 8;
+
+    /// Whether an agent can live within these limits.
+    pub fn check(&self) -> Result<(), LimitError> {
+        if [self.line_bytes, self.turn_bytes, self.match_bytes].contains(&0) {
+            return Err(LimitError("an agent that may write no byte can't answer".to_owned()));
+        }
+        if self.files < Self::FILES_MIN {
+            let least = Self::FILES_MIN;
+            return Err(LimitError(format!(
+                "`files` must be at least {least}, not {}",
+                self.files
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// What is wrong with limits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LimitError(String);
+
+impl std::fmt::Display for LimitError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for LimitError {}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            line_bytes: 65_536,
+            turn_bytes: 262_144,
+            match_bytes: 16_777_216,
+            stderr_bytes: 65_536,
+            memory_mb: 512,
+            processes: 128,
+            files: 256,
+            work_mb: 64,
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! JSON as an agent must write it: what a lenient reader would let pass silently (a key given
+//! twice, a byte-order mark, endless nesting) is told here, with its place.
+
+use serde::de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+use std::fmt;
+
+/// How deep objects and arrays may nest; the outermost is the first.
+const DEPTH_MAX: u32 = 32;
+
+/// The largest whole number that a floating-point number holds exactly, with all below it.
+const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
+
+/// Why a line could not be read as a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Garbled {
+    text: String,
+    column: Option<usize>,
+}
+
+impl Garbled {
+    /// Something that is wrong with the message as a whole, or with the field that `text` names.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), column: None }
+    }
+
+    /// The byte at which the trouble was found, from 1, where it has one place.
+    pub fn column(&self) -> Option<usize> {
+        self.column
+    }
+}
+
+impl fmt::Display for Garbled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)?;
+        match self.column {
+            Some(column) => write!(f, " at byte {column}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Garbled {}
+
+/// Reads one line (without its end) as JSON, refusing duplicate keys, nesting deeper than 32,
+/// invalid UTF-8, a byte-order mark and raw control characters. A number such as 3.0 is read as 3.
+pub fn parse_strict(line: &[u8]) -> Result<Value, Garbled> {
+    if line.starts_with(b"\xEF\xBB\xBF") {
+        let text = "the line begins with a byte-order mark: write UTF-8 without one".to_owned();
+        return Err(Garbled { text, column: Some(1) });
+    }
+    let text = std::str::from_utf8(line).map_err(|error| Garbled {
+        text: "invalid UTF-8".to_owned(),
+        column: Some(error.valid_up_to() + 1),
+    })?;
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let value = Strict { depth: 0 }.deserialize(&mut reader).map_err(|error| at(&error))?;
+    reader.end().map_err(|error| at(&error))?;
+    Ok(value)
+}
+
+/// The reader's error without its "at line 1 column 9", which stands in `column`.
+fn at(error: &serde_json::Error) -> Garbled {
+    let full = error.to_string();
+    let text = full.rsplit_once(" at line ").map_or(full.as_str(), |(text, _)| text).to_owned();
+    Garbled { text, column: (error.column() > 0).then(|| error.column()) }
+}
+
+#[derive(Clone, Copy)]
+struct Strict {
+    depth: u32,
+}
+
+impl Strict {
+    fn deeper<E: Error>(self) -> Result<Self, E> {
+        if self.depth == DEPTH_MAX {
+            return Err(E::custom(format_args!("nested deeper than {DEPTH_MAX}")));
+        }
+        Ok(Self { depth: self.depth + 1 })
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Strict {
+    type Value = Value;
+
+    fn deserialize<D: serde::Deserializer<'de>>(self, reader: D) -> Result<Value, D::Error> {
+        reader.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Strict {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
+        if value.fract() == 0.0 && value.abs() <= EXACT_MAX {
+            #[expect(clippy::cast_possible_truncation, reason = "whole and within 2^53")]
+            return Ok((value as i64).into());
+        }
+        Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("number out of range"))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::String(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(Value::String(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Value, A::Error> {
+        let inner = self.deeper()?;
+        let mut values = Vec::new();
+        while let Some(value) = sequence.next_element_seed(inner)? {
+            values.push(value);
+        }
+        Ok(Value::Array(values))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let inner = self.deeper()?;
+        let mut map = Map::new();
+        while let Some(key) = entries.next_key::<String>()? {
+            if map.contains_key(&key) {
+                return Err(A::Error::custom(format_args!("duplicate key {key:?}")));
+            }
+            let value = entries.next_value_seed(inner)?;
+            map.insert(key, value);
+        }
+        Ok(Value::Object(map))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_strict;
+    use proptest::prelude::*;
+
+    fn refused(line: &[u8]) -> String {
+        parse_strict(line).expect_err("should be refused").to_string()
+    }
+
+    #[test]
+    fn lenient_readers_mistakes_are_refused() {
+        for (line, wanted) in [
+            (&b"{\"a\":1,\"a\":2}"[..], "duplicate key \"a\" at byte 10"),
+            (b"{\"a\":1,\"\\u0061\":2}", "duplicate key \"a\""),
+            (b"{\"a\":{\"b\":1,\"b\":1}}", "duplicate key \"b\""),
+            (b"\xEF\xBB\xBF{}", "byte-order mark"),
+            (b"{\"a\":\"\xFF\"}", "invalid UTF-8 at byte 7"),
+            (b"{\"a\":\"\0\"}", "control character"),
+            (b"{\"a\":\"\x1b[31m\"}", "control character"),
+            (b"{\"a\":1e400}", "number out of range"),
+            (b"{\"a\":1} x", "trailing characters at byte 9"),
+            (b"{\"a\":NaN}", "expected value"),
+            (b"{'a':1}", "key must be a string"),
+            (b"", "EOF while parsing"),
+        ] {
+            let told = refused(line);
+            assert!(told.contains(wanted), "{line:?}: {told:?} lacks {wanted:?}");
+        }
+    }
+
+    #[test]
+    fn nesting_is_bounded_exactly() {
+        let nested = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
+        assert!(parse_strict(nested(32).as_bytes()).is_ok());
+        assert!(refused(nested(33).as_bytes()).contains("nested deeper than 32"));
+        assert!(refused("[".repeat(100_000).as_bytes()).contains("nested deeper than 32"));
+    }
+
+    #[test]
+    fn whole_floats_are_integers() {
+        assert_eq!(parse_strict(b"[3.0,-0.0,1e2,0.5]").unwrap().to_string(), "[3,0,100,0.5]");
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_or_refused(line in proptest::collection::vec(any::<u8>(), 0..64)) {
+            drop(parse_strict(&line));
+        }
+
+        #[test]
+        fn what_is_written_is_read_back(value in json()) {
+            prop_assert_eq!(parse_strict(value.to_string().as_bytes()).unwrap(), value);
+        }
+    }
+
+    /// Values without fractions, nested a little.
+    fn json() -> impl Strategy<Value = serde_json::Value> {
+        let leaf = prop_oneof![
+            Just(serde_json::Value::Null),
+            any::<bool>().prop_map(Into::into),
+            any::<i64>().prop_map(Into::into),
+            any::<u64>().prop_map(Into::into),
+            any::<String>().prop_map(Into::into),
+        ];
+        leaf.prop_recursive(4, 32, 4, |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..4).prop_map(Into::into),
+                proptest::collection::btree_map(any::<String>(), inner, 0..4)
+                    .prop_map(|entries| serde_json::Value::Object(entries.into_iter().collect())),
+            ]
+        })
+    }
+}

@@ -1,0 +1,137 @@
+use crate::Seat;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fmt;
+
+/// How a match ended: what the rules said, and what the agents or the machine did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Verdict {
+    /// What ended the match.
+    pub result: Result,
+    /// Why: the outcome's reason, the fault's kind, `resigned`, `last_seat`, or the void's cause.
+    pub reason: String,
+    /// One entry a seat, 1 is best; null when the match is void.
+    pub places: Option<Vec<u32>>,
+    /// What each seat used and did wrong, in seat order.
+    pub seats: Vec<SeatVerdict>,
+    /// Why the match doesn't count, where it doesn't.
+    pub void: Option<VoidNote>,
+}
+
+/// What ended a match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Result {
+    /// The rules.
+    Played,
+    /// A fault of an agent.
+    Fault,
+    /// An agent's resignation.
+    Resigned,
+    /// The machine, the referee, or whoever interrupted it: the match doesn't count.
+    Void,
+}
+
+/// One seat's part in a verdict.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SeatVerdict {
+    /// The seat.
+    pub seat: Seat,
+    /// Time charged for its turns, in milliseconds, rounded up.
+    pub used_ms: u64,
+    /// CPU time that its processes used in its turns, in milliseconds, rounded up.
+    pub cpu_ms: u64,
+    /// How many turns it was asked for and answered.
+    pub turns: u64,
+    /// What it did wrong, if anything.
+    pub fault: Option<Fault>,
+}
+
+/// What an agent did wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Fault {
+    /// The kind, as in the table of faults.
+    pub kind: FaultKind,
+    /// For `late`: which clock ran out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<LateBy>,
+    /// The turn in which it happened.
+    pub turn: u64,
+    /// What happened, in words, for the agent's author.
+    pub text: String,
+    /// For `illegal`: the legal actions of that turn. Only in transcripts, not in messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub legal: Option<Vec<Value>>,
+}
+
+/// The kinds of fault. `resigned` isn't one of an agent's errors, but has the same effect.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum FaultKind {
+    /// It could not be started, or gave no valid `ready` in time.
+    Start,
+    /// No complete answer within the clock.
+    Late,
+    /// Not well formed.
+    Garbled,
+    /// Well formed, but against the rules.
+    Illegal,
+    /// A line that nothing asked for.
+    Unasked,
+    /// Exited, crashed, or closed its input or output.
+    Gone,
+    /// Too much output.
+    Flood,
+    /// Too much memory.
+    Memory,
+    /// Too many processes.
+    Processes,
+    /// It resigned.
+    Resigned,
+}
+
+impl FaultKind {
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::Late => "late",
+            Self::Garbled => "garbled",
+            Self::Illegal => "illegal",
+            Self::Unasked => "unasked",
+            Self::Gone => "gone",
+            Self::Flood => "flood",
+            Self::Memory => "memory",
+            Self::Processes => "processes",
+            Self::Resigned => "resigned",
+        }
+    }
+}
+
+impl fmt::Display for FaultKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Which clock a late agent ran out of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LateBy {
+    /// Time on the wall.
+    Wall,
+    /// CPU time of the agent's processes.
+    Cpu,
+}
+
+/// Why a match doesn't count.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct VoidNote {
+    /// `disk_full`, `sandbox`, `lag`, `interrupted`, `machine`.
+    pub cause: String,
+    /// What happened, in words.
+    pub text: String,
+}
