@@ -1,0 +1,68 @@
+use serde::Serialize;
+use serde_json::Value;
+
+/// What people and programs may want to know of a game before it starts; `games --json` prints it.
+#[derive(Clone, Debug, Serialize)]
+pub struct About {
+    /// The game's name in a title: `Chinese Checkers`.
+    pub title: &'static str,
+    /// What it is, in a sentence or two.
+    pub summary: &'static str,
+    /// How many seats there can be.
+    pub seats: &'static [u8],
+    /// The rule document and its sections.
+    pub source: &'static str,
+    /// The fields of the setup, `position` aside, which every game has.
+    pub setup: Vec<SetupField>,
+    /// The kinds of action.
+    pub actions: Vec<ActionForm>,
+    /// The reasons that an outcome can have.
+    pub reasons: Vec<Reason>,
+    /// What the outcome's scores count, where there are scores.
+    pub score: Option<Score>,
+    /// Setups beside the default one that are worth a test and a look: every switch in every
+    /// value, and the smallest and largest sizes.
+    pub variants: Vec<Value>,
+}
+
+/// One field of a setup.
+#[derive(Clone, Debug, Serialize)]
+pub struct SetupField {
+    /// The field.
+    pub name: &'static str,
+    /// Its values, for people: `3..26`, `"none" | "pieces" | "sides"`.
+    pub values: &'static str,
+    /// The default, filled in where the field is left out.
+    pub default: Value,
+    /// What it means.
+    pub meaning: &'static str,
+}
+
+/// One kind of action.
+#[derive(Clone, Debug, Serialize)]
+pub struct ActionForm {
+    /// An example as on the wire.
+    pub example: Value,
+    /// The same as people write it.
+    pub text: &'static str,
+    /// What it does and when it is legal.
+    pub meaning: &'static str,
+}
+
+/// One reason for an end.
+#[derive(Clone, Debug, Serialize)]
+pub struct Reason {
+    /// The name in `outcome.reason`.
+    pub name: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+}
+
+/// What scores count.
+#[derive(Clone, Debug, Serialize)]
+pub struct Score {
+    /// The unit: `moves`, `pegs left`.
+    pub unit: &'static str,
+    /// Fewer is better.
+    pub fewer_is_better: bool,
+}

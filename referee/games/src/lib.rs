@@ -1,0 +1,50 @@
+//! The rules and boards of every game that the referee knows.
+//!
+//! A game is a value: [`Game`] says what it can do, [`AnyGame`] is the same with its types erased
+//! for everyone who only passes JSON on, and [`GAMES`] lists them all. This crate never does input
+//! or output, has no clock and no randomness of its own.
+//!
+//! ```
+//! use referee_games::{Turn, kind};
+//! use serde_json::json;
+//!
+//! let mut game = kind("hex").unwrap().start(&json!({"size": 3})).unwrap();
+//! assert_eq!(game.actions().len(), 9);
+//! game.play(&json!({"type": "place", "at": [1, 1]})).unwrap();
+//! let refused = game.play(&json!({"type": "place", "at": [1, 1]})).unwrap_err();
+//! assert!(refused.to_string().contains("occupied"));
+//! assert!(matches!(game.turn(), Turn::Of(seat) if seat.0 == 1));
+//! ```
+
+mod game;
+mod about;
+mod any;
+mod notation;
+mod given;
+mod quick;
+pub mod board;
+pub mod view;
+mod registry;
+
+pub use about::{About, ActionForm, Reason, Score, SetupField};
+pub use any::{AnyGame, Kind, Refusal, SetupError, nearest};
+pub use game::{Game, Illegal, Turn, plain_perft};
+pub use quick::{Numbers, Quick};
+pub use registry::{Visitor, kind, nearest_kind};
+
+// The registry: a game is its folder, its line here and its line below.
+pub mod chinese_checkers;
+pub mod chexers;
+pub mod freckers;
+pub mod hex;
+pub mod checker_puzzle;
+pub mod peg_solitaire;
+
+registry::registry! {
+    chinese_checkers::ChineseCheckers,
+    chexers::Chexers,
+    freckers::Freckers,
+    hex::Hex,
+    checker_puzzle::CheckerPuzzle,
+    peg_solitaire::PegSolitaire,
+}

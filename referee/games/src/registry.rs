@@ -1,0 +1,41 @@
+//! What is made from the list of games in the crate's root.
+
+use crate::any::nearest;
+use crate::{GAMES, Game, Kind, SetupError};
+use serde_json::Value;
+
+/// Something that is done with a game whose type is known only at run time, but that wants to work
+/// with the type: a search, a count.
+pub trait Visitor {
+    /// What comes of it.
+    type Output;
+    /// Does it with a game of type `G`; `start` starts one.
+    fn visit<G: Game>(self, start: fn(&Value) -> Result<G, SetupError>) -> Self::Output;
+}
+
+/// Makes the list of games, and the way from a name to a type.
+macro_rules! registry {
+    ($($game:ty),* $(,)?) => {
+        /// Every game, in the order in which lists show them.
+        pub static GAMES: &[Kind] = &[$(Kind::of::<$game>()),*];
+
+        /// Calls the visitor with the type of the game of this name; `None` if there is none.
+        pub fn visit<V: Visitor>(name: &str, visitor: V) -> Option<V::Output> {
+            $(if name == <$game as Game>::NAME {
+                return Some(visitor.visit(any::start::<$game>));
+            })*
+            None
+        }
+    };
+}
+pub(crate) use registry;
+
+/// The game of this name.
+pub fn kind(name: &str) -> Option<Kind> {
+    GAMES.iter().copied().find(|kind| kind.name == name)
+}
+
+/// The game whose name is nearest to a mistyped one, if any is near.
+pub fn nearest_kind(mistyped: &str) -> Option<Kind> {
+    kind(nearest(mistyped, GAMES.iter().map(|kind| kind.name))?)
+}
