@@ -1,0 +1,398 @@
+//! Chinese Checkers on the star, by the rules of the ACM Hong Kong competitions (1997), for two
+//! seats and, beyond those rules, for three, four and six.
+
+mod about;
+mod action;
+mod bulk;
+mod cells;
+mod estimate;
+mod lines;
+mod paths;
+mod picture;
+mod setup;
+mod star;
+#[cfg(test)]
+mod tests;
+
+pub use action::Action;
+pub use setup::{Jumps, Neutral, Position, Setup, Win};
+
+use crate::view::{Colour, View};
+use crate::{About, Game, Illegal, Quick, Turn, plain_perft};
+use cells::CellSet;
+use paths::{Mover, number};
+use referee_protocol::{Outcome, Seat};
+use star::Star;
+use std::sync::Arc;
+
+/// The colours by seat.
+const COLOURS: [Colour; 6] =
+    [Colour::Red, Colour::Yellow, Colour::Green, Colour::Blue, Colour::Purple, Colour::Orange];
+
+/// A game of Chinese Checkers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChineseCheckers {
+    rules: Arc<Rules>,
+    /// By seat; the lists behind the last seat are empty.
+    marbles: [CellSet; 6],
+    occupied: CellSet,
+    /// By seat.
+    retired: [bool; 6],
+    to_move: Seat,
+    turn: u64,
+    /// In a row, up to now.
+    passes: u64,
+    ending: Option<Ending>,
+    /// The path of the last action; empty at the start and after a pass.
+    last: Vec<u8>,
+}
+
+/// What stays the same throughout a game.
+#[derive(Debug)]
+struct Rules {
+    setup: Setup,
+    star: &'static Star,
+    seats: usize,
+    /// By seat.
+    targets: [CellSet; 6],
+    /// By seat: where no jump may land.
+    no_landing: [CellSet; 6],
+    /// By seat: where no turn may end.
+    no_end: [CellSet; 6],
+}
+
+impl PartialEq for Rules {
+    /// Everything else follows from the setup.
+    fn eq(&self, other: &Self) -> bool {
+        self.setup == other.setup
+    }
+}
+
+/// How a game ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ending {
+    Home(Seat),
+    TurnLimit,
+    NoMoves,
+}
+
+impl Rules {
+    fn new(setup: Setup) -> Self {
+        let star = Star::of(setup.size);
+        let starts = setup.starts();
+        let mut targets = [CellSet::EMPTY; 6];
+        let mut neutral = [CellSet::EMPTY; 6];
+        for (seat, &start) in starts.iter().enumerate() {
+            let target = (start + 3) % 6;
+            targets[seat] = star.point(target);
+            let others = (0..6).filter(|&point| point != start && point != target);
+            neutral[seat] = others.map(|point| star.point(point)).fold(CellSet::EMPTY, CellSet::or);
+        }
+        let open = [CellSet::EMPTY; 6];
+        let (no_landing, no_end) = match setup.neutral {
+            Neutral::Free => (open, open),
+            Neutral::Pass => (open, neutral),
+            Neutral::Closed => (neutral, neutral),
+        };
+        Self { star, seats: starts.len(), targets, no_landing, no_end, setup }
+    }
+}
+
+impl Game for ChineseCheckers {
+    const NAME: &'static str = "chinese-checkers";
+    const RULES: u32 = 1;
+
+    type Setup = Setup;
+    type Action = Action;
+    type Position = Position;
+
+    fn about() -> About {
+        about::about()
+    }
+
+    fn start(mut setup: Setup) -> Result<Self, Illegal> {
+        setup.check()?;
+        let (star, seats) = (Star::of(setup.size), setup.starts().len());
+        let mut game = Self {
+            marbles: [CellSet::EMPTY; 6],
+            occupied: CellSet::EMPTY,
+            retired: [false; 6],
+            to_move: Seat(0),
+            turn: 0,
+            passes: 0,
+            ending: None,
+            last: Vec::new(),
+            rules: Arc::new(Rules::new(setup.clone())),
+        };
+        if let Some(position) = &mut setup.position {
+            let placed = position.place(seats, star)?;
+            game.marbles = placed.marbles;
+            game.retired = placed.retired;
+            game.to_move = position.to_move;
+            game.turn = position.turn;
+            game.passes = position.passes;
+            game.rules = Arc::new(Rules::new(setup));
+        } else {
+            for (seat, &point) in setup.starts().iter().enumerate() {
+                game.marbles[seat] = star.point(point);
+            }
+        }
+        game.occupied = game.marbles.iter().copied().fold(CellSet::EMPTY, CellSet::or);
+        game.judge();
+        Ok(game)
+    }
+
+    fn setup(&self) -> Setup {
+        self.rules.setup.clone()
+    }
+
+    fn seats(&self) -> usize {
+        self.rules.seats
+    }
+
+    fn colours(&self) -> Vec<&'static str> {
+        COLOURS[..self.rules.seats].iter().map(|colour| colour.name()).collect()
+    }
+
+    fn turn(&self) -> Turn {
+        let seats = self.rules.seats;
+        match self.ending {
+            None => Turn::Of(self.to_move),
+            Some(Ending::Home(seat)) => Turn::Over(Outcome::won_by(seat, seats, "home")),
+            Some(Ending::TurnLimit) => Turn::Over(Outcome::drawn(seats, "turn_limit")),
+            Some(Ending::NoMoves) => Turn::Over(Outcome::drawn(seats, "no_moves")),
+        }
+    }
+
+    fn turn_number(&self) -> u64 {
+        self.turn
+    }
+
+    fn actions(&self) -> Vec<Action> {
+        let mut actions = Vec::with_capacity(64);
+        if self.ending.is_some() {
+            return actions;
+        }
+        for start in self.marbles[self.to_move.index()].iter() {
+            self.mover(start).each_path(|path| actions.push(recorded(path)));
+        }
+        if actions.is_empty() {
+            actions.push(Action::Pass {});
+        }
+        actions
+    }
+
+    fn play(&mut self, action: &Action) -> Result<Action, Illegal> {
+        if self.ending.is_some() {
+            return Err(Illegal::game_over());
+        }
+        match action {
+            Action::Pass {} => {
+                if let Some(start) = self.movable() {
+                    let start = number(start);
+                    let rule = format!(
+                        "a pass is legal only when no marble can move, and the one on {start} can"
+                    );
+                    return Err(Illegal::new(rule));
+                }
+                self.pass();
+                Ok(Action::Pass {})
+            }
+            Action::Move { path } => {
+                let path = self.complete(path)?;
+                let action = recorded(&path);
+                self.shift(path);
+                Ok(action)
+            }
+        }
+    }
+
+    fn play_listed(&mut self, action: &Action) {
+        match action {
+            Action::Pass {} => self.pass(),
+            Action::Move { path } => {
+                let cell = |&number| self.rules.star.index(number).expect("a listed position");
+                self.shift(path.iter().map(cell).collect());
+            }
+        }
+    }
+
+    fn retire(&mut self, seat: Seat) {
+        debug_assert!(self.ending.is_none() && self.rules.seats > 2, "retired out of place");
+        // A pass of a seat that is out no longer counts among those in a row.
+        let run = usize::try_from(self.passes).unwrap_or(usize::MAX);
+        if self.seats_before().take(run).any(|passed| passed == seat) {
+            self.passes -= 1;
+        }
+        self.retired[seat.index()] = true;
+        if self.to_move == seat {
+            self.next_turn();
+        }
+        self.judge();
+    }
+
+    fn read_quickly(fields: &Quick<'_>) -> Option<Action> {
+        let [path] = fields.fields(["path"]).filter(|_| fields.kind() == "move")?;
+        Some(Action::Move { path: path.all()? })
+    }
+
+    fn position(&self) -> Position {
+        let seats = self.rules.seats;
+        let numbers = |set: &CellSet| set.iter().map(|cell| u64::from(cell) + 1).collect();
+        let retired = || Seat::all(seats).filter(|seat| self.retired[seat.index()]).collect();
+        Position {
+            to_move: self.to_move,
+            marbles: self.marbles[..seats].iter().map(numbers).collect(),
+            turn: self.turn,
+            passes: self.passes,
+            retired: (seats > 2).then(retired),
+        }
+    }
+
+    fn view(&self) -> View {
+        self.picture()
+    }
+
+    fn estimate(&self, seat: Seat) -> i64 {
+        self.standing(seat)
+    }
+
+    fn perft(&self, depth: u32) -> u64 {
+        self.bulk_perft(depth).unwrap_or_else(|| plain_perft(self, depth))
+    }
+}
+
+impl ChineseCheckers {
+    /// The marble of the seat to move that stands here, about to move.
+    fn mover(&self, start: u8) -> Mover<'_> {
+        let rules = &*self.rules;
+        let mut others = self.occupied;
+        others.remove(start);
+        Mover {
+            star: rules.star,
+            start,
+            others,
+            long: rules.setup.jumps == Jumps::Long,
+            no_landing: rules.no_landing[self.to_move.index()],
+            no_end: rules.no_end[self.to_move.index()],
+        }
+    }
+
+    /// A marble of the seat to move that can move, if there is one.
+    fn movable(&self) -> Option<u8> {
+        let mut marbles = self.marbles[self.to_move.index()].iter();
+        marbles.find(|&start| !self.mover(start).ends().is_empty())
+    }
+
+    /// Checks a path as an agent sent it and returns it as it is recorded.
+    fn complete(&self, path: &[i64]) -> Result<Vec<u8>, Illegal> {
+        let star = self.rules.star;
+        let mut cells = [0; paths::PATH_MAX];
+        let Some(cells) = cells.get_mut(..path.len()).filter(|cells| !cells.is_empty()) else {
+            return Err(paths::wrong_length(path.len()));
+        };
+        for (cell, &number) in cells.iter_mut().zip(path) {
+            *cell = star.index(number).ok_or_else(|| {
+                let last = star.cells.len();
+                let rule = format!("the board's positions are numbered 1 to {last}, so not");
+                Illegal::new(format!("{rule} {number}"))
+            })?;
+        }
+        if !self.marbles[self.to_move.index()].contains(cells[0]) {
+            let (start, seat) = (path[0], self.to_move);
+            return Err(Illegal::new(format!("no marble of seat {seat} stands on {start}")));
+        }
+        self.mover(cells[0]).complete(cells)
+    }
+
+    /// Moves a marble along a legal path and passes the turn on.
+    fn shift(&mut self, path: Vec<u8>) {
+        let (start, end) = (path[0], path[path.len() - 1]);
+        let own = &mut self.marbles[self.to_move.index()];
+        own.remove(start);
+        own.insert(end);
+        self.occupied.remove(start);
+        self.occupied.insert(end);
+        self.last = path;
+        self.passes = 0;
+        self.next_turn();
+        self.judge();
+    }
+
+    fn pass(&mut self) {
+        self.last.clear();
+        self.passes += 1;
+        self.next_turn();
+        self.judge();
+    }
+
+    /// The turns of retired seats are passed over, but counted.
+    fn next_turn(&mut self) {
+        loop {
+            self.turn += 1;
+            let next = around(self.to_move.index() + 1, self.rules.seats);
+            self.to_move = Seat(u8::try_from(next).expect("at most six seats"));
+            if !self.retired[next] || self.turn >= self.rules.setup.max_turns {
+                break;
+            }
+        }
+    }
+
+    /// The other seats that are left, from the one that moved last backwards.
+    fn seats_before(&self) -> impl Iterator<Item = Seat> + '_ {
+        let (to_move, seats) = (self.to_move.index(), self.rules.seats);
+        (1..seats)
+            .map(move |back| around(to_move + seats - back, seats))
+            .filter(|&seat| !self.retired[seat])
+            .map(|seat| Seat(u8::try_from(seat).expect("at most six seats")))
+    }
+
+    /// Sees whether the game is over: the seat that moved last is judged first, then the rest in
+    /// the order of play.
+    fn judge(&mut self) {
+        let seats = self.rules.seats;
+        let first = self.seats_before().next().unwrap_or(self.to_move).index();
+        let mut order = (0..seats).map(|ahead| around(first + ahead, seats));
+        let left = self.retired[..seats].iter().filter(|&&retired| !retired).count() as u64;
+        self.ending = if let Some(seat) = order.find(|&seat| self.is_home(seat)) {
+            Some(Ending::Home(Seat(u8::try_from(seat).expect("at most six seats"))))
+        } else if self.passes >= left {
+            Some(Ending::NoMoves)
+        } else if self.turn >= self.rules.setup.max_turns {
+            Some(Ending::TurnLimit)
+        } else {
+            None
+        };
+    }
+
+    /// Whether a seat has reached its aim. A target position that a retired seat's marble holds
+    /// counts as filled, and at least one marble there must be the seat's own.
+    fn is_home(&self, seat: usize) -> bool {
+        let (own, target) = (self.marbles[seat], self.rules.targets[seat]);
+        if self.retired[seat] || own.and(target).is_empty() {
+            return false;
+        }
+        match self.rules.setup.win {
+            Win::Own => {
+                own.is_subset_of(target) || target.is_subset_of(own.or(self.retired_marbles()))
+            }
+            Win::Filled => target.is_subset_of(self.occupied),
+        }
+    }
+
+    /// The marbles of all retired seats.
+    fn retired_marbles(&self) -> CellSet {
+        let out = self.marbles.iter().zip(self.retired).filter(|&(_, retired)| retired);
+        out.fold(CellSet::EMPTY, |all, (&marbles, _)| all.or(marbles))
+    }
+}
+
+/// An index below twice the number of seats, once around the table; much quicker than a division.
+fn around(index: usize, seats: usize) -> usize {
+    if index >= seats { index - seats } else { index }
+}
+
+/// A path as it is recorded.
+fn recorded(path: &[u8]) -> Action {
+    Action::Move { path: path.iter().map(|&cell| number(cell)).collect() }
+}

@@ -1,0 +1,216 @@
+//! Where one marble can go, and by which path: steps, jumps, and sequences of jumps.
+//!
+//! Source: ACM Chinese Checkers competition rules (1997), the paragraphs on moves and jumps.
+
+use super::cells::CellSet;
+use super::star::Star;
+use crate::Illegal;
+
+/// The most entries that a path may have.
+pub(super) const PATH_MAX: usize = 64;
+
+/// One marble that is about to move, and what stands around it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mover<'a> {
+    pub(super) star: &'a Star,
+    /// Where the marble stands.
+    pub(super) start: u8,
+    /// All other marbles: the moving marble's own start counts as empty.
+    pub(super) others: CellSet,
+    /// Whether a jump may be longer than over a neighbour.
+    pub(super) long: bool,
+    /// Where no jump may land.
+    pub(super) no_landing: CellSet,
+    /// Where no turn may end.
+    pub(super) no_end: CellSet,
+}
+
+/// Where jumps lead from a marble, and from where each position was reached first.
+struct Reached {
+    landings: CellSet,
+    parents: [u8; 192],
+}
+
+impl Mover<'_> {
+    /// Every position at which the marble's turn can end.
+    pub(super) fn ends(&self) -> CellSet {
+        self.steps().or(self.search(None).landings.without(self.no_end))
+    }
+
+    /// Calls `found` with the recorded path to every position at which the marble's turn can end,
+    /// in the order of their numbers.
+    pub(super) fn each_path(&self, mut found: impl FnMut(&[u8])) {
+        let steps = self.steps();
+        let reached = self.search(None);
+        for end in steps.or(reached.landings.without(self.no_end)).iter() {
+            if steps.contains(end) {
+                found(&[self.start, end]);
+            } else {
+                self.trace(&reached, end, &mut found);
+            }
+        }
+    }
+
+    /// Checks a path as an agent sent it and returns it as it is recorded.
+    pub(super) fn complete(&self, path: &[u8]) -> Result<Vec<u8>, Illegal> {
+        let (Some(&end), 2..=PATH_MAX) = (path.last(), path.len()) else {
+            return Err(wrong_length(path.len()));
+        };
+        if end == self.start {
+            return Err(Illegal::new("a move must end on another position than it began on"));
+        }
+        if path.len() > 2 {
+            self.check_jumps(path)?;
+        }
+        if self.no_end.contains(end) {
+            let end = number(end);
+            let rule = format!("a turn may not end in a neutral zone, and {end} lies in one");
+            return Err(Illegal::new(rule));
+        }
+        if path.len() > 2 {
+            return Ok(path.to_vec());
+        }
+        self.free(end)?;
+        if self.star.distance(self.start, end) == 1 || self.check_jump(self.start, end).is_ok() {
+            return Ok(path.to_vec());
+        }
+        let reached = self.search(Some(end));
+        let mut whole = Vec::new();
+        if reached.landings.contains(end) {
+            self.trace(&reached, end, &mut |path| whole = path.to_vec());
+            return Ok(whole);
+        }
+        let (start, end) = (number(self.start), number(end));
+        Err(Illegal::new(format!("no step and no sequence of jumps leads from {start} to {end}")))
+    }
+
+    /// Where a step can end.
+    fn steps(&self) -> CellSet {
+        let beside = self.star.neighbours[usize::from(self.start)];
+        beside.without(self.others).without(self.no_end)
+    }
+
+    /// The landing of the jump in a direction, if there is one: over the first marble in sight,
+    /// as far behind it as it is away.
+    fn jump(&self, from: u8, direction: usize) -> Option<u8> {
+        let ray = self.star.ray(from, direction);
+        let sight = if self.long { ray.len() / 2 } else { 1.min(ray.len() / 2) };
+        let over = ray[..sight].iter().position(|&cell| self.others.contains(cell))?;
+        let behind = &ray[over + 1..=2 * over + 1];
+        let landing = behind[over];
+        let free = !behind.iter().any(|&cell| self.others.contains(cell));
+        (free && !self.no_landing.contains(landing)).then_some(landing)
+    }
+
+    /// Breadth first, and from each position in ascending order: the first path to reach a
+    /// position is the lexicographically smallest of the shortest ones. Stops early when `goal` is
+    /// reached.
+    fn search(&self, goal: Option<u8>) -> Reached {
+        let mut reached = Reached { landings: CellSet::EMPTY, parents: [0; 192] };
+        let mut queue = [0u8; 192];
+        queue[0] = self.start;
+        let (mut head, mut tail) = (0, 1);
+        while head < tail {
+            let from = queue[head];
+            head += 1;
+            let first = tail;
+            for direction in 0..6 {
+                let Some(landing) = self.jump(from, direction) else { continue };
+                if landing != self.start && !reached.landings.contains(landing) {
+                    reached.landings.insert(landing);
+                    reached.parents[usize::from(landing)] = from;
+                    queue[tail] = landing;
+                    tail += 1;
+                }
+            }
+            queue[first..tail].sort_unstable();
+            if goal.is_some_and(|goal| reached.landings.contains(goal)) {
+                break;
+            }
+        }
+        reached
+    }
+
+    /// Hands over the path to a position that was reached.
+    fn trace(&self, reached: &Reached, end: u8, found: &mut impl FnMut(&[u8])) {
+        // A shortest path visits no position twice.
+        let mut path = [0u8; 192];
+        let mut first = path.len() - 1;
+        path[first] = end;
+        while path[first] != self.start {
+            first -= 1;
+            path[first] = reached.parents[usize::from(path[first + 1])];
+        }
+        found(&path[first..]);
+    }
+
+    /// Checks a path of several jumps, one by one.
+    fn check_jumps(&self, path: &[u8]) -> Result<(), Illegal> {
+        for pair in path.windows(2) {
+            if self.star.distance(pair[0], pair[1]) == 1 {
+                let (from, to) = (number(pair[0]), number(pair[1]));
+                return Err(Illegal::new(format!(
+                    "a step is a turn of its own, so {from} to {to} can't be part of a longer path"
+                )));
+            }
+            self.check_jump(pair[0], pair[1])?;
+        }
+        Ok(())
+    }
+
+    /// Whether one jump leads from one position to another, and if not, why.
+    fn check_jump(&self, from: u8, to: u8) -> Result<(), Illegal> {
+        let illegal = |rule: String| Err(Illegal::new(rule));
+        let (a, c) = (number(from), number(to));
+        let Some(direction) = self.star.direction(from, to) else {
+            return illegal(format!("a jump follows a line of the board, and {a} to {c} doesn't"));
+        };
+        let distance = usize::from(self.star.distance(from, to));
+        if distance % 2 == 1 {
+            return illegal(format!(
+                "a jump goes over the position half-way, and between {a} and {c} there is none"
+            ));
+        }
+        if distance > 2 && !self.long {
+            return illegal(format!(
+                "only jumps over a neighbouring position are allowed, and {a} to {c} is longer"
+            ));
+        }
+        let way = &self.star.ray(from, direction)[..distance];
+        self.free(to)?;
+        let middle = distance / 2 - 1;
+        if !self.others.contains(way[middle]) {
+            let b = number(way[middle]);
+            return illegal(format!("a jump from {a} to {c} needs a marble on {b}, half-way"));
+        }
+        let mut rest = (0..).zip(way).filter(|&(index, _)| index != middle);
+        if let Some((_, &cell)) = rest.find(|&(_, &cell)| self.others.contains(cell)) {
+            let b = number(cell);
+            return illegal(format!(
+                "a jump from {a} to {c} needs all but the position half-way empty, and {b} is \
+                 occupied"
+            ));
+        }
+        if self.no_landing.contains(to) {
+            return illegal(format!("no jump may land in a neutral zone, and {c} lies in one"));
+        }
+        Ok(())
+    }
+
+    fn free(&self, cell: u8) -> Result<(), Illegal> {
+        if self.others.contains(cell) {
+            return Err(Illegal::new(format!("position {} is occupied", number(cell))));
+        }
+        Ok(())
+    }
+}
+
+/// The refusal of a path that is too short or too long.
+pub(super) fn wrong_length(entries: usize) -> Illegal {
+    Illegal::new(format!("a path has 2 to {PATH_MAX} entries, not {entries}"))
+}
+
+/// A position's number on the board.
+pub(super) fn number(cell: u8) -> i64 {
+    i64::from(cell) + 1
+}

@@ -1,0 +1,34 @@
+//! The board as a picture.
+
+use super::{COLOURS, ChineseCheckers};
+use crate::view::{Figure, Ground, GroundKind, Labels, Piece, View};
+
+impl ChineseCheckers {
+    /// Marbles, the camps that are somebody's target, the last path, and how many marbles of each
+    /// seat have arrived.
+    pub(super) fn picture(&self) -> View {
+        let rules = &*self.rules;
+        let (mut pieces, mut ground, mut figures) = (Vec::new(), Vec::new(), Vec::new());
+        for (seat, &colour) in COLOURS.iter().enumerate().take(rules.seats) {
+            let (marbles, target) = (self.marbles[seat], rules.targets[seat]);
+            let piece = |cell| Piece { at: rules.star.cell(cell), colour };
+            pieces.extend(marbles.iter().map(piece));
+            let mark =
+                |cell| Ground { at: rules.star.cell(cell), kind: GroundKind::Target(colour) };
+            ground.extend(target.iter().map(mark));
+            let home = marbles.and(target).len();
+            let value = format!("{home} of {}", marbles.len());
+            figures.push(Figure { name: "marbles home", colour: Some(colour), value });
+        }
+        View {
+            shape: rules.star.shape,
+            labels: Labels::Number,
+            pieces,
+            ground,
+            edges: Vec::new(),
+            last: self.last.iter().map(|&cell| rules.star.cell(cell)).collect(),
+            chain: Vec::new(),
+            figures,
+        }
+    }
+}
