@@ -1,0 +1,62 @@
+//! What a player can do on a turn, on the wire and as people write it.
+
+use crate::notation::{read_pair, show_pair};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// One action. Hexes are axial `[q,r]`. Source: Rules for the Game of Chexers, "Gameplay".
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Action {
+    /// An own piece leaves the board from one of its exit hexes.
+    Exit {
+        /// The hex that it leaves.
+        from: [i64; 2],
+    },
+    /// An own piece goes to an adjacent empty hex.
+    Move {
+        /// The hex that it leaves.
+        from: [i64; 2],
+        /// The hex that it goes to.
+        to: [i64; 2],
+    },
+    /// An own piece goes over an adjacent piece to the empty hex opposite; a piece of another
+    /// colour jumped over becomes the jumper's.
+    Jump {
+        /// The hex that it leaves.
+        from: [i64; 2],
+        /// The hex that it lands on.
+        to: [i64; 2],
+    },
+    /// Nothing: legal exactly when nothing else is.
+    Pass {},
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exit { from } => write!(f, "exit {}", show_pair(*from)),
+            Self::Move { from, to } => write!(f, "move {} {}", show_pair(*from), show_pair(*to)),
+            Self::Jump { from, to } => write!(f, "jump {} {}", show_pair(*from), show_pair(*to)),
+            Self::Pass {} => f.write_str("pass"),
+        }
+    }
+}
+
+impl FromStr for Action {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        match words[..] {
+            ["exit", from] => Ok(Self::Exit { from: read_pair(from)? }),
+            ["move", from, to] => Ok(Self::Move { from: read_pair(from)?, to: read_pair(to)? }),
+            ["jump", from, to] => Ok(Self::Jump { from: read_pair(from)?, to: read_pair(to)? }),
+            ["pass"] => Ok(Self::Pass {}),
+            _ => Err(format!(
+                "expected `move -3,0 -2,0`, `jump ..`, `exit 3,0` or `pass`, got `{text}`"
+            )),
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! Every point of the rules that could be read in two ways, as positions and actions.
+
+use super::{Action, Chexers};
+use crate::{Game, Turn, plain_perft};
+use referee_protocol::Seat;
+use serde_json::{Value, json};
+
+fn start(setup: &Value) -> Chexers {
+    crate::any::start::<Chexers>(setup).unwrap_or_else(|error| panic!("{setup}: {error}"))
+}
+
+/// A game with these pieces, exits and turn, in the usual limits.
+fn position(pieces: &Value, exits: [u32; 3], turn: u32) -> Value {
+    let (to_move, retired) = (turn % 3, json!([]));
+    json!({"to_move": to_move, "pieces": pieces, "exits": exits, "turn": turn, "retired": retired})
+}
+
+fn from_position(pieces: &Value, exits: [u32; 3], turn: u32) -> Chexers {
+    start(&json!({"position": position(pieces, exits, turn)}))
+}
+
+fn play(game: &mut Chexers, actions: &str) {
+    for text in actions.split("; ").filter(|text| !text.is_empty()) {
+        let action: Action = text.parse().unwrap();
+        assert_eq!(game.play(&action), Ok(action), "{text}");
+    }
+}
+
+fn texts(game: &Chexers) -> Vec<String> {
+    game.actions().iter().map(ToString::to_string).collect()
+}
+
+/// The reason, places and scores of the end, or nothing.
+fn end(game: &Chexers) -> Option<(String, Vec<u32>, Vec<i64>)> {
+    match game.turn() {
+        Turn::Over(outcome) => Some((outcome.reason, outcome.places, outcome.scores.unwrap())),
+        Turn::Of(_) => None,
+    }
+}
+
+fn ended(game: &Chexers, reason: &str, places: [u32; 3]) {
+    let (told, ranks, _) = end(game).unwrap_or_else(|| panic!("not over: {reason}"));
+    assert_eq!((told.as_str(), ranks), (reason, places.to_vec()));
+    assert_eq!(game.actions(), []);
+}
+
+#[test]
+fn actions_are_exits_then_moves_then_jumps_each_by_from_and_to() {
+    let game = from_position(&json!([[[3, -1], [2, -1]], [[2, 0]], [[3, -2]]]), [0; 3], 0);
+    let listed = [
+        "exit 3,-1",
+        "move 2,-1 1,-1",
+        "move 2,-1 1,0",
+        "move 2,-1 2,-2",
+        "move 3,-1 3,0",
+        "jump 2,-1 2,1",
+        "jump 3,-1 1,-1",
+        "jump 3,-1 1,1",
+        "jump 3,-1 3,-3",
+    ];
+    assert_eq!(texts(&game), listed);
+}
+
+#[test]
+fn a_piece_jumped_over_becomes_the_jumpers() {
+    for (over, pieces) in [
+        (json!([[[0, 0], [1, 0]], [], []]), json!([[[1, 0], [2, 0]], [], []])),
+        (json!([[[0, 0]], [[1, 0]], []]), json!([[[1, 0], [2, 0]], [], []])),
+        (json!([[[0, 0]], [], [[1, 0]]]), json!([[[1, 0], [2, 0]], [], []])),
+    ] {
+        let mut game = from_position(&over, [0; 3], 0);
+        play(&mut game, "jump 0,0 2,0");
+        assert_eq!(json!(game.position().pieces), pieces);
+    }
+}
+
+#[test]
+fn a_pass_is_legal_exactly_when_nothing_else_is() {
+    // Red's piece in a corner: its three neighbours and the hexes behind them are taken.
+    let walled = json!([[[-3, 0]], [[-2, -1], [-2, 0], [-3, 1]], [[-1, -2], [-1, 0], [-3, 2]]]);
+    let mut game = from_position(&walled, [0; 3], 0);
+    assert_eq!(texts(&game), ["pass"]);
+    play(&mut game, "pass");
+    assert_eq!(game.turn(), Turn::Of(Seat(1)));
+    // A way out by a jump alone: passing is refused.
+    let jump_only = json!([[[-3, 0]], [[-2, -1], [-2, 0], [-3, 1]], [[-1, -2], [-3, 2]]]);
+    let mut game = from_position(&jump_only, [0; 3], 0);
+    assert_eq!(texts(&game), ["jump -3,0 -1,0"]);
+    assert!(game.play(&Action::Pass {}).is_err());
+    // The same piece of blue's can exit.
+    let exit_only = json!([[[-2, -1], [-2, 0], [-3, 1]], [[-1, -2], [-1, 0], [-3, 2]], [[-3, 0]]]);
+    assert_eq!(texts(&from_position(&exit_only, [0; 3], 2)), ["exit -3,0"]);
+    // No piece at all.
+    let game = from_position(&json!([[], [[0, 0]], [[1, 1]]]), [1, 0, 0], 3);
+    assert_eq!(texts(&game), ["pass"]);
+}
+
+#[test]
+fn the_fourth_exit_wins_even_on_the_very_last_turn() {
+    let pieces = json!([[[0, 0]], [[1, -3]], [[-3, 0], [1, 2]]]);
+    for (turn, before, reason, places) in [
+        (2, [1, 2, 3], "four_exits", [2, 2, 1]),
+        (767, [1, 2, 3], "four_exits", [2, 2, 1]),
+        (767, [1, 2, 2], "turn_limit", [1, 1, 1]),
+        (767, [3, 2, 0], "turn_limit", [1, 1, 1]),
+    ] {
+        let mut game = from_position(&pieces, before, turn);
+        play(&mut game, "exit -3,0");
+        ended(&game, reason, places);
+        let (_, _, scores) = end(&game).unwrap();
+        assert_eq!(scores, [before[0], before[1], before[2] + 1].map(i64::from));
+    }
+    let mut game = start(&json!({"exits": 1, "position": position(&pieces, [0; 3], 2)}));
+    play(&mut game, "exit -3,0");
+    ended(&game, "four_exits", [2, 2, 1]);
+}
+
+/// Six actions after which every piece stands where it stood and the same seat is to move.
+const THERE_AND_BACK: &str = "move -3,0 -2,0; move 0,-3 0,-2; move 0,3 0,2; \
+                              move -2,0 -3,0; move 0,-2 0,-3; move 0,2 0,3";
+
+#[test]
+fn the_fourth_occurrence_of_a_position_is_a_draw_and_the_start_counts() {
+    let mut game = start(&json!({}));
+    for _ in 0..2 {
+        play(&mut game, THERE_AND_BACK);
+    }
+    let (but_one, _) = THERE_AND_BACK.rsplit_once("; ").unwrap();
+    play(&mut game, but_one);
+    assert_eq!(end(&game), None);
+    // From a position given the history starts anew.
+    let mut again = start(&json!({"position": game.position()}));
+    play(&mut game, "move 0,2 0,3");
+    ended(&game, "repetition", [1, 1, 1]);
+    assert_eq!(game.turn_number(), 18);
+    play(&mut again, "move 0,2 0,3");
+    assert_eq!(end(&again), None);
+}
+
+#[test]
+fn the_number_of_repetitions_is_set_up() {
+    for repetitions in [1, 2, 3, 6] {
+        let mut game = start(&json!({"repetitions": repetitions}));
+        for _ in 1..repetitions {
+            assert_eq!(end(&game), None);
+            play(&mut game, THERE_AND_BACK);
+        }
+        ended(&game, "repetition", [1, 1, 1]);
+    }
+}
+
+#[test]
+fn repetition_is_told_before_the_turn_limit() {
+    let mut game = start(&json!({"turns_per_seat": 2, "repetitions": 2}));
+    play(&mut game, THERE_AND_BACK);
+    ended(&game, "repetition", [1, 1, 1]);
+    let mut game = start(&json!({"turns_per_seat": 2, "repetitions": 3}));
+    play(&mut game, THERE_AND_BACK);
+    ended(&game, "turn_limit", [1, 1, 1]);
+}
+
+#[test]
+fn pieces_of_one_colour_are_interchangeable() {
+    // Red's two pieces change places; green and blue go there and back.
+    let pieces = json!([[[0, 0], [0, 1]], [[-3, 0]], [[3, 0]]]);
+    let mut game = start(&json!({"repetitions": 2, "position": position(&pieces, [0; 3], 0)}));
+    let round = "move 0,0 1,0; move -3,0 -2,0; move 3,0 2,0; \
+                 move 0,1 0,0; move -2,0 -3,0; move 2,0 3,0; \
+                 move 1,0 0,1; move -3,0 -2,0; move 3,0 2,0";
+    play(&mut game, round);
+    assert_eq!(end(&game), None, "green and blue stand elsewhere");
+    play(&mut game, "move 0,1 1,0");
+    ended(&game, "repetition", [1, 1, 1]);
+}
+
+#[test]
+fn turns_of_retired_seats_are_passed_over_but_counted() {
+    let mut game = start(&json!({"turns_per_seat": 2}));
+    game.retire(Seat(1));
+    assert_eq!(game.turn(), Turn::Of(Seat(0)), "it wasn't its turn");
+    play(&mut game, "move -3,0 -2,0");
+    assert_eq!((game.turn(), game.turn_number()), (Turn::Of(Seat(2)), 2));
+    play(&mut game, "move 0,3 0,2");
+    assert_eq!((game.turn(), game.turn_number()), (Turn::Of(Seat(0)), 3));
+    // The seat to move: its turn is used up, and the one after it belongs to a retired seat.
+    game.retire(Seat(0));
+    assert_eq!((game.turn(), game.turn_number()), (Turn::Of(Seat(2)), 5));
+    assert_eq!(game.position().retired, [0, 1]);
+    assert_eq!(game.position().pieces[0].len(), 4, "its pieces stay");
+    play(&mut game, "move 0,2 0,3");
+    ended(&game, "turn_limit", [1, 1, 1]);
+    assert_eq!(game.turn_number(), 6);
+}
+
+#[test]
+fn the_limit_is_reached_by_turns_passed_over() {
+    let mut game = start(&json!({"turns_per_seat": 1}));
+    game.retire(Seat(2));
+    play(&mut game, "move -3,0 -2,0; move 0,-3 0,-2");
+    ended(&game, "turn_limit", [1, 1, 1]);
+    let mut game = start(&json!({"turns_per_seat": 1}));
+    play(&mut game, "move -3,0 -2,0; move 0,-3 0,-2");
+    game.retire(Seat(2));
+    ended(&game, "turn_limit", [1, 1, 1]);
+}
+
+#[test]
+fn refusals_name_the_rule() {
+    let pieces = json!([[[0, 0], [-2, 0]], [[1, 0], [-3, 3]], [[2, 0], [0, 3]]]);
+    for (turn, action, rule) in [
+        (0, "move 0,0 1,0", "a piece goes to an empty hex, and 1,0 is occupied"),
+        (0, "move 0,0 0,2", "a move goes to an adjacent hex"),
+        (0, "move 0,0 0,0", "a piece goes to an empty hex"),
+        (0, "move 1,0 1,1", "red has none on 1,0"),
+        (0, "move 0,1 0,2", "red has none on 0,1"),
+        (0, "move 0,0 9,9", "9,9 is not a hex of the board"),
+        (0, "move 3,1 3,0", "3,1 is not a hex of the board"),
+        (0, "jump 0,0 2,0", "a piece goes to an empty hex, and 2,0 is occupied"),
+        (0, "jump 0,0 0,2", "a jump goes over a piece, and 0,1 holds none"),
+        (0, "jump 0,0 0,1", "a jump goes two hexes along a straight line"),
+        (0, "jump 0,0 1,1", "a jump goes two hexes along a straight line"),
+        (0, "exit 0,0", "red exits from hexes with q = 3 only"),
+        (1, "exit 1,0", "green exits from hexes with r = 3 only"),
+        (2, "exit 0,3", "blue exits from hexes with q + r = -3 only"),
+        (2, "exit -3,3", "blue has none on -3,3"),
+        (0, "pass", "a pass is legal only when nothing else is"),
+    ] {
+        let mut game = from_position(&pieces, [0; 3], turn);
+        let before = game.clone();
+        let told = game.play(&action.parse().unwrap()).unwrap_err().to_string();
+        assert!(told.contains(rule), "{action}: {told}");
+        assert_eq!(game, before, "{action}");
+    }
+    let mut over = start(&json!({"repetitions": 1}));
+    let told = over.play(&"move -3,0 -2,0".parse().unwrap()).unwrap_err().to_string();
+    assert_eq!(told, "the game is over");
+}
+
+#[test]
+fn positions_that_no_game_comes_to_are_refused() {
+    let sound = position(&json!([[[0, 0]], [[1, 0]], [[2, 0]]]), [0; 3], 4);
+    start(&json!({"position": sound}));
+    for (field, value, wanted) in [
+        ("pieces", json!([[[0, 0]], [[0, 0]], []]), "0,0 holds two pieces"),
+        ("pieces", json!([[[3, 3]], [], []]), "3,3 is not on the board"),
+        ("exits", json!([0, 5, 0]), "4 win"),
+        ("exits", json!([4, 4, 0]), "only one seat"),
+        ("to_move", json!(0), "in turn 4 seat 1 is to move"),
+        ("turn", json!(769), "ends with turn 768"),
+        ("retired", json!([0, 0]), "named twice"),
+        ("retired", json!([3]), "there is no seat 3"),
+        ("retired", json!([0, 1, 2]), "at least one seat"),
+        ("retired", json!([1]), "seat 1 is retired"),
+    ] {
+        let mut broken = sound.clone();
+        broken[field] = value;
+        let error = crate::any::start::<Chexers>(&json!({"position": broken})).unwrap_err();
+        assert!(error.to_string().contains(wanted), "{field}: {error}");
+    }
+}
+
+#[test]
+fn a_position_may_leave_out_retired_and_be_unsorted() {
+    let pieces = json!([[[1, 0], [0, 0]], [], []]);
+    let given = json!({"to_move": 0, "pieces": pieces, "exits": [0, 0, 0], "turn": 0});
+    let game = start(&json!({"position": given}));
+    assert_eq!(json!(game.position().pieces[0]), json!([[0, 0], [1, 0]]));
+    assert_eq!(game.setup().position, Some(game.position()));
+}
+
+#[test]
+fn limits_out_of_range_are_refused() {
+    for limit in ["exits", "turns_per_seat", "repetitions"] {
+        for value in [0, 1_000_001] {
+            let error = crate::any::start::<Chexers>(&json!({limit: value})).unwrap_err();
+            assert!(error.to_string().contains("range 1 to 1000000"), "{error}");
+        }
+        start(&json!({limit: 1_000_000}));
+    }
+}
+
+#[test]
+fn bulk_counts_are_the_plain_ones_where_games_end() {
+    let crowded = json!([
+        [[3, -2], [0, 0], [2, -1]],
+        [[-1, 3], [1, 0], [0, 1]],
+        [[-3, 1], [-1, 0], [-1, -1]]
+    ]);
+    for (setup, retired) in [
+        (json!({"repetitions": 2, "position": position(&crowded, [3, 3, 3], 9)}), vec![]),
+        (json!({"repetitions": 1_000_000, "position": position(&crowded, [3, 2, 3], 9)}), vec![]),
+        (json!({"turns_per_seat": 4, "position": position(&crowded, [0; 3], 9)}), vec![]),
+        (json!({"position": position(&crowded, [2, 3, 3], 10)}), vec![0]),
+        (json!({"position": position(&crowded, [2, 3, 3], 11)}), vec![1]),
+        (json!({"position": position(&crowded, [2, 3, 2], 9)}), vec![1, 2]),
+        (json!({"position": position(&json!([[[0, 0]], [], []]), [2, 0, 0], 1)}), vec![]),
+    ] {
+        let mut game = start(&setup);
+        for seat in retired {
+            game.retire(Seat(seat));
+        }
+        for depth in 0..=5 {
+            assert_eq!(game.perft(depth), plain_perft(&game, depth), "{setup} depth {depth}");
+        }
+    }
+}
+
+#[test]
+fn bulk_counts_see_repetitions_coming() {
+    let mut game = start(&json!({"repetitions": 2}));
+    let (first, _) = THERE_AND_BACK.rsplit_once("; ").unwrap();
+    play(&mut game, first);
+    for depth in 0..=4 {
+        assert_eq!(game.perft(depth), plain_perft(&game, depth), "depth {depth}");
+    }
+    let free = start(&json!({"repetitions": 9, "position": game.position()}));
+    assert!(game.perft(3) < free.perft(3));
+}
+
+#[test]
+fn the_view_shows_the_last_action_and_the_exits() {
+    let mut game = from_position(&json!([[[3, 0]], [[0, 0]], [[0, 1]]]), [0; 3], 0);
+    assert_eq!(game.view().last, []);
+    play(&mut game, "exit 3,0");
+    assert_eq!(json!(game.view().last), json!([[3, 0]]));
+    assert_eq!(game.view().figures[0].value, "1/4");
+    play(&mut game, "jump 0,0 0,2");
+    assert_eq!(json!(game.view().last), json!([[0, 0], [0, 2]]));
+    play(&mut game, "pass");
+    assert_eq!(game.view().last, []);
+}
