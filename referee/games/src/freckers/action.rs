@@ -1,0 +1,141 @@
+//! What a player can do on a turn, on the wire and as people write it.
+
+use crate::notation::{read_pair, show_pair};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// One action. Cells are `[r,c]`. Source: Rules for the Game of Freckers, "Actions".
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Action {
+    /// A frog goes one step, or one or more jumps, to a free pad. Either of `directions` and `to`
+    /// may be left out; where both are given they must agree. Recorded moves have both.
+    Move {
+        /// The cell that it leaves.
+        from: [i64; 2],
+        /// The direction of the step, or of each jump; 1 to 64 of them.
+        #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+        directions: Option<Vec<Direction>>,
+        /// The cell that it comes to.
+        #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+        to: Option<[i64; 2]>,
+    },
+    /// A pad grows on every cell around the player's frogs that has none; always legal.
+    Grow {},
+}
+
+/// A direction on the board; DOWN is towards larger rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Direction {
+    /// Towards larger columns.
+    Right,
+    /// Towards smaller columns.
+    Left,
+    /// Towards larger rows.
+    Down,
+    /// Down and left at once.
+    DownLeft,
+    /// Down and right at once.
+    DownRight,
+    /// Towards smaller rows.
+    Up,
+    /// Up and left at once.
+    UpLeft,
+    /// Up and right at once.
+    UpRight,
+}
+
+use Direction::{Down, DownLeft, DownRight, Left, Right, Up, UpLeft, UpRight};
+
+impl Direction {
+    /// Each direction, with its name on the wire and in text.
+    const NAMES: [(Self, &'static str); 8] = [
+        (Right, "RIGHT"),
+        (Left, "LEFT"),
+        (Down, "DOWN"),
+        (DownLeft, "DOWN_LEFT"),
+        (DownRight, "DOWN_RIGHT"),
+        (Up, "UP"),
+        (UpLeft, "UP_LEFT"),
+        (UpRight, "UP_RIGHT"),
+    ];
+
+    /// The step in rows and columns.
+    pub fn step(self) -> (i8, i8) {
+        match self {
+            Right => (0, 1),
+            Left => (0, -1),
+            Down => (1, 0),
+            DownLeft => (1, -1),
+            DownRight => (1, 1),
+            Up => (-1, 0),
+            UpLeft => (-1, -1),
+            UpRight => (-1, 1),
+        }
+    }
+}
+
+impl fmt::Display for Direction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = Self::NAMES.iter().find(|(direction, _)| direction == self);
+        f.write_str(name.map_or("", |(_, name)| name))
+    }
+}
+
+impl FromStr for Direction {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let named = Self::NAMES.iter().find(|(_, name)| name.eq_ignore_ascii_case(text.trim()));
+        named
+            .map(|&(direction, _)| direction)
+            .ok_or_else(|| format!("expected a direction such as `DOWN_LEFT`, got `{text}`"))
+    }
+}
+
+/// `0,3 DOWN_LEFT,DOWN`, `grow`; a move that is told by its end alone is `0,3 to 2,2`.
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self::Move { from, directions, to } = self else {
+            return f.write_str("grow");
+        };
+        f.write_str(&show_pair(*from))?;
+        if let Some(directions) = directions {
+            for (index, direction) in directions.iter().enumerate() {
+                write!(f, "{}{direction}", if index == 0 { ' ' } else { ',' })?;
+            }
+        } else if let Some(to) = to {
+            write!(f, " to {}", show_pair(*to))?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Action {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        match words[..] {
+            ["grow"] => Ok(Self::Grow {}),
+            [from, "to", to] => Ok(Self::Move {
+                from: read_pair(from)?,
+                directions: None,
+                to: Some(read_pair(to)?),
+            }),
+            [from, directions] => {
+                let from = read_pair(from)?;
+                let directions = directions.split(',').map(str::parse).collect::<Result<_, _>>()?;
+                Ok(Self::Move { from, directions: Some(directions), to: None })
+            }
+            _ => Err(format!("expected `0,3 DOWN_LEFT`, `0,3 to 1,2` or `grow`, got `{text}`")),
+        }
+    }
+}
+
+/// Reads a field that may be left out, but not be null.
+fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(reader: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(reader).map(Some)
+}

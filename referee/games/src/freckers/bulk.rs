@@ -1,0 +1,155 @@
+//! Counting sequences of actions in bulk: sets of cells are shifted and counted whole, and of the
+//! last two plies most are counted without playing either.
+
+use super::cells::{Cells, OPPOSITE, WAYS, shift};
+use super::{Freckers, Landing, Pond};
+
+/// As [`Game::perft`](crate::Game::perft).
+pub(super) fn perft(game: &Freckers, depth: u32) -> u64 {
+    if depth == 0 {
+        return 1;
+    }
+    // The turn limit cuts off every sequence that is longer than the turns left.
+    if game.is_over() || depth > game.setup.turn_limit - game.turn {
+        return 0;
+    }
+    count(&game.pond, depth)
+}
+
+/// The sequences of `depth` actions, at least one, from a pond whose game isn't over.
+fn count(pond: &Pond, depth: u32) -> u64 {
+    if depth == 1 {
+        return count_actions(pond);
+    }
+    let mut grown = *pond;
+    grown.grow();
+    if depth == 2 {
+        return last_two(pond) + count_actions(&grown);
+    }
+    let mut sum = count(&grown, depth - 1);
+    for from in singles(pond.frogs[pond.mover]) {
+        for to in singles(ends(pond, from)) {
+            if let Some(next) = after(pond, from, to) {
+                sum += count(&next, depth - 1);
+            }
+        }
+    }
+    sum
+}
+
+/// The sequences of a move and any action of the other player.
+///
+/// A move between cells that the other player's actions don't depend on leaves their number as it
+/// was: such moves are counted whole, and only the rest are played.
+fn last_two(pond: &Pond) -> u64 {
+    let own = pond.frogs[pond.mover];
+    let goal = OPPOSITE[pond.mover];
+    let other = Pond { mover: pond.mover ^ 1, ..*pond };
+    let unchanged = count_actions(&other);
+    let watched = watched(&other);
+    // A move that wins ends the game: only the last frog to come across can.
+    let may_win = (own & !goal).count_ones() <= 1;
+    let mut sum = 0;
+    for from in singles(own) {
+        let ends = ends(pond, from);
+        let near = if may_win || from & watched != 0 { ends } else { ends & watched };
+        sum += u64::from((ends & !near).count_ones()) * unchanged;
+        for to in singles(near) {
+            sum += after(pond, from, to).map_or(0, |next| count_actions(&next));
+        }
+    }
+    sum
+}
+
+/// The pond after a move; nothing if the move wins.
+fn after(pond: &Pond, from: Cells, to: Cells) -> Option<Pond> {
+    let mut next = *pond;
+    next.go(from, to);
+    (next.frogs[pond.mover] & !OPPOSITE[pond.mover] != 0).then_some(next)
+}
+
+/// How many actions the mover has: its distinct pairs of a frog and an end, and growth.
+fn count_actions(pond: &Pond) -> u64 {
+    let own = pond.frogs[pond.mover];
+    let ways = WAYS[pond.mover];
+    let steps = ways.map(|way| shift(own, way) & pond.pads);
+    // Added bit by bit into ones, twos and fours, so that only three words are counted: the
+    // instruction that counts is not part of every processor's baseline.
+    let (ones, twos_a) = add(steps[0], steps[1], steps[2]);
+    let (ones, twos_b) = add(ones, steps[3], steps[4]);
+    let (twos, fours) = (twos_a ^ twos_b, twos_a & twos_b);
+    let mut count = ones.count_ones() + 2 * twos.count_ones() + 4 * fours.count_ones();
+    for from in singles(jumpers(pond)) {
+        count += (landings(pond, from) & pond.pads).count_ones();
+    }
+    u64::from(count + 1)
+}
+
+/// The cells on which a move of this frog of the mover may end.
+pub(super) fn ends(pond: &Pond, from: Cells) -> Cells {
+    let steps = WAYS[pond.mover].iter().fold(0, |all, &way| all | shift(from, way));
+    (steps | landings(pond, from)) & pond.pads
+}
+
+/// The mover's frogs that can jump.
+fn jumpers(pond: &Pond) -> Cells {
+    let frogs = pond.frogs[0] | pond.frogs[1];
+    let open = open(pond);
+    let own = pond.frogs[pond.mover];
+    let mut found = 0;
+    for way in WAYS[pond.mover] {
+        let back = way.back();
+        found |= shift(shift(open, back) & frogs, back);
+    }
+    found & own
+}
+
+/// The cells that a frog can come to by jumps.
+fn landings(pond: &Pond, from: Cells) -> Cells {
+    let frogs = pond.frogs[0] | pond.frogs[1];
+    let mut open = open(pond);
+    let (mut reached, mut latest) = (0, from);
+    while latest != 0 {
+        let behind = |all, &way| all | shift(shift(latest, way) & frogs, way);
+        latest = WAYS[pond.mover].iter().fold(0, behind) & open;
+        open &= !latest;
+        reached |= latest;
+    }
+    reached
+}
+
+/// The cells on which a jump may land.
+fn open(pond: &Pond) -> Cells {
+    match pond.landing {
+        Landing::Last => !(pond.frogs[0] | pond.frogs[1]),
+        Landing::Every => pond.pads,
+    }
+}
+
+/// The cells on which the mover's actions depend: those next to where its frogs are or can land,
+/// and behind the frogs there.
+fn watched(pond: &Pond) -> Cells {
+    let frogs = pond.frogs[0] | pond.frogs[1];
+    let own = pond.frogs[pond.mover];
+    // All frogs at once: which of them lands where doesn't matter here.
+    let stops = own | landings(pond, own);
+    WAYS[pond.mover].iter().fold(0, |all, &way| {
+        let next = shift(stops, way);
+        all | next | shift(next & frogs, way)
+    })
+}
+
+/// Adds three sets bit by bit: the sums' low bits and their high bits.
+fn add(a: Cells, b: Cells, c: Cells) -> (Cells, Cells) {
+    let either = a ^ b;
+    (either ^ c, (a & b) | (either & c))
+}
+
+/// The members of a set, each as a set.
+fn singles(mut set: Cells) -> impl Iterator<Item = Cells> {
+    std::iter::from_fn(move || {
+        let single = set & set.wrapping_neg();
+        set ^= single;
+        (single != 0).then_some(single)
+    })
+}

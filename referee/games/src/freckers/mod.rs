@@ -1,0 +1,344 @@
+//! Freckers: two teams of six frogs cross a pond on lily pads that disappear and grow again.
+//!
+//! Source: Rules for the Game of Freckers (COMP30024, University of Melbourne, February 2025,
+//! v1.1).
+
+mod action;
+mod bulk;
+mod cells;
+mod estimate;
+mod routes;
+mod setup;
+#[cfg(test)]
+mod tests;
+
+pub use action::{Action, Direction};
+pub use setup::{Landing, Position, Setup};
+
+use crate::board::Cell;
+use crate::view::{Colour, Edge, Figure, Ground, GroundKind, Labels, Piece, View};
+use crate::{About, Game, Illegal, Turn};
+use cells::{Cells, OPPOSITE, SHAPE};
+use referee_protocol::{Outcome, Seat};
+use routes::{DIRECTIONS_MAX, Trail};
+use std::sync::Arc;
+
+const SEATS: usize = 2;
+const FROGS: u32 = 6;
+const COLOURS: [Colour; SEATS] = [Colour::Red, Colour::Blue];
+/// Beyond each seat's opposite row, in the units of [`Shape::place`](crate::board::Shape::place).
+const OUTWARD: [(i8, i8); SEATS] = [(0, 1), (0, -1)];
+
+/// A game of Freckers in progress.
+#[derive(Clone, Debug)]
+pub struct Freckers {
+    setup: Arc<Setup>,
+    pond: Pond,
+    /// How many actions there have been.
+    turn: u32,
+    /// The cells that the last action's frog came through; empty after growth.
+    last: Trail,
+}
+
+/// What is on the board, and whose turn it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Pond {
+    frogs: [Cells; SEATS],
+    /// The free pads; every frog stands on one more.
+    pads: Cells,
+    mover: usize,
+    landing: Landing,
+}
+
+impl Pond {
+    fn all_frogs(&self) -> Cells {
+        self.frogs[0] | self.frogs[1]
+    }
+
+    /// Moves a frog of the mover to a free pad, and ends its turn.
+    fn go(&mut self, from: Cells, to: Cells) {
+        self.frogs[self.mover] ^= from | to;
+        self.pads ^= to;
+        self.mover ^= 1;
+    }
+
+    /// Grows pads around the mover's frogs, and ends its turn.
+    fn grow(&mut self) {
+        self.pads |= cells::around(self.frogs[self.mover]) & !self.all_frogs();
+        self.mover ^= 1;
+    }
+
+    fn across(&self, seat: usize) -> u32 {
+        (self.frogs[seat] & OPPOSITE[seat]).count_ones()
+    }
+}
+
+/// Equal are games of the same setup and position; how the last action looked is no part of that.
+impl PartialEq for Freckers {
+    fn eq(&self, other: &Self) -> bool {
+        self.setup == other.setup && self.pond == other.pond && self.turn == other.turn
+    }
+}
+
+impl Freckers {
+    fn usual_start(setup: Setup) -> Self {
+        let row = |row: u32, columns: Cells| columns << (8 * row);
+        let pond = Pond {
+            frogs: [row(0, 0x7E), row(7, 0x7E)],
+            pads: row(0, 0x81) | row(1, 0x7E) | row(6, 0x7E) | row(7, 0x81),
+            mover: 0,
+            landing: setup.landing,
+        };
+        Self { setup: Arc::new(setup), pond, turn: 0, last: Trail::default() }
+    }
+
+    /// Puts the game into a position, or says what no game can have come to.
+    fn set_up(&mut self, position: &Position) -> Result<(), Illegal> {
+        let refused = |text: String| Illegal::new(format!("position: {text}"));
+        let mut taken = 0;
+        let mut gather = |list: &[Cell]| {
+            let mut set = 0;
+            for &cell in list {
+                let Some(cell) = cells::find(cells::pair(cell)) else {
+                    return Err(refused(format!("{},{} is not on the board", cell.0, cell.1)));
+                };
+                if taken & cells::only(cell) != 0 {
+                    let text = format!("{},{} is named twice among frogs and pads", cell.0, cell.1);
+                    return Err(refused(text));
+                }
+                taken |= cells::only(cell);
+                set |= cells::only(cell);
+            }
+            Ok(set)
+        };
+        self.pond.frogs = [gather(&position.frogs[0])?, gather(&position.frogs[1])?];
+        self.pond.pads = gather(&position.pads)?;
+        if self.pond.frogs.iter().any(|frogs| frogs.count_ones() != FROGS) {
+            return Err(refused(format!("frogs: each player has {FROGS}")));
+        }
+        if (0..SEATS).all(|seat| self.pond.across(seat) == FROGS) {
+            return Err(refused("frogs: only one player can be across".to_owned()));
+        }
+        self.pond.mover = usize::from(position.to_move);
+        if self.pond.mover >= SEATS {
+            return Err(refused(format!("to_move: there is no seat {}", position.to_move)));
+        }
+        let limit = self.setup.turn_limit;
+        if position.turn > limit {
+            return Err(refused(format!("turn: the game ends after {limit} actions")));
+        }
+        self.turn = position.turn;
+        Ok(())
+    }
+
+    fn is_over(&self) -> bool {
+        self.winner().is_some() || self.turn >= self.setup.turn_limit
+    }
+
+    /// The seat whose frogs are all on the opposite row.
+    fn winner(&self) -> Option<usize> {
+        (0..SEATS).find(|&seat| self.pond.across(seat) == FROGS)
+    }
+
+    /// Completes a move that is legal; refuses any other with the rule that it breaks.
+    fn check_move(
+        &self,
+        from: [i64; 2],
+        directions: Option<&[Direction]>,
+        to: Option<[i64; 2]>,
+    ) -> Result<Trail, Illegal> {
+        if let Some(directions) = directions {
+            if directions.is_empty() {
+                return Err(Illegal::new("a move has at least one direction"));
+            }
+            if directions.len() > DIRECTIONS_MAX {
+                let rule = format!("a move has at most {DIRECTIONS_MAX} directions");
+                return Err(Illegal::new(rule));
+            }
+        }
+        let start = on_board(from)?;
+        let colour = COLOURS[self.pond.mover].name();
+        if self.pond.frogs[self.pond.mover] & cells::only(start) == 0 {
+            let rule =
+                format!("a player moves its own frogs, and {colour} has none on {}", show(start));
+            return Err(Illegal::new(rule));
+        }
+        let end = to.map(on_board).transpose()?;
+        let trail = match (directions, end) {
+            (Some(directions), _) => self.pond.walk(start, directions)?,
+            (None, Some(end)) => self.pond.routes(start).trail(end).ok_or_else(|| {
+                let rule = "a move ends on a free pad one step or a sequence of jumps away";
+                Illegal::new(format!("{rule}, and {colour} can't come to {} so", show(end)))
+            })?,
+            (None, None) => {
+                return Err(Illegal::new("a move tells its `directions`, its `to` or both"));
+            }
+        };
+        match end {
+            Some(end) if end != trail.end() => {
+                let (led, told) = (show(trail.end()), show(end));
+                let rule = "`directions` and `to` must agree";
+                Err(Illegal::new(format!("{rule}: the directions lead to {led}, not to {told}")))
+            }
+            _ => Ok(trail),
+        }
+    }
+}
+
+impl Game for Freckers {
+    const NAME: &'static str = "freckers";
+    const RULES: u32 = 1;
+    type Setup = Setup;
+    type Action = Action;
+    type Position = Position;
+
+    fn about() -> About {
+        setup::about()
+    }
+
+    fn start(setup: Setup) -> Result<Self, Illegal> {
+        setup.check_limits()?;
+        let position = setup.position.clone();
+        let mut game = Self::usual_start(setup);
+        if let Some(position) = position {
+            game.set_up(&position)?;
+            // As it will be told: with its lists sorted.
+            let told = game.position();
+            Arc::make_mut(&mut game.setup).position = Some(told);
+        }
+        Ok(game)
+    }
+
+    fn setup(&self) -> Setup {
+        Setup::clone(&self.setup)
+    }
+
+    fn seats(&self) -> usize {
+        SEATS
+    }
+
+    fn colours(&self) -> Vec<&'static str> {
+        COLOURS.map(Colour::name).to_vec()
+    }
+
+    fn turn(&self) -> Turn {
+        let across = [self.pond.across(0), self.pond.across(1)];
+        let outcome = if let Some(winner) = self.winner() {
+            Outcome::won_by(seat_of(winner), SEATS, "all_across")
+        } else if self.turn < self.setup.turn_limit {
+            return Turn::Of(seat_of(self.pond.mover));
+        } else if across[0] == across[1] {
+            Outcome::drawn(SEATS, "turn_limit")
+        } else {
+            let winner = seat_of(usize::from(across[1] > across[0]));
+            Outcome::won_by(winner, SEATS, "turn_limit")
+        };
+        Turn::Over(outcome.with_scores(across.map(i64::from).to_vec()))
+    }
+
+    fn turn_number(&self) -> u64 {
+        self.turn.into()
+    }
+
+    fn actions(&self) -> Vec<Action> {
+        if self.is_over() {
+            return Vec::new();
+        }
+        let mut actions = Vec::new();
+        for from in cells::members(self.pond.frogs[self.pond.mover]) {
+            let routes = self.pond.routes(from);
+            let trails = cells::members(routes.ends()).filter_map(|end| routes.trail(end));
+            actions.extend(trails.map(|trail| Action::Move {
+                from: cells::pair(from),
+                directions: Some(trail.directions()),
+                to: Some(cells::pair(trail.end())),
+            }));
+        }
+        actions.push(Action::Grow {});
+        actions
+    }
+
+    fn play(&mut self, action: &Action) -> Result<Action, Illegal> {
+        if self.is_over() {
+            return Err(Illegal::game_over());
+        }
+        let recorded = match action {
+            Action::Grow {} => {
+                self.pond.grow();
+                self.last = Trail::default();
+                Action::Grow {}
+            }
+            Action::Move { from, directions, to } => {
+                let trail = self.check_move(*from, directions.as_deref(), *to)?;
+                self.pond.go(cells::only(trail.start()), cells::only(trail.end()));
+                let directions = directions.clone().unwrap_or_else(|| trail.directions());
+                let to = Some(cells::pair(trail.end()));
+                self.last = trail;
+                Action::Move { from: *from, directions: Some(directions), to }
+            }
+        };
+        self.turn += 1;
+        Ok(recorded)
+    }
+
+    fn position(&self) -> Position {
+        Position {
+            to_move: seat_of(self.pond.mover).0,
+            frogs: self.pond.frogs.map(|set| cells::members(set).collect()),
+            pads: cells::members(self.pond.pads).collect(),
+            turn: self.turn,
+        }
+    }
+
+    fn view(&self) -> View {
+        let seats = || (0..SEATS).map(|seat| (seat, COLOURS[seat]));
+        let pad = |at| Ground { at, kind: GroundKind::Pad };
+        View {
+            shape: SHAPE,
+            labels: Labels::Pair,
+            pieces: seats()
+                .flat_map(|(seat, colour)| {
+                    cells::members(self.pond.frogs[seat]).map(move |at| Piece { at, colour })
+                })
+                .collect(),
+            ground: cells::members(self.pond.pads).map(pad).collect(),
+            edges: seats()
+                .map(|(seat, colour)| Edge {
+                    colour,
+                    cells: cells::members(OPPOSITE[seat]).collect(),
+                    outward: OUTWARD[seat],
+                })
+                .collect(),
+            last: self.last.cells().collect(),
+            chain: Vec::new(),
+            figures: seats()
+                .map(|(seat, colour)| Figure {
+                    name: "across",
+                    colour: Some(colour),
+                    value: format!("{}/{FROGS}", self.pond.across(seat)),
+                })
+                .collect(),
+        }
+    }
+
+    fn estimate(&self, seat: Seat) -> i64 {
+        estimate::estimate(&self.pond, seat.index())
+    }
+
+    fn perft(&self, depth: u32) -> u64 {
+        bulk::perft(self, depth)
+    }
+}
+
+fn on_board(at: [i64; 2]) -> Result<Cell, Illegal> {
+    cells::find(at)
+        .ok_or_else(|| Illegal::new(format!("{},{} is not a cell of the board", at[0], at[1])))
+}
+
+fn show(cell: Cell) -> String {
+    format!("{},{}", cell.0, cell.1)
+}
+
+fn seat_of(index: usize) -> Seat {
+    Seat(u8::try_from(index).expect("there are two seats"))
+}
