@@ -1,0 +1,239 @@
+//! The stones on a board of Hex and which of them hang together, kept up to date stone by stone.
+
+use super::setup::Side;
+use std::fmt;
+
+/// The largest board.
+pub(super) const SIZE_MAX: usize = 26;
+/// The cells of the largest board and of the frame of border cells around it.
+const SQUARES: usize = (SIZE_MAX + 2) * (SIZE_MAX + 2);
+
+/// The low bits of a square: its parent in the forest of chains.
+const PARENT: u16 = (1 << 10) - 1;
+/// How far its contents are above them.
+const CONTENTS: u32 = 10;
+/// The contents of a corner of the frame, which belongs to nobody.
+const NOBODY: u16 = 3;
+
+/// A board within a frame of border cells: those beside the first and last column are black, those
+/// beside the first and last row red. A side has won when its two borders are in one chain.
+///
+/// A square is one small number: what stands there and its parent in a forest with one tree for
+/// each chain. There is nothing on the heap, so a board is copied cheaply.
+pub(super) struct Board {
+    size: u8,
+    squares: [u16; SQUARES],
+}
+
+impl Board {
+    /// An empty board of 3 to [`SIZE_MAX`] rows.
+    pub(super) fn new(size: u8) -> Self {
+        let mut board = Self { size, squares: [0; SQUARES] };
+        let end = usize::from(size) + 1;
+        let stride = board.stride();
+        for line in 0..=end {
+            for (at, root, contents) in [
+                (line, 1, contents(Side::Red)),
+                (end * stride + line, end * stride + 1, contents(Side::Red)),
+                (line * stride, stride, contents(Side::Black)),
+                (line * stride + end, stride + end, contents(Side::Black)),
+            ] {
+                let corner = line == 0 || line == end;
+                let (root, contents) = if corner { (at, NOBODY) } else { (root, contents) };
+                board.squares[at] = contents << CONTENTS | number(root);
+            }
+        }
+        board
+    }
+
+    /// How many rows there are.
+    pub(super) fn size(&self) -> u8 {
+        self.size
+    }
+
+    fn stride(&self) -> usize {
+        usize::from(self.size) + 2
+    }
+
+    /// The index of a cell of the board.
+    pub(super) fn index(&self, row: u8, column: u8) -> usize {
+        (usize::from(row) + 1) * self.stride() + usize::from(column) + 1
+    }
+
+    /// The index of the cell with these coordinates, if it is on the board.
+    pub(super) fn find(&self, [row, column]: [i64; 2]) -> Option<usize> {
+        let size = u64::from(self.size);
+        let (row, column) = (row.cast_unsigned(), column.cast_unsigned());
+        // What is negative is far too large once it is unsigned.
+        if row >= size || column >= size {
+            return None;
+        }
+        let (row, column) = (usize::try_from(row).ok()?, usize::try_from(column).ok()?);
+        Some((row + 1) * self.stride() + column + 1)
+    }
+
+    /// Whether no stone stands there.
+    pub(super) fn is_empty(&self, at: usize) -> bool {
+        self.squares[at] >> CONTENTS == 0
+    }
+
+    /// Whose stone stands there.
+    pub(super) fn stone(&self, at: usize) -> Option<Side> {
+        let found = self.squares[at] >> CONTENTS;
+        [Side::Black, Side::Red].into_iter().find(|&side| contents(side) == found)
+    }
+
+    /// Every cell in order: row, column, and index.
+    pub(super) fn cells(&self) -> impl Iterator<Item = (u8, u8, usize)> {
+        let size = self.size;
+        (0..size).flat_map(move |row| {
+            (0..size).map(move |column| (row, column, self.index(row, column)))
+        })
+    }
+
+    /// Whether both boards are of one size and have the same stones.
+    pub(super) fn same_stones(&self, other: &Self) -> bool {
+        self.size == other.size && self.cells().all(|(_, _, at)| self.stone(at) == other.stone(at))
+    }
+
+    /// Places a stone on an empty cell. Whether it joins its side's borders.
+    pub(super) fn place(&mut self, at: usize, side: Side) -> bool {
+        let runs = self.runs_around(at, side);
+        self.squares[at] = contents(side) << CONTENTS | number(at);
+        if runs == 0 {
+            return false;
+        }
+        let around = self.around();
+        let first_of = |runs: u32| at.wrapping_add(around[runs.trailing_zeros() as usize]);
+        let chain = self.root(first_of(runs));
+        self.adopt(chain, at);
+        let mut left = runs & (runs - 1);
+        let mut joined = false;
+        while left != 0 {
+            let other = self.root(first_of(left));
+            joined |= other != chain;
+            self.adopt(chain, other);
+            left &= left - 1;
+        }
+        if !joined {
+            return false;
+        }
+        let [low, high] = self.borders(side);
+        self.root(low) == self.root(high)
+    }
+
+    /// Whether a stone on this empty cell would join its side's borders.
+    pub(super) fn wins(&self, at: usize, side: Side) -> bool {
+        let mut left = self.runs_around(at, side);
+        if left & left.wrapping_sub(1) == 0 {
+            return false;
+        }
+        let roots = self.borders(side).map(|border| self.root_as_is(border));
+        let around = self.around();
+        let mut found = [false; 2];
+        while left != 0 {
+            let root = self.root_as_is(at.wrapping_add(around[left.trailing_zeros() as usize]));
+            found[0] |= root == roots[0];
+            found[1] |= root == roots[1];
+            left &= left - 1;
+        }
+        found == [true; 2]
+    }
+
+    /// One bit for each run of the side's own among the six neighbours, at the run's first one.
+    ///
+    /// Neighbours of a cell that follow each other around it are neighbours themselves, so a run
+    /// is part of one chain, and only a stone that touches two runs can join what was apart.
+    fn runs_around(&self, at: usize, side: Side) -> u32 {
+        let own = contents(side);
+        let mut mask = 0u32;
+        for (bit, &step) in self.around().iter().enumerate() {
+            mask |= u32::from(self.squares[at.wrapping_add(step)] >> CONTENTS == own) << bit;
+        }
+        mask & !(mask << 1 | mask >> 5)
+    }
+
+    /// The steps to the six neighbours, going around.
+    fn around(&self) -> [usize; 6] {
+        let stride = self.stride();
+        let back = |step: usize| 0usize.wrapping_sub(step);
+        [back(stride), back(stride - 1), 1, stride, stride - 1, back(1)]
+    }
+
+    /// A cell of each of the side's borders.
+    fn borders(&self, side: Side) -> [usize; 2] {
+        let (end, stride) = (usize::from(self.size) + 1, self.stride());
+        match side {
+            Side::Black => [stride, stride + end],
+            Side::Red => [1, end * stride + 1],
+        }
+    }
+
+    fn parent(&self, at: usize) -> usize {
+        usize::from(self.squares[at] & PARENT)
+    }
+
+    fn adopt(&mut self, parent: usize, child: usize) {
+        self.squares[child] = self.squares[child] & !PARENT | number(parent);
+    }
+
+    /// The root of a stone's chain; the way there is halved for the next time.
+    fn root(&mut self, mut at: usize) -> usize {
+        loop {
+            let parent = self.parent(at);
+            if parent == at {
+                return at;
+            }
+            let next = self.parent(parent);
+            self.adopt(next, at);
+            at = next;
+        }
+    }
+
+    /// The root of a stone's chain.
+    fn root_as_is(&self, mut at: usize) -> usize {
+        while self.parent(at) != at {
+            at = self.parent(at);
+        }
+        at
+    }
+}
+
+impl Clone for Board {
+    fn clone(&self) -> Self {
+        Self { size: self.size, squares: self.squares }
+    }
+
+    /// As quick as the board is small: what is beyond its squares is never looked at.
+    fn clone_from(&mut self, other: &Self) {
+        self.size = other.size;
+        let squares = other.stride() * other.stride();
+        self.squares[..squares].copy_from_slice(&other.squares[..squares]);
+    }
+}
+
+/// The stones, row by row.
+impl fmt::Debug for Board {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (_, column, at) in self.cells() {
+            let between = if column == 0 { "/" } else { "" };
+            let letter = self.stone(at).map_or(".", |side| match side {
+                Side::Black => "b",
+                Side::Red => "r",
+            });
+            write!(f, "{between}{letter}")?;
+        }
+        Ok(())
+    }
+}
+
+fn contents(side: Side) -> u16 {
+    match side {
+        Side::Black => 1,
+        Side::Red => 2,
+    }
+}
+
+fn number(at: usize) -> u16 {
+    u16::try_from(at).expect("a square's index has ten bits")
+}

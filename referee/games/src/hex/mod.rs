@@ -1,0 +1,357 @@
+//! Hex: two sides place stones on a diamond, and each wants to join its two borders.
+//!
+//! Rules: Board Games on Hexagonal Grids, section 4.1. What it leaves open (larger boards, which
+//! colour begins, the swap) is a switch in the [`Setup`].
+
+mod action;
+mod board;
+mod chain;
+mod estimate;
+mod setup;
+#[cfg(test)]
+mod tests;
+
+pub use action::Action;
+pub use setup::{Position, Setup, Side, Swap};
+
+use crate::board::{Cell, Shape};
+use crate::view::{Colour, Edge, Labels, Piece, View};
+use crate::{About, ActionForm, Game, Illegal, Quick, Reason, SetupField, Turn};
+use board::Board;
+use referee_protocol::{Outcome, Seat};
+use serde_json::json;
+use std::sync::Arc;
+
+/// A game of Hex.
+#[derive(Clone, Debug)]
+pub struct Hex {
+    first: Side,
+    swap: Swap,
+    /// The position that the game began with, where the setup gave one.
+    began_with: Option<Arc<Position>>,
+    board: Board,
+    /// Turns so far.
+    turn: u16,
+    /// Whether the seats have exchanged colours.
+    exchanged: bool,
+    winner: Option<Side>,
+    /// The index of the stone that was placed last, only to show it.
+    last: Option<u16>,
+}
+
+/// The same stones, turn, colours and setup; how the stones came there is no part of the game.
+impl PartialEq for Hex {
+    fn eq(&self, other: &Self) -> bool {
+        (self.first, self.swap, self.turn, self.exchanged)
+            == (other.first, other.swap, other.turn, other.exchanged)
+            && self.board.same_stones(&other.board)
+            && self.began_with == other.began_with
+    }
+}
+
+impl Hex {
+    /// The colour that a seat has now.
+    pub fn side(&self, seat: Seat) -> Side {
+        if (seat.0 == 0) == self.exchanged { self.first.other() } else { self.first }
+    }
+
+    /// The seat to move; the seats take turns strictly.
+    fn mover(&self) -> Seat {
+        Seat(u8::from(self.turn % 2 == 1))
+    }
+
+    /// Whether this is the one turn on which a swap is allowed.
+    fn may_swap(&self) -> bool {
+        self.turn == 1 && self.swap != Swap::None && self.winner.is_none()
+    }
+
+    fn place(&mut self, at: [i64; 2]) -> Result<(), Illegal> {
+        let Some(index) = self.board.find(at) else {
+            let size = self.board.size();
+            let name = action::name_of(at);
+            return Err(Illegal::new(format!(
+                "a stone goes on the board, and {name} is off its {size} x {size} cells"
+            )));
+        };
+        if !self.board.is_empty(index) {
+            let name = action::name_of(at);
+            return Err(Illegal::new(format!(
+                "a stone goes on an empty cell, and {name} is occupied"
+            )));
+        }
+        let side = self.side(self.mover());
+        if self.board.place(index, side) {
+            self.winner = Some(side);
+        }
+        self.last = u16::try_from(index).ok();
+        Ok(())
+    }
+
+    fn swap_over(&mut self) -> Result<(), Illegal> {
+        if self.swap == Swap::None {
+            return Err(Illegal::new("this setup has no swap"));
+        }
+        if !self.may_swap() {
+            return Err(Illegal::new(
+                "only the second player may swap, and on its first turn only",
+            ));
+        }
+        if self.swap == Swap::Sides {
+            self.exchanged = true;
+            self.last = None;
+            return Ok(());
+        }
+        let (row, column, _) = self.stones().next().expect("on turn 1 there is one stone").0;
+        let side = self.side(self.mover());
+        self.board = Board::new(self.board.size());
+        let index = self.board.index(column, row);
+        self.board.place(index, side);
+        self.last = u16::try_from(index).ok();
+        Ok(())
+    }
+
+    /// Every stone in the order of the cells.
+    fn stones(&self) -> impl Iterator<Item = ((u8, u8, usize), Side)> {
+        let stone = |cell: (u8, u8, usize)| self.board.stone(cell.2).map(|side| (cell, side));
+        self.board.cells().filter_map(stone)
+    }
+
+    fn empty_cells(&self) -> impl Iterator<Item = (u8, u8, usize)> {
+        self.board.cells().filter(|&(_, _, index)| self.board.is_empty(index))
+    }
+}
+
+impl Game for Hex {
+    const NAME: &'static str = "hex";
+    const RULES: u32 = 1;
+    type Setup = Setup;
+    type Action = Action;
+    type Position = Position;
+
+    fn about() -> About {
+        about()
+    }
+
+    fn start(mut setup: Setup) -> Result<Self, Illegal> {
+        let size = setup::size_of(&setup)?;
+        let mut game = Self {
+            first: setup.first,
+            swap: setup.swap,
+            began_with: None,
+            board: Board::new(size),
+            turn: 0,
+            exchanged: false,
+            winner: None,
+            last: None,
+        };
+        if let Some(mut position) = setup.position.take() {
+            position.stones.iter_mut().for_each(|stones| stones.sort_unstable());
+            (game.board, game.winner) = setup::board_of(&position, &setup, size)?;
+            game.turn =
+                u16::try_from(position.turn).expect("there are about as many turns as stones");
+            game.exchanged = position.colours[0] != setup.first;
+            game.began_with = Some(Arc::new(position));
+        }
+        Ok(game)
+    }
+
+    fn setup(&self) -> Setup {
+        Setup {
+            size: i64::from(self.board.size()),
+            first: self.first,
+            swap: self.swap,
+            position: self.began_with.as_deref().cloned(),
+        }
+    }
+
+    fn seats(&self) -> usize {
+        2
+    }
+
+    fn colours(&self) -> Vec<&'static str> {
+        let usual = [self.first, self.first.other()];
+        let colours = self.began_with.as_ref().map_or(usual, |position| position.colours);
+        colours.map(Side::name).to_vec()
+    }
+
+    fn turn(&self) -> Turn {
+        match self.winner {
+            None => Turn::Of(self.mover()),
+            Some(side) => {
+                let seat = Seat(u8::from(side != self.side(Seat(0))));
+                Turn::Over(Outcome::won_by(seat, 2, "connected"))
+            }
+        }
+    }
+
+    fn turn_number(&self) -> u64 {
+        u64::from(self.turn)
+    }
+
+    fn actions(&self) -> Vec<Action> {
+        if self.winner.is_some() {
+            return Vec::new();
+        }
+        let place = |(row, column, _)| Action::Place { at: [i64::from(row), i64::from(column)] };
+        let swap = self.may_swap().then_some(Action::Swap {});
+        self.empty_cells().map(place).chain(swap).collect()
+    }
+
+    fn play(&mut self, action: &Action) -> Result<Action, Illegal> {
+        if self.winner.is_some() {
+            return Err(Illegal::game_over());
+        }
+        match *action {
+            Action::Place { at } => self.place(at)?,
+            Action::Swap {} => self.swap_over()?,
+        }
+        self.turn += 1;
+        Ok(action.clone())
+    }
+
+    fn read_quickly(fields: &Quick<'_>) -> Option<Action> {
+        let [at] = fields.fields(["at"]).filter(|_| fields.kind() == "place")?;
+        Some(Action::Place { at: at.pair()? })
+    }
+
+    fn position(&self) -> Position {
+        let mut stones = [Vec::new(), Vec::new()];
+        for ((row, column, _), side) in self.stones() {
+            stones[usize::from(side == Side::Red)].push([i64::from(row), i64::from(column)]);
+        }
+        Position {
+            to_move: self.mover().0,
+            size: i64::from(self.board.size()),
+            stones,
+            colours: [self.side(Seat(0)), self.side(Seat(1))],
+            turn: self.turn_number(),
+        }
+    }
+
+    fn view(&self) -> View {
+        let cell =
+            |(row, column, _): (u8, u8, usize)| Cell(row.cast_signed(), column.cast_signed());
+        let piece = |(at, side)| Piece { at: cell(at), colour: colour(side) };
+        let last = |&(_, _, index): &(u8, u8, usize)| self.last.map(usize::from) == Some(index);
+        let last = self.board.cells().find(last);
+        View {
+            shape: Shape::Diamond(self.board.size()),
+            labels: Labels::LetterNumber,
+            pieces: self.stones().map(piece).collect(),
+            ground: Vec::new(),
+            edges: edges(self.board.size()),
+            last: last.map(cell).into_iter().collect(),
+            chain: self.winner.map_or_else(Vec::new, |side| chain::shortest(&self.board, side)),
+            figures: Vec::new(),
+        }
+    }
+
+    fn estimate(&self, seat: Seat) -> i64 {
+        estimate::estimate(&self.board, self.side(seat), self.mover() == seat)
+    }
+
+    fn perft(&self, depth: u32) -> u64 {
+        if depth == 0 {
+            return 1;
+        }
+        if self.winner.is_some() {
+            return 0;
+        }
+        // Where a swap is still to come or just possible, the plain way to count is right.
+        if self.turn < 2 && self.swap != Swap::None {
+            let count = |action| {
+                let mut next = self.clone();
+                next.play_listed(action);
+                next.perft(depth - 1)
+            };
+            return self.actions().iter().map(count).sum();
+        }
+        chain::count_placements(&self.board, self.side(self.mover()), depth)
+    }
+}
+
+fn colour(side: Side) -> Colour {
+    match side {
+        Side::Black => Colour::Black,
+        Side::Red => Colour::Red,
+    }
+}
+
+/// The four borders. On a diamond with (0,0) at the top, column 0 lies to the north-west, row 0 to
+/// the north-east.
+fn edges(size: u8) -> Vec<Edge> {
+    let size = size.cast_signed();
+    let end = size - 1;
+    [
+        (Side::Black, (-1, -1), 0),
+        (Side::Black, (1, 1), end),
+        (Side::Red, (1, -1), 0),
+        (Side::Red, (-1, 1), end),
+    ]
+    .into_iter()
+    .map(|(side, outward, line)| {
+        let cell = |along| match side {
+            Side::Black => Cell(along, line),
+            Side::Red => Cell(line, along),
+        };
+        Edge { colour: colour(side), cells: (0..size).map(cell).collect(), outward }
+    })
+    .collect()
+}
+
+fn about() -> About {
+    About {
+        title: "Hex",
+        summary: "Two sides place stones on a diamond; who first joins its two borders with a \
+                  chain of its stones wins. There is no draw.",
+        seats: &[2],
+        source: "Board Games on Hexagonal Grids, section 4.1",
+        setup: vec![
+            SetupField {
+                name: "size",
+                values: "3..26",
+                default: json!(11),
+                meaning: "rows and columns of the diamond",
+            },
+            SetupField {
+                name: "first",
+                values: "\"black\" | \"red\"",
+                default: json!("black"),
+                meaning: "the colour of seat 0, which moves first; black joins the north-west \
+                          with the south-east, red the north-east with the south-west",
+            },
+            SetupField {
+                name: "swap",
+                values: "\"none\" | \"pieces\" | \"sides\"",
+                default: json!("none"),
+                meaning: "whether the second player may answer the first stone by taking it over \
+                          (mirrored, as a stone of its own colour) or by exchanging colours",
+            },
+        ],
+        actions: vec![
+            ActionForm {
+                example: json!({"type": "place", "at": [3, 2]}),
+                text: "c4",
+                meaning: "places a stone on an empty cell, here on row 3 and column 2",
+            },
+            ActionForm {
+                example: json!({"type": "swap"}),
+                text: "swap",
+                meaning: "the second player's first turn only, where the setup allows it",
+            },
+        ],
+        reasons: vec![Reason {
+            name: "connected",
+            meaning: "a chain of the winner's stones joins its two borders",
+        }],
+        score: None,
+        variants: vec![
+            json!({"size": 3}),
+            json!({"size": 5, "first": "red"}),
+            json!({"size": 4, "swap": "pieces"}),
+            json!({"size": 4, "swap": "sides"}),
+            json!({"size": 3, "swap": "sides", "first": "red"}),
+            json!({"size": 26, "swap": "pieces", "first": "red"}),
+        ],
+    }
+}

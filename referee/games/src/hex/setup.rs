@@ -1,0 +1,198 @@
+//! The setup of a game of Hex, the position as others see it, and the checks of both.
+
+use super::action::name_of;
+use super::board::{Board, SIZE_MAX};
+use crate::Illegal;
+use crate::board::{Cell, Shape};
+use crate::given::given;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The smallest board.
+const SIZE_MIN: i64 = 3;
+/// The board of a setup that doesn't say.
+const SIZE_DEFAULT: i64 = 11;
+
+/// One of the two sides, by the colour of its stones. Black joins column 0 with the last column,
+/// red row 0 with the last row (Board Games on Hexagonal Grids, section 4.1, as drawn).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Side {
+    /// Owns the north-western and the south-eastern border.
+    #[default]
+    Black,
+    /// Owns the north-eastern and the south-western border.
+    Red,
+}
+
+impl Side {
+    /// The other side.
+    pub fn other(self) -> Self {
+        match self {
+            Self::Black => Self::Red,
+            Self::Red => Self::Black,
+        }
+    }
+
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Black => "black",
+            Self::Red => "red",
+        }
+    }
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What the second player may do about a strong first stone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Swap {
+    /// Nothing.
+    #[default]
+    None,
+    /// Make it its own: the stone at (r,c) becomes one of its colour at (c,r).
+    Pieces,
+    /// Exchange colours with the first player: the stone stays.
+    Sides,
+}
+
+/// A whole setup. Integers are wide, so that one out of its range is refused in words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Given")]
+pub struct Setup {
+    /// Rows, and columns: 3 to 26, by default that of the position, or else 11.
+    pub size: i64,
+    /// The colour of seat 0, which moves first: by default that of the position, or else black.
+    pub first: Side,
+    /// Whether and how the second player may swap.
+    pub swap: Swap,
+    /// What to start from instead of the empty board.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub position: Option<Position>,
+}
+
+/// A setup as it is written, where every field can be left out.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Given {
+    #[serde(deserialize_with = "given")]
+    size: Option<i64>,
+    #[serde(deserialize_with = "given")]
+    first: Option<Side>,
+    swap: Swap,
+    #[serde(deserialize_with = "given")]
+    position: Option<Position>,
+}
+
+impl From<Given> for Setup {
+    fn from(given: Given) -> Self {
+        let of_position = given.position.as_ref().map(|position| position.size);
+        let size = given.size.or(of_position).unwrap_or(SIZE_DEFAULT);
+        // Where sides may have been exchanged, the position doesn't tell who began with which.
+        let begun = given.position.as_ref().filter(|_| given.swap != Swap::Sides);
+        let begun = begun.map(|position| position.colours[0]);
+        let first = given.first.or(begun).unwrap_or_default();
+        Self { size, first, swap: given.swap, position: given.position }
+    }
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self::from(Given::default())
+    }
+}
+
+/// The position as in `turn.position` and `setup.position`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Position {
+    /// The seat to move: `turn` mod 2.
+    pub to_move: u8,
+    /// Rows, and columns.
+    pub size: i64,
+    /// The cells of the black and of the red stones, each list sorted.
+    pub stones: [Vec<[i64; 2]>; 2],
+    /// The colours of seats 0 and 1.
+    pub colours: [Side; 2],
+    /// Turns so far; a swap is one.
+    pub turn: u64,
+}
+
+/// The number of rows, if it is in its range.
+pub(super) fn size_of(setup: &Setup) -> Result<u8, Illegal> {
+    u8::try_from(setup.size)
+        .ok()
+        .filter(|&size| setup.size >= SIZE_MIN && usize::from(size) <= SIZE_MAX)
+        .ok_or_else(|| {
+            let size = setup.size;
+            Illegal::new(format!("size: a board has {SIZE_MIN} to {SIZE_MAX} rows, not {size}"))
+        })
+}
+
+/// Puts the position's stones on a board, or says why no game under this setup can come to it.
+pub(super) fn board_of(
+    position: &Position,
+    setup: &Setup,
+    size: u8,
+) -> Result<(Board, Option<Side>), Illegal> {
+    let refused = |text: String| Illegal::new(format!("position: {text}"));
+    if position.size != setup.size {
+        let (own, other) = (position.size, setup.size);
+        return Err(refused(format!("its size is {own}, but the setup says {other}")));
+    }
+    let [black, red] = &position.stones;
+    check_course(position, setup).map_err(refused)?;
+    let mut board = Board::new(size);
+    let mut winner = None;
+    for (side, stones) in [(Side::Black, black), (Side::Red, red)] {
+        for &at in stones {
+            let Some(Cell(row, column)) = Shape::Diamond(size).find(at) else {
+                return Err(refused(format!("{} is off the board", name_of(at))));
+            };
+            let index = board.index(row.cast_unsigned(), column.cast_unsigned());
+            if !board.is_empty(index) {
+                return Err(refused(format!("{} is named twice", name_of(at))));
+            }
+            if board.place(index, side) {
+                winner = Some(side);
+            }
+        }
+    }
+    Ok((board, winner))
+}
+
+/// Whether turns, colours and numbers of stones can come about together.
+fn check_course(position: &Position, setup: &Setup) -> Result<(), String> {
+    let turn = position.turn;
+    if u64::from(position.to_move) != turn % 2 {
+        return Err(format!("on turn {turn} seat {} is to move", turn % 2));
+    }
+    let first = setup.first;
+    let exchanged = match position.colours {
+        [a, b] if a == b => return Err(format!("both seats have the colour {a}")),
+        [a, _] => a != first,
+    };
+    if exchanged && setup.swap != Swap::Sides {
+        return Err(format!("seat 0 has the colour {first}: no swap of sides is allowed"));
+    }
+    let [black, red] = position.stones.each_ref().map(|stones| stones.len() as u64);
+    let [zeroth, other] = match position.colours[0] {
+        Side::Black => [black, red],
+        Side::Red => [red, black],
+    };
+    let placed = turn.div_ceil(2);
+    let plain = zeroth == placed && !exchanged;
+    // After a swap the first stone counts for seat 1, which used its first turn for that.
+    let may_be_swapped = turn >= 2 && (exchanged || setup.swap == Swap::Pieces);
+    let swapped = may_be_swapped && zeroth + 1 == placed;
+    if other == turn / 2 && (plain || swapped) {
+        return Ok(());
+    }
+    Err(format!("{black} black and {red} red stones can't be after {turn} turns"))
+}
