@@ -1,0 +1,44 @@
+//! What can be done in a move, on the wire and as people write it.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// An action of the puzzle.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Action {
+    /// Moves one piece.
+    Move {
+        /// The cells `[r,c]` that the piece goes through, from first to last. Two entries are
+        /// enough; they are completed.
+        path: Vec<[i64; 2]>,
+    },
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self::Move { path } = self;
+        for (index, [row, column]) in path.iter().enumerate() {
+            let dash = if index == 0 { "" } else { "-" };
+            write!(f, "{dash}{row},{column}")?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Action {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let cell = |text: &str| {
+            let (row, column) = text.split_once(',')?;
+            Some([row.trim().parse().ok()?, column.trim().parse().ok()?])
+        };
+        let path: Option<Vec<[i64; 2]>> = text.split('-').map(cell).collect();
+        match path {
+            Some(path) if path.len() >= 2 => Ok(Self::Move { path }),
+            _ => Err(format!("expected cells joined by dashes, such as `3,1-2,1`, got `{text}`")),
+        }
+    }
+}

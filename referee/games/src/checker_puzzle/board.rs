@@ -1,0 +1,135 @@
+//! The diamond by indexes, and the pieces on it as bits.
+
+use crate::board::{Cell, Shape};
+
+/// Words of bits that hold the largest diamond, 26 x 26.
+const WORDS: usize = 11;
+
+/// A set of cells by their indexes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Pieces([u64; WORDS]);
+
+impl Pieces {
+    pub(super) const EMPTY: Self = Self([0; WORDS]);
+
+    pub(super) fn contains(&self, cell: u16) -> bool {
+        self.0[usize::from(cell >> 6)] >> (cell & 63) & 1 == 1
+    }
+
+    pub(super) fn insert(&mut self, cell: u16) {
+        self.0[usize::from(cell >> 6)] |= 1 << (cell & 63);
+    }
+
+    pub(super) fn remove(&mut self, cell: u16) {
+        self.0[usize::from(cell >> 6)] &= !(1 << (cell & 63));
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// The cells in ascending order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = u16> + '_ {
+        (0u16..).step_by(64).zip(self.0).flat_map(|(first, mut bits)| {
+            std::iter::from_fn(move || {
+                let lowest = u16::try_from(bits.trailing_zeros()).ok().filter(|&bit| bit < 64)?;
+                bits &= bits - 1;
+                Some(first + lowest)
+            })
+        })
+    }
+}
+
+impl FromIterator<u16> for Pieces {
+    fn from_iter<I: IntoIterator<Item = u16>>(cells: I) -> Self {
+        let mut set = Self::EMPTY;
+        for cell in cells {
+            set.insert(cell);
+        }
+        set
+    }
+}
+
+/// A diamond; the index of cell (r,c) is r times the size plus c, so that cells by index are
+/// sorted as by coordinates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Diamond(u8);
+
+impl Diamond {
+    pub(super) fn new(size: u64) -> Self {
+        Self(u8::try_from(size).expect("a size of at most 26"))
+    }
+
+    pub(super) fn shape(self) -> Shape {
+        Shape::Diamond(self.0)
+    }
+
+    /// The index of the cell with these coordinates, if it is on the board.
+    pub(super) fn find(self, at: [i64; 2]) -> Option<u16> {
+        self.shape().find(at).map(|cell| self.index(cell))
+    }
+
+    pub(super) fn cell(self, index: u16) -> Cell {
+        let size = u16::from(self.0);
+        let coordinate = |value: u16| i8::try_from(value).expect("less than 26");
+        Cell(coordinate(index / size), coordinate(index % size))
+    }
+
+    pub(super) fn at(self, index: u16) -> [i64; 2] {
+        let Cell(row, column) = self.cell(index);
+        [row.into(), column.into()]
+    }
+
+    /// The cell so many steps away in one of the six directions; opposite ones add up to 5, and a
+    /// greater direction leads to a greater index.
+    pub(super) fn step(self, from: u16, direction: usize, steps: i8) -> Option<u16> {
+        let (rows, columns) = self.shape().steps()[direction];
+        let to = self.cell(from).step((rows * steps, columns * steps));
+        self.shape().contains(to).then(|| self.index(to))
+    }
+
+    /// The rows as drawn, from the top down: 2 size - 1 of them.
+    pub(super) fn row(self, index: u16) -> u8 {
+        let Cell(row, column) = self.cell(index);
+        row.unsigned_abs() + column.unsigned_abs()
+    }
+
+    /// The cells of the first rows as drawn.
+    pub(super) fn top(self, depth: u64) -> Pieces {
+        self.all().filter(|&cell| u64::from(self.row(cell)) < depth).collect()
+    }
+
+    /// The cells of the last rows as drawn.
+    pub(super) fn bottom(self, depth: u64) -> Pieces {
+        let last = 2 * (self.0 - 1);
+        self.all().filter(|&cell| u64::from(last - self.row(cell)) < depth).collect()
+    }
+
+    fn all(self) -> impl Iterator<Item = u16> {
+        0..u16::from(self.0) * u16::from(self.0)
+    }
+
+    fn index(self, Cell(row, column): Cell) -> u16 {
+        let [row, column] = [row, column].map(|value| u16::from(value.unsigned_abs()));
+        row * u16::from(self.0) + column
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Diamond;
+
+    #[test]
+    fn start_and_goal_lie_at_opposite_ends() {
+        for (size, depth, count) in [(3, 2, 3), (3, 4, 8), (4, 3, 6), (8, 4, 10), (26, 8, 36)] {
+            let diamond = Diamond::new(size);
+            let (top, bottom) = (diamond.top(depth), diamond.bottom(depth));
+            assert_eq!((top.len(), bottom.len()), (count, count), "{size} {depth}");
+            let last = u16::try_from(size * size - 1).unwrap();
+            assert!(top.iter().all(|cell| bottom.contains(last - cell)));
+        }
+        let start: Vec<[i64; 2]> =
+            Diamond::new(4).bottom(3).iter().map(|cell| Diamond::new(4).at(cell)).collect();
+        assert_eq!(start, [[1, 3], [2, 2], [2, 3], [3, 1], [3, 2], [3, 3]]);
+    }
+}

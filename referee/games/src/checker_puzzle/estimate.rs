@@ -1,0 +1,36 @@
+//! How near a puzzle is to its solution, for searches.
+
+use super::CheckerPuzzle;
+
+/// What a row still to climb costs; a hop climbs two rows, a sequence of them many.
+const ROW: i64 = 4;
+/// What being far behind costs, by the square of the rows: pieces that keep together hop over each
+/// other.
+const STRAGGLING: i64 = 1;
+/// What a column aside of the goal costs: it can be made good on the way up.
+const ASIDE: i64 = 1;
+/// What a piece costs that isn't in the goal.
+const OUTSIDE: i64 = 2;
+
+impl CheckerPuzzle {
+    /// The pieces from the top down are matched with the goal's cells from the top down.
+    pub(super) fn progress(&self) -> i64 {
+        let diamond = self.rules.diamond;
+        let rows = |set: &super::Pieces| {
+            let mut rows: Vec<i64> = set.iter().map(|cell| diamond.row(cell).into()).collect();
+            rows.sort_unstable();
+            rows
+        };
+        let (pieces, goal) = (rows(&self.pieces), rows(&self.rules.goal));
+        let climbs = pieces.iter().zip(goal).map(|(row, goal)| (row - goal).abs());
+        let climb: i64 = climbs.map(|rows| ROW * rows + STRAGGLING * rows * rows).sum();
+        let depth = i64::try_from(self.rules.setup.depth).expect("at most 8");
+        let mut cost = climb;
+        for cell in self.pieces.iter().filter(|&cell| !self.rules.goal.contains(cell)) {
+            let [row, column] = diamond.at(cell);
+            let aside = (row - column).abs() - (depth - 1);
+            cost += OUTSIDE + ASIDE * aside.max(0);
+        }
+        -cost
+    }
+}

@@ -1,0 +1,204 @@
+//! Chinese Checkers alone, as a puzzle on a diamond: IT-3105's "Basic Chinese Checker Puzzle".
+
+mod about;
+mod action;
+mod board;
+mod estimate;
+mod paths;
+mod setup;
+#[cfg(test)]
+mod tests;
+
+pub use action::Action;
+pub use setup::{Position, Setup};
+
+use crate::view::{Colour, Figure, Ground, GroundKind, Labels, Piece, View};
+use crate::{About, Game, Illegal, Turn};
+use board::{Diamond, Pieces};
+use paths::Mover;
+use referee_protocol::{Outcome, Seat};
+use std::sync::Arc;
+
+/// A puzzle in progress.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CheckerPuzzle {
+    rules: Arc<Rules>,
+    pieces: Pieces,
+    moves: u64,
+    /// The path of the last move; empty at the start.
+    last: Vec<u16>,
+}
+
+/// What stays the same throughout a puzzle.
+#[derive(Debug, PartialEq)]
+struct Rules {
+    setup: Setup,
+    diamond: Diamond,
+    goal: Pieces,
+}
+
+impl Game for CheckerPuzzle {
+    const NAME: &'static str = "checker-puzzle";
+    const RULES: u32 = 1;
+
+    type Setup = Setup;
+    type Action = Action;
+    type Position = Position;
+
+    fn about() -> About {
+        about::about()
+    }
+
+    fn start(mut setup: Setup) -> Result<Self, Illegal> {
+        setup.check()?;
+        let (size, depth) = (setup.size, setup.depth);
+        let diamond = Diamond::new(size);
+        let goal = diamond.top(depth);
+        let (mut pieces, mut moves) = (diamond.bottom(depth), 0);
+        if let Some(position) = &mut setup.position {
+            pieces = position.place((size, depth), diamond, goal.len())?;
+            moves = position.moves;
+        }
+        let rules = Arc::new(Rules { setup, diamond, goal });
+        Ok(Self { rules, pieces, moves, last: Vec::new() })
+    }
+
+    fn setup(&self) -> Setup {
+        self.rules.setup.clone()
+    }
+
+    fn seats(&self) -> usize {
+        1
+    }
+
+    fn colours(&self) -> Vec<&'static str> {
+        vec![Colour::Peg.name()]
+    }
+
+    fn turn(&self) -> Turn {
+        let moves = i64::try_from(self.moves).unwrap_or(i64::MAX);
+        if self.is_solved() {
+            Turn::Over(Outcome::puzzle(true, moves, "solved"))
+        } else if self.moves >= self.rules.setup.max_moves {
+            Turn::Over(Outcome::puzzle(false, moves, "move_limit"))
+        } else {
+            Turn::Of(Seat(0))
+        }
+    }
+
+    fn turn_number(&self) -> u64 {
+        self.moves
+    }
+
+    fn actions(&self) -> Vec<Action> {
+        let mut actions = Vec::new();
+        if self.is_over() {
+            return actions;
+        }
+        for start in self.pieces.iter() {
+            self.mover(start).each_path(|path| actions.push(self.recorded(&path)));
+        }
+        actions
+    }
+
+    fn play(&mut self, action: &Action) -> Result<Action, Illegal> {
+        if self.is_over() {
+            return Err(Illegal::game_over());
+        }
+        let Action::Move { path } = action;
+        let path = self.complete(path)?;
+        let action = self.recorded(&path);
+        self.shift(path);
+        Ok(action)
+    }
+
+    fn play_listed(&mut self, action: &Action) {
+        let Action::Move { path } = action;
+        let cell = |&at| self.rules.diamond.find(at).expect("a listed cell");
+        self.shift(path.iter().map(cell).collect());
+    }
+
+    fn position(&self) -> Position {
+        Position {
+            size: self.rules.setup.size,
+            depth: self.rules.setup.depth,
+            pieces: self.pieces.iter().map(|cell| self.rules.diamond.at(cell)).collect(),
+            moves: self.moves,
+        }
+    }
+
+    fn view(&self) -> View {
+        let diamond = self.rules.diamond;
+        let piece = |cell| Piece { at: diamond.cell(cell), colour: Colour::Peg };
+        let mark = |cell| Ground { at: diamond.cell(cell), kind: GroundKind::Target(Colour::Peg) };
+        let figure = |name, value: String| Figure { name, colour: None, value };
+        let arrived = self.pieces.iter().filter(|&cell| self.rules.goal.contains(cell)).count();
+        View {
+            shape: diamond.shape(),
+            labels: Labels::Pair,
+            pieces: self.pieces.iter().map(piece).collect(),
+            ground: self.rules.goal.iter().map(mark).collect(),
+            edges: Vec::new(),
+            last: self.last.iter().map(|&cell| diamond.cell(cell)).collect(),
+            chain: Vec::new(),
+            figures: vec![
+                figure("moves", self.moves.to_string()),
+                figure("pieces home", format!("{arrived} of {}", self.pieces.len())),
+            ],
+        }
+    }
+
+    fn estimate(&self, _seat: Seat) -> i64 {
+        self.progress()
+    }
+}
+
+impl CheckerPuzzle {
+    fn is_solved(&self) -> bool {
+        self.pieces == self.rules.goal
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_solved() || self.moves >= self.rules.setup.max_moves
+    }
+
+    /// The piece that stands here, about to move.
+    fn mover(&self, start: u16) -> Mover {
+        let mut others = self.pieces;
+        others.remove(start);
+        Mover { diamond: self.rules.diamond, start, others }
+    }
+
+    /// Checks a path as it was sent and returns it as it is recorded.
+    fn complete(&self, path: &[[i64; 2]]) -> Result<Vec<u16>, Illegal> {
+        let mut cells = [0; paths::PATH_MAX];
+        let Some(cells) = cells.get_mut(..path.len()).filter(|cells| !cells.is_empty()) else {
+            return Err(paths::wrong_length(path.len()));
+        };
+        for (cell, &[row, column]) in cells.iter_mut().zip(path) {
+            *cell = self
+                .rules
+                .diamond
+                .find([row, column])
+                .ok_or_else(|| Illegal::new(format!("[{row},{column}] is off the board")))?;
+        }
+        if !self.pieces.contains(cells[0]) {
+            let [row, column] = path[0];
+            return Err(Illegal::new(format!("no piece stands on [{row},{column}]")));
+        }
+        self.mover(cells[0]).complete(cells)
+    }
+
+    /// Moves a piece along a legal path.
+    fn shift(&mut self, path: Vec<u16>) {
+        self.pieces.remove(path[0]);
+        self.pieces.insert(path[path.len() - 1]);
+        self.last = path;
+        self.moves += 1;
+    }
+
+    /// A path as it is recorded.
+    fn recorded(&self, path: &[u16]) -> Action {
+        Action::Move { path: path.iter().map(|&cell| self.rules.diamond.at(cell)).collect() }
+    }
+}

@@ -1,0 +1,145 @@
+//! Where one piece can go, and by which path: steps, hops, and sequences of hops.
+//!
+//! Source: Board Games on Hexagonal Grids (IT-3105), section 4.2.
+
+use super::board::{Diamond, Pieces};
+use crate::Illegal;
+
+/// The most entries that a path may have.
+pub(super) const PATH_MAX: usize = 64;
+
+/// One piece that is about to move, and what stands around it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mover {
+    pub(super) diamond: Diamond,
+    /// Where the piece stands.
+    pub(super) start: u16,
+    /// All other pieces: the moving piece's own start counts as open.
+    pub(super) others: Pieces,
+}
+
+/// The cells that hops lead to, each with the one from which it was reached first.
+struct Reached(Vec<(u16, u16)>);
+
+impl Mover {
+    /// Calls `found` with the recorded path to every cell at which the move can end, in order.
+    pub(super) fn each_path(&self, mut found: impl FnMut(Vec<u16>)) {
+        let reached = self.search(None);
+        let mut ends: Vec<u16> = reached.0.iter().map(|&(cell, _)| cell).collect();
+        ends.extend((0..6).filter_map(|direction| self.step(direction)));
+        ends.sort_unstable();
+        for end in ends {
+            found(self.trace(&reached, end).unwrap_or_else(|| vec![self.start, end]));
+        }
+    }
+
+    /// Checks a path as it was sent and returns it as it is recorded.
+    pub(super) fn complete(&self, path: &[u16]) -> Result<Vec<u16>, Illegal> {
+        let (Some(&end), 2..=PATH_MAX) = (path.last(), path.len()) else {
+            return Err(wrong_length(path.len()));
+        };
+        if end == self.start {
+            return Err(Illegal::new("a move must end on another cell than it began on"));
+        }
+        if path.len() > 2 {
+            self.check_hops(path)?;
+            return Ok(path.to_vec());
+        }
+        if self.others.contains(end) {
+            return Err(Illegal::new(format!("{} is occupied", self.name(end))));
+        }
+        if self.is_beside(self.start, end) {
+            return Ok(path.to_vec());
+        }
+        self.trace(&self.search(Some(end)), end).ok_or_else(|| {
+            let (start, end) = (self.name(self.start), self.name(end));
+            Illegal::new(format!("no step and no sequence of hops leads from {start} to {end}"))
+        })
+    }
+
+    fn step(&self, direction: usize) -> Option<u16> {
+        let to = self.diamond.step(self.start, direction, 1)?;
+        (!self.others.contains(to)).then_some(to)
+    }
+
+    fn hop(&self, from: u16, direction: usize) -> Option<u16> {
+        let over = self.diamond.step(from, direction, 1)?;
+        let landing = self.diamond.step(from, direction, 2)?;
+        (self.others.contains(over) && !self.others.contains(landing)).then_some(landing)
+    }
+
+    /// Breadth first, and from each cell in ascending order: the first path to reach a cell is the
+    /// lexicographically smallest of the shortest ones. Stops early when `goal` is reached.
+    fn search(&self, goal: Option<u16>) -> Reached {
+        let mut reached = Vec::new();
+        let mut seen = Pieces::EMPTY;
+        seen.insert(self.start);
+        let (mut from, mut next) = (self.start, 0);
+        loop {
+            for landing in (0..6).filter_map(|direction| self.hop(from, direction)) {
+                if !seen.contains(landing) {
+                    seen.insert(landing);
+                    reached.push((landing, from));
+                }
+            }
+            if goal.is_some_and(|goal| seen.contains(goal)) || next == reached.len() {
+                return Reached(reached);
+            }
+            from = reached[next].0;
+            next += 1;
+        }
+    }
+
+    /// The path to a cell, if hops lead to it.
+    fn trace(&self, reached: &Reached, end: u16) -> Option<Vec<u16>> {
+        let mut path = vec![end];
+        let mut cell = end;
+        while cell != self.start {
+            cell = reached.0.iter().find(|&&(landing, _)| landing == cell)?.1;
+            path.push(cell);
+        }
+        path.reverse();
+        Some(path)
+    }
+
+    /// Checks a path of several hops, one by one.
+    fn check_hops(&self, path: &[u16]) -> Result<(), Illegal> {
+        for pair in path.windows(2) {
+            let (from, to) = (pair[0], pair[1]);
+            let [a, c] = [from, to].map(|cell| self.name(cell));
+            if self.is_beside(from, to) {
+                return Err(Illegal::new(format!(
+                    "a step is a move of its own, so {a} to {c} can't be part of a longer path"
+                )));
+            }
+            if self.others.contains(to) {
+                return Err(Illegal::new(format!("{c} is occupied")));
+            }
+            let leads = |direction: &usize| self.diamond.step(from, *direction, 2) == Some(to);
+            let Some(direction) = (0..6).find(leads) else {
+                return Err(Illegal::new(format!(
+                    "a hop goes two cells in a straight line, and {a} to {c} doesn't"
+                )));
+            };
+            if self.hop(from, direction).is_none() {
+                let rule = format!("a hop from {a} to {c} needs a piece between them");
+                return Err(Illegal::new(rule));
+            }
+        }
+        Ok(())
+    }
+
+    fn is_beside(&self, from: u16, to: u16) -> bool {
+        (0..6).any(|direction| self.diamond.step(from, direction, 1) == Some(to))
+    }
+
+    fn name(&self, cell: u16) -> String {
+        let [row, column] = self.diamond.at(cell);
+        format!("[{row},{column}]")
+    }
+}
+
+/// The refusal of a path that is too short or too long.
+pub(super) fn wrong_length(entries: usize) -> Illegal {
+    Illegal::new(format!("a path has 2 to {PATH_MAX} entries, not {entries}"))
+}
