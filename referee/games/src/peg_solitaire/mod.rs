@@ -1,0 +1,321 @@
+//! Peg Solitaire: pegs jump over pegs, which are removed, until no jump or one peg is left.
+//!
+//! Rules: Board Games on Hexagonal Grids, section 4.3. What it mentions of other versions (the last
+//! peg in the cell first open) is a switch in the [`Setup`].
+
+mod action;
+mod estimate;
+mod parity;
+mod pegs;
+mod setup;
+#[cfg(test)]
+mod tests;
+
+pub use action::Action;
+pub use setup::{Finish, Outline, Position, Setup};
+
+use crate::board::{Cell, Shape};
+use crate::view::{Colour, Figure, Labels, Piece, View};
+use crate::{About, ActionForm, Game, Illegal, Reason, Score, SetupField, Turn};
+use action::name_of;
+use pegs::{Pegs, between};
+use referee_protocol::{Outcome, Seat};
+use serde_json::json;
+use std::sync::Arc;
+
+/// A game of Peg Solitaire.
+#[derive(Clone, Debug)]
+pub struct PegSolitaire {
+    outline: Outline,
+    size: u8,
+    finish: Finish,
+    /// The cells that were open at the start.
+    open: Pegs,
+    /// The position that the game began with, where the setup gave one.
+    began_with: Option<Arc<Position>>,
+    board: Pegs,
+    pegs: Pegs,
+    /// Jumps so far.
+    moves: u64,
+    /// Whether no jump is left.
+    over: bool,
+    /// The last jump, only to show it.
+    last: Option<(Cell, Cell)>,
+}
+
+/// The same pegs, number of jumps and setup; which jump was the last is no part of the game.
+impl PartialEq for PegSolitaire {
+    fn eq(&self, other: &Self) -> bool {
+        (self.outline, self.size, self.finish, self.open, self.pegs, self.moves)
+            == (other.outline, other.size, other.finish, other.open, other.pegs, other.moves)
+            && self.began_with == other.began_with
+    }
+}
+
+impl PegSolitaire {
+    fn shape(&self) -> Shape {
+        self.outline.of(self.size)
+    }
+
+    /// The cell in which the last peg must stand, if it matters.
+    fn end(&self) -> Option<Cell> {
+        match self.finish {
+            Finish::Any => None,
+            Finish::Start => self.open.cells().next(),
+        }
+    }
+
+    /// Whether no jump is left; one peg alone has none either.
+    fn is_over(&self) -> bool {
+        self.pegs.count_jumps(self.shape(), &self.board) == 0
+    }
+
+    /// The cells of a jump, or the rule that it breaks.
+    fn check(&self, from: [i64; 2], to: [i64; 2]) -> Result<(Cell, Cell), Illegal> {
+        let cell = |at| {
+            let off =
+                || Illegal::new(format!("a jump stays on the board: {} is off it", name_of(at)));
+            self.shape().find(at).ok_or_else(off)
+        };
+        let (start, end) = (cell(from)?, cell(to)?);
+        let straight = |&step: &(i8, i8)| start.step(step).step(step) == end;
+        if !self.shape().steps().iter().any(straight) {
+            return Err(Illegal::new(format!(
+                "a jump goes two cells in a straight line, and {} to {} doesn't",
+                name_of(from),
+                name_of(to)
+            )));
+        }
+        if !self.pegs.has(start) {
+            return Err(Illegal::new(format!(
+                "only a peg can jump, and {} is open",
+                name_of(from)
+            )));
+        }
+        let over = between(start, end);
+        if !self.pegs.has(over) {
+            let over = name_of([i64::from(over.0), i64::from(over.1)]);
+            return Err(Illegal::new(format!("a jump goes over a peg, and {over} is open")));
+        }
+        if self.pegs.has(end) {
+            let end = name_of(to);
+            return Err(Illegal::new(format!("a jump ends in an open cell, and {end} has a peg")));
+        }
+        Ok((start, end))
+    }
+}
+
+impl Game for PegSolitaire {
+    const NAME: &'static str = "peg-solitaire";
+    const RULES: u32 = 1;
+    type Setup = Setup;
+    type Action = Action;
+    type Position = Position;
+
+    fn about() -> About {
+        about()
+    }
+
+    fn start(mut setup: Setup) -> Result<Self, Illegal> {
+        let size = setup::size_of(&setup)?;
+        let shape = setup.shape.of(size);
+        let open = setup::open_of(&setup, shape)?;
+        let board = Pegs::all(shape);
+        let mut game = Self {
+            outline: setup.shape,
+            size,
+            finish: setup.finish,
+            open,
+            began_with: None,
+            board,
+            pegs: open.outside(&board),
+            moves: 0,
+            over: false,
+            last: None,
+        };
+        if let Some(mut position) = setup.position.take() {
+            game.pegs = setup::pegs_of(&position, &setup, shape, open)?;
+            game.moves = position.moves;
+            position.pegs = setup::list_of(game.pegs);
+            position.open = setup::list_of(open);
+            game.began_with = Some(Arc::new(position));
+        }
+        game.over = game.is_over();
+        Ok(game)
+    }
+
+    fn setup(&self) -> Setup {
+        let position = self.position();
+        Setup {
+            shape: position.shape,
+            size: position.size,
+            open: position.open,
+            finish: self.finish,
+            position: self.began_with.as_deref().cloned(),
+        }
+    }
+
+    fn seats(&self) -> usize {
+        1
+    }
+
+    fn colours(&self) -> Vec<&'static str> {
+        vec![Colour::Peg.name()]
+    }
+
+    fn turn(&self) -> Turn {
+        if !self.over {
+            return Turn::Of(Seat(0));
+        }
+        let left = self.pegs.count();
+        let solved = left == 1 && self.end().is_none_or(|cell| self.pegs.has(cell));
+        let reason = if solved { "solved" } else { "stuck" };
+        Turn::Over(Outcome::puzzle(solved, i64::from(left), reason))
+    }
+
+    fn turn_number(&self) -> u64 {
+        self.moves
+    }
+
+    fn actions(&self) -> Vec<Action> {
+        if self.over {
+            return Vec::new();
+        }
+        let wide = |Cell(row, column)| [i64::from(row), i64::from(column)];
+        let jump = |(from, to)| Action::Jump { from: wide(from), to: wide(to) };
+        self.pegs.jumps(self.shape(), self.board).map(jump).collect()
+    }
+
+    fn play(&mut self, action: &Action) -> Result<Action, Illegal> {
+        if self.over {
+            return Err(Illegal::game_over());
+        }
+        let Action::Jump { from, to } = *action;
+        let (from, to) = self.check(from, to)?;
+        self.pegs = self.pegs.after(from, to);
+        self.moves += 1;
+        self.last = Some((from, to));
+        self.over = self.is_over();
+        Ok(action.clone())
+    }
+
+    fn position(&self) -> Position {
+        Position {
+            shape: self.outline,
+            size: i64::from(self.size),
+            pegs: setup::list_of(self.pegs),
+            open: setup::list_of(self.open),
+            moves: self.moves,
+        }
+    }
+
+    fn view(&self) -> View {
+        View {
+            shape: self.shape(),
+            labels: Labels::Pair,
+            pieces: self.pegs.cells().map(|at| Piece { at, colour: Colour::Peg }).collect(),
+            ground: Vec::new(),
+            edges: Vec::new(),
+            last: self.last.map_or_else(Vec::new, |(from, to)| vec![from, to]),
+            chain: Vec::new(),
+            figures: vec![Figure {
+                name: "pegs",
+                colour: None,
+                value: self.pegs.count().to_string(),
+            }],
+        }
+    }
+
+    fn estimate(&self, _seat: Seat) -> i64 {
+        estimate::estimate(self.shape(), self.board, self.pegs, self.end())
+    }
+
+    fn perft(&self, depth: u32) -> u64 {
+        pegs::count_plays(self.pegs, self.shape(), self.board, depth)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let Some(proof) = parity::hopeless(self.shape(), self.pegs, self.end()) else {
+            return Vec::new();
+        };
+        if self.began_with.is_some() {
+            return vec![format!("this position can't be solved: {proof}")];
+        }
+        let opening = (self.finish == Finish::Any).then(|| parity::solvable_opening(self.shape()));
+        let instead = match opening.flatten() {
+            Some(Cell(row, column)) => {
+                format!("with the open cell {row},{column} instead it can")
+            }
+            None => "on this board no start with one open cell can".to_owned(),
+        };
+        vec![format!("this start can't be solved: {proof}; {instead}")]
+    }
+}
+
+fn about() -> About {
+    About {
+        title: "Peg Solitaire",
+        summary: "A peg jumps over a neighbouring peg into the open cell behind it, and the peg \
+                  jumped over is removed; one peg left solves the puzzle.",
+        seats: &[1],
+        source: "Board Games on Hexagonal Grids, section 4.3",
+        setup: setup_fields(),
+        actions: vec![ActionForm {
+            example: json!({"type": "jump", "from": [2, 0], "to": [0, 0]}),
+            text: "2,0-0,0",
+            meaning: "a peg jumps over a neighbouring peg, which is removed, into the open cell \
+                      behind it",
+        }],
+        reasons: vec![
+            Reason { name: "solved", meaning: "one peg is left, where `finish` wants it" },
+            Reason {
+                name: "stuck",
+                meaning: "no jump is left, or the last peg isn't where `finish` wants it",
+            },
+        ],
+        score: Some(Score { unit: "pegs left", fewer_is_better: true }),
+        variants: vec![
+            json!({"size": 4, "open": [[1, 0]]}),
+            json!({"size": 8}),
+            json!({"size": 12}),
+            json!({"finish": "start", "open": [[0, 0]]}),
+            json!({"open": []}),
+            json!({"open": [[0, 0], [2, 2], [4, 1]]}),
+            json!({"shape": "diamond"}),
+            json!({"shape": "diamond", "size": 3, "open": [[0, 0]]}),
+            json!({"shape": "diamond", "size": 12}),
+        ],
+    }
+}
+
+fn setup_fields() -> Vec<SetupField> {
+    vec![
+        SetupField {
+            name: "shape",
+            values: "\"triangle\" | \"diamond\"",
+            default: json!("triangle"),
+            meaning: "the board's shape",
+        },
+        SetupField {
+            name: "size",
+            values: "triangle 4..12, diamond 3..12",
+            default: json!(5),
+            meaning: "rows; a diamond has 6 unless told otherwise",
+        },
+        SetupField {
+            name: "open",
+            values: "list of cells [r,c]",
+            default: json!([[2, 1]]),
+            meaning: "the cells without a peg at the start, by default the middle: on a triangle \
+                      [2(size-1)/3, (size-1)/3], on a diamond [(size-1)/2, (size-1)/2], rounded \
+                      down",
+        },
+        SetupField {
+            name: "finish",
+            values: "\"any\" | \"start\"",
+            default: json!("any"),
+            meaning: "whether the last peg may stand anywhere or must stand in the one cell that \
+                      was open at the start",
+        },
+    ]
+}

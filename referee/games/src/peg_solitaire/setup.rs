@@ -1,0 +1,207 @@
+//! The setup of Peg Solitaire, the position as others see it, and the checks of both.
+
+use super::action::name_of;
+use super::pegs::{Pegs, SIZE_MAX};
+use crate::Illegal;
+use crate::board::{Cell, Shape};
+use crate::given::given;
+use serde::{Deserialize, Serialize};
+
+/// The shape of the board.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outline {
+    /// Rows of 1, 2, .. cells.
+    #[default]
+    Triangle,
+    /// As many cells in every row as there are rows.
+    Diamond,
+}
+
+impl Outline {
+    /// The shape of so many rows.
+    pub(super) fn of(self, rows: u8) -> Shape {
+        match self {
+            Self::Triangle => Shape::Triangle(rows),
+            Self::Diamond => Shape::Diamond(rows),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Triangle => "triangle",
+            Self::Diamond => "diamond",
+        }
+    }
+
+    /// The fewest rows.
+    fn size_min(self) -> i64 {
+        match self {
+            Self::Triangle => 4,
+            Self::Diamond => 3,
+        }
+    }
+
+    fn size_default(self) -> i64 {
+        match self {
+            Self::Triangle => 5,
+            Self::Diamond => 6,
+        }
+    }
+
+    /// The cell that is open unless the setup says otherwise.
+    fn middle(self, size: i64) -> [i64; 2] {
+        let end = size.saturating_sub(1);
+        match self {
+            Self::Triangle => [end.saturating_mul(2) / 3, end / 3],
+            Self::Diamond => [end / 2, end / 2],
+        }
+    }
+}
+
+/// Which last peg solves the puzzle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Finish {
+    /// Any.
+    #[default]
+    Any,
+    /// One that stands in the cell that was open at the start.
+    Start,
+}
+
+/// A whole setup. Integers are wide, so that one out of its range is refused in words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Given")]
+pub struct Setup {
+    /// The board's shape, by default that of the position, or else a triangle.
+    pub shape: Outline,
+    /// Rows: triangle 4 to 12, diamond 3 to 12; by default those of the position, or else 5 and 6.
+    pub size: i64,
+    /// The cells that are open at the start, sorted; by default the position's, or else the middle.
+    pub open: Vec<[i64; 2]>,
+    /// Which last peg solves the puzzle.
+    pub finish: Finish,
+    /// What to start from instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub position: Option<Position>,
+}
+
+/// A setup as it is written, where every field can be left out.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Given {
+    #[serde(deserialize_with = "given")]
+    shape: Option<Outline>,
+    #[serde(deserialize_with = "given")]
+    size: Option<i64>,
+    #[serde(deserialize_with = "given")]
+    open: Option<Vec<[i64; 2]>>,
+    finish: Finish,
+    #[serde(deserialize_with = "given")]
+    position: Option<Position>,
+}
+
+impl From<Given> for Setup {
+    fn from(given: Given) -> Self {
+        let position = given.position.as_ref();
+        let shape = given.shape.or(position.map(|position| position.shape)).unwrap_or_default();
+        let size = given.size.or(position.map(|position| position.size));
+        let size = size.unwrap_or_else(|| shape.size_default());
+        let open = given.open.or_else(|| position.map(|position| position.open.clone()));
+        let open = open.unwrap_or_else(|| vec![shape.middle(size)]);
+        Self { shape, size, open, finish: given.finish, position: given.position }
+    }
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self::from(Given::default())
+    }
+}
+
+/// The position as in `turn.position` and `setup.position`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Position {
+    /// The board's shape.
+    pub shape: Outline,
+    /// Rows.
+    pub size: i64,
+    /// The cells with pegs, sorted.
+    pub pegs: Vec<[i64; 2]>,
+    /// The cells that were open at the start, sorted.
+    pub open: Vec<[i64; 2]>,
+    /// Jumps so far.
+    pub moves: u64,
+}
+
+/// The number of rows, if it is in its range.
+pub(super) fn size_of(setup: &Setup) -> Result<u8, Illegal> {
+    let (outline, size) = (setup.shape, setup.size);
+    let rows = u8::try_from(size).ok();
+    rows.filter(|_| (outline.size_min()..=SIZE_MAX).contains(&size)).ok_or_else(|| {
+        let (name, least) = (outline.name(), outline.size_min());
+        Illegal::new(format!("size: a {name} has {least} to {SIZE_MAX} rows, not {size}"))
+    })
+}
+
+/// The cells that are open at the start.
+pub(super) fn open_of(setup: &Setup, shape: Shape) -> Result<Pegs, Illegal> {
+    let open = set_of(&setup.open, shape).map_err(|text| Illegal::new(format!("open: {text}")))?;
+    if open == Pegs::all(shape) {
+        return Err(Illegal::new("open: at least one cell has a peg"));
+    }
+    if setup.finish == Finish::Start && open.count() != 1 {
+        return Err(Illegal::new(
+            "finish: the last peg can end in the cell first open only where exactly one is open",
+        ));
+    }
+    Ok(open)
+}
+
+/// The position's pegs, or why no game under this setup can come to it.
+pub(super) fn pegs_of(
+    position: &Position,
+    setup: &Setup,
+    shape: Shape,
+    open: Pegs,
+) -> Result<Pegs, Illegal> {
+    let refused = |text: String| Illegal::new(format!("position: {text}"));
+    let agrees = |same: bool, name: &str| {
+        if same { Ok(()) } else { Err(refused(format!("its {name} is not the setup's"))) }
+    };
+    agrees(position.shape == setup.shape, "shape")?;
+    agrees(position.size == setup.size, "size")?;
+    let known = set_of(&position.open, shape).map_err(|text| refused(format!("open: {text}")))?;
+    agrees(known == open, "list of cells that were open")?;
+    let pegs = set_of(&position.pegs, shape).map_err(|text| refused(format!("pegs: {text}")))?;
+    let at_first = u64::from(Pegs::all(shape).count() - open.count());
+    let left = u64::from(pegs.count());
+    // Every jump takes one peg.
+    if left == 0 || position.moves.checked_add(left) != Some(at_first) {
+        let moves = position.moves;
+        return Err(refused(format!(
+            "{left} of {at_first} pegs can't be left after {moves} jumps"
+        )));
+    }
+    Ok(pegs)
+}
+
+/// Cells as a set, if each is on the board and named once.
+fn set_of(cells: &[[i64; 2]], shape: Shape) -> Result<Pegs, String> {
+    let mut set = Pegs::default();
+    for &at in cells {
+        let cell = shape.find(at).ok_or_else(|| format!("{} is off the board", name_of(at)))?;
+        if set.has(cell) {
+            return Err(format!("{} is named twice", name_of(at)));
+        }
+        set.set(cell, true);
+    }
+    Ok(set)
+}
+
+/// A set of cells as a sorted list.
+pub(super) fn list_of(set: Pegs) -> Vec<[i64; 2]> {
+    set.cells().map(|Cell(row, column)| [i64::from(row), i64::from(column)]).collect()
+}
