@@ -1,0 +1,47 @@
+//! Agents that need no board: they pick from the legal actions that the referee lists.
+
+use crate::AgentError;
+use crate::messages::Turn;
+use crate::player::{Player, Reply};
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+use rand::seq::IndexedRandom;
+use referee_protocol::Seat;
+use serde_json::Value;
+
+/// Picks from `turn.actions`.
+#[derive(Debug)]
+pub(crate) struct Listed {
+    /// What it draws from; without it, the first action is taken.
+    random: Option<ChaCha8Rng>,
+}
+
+impl Listed {
+    pub(crate) fn first() -> Self {
+        Self { random: None }
+    }
+
+    pub(crate) fn random(seed: u64) -> Self {
+        Self { random: Some(ChaCha8Rng::seed_from_u64(seed)) }
+    }
+}
+
+impl Player for Listed {
+    fn played(&mut self, _: &Value) -> Result<(), AgentError> {
+        Ok(())
+    }
+
+    fn retired(&mut self, _: Seat) {}
+
+    fn answer(&mut self, turn: &Turn) -> Result<Reply, AgentError> {
+        let actions = turn.actions.as_deref().unwrap_or_default();
+        let picked = match &mut self.random {
+            Some(random) => actions.choose(random),
+            None => actions.first(),
+        };
+        let action = picked.ok_or_else(|| {
+            AgentError::referee(format!("turn {} lists no `actions` to pick from", turn.turn))
+        })?;
+        Ok(Reply::Action(action.clone(), None))
+    }
+}
