@@ -1,0 +1,18 @@
+//! A match as a state machine: what happened, and when, goes in; what to do about it comes out.
+//!
+//! Nothing here waits, starts a process or reads a clock, so a whole match can be played in a test
+//! in microseconds, with any delays and faults.
+
+mod clock;
+mod identity;
+mod machine;
+mod judge;
+mod end;
+pub mod places;
+
+pub use clock::{Nanos, Reading};
+pub use identity::{match_id, seat_seed};
+pub use machine::{Effect, Ending, Input, Match, Resource};
+
+#[cfg(test)]
+mod tests;

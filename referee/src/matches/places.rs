@@ -1,0 +1,86 @@
+//! The places of a verdict: what the rules say about the seats still in, and the order in which the
+//! others went.
+
+use referee_protocol::{Outcome, Seat};
+
+/// The place of each seat, 1 is best, by competition ranking (protocol.md, "Outcome and verdict"):
+/// the seats still in by the outcome among themselves, all sharing the best place if the rules did
+/// not end the game; then those in `gone`, the later gone the better.
+///
+/// `gone` holds each seat at most once, in the order in which they went. With one seat there is
+/// nobody to be better than: gone, or no outcome, is place 2, an unsolved puzzle.
+pub fn places(seats: usize, outcome: Option<&Outcome>, gone: &[Seat]) -> Vec<u32> {
+    if seats == 1 {
+        let solved = outcome.filter(|_| gone.is_empty());
+        return solved.map_or_else(|| vec![2], |outcome| outcome.places.clone());
+    }
+    let place_by_rules = |seat: Seat| {
+        outcome.and_then(|outcome| outcome.places.get(seat.index()).copied()).unwrap_or(1)
+    };
+    let place = |seat: Seat| {
+        if let Some(before) = gone.iter().position(|&other| other == seat) {
+            return seats - before;
+        }
+        let own = place_by_rules(seat);
+        let still_in = Seat::all(seats).filter(|other| !gone.contains(other));
+        1 + still_in.filter(|&other| place_by_rules(other) < own).count()
+    };
+    Seat::all(seats).map(|seat| u32::try_from(place(seat)).unwrap_or(u32::MAX)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::places;
+    use referee_protocol::{Outcome, Seat};
+
+    /// What the rules say (empty: they did not end the game), who went, and the places wanted.
+    type Case = (&'static [u32], &'static [u8], &'static [u32]);
+
+    #[test]
+    fn every_way_to_end() {
+        let cases: &[Case] = &[
+            // Nobody went: the rules alone.
+            (&[1, 2], &[], &[1, 2]),
+            (&[1, 1], &[], &[1, 1]),
+            (&[2, 1, 2], &[], &[2, 1, 2]),
+            (&[1, 1, 3], &[], &[1, 1, 3]),
+            // One of two went.
+            (&[], &[0], &[2, 1]),
+            (&[], &[1], &[1, 2]),
+            // The first of three ended the match (`on_fault` "end"): the rest share the best place.
+            (&[], &[0], &[3, 1, 1]),
+            (&[], &[1], &[1, 3, 1]),
+            // Three seats, the last one left (`last_seat`).
+            (&[], &[2, 0], &[2, 1, 3]),
+            (&[], &[0, 2], &[3, 1, 2]),
+            // Three seats, one went and the rest played on.
+            (&[2, 1, 2], &[1], &[1, 3, 1]),
+            (&[1, 2, 2], &[2], &[1, 2, 3]),
+            (&[1, 1, 1], &[0], &[3, 1, 1]),
+            // Six seats, two went.
+            (&[2, 2, 1, 2, 2, 2], &[5, 2], &[1, 1, 5, 1, 1, 6]),
+            (&[2, 2, 1, 2, 2, 2], &[0, 1], &[6, 5, 1, 2, 2, 2]),
+            (&[4, 5, 6, 3, 2, 1], &[4], &[3, 4, 5, 2, 6, 1]),
+            // A puzzle: solved, not solved, solved too late, at fault, given up by nobody.
+            (&[1], &[], &[1]),
+            (&[2], &[], &[2]),
+            (&[1], &[0], &[2]),
+            (&[], &[0], &[2]),
+            (&[], &[], &[2]),
+        ];
+        for &(rules, gone, wanted) in cases {
+            check(rules, gone, wanted);
+        }
+    }
+
+    fn check(rules: &[u32], gone: &[u8], wanted: &[u32]) {
+        let outcome = (!rules.is_empty()).then(|| Outcome {
+            places: rules.to_vec(),
+            scores: None,
+            reason: "any".to_owned(),
+        });
+        let gone: Vec<Seat> = gone.iter().copied().map(Seat).collect();
+        let told = places(wanted.len(), outcome.as_ref(), &gone);
+        assert_eq!(told, wanted, "rules {rules:?}, gone {gone:?}");
+    }
+}

@@ -1,0 +1,329 @@
+//! A simulated machine: a queue of what is going to happen, and one loop that always goes to the
+//! next of it. It does to a match what the shell does, without processes and without waiting.
+
+use super::agent::{Happening, answers, begins};
+use super::model::{Model, Moment};
+use super::plan::{Plan, Random};
+use referee::matches::{Effect, Ending, Input, Match, Nanos, Reading, Resource};
+use referee::transcript::{Recorder, Status, verify};
+use referee_protocol::{FaultKind, Seat, Want};
+use std::collections::BTreeMap;
+
+const MS: u64 = 1_000_000;
+const KILLED: &str = "killed by the referee";
+
+/// What became of a simulated match.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Report {
+    pub(crate) effects: Vec<(u64, Effect)>,
+    pub(crate) transcript: Vec<u8>,
+    pub(crate) ending: Ending,
+    pub(crate) steps: u64,
+}
+
+/// Plays the match of this seed to its end.
+pub(crate) fn simulate(plan: &Plan, seed: u64, is_shown: bool) -> Report {
+    let start = || plan.kind.start(&plan.header.setup).unwrap();
+    let (state, greetings) = Match::begin(start(), plan.header.clone());
+    let mut random = Random(!seed);
+    let start_lag = if random.percent(plan.lag_percent) { random.delay(20) } else { 0 };
+    let world = World {
+        plan,
+        state,
+        model: Model::new(plan, start()),
+        random,
+        now: 0,
+        queue: BTreeMap::new(),
+        queued: 0,
+        tick: None,
+        requests: 0,
+        waiting: None,
+        thinking: None,
+        start_lag,
+        cpu: vec![0; plan.tempers.len()],
+        silent: vec![false; plan.tempers.len()],
+        exited: vec![false; plan.tempers.len()],
+        asked: 0,
+        is_shown,
+        effects: Vec::new(),
+        steps: 0,
+    };
+    world.run(greetings)
+}
+
+/// A turn under way, as the machine has it.
+#[derive(Clone, Copy)]
+struct Thinking {
+    seat: Seat,
+    at: u64,
+    /// CPU time in thousandths of the time on the wall.
+    busy: u64,
+    /// From when on the referee lags, and how much.
+    lag: (u64, u64),
+}
+
+struct World<'a> {
+    plan: &'a Plan,
+    state: Match,
+    model: Model<'a>,
+    random: Random,
+    now: u64,
+    queue: BTreeMap<(u64, u64), Happening>,
+    queued: u64,
+    /// When the match wants to be woken, and when it will be.
+    tick: Option<(u64, u64)>,
+    /// The number of the last request.
+    requests: u64,
+    /// Whose request has not been written, and which effect it is.
+    waiting: Option<(Seat, usize)>,
+    thinking: Option<Thinking>,
+    start_lag: u64,
+    /// CPU time of the turns before, by seat.
+    cpu: Vec<u64>,
+    /// Whose output has ended.
+    silent: Vec<bool>,
+    exited: Vec<bool>,
+    /// Requests that were written.
+    asked: u64,
+    is_shown: bool,
+    effects: Vec<(u64, Effect)>,
+    steps: u64,
+}
+
+impl World<'_> {
+    fn run(mut self, greetings: Vec<Effect>) -> Report {
+        for seat in Seat::all(self.plan.tempers.len()) {
+            for (delay, happening) in begins(self.plan, seat, &mut self.random) {
+                self.queue_up(delay, happening);
+            }
+        }
+        self.queue_up(self.plan.stop_at, Happening::Stops("interrupted"));
+        self.carry_out(greetings);
+        loop {
+            self.set_timer();
+            let next = self.queue.first_key_value().map(|((at, _), _)| *at);
+            match self.tick {
+                Some((_, at)) if next.is_none_or(|next| at < next) => {
+                    self.now = at;
+                    self.wake();
+                }
+                _ => {
+                    let Some(((at, _), happening)) = self.queue.pop_first() else { break };
+                    self.now = at;
+                    self.happens(happening);
+                }
+            }
+        }
+        self.finish()
+    }
+
+    fn queue_up(&mut self, delay: u64, happening: Happening) {
+        self.queue.insert((self.now + delay, self.queued), happening);
+        self.queued += 1;
+    }
+
+    fn set_timer(&mut self) {
+        let wanted = self.state.wake_at().map(|at| at.0);
+        if self.tick.map(|(wanted, _)| wanted) != wanted {
+            let is_late = self.plan.is_busy && self.random.percent(30);
+            let late = if is_late { self.random.delay(40) } else { 0 };
+            self.tick = wanted.map(|wanted| (wanted, wanted.max(self.now) + late));
+        }
+    }
+
+    /// What the machine says now, and the same in the model's terms.
+    fn reading(&self) -> (Reading, Moment) {
+        let at = self.now;
+        let Some(turn) = self.thinking else {
+            let lag = self.start_lag;
+            let reading = Reading { lag: Nanos(lag), ..Reading::default() };
+            return (reading, Moment { at, cpu: None, lag });
+        };
+        let wall = at - turn.at;
+        let cpu = self.plan.has_cpu.then_some(wall * turn.busy / 1000);
+        let lag = if wall >= turn.lag.0 { turn.lag.1 } else { 0 };
+        let before = self.cpu[turn.seat.index()];
+        let total = cpu.map(|cpu| Nanos(before + cpu));
+        (Reading { cpu: total, wait: None, lag: Nanos(lag) }, Moment { at, cpu, lag })
+    }
+
+    fn wake(&mut self) {
+        let (reading, moment) = self.reading();
+        self.model.tick(moment);
+        self.step(Input::Tick(reading));
+        let wanted = self.state.wake_at();
+        assert!(wanted.is_none_or(|at| at.0 > self.now), "woken in vain: {wanted:?}");
+        self.model.check_step(true);
+    }
+
+    fn happens(&mut self, happening: Happening) {
+        let has_reading =
+            matches!(happening, Happening::Says(..) | Happening::Slot(_) | Happening::Stops(_));
+        if !has_reading && self.state.wake_at().is_some_and(|at| at.0 <= self.now) {
+            self.wake();
+        }
+        self.model.at(self.now);
+        match happening {
+            Happening::Says(seat, _) | Happening::Closes(seat) | Happening::Deafens(seat)
+                if self.silent[seat.index()] =>
+            {
+                return;
+            }
+            Happening::Exits(seat, _) if self.exited[seat.index()] => return,
+            Happening::Says(seat, speech) => {
+                let (line, meaning) = speech.say(self.state.game(), &mut self.random);
+                let (reading, moment) = self.reading();
+                let cut = meaning == super::speech::Meaning::Cut;
+                self.model.line(seat, line.len(), meaning, moment);
+                self.step(Input::Line { seat, line: &line, cut, reading });
+            }
+            Happening::Complains(seat) => {
+                let text = "complaint".to_owned();
+                self.step(Input::Stderr { seat, text, dropped_bytes: 0 });
+            }
+            Happening::Closes(seat) => {
+                self.silent[seat.index()] = true;
+                self.model.ended(seat);
+                self.step(Input::Closed(seat));
+            }
+            Happening::Deafens(seat) => {
+                self.model.ended(seat);
+                self.step(Input::Deaf(seat));
+            }
+            Happening::Exits(seat, status) => {
+                (self.silent[seat.index()], self.exited[seat.index()]) = (true, true);
+                self.model.exited(seat);
+                self.step(Input::Exited { seat, status: status.to_owned(), late: false });
+            }
+            Happening::NeverStarts(seat) => {
+                self.silent[seat.index()] = true;
+                self.model.found(seat, FaultKind::Start);
+                self.step(Input::NotStarted(seat, "no program".to_owned()));
+            }
+            Happening::Exceeds(seat, resource) => {
+                let kind = match resource {
+                    Resource::Memory => FaultKind::Memory,
+                    Resource::Processes => FaultKind::Processes,
+                };
+                self.model.found(seat, kind);
+                self.step(Input::Limit(seat, resource, "too much".to_owned()));
+            }
+            Happening::Slot(number) => self.slot(number),
+            Happening::Stops(cause) => {
+                self.model.was_stopped = true;
+                self.step(Input::Stop { cause, text: "enough".to_owned() });
+            }
+        }
+        self.model.check_step(false);
+    }
+
+    /// The request may be written.
+    fn slot(&mut self, number: u64) {
+        if number != self.requests {
+            return;
+        }
+        let Some((seat, effect)) = self.waiting.take() else { return };
+        let Effect::Ask(_, request) = &self.effects[effect].1 else { panic!("no request") };
+        let ready = self.state.header().seats[seat.index()].ready.as_ref().expect("it is ready");
+        let game = self.state.game();
+        let wants = |want| ready.want.contains(&want);
+        let position = wants(Want::Position).then(|| game.position());
+        let actions = wants(Want::Actions).then(|| game.actions());
+        assert_eq!((&request.position, &request.actions), (&position, &actions));
+        assert_eq!(request.turn, game.turn_number());
+        let before = self.cpu[seat.index()];
+        let cpu = self.plan.has_cpu.then_some(Nanos(before));
+        self.step(Input::Asked(seat, Reading { cpu, ..Reading::default() }));
+        assert_eq!(self.state.thinking(), Some(seat));
+        self.asked += 1;
+        let allowed = self.model.allowance(seat);
+        let temper = self.plan.tempers[seat.index()];
+        let (script, busy) = answers(temper, seat, allowed, &mut self.random);
+        let lags = self.random.percent(self.plan.lag_percent);
+        let lag = if lags { (self.random.delay(50), self.random.delay(30)) } else { (0, 0) };
+        self.thinking = Some(Thinking { seat, at: self.now, busy, lag });
+        for (delay, happening) in script {
+            self.queue_up(delay, happening);
+        }
+        if self.asked > self.plan.turns_max {
+            self.queue_up(0, Happening::Stops("interrupted"));
+        }
+    }
+
+    fn step(&mut self, input: Input<'_>) {
+        self.steps += 1;
+        // A tick a millisecond at most, and whatever else happens with a tick before it.
+        let bound = 100 + self.now / MS + 2 * self.queued;
+        assert!(self.steps <= bound, "{} inputs in {}", self.steps, seconds(self.now));
+        if self.is_shown {
+            println!("{:>12} {input:?}", self.now);
+        }
+        let mut effects = Vec::new();
+        self.state.step(Nanos(self.now), input, &mut effects);
+        if let Some(turn) = self.thinking
+            && self.state.thinking() != Some(turn.seat)
+        {
+            self.cpu[turn.seat.index()] += (self.now - turn.at) * turn.busy / 1000;
+            self.thinking = None;
+        }
+        self.carry_out(effects);
+    }
+
+    fn carry_out(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            if self.is_shown {
+                println!("             -> {effect:?}");
+            }
+            self.model.effect(&effect);
+            match &effect {
+                Effect::Ask(seat, _) => {
+                    assert!(self.state.thinking().is_none(), "two requests at once");
+                    self.requests += 1;
+                    self.waiting = Some((*seat, self.effects.len()));
+                    let is_late = self.plan.is_busy && self.random.percent(40);
+                    let delay = if is_late { self.random.delay(50) } else { 0 };
+                    self.queue_up(delay, Happening::Slot(self.requests));
+                }
+                Effect::Kill(seat) => {
+                    self.waiting.take_if(|(asked, _)| asked == seat);
+                    let delay = self.random.delay(3);
+                    self.queue_up(delay, Happening::Exits(*seat, KILLED));
+                }
+                Effect::Finish(_) => {
+                    self.waiting = None;
+                    for seat in Seat::all(self.plan.tempers.len()) {
+                        let delay = self.random.delay(100);
+                        self.queue_up(delay, Happening::Exits(seat, "exit status 0"));
+                    }
+                }
+                Effect::Send(..) | Effect::Broadcast(_) | Effect::Record(_) => {}
+            }
+            self.effects.push((self.now, effect));
+        }
+    }
+
+    fn finish(self) -> Report {
+        let mut recorder = Recorder::new();
+        for (_, effect) in &self.effects {
+            if let Effect::Record(event) = effect {
+                recorder.record(event);
+            }
+        }
+        recorder.seal();
+        let transcript = recorder.take();
+        let (ending, kinds) = self.model.finish();
+        let turns = kinds.iter().filter(|kind| **kind == "turn").count() as u64;
+        assert_eq!(turns, self.asked, "as many `turn` events as requests");
+        let report = verify(&transcript);
+        assert_eq!(report.status, Status::Ok, "{}", report.detail);
+        if let Some(outcome) = &ending.outcome {
+            assert_eq!(report.outcome.as_ref(), Some(outcome));
+        }
+        Report { effects: self.effects, transcript, ending, steps: self.steps }
+    }
+}
+
+/// A time in words.
+pub(crate) fn seconds(at: u64) -> String {
+    format!("{}.{:03} s", at / (1000 * MS), at / MS % 1000)
+}
