@@ -1,0 +1,97 @@
+//! Lines of agents as text: UTF-8 stands as it is, and bytes that are none stand as `\xHH`.
+
+use std::fmt::Write as _;
+
+/// A line as it stands in a `line` event, and whether it is escaped. Escaped, bytes that are no
+/// UTF-8 stand as `\xHH` (two lower-case hex digits) and a backslash of the line's own as `\\`.
+pub fn escape_line(line: &[u8]) -> (String, bool) {
+    if let Ok(text) = std::str::from_utf8(line) {
+        return (text.to_owned(), false);
+    }
+    let mut escaped = String::with_capacity(line.len() + 16);
+    for chunk in line.utf8_chunks() {
+        for (index, piece) in chunk.valid().split('\\').enumerate() {
+            if index > 0 {
+                escaped.push_str("\\\\");
+            }
+            escaped.push_str(piece);
+        }
+        for byte in chunk.invalid() {
+            write!(escaped, "\\x{byte:02x}").expect("a string takes all text");
+        }
+    }
+    (escaped, true)
+}
+
+/// The line as it came, from the `line` and `escaped` of its event; `None` if `line` has an escape
+/// that [`escape_line`] doesn't write.
+pub fn unescape_line(line: &str, escaped: bool) -> Option<Vec<u8>> {
+    if !escaped {
+        return Some(line.as_bytes().to_vec());
+    }
+    let mut bytes = Vec::with_capacity(line.len());
+    let mut rest = line;
+    while let Some((plain, after)) = rest.split_once('\\') {
+        bytes.extend_from_slice(plain.as_bytes());
+        rest = if let Some(after) = after.strip_prefix('\\') {
+            bytes.push(b'\\');
+            after
+        } else {
+            let digits = after.strip_prefix('x')?;
+            let (high, low) = (hex(digits.as_bytes().first())?, hex(digits.as_bytes().get(1))?);
+            bytes.push(high << 4 | low);
+            &digits[2..]
+        };
+    }
+    bytes.extend_from_slice(rest.as_bytes());
+    Some(bytes)
+}
+
+fn hex(digit: Option<&u8>) -> Option<u8> {
+    match *digit? {
+        digit @ b'0'..=b'9' => Some(digit - b'0'),
+        digit @ b'a'..=b'f' => Some(digit - b'a' + 10),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{escape_line, unescape_line};
+    use proptest::prelude::*;
+
+    #[test]
+    fn text_stands_as_it_is_and_other_bytes_as_hex() {
+        for (line, wanted, escaped) in [
+            (&b"{\"type\":\"pass\"}"[..], "{\"type\":\"pass\"}", false),
+            (b"a\\b", "a\\b", false),
+            ("gr\u{fc}n".as_bytes(), "gr\u{fc}n", false),
+            (b"a\\b\xff\x00", "a\\\\b\\xff\0", true),
+            (b"\xe2\x82", "\\xe2\\x82", true),
+            (b"\\x41\xfe", "\\\\x41\\xfe", true),
+        ] {
+            assert_eq!(escape_line(line), (wanted.to_owned(), escaped));
+            assert_eq!(unescape_line(wanted, escaped).unwrap(), line);
+        }
+    }
+
+    #[test]
+    fn escapes_that_are_never_written_are_refused() {
+        for text in ["\\", "\\n", "\\x", "\\x4", "\\xG0", "\\xFF", "\\x\u{fc}"] {
+            assert_eq!(unescape_line(text, true), None, "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_line_comes_back(line in proptest::collection::vec(any::<u8>(), 0..40)) {
+            let (text, escaped) = escape_line(&line);
+            prop_assert_eq!(unescape_line(&text, escaped).unwrap(), line);
+        }
+
+        #[test]
+        fn any_text_is_read_or_refused(text in "[\\\\x0-9a-f\u{fc}]{0,12}") {
+            drop(unescape_line(&text, true));
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Transcripts as `.gz` files: found by their first bytes, unpacked piece by piece.
+
+use flate2::bufread::GzDecoder;
+use std::borrow::Cow;
+use std::io::{ErrorKind, Read as _};
+
+/// What a gzip file begins with: the magic number, then the only method there is.
+const MAGIC: [u8; 3] = [0x1f, 0x8b, 0x08];
+
+/// How a packed stream ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum StreamEnd {
+    /// With its checksum, which fits.
+    Whole,
+    /// Before its end.
+    Cut,
+    /// In something that packing doesn't produce.
+    Damaged(String),
+}
+
+/// Whether the bytes are, or once were, a gzip file. One wrong byte in the magic number doesn't
+/// make it something else: no transcript begins with any two of these three.
+pub(super) fn is_packed(bytes: &[u8]) -> bool {
+    let same = MAGIC.iter().zip(bytes).filter(|(wanted, byte)| wanted == byte).count();
+    match bytes.len() {
+        0 => false,
+        1 => same == 1,
+        _ => same >= 2,
+    }
+}
+
+/// Unpacks a gzip file of one member, calling `piece` with every piece of what was packed.
+pub(super) fn unpack_pieces(bytes: &[u8], mut piece: impl FnMut(&[u8])) -> StreamEnd {
+    let mut decoder = GzDecoder::new(bytes);
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        match decoder.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(length) => piece(&buffer[..length]),
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => return StreamEnd::Cut,
+            Err(error) => return StreamEnd::Damaged(error.to_string()),
+        }
+    }
+    match decoder.into_inner() {
+        [] => StreamEnd::Whole,
+        rest => StreamEnd::Damaged(format!("{} bytes follow the packed stream", rest.len())),
+    }
+}
+
+/// The bytes of a transcript, unpacked if they are packed, for reading. What follows a cut or
+/// damaged place is missing, as from a file that was cut off there; [`verify`](super::verify) tells
+/// the difference. `None` if there are more than `bytes_max`.
+pub fn unpack(bytes: &[u8], bytes_max: usize) -> Option<Cow<'_, [u8]>> {
+    if !is_packed(bytes) {
+        return (bytes.len() <= bytes_max).then_some(Cow::Borrowed(bytes));
+    }
+    let mut unpacked = Vec::new();
+    let mut too_long = false;
+    unpack_pieces(bytes, |piece| {
+        too_long |= unpacked.len() + piece.len() > bytes_max;
+        if !too_long {
+            unpacked.extend_from_slice(piece);
+        }
+    });
+    (!too_long).then_some(Cow::Owned(unpacked))
+}

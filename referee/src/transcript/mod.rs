@@ -1,0 +1,16 @@
+//! The transcript of a match: writing it, reading it, sealing it, and verifying it by playing it
+//! again. Bytes in, events out: this module never touches a file, a clock or a thread.
+
+mod escape;
+mod gzip;
+mod read;
+mod record;
+mod replay;
+mod scan;
+mod verify;
+
+pub use escape::{escape_line, unescape_line};
+pub use gzip::unpack;
+pub use read::{End, NoHeader, Reading, read};
+pub use record::Recorder;
+pub use verify::{Report, Status, Verifier, verify};

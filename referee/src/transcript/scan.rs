@@ -1,0 +1,321 @@
+//! The quick way to read a line: the three kinds that a transcript mostly consists of, in exactly
+//! the layout that the recorder writes. A line that looks any different is none of this module's:
+//! `scan` returns `None`, and the caller reads it with serde, which knows every layout.
+
+/// What a line says, as far as playing it again needs to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scanned<'a> {
+    /// A seat was asked.
+    Turn {
+        /// The number of the turn.
+        turn: u64,
+        /// Who was asked.
+        seat: u64,
+    },
+    /// An action became real.
+    Played {
+        /// The number of the turn.
+        turn: u64,
+        /// Who played.
+        seat: u64,
+        /// Something in balanced braces, not yet read as JSON.
+        action: &'a str,
+    },
+    /// A `line` or `stderr` event: well formed, without effect on the match.
+    Aside,
+}
+
+/// Reads a line without its end.
+pub(super) fn scan(line: &str) -> Option<Scanned<'_>> {
+    let mut cursor = Cursor { rest: line.as_bytes() };
+    cursor.literal(b"{\"type\":\"")?;
+    let scanned = match cursor.rest.first()? {
+        b't' => cursor.turn(),
+        b'l' => cursor.line(),
+        b'p' => cursor.played(line),
+        b's' => cursor.stderr(),
+        _ => None,
+    }?;
+    cursor.rest.is_empty().then_some(scanned)
+}
+
+struct Cursor<'a> {
+    rest: &'a [u8],
+}
+
+impl Cursor<'_> {
+    fn turn<'a>(&mut self) -> Option<Scanned<'a>> {
+        self.literal(b"turn\",\"at_ns\":")?;
+        self.number()?;
+        self.literal(b",\"turn\":")?;
+        let turn = self.number()?;
+        self.literal(b",\"seat\":")?;
+        let seat = self.number()?;
+        self.literal(b",\"left_ms\":")?;
+        if self.literal(b"null").is_none() {
+            self.number()?;
+        }
+        self.literal(b"}")?;
+        Some(Scanned::Turn { turn, seat })
+    }
+
+    fn line<'a>(&mut self) -> Option<Scanned<'a>> {
+        self.literal(b"line\",\"at_ns\":")?;
+        self.number()?;
+        self.literal(b",\"seat\":")?;
+        self.seat()?;
+        self.literal(b",\"line\":\"")?;
+        self.string()?;
+        // Both may be missing.
+        let _: Option<()> = self.literal(b",\"escaped\":true");
+        let _: Option<()> = self.literal(b",\"cut\":true");
+        self.literal(b"}")?;
+        Some(Scanned::Aside)
+    }
+
+    fn stderr<'a>(&mut self) -> Option<Scanned<'a>> {
+        self.literal(b"stderr\",\"at_ns\":")?;
+        self.number()?;
+        self.literal(b",\"seat\":")?;
+        self.seat()?;
+        self.literal(b",\"turn\":")?;
+        self.number()?;
+        self.literal(b",\"text\":\"")?;
+        self.string()?;
+        self.number_after(b",\"dropped_bytes\":")?;
+        self.literal(b"}")?;
+        Some(Scanned::Aside)
+    }
+
+    fn played<'a>(&mut self, line: &'a str) -> Option<Scanned<'a>> {
+        self.literal(b"played\",\"at_ns\":")?;
+        self.number()?;
+        self.literal(b",\"turn\":")?;
+        let turn = self.number()?;
+        self.literal(b",\"seat\":")?;
+        let seat = self.number()?;
+        self.literal(b",\"action\":{")?;
+        let start = line.len() - self.rest.len() - 1;
+        self.object()?;
+        let action = line.get(start..line.len() - self.rest.len())?;
+        self.literal(b",\"used_ms\":")?;
+        self.number()?;
+        self.literal(b",\"wall_ns\":")?;
+        self.number()?;
+        self.number_after(b",\"cpu_ns\":")?;
+        self.number_after(b",\"wait_ns\":")?;
+        self.number_after(b",\"lag_ns\":")?;
+        self.literal(b"}")?;
+        Some(Scanned::Played { turn, seat, action })
+    }
+
+    /// Passes over these bytes, or stays. Their number is a constant, so that comparing them takes
+    /// a few instructions instead of a call.
+    fn literal<const N: usize>(&mut self, wanted: &[u8; N]) -> Option<()> {
+        let (first, rest) = self.rest.split_first_chunk()?;
+        (first == wanted).then(|| self.rest = rest)
+    }
+
+    /// A field that may be missing, but if it is there has a number.
+    fn number_after<const N: usize>(&mut self, field: &[u8; N]) -> Option<()> {
+        if self.literal(field).is_some() {
+            self.number()?;
+        }
+        Some(())
+    }
+
+    fn seat(&mut self) -> Option<()> {
+        u8::try_from(self.number()?).ok().map(|_| ())
+    }
+
+    /// A whole number from 0 that fits 64 bits, without needless zeros.
+    fn number(&mut self) -> Option<u64> {
+        let digit = |&byte: &u8| byte.is_ascii_digit().then(|| u64::from(byte - b'0'));
+        let mut number = self.rest.first().and_then(digit)?;
+        let mut length = 1;
+        while let Some(next) = self.rest.get(length).and_then(digit) {
+            if number == 0 {
+                return None;
+            }
+            number = number.checked_mul(10)?.checked_add(next)?;
+            length += 1;
+        }
+        self.rest = &self.rest[length..];
+        Some(number)
+    }
+
+    /// The rest of a string whose opening quote is passed, with its closing quote. Of the escapes
+    /// with numbers only those below U+0100 pass: the recorder writes no others, and so nothing is
+    /// to be known of surrogates here.
+    fn string(&mut self) -> Option<()> {
+        let mut at = 0;
+        loop {
+            at += self.rest[at..].iter().position(|&byte| SPECIAL[usize::from(byte)])?;
+            if self.rest[at] == b'"' {
+                self.rest = &self.rest[at + 1..];
+                return Some(());
+            }
+            at += match self.rest[at..] {
+                [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => 2,
+                [b'\\', b'u', b'0', b'0', high, low, ..]
+                    if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() =>
+                {
+                    6
+                }
+                _ => return None,
+            };
+        }
+    }
+
+    /// The rest of an object whose opening brace is passed, up to the brace that closes it: only
+    /// its braces and strings are looked at.
+    fn object(&mut self) -> Option<()> {
+        let mut open = 1_u32;
+        loop {
+            let (&byte, rest) = self.rest.split_first()?;
+            self.rest = rest;
+            match byte {
+                b'"' => self.string()?,
+                b'{' => open += 1,
+                b'}' => {
+                    open -= 1;
+                    if open == 0 {
+                        return Some(());
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The bytes that mean something inside a string: quote, backslash, and the control characters,
+/// which must not stand there as they are.
+const SPECIAL: [bool; 256] = {
+    let mut special = [false; 256];
+    let mut control = 0;
+    while control < 0x20 {
+        special[control] = true;
+        control += 1;
+    }
+    special[b'"' as usize] = true;
+    special[b'\\' as usize] = true;
+    special
+};
+
+#[cfg(test)]
+mod tests {
+    use super::{Scanned, scan};
+    use proptest::prelude::*;
+    use referee_protocol::{Event, LineEvent, PlayedEvent, Seat, StderrEvent, TurnEvent};
+    use serde_json::json;
+
+    fn event() -> impl Strategy<Value = Event> {
+        let numbers = || (any::<u64>(), 0..1000_u64, any::<u8>().prop_map(Seat));
+        let turn = (numbers(), any::<Option<u64>>()).prop_map(|((at_ns, turn, seat), left_ms)| {
+            Event::Turn(TurnEvent { at_ns, turn, seat, left_ms })
+        });
+        let text = || "(\\PC|[\"\\\\\u{0}-\u{1f}/{}]){0,20}";
+        let line = (numbers(), text(), any::<bool>(), any::<bool>()).prop_map(
+            |((at_ns, _, seat), line, escaped, cut)| {
+                Event::Line(LineEvent { at_ns, seat, line, escaped, cut })
+            },
+        );
+        let stderr = (numbers(), text(), prop_oneof![Just(0), any::<u64>()]).prop_map(
+            |((at_ns, turn, seat), text, dropped_bytes)| {
+                Event::Stderr(StderrEvent { at_ns, seat, turn, text, dropped_bytes })
+            },
+        );
+        let action = prop_oneof![
+            Just(json!({"type": "pass"})),
+            (any::<i64>(), 0..9).prop_map(|(r, c)| json!({"type": "place", "at": [r, c]})),
+            text().prop_map(|text| json!({"type": text, "deep": {"}": [{}]}})),
+        ];
+        let figures = (any::<u64>(), any::<Option<u64>>(), any::<Option<u64>>(), 0..2_u64);
+        let played = (numbers(), action, figures).prop_map(
+            |((at_ns, turn, seat), action, (wall_ns, cpu_ns, wait_ns, lag_ns))| {
+                let used_ms = wall_ns / 1_000_000;
+                Event::Played(PlayedEvent {
+                    at_ns,
+                    turn,
+                    seat,
+                    action,
+                    used_ms,
+                    wall_ns,
+                    cpu_ns,
+                    wait_ns,
+                    lag_ns,
+                })
+            },
+        );
+        prop_oneof![turn, line, stderr, played]
+    }
+
+    /// Whether the quick way and serde read the same.
+    fn agree(scanned: Scanned<'_>, event: &Event) -> bool {
+        match (scanned, event) {
+            (Scanned::Turn { turn, seat }, Event::Turn(event)) => {
+                (turn, seat) == (event.turn, u64::from(event.seat.0))
+            }
+            (Scanned::Played { turn, seat, action }, Event::Played(event)) => {
+                let same = serde_json::from_str::<serde_json::Value>(action).unwrap();
+                (turn, seat) == (event.turn, u64::from(event.seat.0)) && same == event.action
+            }
+            (Scanned::Aside, Event::Line(_) | Event::Stderr(_)) => true,
+            _ => false,
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_the_recorder_writes_is_read_quickly(event in event()) {
+            let line = serde_json::to_string(&event).unwrap();
+            let scanned = scan(&line);
+            prop_assert!(scanned.is_some_and(|scanned| agree(scanned, &event)), "{line}");
+        }
+
+        /// Whatever passes here would have passed serde too, with the same meaning. The one thing
+        /// that is left to the rules is the action's own text.
+        #[test]
+        fn what_is_read_quickly_serde_reads_too(
+            event in event(), index in any::<prop::sample::Index>(), byte in any::<char>(),
+            drop_it in any::<bool>(),
+        ) {
+            let mut line: Vec<char> = serde_json::to_string(&event).unwrap().chars().collect();
+            let at = index.index(line.len());
+            if drop_it { line.remove(at); } else { line[at] = byte; }
+            let line: String = line.into_iter().collect();
+            let Some(scanned) = scan(&line) else { return Ok(()) };
+            if let Scanned::Played { action, seat, .. } = scanned
+                && (seat > 255 || serde_json::from_str::<serde_json::Value>(action).is_err()) {
+                return Ok(());
+            }
+            if let Scanned::Turn { seat, .. } = scanned && seat > 255 {
+                return Ok(());
+            }
+            let read = serde_json::from_str::<Event>(&line);
+            prop_assert!(read.as_ref().is_ok_and(|event| agree(scanned, event)), "{line}: {read:?}");
+        }
+    }
+
+    #[test]
+    fn other_layouts_are_left_to_serde() {
+        for line in [
+            r#"{"type":"turn","at_ns":1,"turn":2,"seat":0,"left_ms":01}"#,
+            r#"{"type":"turn","at_ns":18446744073709551616,"turn":2,"seat":0,"left_ms":1}"#,
+            r#"{"type":"turn", "at_ns":1,"turn":2,"seat":0,"left_ms":1}"#,
+            r#"{"type":"turn","at_ns":1,"turn":2,"seat":0,"left_ms":1} "#,
+            r#"{"type":"turn","at_ns":1,"turn":2,"seat":0,"left_ms":1,"new":1}"#,
+            r#"{"type":"line","at_ns":1,"seat":0,"line":"\ud83d"}"#,
+            r#"{"type":"line","at_ns":1,"seat":256,"line":""}"#,
+            r#"{"type":"line","at_ns":1,"seat":0,"line":"\x"}"#,
+            r#"{"type":"line","at_ns":1,"seat":0,"line":"x}"#,
+            r#"{"type":"played","at_ns":1,"turn":0,"seat":0,"action":{"#,
+            r#"{"type":"over"}"#,
+            r#"{"type":""#,
+            "",
+        ] {
+            assert_eq!(scan(line), None, "{line}");
+        }
+    }
+}
