@@ -1,0 +1,180 @@
+//! The cells with what is on them, the marks around them, and the edges beside them.
+
+use super::canvas::{Canvas, Paint};
+use super::{Charset, Style};
+use referee_games::board::{Cell, Shape};
+use referee_games::view::{Colour, Edge, GroundKind, View};
+
+/// Where things are drawn: the shape's places, turned around if the board is flipped.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    shape: Shape,
+    flip: bool,
+}
+
+impl Frame {
+    pub(super) fn new(view: &View, style: Style) -> Self {
+        Self { shape: view.shape, flip: style.flip }
+    }
+
+    /// Column and line of a cell's glyph.
+    pub(super) fn at(self, cell: Cell) -> (i32, i32) {
+        self.turned(self.shape.place(cell))
+    }
+
+    /// A place or a direction as it is drawn.
+    pub(super) fn turned(self, (x, y): (i32, i32)) -> (i32, i32) {
+        if self.flip { (-x, -y) } else { (x, y) }
+    }
+}
+
+/// The board without its coordinates.
+pub(super) fn drawn(view: &View, style: Style) -> Canvas {
+    let frame = Frame::new(view, style);
+    let mut canvas = Canvas::default();
+    for cell in view.shape.cells() {
+        let (x, y) = frame.at(cell);
+        canvas.reserve((x - 1, y));
+        canvas.reserve((x + 1, y));
+        let (glyph, paint) = cell_glyph(view, style, cell);
+        canvas.put((x, y), glyph, paint);
+    }
+    for edge in &view.edges {
+        draw_edge(&mut canvas, frame, edge);
+    }
+    draw_last(&mut canvas, frame, view);
+    draw_chain(&mut canvas, frame, view);
+    canvas
+}
+
+/// The glyph of a cell: its piece, else what its ground means, else that it is empty.
+fn cell_glyph(view: &View, style: Style, cell: Cell) -> (char, Paint) {
+    if let Some(colour) = piece_at(view, cell) {
+        return piece_glyph(view, style, colour);
+    }
+    match ground_at(view, cell) {
+        Some(GroundKind::Target(colour)) => (target_glyph(colour), Paint::Ink(colour)),
+        Some(GroundKind::Pad) => (pad_glyph(style), Paint::Pad),
+        None => (empty_glyph(view, style), Paint::Faint),
+    }
+}
+
+/// The colour of the piece on a cell.
+pub(super) fn piece_at(view: &View, cell: Cell) -> Option<Colour> {
+    view.pieces.iter().find(|piece| piece.at == cell).map(|piece| piece.colour)
+}
+
+/// What the cell's ground means.
+fn ground_at(view: &View, cell: Cell) -> Option<GroundKind> {
+    view.ground.iter().find(|ground| ground.at == cell).map(|ground| ground.kind)
+}
+
+/// A letter wherever pieces of several colours could meet; pegs, which can't be confused with
+/// anything but holes, are full cells among empty ones.
+pub(super) fn piece_glyph(view: &View, style: Style, colour: Colour) -> (char, Paint) {
+    match (style.charset, colour, view.shape) {
+        (Charset::Unicode, Colour::Peg, Shape::Square(_)) => ('◼', Paint::StrongInk(colour)),
+        (Charset::Unicode, Colour::Peg, _) => ('⬢', Paint::StrongInk(colour)),
+        _ => (colour.letter(), Paint::Block(colour)),
+    }
+}
+
+/// The camp that a colour wants to reach: its letter in lower case. A peg's letter already is.
+pub(super) fn target_glyph(colour: Colour) -> char {
+    match colour {
+        Colour::Peg => 'x',
+        _ => colour.letter().to_ascii_lowercase(),
+    }
+}
+
+pub(super) fn pad_glyph(style: Style) -> char {
+    match style.charset {
+        Charset::Ascii => '*',
+        Charset::Unicode => '◻',
+    }
+}
+
+fn empty_glyph(view: &View, style: Style) -> char {
+    match (style.charset, view.shape) {
+        (Charset::Unicode, Shape::Square(_)) | (Charset::Ascii, _) => '.',
+        (Charset::Unicode, _) => '⬡',
+    }
+}
+
+/// The owner's letter in lower case beside every cell of the edge. Beside the first and last cell,
+/// marks can fall above or below the board: left out, so that it keeps its height and has its one
+/// cell at the top.
+fn draw_edge(canvas: &mut Canvas, frame: Frame, edge: &Edge) {
+    let outward = frame.turned((i32::from(edge.outward.0), i32::from(edge.outward.1)));
+    let rows = canvas.rows();
+    let places: Vec<(i32, i32)> = edge
+        .cells
+        .iter()
+        .map(|&cell| {
+            let (x, y) = frame.at(cell);
+            (x + outward.0, y + outward.1)
+        })
+        .collect();
+    let beside = |&(_, y): &(i32, i32)| (rows.0..=rows.1).contains(&y);
+    let keep_all = !places.iter().any(beside);
+    for place in places {
+        if keep_all || beside(&place) {
+            canvas.put(place, target_glyph(edge.colour), Paint::Ink(edge.colour));
+        }
+    }
+}
+
+/// How the cells of the last action are marked, besides the brackets around the last of them.
+fn path_mark(index: usize) -> char {
+    match index {
+        0 => '+',
+        _ => u32::try_from(index).ok().and_then(|n| char::from_digit(n, 10)).unwrap_or(':'),
+    }
+}
+
+/// Whether a mark of the path must stand beside the cell, because what is on it matters.
+fn keeps_glyph(view: &View, cell: Cell) -> bool {
+    piece_at(view, cell).is_some() || ground_at(view, cell) == Some(GroundKind::Pad)
+}
+
+/// Brackets around the cell where the last action ended; on the way there a plus where it began and
+/// numbers in the order in which the cells were gone through.
+fn draw_last(canvas: &mut Canvas, frame: Frame, view: &View) {
+    let Some((&end, before)) = view.last.split_last() else { return };
+    let (x, y) = frame.at(end);
+    let colour = piece_at(view, end);
+    // In a chain the brackets belong to its block.
+    let bracket = colour.filter(|_| view.chain.contains(&end)).map_or(Paint::Strong, Paint::Block);
+    canvas.put((x - 1, y), '[', bracket);
+    canvas.put((x + 1, y), ']', bracket);
+    let paint = colour.map_or(Paint::Strong, Paint::StrongInk);
+    // A path may come back to a cell: the later mark counts.
+    for (index, &cell) in before.iter().enumerate() {
+        let later = &view.last[index + 1..];
+        if later.contains(&cell) {
+            continue;
+        }
+        let (x, y) = frame.at(cell);
+        let place = if !keeps_glyph(view, cell) {
+            (x, y)
+        } else if canvas.is_blank((x - 1, y)) {
+            (x - 1, y)
+        } else {
+            (x + 1, y)
+        };
+        canvas.put(place, path_mark(index), paint);
+    }
+}
+
+/// Bars through the chain: each of its cells with the blanks beside it as one block.
+fn draw_chain(canvas: &mut Canvas, frame: Frame, view: &View) {
+    for &cell in &view.chain {
+        let (x, y) = frame.at(cell);
+        let paint = piece_at(view, cell).map_or(Paint::Strong, Paint::Block);
+        for place in [(x - 1, y), (x + 1, y)] {
+            if canvas.is_blank(place) {
+                canvas.put(place, '=', paint);
+            }
+        }
+    }
+}

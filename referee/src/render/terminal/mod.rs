@@ -1,0 +1,88 @@
+//! The board as text for a terminal or a file.
+//!
+//! A half-cell of [`Shape::place`](referee_games::board::Shape::place) is one column and a row is
+//! one line, so a cell is one glyph with a blank on either side: room for a mark. The picture's
+//! outline depends only on the shape, the edges and the style, never on the pieces, so a board
+//! that is drawn again and again in one place doesn't jump.
+//!
+//! What fits 24 lines of 80 columns: diamonds up to 12 (23 lines; 11 with coordinates, which take
+//! two lines more), triangles up to 24 (22), hexagons up to radius 11 (10), stars up to 5, squares
+//! up to 24 (23). Figures and the legend need their lines besides. A diamond of 26 takes 51 lines
+//! and 55 columns.
+//!
+//! Colour only repeats what the glyphs say: without its escape codes, a picture in colour is the
+//! picture without colour.
+
+mod canvas;
+mod caption;
+mod cells;
+mod coordinates;
+mod palette;
+#[cfg(test)]
+mod tests;
+
+use canvas::{Line, written};
+use referee_games::view::View;
+
+/// How a board is shown. The default is plain ASCII.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent switches, each named where it is set"
+)]
+pub struct Style {
+    /// The glyphs that may be used.
+    pub charset: Charset,
+    /// Whether to colour with ANSI escape codes (256 colours).
+    pub colour: bool,
+    /// Whether to name rows and columns on two sides of the board.
+    pub coordinates: bool,
+    /// Whether to turn the board by 180 degrees.
+    pub flip: bool,
+    /// Whether to explain, below the board, the marks that this picture uses.
+    pub legend: bool,
+}
+
+/// The glyphs that may be used. Both tell pieces apart by letters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Charset {
+    /// ASCII only.
+    #[default]
+    Ascii,
+    /// Also hexagons and squares that are one column wide in every locale.
+    Unicode,
+}
+
+/// The board with its figures and, if asked for, its legend: lines without trailing blanks, each
+/// ended by a line feed.
+pub fn terminal(view: &View, style: &Style) -> String {
+    let mut text = String::new();
+    for line in lines(view, *style).0 {
+        text.push_str(&written(&line, style.colour));
+        text.push('\n');
+    }
+    text
+}
+
+/// How many columns and lines [`terminal`] takes. The board's part of it is the same for every
+/// position of a game.
+pub fn size(view: &View, style: &Style) -> (usize, usize) {
+    let (lines, width) = lines(view, *style);
+    (width, lines.len())
+}
+
+/// The picture's lines and the columns that they may take.
+fn lines(view: &View, style: Style) -> (Vec<Line>, usize) {
+    let mut canvas = cells::drawn(view, style);
+    if style.coordinates {
+        coordinates::draw(&mut canvas, view, style);
+    }
+    let (mut lines, width) = (canvas.lines(), canvas.width());
+    let captions = caption::lines(view, style);
+    let caption_width = captions.iter().map(Vec::len).max().unwrap_or(0);
+    if !captions.is_empty() {
+        lines.push(Line::new());
+        lines.extend(captions);
+    }
+    (lines, width.max(caption_width))
+}

@@ -1,0 +1,126 @@
+//! Which of a terminal's 256 colours stand for the colours of pieces.
+//!
+//! The hues are those of Okabe and Ito, which people with any colour vision tell apart, each as its
+//! neighbour in the terminal's colour cube. A piece is a letter on a block of its hue, so it reads
+//! on any background; ink on the terminal's own background, dark or light, needs a middle
+//! brightness, which moves some hues.
+
+use super::canvas::Paint;
+use referee_games::view::Colour;
+
+/// The number of black in the colour cube, which no terminal's theme changes.
+const BLACK: u8 = 16;
+/// The number of white there.
+const WHITE: u8 = 231;
+
+/// The parameters of the escape code for a paint, if it needs one.
+pub(super) fn code(paint: Paint) -> Option<String> {
+    match paint {
+        Paint::Plain => None,
+        Paint::Strong => Some("1".to_owned()),
+        Paint::Faint => Some("38;5;244".to_owned()),
+        Paint::Pad => Some(format!("38;5;{}", ink(Colour::Green))),
+        Paint::Ink(colour) => Some(format!("38;5;{}", ink(colour))),
+        Paint::StrongInk(colour) => Some(format!("1;38;5;{}", ink(colour))),
+        Paint::Block(colour) => {
+            let (block, letter) = block(colour);
+            Some(format!("1;38;5;{letter};48;5;{block}"))
+        }
+    }
+}
+
+/// A piece's block, and the letter on it.
+fn block(colour: Colour) -> (u8, u8) {
+    match colour {
+        Colour::Red => (166, BLACK),
+        Colour::Green => (36, BLACK),
+        Colour::Blue => (25, WHITE),
+        Colour::Yellow => (227, BLACK),
+        Colour::Purple => (175, BLACK),
+        Colour::Orange => (214, BLACK),
+        Colour::Black => (238, WHITE),
+        Colour::Peg => (74, BLACK),
+    }
+}
+
+/// The colour of a mark or a lower-case letter.
+fn ink(colour: Colour) -> u8 {
+    match colour {
+        Colour::Red => 166,
+        Colour::Green => 29,
+        Colour::Blue => 32,
+        Colour::Yellow => 136,
+        Colour::Purple => 133,
+        Colour::Orange => 172,
+        Colour::Black => 244,
+        Colour::Peg => 31,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BLACK, WHITE, block, ink};
+    use referee_games::view::Colour;
+
+    const COLOURS: [Colour; 8] = [
+        Colour::Red,
+        Colour::Green,
+        Colour::Blue,
+        Colour::Yellow,
+        Colour::Purple,
+        Colour::Orange,
+        Colour::Black,
+        Colour::Peg,
+    ];
+    /// The grey of a usual dark terminal, #1e1e1e.
+    const DARK: [f64; 3] = [30.0, 30.0, 30.0];
+
+    #[test]
+    fn ink_reads_on_dark_and_light_and_letters_on_their_blocks() {
+        for colour in COLOURS {
+            let ink = rgb(ink(colour));
+            for ground in [DARK, rgb(WHITE)] {
+                let contrast = contrast(ink, ground);
+                assert!(contrast > 2.8, "{colour:?} {ink:?} on {ground:?}: {contrast}");
+            }
+            let (block, letter) = block(colour);
+            let contrast = contrast(rgb(block), rgb(letter));
+            assert!(contrast > 4.5, "{colour:?}: {contrast}");
+        }
+    }
+
+    #[test]
+    fn no_two_colours_share_a_hue() {
+        for (index, &one) in COLOURS.iter().enumerate() {
+            for &other in &COLOURS[..index] {
+                assert_ne!(block(one).0, block(other).0, "{one:?} {other:?}");
+                assert_ne!(ink(one), ink(other), "{one:?} {other:?}");
+            }
+        }
+        assert!(contrast(rgb(BLACK), rgb(WHITE)) > 20.9);
+    }
+
+    /// The red, green and blue of a number in the colour cube or the greys.
+    fn rgb(number: u8) -> [f64; 3] {
+        if number >= 232 {
+            return [f64::from(8 + 10 * (number - 232)); 3];
+        }
+        let level = |step: u8| if step == 0 { 0.0 } else { f64::from(55 + 40 * step) };
+        let index = number - 16;
+        [level(index / 36), level(index / 6 % 6), level(index % 6)]
+    }
+
+    /// The contrast ratio of the web's accessibility guidelines, 1 to 21.
+    fn contrast(one: [f64; 3], other: [f64; 3]) -> f64 {
+        let (one, other) = (luminance(one), luminance(other));
+        (one.max(other) + 0.05) / (one.min(other) + 0.05)
+    }
+
+    fn luminance(rgb: [f64; 3]) -> f64 {
+        let linear = |value: f64| {
+            let value = value / 255.0;
+            if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * linear(rgb[0]) + 0.7152 * linear(rgb[1]) + 0.0722 * linear(rgb[2])
+    }
+}
