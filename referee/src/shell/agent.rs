@@ -1,0 +1,318 @@
+//! One agent's process as a match sees it: its pipes, what is to be written to it, what it has
+//! written, and how it ended. It decides nothing.
+
+use super::framer::Framer;
+use super::launcher::{AgentEnds, Bytes, Command, Launcher, Program, REPORT_BYTES, Report};
+use super::stderr::Stderr;
+use super::usage::Meters;
+use nix::errno::Errno;
+use nix::sys::signal::Signal;
+use nix::unistd::Pid;
+use std::io::{self, ErrorKind};
+use std::os::fd::OwnedFd;
+use std::os::unix::process::ExitStatusExt;
+use std::pin::Pin;
+use std::process::ExitStatus;
+use std::task::{Context, Poll};
+use tokio::io::{AsyncRead, ReadBuf};
+use tokio::net::UnixStream;
+use tokio::net::unix::pipe;
+
+/// What is started for a seat.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// The file of the program, resolved.
+    pub file: std::path::PathBuf,
+    /// Program and arguments, as they were given.
+    pub command: Vec<String>,
+    /// The working directory.
+    pub folder: std::path::PathBuf,
+}
+
+/// A running agent.
+#[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact that is independent of the others"
+)]
+pub struct Agent {
+    /// `None` once nothing more will be written.
+    stdin: Option<pipe::Sender>,
+    /// `None` once it has ended.
+    stdout: Option<pipe::Receiver>,
+    stderr: Option<pipe::Receiver>,
+    control: UnixStream,
+    /// Bytes on their way to the agent: from `sent` on they are still to be written.
+    outbox: Vec<u8>,
+    sent: usize,
+    /// A flush has begun that the agent didn't take whole.
+    blocked: bool,
+    /// Nothing more will be put: the end of the outbox is the end of its stdin.
+    closing: bool,
+    /// Its output, cut into lines.
+    pub framer: Framer,
+    /// What it has written to its stderr.
+    pub complaints: Stderr,
+    /// What it has used; from [`Sign::Started`] on.
+    pub meters: Option<Meters>,
+    /// The tree is being killed or is dead: nothing is written or judged any more.
+    pub killed: bool,
+    /// Its program is known to run, or to have run.
+    started: bool,
+    /// Its own process has ended.
+    pub exited: bool,
+    /// Its end has been told already: it was killed for not ending by itself.
+    pub status_told: bool,
+    /// Its last turn took long enough to ask how long it waited for a core.
+    pub slow: bool,
+    /// The supervisor has said that nothing is left, or is gone itself.
+    pub gone: bool,
+}
+
+/// Something that an agent did.
+#[derive(Debug)]
+pub enum Sign {
+    /// Its program runs.
+    Started,
+    /// Its program could not be started.
+    Failed(Errno),
+    /// The machine could not start it.
+    Broken(Errno),
+    /// It ended, with this status in words.
+    Exited(String),
+    /// Nothing is left of it.
+    Gone,
+    /// It wrote this many bytes of output, which lie in the scratch buffer.
+    Output(usize),
+    /// Its stdout ended.
+    Closed,
+    /// It wrote to its stderr, which is kept in `complaints`.
+    Complained,
+    /// It no longer reads.
+    Deaf,
+}
+
+impl Agent {
+    /// Starts a program. Nothing of it has run when this returns; [`Sign::Started`] follows.
+    pub fn start(
+        launcher: &Launcher,
+        launch: &Launch,
+        environment: Vec<Bytes>,
+        files: u64,
+        stderr_bytes: u64,
+    ) -> io::Result<Self> {
+        let (agent_stdin, stdin) = io::pipe()?;
+        let (stdout, agent_stdout) = io::pipe()?;
+        let (stderr, agent_stderr) = io::pipe()?;
+        let program = Program {
+            file: launch.file.clone().into(),
+            arguments: launch.command.iter().map(|word| word.as_str().into()).collect(),
+            environment,
+            folder: launch.folder.clone().into(),
+            files,
+        };
+        let ends = AgentEnds {
+            stdin: agent_stdin.into(),
+            stdout: agent_stdout.into(),
+            stderr: agent_stderr.into(),
+        };
+        let control = launcher.spawn(&program, &ends)?;
+        control.set_nonblocking(true)?;
+        Ok(Self {
+            stdin: Some(pipe::Sender::from_owned_fd(OwnedFd::from(stdin))?),
+            stdout: Some(pipe::Receiver::from_owned_fd(OwnedFd::from(stdout))?),
+            stderr: Some(pipe::Receiver::from_owned_fd(OwnedFd::from(stderr))?),
+            control: UnixStream::from_std(control)?,
+            outbox: Vec::new(),
+            sent: 0,
+            blocked: false,
+            closing: false,
+            framer: Framer::default(),
+            complaints: Stderr::new(stderr_bytes),
+            meters: None,
+            killed: false,
+            started: false,
+            exited: false,
+            status_told: false,
+            slow: true,
+            gone: false,
+        })
+    }
+
+    /// Puts bytes to be written with the next [`Agent::flush`].
+    pub fn put(&mut self, bytes: &[u8]) {
+        if self.stdin.is_some() && !self.killed {
+            self.outbox.extend_from_slice(bytes);
+        }
+    }
+
+    /// Writes as much as the agent takes without waiting; the rest follows as it reads. False if it
+    /// doesn't read any more.
+    #[must_use]
+    pub fn flush(&mut self) -> bool {
+        let Some(stdin) = &self.stdin else { return true };
+        while self.sent < self.outbox.len() {
+            match stdin.try_write(&self.outbox[self.sent..]) {
+                Ok(count) => self.sent += count,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    self.blocked = true;
+                    return true;
+                }
+                Err(_) => {
+                    self.stdin = None;
+                    return false;
+                }
+            }
+        }
+        self.outbox.clear();
+        self.sent = 0;
+        self.blocked = false;
+        if self.closing {
+            self.stdin = None;
+        }
+        true
+    }
+
+    /// Closes its stdin, after what is still to be written.
+    pub fn close(&mut self) {
+        self.closing = true;
+        // One that doesn't read any more is not told so, now that nothing is asked of it.
+        let _reads = self.flush();
+    }
+
+    /// Kills it with all that it has started; [`Sign::Gone`] follows.
+    pub fn kill(&mut self) {
+        self.killed = true;
+        self.stdin = None;
+        self.command(Command::Kill);
+    }
+
+    /// Tells its supervisor something. If that is gone, the tree is dead anyway.
+    pub fn command(&self, command: Command) {
+        self.control.try_write(&[command.to_byte()]).ok();
+    }
+
+    /// The next thing that it did. Complaints come before output and that before the news of its
+    /// end, so that what was written before is known before it is judged.
+    pub fn poll_sign(&mut self, context: &mut Context<'_>, scratch: &mut [u8]) -> Poll<Sign> {
+        if self.gone {
+            return Poll::Pending;
+        }
+        if !self.started {
+            // The pipes of a program that could not be started end too, which says less.
+            return self.poll_control(context);
+        }
+        if self.poll_stderr(context, scratch).is_ready() {
+            return Poll::Ready(Sign::Complained);
+        }
+        if let Poll::Ready(sign) = self.poll_stdout(context, scratch) {
+            return Poll::Ready(sign);
+        }
+        if let Poll::Ready(sign) = self.poll_control(context) {
+            return Poll::Ready(sign);
+        }
+        self.poll_outbox(context)
+    }
+
+    fn poll_stderr(&mut self, context: &mut Context<'_>, scratch: &mut [u8]) -> Poll<()> {
+        match poll_pipe(self.stderr.as_mut(), context, scratch) {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready(0) => {
+                self.stderr = None;
+                Poll::Pending
+            }
+            Poll::Ready(count) => {
+                self.complaints.add(&scratch[..count]);
+                Poll::Ready(())
+            }
+        }
+    }
+
+    fn poll_stdout(&mut self, context: &mut Context<'_>, scratch: &mut [u8]) -> Poll<Sign> {
+        match poll_pipe(self.stdout.as_mut(), context, scratch) {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready(0) => {
+                self.stdout = None;
+                Poll::Ready(Sign::Closed)
+            }
+            Poll::Ready(count) => Poll::Ready(Sign::Output(count)),
+        }
+    }
+
+    fn poll_control(&mut self, context: &mut Context<'_>) -> Poll<Sign> {
+        // A supervisor writes each report whole, and a stream socket between processes of one
+        // machine hands eight bytes over at once.
+        let mut bytes = [0; REPORT_BYTES];
+        let mut buffer = ReadBuf::new(&mut bytes);
+        match Pin::new(&mut self.control).poll_read(context, &mut buffer) {
+            Poll::Pending => return Poll::Pending,
+            Poll::Ready(_) if buffer.filled().len() == REPORT_BYTES => {}
+            Poll::Ready(_) => {
+                self.gone = true;
+                return Poll::Ready(Sign::Gone);
+            }
+        }
+        Poll::Ready(Report::from_bytes(bytes).map_or(Sign::Gone, |report| self.reported(report)))
+    }
+
+    fn reported(&mut self, report: Report) -> Sign {
+        match report {
+            Report::Started(pid) => {
+                self.started = true;
+                self.meters = Meters::of(Pid::from_raw(pid));
+                Sign::Started
+            }
+            Report::Failed(errno) => Sign::Failed(Errno::from_raw(errno)),
+            Report::Broken(errno) => Sign::Broken(Errno::from_raw(errno)),
+            Report::Exited(status) => {
+                self.exited = true;
+                Sign::Exited(status_text(ExitStatus::from_raw(status)))
+            }
+            Report::Gone => {
+                self.gone = true;
+                Sign::Gone
+            }
+        }
+    }
+
+    /// Presses on with a flush that the agent didn't take whole.
+    fn poll_outbox(&mut self, context: &mut Context<'_>) -> Poll<Sign> {
+        while self.blocked {
+            let Some(stdin) = &self.stdin else { return Poll::Pending };
+            if stdin.poll_write_ready(context).is_pending() {
+                return Poll::Pending;
+            }
+            if !self.flush() {
+                return Poll::Ready(Sign::Deaf);
+            }
+        }
+        Poll::Pending
+    }
+}
+
+/// Reads what there is: how many bytes, 0 at the end or after an error.
+fn poll_pipe(
+    pipe: Option<&mut pipe::Receiver>,
+    context: &mut Context<'_>,
+    scratch: &mut [u8],
+) -> Poll<usize> {
+    let Some(pipe) = pipe else { return Poll::Pending };
+    let mut buffer = ReadBuf::new(scratch);
+    match Pin::new(pipe).poll_read(context, &mut buffer) {
+        Poll::Pending => Poll::Pending,
+        Poll::Ready(Ok(())) => Poll::Ready(buffer.filled().len()),
+        Poll::Ready(Err(_)) => Poll::Ready(0),
+    }
+}
+
+/// `exit status 1`, `signal 11 (SIGSEGV)`.
+fn status_text(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exit status {code}"),
+        (None, Some(number)) => match Signal::try_from(number) {
+            Ok(signal) => format!("signal {number} ({signal})"),
+            Err(_) => format!("signal {number}"),
+        },
+        (None, None) => "an unknown status".to_owned(),
+    }
+}

@@ -1,0 +1,102 @@
+//! How late the referee itself is: a timer that should ring every few milliseconds, and the log of
+//! when it rang late.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+/// How often the canary sings.
+const PERIOD: Duration = Duration::from_millis(10);
+/// A timer is this coarse by its nature: up to here it isn't late.
+const TOLERANCE: Duration = Duration::from_millis(2);
+/// How many late songs are remembered.
+const KEPT: usize = 256;
+
+/// The canary of one runtime.
+#[derive(Clone, Debug)]
+pub struct Canary(Rc<RefCell<Log>>);
+
+#[derive(Debug)]
+struct Log {
+    due: Instant,
+    late: VecDeque<(Instant, Duration)>,
+}
+
+impl Canary {
+    /// Starts singing on the current runtime, for as long as that lives.
+    pub fn start() -> Self {
+        let log = Log { due: Instant::now() + PERIOD, late: VecDeque::new() };
+        let canary = Self(Rc::new(RefCell::new(log)));
+        let singing = canary.clone();
+        tokio::task::spawn_local(async move {
+            loop {
+                tokio::time::sleep(PERIOD).await;
+                singing.0.borrow_mut().sing(Instant::now());
+            }
+        });
+        canary
+    }
+
+    /// Begins anew: the referee has been stopped on purpose.
+    pub fn forget(&self) {
+        let mut log = self.0.borrow_mut();
+        log.late.clear();
+        log.due = Instant::now() + PERIOD;
+    }
+
+    /// The longest that the referee was late since `start`, this moment included. What came before
+    /// `start` doesn't count, also where the canary could tell it only later.
+    pub fn lag_since(&self, start: Instant, now: Instant) -> Duration {
+        let log = self.0.borrow();
+        let remembered = log.late.iter().rev().take_while(|(at, _)| *at >= start).copied();
+        let overdue = (now, lateness(log.due, now));
+        let lags = remembered.chain([overdue]);
+        lags.map(|(at, late)| late.min(at.saturating_duration_since(start)))
+            .max()
+            .unwrap_or_default()
+    }
+}
+
+impl Log {
+    fn sing(&mut self, now: Instant) {
+        let late = lateness(self.due, now);
+        if !late.is_zero() {
+            if self.late.len() == KEPT {
+                self.late.pop_front();
+            }
+            self.late.push_back((now, late));
+        }
+        self.due = now + PERIOD;
+    }
+}
+
+fn lateness(due: Instant, now: Instant) -> Duration {
+    now.saturating_duration_since(due + TOLERANCE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Canary, Log, PERIOD, TOLERANCE};
+    use std::cell::RefCell;
+    use std::collections::VecDeque;
+    use std::rc::Rc;
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn only_lag_since_the_start_counts() {
+        let zero = Instant::now();
+        let at = |ms| zero + Duration::from_millis(ms);
+        let mut log = Log { due: at(10), late: VecDeque::new() };
+        log.sing(at(11)); // on time, as timers go
+        log.sing(at(40)); // due at 21: 17 ms late
+        log.sing(at(51));
+        let canary = Canary(Rc::new(RefCell::new(log)));
+        let lag = |start, now| canary.lag_since(at(start), at(now));
+        assert_eq!(lag(0, 52), Duration::from_millis(17));
+        assert_eq!(lag(35, 52), Duration::from_millis(5));
+        assert_eq!(lag(45, 52), Duration::ZERO);
+        let due = at(51) + PERIOD + TOLERANCE;
+        assert_eq!(canary.lag_since(at(45), due + Duration::from_millis(5)).as_millis(), 5);
+    }
+}

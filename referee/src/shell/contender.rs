@@ -1,0 +1,276 @@
+//! From an AGENT as a person writes it to what is started: a program file, a quoted command line, a
+//! folder with `agent.toml`, or one that is built in.
+
+use super::agent::Launch;
+use super::digest::{digest_command, digest_file, digest_folder};
+use crate::failure::Failure;
+use referee_games::nearest;
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+
+/// The program of the built-in agents: this one, also when its file has been replaced since.
+const OWN_PROGRAM: &str = "/proc/self/exe";
+/// The longest name, in characters.
+const NAME_CHARACTERS_MAX: usize = 60;
+
+/// Somebody who can take a seat.
+#[derive(Clone, Debug)]
+pub struct Contender {
+    /// As it is called in the match, if no other has the same name.
+    pub name: String,
+    /// As it was written.
+    pub written: String,
+    /// What is started; `None` for the person at the terminal.
+    pub launch: Option<Launch>,
+    /// SHA-256 of what it is, in hex.
+    pub digest: String,
+    /// What it says it plays; empty: anything.
+    pub games: Vec<String>,
+}
+
+/// `agent.toml`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Manifest {
+    name: Option<String>,
+    command: Words,
+    build: Option<Words>,
+    #[serde(default)]
+    games: Vec<String>,
+}
+
+/// A command: a list of words, or a text that is split as a shell would, without a shell.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "toml::Value")]
+struct Words(Vec<String>);
+
+impl TryFrom<toml::Value> for Words {
+    type Error = String;
+
+    fn try_from(value: toml::Value) -> Result<Self, String> {
+        let words = match value {
+            toml::Value::String(text) => shlex::split(&text)
+                .ok_or_else(|| format!("the quotes in {text:?} don't pair up"))?,
+            toml::Value::Array(values) => values
+                .into_iter()
+                .map(|value| match value {
+                    toml::Value::String(word) => Ok(word),
+                    other => Err(format!("expected a list of strings, got {other}")),
+                })
+                .collect::<Result<_, _>>()?,
+            other => return Err(format!("expected a list of strings or a string, got {other}")),
+        };
+        if words.is_empty() { Err("a command needs a program".to_owned()) } else { Ok(Self(words)) }
+    }
+}
+
+impl Contender {
+    /// Reads an AGENT. `NAME=AGENT` gives it a name of its own. Relative paths are relative to the
+    /// working directory.
+    pub fn read(text: &str) -> Result<Self, Failure> {
+        let (name, agent) = split_name(text);
+        let mut contender = if let Some(built_in) = agent.strip_prefix('@') {
+            Self::built_in(built_in)?
+        } else if Path::new(agent).is_dir() {
+            Self::folder(Path::new(agent))?
+        } else if Path::new(agent).is_file() {
+            Self::file(Path::new(agent))?
+        } else {
+            Self::command_line(agent)?
+        };
+        if let Some(name) = name {
+            name.clone_into(&mut contender.name);
+        }
+        text.clone_into(&mut contender.written);
+        contender.name = tame(&contender.name);
+        Ok(contender)
+    }
+
+    fn built_in(name: &str) -> Result<Self, Failure> {
+        let written = format!("@{name}");
+        if name == "human" {
+            let digest = digest_command(&["@human".to_owned()], Path::new("."));
+            return Ok(Self { name: "human".into(), written, launch: None, digest, games: vec![] });
+        }
+        name.parse::<sample_agents::Agent>().map_err(|error| {
+            let known = sample_agents::BUILT_INS.iter().map(|it| it.name).chain(["human"]);
+            let bare = name.split(':').next().unwrap_or(name);
+            Failure::usage(format!("{written}: {error}"))
+                .or_help(nearest(bare, known).map(|near| format!("did you mean @{near}?")))
+        })?;
+        let command = vec!["referee".to_owned(), "agent".to_owned(), name.to_owned()];
+        let digest =
+            digest_command(&[written.clone(), env!("CARGO_PKG_VERSION").into()], Path::new("."));
+        let launch = Launch { file: OWN_PROGRAM.into(), command, folder: std::env::temp_dir() };
+        Ok(Self { name: written.clone(), written, launch: Some(launch), digest, games: vec![] })
+    }
+
+    fn folder(folder: &Path) -> Result<Self, Failure> {
+        let manifest_path = folder.join("agent.toml");
+        let text = std::fs::read_to_string(&manifest_path).map_err(|error| {
+            Failure::usage(format!("{}: {error}", manifest_path.display())).help(
+                "a folder needs an `agent.toml` with at least `command = [\"program\", ..]`; \
+                 or name the program itself",
+            )
+        })?;
+        let manifest: Manifest = toml::from_str(&text).map_err(|error| {
+            Failure::usage(format!("{}: {}", manifest_path.display(), error.to_string().trim_end()))
+        })?;
+        let folder = absolute(folder)?;
+        let digest = digest_folder(&folder)
+            .map_err(|error| Failure::operation(format!("{}: {error}", folder.display())))?;
+        let Words(command) = manifest.command;
+        let file = resolve(&command[0], &folder).map_err(|failure| {
+            let build = manifest
+                .build
+                .as_ref()
+                .and_then(|Words(words)| shlex::try_join(words.iter().map(String::as_str)).ok());
+            failure.or_help(build.map(|build| format!("build it first: {build}")))
+        })?;
+        let named = || folder.file_name().map(|name| name.to_string_lossy().into_owned());
+        let name = manifest.name.or_else(named).unwrap_or_else(|| "agent".to_owned());
+        let launch = Some(Launch { file, command, folder });
+        Ok(Self { name, written: String::new(), launch, digest, games: manifest.games })
+    }
+
+    fn file(file: &Path) -> Result<Self, Failure> {
+        let file = absolute(file)?;
+        let digest = digest_file(&file)
+            .map_err(|error| Failure::operation(format!("{}: {error}", file.display())))?;
+        let stem = file.file_stem().unwrap_or(file.as_os_str());
+        let name = stem.to_string_lossy().into_owned();
+        let folder = file.parent().unwrap_or(Path::new("/")).to_owned();
+        let command = vec![file.to_string_lossy().into_owned()];
+        let launch = Some(Launch { file, command, folder });
+        Ok(Self { name, written: String::new(), launch, digest, games: vec![] })
+    }
+
+    fn command_line(text: &str) -> Result<Self, Failure> {
+        let words = shlex::split(text).filter(|words| !words.is_empty()).ok_or_else(|| {
+            Failure::usage(format!(
+                "the agent {text:?} is no command line: its quotes don't pair up"
+            ))
+        })?;
+        let folder = absolute(Path::new("."))?;
+        let file = resolve(&words[0], &folder)?;
+        let digest = digest_command(&words, &folder);
+        let shown = words.iter().rfind(|word| Path::new(word).is_file()).unwrap_or(&words[0]);
+        let stem = Path::new(shown).file_stem().unwrap_or(shown.as_ref());
+        let name = stem.to_string_lossy().into_owned();
+        let launch = Some(Launch { file, command: words, folder });
+        Ok(Self { name, written: String::new(), launch, digest, games: vec![] })
+    }
+}
+
+/// `NAME=AGENT`; the whole text is the agent where it names a file or has no such name.
+fn split_name(text: &str) -> (Option<&str>, &str) {
+    let plain = |name: &str| {
+        let fits = |c: char| c.is_alphanumeric() || "_-. ".contains(c);
+        !name.is_empty() && name.chars().all(fits)
+    };
+    match text.split_once('=') {
+        Some((name, agent)) if plain(name) && !Path::new(text).exists() => (Some(name), agent),
+        _ => (None, text),
+    }
+}
+
+/// A name without anything that a terminal would obey, and not too long.
+fn tame(name: &str) -> String {
+    let shown = name.chars().map(|c| if c.is_control() { '\u{FFFD}' } else { c });
+    shown.take(NAME_CHARACTERS_MAX).collect()
+}
+
+/// The file of a program: in the folder where the word has a slash or names a file there, else
+/// along PATH.
+fn resolve(word: &str, folder: &Path) -> Result<PathBuf, Failure> {
+    let local = folder.join(word);
+    if word.contains('/') || local.is_file() {
+        if local.is_file() {
+            return Ok(local);
+        }
+        return Err(Failure::usage(format!("no program `{word}` in {}", folder.display())).help(
+            "an AGENT is a program file, a quoted command line, a folder with agent.toml, or one \
+             that is built in, such as @random",
+        ));
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found =
+        std::env::split_paths(&path).map(|folder| folder.join(word)).find(|it| it.is_file());
+    found.ok_or_else(|| {
+        let failure =
+            Failure::usage(format!("no program `{word}`: no such file, and none in PATH"));
+        let built_in = sample_agents::BUILT_INS.iter().any(|it| it.name == word);
+        let hint = built_in.then(|| format!("the built-in agent is written @{word}"));
+        failure.or_help(hint.or_else(|| {
+            Some(
+                "an AGENT is a program file, a quoted command line, a folder with agent.toml, or \
+                 one that is built in, such as @random"
+                    .to_owned(),
+            )
+        }))
+    })
+}
+
+fn absolute(path: &Path) -> Result<PathBuf, Failure> {
+    path.canonicalize().map_err(|error| Failure::operation(format!("{}: {error}", path.display())))
+}
+
+/// Names for the seats: those of the same name are told apart by ` #2`, ` #3`.
+pub fn unique_names(contenders: &[&Contender]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for contender in contenders {
+        let numbered = (2..).map(|number| format!("{} #{number}", contender.name));
+        let mut candidates = std::iter::once(contender.name.clone()).chain(numbered);
+        names.extend(candidates.find(|name| !names.contains(name)));
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Contender, split_name, tame, unique_names};
+
+    #[test]
+    fn a_name_may_stand_before_an_agent() {
+        for (text, name, agent) in [
+            ("@random", None, "@random"),
+            ("alice=@random", Some("alice"), "@random"),
+            ("a b=python3 x.py", Some("a b"), "python3 x.py"),
+            ("python3 bot.py --depth=3", Some("python3 bot.py --depth"), "3"),
+            ("./bot --depth=3", None, "./bot --depth=3"),
+            ("=x", None, "=x"),
+        ] {
+            assert_eq!(split_name(text), (name, agent), "{text}");
+        }
+    }
+
+    #[test]
+    fn mistakes_are_told_with_a_hint() {
+        for (text, told, help) in [
+            ("@randm", "@randm", "did you mean @random?"),
+            ("@minimax:0", "1 to 9", ""),
+            ("greedy", "no program `greedy`", "written @greedy"),
+            ("./nobody", "no program `./nobody`", "quoted command line"),
+            ("/tmp", "agent.toml", "command ="),
+            ("'", "quotes don't pair up", ""),
+        ] {
+            let failure = Contender::read(text).expect_err(text);
+            assert!(failure.to_string().contains(told), "{text}: {failure}");
+            let helped = failure.help_text().unwrap_or_default();
+            assert!(helped.contains(help), "{text}: {helped}");
+        }
+    }
+
+    #[test]
+    fn names_are_unique_and_tame() {
+        let random = Contender::read("@random").unwrap();
+        let named = Contender::read("@random #2=@first").unwrap_err();
+        assert!(named.to_string().contains("@random #2"), "{named}");
+        assert_eq!(
+            unique_names(&[&random, &random, &random]),
+            ["@random", "@random #2", "@random #3"]
+        );
+        assert_eq!(tame("a\u{1b}[31mb"), "a\u{FFFD}[31mb");
+        assert_eq!(tame(&"x".repeat(99)).len(), 60);
+    }
+}

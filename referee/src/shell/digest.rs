@@ -1,0 +1,110 @@
+//! What an agent is, as one number: SHA-256 over its files.
+
+use sha2::{Digest, Sha256};
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// What a folder holds that isn't the agent: what building and running it leaves behind.
+const LEFT_OUT: &[&str] = &["__pycache__", "node_modules", "target", "matches"];
+
+/// Over a folder's files, sorted by path: each path, its length and its bytes. Hidden files, links
+/// and what building leaves behind are left out.
+pub(super) fn digest_folder(folder: &Path) -> io::Result<String> {
+    let mut files = Vec::new();
+    collect(folder, &mut files)?;
+    files.sort();
+    let mut hash = Sha256::new();
+    for file in files {
+        let name = file.strip_prefix(folder).unwrap_or(&file).to_string_lossy().into_owned();
+        let length = file.metadata()?.len();
+        hash.update(format!("{name}\0{length}\0").as_bytes());
+        add(&mut hash, &file)?;
+    }
+    Ok(hex(hash))
+}
+
+/// Over one file: what `sha256sum` says.
+pub(super) fn digest_file(file: &Path) -> io::Result<String> {
+    let mut hash = Sha256::new();
+    add(&mut hash, file)?;
+    Ok(hex(hash))
+}
+
+/// Over a command line, and the files that its words name.
+pub(super) fn digest_command(words: &[String], folder: &Path) -> String {
+    let mut hash = Sha256::new();
+    for word in words {
+        hash.update(word.as_bytes());
+        hash.update(b"\0");
+        let file = folder.join(word);
+        if file.is_file() {
+            // One that can't be read can't be run either, which is told when it is.
+            add(&mut hash, &file).ok();
+        }
+    }
+    hex(hash)
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    for entry in folder.read_dir()? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name.starts_with('.') || LEFT_OUT.contains(&name.as_ref()) {
+            continue;
+        }
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            collect(&entry.path(), files)?;
+        } else if kind.is_file() {
+            files.push(entry.path());
+        }
+    }
+    Ok(())
+}
+
+fn add(hash: &mut Sha256, file: &Path) -> io::Result<()> {
+    let mut file = File::open(file)?;
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(()),
+            count => hash.update(&buffer[..count]),
+        }
+    }
+}
+
+fn hex(hash: Sha256) -> String {
+    hash.finalize().iter().fold(String::with_capacity(64), |mut text, byte| {
+        write!(text, "{byte:02x}").expect("a String takes all text");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{digest_command, digest_file, digest_folder};
+
+    #[test]
+    fn a_digest_changes_with_the_agent_and_with_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        std::fs::write(path.join("bot.py"), "print()").unwrap();
+        let before = digest_folder(path).unwrap();
+        std::fs::create_dir(path.join("__pycache__")).unwrap();
+        std::fs::write(path.join("__pycache__/bot.pyc"), "x").unwrap();
+        std::fs::write(path.join(".hidden"), "x").unwrap();
+        assert_eq!(digest_folder(path).unwrap(), before);
+        std::fs::write(path.join("bot.py"), "print(1)").unwrap();
+        assert_ne!(digest_folder(path).unwrap(), before);
+        // printf 'print(1)' | sha256sum
+        let digest = "d287bb7f9d15abdc5b6e98536263815744b6ef21c8f3c839fc434ca70d8efe99";
+        assert_eq!(digest_file(&path.join("bot.py")).unwrap(), digest);
+        let words = ["python3".to_owned(), "bot.py".to_owned()];
+        let one = digest_command(&words, path);
+        std::fs::write(path.join("bot.py"), "print(2)").unwrap();
+        assert_ne!(digest_command(&words, path), one);
+    }
+}

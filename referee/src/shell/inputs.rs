@@ -1,0 +1,47 @@
+//! Files that commands read: by name, from stdin as `-`, the newest transcript as `latest`.
+
+use super::destination::{DEFAULT_FOLDER, latest};
+use crate::failure::Failure;
+use crate::transcript::unpack;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// The largest transcript that is read into memory, unpacked, in bytes.
+const TRANSCRIPT_BYTES_MAX: usize = 1 << 30;
+
+/// Reads a text file, or stdin.
+pub fn read_text(name: &str) -> Result<String, Failure> {
+    let bytes = read_bytes(name)?;
+    String::from_utf8(bytes)
+        .map_err(|error| Failure::operation(format!("{name}: not UTF-8: {error}")))
+}
+
+/// Reads a transcript, unpacked.
+pub fn read_transcript(name: &str) -> Result<Vec<u8>, Failure> {
+    let bytes = read_bytes(&transcript_path(name)?.to_string_lossy())?;
+    unpack(&bytes, TRANSCRIPT_BYTES_MAX).map(std::borrow::Cow::into_owned).ok_or_else(|| {
+        Failure::operation(format!("{name}: longer than {TRANSCRIPT_BYTES_MAX} bytes"))
+    })
+}
+
+/// The file that a transcript's name means.
+pub fn transcript_path(name: &str) -> Result<PathBuf, Failure> {
+    if name != "latest" || Path::new(name).exists() {
+        return Ok(name.into());
+    }
+    latest().ok_or_else(|| {
+        Failure::operation(format!("there is no transcript in ./{DEFAULT_FOLDER}"))
+            .help("`referee play` writes one there; or name a file")
+    })
+}
+
+/// The bytes of a file, or of stdin.
+pub(super) fn read_bytes(name: &str) -> Result<Vec<u8>, Failure> {
+    let failed = |error: std::io::Error| Failure::operation(format!("{name}: {error}"));
+    if name != "-" {
+        return std::fs::read(name).map_err(failed);
+    }
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().read_to_end(&mut bytes).map_err(failed)?;
+    Ok(bytes)
+}

@@ -1,0 +1,22 @@
+//! Everything that touches the world: processes, files, clocks, threads, signals.
+//!
+//! Decisions are made in `matches`; this module carries them out.
+
+pub mod launcher;
+pub mod agent;
+pub mod chair;
+pub mod human;
+mod framer;
+mod stderr;
+mod usage;
+mod canary;
+pub mod sink;
+pub mod table;
+pub mod drive;
+mod digest;
+pub mod contender;
+pub mod destination;
+pub mod series;
+pub mod inputs;
+pub mod verifying;
+pub mod interrupts;

@@ -1,0 +1,98 @@
+//! What an agent's processes have used: CPU time, and time spent waiting for a core.
+
+use crate::matches::Nanos;
+use nix::time::{ClockId, clock_getcpuclockid, clock_gettime};
+use nix::unistd::{Pid, SysconfVar, sysconf};
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+
+/// The meters of one agent.
+#[derive(Debug)]
+pub struct Meters {
+    agent: Pid,
+    clock: ClockId,
+    /// The system's scheduling figures of the agent's process.
+    schedule: Option<File>,
+}
+
+impl Meters {
+    /// For the process `agent`; `None` where the system has no such clock.
+    pub fn of(agent: Pid) -> Option<Self> {
+        let clock = clock_getcpuclockid(agent).ok()?;
+        let schedule = File::open(format!("/proc/{agent}/schedstat")).ok();
+        Some(Self { agent, clock, schedule })
+    }
+
+    /// CPU time of the agent's own process, all threads: exact and quick.
+    pub fn process_cpu(&self) -> Option<Nanos> {
+        let time = clock_gettime(self.clock).ok()?;
+        let seconds = u64::try_from(time.tv_sec()).ok()?;
+        let nanos = u64::try_from(time.tv_nsec()).ok()?;
+        Some(Nanos(seconds * 1_000_000_000 + nanos))
+    }
+
+    /// CPU time of the agent and of all that it started: the process's own clock, or the coarser
+    /// sum over the tree where that is more. What a process leaves that reaped its own children
+    /// without waiting for them is in neither.
+    pub fn tree_cpu(&self) -> Option<Nanos> {
+        self.process_cpu().max(self.tree_ticks())
+    }
+
+    /// Time that the agent's main thread was ready to run and had no core.
+    pub fn wait(&self) -> Option<Nanos> {
+        let mut text = [0; 96];
+        let count = self.schedule.as_ref()?.read_at(&mut text, 0).ok()?;
+        let text = std::str::from_utf8(&text[..count]).ok()?;
+        text.split_whitespace().nth(1)?.parse().ok().map(Nanos)
+    }
+
+    /// From the system's table of processes: every process below the supervisor with its reaped
+    /// children, and what the supervisor reaped of those that were left to it.
+    fn tree_ticks(&self) -> Option<Nanos> {
+        let supervisor = Ticks::of(self.agent)?.parent;
+        let mut ticks = Ticks::of(supervisor)?.reaped;
+        let mut pids = children_of(supervisor);
+        let mut next = 0;
+        while let Some(&pid) = pids.get(next) {
+            if let Some(process) = Ticks::of(pid) {
+                ticks += process.own + process.reaped;
+            }
+            pids.extend(children_of(pid));
+            next += 1;
+        }
+        let per_second = sysconf(SysconfVar::CLK_TCK).ok()??;
+        Some(Nanos(ticks * (1_000_000_000 / u64::try_from(per_second).ok()?.max(1))))
+    }
+}
+
+/// One line of the table of processes.
+struct Ticks {
+    parent: Pid,
+    own: u64,
+    reaped: u64,
+}
+
+impl Ticks {
+    fn of(pid: Pid) -> Option<Self> {
+        let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        // The program's name stands in brackets and may hold anything; what follows doesn't.
+        let (_, rest) = text.rsplit_once(')')?;
+        let fields: Vec<&str> = rest.split_whitespace().collect();
+        let number = |index: usize| fields.get(index)?.parse::<u64>().ok();
+        let parent = fields.get(1)?.parse().ok()?;
+        let (own, reaped) = (number(11)? + number(12)?, number(13)? + number(14)?);
+        Some(Self { parent: Pid::from_raw(parent), own, reaped })
+    }
+}
+
+/// A process's children, from the system's own lists, one a thread.
+pub(super) fn children_of(pid: Pid) -> Vec<Pid> {
+    let Ok(threads) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
+    let mut found = Vec::new();
+    for thread in threads.flatten() {
+        let list = std::fs::read_to_string(thread.path().join("children")).unwrap_or_default();
+        let pids = list.split_whitespace().filter_map(|pid| pid.parse().ok());
+        found.extend(pids.map(Pid::from_raw));
+    }
+    found
+}
