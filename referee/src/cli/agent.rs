@@ -1,0 +1,36 @@
+//! `agent`: the built-in agents themselves.
+
+use crate::failure::Failure;
+use clap::Args;
+use std::process::ExitCode;
+
+/// Runs a built-in agent on stdin and stdout, as `play` does behind `@NAME`.
+#[derive(Debug, Args)]
+pub(super) struct Options {
+    /// The agent without its `@`, such as `random` or `minimax:3`; `list` lists them
+    name: String,
+}
+
+pub(super) fn run(options: &Options) -> Result<ExitCode, Failure> {
+    if options.name == "list" {
+        let rows: Vec<Vec<String>> = sample_agents::BUILT_INS
+            .iter()
+            .map(|it| {
+                let argument = it.argument.map(|argument| format!("[:{argument}]"));
+                vec![format!("@{}{}", it.name, argument.unwrap_or_default()), it.about.to_owned()]
+            })
+            .collect();
+        super::output::print(&super::output::table(&rows))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let input = std::io::stdin().lock();
+    let output = std::io::stdout().lock();
+    let diagnostics = std::io::stderr().lock();
+    match sample_agents::run(&options.name, input, output, diagnostics) {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(error @ sample_agents::AgentError::Name(..)) => {
+            Err(Failure::usage(error.to_string()).help("`referee agent list` lists them"))
+        }
+        Err(error) => Err(Failure::operation(error.to_string())),
+    }
+}

@@ -1,0 +1,126 @@
+//! `games`: what can be played.
+
+use super::output::{aligned, print, print_json, table};
+use super::setup::{find_kind, read_pairs};
+use crate::failure::Failure;
+use clap::Args;
+use referee_games::{About, GAMES, Kind};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+use std::fmt::Write;
+use std::process::ExitCode;
+
+/// Lists the games, or tells all about one.
+#[derive(Debug, Args)]
+pub(super) struct Options {
+    /// The game to tell about
+    game: Option<String>,
+    /// The setup whose start the notes are about: KEY=VALUE, or one JSON object
+    #[arg(long, short = 's', value_name = "KEY=VALUE", requires = "game")]
+    setup: Vec<String>,
+    /// Prints one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// The games as `games --json` prints them.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct AllTold {
+    /// The games.
+    games: Vec<Told>,
+}
+
+/// A game in [`AllTold`].
+#[derive(Debug, Serialize, JsonSchema)]
+struct Told {
+    /// The name.
+    name: &'static str,
+    /// The revision of the rules.
+    rules: u32,
+    /// Title, summary, seats, source, setup fields, actions with examples, reasons, score and
+    /// variants.
+    #[schemars(with = "serde_json::Map<String, Value>")]
+    about: About,
+    /// Each seat's colour at the start.
+    colours: Vec<&'static str>,
+    /// What to know before playing from this start.
+    notes: Vec<String>,
+}
+
+pub(super) fn run(options: &Options) -> Result<ExitCode, Failure> {
+    let kinds = match &options.game {
+        Some(name) => vec![find_kind(name)?],
+        None => GAMES.to_vec(),
+    };
+    let setup = read_pairs("--setup", &options.setup)?;
+    let told =
+        kinds.into_iter().map(|kind| tell(kind, &setup)).collect::<Result<Vec<Told>, Failure>>()?;
+    if options.json {
+        print_json(&AllTold { games: told })?;
+    } else if options.game.is_some() {
+        print(&one(&told[0]))?;
+    } else {
+        print(&list(&told))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn tell(kind: Kind, setup: &Value) -> Result<Told, Failure> {
+    let game = super::setup::start(kind, setup)?;
+    let (colours, notes) = (game.colours(), game.notes());
+    Ok(Told { name: kind.name, rules: kind.rules, about: kind.about(), colours, notes })
+}
+
+fn list(games: &[Told]) -> String {
+    let mut rows = vec![["game", "seats", "what it is"].map(str::to_owned).to_vec()];
+    rows.extend(
+        games.iter().map(|game| {
+            vec![game.name.to_owned(), seats(&game.about), game.about.summary.to_owned()]
+        }),
+    );
+    table(&rows)
+}
+
+fn seats(about: &About) -> String {
+    let seats: Vec<String> = about.seats.iter().map(u8::to_string).collect();
+    seats.join(", ")
+}
+
+fn one(game: &Told) -> String {
+    let about = &game.about;
+    let mut text = format!("{} ({}, rules {})\n", about.title, game.name, game.rules);
+    let add = |text: &mut String, line: &str| writeln!(text, "{line}").expect("text takes text");
+    add(&mut text, about.summary);
+    add(&mut text, &format!("Seats: {}. Source: {}.", seats(about), about.source));
+    for note in &game.notes {
+        add(&mut text, &format!("Note: {note}."));
+    }
+    add(&mut text, "\nSetup (--setup KEY=VALUE):");
+    let fields = about.setup.iter().map(|field| {
+        let default = format!("default {}", field.default);
+        [field.name, field.values, &default, field.meaning].map(str::to_owned).to_vec()
+    });
+    let position =
+        ["position", "as in `turn`", "none", "where to start from"].map(str::to_owned).to_vec();
+    text.push_str(&indented(&fields.chain([position]).collect::<Vec<_>>()));
+    add(&mut text, "\nActions (as people write them; as JSON):");
+    let actions = about
+        .actions
+        .iter()
+        .map(|form| vec![form.text.to_owned(), form.example.to_string(), form.meaning.to_owned()]);
+    text.push_str(&indented(&actions.collect::<Vec<_>>()));
+    add(&mut text, "\nReasons for an end:");
+    let reasons =
+        about.reasons.iter().map(|reason| vec![reason.name.to_owned(), reason.meaning.to_owned()]);
+    text.push_str(&indented(&reasons.collect::<Vec<_>>()));
+    if let Some(score) = &about.score {
+        let better = if score.fewer_is_better { "fewer" } else { "more" };
+        add(&mut text, &format!("\nScore: {}, {better} is better.", score.unit));
+    }
+    text
+}
+
+fn indented(rows: &[Vec<String>]) -> String {
+    aligned(rows).lines().flat_map(|line| ["  ", line, "\n"]).collect()
+}

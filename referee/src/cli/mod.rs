@@ -1,0 +1,153 @@
+//! The command line: one file a command, and the conventions that all of them keep.
+
+mod agent;
+mod games;
+mod live;
+mod output;
+mod perft;
+mod play;
+mod play_options;
+mod position;
+mod replay;
+mod report;
+mod schema;
+mod setup;
+mod verify;
+
+use crate::failure::Failure;
+use crate::shell::launcher;
+use clap::{Parser, Subcommand, ValueEnum};
+use std::io::Write;
+use std::process::ExitCode;
+
+/// Runs matches between game-playing agents, by the rules and by the clock.
+#[derive(Debug, Parser)]
+#[command(
+    name = "referee",
+    version,
+    max_term_width = 100,
+    arg_required_else_help = true,
+    after_help = "Begin with: referee play hex @random @greedy\n\
+        Exit codes: 0 ok, 1 failed or did not verify, 2 usage, 3 an agent was at fault where that \
+        decides, 4 the machine failed or the match is void, 130/143/129 interrupted by INT, TERM, HUP"
+)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    global: Global,
+}
+
+/// What every command takes.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Options of every command")]
+struct Global {
+    /// Says less: only results and errors
+    #[arg(short, long, global = true)]
+    quiet: bool,
+    /// Says more about what is going on; twice: much more
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    verbose: u8,
+    /// Whether to use colour
+    #[arg(long, global = true, value_enum, default_value_t, env = "REFEREE_COLOR")]
+    color: Color,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Color {
+    /// On a terminal, unless `NO_COLOR` is set
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// What each says of itself stands at its options.
+#[derive(Debug, Subcommand)]
+enum Command {
+    Play(Box<play_options::Options>),
+    Games(games::Options),
+    Position(position::Options),
+    Perft(perft::Options),
+    Replay(replay::Options),
+    Verify(verify::Options),
+    Schema(schema::Options),
+    Agent(agent::Options),
+}
+
+/// The whole program.
+pub fn main() -> ExitCode {
+    if std::env::args_os().nth(1).is_some_and(|word| word == launcher::LAUNCH_COMMAND) {
+        launcher::run();
+        return ExitCode::SUCCESS;
+    }
+    let arguments = Arguments::parse();
+    set_up(&arguments.global);
+    match run(arguments) {
+        Ok(code) => code,
+        Err(failure) => {
+            complain(&failure);
+            ExitCode::from(failure.code())
+        }
+    }
+}
+
+fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
+    let global = arguments.global;
+    match arguments.command {
+        Command::Play(options) => play::run(&options, &global),
+        Command::Games(options) => games::run(&options),
+        Command::Position(options) => position::run(&options),
+        Command::Perft(options) => perft::run(&options),
+        Command::Replay(options) => replay::run(&options),
+        Command::Verify(options) => verify::run(&options, &global),
+        Command::Schema(options) => schema::run(&options),
+        Command::Agent(options) => agent::run(&options),
+    }
+}
+
+fn set_up(global: &Global) {
+    match global.color {
+        Color::Auto => {}
+        Color::Always => anstream::ColorChoice::Always.write_global(),
+        Color::Never => anstream::ColorChoice::Never.write_global(),
+    }
+    let level = match (global.quiet, global.verbose) {
+        (true, _) => "error",
+        (false, 0) => "warn",
+        (false, 1) => "referee=info",
+        (false, _) => "referee=debug",
+    };
+    let filter = tracing_subscriber::EnvFilter::try_from_env("REFEREE_LOG")
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(level));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .without_time()
+        .with_target(false)
+        .with_ansi(output::stderr_has_colour())
+        .init();
+}
+
+fn complain(failure: &Failure) {
+    let mut stderr = anstream::stderr();
+    let (red, cyan, off) = ("\x1b[1;31m", "\x1b[36m", "\x1b[0m");
+    // Where stderr is gone there is nobody to tell.
+    writeln!(stderr, "{red}error:{off} {failure}").ok();
+    if let Some(help) = failure.help_text() {
+        writeln!(stderr, "{cyan}help:{off} {help}").ok();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Arguments;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+}

@@ -1,0 +1,120 @@
+//! Results on stdout: text that keeps its colour only where that is wanted, JSON, and tables that
+//! are aligned on a terminal and tab-separated in a pipe.
+
+use crate::failure::Failure;
+use crate::render::{Charset, Style};
+use serde::Serialize;
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal, Write};
+
+/// Whether colour may be used on stdout.
+pub(super) fn stdout_has_colour() -> bool {
+    anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
+}
+
+/// Whether colour may be used on stderr.
+pub(super) fn stderr_has_colour() -> bool {
+    anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never
+}
+
+/// Writes text to stdout. A reader that has gone away is no failure: it has seen enough.
+pub(super) fn print(text: &str) -> Result<(), Failure> {
+    let mut stdout = anstream::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
+        Err(error) => Err(Failure::machine(format!("stdout can't be written: {error}"))),
+        Ok(()) => Ok(()),
+    }
+}
+
+/// Writes a line to stderr, where people follow what goes on.
+pub(super) fn tell(text: &str) {
+    writeln!(anstream::stderr(), "{text}").ok();
+}
+
+/// Writes one JSON object as one line.
+pub(super) fn print_json<T: Serialize>(value: &T) -> Result<(), Failure> {
+    let mut text = serde_json::to_string(value)
+        .map_err(|error| Failure::operation(format!("the result has no JSON form: {error}")))?;
+    text.push('\n');
+    print(&text)
+}
+
+/// A table: columns aligned on a terminal, tab-separated in a pipe.
+pub(super) fn table(rows: &[Vec<String>]) -> String {
+    if !io::stdout().is_terminal() {
+        return rows.iter().map(|row| row.join("\t") + "\n").collect();
+    }
+    aligned(rows)
+}
+
+/// The rows with columns as wide as their widest cell, two spaces apart.
+pub(super) fn aligned(rows: &[Vec<String>]) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max()
+    };
+    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (cell, width) in row.iter().zip(&widths) {
+            write!(line, "{cell:<width$}  ").expect("text takes text");
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// How boards are drawn, as people choose it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum BoardChoice {
+    /// Letters and colour, Unicode where the locale has it
+    #[default]
+    Auto,
+    /// No board
+    None,
+    /// ASCII only
+    Ascii,
+    /// With glyphs beyond ASCII
+    Unicode,
+}
+
+/// What every command that shows boards takes.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(super) struct BoardOptions {
+    /// How to draw the board
+    #[arg(long, value_enum, default_value_t, env = "REFEREE_BOARD")]
+    pub(super) board: BoardChoice,
+    /// Shows coordinates on two sides
+    #[arg(short = 'k', long)]
+    pub(super) coords: bool,
+    /// Turns the board by half a turn
+    #[arg(long)]
+    pub(super) flip: bool,
+}
+
+impl BoardOptions {
+    /// The style to draw with; `None` for no board.
+    pub(super) fn style(&self, colour: bool) -> Option<Style> {
+        let charset = match self.board {
+            BoardChoice::None => return None,
+            BoardChoice::Ascii => Charset::Ascii,
+            BoardChoice::Unicode => Charset::Unicode,
+            BoardChoice::Auto => default_charset(),
+        };
+        let (coordinates, flip) = (self.coords, self.flip);
+        Some(Style { charset, colour, coordinates, flip, ..Style::default() })
+    }
+}
+
+/// Unicode where the locale says that the terminal shows UTF-8.
+fn default_charset() -> Charset {
+    let set = |name: &&str| std::env::var(name).is_ok_and(|value| !value.is_empty());
+    let name = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find(set);
+    let value = name.and_then(|name| std::env::var(name).ok()).unwrap_or_default();
+    let value = value.to_ascii_lowercase();
+    let unicode = value.contains("utf-8") || value.contains("utf8");
+    if unicode { Charset::Unicode } else { Charset::Ascii }
+}

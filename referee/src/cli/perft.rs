@@ -1,0 +1,84 @@
+//! `perft`: how many sequences of actions there are, the standard test of a move generator.
+
+use super::output::{print, print_json};
+use super::setup::GameOptions;
+use crate::failure::Failure;
+use clap::Args;
+use referee_games::AnyGame;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+use std::process::ExitCode;
+
+/// Counts the sequences of actions from a position, by depth.
+#[derive(Debug, Args)]
+pub(super) struct Options {
+    #[command(flatten)]
+    game: GameOptions,
+    /// How deep
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=100))]
+    depth: u32,
+    /// Also counts by the first action
+    #[arg(long)]
+    divide: bool,
+    /// Prints one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Counts as `perft --json` prints them.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Told {
+    /// The game's name.
+    game: &'static str,
+    /// The whole setup.
+    setup: Value,
+    /// The counts from depth 1 on; zeros after the end of every game.
+    counts: Vec<u64>,
+    /// The count of the whole depth by the first action, where it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    divide: Option<Vec<Divided>>,
+}
+
+/// One first action in [`Told`].
+#[derive(Debug, Serialize, JsonSchema)]
+struct Divided {
+    /// The action.
+    action: Value,
+    /// How many sequences begin with it.
+    count: u64,
+}
+
+pub(super) fn run(options: &Options) -> Result<ExitCode, Failure> {
+    let game = options.game.start()?;
+    let mut counts = Vec::new();
+    for depth in 1..=options.depth {
+        // Once there is nothing, there is nothing deeper.
+        let count = if counts.last() == Some(&0) { 0 } else { game.perft(depth) };
+        counts.push(count);
+        if !options.json {
+            print(&format!("{depth}\t{count}\n"))?;
+        }
+    }
+    let divided = if options.divide { divide(game.as_ref(), options.depth) } else { Vec::new() };
+    if !options.json {
+        for (action, count) in &divided {
+            print(&format!("{}\t{count}\n", game.show_action(action)))?;
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let rows = divided.into_iter().map(|(action, count)| Divided { action, count }).collect();
+    let divide = options.divide.then_some(rows);
+    print_json(&Told { game: game.kind().name, setup: game.setup(), counts, divide })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The count of the whole depth, by the first action.
+fn divide(game: &dyn AnyGame, depth: u32) -> Vec<(Value, u64)> {
+    let count = |action: Value| {
+        let mut next = game.clone_box();
+        next.play(&action).expect("a listed action is legal");
+        (action, next.perft(depth - 1))
+    };
+    game.actions().into_iter().map(count).collect()
+}

@@ -1,0 +1,344 @@
+//! `play`: one match, or several.
+
+use super::Global;
+use super::live::Live;
+use super::output::{print, print_json, stdout_has_colour, tell};
+use super::play_options::Options;
+use super::report;
+use crate::failure::Failure;
+use crate::render::terminal;
+use crate::shell::interrupts::{Interrupt, Interrupts};
+use crate::shell::series::{self, Plan, Played};
+use crate::shell::verifying::progress_bar;
+use referee_protocol::{Header, Outcome, Result as Ended, Sandbox, Seat, Verdict};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::io::{ErrorKind, IsTerminal};
+use std::process::ExitCode;
+
+/// Writing to text can't fail.
+const TEXT: &str = "text takes text";
+
+/// A match as `play --json` prints it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Told {
+    /// The game's name.
+    game: String,
+    /// The whole setup.
+    setup: Value,
+    /// The match's seed.
+    seed: u64,
+    /// The number of the game in its series, from 0.
+    game_number: u64,
+    /// The match's id.
+    #[serde(rename = "match")]
+    match_id: String,
+    /// Who played, in seat order.
+    seats: Vec<ToldSeat>,
+    /// What the rules say; null unless they ended the game.
+    outcome: Option<Outcome>,
+    /// What the match says.
+    verdict: Verdict,
+    /// The turns, passed-over ones included.
+    turns: u64,
+    /// Where the transcript is; null where there is none.
+    transcript: Option<String>,
+    /// What kept the agents apart.
+    sandbox: Sandbox,
+    /// The command that plays it again.
+    reproduce: String,
+}
+
+/// One seat in [`Told`].
+#[derive(Debug, Serialize, JsonSchema)]
+struct ToldSeat {
+    /// The seat.
+    seat: Seat,
+    /// The agent's name.
+    name: String,
+    /// The colour at the start.
+    colour: String,
+    /// What was started.
+    command: Vec<String>,
+    /// SHA-256 of the agent, in hex.
+    digest: String,
+}
+
+pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
+    let plan = options.plan()?;
+    notes(&plan, global)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::machine(format!("no runtime: {error}")))?;
+    let mut series = Series::new(options, &plan, global);
+    let interrupt = runtime.block_on(play_all(options, &plan, global, &mut series))?;
+    series.summarize()?;
+    if let Some(interrupt) = interrupt {
+        return Ok(ExitCode::from(interrupt.code()));
+    }
+    series.code()
+}
+
+/// What a person should know before it starts.
+fn notes(plan: &Plan, global: &Global) -> Result<(), Failure> {
+    let game = super::setup::start(plan.kind, &plan.setup)?;
+    for note in game.notes() {
+        if !global.quiet {
+            tell(&format!("note: {note}"));
+        }
+    }
+    Ok(())
+}
+
+/// Plays the games, and has them told in the order of their numbers, whichever ended first.
+async fn play_all(
+    options: &Options,
+    plan: &Plan,
+    global: &Global,
+    series: &mut Series<'_>,
+) -> Result<Option<Interrupt>, Failure> {
+    let machine =
+        |error: std::io::Error| Failure::machine(format!("matches can't be started: {error}"));
+    let mut interrupts = Interrupts::listen().map_err(machine)?;
+    let single = plan.games.end - plan.games.start == 1;
+    let person = plan.contenders.iter().any(|contender| contender.launch.is_none());
+    let watching = watching(options, single && !global.quiet, person);
+    let mut running =
+        series::start(plan.clone(), interrupts.orders(), interrupts.paused_time(), watching)
+            .map_err(machine)?;
+    let count = usize::try_from(plan.games.end - plan.games.start).unwrap_or(usize::MAX);
+    let bar = progress_bar(count, !global.quiet);
+    let mut early = BTreeMap::new();
+    let mut next = plan.games.start;
+    loop {
+        tokio::select! {
+            played = running.results.recv() => match played {
+                Some(played) => {
+                    bar.inc(1);
+                    early.insert(played.number, played);
+                }
+                None => break,
+            },
+            () = interrupts.next() => {}
+        }
+        while let Some(played) = early.remove(&next) {
+            bar.suspend(|| series.take(played))?;
+            next += 1;
+        }
+    }
+    running.join();
+    bar.finish_and_clear();
+    for played in early.into_values() {
+        series.take(played)?;
+    }
+    Ok(interrupts.received())
+}
+
+fn watching(options: &Options, wanted: bool, person: bool) -> Box<series::Watching> {
+    let (board, pace) = (options.board.clone(), options.pace);
+    Box::new(move |_| {
+        let mut live = if wanted { Live::new(&board, pace, person) } else { None };
+        Box::new(move |event, state| {
+            if let Some(live) = &mut live {
+                live.see(event, state);
+            }
+        })
+    })
+}
+
+/// What has come of the games so far.
+struct Series<'a> {
+    options: &'a Options,
+    plan: &'a Plan,
+    quiet: bool,
+    /// By agent, in the order of the command line.
+    standings: Vec<Standing>,
+    played: u64,
+    faults: u64,
+    void: u64,
+    /// The first game that the machine kept from being played or recorded.
+    failed: Option<Failure>,
+}
+
+#[derive(Clone, Default)]
+struct Standing {
+    name: String,
+    /// How often it came in each place.
+    places: BTreeMap<u32, u64>,
+    /// How often it shared the first place with all others.
+    draws: u64,
+    faults: BTreeMap<&'static str, u64>,
+}
+
+impl<'a> Series<'a> {
+    fn new(options: &'a Options, plan: &'a Plan, global: &Global) -> Self {
+        let contenders: Vec<_> = plan.contenders.iter().collect();
+        let names = crate::shell::contender::unique_names(&contenders);
+        let standing = |name| Standing { name, ..Standing::default() };
+        let standings = names.into_iter().map(standing).collect();
+        let quiet = global.quiet;
+        Self { options, plan, quiet, standings, played: 0, faults: 0, void: 0, failed: None }
+    }
+
+    fn is_single(&self) -> bool {
+        self.plan.games.end - self.plan.games.start == 1
+    }
+
+    fn take(&mut self, played: Played) -> Result<(), Failure> {
+        let number = played.number;
+        let finished = match played.result {
+            Ok(finished) => finished,
+            Err(error) => {
+                let again = self.options.reproduce(self.plan, number);
+                let failure = Failure::machine(format!("game {number} doesn't count: {error}"));
+                let full = error.kind() == ErrorKind::StorageFull;
+                let first = match played.transcript.filter(|_| full) {
+                    Some(path) => format!("make room for {}, then ", path.display()),
+                    None => String::new(),
+                };
+                self.failed.get_or_insert(failure.help(format!("{first}play it again: {again}")));
+                return Ok(());
+            }
+        };
+        let verdict = &finished.ending.verdict;
+        self.count(number, verdict);
+        let transcript = played.transcript.map(|path| path.display().to_string());
+        if self.options.json {
+            return print_json(&Told {
+                game: finished.header.game.clone(),
+                setup: finished.header.setup.clone(),
+                seed: finished.header.seed,
+                game_number: number,
+                match_id: finished.header.match_id.clone(),
+                seats: told_seats(&finished.header),
+                outcome: finished.ending.outcome.clone(),
+                verdict: verdict.clone(),
+                turns: finished.turns,
+                transcript,
+                sandbox: finished.header.sandbox.clone(),
+                reproduce: self.options.reproduce(self.plan, number),
+            });
+        }
+        if self.is_single() && self.options.out.as_deref() != Some("-") {
+            self.tell_match(&finished, number, transcript.as_deref())?;
+        }
+        Ok(())
+    }
+
+    fn tell_match(
+        &self,
+        finished: &crate::shell::drive::Finished,
+        number: u64,
+        transcript: Option<&str>,
+    ) -> Result<(), Failure> {
+        let mut text = String::new();
+        let style = self.options.board.style(stdout_has_colour()).filter(|_| !self.quiet);
+        if let Some(style) = style.filter(|_| !board_is_on_screen()) {
+            let header = &finished.header;
+            text.push_str(&report::title(header));
+            let start = super::setup::start(self.plan.kind, &header.setup)?;
+            text.push_str(&terminal(&start.view(), &style));
+            text.push('\n');
+            text.push_str(&terminal(&finished.view, &style));
+        }
+        let ending = &finished.ending;
+        text.push_str(&report::verdict(&finished.header, ending.outcome.as_ref(), &ending.verdict));
+        for (seat, words) in finished.header.seats.iter().zip(&finished.last_words) {
+            let fault = &ending.verdict.seats[seat.seat.index()].fault;
+            if let (Some(words), Some(_)) = (words, fault) {
+                writeln!(text, "{} said last: {}", seat.name, report::tame(words)).expect(TEXT);
+            }
+        }
+        if let Some(transcript) = transcript {
+            writeln!(text, "transcript: {transcript}").expect(TEXT);
+        }
+        writeln!(text, "again: {}", self.options.reproduce(self.plan, number)).expect(TEXT);
+        print(&text)
+    }
+
+    fn count(&mut self, number: u64, verdict: &Verdict) {
+        self.played += 1;
+        if verdict.result == Ended::Void {
+            self.void += 1;
+        }
+        let count = self.standings.len();
+        let shift = usize::try_from(number % count as u64).unwrap_or(0);
+        let drawn = verdict
+            .places
+            .as_ref()
+            .is_some_and(|places| places.len() > 1 && places.iter().all(|&place| place == 1));
+        for (index, seat) in verdict.seats.iter().enumerate() {
+            let standing = &mut self.standings[(index + shift) % count];
+            if let Some(places) = &verdict.places {
+                if drawn {
+                    standing.draws += 1;
+                } else {
+                    *standing.places.entry(places[index]).or_default() += 1;
+                }
+            }
+            if let Some(fault) = &seat.fault {
+                self.faults += 1;
+                *standing.faults.entry(fault.kind.name()).or_default() += 1;
+            }
+        }
+    }
+
+    fn summarize(&self) -> Result<(), Failure> {
+        if self.is_single() || self.options.json {
+            return Ok(());
+        }
+        let seats = self.standings.len();
+        let mut rows = vec![vec!["agent".to_owned()]];
+        rows[0].extend((1..=seats.max(2)).map(|place| format!("place {place}")));
+        rows[0].extend(["draws", "faults"].map(str::to_owned));
+        for standing in &self.standings {
+            let mut row = vec![standing.name.clone()];
+            let places = 1..=u32::try_from(seats.max(2)).unwrap_or(u32::MAX);
+            let count = |place| standing.places.get(&place).copied().unwrap_or(0);
+            row.extend(places.map(|place| count(place).to_string()));
+            row.push(standing.draws.to_string());
+            let faults: Vec<String> =
+                standing.faults.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+            row.push(if faults.is_empty() { "-".to_owned() } else { faults.join(", ") });
+            rows.push(row);
+        }
+        let mut text = super::output::table(&rows);
+        let void = if self.void > 0 { format!(", {} void", self.void) } else { String::new() };
+        writeln!(text, "{} games{void}", self.played).expect(TEXT);
+        writeln!(text, "again: {}", self.options.reproduce_series(self.plan)).expect(TEXT);
+        print(&text)
+    }
+
+    fn code(self) -> Result<ExitCode, Failure> {
+        if let Some(failure) = self.failed {
+            return Err(failure);
+        }
+        if self.void > 0 {
+            return Ok(ExitCode::from(Failure::MACHINE));
+        }
+        if self.faults > 0 && self.options.fail_on_fault {
+            return Ok(ExitCode::from(Failure::AGENT));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// The live board on the same terminal has shown it all.
+fn board_is_on_screen() -> bool {
+    std::io::stdout().is_terminal() && std::io::stderr().is_terminal()
+}
+
+fn told_seats(header: &Header) -> Vec<ToldSeat> {
+    let told = |seat: &referee_protocol::HeaderSeat| ToldSeat {
+        seat: seat.seat,
+        name: seat.name.clone(),
+        colour: seat.colour.clone(),
+        command: seat.command.clone(),
+        digest: seat.digest.clone(),
+    };
+    header.seats.iter().map(told).collect()
+}

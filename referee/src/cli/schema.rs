@@ -1,0 +1,55 @@
+//! `schema`: JSON Schema made from the very types that read and write.
+
+use super::output::{print, print_json};
+use crate::failure::Failure;
+use clap::Args;
+use referee_games::nearest;
+use referee_protocol::{ClockSettings, Event, FromAgent, Limits, Outcome, ToAgent, Verdict};
+use schemars::{Schema, schema_for};
+use std::process::ExitCode;
+
+/// Prints JSON Schema (2020-12) of messages, transcripts and outputs.
+#[derive(Debug, Args)]
+pub(super) struct Options {
+    /// What to print; without it, the names are listed
+    name: Option<String>,
+}
+
+/// A name, what it describes, and how its schema is made.
+type Entry = (&'static str, &'static str, fn() -> Schema);
+
+const SCHEMAS: &[Entry] = &[
+    ("to-agent", "what the referee says to an agent, a line", || schema_for!(ToAgent)),
+    ("from-agent", "what an agent says to the referee, a line", || schema_for!(FromAgent)),
+    ("transcript", "a line of a transcript", || schema_for!(Event)),
+    ("clock", "a clock's settings", || schema_for!(ClockSettings)),
+    ("limits", "what an agent may use", || schema_for!(Limits)),
+    ("outcome", "how a game ended by its rules", || schema_for!(Outcome)),
+    ("verdict", "how a match ended", || schema_for!(Verdict)),
+    ("play", "a match as `play --json` prints it", || schema_for!(super::play::Told)),
+    ("games", "the games as `games --json` prints them", || schema_for!(super::games::AllTold)),
+    ("position", "a position as `position --json` prints it", || {
+        schema_for!(super::position::Told)
+    }),
+    ("perft", "counts as `perft --json` prints them", || schema_for!(super::perft::Told)),
+    ("verify", "a file as `verify --json` prints it", || schema_for!(super::verify::Told)),
+];
+
+pub(super) fn run(options: &Options) -> Result<ExitCode, Failure> {
+    let Some(name) = &options.name else {
+        let rows: Vec<Vec<String>> = SCHEMAS
+            .iter()
+            .map(|(name, what, _)| vec![(*name).to_owned(), (*what).to_owned()])
+            .collect();
+        print(&super::output::table(&rows))?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    let Some((_, _, make)) = SCHEMAS.iter().find(|(known, ..)| known == name) else {
+        let near = nearest(name, SCHEMAS.iter().map(|(known, ..)| *known));
+        return Err(Failure::usage(format!("no schema `{name}`"))
+            .help("`referee schema` lists them")
+            .or_help(near.map(|near| format!("did you mean `{near}`?"))));
+    };
+    print_json(&make())?;
+    Ok(ExitCode::SUCCESS)
+}

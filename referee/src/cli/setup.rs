@@ -1,0 +1,101 @@
+//! Games and setups as they are written on the command line.
+
+use crate::failure::Failure;
+use referee_games::{AnyGame, GAMES, Kind, kind, nearest_kind};
+use referee_protocol::parse_strict;
+use serde_json::{Map, Value};
+
+/// What every command takes that starts a game.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct GameOptions {
+    /// The game, as `referee games` lists it
+    pub(super) game: String,
+    /// The setup: KEY=VALUE, as often as needed, or one JSON object
+    #[arg(long, short = 's', value_name = "KEY=VALUE")]
+    pub(super) setup: Vec<String>,
+}
+
+impl GameOptions {
+    pub(super) fn kind(&self) -> Result<Kind, Failure> {
+        find_kind(&self.game)
+    }
+
+    pub(super) fn setup(&self) -> Result<Value, Failure> {
+        read_pairs("--setup", &self.setup)
+    }
+
+    /// Starts the game.
+    pub(super) fn start(&self) -> Result<Box<dyn AnyGame>, Failure> {
+        start(self.kind()?, &self.setup()?)
+    }
+
+    /// The words that give this game and setup again.
+    pub(super) fn words(&self) -> Vec<String> {
+        let pairs = self.setup.iter().flat_map(|pair| ["--setup".to_owned(), pair.clone()]);
+        std::iter::once(self.game.clone()).chain(pairs).collect()
+    }
+}
+
+pub(super) fn find_kind(name: &str) -> Result<Kind, Failure> {
+    kind(name).ok_or_else(|| {
+        let names: Vec<&str> = GAMES.iter().map(|kind| kind.name).collect();
+        let near = nearest_kind(name).map(|near| format!("did you mean `{}`? ", near.name));
+        Failure::usage(format!("unknown game `{name}`")).help(format!(
+            "{}the games are {}",
+            near.unwrap_or_default(),
+            names.join(", ")
+        ))
+    })
+}
+
+pub(super) fn start(kind: Kind, setup: &Value) -> Result<Box<dyn AnyGame>, Failure> {
+    kind.start(setup)
+        .map_err(|error| Failure::usage(error.to_string()).or_help(error.help().map(str::to_owned)))
+}
+
+/// Pairs `KEY=VALUE`, where a value is JSON if it reads as JSON and text if not; or JSON objects.
+pub(super) fn read_pairs(option: &str, pairs: &[String]) -> Result<Value, Failure> {
+    let mut fields = Map::new();
+    for pair in pairs {
+        if pair.trim_start().starts_with('{') {
+            let object = parse_strict(pair.as_bytes())
+                .map_err(|garbled| Failure::usage(format!("{option} {pair}: {garbled}")))?;
+            fields.extend(object.as_object().cloned().unwrap_or_default());
+            continue;
+        }
+        let (key, value) = pair.split_once('=').ok_or_else(|| {
+            Failure::usage(format!("{option} {pair}: expected KEY=VALUE or a JSON object"))
+        })?;
+        let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
+        fields.insert(key.trim().to_owned(), value);
+    }
+    Ok(Value::Object(fields))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{find_kind, read_pairs};
+    use serde_json::json;
+
+    #[test]
+    fn values_are_json_where_they_parse() {
+        let pairs = |words: &[&str]| {
+            let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+            read_pairs("--setup", &words)
+        };
+        assert_eq!(
+            pairs(&["size=5", "swap=pieces"]).unwrap(),
+            json!({"size": 5, "swap": "pieces"})
+        );
+        assert_eq!(pairs(&["open=[[0,0]]"]).unwrap(), json!({"open": [[0, 0]]}));
+        assert_eq!(pairs(&[r#"{"size":5}"#, "size=6"]).unwrap(), json!({"size": 6}));
+        assert!(pairs(&["size"]).unwrap_err().to_string().contains("KEY=VALUE"));
+        assert!(pairs(&["{size}"]).is_err());
+    }
+
+    #[test]
+    fn a_mistyped_game_names_the_nearest() {
+        let failure = find_kind("hexx").unwrap_err();
+        assert!(failure.help_text().unwrap().contains("did you mean `hex`?"));
+    }
+}

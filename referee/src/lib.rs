@@ -1,0 +1,13 @@
+//! Referee: runs matches between game-playing agents, by the rules and by the clock.
+//!
+//! `matches`, `transcript` and `render` are pure: they wait for nothing, start nothing and read no
+//! clock. Everything that touches the world is in `shell`, and `cli` is the command line around it.
+
+pub mod matches;
+pub mod transcript;
+pub mod render;
+pub mod failure;
+pub mod shell;
+pub mod cli;
+
+pub use cli::main;

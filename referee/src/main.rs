@@ -1,0 +1,7 @@
+//! The `referee` program.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    referee::main()
+}
