@@ -1,0 +1,105 @@
+//! Rows e and i: many matches at once, how fast they are and how much memory they take.
+
+use crate::measure::median;
+use crate::report::{Better, Row, Scale};
+use crate::script::Script;
+use crate::turn::{referee_play, succeed};
+use std::error::Error;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Turns of each game: as many as the peers were measured with.
+const TURNS: usize = 200;
+/// How many matches are at once under way in row e; the last is the one that is judged.
+const CROWDS: [usize; 5] = [2, 4, 8, 16, 64];
+/// Games of one run of row e.
+const GAMES: usize = 192;
+/// Matches at once in row i.
+const FEW: usize = 20;
+const MANY: usize = 500;
+
+/// Row e.
+pub(crate) fn speed(rounds: usize) -> Result<Row, Box<dyn Error>> {
+    let script = Script::chinese_checkers(TURNS)?;
+    let mut rates = vec![Vec::new(); CROWDS.len()];
+    for _ in 0..rounds {
+        for (rates, at_once) in rates.iter_mut().zip(CROWDS) {
+            let begin = Instant::now();
+            succeed(&mut series(&script, GAMES, at_once)?)?;
+            rates.push(GAMES as f64 / begin.elapsed().as_secs_f64());
+        }
+    }
+    let medians: Vec<f64> = rates.iter().map(|rates| median(rates)).collect();
+    let best = medians.iter().copied().fold(0.0, f64::max);
+    let told: Vec<String> = CROWDS
+        .iter()
+        .zip(&medians)
+        .map(|(at_once, rate)| format!("{at_once}: {rate:.0}"))
+        .collect();
+    Ok(Row {
+        letter: 'e',
+        what: "games/s at 64 at once / at the best number",
+        figure: medians.last().copied().unwrap_or(f64::NAN) / best,
+        unit: "x",
+        target: 0.9,
+        gate: 0.75,
+        better: Better::Higher,
+        scale: Scale::Ratio,
+        note: format!("games/s at {}", told.join(", ")),
+    })
+}
+
+/// Row i.
+pub(crate) fn memory(rounds: usize) -> Result<Row, Box<dyn Error>> {
+    let script = Script::chinese_checkers(TURNS)?;
+    let mut kilobytes = Vec::new();
+    let mut peaks = (0.0, 0.0);
+    for _ in 0..rounds {
+        let few = peak_kilobytes(&mut series(&script, FEW, FEW)?)?;
+        let many = peak_kilobytes(&mut series(&script, MANY, MANY)?)?;
+        kilobytes.push((many - few) / (MANY - FEW) as f64);
+        peaks = (few, many);
+    }
+    Ok(Row {
+        letter: 'i',
+        what: "memory of the referee a match",
+        figure: median(&kilobytes),
+        unit: "kB",
+        target: 32.0,
+        gate: 64.0,
+        better: Better::Lower,
+        scale: Scale::Ratio,
+        note: format!("{:.0} kB at {FEW} at once, {:.0} kB at {MANY}", peaks.0, peaks.1),
+    })
+}
+
+fn series(script: &Script, games: usize, at_once: usize) -> Result<Command, Box<dyn Error>> {
+    let folder = script.folder().join("matches");
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder)?;
+    }
+    let mut command = referee_play(script, TURNS)?;
+    command.args(["--games", &games.to_string(), "--jobs", &at_once.to_string(), "--quiet"]);
+    // Five hundred matches begin at once: the last one's agents have to wait for theirs.
+    command.args(["--start-time", "60s", "--fail-on-fault"]);
+    command.arg("--out").arg(&folder);
+    Ok(command)
+}
+
+/// The most memory that a process had resident, looked at until it ends.
+fn peak_kilobytes(command: &mut Command) -> Result<f64, Box<dyn Error>> {
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn()?;
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0.0;
+    while child.try_wait()?.is_none() {
+        // The system keeps the peak itself, so that nothing between two looks is lost.
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        if let Some(number) = line.and_then(|line| line.split_whitespace().next()) {
+            peak = number.parse::<f64>()?.max(peak);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let status = child.wait()?;
+    if status.success() { Ok(peak) } else { Err(format!("{command:?}: {status}").into()) }
+}

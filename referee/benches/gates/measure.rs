@@ -1,0 +1,117 @@
+//! How things are measured: alternating runs, medians, CPU time and affinity.
+
+use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeVal;
+use nix::time::{ClockId, clock_gettime};
+use nix::unistd::Pid;
+use std::time::Duration;
+
+/// The middle one of the values, the upper of the two where their number is even.
+pub(crate) fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// The yardstick and what is measured against it, side by side.
+#[derive(Debug, Default)]
+pub(crate) struct Pairs {
+    yardstick: Vec<f64>,
+    measured: Vec<f64>,
+}
+
+impl Pairs {
+    /// Measures both in turn, `count` times. Who comes first changes from pair to pair, so that
+    /// neither profits from what the other leaves behind.
+    pub(crate) fn alternate<E>(
+        count: usize,
+        mut yardstick: impl FnMut() -> Result<f64, E>,
+        mut measured: impl FnMut() -> Result<f64, E>,
+    ) -> Result<Self, E> {
+        let mut pairs = Self::default();
+        for number in 0..count {
+            if number % 2 == 0 {
+                pairs.yardstick.push(yardstick()?);
+                pairs.measured.push(measured()?);
+            } else {
+                pairs.measured.push(measured()?);
+                pairs.yardstick.push(yardstick()?);
+            }
+        }
+        Ok(pairs)
+    }
+
+    /// The median over the pairs of measured / yardstick.
+    pub(crate) fn ratio(&self) -> f64 {
+        let both = self.measured.iter().zip(&self.yardstick);
+        median(&both.map(|(measured, yardstick)| measured / yardstick).collect::<Vec<_>>())
+    }
+
+    /// The medians of the yardstick and of what was measured.
+    pub(crate) fn medians(&self) -> (f64, f64) {
+        (median(&self.yardstick), median(&self.measured))
+    }
+}
+
+/// How long this thread takes for something, in seconds on a core: whatever else wants the core in
+/// the meantime doesn't count.
+pub(crate) fn thread_seconds<T>(work: impl FnOnce() -> T) -> (f64, T) {
+    let before = thread_time();
+    let done = work();
+    (thread_time() - before, done)
+}
+
+fn thread_time() -> f64 {
+    let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID);
+    time.map_or(f64::NAN, |time| Duration::from(time).as_secs_f64())
+}
+
+/// CPU time, user's and system's, of the children that have been waited for, with those that they
+/// waited for.
+pub(crate) fn children_cpu() -> Duration {
+    cpu(UsageWho::RUSAGE_CHILDREN)
+}
+
+/// CPU time of this process.
+pub(crate) fn own_cpu() -> Duration {
+    cpu(UsageWho::RUSAGE_SELF)
+}
+
+fn cpu(who: UsageWho) -> Duration {
+    getrusage(who)
+        .map(|usage| duration(usage.user_time()) + duration(usage.system_time()))
+        .unwrap_or_default()
+}
+
+fn duration(time: TimeVal) -> Duration {
+    let micros = time.tv_sec() * 1_000_000 + time.tv_usec();
+    Duration::from_micros(u64::try_from(micros).unwrap_or_default())
+}
+
+/// Holds this process, and all that it starts meanwhile, on one core; dropped, it lets it go.
+#[derive(Debug)]
+pub(crate) struct Pinned {
+    before: CpuSet,
+}
+
+impl Pinned {
+    /// Pins to the last core that this process may use: the first has more of the system's own
+    /// work to do.
+    pub(crate) fn to_one_core() -> nix::Result<Self> {
+        let before = sched_getaffinity(Pid::from_raw(0))?;
+        let usable = |&core: &usize| before.is_set(core).unwrap_or(false);
+        let last = (0..CpuSet::count()).rev().find(usable).unwrap_or(0);
+        let mut one = CpuSet::new();
+        one.set(last)?;
+        sched_setaffinity(Pid::from_raw(0), &one)?;
+        Ok(Self { before })
+    }
+}
+
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        // Where that fails the rest is measured on one core, which shows in its figures.
+        sched_setaffinity(Pid::from_raw(0), &self.before).ok();
+    }
+}

@@ -1,0 +1,152 @@
+//! Rows k and m: how long it takes to start an agent, and to start the referee itself.
+
+use crate::agent::AGENT_MODE;
+use crate::measure::{Pairs, median};
+use crate::report::{Better, Row, Scale};
+use crate::script::Script;
+use crate::turn::succeed;
+use referee::shell::agent::{Agent, Launch, Sign};
+use referee::shell::launcher::Launcher;
+use std::error::Error;
+use std::future::poll_fn;
+use std::hint::black_box;
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+/// Agents started in a row for one figure.
+const AGENTS: usize = 40;
+/// The heap that the referee may have grown to.
+const HEAP_BYTES: usize = 512 << 20;
+/// What an agent is sent first.
+const HELLO: &[u8] = b"{\"type\":\"hello\"}\n";
+
+/// Row k.
+pub(crate) fn spawning(pairs: usize) -> Result<Vec<Row>, Box<dyn Error>> {
+    let script = Script::chinese_checkers(1)?;
+    let launcher = Launcher::start()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let row = |what, target| -> Result<Row, Box<dyn Error>> {
+        let times = Pairs::alternate(
+            pairs,
+            || plainly(&script),
+            || runtime.block_on(by_launcher(&launcher, &script)),
+        )?;
+        let (yardstick, measured) = times.medians();
+        Ok(Row {
+            letter: 'k',
+            what,
+            figure: times.ratio(),
+            unit: "x",
+            target,
+            gate: 1.5,
+            better: Better::Lower,
+            scale: Scale::Ratio,
+            note: format!("{measured:.0} us against {yardstick:.0} us to the first answer"),
+        })
+    };
+    let small = row("start of an agent / posix_spawn", 1.15)?;
+    let heap = black_box(vec![1_u8; HEAP_BYTES]);
+    let large = row("the same with 512 MB of heap", 1.3)?;
+    drop(heap);
+    Ok(vec![small, large])
+}
+
+/// Microseconds from the wish to the first answer, by `posix_spawn` and blocking pipes.
+fn plainly(script: &Script) -> Result<f64, Box<dyn Error>> {
+    let program = std::env::current_exe()?;
+    let mut micros = Vec::with_capacity(AGENTS);
+    for _ in 0..AGENTS {
+        let begin = Instant::now();
+        let mut child = Command::new(&program)
+            .arg(AGENT_MODE)
+            .arg(script.path())
+            .env_clear()
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let (Some(mut stdin), Some(mut stdout)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err("no pipes".into());
+        };
+        stdin.write_all(HELLO)?;
+        let mut answer = [0; 64];
+        if stdout.read(&mut answer)? == 0 {
+            return Err("no answer".into());
+        }
+        micros.push(begin.elapsed().as_secs_f64() * 1e6);
+        drop(stdin);
+        child.wait()?;
+    }
+    Ok(quick(micros))
+}
+
+/// The same as the referee does it.
+async fn by_launcher(launcher: &Launcher, script: &Script) -> Result<f64, Box<dyn Error>> {
+    let file = std::env::current_exe()?;
+    let command = [file.clone(), PathBuf::from(AGENT_MODE), script.path()]
+        .map(|word| word.to_string_lossy().into_owned())
+        .to_vec();
+    let launch = Launch { file, command, folder: script.folder().to_owned() };
+    let mut scratch = vec![0; 64 * 1024];
+    let mut micros = Vec::with_capacity(AGENTS);
+    for _ in 0..AGENTS {
+        let begin = Instant::now();
+        let mut agent = Agent::start(launcher, &launch, Vec::new(), 256, 65_536)?;
+        agent.put(HELLO);
+        if !agent.flush() {
+            return Err("the agent doesn't read".into());
+        }
+        until(&mut agent, &mut scratch, |sign| matches!(sign, Sign::Output(_))).await?;
+        micros.push(begin.elapsed().as_secs_f64() * 1e6);
+        agent.close();
+        until(&mut agent, &mut scratch, |sign| matches!(sign, Sign::Exited(_))).await?;
+        agent.kill();
+        until(&mut agent, &mut scratch, |sign| matches!(sign, Sign::Gone)).await?;
+    }
+    Ok(quick(micros))
+}
+
+/// What the quickest tenth took at most: what else the machine does only ever adds to it.
+fn quick(mut micros: Vec<f64>) -> f64 {
+    micros.sort_unstable_by(f64::total_cmp);
+    micros[micros.len() / 10]
+}
+
+async fn until(
+    agent: &mut Agent,
+    scratch: &mut [u8],
+    wanted: impl Fn(&Sign) -> bool,
+) -> Result<(), Box<dyn Error>> {
+    loop {
+        let sign = poll_fn(|context| agent.poll_sign(context, scratch)).await;
+        if wanted(&sign) {
+            return Ok(());
+        }
+        if let Sign::Gone | Sign::Failed(_) | Sign::Broken(_) = sign {
+            return Err(format!("the agent could not be started: {sign:?}").into());
+        }
+    }
+}
+
+/// Row m, but for the build, which is measured by hand.
+pub(crate) fn help(rounds: usize) -> Result<Row, Box<dyn Error>> {
+    let mut millis = Vec::new();
+    for _ in 0..rounds {
+        let begin = Instant::now();
+        succeed(Command::new(env!("CARGO_BIN_EXE_referee")).arg("--help"))?;
+        millis.push(begin.elapsed().as_secs_f64() * 1e3);
+    }
+    Ok(Row {
+        letter: 'm',
+        what: "referee --help",
+        figure: median(&millis),
+        unit: "ms",
+        target: 10.0,
+        gate: 20.0,
+        better: Better::Lower,
+        scale: Scale::Absolute,
+        note: String::new(),
+    })
+}

@@ -1,0 +1,139 @@
+//! Rows a and c: a turn of `referee play` as a whole, and the referee's own part in it.
+
+use crate::agent::{AGENT_MODE, take_cpu};
+use crate::measure::{Pairs, Pinned, children_cpu, median};
+use crate::ping_pong::{EVENT_LOOP_MODE, PING_PONG_MODE};
+use crate::report::{Better, Row, Scale};
+use crate::script::Script;
+use std::error::Error;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Turns of the long and of the short match: their difference has no start and no end in it.
+const LONG: usize = 40_000;
+const SHORT: usize = 4_000;
+
+/// Measures both rows in the same runs.
+///
+/// All processes of a run share one core, so that a turn takes as long as the CPU time of all of
+/// them together; and unlike the time on the wall, that doesn't count what else the core was doing.
+pub(crate) fn rows(pairs: usize) -> Result<Vec<Row>, Box<dyn Error>> {
+    let script = Script::chinese_checkers(LONG)?;
+    let pinned = Pinned::to_one_core()?;
+    let mut walls = (Vec::new(), Vec::new());
+    let mut own_cpu = Vec::new();
+    let mut floors = (Vec::new(), Vec::new());
+    let turns = Pairs::alternate(
+        pairs,
+        || {
+            let turn = per_turn(|turns| ping_pong(PING_PONG_MODE, &script, turns))?;
+            walls.0.push(turn.wall);
+            Ok::<_, Box<dyn Error>>(turn.whole_cpu)
+        },
+        || {
+            let turn = per_turn(|turns| play(&script, turns))?;
+            walls.1.push(turn.wall);
+            own_cpu.push(turn.own_cpu);
+            let floor = per_turn(|turns| ping_pong(EVENT_LOOP_MODE, &script, turns))?;
+            floors.0.push(floor.whole_cpu);
+            floors.1.push(floor.own_cpu);
+            Ok(turn.whole_cpu)
+        },
+    )?;
+    drop(pinned);
+    let (yardstick, measured) = turns.medians();
+    let own = median(&own_cpu);
+    let (wall_yardstick, wall) = (median(&walls.0), median(&walls.1));
+    let whole = Row {
+        letter: 'a',
+        what: "complete turn / two-agent ping-pong",
+        figure: turns.ratio(),
+        unit: "x",
+        target: 1.35,
+        gate: 1.6,
+        better: Better::Lower,
+        scale: Scale::Ratio,
+        note: format!(
+            "{measured:.2} us against {yardstick:.2} us, a bare event loop {:.2} us; on the wall \
+             {wall:.2} us against {wall_yardstick:.2} us",
+            median(&floors.0)
+        ),
+    };
+    let own = Row {
+        letter: 'c',
+        what: "own CPU a turn",
+        figure: own,
+        unit: "us",
+        target: 4.0,
+        gate: 8.0,
+        better: Better::Lower,
+        scale: Scale::Absolute,
+        note: format!("a bare event loop {:.2} us", median(&floors.1)),
+    };
+    Ok(vec![whole, own])
+}
+
+/// What a turn more takes, in microseconds.
+struct Turn {
+    wall: f64,
+    /// Of all processes.
+    whole_cpu: f64,
+    /// Of all but the agents.
+    own_cpu: f64,
+}
+
+/// What a run takes: on the wall, of CPU time in all, and of that without the agents.
+type Taken = [Duration; 3];
+
+fn per_turn(
+    mut run: impl FnMut(usize) -> Result<Taken, Box<dyn Error>>,
+) -> Result<Turn, Box<dyn Error>> {
+    let (short, long) = (run(SHORT)?, run(LONG)?);
+    let micros = |index: usize| {
+        (long[index].as_secs_f64() - short[index].as_secs_f64()) * 1e6 / (LONG - SHORT) as f64
+    };
+    Ok(Turn { wall: micros(0), whole_cpu: micros(1), own_cpu: micros(2) })
+}
+
+fn ping_pong(mode: &str, script: &Script, turns: usize) -> Result<Taken, Box<dyn Error>> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.arg(mode).arg(script.path()).arg(turns.to_string());
+    let (wall, whole) = time(&mut command)?;
+    // It waits for its agents, so that their time is among its children's.
+    Ok([wall, whole, whole.saturating_sub(take_cpu(&script.path())?)])
+}
+
+/// The real program, with a transcript in a file and a clock. Its agents are its supervisors'
+/// children, and nobody waits for those.
+fn play(script: &Script, turns: usize) -> Result<Taken, Box<dyn Error>> {
+    let transcript = script.folder().join("match.jsonl");
+    let mut command = referee_play(script, turns)?;
+    command.arg("--force").arg("--out").arg(&transcript).arg("--quiet");
+    let (wall, own) = time(&mut command)?;
+    Ok([wall, own + take_cpu(&script.path())?, own])
+}
+
+/// How long a program takes on the wall, and its CPU time.
+fn time(command: &mut Command) -> Result<(Duration, Duration), Box<dyn Error>> {
+    let (start, before) = (Instant::now(), children_cpu());
+    succeed(command)?;
+    Ok((start.elapsed(), children_cpu().saturating_sub(before)))
+}
+
+/// `referee play` between two instant agents that play a script's first turns.
+pub(crate) fn referee_play(script: &Script, turns: usize) -> Result<Command, Box<dyn Error>> {
+    let program = std::env::current_exe()?;
+    let words = [program.as_os_str(), AGENT_MODE.as_ref(), script.path().as_os_str()]
+        .map(|word| word.to_string_lossy().into_owned());
+    let agent = shlex::try_join(words.iter().map(String::as_str))?;
+    let mut command = Command::new(env!("CARGO_BIN_EXE_referee"));
+    command.args(["play", "chinese-checkers", &agent, &agent, "--clock", "600s", "--seed", "1"]);
+    command.args(["--setup", &format!("max_turns={turns}")]);
+    Ok(command)
+}
+
+/// Runs it to its end, which must be a good one.
+pub(crate) fn succeed(command: &mut Command) -> Result<(), Box<dyn Error>> {
+    let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status()?;
+    if status.success() { Ok(()) } else { Err(format!("{command:?}: {status}").into()) }
+}
