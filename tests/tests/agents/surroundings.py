@@ -1,0 +1,42 @@
+"""Tells what it was given: open files, environment, folders; then plays the first legal action."""
+import json
+import os
+import stat
+import sys
+
+
+def open_files():
+    found = {}
+    for name in os.listdir("/proc/self/fd"):
+        try:
+            found[name] = os.readlink(f"/proc/self/fd/{name}")
+        except FileNotFoundError:
+            # The listing's own.
+            pass
+    return found
+
+
+# What the interpreter itself adds to its environment is not in here.
+variables = open("/proc/self/environ", "rb").read().decode().split("\0")
+environment = dict(variable.split("=", 1) for variable in variables if variable)
+home = environment.get("HOME", "")
+with open(os.path.join(home, "diary"), "w") as diary:
+    diary.write("mine")
+told = {
+    "fds": open_files(),
+    "environment": environment,
+    "folder": os.getcwd(),
+    "home_is_folder": os.path.isdir(home),
+    "readable_by_others": all(
+        os.stat(folder).st_mode & (stat.S_IRWXG | stat.S_IRWXO) for folder in (home, os.path.dirname(home))
+    ),
+    "session": os.getsid(0),
+    "pid": os.getpid(),
+}
+print(json.dumps(told), file=sys.stderr, flush=True)
+for text in sys.stdin:
+    message = json.loads(text)
+    if message["type"] == "hello":
+        print(json.dumps({"type": "ready", "want": ["actions"]}), flush=True)
+    elif message["type"] == "turn":
+        print(json.dumps({"type": "action", "action": message["actions"][0]}), flush=True)

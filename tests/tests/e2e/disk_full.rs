@@ -1,0 +1,37 @@
+//! A transcript that can't be written: the machine's failure, and no agent's.
+
+use crate::support::{AMPLE, Place};
+
+/// Long enough to be written while it is played, and short enough to be written at the end.
+#[test]
+fn a_full_disk_is_nobodys_fault() {
+    let long = ["chinese-checkers", "@random", "@random"];
+    let short = ["hex", "@random", "@random", "--setup", "size=3"];
+    for match_words in [&long[..], &short] {
+        let place = Place::new();
+        std::os::unix::fs::symlink("/dev/full", place.path("x.jsonl")).unwrap();
+        let out = ["--out", "x.jsonl", "--force", "--json"];
+        let ran = place.run(&[&["play"], match_words, &out, &AMPLE].concat()).code(4);
+        let ran = ran.complains("No space left on device").complains("help: make room");
+        assert!(!ran.stderr.contains("fault") && !ran.stdout.contains("fault"), "{ran:?}");
+        place.assert_tidy();
+    }
+}
+
+#[test]
+fn a_folder_that_does_not_exist_is_told() {
+    let place = Place::new();
+    let words = ["play", "hex", "@random", "@random", "--out", "no/such/folder/x.jsonl"];
+    place.run(&words).code(4).complains("no/such/folder/x.jsonl");
+}
+
+#[test]
+fn nothing_is_overwritten_unasked() {
+    let place = Place::new();
+    place.write("x.jsonl", "dear diary");
+    let words = ["play", "hex", "@random", "@random", "--out", "x.jsonl"];
+    place.run(&words).code(2).complains("--force");
+    assert_eq!(std::fs::read_to_string(place.path("x.jsonl")).unwrap(), "dear diary");
+    place.run(&[&words[..], &["--force", "--setup", "size=3"], &AMPLE].concat()).code(0);
+    assert_eq!(place.verified("x.jsonl"), "ok");
+}

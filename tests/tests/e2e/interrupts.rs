@@ -1,0 +1,77 @@
+//! Signals to the referee: a match that is broken off is void, sealed and cleaned up; one that is
+//! only stopped goes on as if no time had passed.
+
+use crate::support::{AMPLE, Place, Running, eventually, scripted};
+use crate::survivors::{assert_gone, told_pids, wait_for_family};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+use std::fs;
+use std::time::Duration;
+
+fn send(running: &Running, signal: Signal) {
+    kill(Pid::from_raw(running.pid().cast_signed()), signal).unwrap();
+}
+
+#[test]
+fn an_interrupted_match_is_void() {
+    for (signal, code) in [(Signal::SIGINT, 130), (Signal::SIGTERM, 143), (Signal::SIGHUP, 129)] {
+        let place = Place::new();
+        let Some(agent) = scripted("family.py", "mute") else { return };
+        let words = ["play", "hex", &agent, &agent, "--out", "x.jsonl", "--json"];
+        let running = Running::start(place.command(&[&words, &AMPLE[..]].concat()), None);
+        let pids = wait_for_family(&place, "x.jsonl", 2);
+        send(&running, signal);
+        let told = running.wait().code(code).json();
+        assert_eq!(told["verdict"]["result"], "void", "{told}");
+        assert_eq!(told["verdict"]["reason"], "interrupted", "{told}");
+        assert_eq!(told["verdict"]["void"]["cause"], "interrupted", "{told}");
+        assert_eq!(told["verdict"]["places"], Value::Null, "{told}");
+        assert_gone(&pids);
+        assert_eq!(place.verified("x.jsonl"), "ok");
+        place.assert_tidy();
+    }
+}
+
+#[test]
+fn an_interrupted_series_starts_nothing_new() {
+    let place = Place::new();
+    let words = ["play", "hex", "@mute", "@mute", "--games", "50", "--out", "series", "--json"];
+    let running = Running::start(place.command(&[&words, &AMPLE[..]].concat()), None);
+    let under_way =
+        eventually(|| fs::read_dir(place.path("series")).is_ok_and(|it| it.count() > 0));
+    assert!(under_way);
+    send(&running, Signal::SIGINT);
+    let told = running.wait().code(130).json_lines();
+    assert!(told.len() < 50, "{} games", told.len());
+    assert!(told.iter().all(|told| told["verdict"]["result"] == "void"), "{told:?}");
+    let verified = place.run(&["verify", "series", "--json"]).code(0).json_lines();
+    assert_eq!(verified.len(), told.len());
+}
+
+/// The letter of a process's state, as in /proc.
+fn state(pid: u32) -> Option<char> {
+    let line = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    line.rsplit(") ").next()?.chars().next()
+}
+
+#[test]
+fn a_stopped_match_goes_on_and_nobody_is_late() {
+    let place = Place::new();
+    let Some(agent) = scripted("family.py", "sleeps") else { return };
+    // Each turn takes 0.3 of its 3 seconds; stopped for more than those, it is still in time.
+    let clock = ["--move-time", "3s", "--start-time", "3m", "--fail-on-fault"];
+    let words = ["play", "hex", &agent, &agent, "--setup", "size=3", "--out", "x.jsonl", "--json"];
+    let running = Running::start(place.command(&[&words, &clock[..]].concat()), None);
+    let pids = wait_for_family(&place, "x.jsonl", 2);
+    send(&running, Signal::SIGTSTP);
+    assert!(eventually(|| state(running.pid()) == Some('T')), "it doesn't stop");
+    let all_stand = || pids.iter().all(|&pid| state(pid) == Some('T'));
+    assert!(eventually(all_stand), "{:?}", pids.iter().map(|&pid| state(pid)).collect::<Vec<_>>());
+    std::thread::sleep(Duration::from_millis(3500));
+    send(&running, Signal::SIGCONT);
+    let told = running.wait().code(0).json();
+    assert_eq!(told["verdict"]["result"], "played", "{told}");
+    assert_gone(&told_pids(&place, "x.jsonl"));
+    assert_eq!(place.verified("x.jsonl"), "ok");
+}

@@ -1,0 +1,24 @@
+//! The whole program from outside: real processes, real pipes, real signals.
+//!
+//! Each test works in a folder of its own. Waiting has generous limits and no test asserts how long
+//! something took, so that a busy machine fails none of them.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::print_stdout, reason = "what is left out is told")]
+
+mod support;
+
+mod games;
+mod misbehaving;
+mod hostile;
+mod output;
+mod surroundings;
+mod survivors;
+mod determinism;
+mod interrupts;
+mod disk_full;
+mod positions;
+mod transcripts;
+mod interfaces;
+mod human;
+mod help;

@@ -1,0 +1,283 @@
+//! The program under test, run in a folder of its own, and what came of it.
+
+use serde_json::Value;
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{Read, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// The shim around `referee::main`.
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_referee-under-test");
+/// The sample agent in Python, from the root of the project.
+const PYTHON_AGENT: &str = "sample-agents/python/random";
+/// So long that only something that hangs takes longer.
+const PATIENCE: Duration = Duration::from_secs(180);
+/// A clock that no agent runs out of, on however busy a machine.
+pub(crate) const AMPLE: [&str; 4] = ["--clock", "1h", "--start-time", "3m"];
+
+/// The root of the project.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+/// The sample agent in Python, as an AGENT.
+pub(crate) fn python_agent() -> String {
+    root().join(PYTHON_AGENT).display().to_string()
+}
+
+/// The interpreter itself, not a script that looks for one; `None`, and a line that says so, where
+/// there is no Python and the tests that need it may be left out.
+pub(crate) fn python() -> Option<&'static Path> {
+    static FOUND: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let found = FOUND.get_or_init(|| {
+        let words = ["-c", "import sys; print(sys.executable)"];
+        let asked = Command::new("python3").args(words).output().ok()?;
+        let told = String::from_utf8(asked.stdout).ok()?;
+        asked.status.success().then(|| PathBuf::from(told.trim()))
+    });
+    if found.is_none() {
+        let forbidden = std::env::var_os("REFEREE_TESTS_FORBID_SKIP").is_some();
+        assert!(!forbidden, "there is no python3, and REFEREE_TESTS_FORBID_SKIP is set");
+        println!("skipped: there is no python3");
+    }
+    found.as_deref()
+}
+
+/// One of the scripts in tests/tests/agents with its arguments, as an AGENT; `None` without Python.
+pub(crate) fn scripted(script: &str, arguments: &str) -> Option<String> {
+    let file = root().join("tests/tests/agents").join(script);
+    python().map(|python| format!("{} {} {arguments}", python.display(), file.display()))
+}
+
+/// A folder to work in.
+pub(crate) struct Place {
+    folder: TempDir,
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        let place = Self { folder: TempDir::with_prefix("referee-tests-").unwrap() };
+        fs::create_dir(place.path("tmp")).unwrap();
+        place
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> String {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, bytes).unwrap();
+        name.to_owned()
+    }
+
+    /// A file that can be executed.
+    pub(crate) fn program(&self, name: &str, text: &str) -> String {
+        self.write(name, text);
+        fs::set_permissions(self.path(name), fs::Permissions::from_mode(0o755)).unwrap();
+        format!("./{name}")
+    }
+
+    /// The program with these words. Its temporary folder is `tmp` here, and its environment has
+    /// nothing of the caller's that changes what it does.
+    pub(crate) fn command(&self, words: &[impl AsRef<OsStr>]) -> Command {
+        let mut command = Command::new(PROGRAM);
+        command.arg0("referee").args(words);
+        self.settle(&mut command);
+        command
+    }
+
+    fn settle(&self, command: &mut Command) {
+        command.current_dir(self.folder.path()).env("TMPDIR", self.path("tmp"));
+        for name in ["REFEREE_CLOCK", "REFEREE_BOARD", "REFEREE_COLOR", "REFEREE_LOG", "COLUMNS"] {
+            command.env_remove(name);
+        }
+        command.env_remove("NO_COLOR").env("LANG", "C.UTF-8").env_remove("LC_ALL");
+        if let Some(folder) = python().and_then(Path::parent) {
+            command.env("PATH", with_path(&[folder]));
+        }
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    }
+
+    pub(crate) fn run(&self, words: &[impl AsRef<OsStr>]) -> Ran {
+        Running::start(self.command(words), None).wait()
+    }
+
+    pub(crate) fn run_with_input(&self, words: &[impl AsRef<OsStr>], input: &str) -> Ran {
+        Running::start(self.command(words), Some(input.to_owned())).wait()
+    }
+
+    /// A line as a person types it into a shell in which `referee` is the program under test.
+    pub(crate) fn shell(&self, line: &str) -> Ran {
+        let bin = self.path("bin");
+        if !bin.exists() {
+            fs::create_dir(&bin).unwrap();
+            std::os::unix::fs::symlink(PROGRAM, bin.join("referee")).unwrap();
+        }
+        let mut command = Command::new("sh");
+        command.args(["-c", line]);
+        self.settle(&mut command);
+        let python = python().and_then(Path::parent);
+        let folders: Vec<&Path> = std::iter::once(bin.as_path()).chain(python).collect();
+        command.env("PATH", with_path(&folders));
+        Running::start(command, None).wait()
+    }
+
+    /// `play --json` of a single match that is to end with exit code 0.
+    pub(crate) fn play(&self, words: &[&str]) -> Value {
+        let words: Vec<&str> = ["play"].into_iter().chain(words.iter().copied()).collect();
+        self.run(&[&words[..], &["--json"]].concat()).code(0).json()
+    }
+
+    /// The events of a transcript, as far as it is written.
+    pub(crate) fn events(&self, name: &str) -> Vec<Value> {
+        let text = fs::read_to_string(self.path(name)).unwrap_or_default();
+        text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+    }
+
+    /// What `verify` says of a transcript.
+    pub(crate) fn verified(&self, name: &str) -> String {
+        let told = self.run(&["verify", "--json", name]).json();
+        told["status"].as_str().unwrap().to_owned()
+    }
+
+    /// No private folder of an agent is left.
+    pub(crate) fn assert_tidy(&self) {
+        let left: Vec<_> = fs::read_dir(self.path("tmp")).unwrap().collect();
+        assert!(left.is_empty(), "left behind: {left:?}");
+    }
+}
+
+fn with_path(folders: &[&Path]) -> std::ffi::OsString {
+    let old = std::env::var_os("PATH").unwrap_or_default();
+    let old = std::env::split_paths(&old);
+    std::env::join_paths(folders.iter().map(|it| it.to_path_buf()).chain(old)).unwrap()
+}
+
+/// The program while it runs. Its output is taken in all the time, so that it never waits for it.
+pub(crate) struct Running {
+    words: String,
+    child: Child,
+    stdout: JoinHandle<Vec<u8>>,
+    stderr: JoinHandle<Vec<u8>>,
+}
+
+impl Running {
+    pub(crate) fn start(mut command: Command, input: Option<String>) -> Self {
+        let words = format!("{:?}", command.get_args().collect::<Vec<_>>());
+        if input.is_some() {
+            command.stdin(Stdio::piped());
+        }
+        let mut child = command.spawn().unwrap();
+        if let (Some(input), Some(mut stdin)) = (input, child.stdin.take()) {
+            // Nobody has to read all of it.
+            std::thread::spawn(move || stdin.write_all(input.as_bytes()).ok());
+        }
+        let stdout = take_in(child.stdout.take().unwrap());
+        let stderr = take_in(child.stderr.take().unwrap());
+        Self { words, child, stdout, stderr }
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub(crate) fn wait(mut self) -> Ran {
+        let words = self.words.clone();
+        let mut status = None;
+        let ended = eventually(|| {
+            status = self.child.try_wait().unwrap();
+            status.is_some()
+        });
+        if !ended {
+            self.child.kill().unwrap();
+            panic!("{words} doesn't come to an end");
+        }
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("what is printed is UTF-8");
+        Ran {
+            words,
+            exit: status.unwrap().code(),
+            stdout: text(self.stdout.join().unwrap()),
+            stderr: text(self.stderr.join().unwrap()),
+        }
+    }
+}
+
+fn take_in(mut pipe: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        pipe.read_to_end(&mut bytes).unwrap();
+        bytes
+    })
+}
+
+/// Waits for something; false if it doesn't happen.
+#[must_use]
+pub(crate) fn eventually(mut happened: impl FnMut() -> bool) -> bool {
+    let end = Instant::now() + PATIENCE;
+    while Instant::now() < end {
+        if happened() {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    false
+}
+
+/// What came of a run.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    words: String,
+    pub(crate) exit: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Ran {
+    /// The exit code is this one.
+    #[track_caller]
+    pub(crate) fn code(self, wanted: i32) -> Self {
+        assert_eq!(self.exit, Some(wanted), "{}", self.told());
+        self
+    }
+
+    fn told(&self) -> String {
+        format!("{}\nstdout:\n{}\nstderr:\n{}", self.words, self.stdout, self.stderr)
+    }
+
+    /// Stdout as one JSON object.
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        let told = serde_json::from_str(&self.stdout);
+        told.unwrap_or_else(|error| panic!("not one JSON object: {error}: {}", self.told()))
+    }
+
+    /// Stdout as one JSON object a line.
+    #[track_caller]
+    pub(crate) fn json_lines(&self) -> Vec<Value> {
+        let told = self.stdout.lines().map(serde_json::from_str).collect::<Result<_, _>>();
+        told.unwrap_or_else(|error| panic!("not JSON Lines: {error}: {}", self.told()))
+    }
+
+    /// Stderr has these words.
+    #[track_caller]
+    pub(crate) fn complains(self, words: &str) -> Self {
+        assert!(self.stderr.contains(words), "no {words:?} in {}", self.told());
+        self
+    }
+
+    /// Stdout has these words.
+    #[track_caller]
+    pub(crate) fn prints(self, words: &str) -> Self {
+        assert!(self.stdout.contains(words), "no {words:?} in {}", self.told());
+        self
+    }
+}

@@ -1,0 +1,117 @@
+//! What an agent is given beside its pipes: docs/agents.md, "How it is started".
+
+use crate::support::{AMPLE, PROGRAM, Place, Running, scripted};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+/// The variables that docs/agents.md names.
+const VARIABLES: &[&str] = &["HOME", "JAVA_HOME", "LANG", "PATH", "TMPDIR", "TZ", "VIRTUAL_ENV"];
+
+/// Plays a match between two agents that tell what they were given, from a referee that has been
+/// given a good deal itself.
+fn told(place: &Place) -> Option<Vec<Value>> {
+    let agent = scripted("surroundings.py", "")?;
+    let words = ["play", "hex", "--setup", "size=3", "--out", "x.jsonl"];
+    let words = [&words, &[agent.as_str(), agent.as_str()][..], &AMPLE].concat();
+    let inner = place.command(&words);
+    let mut command = Command::new("sh");
+    // Open files that a program would inherit.
+    let script = "exec \"$0\" \"$@\" 7</dev/null 8>>leak 9<.";
+    command.args(["-c", script, PROGRAM]).args(inner.get_args());
+    command.current_dir(place.path(""));
+    for (name, value) in inner.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    for name in VARIABLES.iter().filter(|name| !["PATH", "LANG", "TMPDIR"].contains(name)) {
+        command.env(name, "/given");
+    }
+    command.env("SECRET", "no agent's business").env("LD_LIBRARY_PATH", "/nowhere");
+    command.stdin(std::process::Stdio::null());
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    Running::start(command, None).wait().code(0);
+    let events = place.events("x.jsonl");
+    let texts = events.iter().filter(|it| it["type"] == "stderr").map(|it| &it["text"]);
+    let told: Vec<Value> =
+        texts.map(|text| serde_json::from_str(text.as_str().unwrap()).unwrap()).collect();
+    assert_eq!(told.len(), 2, "{events:?}");
+    Some(told)
+}
+
+#[test]
+fn nothing_reaches_an_agent_but_what_is_documented() {
+    let place = Place::new();
+    let Some(told) = told(&place) else { return };
+    for told in &told {
+        let fds: Vec<&String> = told["fds"].as_object().unwrap().keys().collect();
+        assert_eq!(fds, ["0", "1", "2"], "{told}");
+        for (fd, file) in told["fds"].as_object().unwrap() {
+            assert!(file.as_str().unwrap().starts_with("pipe:"), "{fd} is {file}");
+        }
+        let variables = told["environment"].as_object().unwrap();
+        let names: BTreeSet<&str> = variables.keys().map(String::as_str).collect();
+        assert_eq!(names, VARIABLES.iter().copied().collect(), "{told}");
+        for name in ["TZ", "VIRTUAL_ENV", "JAVA_HOME"] {
+            assert_eq!(variables[name], "/given", "{name} passes as it is");
+        }
+        assert_eq!(variables["LANG"], "C.UTF-8");
+        assert_eq!(told["session"], told["pid"], "it has a session of its own");
+    }
+    place.assert_tidy();
+}
+
+#[test]
+fn each_agent_has_a_private_folder_that_is_removed() {
+    let place = Place::new();
+    let Some(told) = told(&place) else { return };
+    let mut homes = BTreeSet::new();
+    for told in &told {
+        let variables = &told["environment"];
+        assert_eq!(variables["HOME"], variables["TMPDIR"]);
+        assert_eq!(told["home_is_folder"], true, "{told}");
+        assert_eq!(told["readable_by_others"], false, "{told}");
+        let home = variables["HOME"].as_str().unwrap();
+        assert!(!Path::new(home).exists(), "{home} is still there");
+        assert!(Path::new(home).starts_with(place.path("tmp")), "{home} is elsewhere");
+        homes.insert(home.to_owned());
+    }
+    assert_eq!(homes.len(), 2, "they share a folder");
+}
+
+#[test]
+fn an_agent_starts_in_its_folder() {
+    let place = Place::new();
+    let Some(agent) = scripted("surroundings.py", "") else { return };
+    // A command line runs where the referee was started, an agent.toml's in its own folder, and so
+    // does a program file.
+    place.write("bots/mine/agent.toml", format!("command = '''{agent}'''\n"));
+    place.program("bots/bot.sh", &format!("#!/bin/sh\nexec {agent}\n"));
+    for (agent, folder) in
+        [(agent.as_str(), ""), ("bots/mine", "bots/mine"), ("bots/bot.sh", "bots")]
+    {
+        let words = ["hex", agent, "@first", "--setup", "size=3", "--out", "x.jsonl", "--force"];
+        place.play(&[&words, &AMPLE[..]].concat());
+        let events = place.events("x.jsonl");
+        let text = &events.iter().find(|it| it["type"] == "stderr").unwrap()["text"];
+        let told: Value = serde_json::from_str(text.as_str().unwrap()).unwrap();
+        let wanted = place.path(folder).canonicalize().unwrap();
+        assert_eq!(told["folder"].as_str().map(Path::new), Some(wanted.as_path()), "{agent}");
+    }
+}
+
+#[test]
+fn a_machine_that_allows_few_files_is_no_agents_fault() {
+    let place = Place::new();
+    let line = "ulimit -n 100; exec referee play hex @random @random --setup size=3 --json \
+                --no-transcript";
+    let told = place.shell(line).code(0).json();
+    assert_eq!(told["verdict"]["result"], "played", "{told}");
+    let refused = place.run(&["play", "hex", "@random", "@random", "--limit", "files=2"]);
+    refused.code(2).complains("at least 8");
+    let refused = place.run(&["play", "hex", "@random", "@random", "--limit", "line_bytes=0"]);
+    refused.code(2).complains("can't answer");
+}

@@ -1,0 +1,180 @@
+//! `verify` and `replay`, on files, folders, packed ones, stdin and the latest.
+
+use crate::support::{AMPLE, Place};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::io::Write;
+
+/// Plays a short match into `x.jsonl` and gives its bytes.
+fn played(place: &Place) -> Vec<u8> {
+    let words =
+        ["hex", "@random", "@first", "--setup", "size=3", "--seed", "3", "--out", "x.jsonl"];
+    place.play(&[&words, &AMPLE[..]].concat());
+    fs::read(place.path("x.jsonl")).unwrap()
+}
+
+/// The lines without their seal, sealed again.
+fn sealed(lines: &str) -> String {
+    let count = lines.lines().count();
+    let digest = Sha256::digest(lines.as_bytes());
+    let hex = digest.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
+    format!("{lines}{{\"type\":\"seal\",\"lines\":{count},\"sha256\":\"{hex}\"}}\n")
+}
+
+fn packed(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// Files that are to be judged with each of the five words.
+fn make_all(place: &Place) -> Vec<(&'static str, &'static str)> {
+    let good = played(place);
+    let text = String::from_utf8(good.clone()).unwrap();
+    let (body, _) = text.trim_end().rsplit_once('\n').unwrap();
+    let body = format!("{body}\n");
+    assert_eq!(sealed(&body), text, "the seal is what the page of the protocol says");
+    // The winner's last action, moved elsewhere.
+    let last = body.rfind("{\"type\":\"played\"").unwrap();
+    let (before, after) = body.split_at(last);
+    let forged = format!("{before}{}", after.replacen("\"at\":[", "\"at\":[9", 1));
+    let whole = packed(&good);
+    for (name, bytes) in [
+        ("all/ok.jsonl", good.clone()),
+        ("all/deeper/ok.jsonl.gz", whole.clone()),
+        ("all/torn.jsonl", good[..good.len() - 20].to_vec()),
+        ("all/torn.jsonl.gz", whole[..whole.len() - 20].to_vec()),
+        ("all/tampered.jsonl", text.replacen("\"seat\":1", "\"seat\":0", 1).into_bytes()),
+        ("all/follows.jsonl", [&good[..], b"{}\n"].concat()),
+        ("all/disagrees.jsonl", sealed(&forged).into_bytes()),
+        ("all/unreadable.jsonl", b"dear diary\n".to_vec()),
+        ("all/empty.jsonl", Vec::new()),
+        ("all/note.txt", b"no transcript by its name".to_vec()),
+    ] {
+        place.write(name, bytes);
+    }
+    vec![
+        ("all/deeper/ok.jsonl.gz", "ok"),
+        ("all/disagrees.jsonl", "disagrees"),
+        ("all/empty.jsonl", "torn"),
+        ("all/follows.jsonl", "tampered"),
+        ("all/ok.jsonl", "ok"),
+        ("all/tampered.jsonl", "tampered"),
+        ("all/torn.jsonl", "torn"),
+        ("all/torn.jsonl.gz", "torn"),
+        ("all/unreadable.jsonl", "unreadable"),
+    ]
+}
+
+#[test]
+fn verify_has_five_words() {
+    let place = Place::new();
+    let wanted = make_all(&place);
+    let told = place.run(&["verify", "all", "--json"]).code(1).json_lines();
+    let found: Vec<(&str, &str)> = told
+        .iter()
+        .map(|told| (told["file"].as_str().unwrap(), told["status"].as_str().unwrap()))
+        .collect();
+    assert_eq!(found, wanted);
+    for told in &told {
+        assert!(told["turns"].is_u64() && told.get("outcome").is_some(), "{told}");
+    }
+    // One by one the exit code is that of the one; files are told in the order in which they are named.
+    for (file, status) in &wanted {
+        let ran = place.run(&["verify", file]).code(i32::from(*status != "ok"));
+        assert!(ran.stdout.starts_with(status), "{ran:?}");
+    }
+    let ok = place.run(&["verify", "all/ok.jsonl", "all/deeper", "--json"]).code(0).json_lines();
+    assert_eq!(ok[0]["file"], "all/ok.jsonl");
+    assert_eq!(ok[0]["outcome"]["reason"], "connected");
+    assert_eq!(ok[0]["turns"], ok[1]["turns"]);
+    assert_eq!(ok[0]["outcome"], ok[1]["outcome"]);
+}
+
+#[test]
+fn verify_tells_of_files_that_are_not_there() {
+    let place = Place::new();
+    let told = place.run(&["verify", "nothing.jsonl", "--json"]).code(1).json();
+    assert_eq!(told["status"], "unreadable");
+    place.run(&["verify", "tmp"]).code(1).complains("no transcript in tmp");
+    place.run(&["verify", "latest"]).code(1).complains("referee play");
+}
+
+#[test]
+fn transcripts_are_packed_by_their_name() {
+    let place = Place::new();
+    let words = ["hex", "@random", "@first", "--setup", "size=3", "--out"];
+    place.play(&[&words, &["x.jsonl.gz"][..], &AMPLE].concat());
+    let bytes = fs::read(place.path("x.jsonl.gz")).unwrap();
+    assert!(bytes.starts_with(&[0x1f, 0x8b]), "it isn't packed");
+    assert_eq!(place.verified("x.jsonl.gz"), "ok");
+    place.run(&["replay", "x.jsonl.gz", "--print"]).code(0).prints("wins: connected");
+    // Any other name is that of a folder.
+    let told = place.play(&[&words, &["some/folder"][..], &AMPLE].concat());
+    let transcript = told["transcript"].as_str().unwrap();
+    let wanted = format!("some/folder/hex-{}.jsonl", told["match"].as_str().unwrap());
+    assert_eq!(transcript, wanted);
+}
+
+#[test]
+fn a_transcript_may_go_to_stdout() {
+    let place = Place::new();
+    let words = ["play", "hex", "@random", "@first", "--setup", "size=3", "--out", "-"];
+    let ran = place.run(&[&words, &AMPLE[..]].concat()).code(0);
+    place.write("x.jsonl", &ran.stdout);
+    assert_eq!(place.verified("x.jsonl"), "ok");
+    let words =
+        ["play", "hex", "@random", "@first", "--no-transcript", "--json", "--setup", "size=3"];
+    let told = place.run(&words).code(0).json();
+    assert_eq!(told["transcript"], Value::Null);
+    assert!(!place.path("matches").exists());
+}
+
+#[test]
+fn replay_shows_every_turn() {
+    let place = Place::new();
+    let text = String::from_utf8(played(&place)).unwrap();
+    let events = place.events("x.jsonl");
+    let of_kind = |kind: &'static str| events.iter().filter(move |event| event["type"] == kind);
+    let ran = place.run(&["replay", "x.jsonl", "--print", "--board", "ascii"]).code(0);
+    for played in of_kind("played") {
+        let agent = if played["seat"] == 0 { "@random" } else { "@first" };
+        let at = &played["action"]["at"];
+        let column = char::from(b'a' + u8::try_from(at[1].as_u64().unwrap()).unwrap());
+        let row = at[0].as_u64().unwrap() + 1;
+        let line = format!("turn {}: {agent} {column}{row} ", played["turn"]);
+        assert!(ran.stdout.contains(&line), "no {line:?} in {}", ran.stdout);
+    }
+    assert!(of_kind("played").count() >= 5);
+    // The same from stdin, and as the latest, and from a part only one turn.
+    let piped =
+        place.run_with_input(&["replay", "-", "--print", "--board", "ascii"], &text).code(0);
+    assert_eq!(piped.stdout, ran.stdout);
+    place.play(&[&["hex", "@first", "@first", "--setup", "size=3"], &AMPLE[..]].concat());
+    place.run(&["replay", "latest", "--print"]).code(0).prints("@first #2");
+    let one =
+        place.run(&["replay", "x.jsonl", "--print", "--turn", "1"]).code(0).prints("turn 1: ");
+    assert!(!one.stdout.contains("turn 2: "), "{one:?}");
+    place.run(&["replay", "x.jsonl", "--print", "--turn", "99"]).code(2).complains("--turn 99");
+    let cut = &text[..text.len() / 2];
+    let words = ["replay", "-", "--print", "--board", "ascii"];
+    place.run_with_input(&words, cut).code(1).prints("turn 0: ").complains("cut off at line");
+    place.run(&["replay", "nothing", "--print"]).code(1).complains("nothing");
+}
+
+#[test]
+fn each_line_of_an_agent_is_recorded_as_it_came() {
+    let place = Place::new();
+    played(&place);
+    let events = place.events("x.jsonl");
+    let line = |event: &Value| event["line"].as_str().map(str::to_owned);
+    let lines: Vec<String> = events.iter().filter_map(line).collect();
+    let answer: Value = serde_json::from_str(lines.last().unwrap()).unwrap();
+    let last = events.iter().rfind(|event| event["type"] == "played").unwrap();
+    assert_eq!(answer, json!({"type": "action", "turn": last["turn"], "action": last["action"]}));
+    let kinds: Vec<&str> = events.iter().map(|event| event["type"].as_str().unwrap()).collect();
+    assert_eq!((kinds[0], kinds[kinds.len() - 1]), ("header", "seal"));
+}

@@ -1,0 +1,203 @@
+//! Every message of docs/protocol.md, by an example that is committed: messages/KIND.NAME.json, as it
+//! stands on the wire. Each is what the printed JSON Schema allows, is read by the types, and written
+//! back as it was.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use referee_protocol::{Event, FromAgent, ToAgent, parse_from_agent};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// An example: its file's name, and what is in it.
+struct Example {
+    name: String,
+    text: String,
+    value: Value,
+}
+
+/// The examples of one kind.
+fn examples(kind: &str) -> Vec<Example> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/messages");
+    let mut found = Vec::new();
+    for entry in folder.read_dir().unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        if name.starts_with(&format!("{kind}.")) {
+            let text = fs::read_to_string(&path).unwrap();
+            let value =
+                serde_json::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+            found.push(Example { name, text, value });
+        }
+    }
+    assert!(!found.is_empty(), "no example of {kind}");
+    found
+}
+
+/// What `referee schema` prints.
+fn schema(kind: &str) -> Value {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_referee-under-test"));
+    let output = command.args(["schema", kind]).output().unwrap();
+    assert!(output.status.success());
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// The examples fit the schema and the types, and there is one of every type that the schema has.
+fn check<T: Serialize>(kind: &str, read: impl Fn(&str) -> T) {
+    let schema = schema(kind);
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let mut shown = BTreeSet::new();
+    for example in examples(kind) {
+        let Example { name, text, value } = &example;
+        validator.validate(value).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let message = read(text.trim_end());
+        assert_eq!(
+            serde_json::to_value(message).unwrap(),
+            *value,
+            "{name} isn't written as it is read"
+        );
+        shown.insert(value["type"].as_str().unwrap().to_owned());
+    }
+    let variants = schema["oneOf"].as_array().unwrap().iter();
+    let types = variants.filter_map(|variant| variant["properties"]["type"]["const"].as_str());
+    let types: BTreeSet<String> = types.map(str::to_owned).collect();
+    assert_eq!(
+        shown, types,
+        "{kind}: an example for each type, tests/tests/messages/{kind}.TYPE.json"
+    );
+}
+
+fn read_json<T: DeserializeOwned>(text: &str) -> T {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+#[test]
+fn to_agents() {
+    check("to-agent", read_json::<ToAgent>);
+}
+
+#[test]
+fn from_agents() {
+    check("from-agent", |text| {
+        parse_from_agent(text.as_bytes()).unwrap_or_else(|error| panic!("{text}: {error}"))
+    });
+}
+
+#[test]
+fn in_transcripts() {
+    check("transcript", read_json::<Event>);
+}
+
+fn with_unknown_field(value: &Value) -> Value {
+    let mut fields: Map<String, Value> = value.as_object().unwrap().clone();
+    fields.insert("from_the_future".to_owned(), json!([1]));
+    Value::Object(fields)
+}
+
+/// A slip in an agent's line must not pass silently; `info` is free.
+#[test]
+fn unknown_fields_of_agents_are_refused() {
+    let validator = jsonschema::validator_for(&schema("from-agent")).unwrap();
+    for Example { name, value, .. } in examples("from-agent") {
+        let more = with_unknown_field(&value);
+        let read = parse_from_agent(more.to_string().as_bytes());
+        if value["type"] == "info" {
+            assert!(matches!(read, Ok(FromAgent::Info(_))), "{name}");
+            assert!(validator.is_valid(&more), "{name}: the schema refuses what is read");
+        } else {
+            let told = read.expect_err(&name).to_string();
+            assert!(told.contains("unknown field `from_the_future`"), "{name}: {told}");
+            assert!(!validator.is_valid(&more), "{name}: the schema allows what is refused");
+        }
+    }
+}
+
+/// Agents and readers of transcripts ignore what they don't know, so that both can grow.
+#[test]
+fn unknown_fields_of_the_referee_are_ignored() {
+    let to_agent = jsonschema::validator_for(&schema("to-agent")).unwrap();
+    for Example { name, value, text } in examples("to-agent") {
+        let more = with_unknown_field(&value);
+        let read: ToAgent = read_json(&more.to_string());
+        assert_eq!(read, read_json::<ToAgent>(&text), "{name}");
+        assert!(to_agent.is_valid(&more), "{name}");
+    }
+    let transcript = jsonschema::validator_for(&schema("transcript")).unwrap();
+    for Example { name, value, text } in examples("transcript") {
+        let more = with_unknown_field(&value);
+        let read: Event = read_json(&more.to_string());
+        assert_eq!(read, read_json::<Event>(&text), "{name}");
+        assert!(transcript.is_valid(&more), "{name}");
+    }
+    let later: Event = read_json(r#"{"type":"from_the_future","at_ns":1}"#);
+    assert_eq!(later, Event::Unknown);
+}
+
+/// Leaving out what a message needs is refused by the schema and by the types alike.
+#[test]
+fn required_fields_are_required() {
+    for kind in ["to-agent", "from-agent", "transcript"] {
+        let validator = jsonschema::validator_for(&schema(kind)).unwrap();
+        for Example { name, value, .. } in examples(kind) {
+            for field in value.as_object().unwrap().keys() {
+                let mut less = value.clone();
+                less.as_object_mut().unwrap().remove(field);
+                let text = less.to_string();
+                let reads = match kind {
+                    "to-agent" => serde_json::from_str::<ToAgent>(&text).is_ok(),
+                    "from-agent" => parse_from_agent(text.as_bytes()).is_ok(),
+                    _ => serde_json::from_str::<Event>(&text).is_ok(),
+                };
+                let valid = validator.is_valid(&less);
+                // A nullable field may be left out for the types, which the schema need not tell.
+                let null = value[field].is_null() && reads;
+                assert!(
+                    reads == valid || null,
+                    "{name} without {field}: read {reads}, valid {valid}"
+                );
+            }
+        }
+    }
+}
+
+/// The examples on the page itself, where they are whole, and the same as those committed.
+#[test]
+fn the_page_shows_the_same() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/protocol.md");
+    let page = fs::read_to_string(page).unwrap();
+    let (mut shown, mut joined) = (0, String::new());
+    for line in page.lines() {
+        // An example begins like this, and goes on with lines that are indented.
+        if line.starts_with("{\"type\":") || !line.starts_with(' ') {
+            joined.clear();
+        }
+        joined.push_str(line);
+        let Ok(value @ Value::Object(_)) = serde_json::from_str::<Value>(&joined) else { continue };
+        joined.clear();
+        shown += 1;
+        let kind = value["type"].as_str().unwrap();
+        let names = ["to-agent", "from-agent", "transcript"];
+        let all: Vec<Example> = names.into_iter().flat_map(examples).collect();
+        let of_type = |it: &&Example| it.name.ends_with(&format!(".{kind}.json"));
+        let same = all.iter().filter(of_type).any(|it| agrees(&value, &it.value));
+        assert!(
+            same,
+            "docs/protocol.md shows {value}, which is not the committed example of {kind}"
+        );
+    }
+    assert!(shown >= 5, "only {shown} examples found");
+}
+
+/// What the page shows is in the example; the page may leave out some of the limits.
+fn agrees(page: &Value, example: &Value) -> bool {
+    match (page, example) {
+        (Value::Object(page), Value::Object(example)) => page
+            .iter()
+            .all(|(key, value)| example.get(key).is_some_and(|other| agrees(value, other))),
+        _ => page == example || page.as_str() == Some("<hex>"),
+    }
+}

@@ -1,0 +1,228 @@
+//! The invariants of docs/architecture.md and docs/style.md that neither Cargo nor a lint keeps. Each
+//! failure says what to do.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Longer files are to be split.
+const FILE_LINES_MAX: usize = 500;
+
+/// A file of the project: its path from the root, and its text.
+struct Source {
+    path: String,
+    text: String,
+}
+
+impl Source {
+    /// The lines that are code, numbered from 1: neither comments nor what follows `#[cfg(test)]`.
+    fn code(&self) -> impl Iterator<Item = (usize, &str)> {
+        let end = self.text.find("#[cfg(test)]\nmod ").unwrap_or(self.text.len());
+        let lines = (1..).zip(self.text[..end].lines());
+        lines.filter(|(_, line)| !line.trim_start().starts_with("//"))
+    }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+/// All files below a folder with one of these endings.
+fn sources(folder: &str, endings: &[&str]) -> Vec<Source> {
+    let mut found = Vec::new();
+    collect(&root().join(folder), endings, &mut found);
+    assert!(!found.is_empty(), "nothing in {folder}");
+    found
+}
+
+fn collect(folder: &Path, endings: &[&str], found: &mut Vec<Source>) {
+    for entry in folder.read_dir().unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if name == "target" || name == "matches" || (name.starts_with('.') && name != ".ci") {
+            continue;
+        }
+        if path.is_dir() {
+            collect(&path, endings, found);
+        } else if endings.iter().any(|ending| name.ends_with(ending)) {
+            let text = fs::read_to_string(&path).unwrap();
+            let path = path.strip_prefix(root()).unwrap().to_string_lossy().into_owned();
+            found.push(Source { path, text });
+        }
+    }
+}
+
+/// The names of the games, from their folders.
+fn games() -> Vec<String> {
+    let folders = root().join("referee/games/src").read_dir().unwrap();
+    let folders = folders.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir());
+    folders.map(|path| path.file_name().unwrap().to_string_lossy().into_owned()).collect()
+}
+
+#[test]
+fn only_the_shell_and_the_command_line_touch_the_world() {
+    let world = ["tokio::", "std::process", "std::fs", "std::net", "Instant", "SystemTime"];
+    for source in sources("referee/src", &[".rs"]) {
+        let free = ["referee/src/shell/", "referee/src/cli/", "referee/src/main.rs"];
+        if free.iter().any(|free| source.path.starts_with(free)) {
+            continue;
+        }
+        for (line, code) in source.code() {
+            for word in world {
+                assert!(
+                    !code.contains(word),
+                    "{}:{line}: {word} belongs into referee/src/shell: pass in what it gives",
+                    source.path
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_but_its_folder_names_a_game() {
+    let mut names = BTreeSet::new();
+    for game in games() {
+        names.insert(game.replace('_', "-"));
+        names.insert(game);
+    }
+    let mut files = sources("protocol/src", &[".rs"]);
+    files.extend(sources("referee/src", &[".rs"]));
+    files.extend(sources("sample-agents/src", &[".rs"]));
+    files.extend(sources("referee/games/src", &[".rs"]));
+    for source in files {
+        let registry = source.path == "referee/games/src/lib.rs";
+        let own = source.path.strip_prefix("referee/games/src/");
+        let in_folder = own.is_some_and(|path| path.contains('/'));
+        // Tests have to play something.
+        let test = source.path.contains("/tests/");
+        if registry || in_folder || test {
+            continue;
+        }
+        for (line, code) in source.code() {
+            // Examples of commands are for people.
+            if code.contains("referee play") || code.contains("referee ") {
+                continue;
+            }
+            for name in &names {
+                let written = [format!("\"{name}\""), format!("{name}::")];
+                assert!(
+                    !written.iter().any(|form| code.contains(form)),
+                    "{}:{line}: names the game {name}: what is particular to a game belongs into \
+                     its folder in referee/games/src",
+                    source.path
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn unsafe_stands_in_one_file() {
+    let allowed = "referee/src/shell/launcher/process.rs";
+    for source in sources("", &[".rs"]) {
+        if source.path == allowed || source.path == "tests/tests/tidy.rs" {
+            continue;
+        }
+        for (line, code) in source.code() {
+            let mut words = code.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+            assert!(
+                words.all(|word| word != "unsafe" && word != "unsafe_code"),
+                "{}:{line}: unsafe stands in {allowed} and nowhere else: use a safe wrapper",
+                source.path
+            );
+        }
+    }
+}
+
+#[test]
+fn files_are_short() {
+    for source in sources("", &[".rs", ".py"]) {
+        let lines = source.text.lines().count();
+        assert!(
+            lines <= FILE_LINES_MAX,
+            "{} has {lines} lines: split it by concept ({FILE_LINES_MAX} at most)",
+            source.path
+        );
+    }
+}
+
+#[test]
+fn every_crate_takes_lints_and_versions_from_the_workspace() {
+    for manifest in sources("", &["Cargo.toml"]) {
+        if manifest.path == "Cargo.toml" {
+            continue;
+        }
+        let path = &manifest.path;
+        assert!(manifest.text.contains("[lints]\nworkspace = true"), "{path}: add `[lints]`");
+        let mut section = "";
+        for line in manifest.text.lines() {
+            if line.starts_with('[') {
+                section = line;
+            }
+            let dependency = section.ends_with("dependencies]") && line.contains('=');
+            assert!(
+                !dependency || line.contains("workspace = true"),
+                "{path}: {line}: versions stand in the table of the root's Cargo.toml"
+            );
+        }
+    }
+    let agents = fs::read_to_string(root().join("sample-agents/Cargo.toml")).unwrap();
+    let depends =
+        agents.lines().any(|line| line.starts_with("referee.") || line.starts_with("referee "));
+    assert!(!depends, "sample-agents must not depend on referee, which judges it");
+}
+
+#[test]
+fn every_page_is_on_the_map() {
+    let map = fs::read_to_string(root().join("docs/README.md")).unwrap();
+    for page in sources("docs", &[".md"]) {
+        let page = page.path.strip_prefix("docs/").unwrap().to_owned();
+        let listed = page == "README.md" || map.contains(&format!("({page})"));
+        assert!(listed, "docs/{page} is not in docs/README.md");
+    }
+}
+
+#[test]
+fn links_between_pages_lead_somewhere() {
+    let mut pages = sources("docs", &[".md"]);
+    pages.push(Source {
+        path: "README.md".to_owned(),
+        text: fs::read_to_string(root().join("README.md")).unwrap(),
+    });
+    for page in pages {
+        let folder = root().join(&page.path).parent().unwrap().to_owned();
+        for link in page.text.split("](").skip(1) {
+            let link = link.split(')').next().unwrap().split('#').next().unwrap();
+            if link.is_empty() || link.starts_with("http") {
+                continue;
+            }
+            assert!(folder.join(link).exists(), "{}: the link {link} leads nowhere", page.path);
+        }
+    }
+}
+
+#[test]
+fn the_top_level_is_as_it_was_agreed() {
+    let agreed = [
+        "Cargo.toml",
+        "Cargo.lock",
+        "README.md",
+        "LICENSE",
+        "CHANGELOG.md",
+        "protocol",
+        "referee",
+        "sample-agents",
+        "docs",
+        "tests",
+    ];
+    // What a build or a first match leaves behind is not part of the project.
+    let left = ["target", "matches"];
+    for entry in root().read_dir().unwrap() {
+        let name = entry.unwrap().file_name().to_string_lossy().into_owned();
+        let known = agreed.contains(&name.as_str()) || left.contains(&name.as_str());
+        assert!(known || name.starts_with('.'), "{name} doesn't belong at the top level");
+    }
+}
