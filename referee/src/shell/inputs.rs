@@ -9,11 +9,10 @@ use std::path::{Path, PathBuf};
 /// The largest transcript that is read into memory, unpacked, in bytes.
 const TRANSCRIPT_BYTES_MAX: usize = 1 << 30;
 
-/// Reads a text file, or stdin.
+/// Reads a text file, or stdin. Bytes that are no UTF-8 are replaced, so that what is wrong shows in
+/// its line and what stands before it can still be used.
 pub fn read_text(name: &str) -> Result<String, Failure> {
-    let bytes = read_bytes(name)?;
-    String::from_utf8(bytes)
-        .map_err(|error| Failure::operation(format!("{name}: not UTF-8: {error}")))
+    Ok(String::from_utf8_lossy(&read_bytes(name)?).into_owned())
 }
 
 /// Reads a transcript, unpacked.

@@ -144,3 +144,13 @@ fn perft_counts() {
     let words = ["perft", "peg-solitaire", "3", "--setup", "size=4", "--json"];
     assert_eq!(place.run(&words).code(0).json()["counts"], json!([0, 0, 0]));
 }
+
+#[test]
+fn a_line_that_is_no_text_is_named_after_what_came_before() {
+    let place = Place::new();
+    let file = place.write("actions", b"a1\n\xFF\xFE\n");
+    let words = ["position", "hex", "--setup", "size=3", "--actions", &file, "--json"];
+    let ran = place.run(&words).code(1);
+    assert_eq!(ran.json()["turn"], 1);
+    ran.complains("line 2");
+}
