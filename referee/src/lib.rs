@@ -6,6 +6,7 @@
 pub mod matches;
 pub mod transcript;
 pub mod render;
+pub mod plain;
 pub mod failure;
 pub mod shell;
 pub mod cli;

@@ -4,6 +4,7 @@ use super::output::{BoardOptions, stderr_has_colour, tell};
 use super::position::caption;
 use super::report;
 use crate::matches::Match;
+use crate::plain::tame;
 use crate::render::{Style, terminal};
 use referee_protocol::{Event, Seat};
 use std::io::{IsTerminal, Write};
@@ -58,7 +59,7 @@ impl Live {
                 self.draw(state);
             }
             Event::Played(played) => {
-                let shown = report::tame(&state.game().show_action(&played.action));
+                let shown = tame(&state.game().show_action(&played.action));
                 self.news = format!("turn {}: {} {shown}", played.turn, name(played.seat));
                 let due = self.last.is_none_or(|last| last.elapsed() >= FRAME);
                 if due || self.manner == Manner::Below || !self.pace.is_zero() {
@@ -68,7 +69,7 @@ impl Live {
             }
             Event::Retired(retired) => {
                 let (kind, text) = (retired.fault.kind, &retired.fault.text);
-                let text = report::tame(text);
+                let text = tame(text);
                 self.news = format!("{} is out: {kind}, {text}", name(retired.seat));
                 self.draw(state);
             }

@@ -6,6 +6,7 @@ use super::output::{print, print_json, stdout_has_colour, tell};
 use super::play_options::Options;
 use super::report;
 use crate::failure::Failure;
+use crate::plain::tame;
 use crate::render::terminal;
 use crate::shell::interrupts::{Interrupt, Interrupts};
 use crate::shell::series::{self, Plan, Played};
@@ -250,7 +251,7 @@ impl<'a> Series<'a> {
         for (seat, words) in finished.header.seats.iter().zip(&finished.last_words) {
             let fault = &ending.verdict.seats[seat.seat.index()].fault;
             if let (Some(words), Some(_)) = (words, fault) {
-                writeln!(text, "{} said last: {}", seat.name, report::tame(words)).expect(TEXT);
+                writeln!(text, "{} said last: {}", seat.name, tame(words)).expect(TEXT);
             }
         }
         if let Some(transcript) = transcript {

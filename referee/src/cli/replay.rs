@@ -3,6 +3,7 @@
 use super::output::{BoardOptions, print, stdout_has_colour};
 use super::report;
 use crate::failure::Failure;
+use crate::plain::tame;
 use crate::render::terminal;
 use crate::shell::inputs::read_transcript;
 use crate::transcript::{End, read};
@@ -83,7 +84,7 @@ impl Replay<'_> {
                     return Err(format!("seat {} is not to move", played.seat));
                 }
                 self.game.play(&played.action).map_err(|refusal| refusal.to_string())?;
-                let (name, shown) = (self.name(played.seat), report::tame(&shown));
+                let (name, shown) = (self.name(played.seat), tame(&shown));
                 let used = played.used_ms;
                 writeln!(text, "\nturn {turn}: {name} {shown} ({used} ms)").ok();
                 text.push_str(&self.board());
@@ -91,7 +92,7 @@ impl Replay<'_> {
             Event::Retired(retired) => {
                 self.game.retire(retired.seat);
                 let name = self.name(retired.seat);
-                let (kind, why) = (retired.fault.kind, report::tame(&retired.fault.text));
+                let (kind, why) = (retired.fault.kind, tame(&retired.fault.text));
                 writeln!(text, "\nturn {turn}: {name} is out: {kind}, {why}").ok();
             }
             Event::Stderr(stderr) => text.push_str(&self.complaint(stderr)),
@@ -109,7 +110,7 @@ impl Replay<'_> {
         let name = self.name(stderr.seat);
         let lines = stderr.text.lines();
         lines.fold(String::new(), |mut text, line| {
-            writeln!(text, "  {name} says: {}", report::tame(line)).expect("text takes text");
+            writeln!(text, "  {name} says: {}", tame(line)).expect("text takes text");
             text
         })
     }
@@ -121,6 +122,6 @@ impl Replay<'_> {
 
     fn name(&self, seat: Seat) -> String {
         let seat = self.header.seats.get(seat.index());
-        seat.map_or_else(|| "nobody".to_owned(), |seat| report::tame(&seat.name))
+        seat.map_or_else(|| "nobody".to_owned(), |seat| tame(&seat.name))
     }
 }

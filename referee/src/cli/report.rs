@@ -1,6 +1,7 @@
 //! Matches in words: who played what under which clock, and how it ended.
 
 use super::output::aligned;
+use crate::plain::tame;
 use referee_protocol::{ClockKind, ClockSettings, Header, Outcome, Result as Ended, Verdict};
 use serde_json::Value;
 use std::fmt::Write;
@@ -22,12 +23,6 @@ pub(super) fn title(header: &Header) -> String {
         .map(|seat| vec![format!("  seat {}", seat.seat), tame(&seat.colour), tame(&seat.name)])
         .collect();
     text + &aligned(&rows)
-}
-
-/// What an agent wrote, or a transcript from elsewhere holds, without anything that a terminal would
-/// obey.
-pub(super) fn tame(line: &str) -> String {
-    line.chars().map(|c| if c.is_control() { '\u{FFFD}' } else { c }).collect()
 }
 
 fn plain(value: &Value) -> String {

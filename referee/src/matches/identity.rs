@@ -1,25 +1,31 @@
 //! Ids and seeds of a match: functions of what is played, so that the same match has the same ones
 //! on every machine.
 
+use crate::plain::hex;
 use referee_protocol::Seat;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use std::fmt::Write;
 
 /// The match's id: the first 16 hex digits of SHA-256 over the compact JSON list of game, setup,
 /// the agents' digests in seat order, seed and game number.
 pub fn match_id(game: &str, setup: &Value, digests: &[&str], seed: u64, number: u64) -> String {
     let text = json!([game, setup, digests, seed, number]).to_string();
-    let mut id = String::with_capacity(16);
-    for byte in &Sha256::digest(text.as_bytes())[..8] {
-        write!(id, "{byte:02x}").expect("a String takes all text");
-    }
-    id
+    hex(&Sha256::digest(text.as_bytes())[..8])
 }
 
 /// The seed that a seat is told: below 2^53, so that every language can hold it in a number.
 pub fn seat_seed(match_seed: u64, seat: Seat) -> u64 {
-    let hash = Sha256::digest(format!("{match_seed}:{seat}").as_bytes());
+    seed_of(&format!("{match_seed}:{seat}"))
+}
+
+/// The seed of a game in a series: the first one's is the series' own.
+pub fn game_seed(series_seed: u64, number: u64) -> u64 {
+    if number == 0 { series_seed } else { seed_of(&format!("{series_seed}/{number}")) }
+}
+
+/// The first 53 bits of a text's SHA-256.
+fn seed_of(text: &str) -> u64 {
+    let hash = Sha256::digest(text.as_bytes());
     let first: [u8; 8] = hash[..8].try_into().expect("a SHA-256 has 32 bytes");
     u64::from_be_bytes(first) >> 11
 }

@@ -11,7 +11,7 @@ mod end;
 pub mod places;
 
 pub use clock::{Nanos, Reading};
-pub use identity::{match_id, seat_seed};
+pub use identity::{game_seed, match_id, seat_seed};
 pub use machine::{Effect, Ending, Input, Match, Resource};
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 use super::agent::Launch;
 use super::digest::{digest_command, digest_file, digest_folder};
 use crate::failure::Failure;
+use crate::plain::tame;
 use referee_games::nearest;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -82,7 +83,7 @@ impl Contender {
             name.clone_into(&mut contender.name);
         }
         text.clone_into(&mut contender.written);
-        contender.name = tame(&contender.name);
+        contender.name = tame_name(&contender.name);
         Ok(contender)
     }
 
@@ -175,9 +176,8 @@ fn split_name(text: &str) -> (Option<&str>, &str) {
 }
 
 /// A name without anything that a terminal would obey, and not too long.
-fn tame(name: &str) -> String {
-    let shown = name.chars().map(|c| if c.is_control() { '\u{FFFD}' } else { c });
-    shown.take(NAME_CHARACTERS_MAX).collect()
+fn tame_name(name: &str) -> String {
+    tame(name).chars().take(NAME_CHARACTERS_MAX).collect()
 }
 
 /// The file of a program: in the folder where the word has a slash or names a file there, else
@@ -228,7 +228,7 @@ pub fn unique_names(contenders: &[&Contender]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Contender, split_name, tame, unique_names};
+    use super::{Contender, split_name, tame_name, unique_names};
 
     #[test]
     fn a_name_may_stand_before_an_agent() {
@@ -270,7 +270,7 @@ mod tests {
             unique_names(&[&random, &random, &random]),
             ["@random", "@random #2", "@random #3"]
         );
-        assert_eq!(tame("a\u{1b}[31mb"), "a\u{FFFD}[31mb");
-        assert_eq!(tame(&"x".repeat(99)).len(), 60);
+        assert_eq!(tame_name("a\u{1b}[31mb"), "a\u{FFFD}[31mb");
+        assert_eq!(tame_name(&"x".repeat(99)).len(), 60);
     }
 }

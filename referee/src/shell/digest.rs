@@ -1,7 +1,7 @@
 //! What an agent is, as one number: SHA-256 over its files.
 
+use crate::plain::hex;
 use sha2::{Digest, Sha256};
-use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -22,14 +22,14 @@ pub(super) fn digest_folder(folder: &Path) -> io::Result<String> {
         hash.update(format!("{name}\0{length}\0").as_bytes());
         add(&mut hash, &file)?;
     }
-    Ok(hex(hash))
+    Ok(hex(&hash.finalize()))
 }
 
 /// Over one file: what `sha256sum` says.
 pub(super) fn digest_file(file: &Path) -> io::Result<String> {
     let mut hash = Sha256::new();
     add(&mut hash, file)?;
-    Ok(hex(hash))
+    Ok(hex(&hash.finalize()))
 }
 
 /// Over a command line, and the files that its words name.
@@ -44,7 +44,7 @@ pub(super) fn digest_command(words: &[String], folder: &Path) -> String {
             add(&mut hash, &file).ok();
         }
     }
-    hex(hash)
+    hex(&hash.finalize())
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
@@ -74,13 +74,6 @@ fn add(hash: &mut Sha256, file: &Path) -> io::Result<()> {
             count => hash.update(&buffer[..count]),
         }
     }
-}
-
-fn hex(hash: Sha256) -> String {
-    hash.finalize().iter().fold(String::with_capacity(64), |mut text, byte| {
-        write!(text, "{byte:02x}").expect("a String takes all text");
-        text
-    })
 }
 
 #[cfg(test)]

@@ -8,14 +8,13 @@ use super::human::Human;
 use super::launcher::{Bytes, Launcher};
 use super::sink::Sink;
 use super::table::{Orders, PausedTime, Table};
-use crate::matches::{Match, match_id};
+use crate::matches::{Match, game_seed, match_id};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use referee_games::Kind;
 use referee_protocol::{
     ClockSettings, Event, Header, HeaderSeat, Limits, OnFault, Sandbox, Seat, TRANSCRIPT_VERSION,
 };
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 use std::fs::Permissions;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -233,12 +232,7 @@ impl Plan {
 
     /// The seed of a game: the first one's is the series' own.
     pub fn game_seed(&self, number: u64) -> u64 {
-        if number == 0 {
-            return self.seed;
-        }
-        let hash = Sha256::digest(format!("{}/{number}", self.seed).as_bytes());
-        let first: [u8; 8] = hash[..8].try_into().expect("a SHA-256 has 32 bytes");
-        u64::from_be_bytes(first) >> 11
+        game_seed(self.seed, number)
     }
 
     /// A game and its transcript's header.

@@ -1,5 +1,6 @@
 //! Writing a transcript: events become lines in a buffer, which the caller takes and stores.
 
+use crate::plain::hex;
 use referee_protocol::{Event, Seal};
 use sha2::{Digest as _, Sha256};
 
@@ -92,11 +93,4 @@ impl Recorder {
         self.hash.update(&self.buffer[self.hashed_bytes..]);
         self.hashed_bytes = self.buffer.len();
     }
-}
-
-/// Bytes as lower-case hex digits.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    digits.map(|digit| char::from(DIGITS[usize::from(digit)])).collect()
 }

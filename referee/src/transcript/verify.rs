@@ -10,9 +10,10 @@ use super::gzip::{StreamEnd, is_packed, unpack_pieces};
 use super::read::{
     NoHeader, may_begin_header, may_begin_line, read_header, split_line, without_line,
 };
-use super::record::{HASH_BLOCK_BYTES, hex};
+use super::record::HASH_BLOCK_BYTES;
 use super::replay::{NoReplay, Replay};
 use super::scan::{Scanned, scan};
+use crate::plain::hex;
 use referee_games::kind;
 use referee_protocol::{Event, Header, Outcome, Seal};
 use serde::Serialize;
