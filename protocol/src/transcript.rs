@@ -1,7 +1,7 @@
 use crate::{ClockSettings, Fault, Limits, Outcome, Ready, Seat, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// The version of the transcript format that this crate writes. New fields don't raise it.
 pub const TRANSCRIPT_VERSION: u32 = 1;
@@ -77,12 +77,42 @@ pub struct HeaderSeat {
     pub name: String,
     /// The colour at the start.
     pub colour: String,
+    /// The agent as it was named on the command line, by which it can be started again; relative
+    /// names are relative to where the match was started. Left out where nobody named it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
     /// What was started: program and arguments.
     pub command: Vec<String>,
     /// SHA-256 over the agent's files, in hex.
     pub digest: String,
     /// What the agent said of itself; null if it never did.
     pub ready: Option<Ready>,
+    /// The line protocol that it speaks; left out where that is the referee's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<LineProtocol>,
+}
+
+impl HeaderSeat {
+    /// It was not written in the referee's own protocol by its author: a codec or an adapter spoke
+    /// for it.
+    pub fn is_foreign(&self) -> bool {
+        let adapted = self.command.get(1).is_some_and(|word| word == "adapter");
+        self.protocol.is_some() || (adapted && self.command[0] == "referee")
+    }
+}
+
+/// A line protocol other than the referee's own, with all that decides what an agent is written in
+/// it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LineProtocol {
+    /// Its name.
+    pub name: String,
+    /// Lines for the engine to be sent before it is ready.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub init: Vec<String>,
+    /// What is particular to the engine, as the protocol names it.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub options: Map<String, Value>,
 }
 
 /// What a fault does with three seats and more.

@@ -1,7 +1,7 @@
 //! The one seam at which the games' types are erased: on its far side an action, a setup and a
 //! position are JSON.
 
-use crate::{About, Game, Illegal, Quick, Turn, view::View};
+use crate::{About, DialectKind, Game, Illegal, Quick, Turn, view::View};
 use referee_protocol::Seat;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -14,18 +14,31 @@ pub struct Kind {
     pub name: &'static str,
     /// The revision of the rules.
     pub rules: u32,
+    /// The line protocols, besides the referee's own, that its agents may speak.
+    pub dialects: &'static [DialectKind],
     about: fn() -> About,
     start: fn(&Value) -> Result<Box<dyn AnyGame>, SetupError>,
 }
 
 impl Kind {
     pub(crate) const fn of<G: Game>() -> Self {
-        Self { name: G::NAME, rules: G::RULES, about: G::about, start: start_any::<G> }
+        Self {
+            name: G::NAME,
+            rules: G::RULES,
+            dialects: G::DIALECTS,
+            about: G::about,
+            start: start_any::<G>,
+        }
     }
 
     /// What there is to know of it.
     pub fn about(&self) -> About {
         (self.about)()
+    }
+
+    /// The line protocol of this name, if agents of this game may speak it.
+    pub fn dialect(&self, name: &str) -> Option<&'static DialectKind> {
+        self.dialects.iter().find(|dialect| dialect.name == name)
     }
 
     /// Starts a game. `setup` is an object; fields that are left out take their defaults.

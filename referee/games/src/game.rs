@@ -1,4 +1,4 @@
-use crate::{About, Quick, view::View};
+use crate::{About, DialectKind, Quick, view::View};
 use referee_protocol::{Outcome, Seat};
 use serde::{Serialize, de::DeserializeOwned};
 use std::fmt::{self, Debug, Display};
@@ -14,6 +14,8 @@ pub trait Game: Clone + Debug + PartialEq + Send + 'static {
     /// The revision of the rules: raised whenever a legal sequence of actions could read
     /// differently. Recorded in every transcript.
     const RULES: u32;
+    /// The line protocols, besides the referee's own, that programs playing this game speak.
+    const DIALECTS: &'static [DialectKind] = &[];
 
     /// Board size, variant switches, limits. Refuses unknown fields; every field has a default.
     type Setup: Clone + Debug + Serialize + DeserializeOwned;

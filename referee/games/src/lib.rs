@@ -19,6 +19,7 @@
 mod game;
 mod about;
 mod any;
+mod dialect;
 mod notation;
 mod given;
 mod quick;
@@ -28,9 +29,10 @@ mod registry;
 
 pub use about::{About, ActionForm, Reason, Score, SetupField};
 pub use any::{AnyGame, Kind, Refusal, SetupError, nearest};
+pub use dialect::{Dialect, DialectKind, Meaning, Request, Serve, Server, Wanted};
 pub use game::{Game, Illegal, Turn, plain_perft};
 pub use quick::{Numbers, Quick};
-pub use registry::{Visitor, kind, nearest_kind};
+pub use registry::{Visitor, dialects, kind, nearest_kind};
 
 // The registry: a game is its folder, its line here and its line below.
 pub mod chinese_checkers;

@@ -8,15 +8,21 @@ mod board;
 mod chain;
 mod estimate;
 mod setup;
+mod translation;
+mod htp;
+mod htp_server;
+mod gai;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod dialogues;
 
 pub use action::Action;
 pub use setup::{Position, Setup, Side, Swap};
 
 use crate::board::{Cell, Shape};
 use crate::view::{Colour, Edge, Labels, Piece, View};
-use crate::{About, ActionForm, Game, Illegal, Quick, Reason, SetupField, Turn};
+use crate::{About, ActionForm, DialectKind, Game, Illegal, Quick, Reason, SetupField, Turn};
 use board::Board;
 use referee_protocol::{Outcome, Seat};
 use serde_json::json;
@@ -124,6 +130,7 @@ impl Hex {
 impl Game for Hex {
     const NAME: &'static str = "hex";
     const RULES: u32 = 1;
+    const DIALECTS: &'static [DialectKind] = &[htp::KIND, gai::KIND];
     type Setup = Setup;
     type Action = Action;
     type Position = Position;

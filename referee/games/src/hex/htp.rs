@@ -1,0 +1,410 @@
+//! HTP, the Hex variant of the Go Text Protocol: what `MoHex`, Wolve and most other Hex
+//! programs speak.
+//!
+//! A command is one line; its reply begins with `=` or `?` and ends with an empty line. The next
+//! command is sent when the reply to the one before is whole. Lines between a command and its reply
+//! (logs, drawing instructions) are passed over. Sources: GTP version 2, the pages of `HexWiki` on
+//! GTP, and the commands of benzene.
+
+use super::action::Action;
+use super::setup::{Setup, Side, Swap};
+use super::translation::{Effect, Translation};
+use crate::{Dialect, DialectKind, Meaning};
+use referee_protocol::{
+    Action as Answer, ClockSettings, FromAgent, Garbled, Hello, LineProtocol, Ready, Resign, Seat,
+    ToAgent, Turn,
+};
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::VecDeque;
+
+/// The entry in the list of Hex.
+pub(super) const KIND: DialectKind = DialectKind {
+    name: "htp",
+    about: "HTP, the Hex variant of the Go Text Protocol",
+    begin: |settings| Htp::begin(settings).map(|htp| Box::new(htp) as Box<dyn Dialect>),
+    serve: Some(super::htp_server::serve),
+};
+
+/// How much of an engine's text is shown.
+const SHOWN_CHARACTERS: usize = 200;
+
+/// What is particular to an engine.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Options {
+    /// What a swap does on its board.
+    swap: EngineSwap,
+    /// The move by which it is told of a swap.
+    swap_move: String,
+    /// The form of its `boardsize` command.
+    boardsize: BoardSize,
+}
+
+impl Default for Options {
+    /// As benzene's engines have it: `swap-pieces` leaves the stone where it is.
+    fn default() -> Self {
+        let swap_move = "swap-pieces".to_owned();
+        Self { swap: EngineSwap::Sides, swap_move, boardsize: BoardSize::One }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum EngineSwap {
+    /// The stone stays and the players exchange colours.
+    Sides,
+    /// The stone is mirrored and changes its colour.
+    Pieces,
+    /// It knows none, and is told the position after it.
+    None,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+enum BoardSize {
+    /// `boardsize 11`
+    #[serde(rename = "N")]
+    One,
+    /// `boardsize 11 11`
+    #[serde(rename = "N N")]
+    Two,
+}
+
+/// A conversation with one engine.
+#[derive(Debug)]
+struct Htp {
+    options: Options,
+    init: Vec<String>,
+    out: Vec<u8>,
+    queue: VecDeque<Command>,
+    /// What was sent and has no whole reply.
+    waiting: Option<Command>,
+    /// The reply so far: whether it is a success, and its text.
+    reply: Option<(bool, String)>,
+    /// What the engine says it knows.
+    listed: Vec<String>,
+    ready: Ready,
+    is_ready: bool,
+    /// What it plays; from `hello` on.
+    game: Option<Game>,
+}
+
+#[derive(Debug)]
+struct Game {
+    seat: Seat,
+    setup: Setup,
+    clock: ClockSettings,
+    translation: Translation,
+    /// The first stone, for an engine that knows no swap.
+    first: Option<[i64; 2]>,
+    /// The turn that it answered last: it has played that action itself.
+    answered: Option<u64>,
+}
+
+#[derive(Debug)]
+struct Command {
+    text: String,
+    purpose: Purpose,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Purpose {
+    Name,
+    Version,
+    List,
+    /// It may be refused.
+    Optional,
+    /// It must succeed.
+    Needed,
+    /// It is answered with the action of this turn.
+    Move(u64),
+}
+
+impl Htp {
+    fn begin(settings: &LineProtocol) -> Result<Self, String> {
+        let options = Value::Object(settings.options.clone());
+        let options = Options::deserialize(options).map_err(|error| error.to_string())?;
+        if options.swap_move.split_whitespace().count() != 1 {
+            return Err(format!("swap_move is one word, not {:?}", options.swap_move));
+        }
+        if let Some(line) = settings.init.iter().find(|line| line.trim().is_empty()) {
+            return Err(format!("init holds commands, and {line:?} is none"));
+        }
+        if let Some(line) = settings.init.iter().find(|line| line.contains(['\n', '\r'])) {
+            return Err(format!("init holds one command a line, and {line:?} has a line end"));
+        }
+        Ok(Self {
+            options,
+            init: settings.init.clone(),
+            out: Vec::new(),
+            queue: VecDeque::new(),
+            waiting: None,
+            reply: None,
+            listed: Vec::new(),
+            ready: Ready::default(),
+            is_ready: false,
+            game: None,
+        })
+    }
+
+    fn add(&mut self, purpose: Purpose, text: impl Into<String>) {
+        self.queue.push_back(Command { text: text.into(), purpose });
+    }
+
+    /// Sends the next command, if none is under way.
+    fn go_on(&mut self) {
+        if self.waiting.is_none()
+            && let Some(command) = self.queue.pop_front()
+        {
+            self.write(&command.text);
+            self.waiting = Some(command);
+        }
+    }
+
+    fn write(&mut self, line: &str) {
+        self.out.extend_from_slice(line.as_bytes());
+        self.out.push(b'\n');
+    }
+
+    fn knows(&self, command: &str) -> bool {
+        self.listed.iter().any(|listed| listed == command)
+    }
+
+    fn hello(&mut self, hello: &Hello) {
+        let setup = Setup::deserialize(&hello.setup).unwrap_or_default();
+        let translation = Translation::new(&setup);
+        let position = setup.position.as_ref().filter(|position| position.turn == 1);
+        let first = position.and_then(|it| it.stones.iter().flatten().next().copied());
+        let (seat, clock) = (hello.seat, hello.clock.clone());
+        self.game = Some(Game { seat, setup, clock, translation, first, answered: None });
+        self.add(Purpose::Optional, "protocol_version");
+        self.add(Purpose::Name, "name");
+        self.add(Purpose::Version, "version");
+        self.add(Purpose::List, "list_commands");
+    }
+
+    /// What follows once it is known what the engine knows.
+    fn set_up(&mut self) {
+        let Some(game) = &self.game else { return };
+        let size = game.setup.size;
+        let boardsize = match self.options.boardsize {
+            BoardSize::One => format!("boardsize {size}"),
+            BoardSize::Two => format!("boardsize {size} {size}"),
+        };
+        let swaps = game.setup.swap != Swap::None && self.options.swap != EngineSwap::None;
+        let (time, stones) = (time_settings(&game.clock), game.stones());
+        self.add(Purpose::Needed, boardsize);
+        self.add(Purpose::Needed, "clear_board");
+        if self.knows("param_game") {
+            // Benzene's engines allow no swap unless they are told to.
+            self.add(Purpose::Optional, format!("param_game allow_swap {}", u8::from(swaps)));
+        }
+        for line in self.init.clone() {
+            self.add(Purpose::Needed, line);
+        }
+        if self.knows("time_settings") {
+            self.add(Purpose::Optional, time);
+        }
+        for stone in stones {
+            self.add(Purpose::Needed, stone);
+        }
+    }
+
+    fn played(&mut self, turn: u64, seat: Seat, action: &Value) {
+        let Some(game) = &mut self.game else { return };
+        let Ok(action) = Action::deserialize(action) else { return };
+        let own = game.seat == seat && game.answered == Some(turn);
+        let side = game.translation.side(seat);
+        let colour = game.colour(side);
+        match action {
+            Action::Place { at } => {
+                if turn == 0 {
+                    game.first = Some(at);
+                }
+                if !own {
+                    let cell = game.translation.cell_there(at);
+                    self.add(Purpose::Needed, format!("play {colour} {cell}"));
+                }
+            }
+            Action::Swap {} if self.options.swap == EngineSwap::None => {
+                game.translation.swap(Effect::Pieces);
+                let stone = game.first.map(|at| game.translation.swapped_stone(at));
+                let cell = stone.map(|at| game.translation.cell_there(at)).unwrap_or_default();
+                let colour = game.colour(game.translation.side(seat));
+                self.add(Purpose::Needed, "clear_board");
+                self.add(Purpose::Needed, format!("play {colour} {cell}"));
+            }
+            Action::Swap {} => {
+                let pieces = self.options.swap == EngineSwap::Pieces;
+                game.translation.swap(if pieces { Effect::Pieces } else { Effect::Sides });
+                if !own {
+                    let swap = format!("play {colour} {}", self.options.swap_move);
+                    self.add(Purpose::Needed, swap);
+                }
+            }
+        }
+    }
+
+    fn turn(&mut self, turn: &Turn) {
+        let Some(game) = &self.game else { return };
+        let colour = game.colour(game.translation.side(game.seat));
+        let left = time_left(&game.clock, turn.left_ms);
+        if self.knows("time_left") {
+            self.add(Purpose::Optional, format!("time_left {colour} {left}"));
+        }
+        self.add(Purpose::Move(turn.turn), format!("genmove {colour}"));
+    }
+
+    /// A reply is whole.
+    fn replied(&mut self, (success, text): (bool, String)) -> Meaning {
+        let Some(command) = self.waiting.take() else { return Meaning::Nothing };
+        let meaning = match command.purpose {
+            Purpose::Needed | Purpose::Move(_) if !success => {
+                Meaning::Wrong(answered(&command.text, &format!("? {text}")))
+            }
+            Purpose::Move(turn) => self.moved(turn, &command.text, &text),
+            Purpose::List => {
+                if success {
+                    self.listed = text.split_whitespace().map(str::to_owned).collect();
+                }
+                self.set_up();
+                Meaning::Nothing
+            }
+            Purpose::Name if success => {
+                self.ready.name = Some(shown(&text)).filter(|name| !name.is_empty());
+                Meaning::Nothing
+            }
+            Purpose::Version if success => {
+                self.ready.version = Some(shown(&text)).filter(|version| !version.is_empty());
+                Meaning::Nothing
+            }
+            Purpose::Name | Purpose::Version | Purpose::Optional | Purpose::Needed => {
+                Meaning::Nothing
+            }
+        };
+        self.go_on();
+        if self.waiting.is_none() && !self.is_ready && meaning == Meaning::Nothing {
+            self.is_ready = true;
+            return Meaning::Says(FromAgent::Ready(self.ready.clone()));
+        }
+        meaning
+    }
+
+    /// The reply to `genmove`.
+    fn moved(&mut self, turn: u64, command: &str, text: &str) -> Meaning {
+        let Some(game) = &mut self.game else { return Meaning::Nothing };
+        let word = text.trim().to_ascii_lowercase();
+        let action = match word.as_str() {
+            "resign" => return Meaning::Says(FromAgent::Resign(Resign { turn: Some(turn) })),
+            "swap" | "swap-pieces" | "swap-sides" if self.options.swap != EngineSwap::None => {
+                Action::Swap {}
+            }
+            _ => {
+                let Some(at) = game.translation.cell_here(&word) else {
+                    return Meaning::Wrong(answered(command, &format!("= {text}")));
+                };
+                Action::Place { at }
+            }
+        };
+        game.answered = Some(turn);
+        let action = serde_json::to_value(action).expect("an action has string keys only");
+        Meaning::Says(FromAgent::Action(Answer { turn: Some(turn), action }))
+    }
+}
+
+impl Game {
+    fn colour(&self, side: Side) -> &'static str {
+        if self.translation.is_black(side) { "black" } else { "white" }
+    }
+
+    /// The commands that place the stones of the position, the first player's and the other's in
+    /// turns.
+    fn stones(&self) -> Vec<String> {
+        let Some(position) = &self.setup.position else { return Vec::new() };
+        let [black, red] = &position.stones;
+        let (begins, other) = match self.setup.first {
+            Side::Black => (black, red),
+            Side::Red => (red, black),
+        };
+        let first = self.setup.first;
+        let play = |side: Side, at: [i64; 2]| {
+            format!("play {} {}", self.colour(side), self.translation.cell_there(at))
+        };
+        let mut stones = Vec::new();
+        for index in 0..begins.len().max(other.len()) {
+            stones.extend(begins.get(index).map(|&at| play(first, at)));
+            stones.extend(other.get(index).map(|&at| play(first.other(), at)));
+        }
+        stones
+    }
+}
+
+/// GTP knows a bank, or a time for so many moves; what a turn adds it can't say.
+fn time_settings(clock: &ClockSettings) -> String {
+    match (clock.bank_ms, clock.move_ms) {
+        (Some(bank), _) => format!("time_settings {} 0 0", bank / 1000),
+        (None, Some(turn)) => format!("time_settings 0 {} 1", (turn / 1000).max(1)),
+        (None, None) => "time_settings 0 1 0".to_owned(),
+    }
+}
+
+fn time_left(clock: &ClockSettings, left_ms: Option<u64>) -> String {
+    match (left_ms, clock.move_ms) {
+        (Some(left), turn) => format!("{} 0", left.min(turn.unwrap_or(left)) / 1000),
+        (None, turn) => format!("{} 1", (turn.unwrap_or_default() / 1000).max(1)),
+    }
+}
+
+fn answered(command: &str, reply: &str) -> Garbled {
+    Garbled::new(format!("`{command}` was answered `{}`", shown(reply)))
+}
+
+/// The engine's text on one line, and not too much of it.
+fn shown(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.chars().take(SHOWN_CHARACTERS).collect()
+}
+
+impl Dialect for Htp {
+    fn tell(&mut self, message: &ToAgent) {
+        match message {
+            ToAgent::Hello(hello) => self.hello(hello),
+            ToAgent::Played(played) => self.played(played.turn, played.seat, &played.action),
+            ToAgent::Turn(turn) => self.turn(turn),
+            ToAgent::Retired(_) => {}
+            ToAgent::Over(_) => {
+                // Nothing is read any more, so there is no reply to wait for.
+                self.queue.clear();
+                self.write("quit");
+            }
+        }
+        self.go_on();
+    }
+
+    fn hear(&mut self, line: &[u8]) -> Meaning {
+        let line = String::from_utf8_lossy(line);
+        let line = line.trim_end();
+        if let Some((_, text)) = &mut self.reply {
+            if !line.is_empty() {
+                text.push('\n');
+                text.push_str(line);
+                return Meaning::Nothing;
+            }
+            return match self.reply.take() {
+                Some(reply) => self.replied(reply),
+                None => Meaning::Nothing,
+            };
+        }
+        let Some(text) = line.strip_prefix(['=', '?']) else { return Meaning::Nothing };
+        if self.waiting.is_none() {
+            let text = format!("a reply to no command: `{}`", shown(line));
+            return Meaning::Wrong(Garbled::new(text));
+        }
+        self.reply = Some((line.starts_with('='), text.trim_start().to_owned()));
+        Meaning::Nothing
+    }
+
+    fn take(&mut self, bytes: &mut Vec<u8>) {
+        bytes.append(&mut self.out);
+    }
+}

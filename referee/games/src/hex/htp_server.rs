@@ -1,0 +1,362 @@
+//! The other side of HTP: a controller such as `HexGui` sends commands, and an agent of ours
+//! answers `genmove`. Here is all that needs no agent: the board, the history, the replies.
+
+use super::Hex;
+use super::action::Action;
+use super::setup::{Setup, Side, Swap};
+use super::translation::{Effect, Translation};
+use crate::any::start;
+use crate::{Game, Request, Server, SetupError, Turn, Wanted};
+use referee_protocol::Seat;
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// The commands, in the order in which they are listed.
+const COMMANDS: &[&str] = &[
+    "all_legal_moves",
+    "boardsize",
+    "clear_board",
+    "final_score",
+    "genmove",
+    "known_command",
+    "list_commands",
+    "name",
+    "play",
+    "protocol_version",
+    "quit",
+    "reg_genmove",
+    "showboard",
+    "time_left",
+    "time_settings",
+    "undo",
+    "version",
+];
+
+/// Begins to serve a game of this setup.
+pub(super) fn serve(setup: &Value) -> Result<Box<dyn Server>, SetupError> {
+    let game = start::<Hex>(setup)?;
+    Ok(Box::new(HtpServer::new(game)))
+}
+
+#[derive(Debug)]
+struct HtpServer {
+    /// The game before the first move of the history.
+    beginning: Hex,
+    game: Hex,
+    history: Vec<Action>,
+    translation: Translation,
+    /// Time left, of black and of white.
+    left_ms: [Option<u64>; 2],
+    /// The `genmove` that the agent is to answer: its id, and whether its move is played.
+    asked: Option<(String, bool)>,
+}
+
+/// What follows from a command that can be carried out.
+enum Done {
+    Text(String),
+    Quit,
+    Ask { plays: bool },
+}
+
+impl HtpServer {
+    fn new(game: Hex) -> Self {
+        let translation = Translation::new(&Game::setup(&game));
+        Self {
+            beginning: game.clone(),
+            game,
+            history: Vec::new(),
+            translation,
+            left_ms: [None, None],
+            asked: None,
+        }
+    }
+
+    /// A new game of this setup; the times stay.
+    fn begin(&mut self, game: Hex) {
+        *self = Self { left_ms: self.left_ms, ..Self::new(game) };
+    }
+
+    fn obey(&mut self, command: &str, words: &[&str], name: &str) -> Result<Done, String> {
+        let text = match (command, words) {
+            ("protocol_version", []) => "2".to_owned(),
+            ("name", []) => name.to_owned(),
+            ("version", []) => env!("CARGO_PKG_VERSION").to_owned(),
+            ("known_command", [command]) => COMMANDS.contains(command).to_string(),
+            ("list_commands", []) => COMMANDS.join("\n"),
+            ("quit", []) => return Ok(Done::Quit),
+            ("boardsize", [size]) => self.boardsize(size, size)?,
+            ("boardsize", [width, height]) => self.boardsize(width, height)?,
+            ("clear_board", []) => {
+                self.begin(self.beginning.clone());
+                String::new()
+            }
+            ("play", [colour, action]) => self.play(colour, action)?,
+            ("genmove", [colour]) => return self.genmove(colour, true),
+            ("reg_genmove", [colour]) => return self.genmove(colour, false),
+            ("undo", []) => self.undo()?,
+            ("showboard", []) => self.board(),
+            ("final_score", []) => self.score().to_owned(),
+            ("all_legal_moves", []) => {
+                let actions = self.game.actions();
+                actions.iter().map(|action| self.name_of(action)).collect::<Vec<_>>().join(" ")
+            }
+            ("time_settings", [main, period, stones]) => {
+                let [main, period, stones] = [seconds(main)?, seconds(period)?, seconds(stones)?];
+                self.left_ms = [time_of(main, period, stones); 2];
+                String::new()
+            }
+            ("time_left", [colour, time, stones]) => {
+                let black = is_black(colour)?;
+                let (time, stones) = (seconds(time)?, seconds(stones)?);
+                self.left_ms[usize::from(!black)] = Some(1000 * time / stones.max(1));
+                String::new()
+            }
+            _ if COMMANDS.contains(&command) => {
+                return Err(format!("wrong arguments of {command}"));
+            }
+            _ => return Err(format!("unknown command: {command}")),
+        };
+        Ok(Done::Text(text))
+    }
+
+    fn boardsize(&mut self, width: &str, height: &str) -> Result<String, String> {
+        let size = width.parse::<i64>().ok().filter(|_| width == height);
+        let size = size.ok_or("unacceptable size: a board has as many rows as columns")?;
+        let setup = Game::setup(&self.beginning);
+        let setup = if setup.size == size { setup } else { Setup { position: None, ..setup } };
+        let game = Hex::start(Setup { size, ..setup });
+        self.begin(game.map_err(|illegal| format!("unacceptable size: {illegal}"))?);
+        Ok(String::new())
+    }
+
+    fn play(&mut self, colour: &str, word: &str) -> Result<String, String> {
+        let word = word.to_ascii_lowercase();
+        if word == "resign" {
+            is_black(colour)?;
+            return Ok(String::new());
+        }
+        self.check_turn(colour)?;
+        let action = match (word.as_str(), self.rule()) {
+            ("swap", _) | ("swap-pieces", Swap::Pieces) | ("swap-sides", Swap::Sides) => {
+                Action::Swap {}
+            }
+            ("swap-pieces" | "swap-sides", _) => {
+                return Err(format!("illegal move: {word} is not the swap of this game"));
+            }
+            _ => {
+                let at = self.translation.cell_here(&word);
+                Action::Place { at: at.ok_or_else(|| format!("illegal move: {word} is no cell"))? }
+            }
+        };
+        self.apply(&action).map_err(|_| format!("illegal move: {}", self.refusal(&action)))?;
+        Ok(String::new())
+    }
+
+    fn genmove(&mut self, colour: &str, plays: bool) -> Result<Done, String> {
+        if matches!(self.game.turn(), Turn::Over(_)) {
+            return Err("the game is over".to_owned());
+        }
+        self.check_turn(colour)?;
+        Ok(Done::Ask { plays })
+    }
+
+    fn undo(&mut self) -> Result<String, String> {
+        let mut history = std::mem::take(&mut self.history);
+        let left = history.pop();
+        self.begin(self.beginning.clone());
+        for action in &history {
+            self.apply(action).map_err(|illegal| illegal.to_string())?;
+        }
+        if left.is_none() { Err("cannot undo".to_owned()) } else { Ok(String::new()) }
+    }
+
+    fn apply(&mut self, action: &Action) -> Result<(), crate::Illegal> {
+        self.game.play(action)?;
+        if *action == (Action::Swap {}) {
+            // There as here: the controller names the swap that this game has.
+            let sides = self.rule() == Swap::Sides;
+            self.translation.swap(if sides { Effect::Sides } else { Effect::Pieces });
+        }
+        self.history.push(action.clone());
+        Ok(())
+    }
+
+    fn rule(&self) -> Swap {
+        Game::setup(&self.game).swap
+    }
+
+    fn check_turn(&self, colour: &str) -> Result<(), String> {
+        let black = is_black(colour)?;
+        let Turn::Of(seat) = self.game.turn() else {
+            return Err("illegal move: the game is over".to_owned());
+        };
+        if self.is_black(seat) == black {
+            return Ok(());
+        }
+        let turn = if black { "white" } else { "black" };
+        Err(format!("it is the turn of {turn}: the players take turns strictly"))
+    }
+
+    fn is_black(&self, seat: Seat) -> bool {
+        self.translation.is_black(self.translation.side(seat))
+    }
+
+    fn score(&self) -> &'static str {
+        match self.game.turn() {
+            Turn::Of(_) => "cannot score",
+            Turn::Over(outcome) => {
+                let seat = Seat(u8::from(outcome.places.first() != Some(&1)));
+                if self.is_black(seat) { "B+" } else { "W+" }
+            }
+        }
+    }
+
+    /// Why an action was refused, in the controller's names.
+    fn refusal(&self, action: &Action) -> String {
+        let name = self.name_of(action);
+        let size = Game::setup(&self.game).size;
+        match action {
+            Action::Place { at } if at.iter().all(|place| (0..size).contains(place)) => {
+                format!("{name} is occupied")
+            }
+            Action::Place { .. } => format!("{name} is off the board"),
+            Action::Swap {} => {
+                "only the second player may swap, and on its first turn only".to_owned()
+            }
+        }
+    }
+
+    fn name_of(&self, action: &Action) -> String {
+        match action {
+            Action::Place { at } => self.translation.cell_there(*at),
+            Action::Swap {} if self.rule() == Swap::Sides => "swap-sides".to_owned(),
+            Action::Swap {} => "swap-pieces".to_owned(),
+        }
+    }
+
+    /// The board as text, without an empty line, as that would end the reply.
+    fn board(&self) -> String {
+        let position = self.game.position();
+        let size = usize::try_from(position.size).unwrap_or_default();
+        let mut rows = vec![vec!['.'; size]; size];
+        for (stones, side) in position.stones.iter().zip([Side::Black, Side::Red]) {
+            let stone = if self.translation.is_black(side) { 'B' } else { 'W' };
+            for &at in stones {
+                let [row, column] = self.translation.turned(at).map(usize::try_from);
+                if let (Ok(row), Ok(column)) = (row, column) {
+                    rows[row][column] = stone;
+                }
+            }
+        }
+        let letters: Vec<String> =
+            ('a'..='z').take(size).map(|letter| letter.to_string()).collect();
+        let letters = letters.join(" ");
+        let mut text = format!("\n   {letters}");
+        for (index, row) in rows.iter().enumerate() {
+            let cells: Vec<String> = row.iter().map(char::to_string).collect();
+            let (indent, number) = (" ".repeat(index), index + 1);
+            let cells = cells.join(" ");
+            write!(text, "\n{indent}{number:>2} {cells} {number}").expect("text takes text");
+        }
+        text
+    }
+}
+
+fn is_black(colour: &str) -> Result<bool, String> {
+    match colour.to_ascii_lowercase().as_str() {
+        "b" | "black" => Ok(true),
+        "w" | "white" => Ok(false),
+        _ => Err(format!("{colour} is no colour: expected black or white")),
+    }
+}
+
+fn seconds(word: &str) -> Result<u64, String> {
+    let number = word.parse::<u32>().map(u64::from);
+    number.map_err(|_| format!("expected a whole number, not {word}"))
+}
+
+/// Time settings as one time; no time for so many stones means no limit.
+fn time_of(main: u64, period: u64, stones: u64) -> Option<u64> {
+    match (main, period, stones) {
+        (_, 1.., 0) => None,
+        (0, period, 1..) => Some(1000 * period / stones),
+        _ => Some(1000 * main),
+    }
+}
+
+/// A command's id, where it has one, and its words.
+fn split(line: &str) -> (String, Vec<&str>) {
+    let line = line.split('#').next().unwrap_or_default();
+    let mut words: Vec<&str> = line.split_whitespace().collect();
+    let is_id = |word: &&&str| word.bytes().all(|byte| byte.is_ascii_digit());
+    let id = words.first().filter(is_id).map(|&id| id.to_owned());
+    if id.is_some() {
+        words.remove(0);
+    }
+    (id.unwrap_or_default(), words)
+}
+
+/// A reply. The space stands there also where no text follows: controllers look for it.
+fn reply(id: &str, result: Result<String, String>) -> String {
+    let (mark, text) = match result {
+        Ok(text) => ('=', text),
+        Err(text) => ('?', text.split_whitespace().collect::<Vec<_>>().join(" ")),
+    };
+    format!("{mark}{id} {text}\n\n")
+}
+
+impl Server for HtpServer {
+    fn command(&mut self, line: &str, name: &str) -> Wanted {
+        let line: String =
+            line.chars().filter(|letter| !letter.is_control() || *letter == '\t').collect();
+        let (id, words) = split(&line);
+        let Some((&command, words)) = words.split_first() else {
+            return if id.is_empty() {
+                Wanted::Nothing
+            } else {
+                Wanted::Reply(reply(&id, Err("an id without a command".to_owned())))
+            };
+        };
+        match self.obey(command, words, name) {
+            Ok(Done::Text(text)) => Wanted::Reply(reply(&id, Ok(text))),
+            Ok(Done::Quit) => Wanted::Last(reply(&id, Ok(String::new()))),
+            Ok(Done::Ask { plays }) => {
+                self.asked = Some((id, plays));
+                let setup = json!(Game::setup(&self.beginning));
+                let actions = self.history.iter().map(|action| json!(action)).collect();
+                let seat = match self.game.turn() {
+                    Turn::Of(seat) => seat,
+                    Turn::Over(_) => Seat(0),
+                };
+                let left_ms = self.left_ms[usize::from(!self.is_black(seat))];
+                Wanted::Move(Request { setup, actions, left_ms })
+            }
+            Err(text) => Wanted::Reply(reply(&id, Err(text))),
+        }
+    }
+
+    fn answered(&mut self, answer: Result<Option<Value>, String>) -> String {
+        let (id, plays) = self.asked.take().unwrap_or_default();
+        let result = match answer {
+            Err(text) => Err(text),
+            Ok(None) => Ok("resign".to_owned()),
+            Ok(Some(value)) => self.answer(&value, plays),
+        };
+        reply(&id, result)
+    }
+}
+
+impl HtpServer {
+    fn answer(&mut self, value: &Value, plays: bool) -> Result<String, String> {
+        let action = serde_json::from_value::<Action>(value.clone())
+            .map_err(|error| format!("the agent's action can't be read: {error}"))?;
+        let name = self.name_of(&action);
+        let illegal = |server: &Self| format!("the agent's move: {}", server.refusal(&action));
+        if plays {
+            self.apply(&action).map_err(|_| illegal(self))?;
+        } else {
+            self.game.clone().play(&action).map_err(|_| illegal(self))?;
+        }
+        Ok(name)
+    }
+}

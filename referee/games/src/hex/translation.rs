@@ -1,0 +1,85 @@
+//! Cells and colours as most Hex programs have them, and as they are here.
+//!
+//! There, the player who begins is black and joins the first row with the last one; here, black
+//! joins columns and either colour may begin. So two boards differ by a transposition or not at
+//! all, and that one bit also says which colour is which. Every swap is one of two, which differ by
+//! a transposition and an exchange of colours: where the program's is not the match's, the bit
+//! changes.
+
+use super::action::{Action, name_of};
+use super::setup::{Setup, Side, Swap};
+use referee_protocol::Seat;
+
+/// What a swap does on a program's board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Effect {
+    /// The stone moves to the mirrored cell and changes its colour; the players keep theirs.
+    Pieces,
+    /// The stone stays; the players exchange colours.
+    Sides,
+}
+
+/// From here to there and back.
+#[derive(Clone, Debug)]
+pub(super) struct Translation {
+    rule: Swap,
+    /// The colour of each seat here, now.
+    sides: [Side; 2],
+    transposed: bool,
+}
+
+impl Translation {
+    /// At the beginning of a game, or at its position.
+    pub(super) fn new(setup: &Setup) -> Self {
+        let usual = [setup.first, setup.first.other()];
+        let sides = setup.position.as_ref().map_or(usual, |position| position.colours);
+        Self { rule: setup.swap, sides, transposed: setup.first == Side::Black }
+    }
+
+    /// The seat's colour here.
+    pub(super) fn side(&self, seat: Seat) -> Side {
+        self.sides[seat.index() % 2]
+    }
+
+    /// The colour there: whether it is black, the one that joins rows.
+    pub(super) fn is_black(&self, side: Side) -> bool {
+        (side == Side::Black) == self.transposed
+    }
+
+    /// The name of a cell there.
+    pub(super) fn cell_there(&self, at: [i64; 2]) -> String {
+        name_of(self.turned(at))
+    }
+
+    /// A cell as it is named there; whether it is on the board is for the rules to say.
+    pub(super) fn cell_here(&self, name: &str) -> Option<[i64; 2]> {
+        if !name.starts_with(|letter: char| letter.is_ascii_alphabetic()) {
+            return None;
+        }
+        match name.parse() {
+            Ok(Action::Place { at }) => Some(self.turned(at)),
+            Ok(Action::Swap {}) | Err(_) => None,
+        }
+    }
+
+    /// A cell there as row and column, and back.
+    pub(super) fn turned(&self, [row, column]: [i64; 2]) -> [i64; 2] {
+        if self.transposed { [column, row] } else { [row, column] }
+    }
+
+    /// The second player swaps, which has this effect there.
+    pub(super) fn swap(&mut self, there: Effect) {
+        let here = if self.rule == Swap::Sides { Effect::Sides } else { Effect::Pieces };
+        if here == Effect::Sides {
+            self.sides.reverse();
+        }
+        if here != there {
+            self.transposed = !self.transposed;
+        }
+    }
+
+    /// Where the first stone lies after a swap, here.
+    pub(super) fn swapped_stone(&self, [row, column]: [i64; 2]) -> [i64; 2] {
+        if self.rule == Swap::Sides { [row, column] } else { [column, row] }
+    }
+}
