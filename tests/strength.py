@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures how strong the built-in agents are, against what is promised of them.
+"""Measures how strong the built-in agents and the strong samples are, against what is promised.
 
 usage: tests/strength.py [REFEREE] [NAME..]
 
@@ -13,6 +13,21 @@ import sys
 
 GAMES = 100
 TWO_SEATS = ["chinese-checkers", "freckers", "hex"]
+
+# The second is to be built first, as its agent.toml says.
+STRONG = {"strong-python": "sample-agents/python/strong",
+          "strong-rust": "sample-agents/rust/strong"}
+# By size and depth, for boards on which that is proved.
+FEWEST_MOVES = {(3, 2): 5, (3, 3): 4, (3, 4): 2, (4, 2): 8, (4, 3): 8, (4, 4): 9,
+                (5, 2): 11, (5, 3): 11, (5, 4): 13, (6, 2): 14, (6, 3): 15, (6, 4): 16,
+                (7, 2): 17, (7, 3): 17, (8, 2): 20, (8, 3): 19}
+# Shape, size, open cell and finish: the usual starts that can be solved, and some harder ones.
+PEG_STARTS = [("triangle", 5, "[[2,1]]", "any"), ("triangle", 6, "[[3,1]]", "any"),
+              ("triangle", 8, "[[4,2]]", "any"), ("diamond", 6, "[[2,2]]", "any"),
+              ("triangle", 4, "[[1,0]]", "any"), ("triangle", 7, "[[1,0]]", "any"),
+              ("diamond", 4, "[[0,1]]", "any"), ("diamond", 5, "[[0,1]]", "any"),
+              ("triangle", 5, "[[0,0]]", "start"), ("triangle", 6, "[[3,1]]", "start"),
+              ("diamond", 6, "[[0,0]]", "start")]
 
 
 def matches(referee, game, agents, setup=(), games=GAMES):
@@ -57,11 +72,43 @@ def rows():
                    first_places(matches(referee, game, [agent], setup, 1), agent))
 
 
+def sample_rows(name, agent):
+    """The same for a strong sample; `tests/strength.py REFEREE python` and `.. rust` pick one."""
+    agent = f"{name}={agent}"
+    for game, others in [(game, 1) for game in TWO_SEATS] + [("chexers", 2)]:
+        target = 70 if others == 1 else 50
+        yield (f"{game}: {name} first against @greedy", target,
+               lambda referee, game=game, others=others: first_places(
+                   matches(referee, game, [agent] + ["@greedy"] * others), name))
+    for (size, depth), fewest in FEWEST_MOVES.items():
+        yield (f"checker-puzzle {size}/{depth}: {name} needs the fewest moves", 1,
+               lambda referee, setup=(f"size={size}", f"depth={depth}"), fewest=fewest:
+               scores("checker-puzzle", referee, agent, setup) == [fewest])
+    for shape, size, opened, finish in PEG_STARTS:
+        setup = (f"shape={shape}", f"size={size}", f"open={opened}", f"finish={finish}")
+        yield (f"peg-solitaire {' '.join(setup)}: {name} solves it", 1,
+               lambda referee, setup=setup:
+               first_places(matches(referee, "peg-solitaire", [agent], setup, 1), name))
+
+
+def scores(game, referee, agent, setup):
+    """What a puzzle's one match was scored; none if it didn't end by the rules."""
+    (match,) = matches(referee, game, [agent], setup, 1)
+    return (match["outcome"] or {}).get("scores")
+
+
+def rows_of_all():
+    """The built-in agents first, then the strong samples."""
+    yield from rows()
+    for name, folder in STRONG.items():
+        yield from sample_rows(name, folder)
+
+
 def main():
     arguments = sys.argv[1:]
     referee = arguments.pop(0) if arguments else "target/release/referee"
     missed = 0
-    for name, target, measure in rows():
+    for name, target, measure in rows_of_all():
         if arguments and not any(word in name for word in arguments):
             continue
         figure = measure(referee)

@@ -26,6 +26,7 @@ mod on_board;
 mod player;
 mod puzzle;
 mod same;
+pub mod starters;
 mod worth;
 
 pub use agent::{Agent, BUILT_INS, BuiltIn};

@@ -166,10 +166,15 @@ impl Table {
     }
 
     pub(crate) fn tell(&mut self, line: &Value) {
-        writeln!(self.to_agent, "{line}").unwrap();
+        self.write(&format!("{line}\n"));
     }
 
-    fn hear(&mut self) -> FromAgent {
+    /// What another referee might write, whose JSON looks different.
+    pub(crate) fn write(&mut self, text: &str) {
+        self.to_agent.write_all(text.as_bytes()).unwrap();
+    }
+
+    pub(crate) fn hear(&mut self) -> FromAgent {
         let mut line = String::new();
         self.from_agent.read_line(&mut line).unwrap();
         assert!(line.ends_with('\n'), "{line:?}");

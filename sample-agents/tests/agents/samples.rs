@@ -1,11 +1,14 @@
-//! The sample agents in the folders beside `src`: each one is started as its `agent.toml` says and
-//! plays every game that it says it plays, to the end.
+//! The sample agents in the folders beside `src`: each one is built and started as its `agent.toml`
+//! says and plays every game that it says it plays, to the end.
 
 use crate::referee::{Entrant, play, small};
-use referee_games::GAMES;
+use referee_games::{GAMES, Kind};
+use sample_agents::starters::{STARTERS, Starter};
 use serde::Deserialize;
 use serde_json::json;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::LazyLock;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -17,56 +20,130 @@ struct Agent {
     games: Option<Vec<String>>,
 }
 
-/// The folders with an `agent.toml`, in the folders of the languages, and what it says.
-fn samples() -> Vec<(PathBuf, Agent)> {
+/// A sample, built where it has to be.
+#[derive(Debug)]
+pub(crate) struct Sample {
+    /// Its folder, as `python/random`.
+    pub(crate) path: String,
+    pub(crate) entrant: Entrant,
+    name: String,
+    games: Option<Vec<String>>,
+}
+
+/// The samples that can be run on this machine: one whose tools are missing says so and is left
+/// out, unless that is forbidden. Each is built once, in a copy of its folder, so that nothing of
+/// it stays in the checkout.
+pub(crate) fn samples() -> &'static [Sample] {
+    static SAMPLES: LazyLock<Vec<Sample>> =
+        LazyLock::new(|| folders().iter().filter_map(|path| sample(path)).collect());
+    &SAMPLES
+}
+
+/// The folders with an `agent.toml`, in the folders of the languages.
+fn folders() -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let entries = |folder: &Path| {
         let entries = folder.read_dir().unwrap().map(|entry| entry.unwrap().path());
         entries.filter(|path| path.is_dir()).collect::<Vec<_>>()
     };
-    let languages = entries(Path::new(env!("CARGO_MANIFEST_DIR")));
-    let folders = languages.iter().flat_map(|language| entries(language));
-    let mut samples: Vec<(PathBuf, Agent)> = folders
-        .filter(|folder| folder.join("agent.toml").exists())
-        .map(|folder| {
-            let text = std::fs::read_to_string(folder.join("agent.toml")).unwrap();
-            (folder, toml::from_str(&text).unwrap())
-        })
+    let folders = entries(root).into_iter().flat_map(|language| entries(&language));
+    let samples = folders.filter(|folder| folder.join("agent.toml").exists());
+    let mut paths: Vec<String> = samples
+        .map(|folder| folder.strip_prefix(root).unwrap().to_str().unwrap().to_owned())
         .collect();
-    samples.sort_by(|a, b| a.0.cmp(&b.0));
-    samples
+    paths.sort_unstable();
+    paths
 }
 
-/// The sample as an entrant. What its `build` would put under `target/release`, Cargo has already
-/// built for this test.
-fn entrant(folder: &Path, agent: &Agent) -> Entrant {
-    let mut command = agent.command.clone();
-    for (name, program) in [
-        ("random-agent", env!("CARGO_BIN_EXE_random-agent")),
+/// What a sample's `agent.toml` says.
+fn agent(path: &str) -> Agent {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    let text = std::fs::read_to_string(folder.join("agent.toml")).unwrap();
+    toml::from_str(&text).unwrap()
+}
+
+/// The games that a sample says it plays; a game that is added later need not be among them.
+pub(crate) fn games_of(path: &str) -> impl Iterator<Item = &'static Kind> {
+    let games = agent(path).games;
+    let plays = move |kind: &&Kind| {
+        games.as_ref().is_none_or(|games| games.iter().any(|game| game == kind.name))
+    };
+    GAMES.iter().filter(plays)
+}
+
+fn sample(path: &str) -> Option<Sample> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    assert!(folder.join("README.md").exists(), "{path}: no README.md");
+    let agent = agent(path);
+    let starter = STARTERS.iter().find(|starter| starter.folder == path);
+    let needs = starter.iter().flat_map(|it| it.needs).map(|need| need.program);
+    let words = [agent.build.first(), agent.command.first()].into_iter().flatten();
+    let words = words.map(String::as_str).filter(|word| !word.contains('/'));
+    if let Some(program) = needs.chain(words).find(|program| !is_here(program)) {
+        let forbidden = std::env::var_os("REFEREE_TESTS_FORBID_SKIP").is_some();
+        assert!(!forbidden, "there is no {program}, and REFEREE_TESTS_FORBID_SKIP is set");
+        println!("skipped: {path}: there is no {program}");
+        return None;
+    }
+    let entrant = if agent.build.is_empty() {
+        Entrant::Program(folder, agent.command)
+    } else if agent.build[0] == "cargo" {
+        built_by_cargo(folder, &agent)
+    } else {
+        Entrant::Program(built_in_a_copy(path, &folder, &agent.build), agent.command)
+    };
+    Some(Sample { path: path.to_owned(), entrant, name: agent.name, games: agent.games })
+}
+
+fn is_here(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+/// What `build` would put under `target/release`, Cargo has already built for this test.
+fn built_by_cargo(folder: PathBuf, agent: &Agent) -> Entrant {
+    let built = [
         ("board-agent", env!("CARGO_BIN_EXE_board-agent")),
-    ] {
-        if command[0] == format!("../../../target/release/{name}") {
-            assert_eq!(agent.build.last().unwrap(), name);
-            program.clone_into(&mut command[0]);
+        ("strong-agent", env!("CARGO_BIN_EXE_strong-agent")),
+    ];
+    let name = agent.build.last().unwrap();
+    assert_eq!(agent.command[0], format!("../../../target/release/{name}"));
+    let program = built.iter().find(|(built, _)| built == name).unwrap().1;
+    let mut command = agent.command.clone();
+    program.clone_into(&mut command[0]);
+    Entrant::Program(folder, command)
+}
+
+fn built_in_a_copy(path: &str, folder: &Path, build: &[String]) -> PathBuf {
+    let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join("samples").join(path);
+    if copy.exists() {
+        std::fs::remove_dir_all(&copy).unwrap();
+    }
+    std::fs::create_dir_all(&copy).unwrap();
+    for entry in folder.read_dir().unwrap().map(Result::unwrap) {
+        if entry.path().is_file() {
+            std::fs::copy(entry.path(), copy.join(entry.file_name())).unwrap();
         }
     }
-    Entrant::Program(folder.to_owned(), command)
+    let ran = Command::new(&build[0]).args(&build[1..]).current_dir(&copy).output().unwrap();
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success(), "{path}: {build:?}: {said}");
+    assert!(!said.contains("warning"), "{path}: {build:?}: {said}");
+    copy
 }
 
 #[test]
 fn every_sample_plays_its_games_to_the_end() {
-    let samples = samples();
-    assert_eq!(samples.len(), 4);
-    for (folder, agent) in samples {
-        assert!(folder.join("README.md").exists(), "{}", agent.name);
+    for sample in samples() {
         for kind in GAMES {
-            if agent.games.as_ref().is_some_and(|games| games.iter().all(|game| game != kind.name))
-            {
+            let games = sample.games.as_ref();
+            if games.is_some_and(|games| games.iter().all(|game| game != kind.name)) {
                 continue;
             }
             let seats = kind.start(&small(kind.name)).unwrap().seats();
             for seat in 0..seats {
                 let mut table = vec![Entrant::from("random"); seats];
-                table[seat] = entrant(&folder, &agent);
+                table[seat] = sample.entrant.clone();
                 play(kind.name, &small(kind.name), &table, 1, None);
             }
         }
@@ -74,10 +151,44 @@ fn every_sample_plays_its_games_to_the_end() {
 }
 
 #[test]
+fn a_starter_plays_by_its_seed() {
+    for sample in samples().iter().filter(|sample| starter_of(sample).is_some()) {
+        let played = |seed| {
+            let table = [sample.entrant.clone(), "first".into()];
+            play("hex", &small("hex"), &table, seed, None).actions
+        };
+        let games: Vec<_> = (1..4).map(played).collect();
+        assert_eq!(played(1), games[0], "{}: the same seed, another game", sample.path);
+        assert!(games.iter().any(|game| *game != games[0]), "{}: always the same", sample.path);
+    }
+}
+
+fn starter_of(sample: &Sample) -> Option<&'static Starter> {
+    STARTERS.iter().find(|starter| starter.folder == sample.path)
+}
+
+/// A file that is added to a sample is to be copied with it.
+#[test]
+fn a_starter_is_all_that_is_in_its_folder() {
+    // The READMEs are told anew for each new agent; the rest is what building leaves.
+    let other = ["README.md", "bot", "classes", "__pycache__"];
+    for starter in STARTERS {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(starter.folder);
+        let entries = folder.read_dir().unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<String> = names.filter(|name| !other.contains(&name.as_str())).collect();
+        names.sort_unstable();
+        let mut copied: Vec<&str> = starter.files.iter().map(|file| file.name).collect();
+        copied.push("agent.toml");
+        copied.sort_unstable();
+        assert_eq!(names, copied, "{}", starter.folder);
+    }
+}
+
+#[test]
 fn the_hex_agent_follows_swaps_and_positions_and_beats_random() {
-    let (folder, agent) =
-        samples().into_iter().find(|(_, agent)| agent.name == "hex-paths").unwrap();
-    let own = entrant(&folder, &agent);
+    let Some(sample) = samples().iter().find(|sample| sample.name == "hex-paths") else { return };
+    let own = sample.entrant.clone();
     for setup in [
         json!({"size": 5}),
         json!({"size": 5, "first": "red"}),

@@ -1,0 +1,57 @@
+//! Plays any game: picks one of the legal actions that the referee lists.
+
+mod json;
+
+use json::Json;
+use std::io::{self, BufRead, Write};
+
+/// Your rule goes here. `hello` says which game this is and which seat is yours; the turn's
+/// `position` is the board, and its `actions` are all that is legal now: return one of them.
+fn choose<'a>(_hello: &Json, turn: &'a Json, random: &mut Random) -> &'a Json {
+    let actions = turn.get("actions").items();
+    &actions[random.below(actions.len())]
+}
+
+/// A linear congruential generator; its upper bits are the better ones.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (self.0 >> 33) as usize % bound
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut hello = Json::Null;
+    let mut random = Random(0);
+    for line in io::stdin().lock().lines() {
+        let line = line?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let message = Json::read(&line)?;
+        match message.get("type").text() {
+            "hello" => {
+                random = Random(message.get("seed").number() as u64);
+                hello = message;
+                say(r#"{"type":"ready","name":"random (Rust)","want":["position","actions"]}"#)?;
+            }
+            "turn" => {
+                let (turn, action) = (message.get("turn"), choose(&hello, &message, &mut random));
+                say(&format!(r#"{{"type":"action","turn":{turn},"action":{action}}}"#))?;
+            }
+            "over" => break,
+            // `played` and `retired` tell what the others do; a rule that keeps a board needs them.
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// One message, one line, flushed. Nothing else may go to stdout: debug with `eprintln!`.
+fn say(message: &str) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    writeln!(stdout, "{message}")?;
+    stdout.flush()
+}

@@ -1,0 +1,127 @@
+//! What all searches have in common: a seat in one game, with the board as the referee has it.
+
+use crate::budget::Pace;
+use crate::race::Racer;
+use crate::{checker_puzzle, chexers, chinese_checkers, freckers, hex, peg_solitaire};
+use referee_games::{Game, Turn};
+use referee_protocol::{Hello, Info, Seat};
+use serde_json::{Value, json};
+use std::error::Error;
+use std::time::Instant;
+
+/// The moment a turn began, what the bank holds, and what follows from them.
+#[derive(Debug)]
+pub(crate) struct Clock<'a> {
+    pub(crate) pace: &'a Pace,
+    pub(crate) begun: Instant,
+    pub(crate) left_ms: Option<u64>,
+}
+
+/// An action and how it was found.
+#[derive(Debug)]
+pub(crate) struct Choice<A> {
+    pub(crate) action: A,
+    /// The fields of `info`.
+    pub(crate) info: Value,
+}
+
+/// A way to play one game.
+pub(crate) trait Player: 'static {
+    /// The game.
+    type Game: Game;
+
+    /// Sits down at the start of a match.
+    fn sit(game: &Self::Game, seat: usize, seed: u64) -> Self;
+
+    /// Takes note of a position after an action.
+    fn note(&mut self, _game: &Self::Game) {}
+
+    /// Picks one of the legal actions, of which there are at least two. None: the first will do.
+    fn choose(
+        &mut self,
+        game: &Self::Game,
+        actions: &[<Self::Game as Game>::Action],
+        clock: &Clock<'_>,
+    ) -> Option<Choice<<Self::Game as Game>::Action>>;
+}
+
+/// A player with its board, its types erased.
+pub(crate) trait Seated {
+    /// An action became real: one's own too.
+    fn played(&mut self, action: &Value) -> Result<(), Box<dyn Error>>;
+    /// A seat is out.
+    fn retired(&mut self, seat: Seat);
+    /// The answer to `turn`.
+    fn answer(
+        &mut self,
+        begun: Instant,
+        left_ms: Option<u64>,
+    ) -> Result<(Value, Option<Info>), Box<dyn Error>>;
+}
+
+/// Sits down in the match that `hello` announces.
+pub(crate) fn sit(hello: &Hello, nodes: Option<u64>) -> Result<Box<dyn Seated>, Box<dyn Error>> {
+    match hello.game.as_str() {
+        "chinese-checkers" => seat::<Racer<chinese_checkers::Star>>(hello, nodes),
+        "chexers" => seat::<Racer<chexers::Hexagon>>(hello, nodes),
+        "freckers" => seat::<Racer<freckers::Water>>(hello, nodes),
+        "hex" => seat::<hex::Tree>(hello, nodes),
+        "checker-puzzle" => seat::<checker_puzzle::Solver>(hello, nodes),
+        "peg-solitaire" => seat::<peg_solitaire::Solver>(hello, nodes),
+        other => Err(format!("this agent knows no game called `{other}`").into()),
+    }
+}
+
+fn seat<P: Player>(hello: &Hello, nodes: Option<u64>) -> Result<Box<dyn Seated>, Box<dyn Error>> {
+    let setup = serde_json::from_value(hello.setup.clone())?;
+    let game = P::Game::start(setup).map_err(|illegal| format!("the setup: {illegal}"))?;
+    let pace = Pace { nodes, clock: hello.clock.clone() };
+    let player = P::sit(&game, hello.seat.index(), hello.seed);
+    Ok(Box::new(AtTable { game, player, pace }))
+}
+
+struct AtTable<P: Player> {
+    game: P::Game,
+    player: P,
+    pace: Pace,
+}
+
+impl<P: Player> Seated for AtTable<P> {
+    fn played(&mut self, action: &Value) -> Result<(), Box<dyn Error>> {
+        let typed = serde_json::from_value(action.clone())?;
+        self.game.play(&typed).map_err(|illegal| {
+            format!("the referee says that {action} was played, but here: {illegal}")
+        })?;
+        self.player.note(&self.game);
+        Ok(())
+    }
+
+    fn retired(&mut self, seat: Seat) {
+        let over = matches!(self.game.turn(), Turn::Over(_));
+        if !over && self.game.seats() > 2 && seat.index() < self.game.seats() {
+            self.game.retire(seat);
+        }
+    }
+
+    fn answer(
+        &mut self,
+        begun: Instant,
+        left_ms: Option<u64>,
+    ) -> Result<(Value, Option<Info>), Box<dyn Error>> {
+        let actions = self.game.actions();
+        let first = actions.first().ok_or("asked for an action when there is none")?;
+        let clock = Clock { pace: &self.pace, begun, left_ms };
+        let choice =
+            if actions.len() > 1 { self.player.choose(&self.game, &actions, &clock) } else { None };
+        // Only what the rules list is ever sent, whatever a search may say.
+        let choice = choice.filter(|choice| actions.contains(&choice.action));
+        let info = choice.as_ref().and_then(|choice| choice.info.as_object().cloned()).map(Info);
+        let action = choice.as_ref().map_or(first, |choice| &choice.action);
+        Ok((serde_json::to_value(action)?, info))
+    }
+}
+
+/// The fields of `info` that viewers know.
+pub(crate) fn figures(depth: usize, score: f64, nodes: u64) -> Value {
+    json!({"depth": depth, "score": score, "nodes": nodes})
+}

@@ -1,0 +1,62 @@
+"""A bot on the Python kit that does what students' bots do by mistake; its argument says what.
+
+    noisy    prints in every way there is, before and during its turns, and reads its input
+    tells    logs who plays and what there is, and sends an info; `want`s all
+    fails    raises an exception in its second turn
+    misuses  hands an action to the kit that makes no sense there
+    wrong    returns what is no action
+    resigns  gives up in its second turn
+    spoils   changes the game that it was given
+"""
+import ctypes
+import os
+import pathlib
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "python" / "starter"))
+from referee_kit import info, log, run  # noqa: E402  (it lies elsewhere)
+
+
+def noise():
+    print("a stray print, flushed", flush=True)
+    print("a stray print")
+    sys.stdout.write("a stray write\n")
+    sys.__stdout__.write("a stray write to the first stdout\n")
+    sys.__stdout__.flush()
+    os.write(1, b"stray bytes\n")
+    subprocess.run([sys.executable, "-c", "print('a stray child', input('asks: '))"])
+    library = ctypes.CDLL(None)
+    library.puts(b"a stray puts")
+    library.fflush(None)
+
+
+def choose(game):
+    mode, actions = sys.argv[1], game.actions()
+    second_turn = game.turn >= len(game.seats)
+    if mode == "noisy":
+        noise()
+        assert sys.stdin.read() == "", "the referee's lines are for the kit alone"
+    if mode == "tells":
+        log("seats", [seat["name"] for seat in game.seats], "left", game.left_ms)
+        log("listed", len(game.message["actions"]), "own", len(actions))
+        info(score=float("-inf"), depth=3, text="näher", cells={actions[0]["at"]: 0.5}, nodes=7)
+        info(score=float("nan"))
+    if mode == "fails" and second_turn:
+        info(text="about to fail")
+        return actions[len(actions)]
+    if mode == "misuses":
+        return game.after({"type": "place"}).actions()[0]
+    if mode == "wrong":
+        return "c4"
+    if mode == "spoils":
+        game.pieces.clear()
+        game.pieces.update(dict.fromkeys(game.cells, 0))
+        game.play(actions[0])
+        game.seats, game.turn = [], 99
+    return None if mode == "resigns" and second_turn else actions[0]
+
+
+# Text that is still in a buffer when the kit begins.
+print("printed before", end="\n" if sys.argv[1] == "noisy" else "\r")
+run(choose, name="behaviour", want=["position", "actions"] if sys.argv[1] == "tells" else [])
