@@ -1,11 +1,12 @@
 //! How a match ends: by its rules, by a fault, or not at all.
 
 use super::machine::{Effect, Ending, Match, Phase};
+use super::messages::over;
 use super::places::places;
 use referee_games::Turn as Move;
 use referee_protocol::{
-    Event, Fault, FaultKind, OnFault, Outcome, Over, OverEvent, Result as Ended, Retired,
-    RetiredEvent, Seat, SeatVerdict, ToAgent, Verdict, VoidNote,
+    Event, Fault, FaultKind, OnFault, Outcome, OverEvent, Result as Ended, Retired, RetiredEvent,
+    Seat, SeatVerdict, ToAgent, Verdict, VoidNote,
 };
 
 /// The reason of a verdict when all seats but one have gone.
@@ -75,16 +76,10 @@ impl Match {
         let seats = self.seat_verdicts();
         let verdict = Verdict { result, reason, places, seats, void };
         let (at_ns, told) = (self.now.0, outcome.clone());
-        let over = OverEvent { at_ns, outcome: told, verdict: verdict.clone() };
-        self.record(Event::Over(Box::new(over)));
-        let mut message = Over { outcome: outcome.clone(), verdict: verdict.clone() };
-        // The legal actions are for the one who looks into it afterwards; they may be long.
-        for seat in &mut message.verdict.seats {
-            if let Some(fault) = &mut seat.fault {
-                fault.legal = None;
-            }
-        }
-        self.effects.push(Effect::Broadcast(ToAgent::Over(Box::new(message))));
+        let event = OverEvent { at_ns, outcome: told, verdict: verdict.clone() };
+        self.record(Event::Over(Box::new(event)));
+        let message = ToAgent::Over(Box::new(over(outcome.clone(), verdict.clone())));
+        self.effects.push(Effect::Broadcast(message));
         self.effects.push(Effect::Finish(Box::new(Ending { outcome, verdict })));
         self.phase = Phase::Ended;
     }

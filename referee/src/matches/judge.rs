@@ -4,7 +4,7 @@
 use super::clock::{Nanos, Punctuality, Reading, Spent};
 use super::machine::{Asked, Effect, Match, Phase, Resource, STATUS_WAIT};
 use crate::transcript::escape_line;
-use referee_games::Refusal;
+use referee_games::{Meaning, Refusal};
 use referee_protocol::{
     Action, ClockKind, Event, Fault, FaultKind, FromAgent, Garbled, LateBy, LineEvent, Played,
     PlayedEvent, Seat, ToAgent, parse_from_agent,
@@ -12,18 +12,33 @@ use referee_protocol::{
 use serde_json::Value;
 
 impl Match {
-    pub(super) fn line(&mut self, seat: Seat, line: &[u8], cut: bool, reading: Reading) {
+    pub(super) fn line(
+        &mut self,
+        seat: Seat,
+        line: &[u8],
+        cut: bool,
+        reading: Reading,
+        meaning: Option<Meaning>,
+    ) {
         self.settle_endings(Some(seat));
         if self.is_out(seat) {
             return;
         }
         let blank = line.iter().all(u8::is_ascii_whitespace);
-        if !blank || cut {
+        // In another protocol a blank line may have a meaning.
+        if !blank || cut || meaning.is_some() {
             let (text, escaped) = escape_line(line);
             let at_ns = self.now.0;
             self.record(Event::Line(LineEvent { at_ns, seat, line: text, escaped, cut }));
         }
-        let message = (!blank && !cut).then(|| parse_from_agent(line));
+        let message = match meaning {
+            _ if cut => None,
+            Some(Meaning::Nothing) => None,
+            Some(Meaning::Says(message)) => Some(Ok(message)),
+            Some(Meaning::Wrong(garbled)) => Some(Err(garbled.to_string())),
+            None if blank => None,
+            None => Some(parse_from_agent(line).map_err(|garbled| describe(&garbled, line))),
+        };
         let answers = cut || !matches!(message, None | Some(Ok(FromAgent::Info(_))));
         self.count(seat, line.len() as u64 + 1, reading);
         if self.thinking() == Some(seat) && answers {
@@ -39,7 +54,7 @@ impl Match {
         }
         match message {
             None => {}
-            Some(Err(garbled)) => self.fault(seat, FaultKind::Garbled, describe(&garbled, line)),
+            Some(Err(garbled)) => self.fault(seat, FaultKind::Garbled, garbled),
             Some(Ok(message)) => self.message(seat, message),
         }
     }

@@ -1,11 +1,11 @@
 //! The match itself: its state, its inputs and effects, and the way from turn to turn.
 
 use super::clock::{Clock, Nanos, Reading, Spent};
-use super::seat_seed;
-use referee_games::{AnyGame, Turn as Move};
+use super::messages::{hello, request};
+use referee_games::{AnyGame, Meaning, Turn as Move};
 use referee_protocol::{
-    Event, ExitEvent, Fault, Header, Hello, Outcome, PROTOCOL_VERSION, Ready, Seat, SeatInfo,
-    StderrEvent, ToAgent, Turn, TurnEvent, Verdict, Want,
+    Event, ExitEvent, Fault, Header, Outcome, Ready, Seat, StderrEvent, ToAgent, Turn, TurnEvent,
+    Verdict,
 };
 
 /// How long after the end of an agent's output its exit status is waited for, so that the fault can
@@ -28,7 +28,12 @@ pub enum Input<'a> {
         cut: bool,
         /// The machine's state when the last byte was read.
         reading: Reading,
+        /// What it means, where the agent speaks another protocol than the referee's own.
+        meaning: Option<Meaning>,
     },
+    /// An agent has written something that is about to be told. What came before it is judged, so
+    /// that whoever reads its lines knows whether they still count.
+    Speaks(Seat),
     /// A piece of an agent's stderr came.
     Stderr {
         /// From whom.
@@ -190,8 +195,8 @@ impl Match {
             start_lag: Nanos(0),
         };
         for seat in Seat::all(begun.players.len()) {
-            let hello = begun.hello(seat);
-            begun.effects.push(Effect::Send(seat, ToAgent::Hello(Box::new(hello))));
+            let hello = ToAgent::Hello(Box::new(hello(&begun.header, seat)));
+            begun.effects.push(Effect::Send(seat, hello));
         }
         let effects = std::mem::take(&mut begun.effects);
         (begun, effects)
@@ -215,7 +220,10 @@ impl Match {
             }
             _ if self.phase == Phase::Ended => {}
             Input::Asked(seat, reading) => self.asked(seat, reading),
-            Input::Line { seat, line, cut, reading } => self.line(seat, line, cut, reading),
+            Input::Speaks(seat) => self.settle_endings(Some(seat)),
+            Input::Line { seat, line, cut, reading, meaning } => {
+                self.line(seat, line, cut, reading, meaning);
+            }
             Input::Closed(seat) => self.ended(seat, "closed its stdout"),
             Input::Deaf(seat) => self.ended(seat, "closed its stdin"),
             Input::NotStarted(seat, text) => self.not_started(seat, text),
@@ -321,15 +329,9 @@ impl Match {
             Move::Of(seat) => seat,
         };
         self.phase = Phase::Asking(seat);
-        let turn = self.game.turn_number();
         let player = &self.players[seat.index()];
-        let wanted = |want| player.ready.as_ref().is_some_and(|ready| ready.want.contains(&want));
-        let request = Turn {
-            turn,
-            left_ms: player.clock.left_ms(),
-            position: wanted(Want::Position).then(|| self.game.position()),
-            actions: wanted(Want::Actions).then(|| self.game.actions()),
-        };
+        let want = player.ready.as_ref().map_or(&[][..], |ready| &ready.want);
+        let request = request(self.game.as_ref(), want, player.clock.left_ms());
         self.effects.push(Effect::Ask(seat, request));
     }
 
@@ -395,27 +397,6 @@ impl Match {
             if !self.is_out(seat) {
                 self.ended_fault(seat, ending);
             }
-        }
-    }
-
-    fn hello(&self, seat: Seat) -> Hello {
-        let header = &self.header;
-        let info = |seat: &referee_protocol::HeaderSeat| SeatInfo {
-            seat: seat.seat,
-            name: seat.name.clone(),
-            colour: seat.colour.clone(),
-        };
-        Hello {
-            protocol: PROTOCOL_VERSION,
-            game: header.game.clone(),
-            rules: header.rules,
-            setup: header.setup.clone(),
-            seat,
-            seats: header.seats.iter().map(info).collect(),
-            clock: header.clock.clone(),
-            limits: header.limits.clone(),
-            seed: seat_seed(header.seed, seat),
-            match_id: header.match_id.clone(),
         }
     }
 }

@@ -5,6 +5,7 @@
 
 mod clock;
 mod identity;
+mod messages;
 mod machine;
 mod judge;
 mod end;
@@ -13,6 +14,7 @@ pub mod places;
 pub use clock::{Nanos, Reading};
 pub use identity::{game_seed, match_id, seat_seed};
 pub use machine::{Effect, Ending, Input, Match, Resource};
+pub use messages::{hello, over, request};
 
 #[cfg(test)]
 mod tests;

@@ -7,10 +7,12 @@ mod read;
 mod record;
 mod replay;
 mod scan;
+mod sent;
 mod verify;
 
 pub use escape::{escape_line, unescape_line};
 pub use gzip::unpack;
 pub use read::{End, NoHeader, Reading, read};
 pub use record::Recorder;
+pub use sent::{NotSent, Sent, sent};
 pub use verify::{Report, Status, Verifier, verify};

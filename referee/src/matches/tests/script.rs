@@ -78,9 +78,11 @@ fn header(game: &str, setup: &str) -> Header {
         seat,
         name: format!("agent {seat}"),
         colour: colours[seat.index()].to_owned(),
+        agent: None,
         command: vec![format!("./agent{seat}")],
         digest: String::new(),
         ready: None,
+        protocol: None,
     };
     Header {
         transcript: TRANSCRIPT_VERSION,
@@ -229,7 +231,7 @@ fn input(seat: Option<Seat>, what: &str, reading: Reading) -> Input<'_> {
             _ => panic!("nobody does `{what}`"),
         };
     };
-    let said = |line, cut| Input::Line { seat, line, cut, reading };
+    let said = |line, cut| Input::Line { seat, line, cut, reading, meaning: None };
     match word {
         "asked" => Input::Asked(seat, reading),
         "closed" => Input::Closed(seat),
