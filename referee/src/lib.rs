@@ -4,6 +4,7 @@
 //! clock. Everything that touches the world is in `shell`, and `cli` is the command line around it.
 
 pub mod matches;
+pub mod diagnosis;
 pub mod transcript;
 pub mod render;
 pub mod plain;

@@ -8,7 +8,11 @@ pub fn hex(bytes: &[u8]) -> String {
 }
 
 /// What an agent wrote, or a transcript from elsewhere holds, without anything that a terminal would
-/// obey.
+/// obey or that can't be seen: controls, marks that turn the direction of text, byte-order marks.
 pub fn tame(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{FFFD}' } else { c }).collect()
+    let hidden = |c: char| {
+        let mark = matches!(c, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}');
+        c.is_control() || mark || matches!(c, '\u{2066}'..='\u{2069}' | '\u{FEFF}')
+    };
+    text.chars().map(|c| if hidden(c) { '\u{FFFD}' } else { c }).collect()
 }

@@ -1,0 +1,153 @@
+//! Where in a line of JSON a field is, so that a finger can be put on it.
+
+/// The index of the byte at which the value of `path` begins, such as `action.path[2]`; of the whole
+/// value for an empty path. `None` where the line has no such field.
+pub(super) fn locate(line: &str, path: &str) -> Option<usize> {
+    let mut scan = Scan { bytes: line.as_bytes(), at: 0 };
+    scan.space();
+    for step in steps(path) {
+        match step {
+            Step::Key(key) => scan.enter_field(key)?,
+            Step::Index(index) => scan.enter_item(index)?,
+        };
+    }
+    Some(scan.at)
+}
+
+/// The place, from 1, of a key in the object at `path`.
+pub(super) fn locate_key(line: &str, path: &str, key: &str) -> Option<usize> {
+    let mut scan = Scan { bytes: line.as_bytes(), at: locate(line, path)? };
+    scan.enter_field(key).map(|index| index + 1)
+}
+
+enum Step<'a> {
+    Key(&'a str),
+    Index(usize),
+}
+
+/// `a.b[2]` is `a`, `b`, 2.
+fn steps(path: &str) -> impl Iterator<Item = Step<'_>> {
+    path.split(['.', '[']).filter(|step| !step.is_empty()).map(|step| {
+        let index = step.strip_suffix(']').and_then(|digits| digits.parse().ok());
+        index.map_or(Step::Key(step), Step::Index)
+    })
+}
+
+/// A place in JSON that is known to be well formed.
+struct Scan<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl Scan<'_> {
+    fn space(&mut self) {
+        while self.peek().is_some_and(|byte| byte.is_ascii_whitespace()) {
+            self.at += 1;
+        }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    /// Takes one byte, if it is this one, with the space before and behind it.
+    fn take(&mut self, byte: u8) -> Option<()> {
+        self.space();
+        if self.peek() != Some(byte) {
+            return None;
+        }
+        self.at += 1;
+        self.space();
+        Some(())
+    }
+
+    /// Goes to a field's value; where its key begins.
+    fn enter_field(&mut self, key: &str) -> Option<usize> {
+        self.take(b'{')?;
+        loop {
+            let begin = self.at;
+            self.skip()?;
+            let read: String = serde_json::from_slice(&self.bytes[begin..self.at]).ok()?;
+            self.take(b':')?;
+            if read == key {
+                return Some(begin);
+            }
+            self.skip()?;
+            self.take(b',')?;
+        }
+    }
+
+    /// Goes to an item of an array.
+    fn enter_item(&mut self, index: usize) -> Option<usize> {
+        self.take(b'[')?;
+        for _ in 0..index {
+            self.skip()?;
+            self.take(b',')?;
+        }
+        (self.peek()? != b']').then_some(self.at)
+    }
+
+    /// Passes over a value.
+    fn skip(&mut self) -> Option<()> {
+        let mut depth = 0_usize;
+        loop {
+            match self.peek()? {
+                b'"' => self.skip_text()?,
+                b'{' | b'[' => {
+                    depth += 1;
+                    self.at += 1;
+                }
+                b'}' | b']' => {
+                    depth = depth.checked_sub(1)?;
+                    self.at += 1;
+                }
+                b',' | b':' if depth == 0 => return Some(()),
+                _ => self.at += 1,
+            }
+            let ends = matches!(self.peek(), Some(b',' | b':' | b'}' | b']') | None);
+            if depth == 0 && ends {
+                return Some(());
+            }
+        }
+    }
+
+    fn skip_text(&mut self) -> Option<()> {
+        self.at += 1;
+        loop {
+            match self.peek()? {
+                b'"' => {
+                    self.at += 1;
+                    return Some(());
+                }
+                b'\\' => self.at += 2,
+                _ => self.at += 1,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{locate, locate_key};
+
+    #[test]
+    fn a_path_leads_to_its_value() {
+        let line = r#" {"a": [1, {"b,]": "x\"}"}, [2]] , "c":{"d":7}}"#;
+        for (path, wanted) in [
+            ("", "{\"a\""),
+            ("a", "[1"),
+            ("a[0]", "1,"),
+            ("a[1]", "{\"b,]\""),
+            ("a[1].b,]", "\"x"),
+            ("a[2][0]", "2]"),
+            ("c.d", "7}"),
+        ] {
+            let index = locate(line, path).unwrap_or_else(|| panic!("{path}"));
+            assert!(line[index..].starts_with(wanted), "{path}: {}", &line[index..]);
+        }
+        for path in ["b", "a[3]", "c.e", "c.d.e", "a.b"] {
+            assert_eq!(locate(line, path), None, "{path}");
+        }
+        assert_eq!(locate_key(line, "c", "d"), line.find("\"d\"").map(|index| index + 1));
+    }
+}

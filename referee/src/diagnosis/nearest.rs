@@ -1,0 +1,127 @@
+//! Which legal action somebody may have meant.
+
+use serde_json::Value;
+use std::cmp::Reverse;
+
+/// The legal action that is most like another: most of its parts are equal, the numbers among the
+/// rest are nearest. `None` where nothing is legal.
+pub fn nearest_action<'a>(action: &Value, legal: &'a [Value]) -> Option<&'a Value> {
+    // Of actions that are equally near the first in the rules' order is taken.
+    legal.iter().rev().max_by_key(|candidate| {
+        let likeness = likeness(action, candidate);
+        (likeness.equal, Reverse(likeness.distance))
+    })
+}
+
+/// The path of the first part of an action that is of another type than in a legal action of the same
+/// `type`, such as `at[1]`.
+pub(super) fn misshapen(action: &Value, legal: &[Value]) -> Option<String> {
+    let like = legal.iter().find(|candidate| candidate.get("type") == action.get("type"))?;
+    other_type(action, like).filter(|path| !path.is_empty())
+}
+
+fn other_type(one: &Value, like: &Value) -> Option<String> {
+    match (one, like) {
+        (Value::Object(one), Value::Object(like)) => one.iter().find_map(|(key, value)| {
+            let rest = other_type(value, like.get(key)?)?;
+            let dot = if rest.is_empty() || rest.starts_with('[') { "" } else { "." };
+            Some(format!("{key}{dot}{rest}"))
+        }),
+        (Value::Array(one), Value::Array(like)) => {
+            let like = like.first()?;
+            one.iter().enumerate().find_map(|(index, value)| {
+                let rest = other_type(value, like)?;
+                let dot = if rest.is_empty() || rest.starts_with('[') { "" } else { "." };
+                Some(format!("[{index}]{dot}{rest}"))
+            })
+        }
+        // A fraction where there are whole numbers.
+        (Value::Number(one), Value::Number(like)) => {
+            (one.is_f64() && !like.is_f64()).then(String::new)
+        }
+        _ => (std::mem::discriminant(one) != std::mem::discriminant(like)).then(String::new),
+    }
+}
+
+#[derive(Default)]
+struct Likeness {
+    /// How many leaves are equal.
+    equal: usize,
+    /// How far apart numbers are, in thousandths, over the leaves that are not.
+    distance: u64,
+}
+
+fn likeness(one: &Value, other: &Value) -> Likeness {
+    let mut sum = Likeness::default();
+    compare(one, other, &mut sum);
+    sum
+}
+
+fn compare(one: &Value, other: &Value, sum: &mut Likeness) {
+    match (one, other) {
+        (Value::Object(one), Value::Object(other)) => {
+            for (key, value) in one {
+                compare(value, other.get(key).unwrap_or(&Value::Null), sum);
+            }
+        }
+        (Value::Array(one), Value::Array(other)) => {
+            for (index, value) in one.iter().enumerate() {
+                compare(value, other.get(index).unwrap_or(&Value::Null), sum);
+            }
+        }
+        _ if one == other => sum.equal += 1,
+        _ => {
+            let apart = match (one.as_f64(), other.as_f64()) {
+                (Some(one), Some(other)) => (one - other).abs().min(1e6) * 1e3,
+                _ => 1e9,
+            };
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "between 0 and 1e9"
+            )]
+            let apart = apart as u64;
+            sum.distance = sum.distance.saturating_add(apart);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{misshapen, nearest_action};
+    use serde_json::json;
+
+    #[test]
+    fn a_part_of_another_type_is_found() {
+        let legal = [json!({"type": "move", "from": [0, 1], "path": [[1, 2], [3, 4]]})];
+        for (action, wanted) in [
+            (json!({"type": "move", "from": ["0", 1]}), Some("from[0]")),
+            (json!({"type": "move", "from": [0, 1.5]}), Some("from[1]")),
+            (json!({"type": "move", "from": 7}), Some("from")),
+            (json!({"type": "move", "path": [[1, 2], [3, null]]}), Some("path[1][1]")),
+            (json!({"type": "move", "from": [7, 7]}), None),
+            (json!({"type": "jump", "from": "a"}), None),
+        ] {
+            assert_eq!(misshapen(&action, &legal).as_deref(), wanted, "{action}");
+        }
+    }
+
+    #[test]
+    fn the_nearest_has_the_same_type_and_start_and_the_nearest_end() {
+        let legal = [
+            json!({"type": "move", "from": [0, 1], "to": [0, 2]}),
+            json!({"type": "move", "from": [0, 1], "to": [1, 1]}),
+            json!({"type": "jump", "from": [0, 1], "to": [4, 1]}),
+            json!({"type": "pass"}),
+        ];
+        for (action, wanted) in [
+            (json!({"type": "move", "from": [0, 1], "to": [5, 1]}), 1),
+            (json!({"type": "jump", "from": [0, 1], "to": [5, 1]}), 2),
+            (json!({"type": "move", "from": [9, 9], "to": [9, 9]}), 0),
+            (json!({"type": "pass"}), 3),
+        ] {
+            assert_eq!(nearest_action(&action, &legal), Some(&legal[wanted]), "{action}");
+        }
+        assert_eq!(nearest_action(&json!({}), &[]), None);
+    }
+}
