@@ -1,0 +1,434 @@
+"""Plays for an agent of the course COMP30024, unmodified: Freckers 2025 and Chexers 2019.
+
+    python3 comp30024.py PACKAGE[:CLASS]
+
+in the folder from which the agent's package is imported. Whatever the agent prints goes to stderr,
+the referee's messages never reach its stdin, and its own mistakes are shown as it would see them.
+"""
+
+import faulthandler
+import importlib
+import importlib.util
+import inspect
+import io
+import json
+import os
+import random
+import sys
+import time
+import traceback
+
+REPR_CHARACTERS_MAX = 160
+NEEDED_PYTHON = (3, 10)
+OWN_FILE = (lambda: None).__code__.co_filename
+FOLDER = os.getcwd()
+
+
+class NotAnAction(Exception):
+    """What the agent returned can't be sent."""
+
+
+class Freckers:
+    """The agents of 2025: objects of `referee.game`, and what they are told of time and memory."""
+
+    classes = ["Agent", "Player", "ExamplePlayer"]
+    expected = "MoveAction(coord, directions) or GrowAction()"
+
+    def __init__(self):
+        own = any(os.path.isfile(f"referee/game{end}.py") for end in ("", "/__init__"))
+        if not own:
+            install_referee()
+        try:
+            # As in the course, neither its time nor its memory is the agent's.
+            importlib.import_module("numpy")
+        except Exception:  # A missing or broken one is the trouble of who needs it.
+            pass
+        self.game = importlib.import_module("referee.game")
+        names = ["Coord", "Direction", "GrowAction", "MoveAction", "PlayerColor"]
+        missing = [name for name in names if not hasattr(self.game, name)]
+        if missing:
+            fail(f"the folder's own referee.game has no {missing[0]}: it isn't that of 2025")
+        self.ways = {way.name.replace("_", "").upper(): way for way in self.game.Direction}
+
+    def colour(self, name):
+        """A colour as agents are told it."""
+        return self.game.PlayerColor[name.upper()]
+
+    def construct(self, make, colour, facts):
+        """Makes the agent. The course named the argument, and some agents rely on it."""
+        kinds = {one.name: one.kind for one in parameters(make)}
+        facts = accepted(make, facts)
+        if "color" in kinds or set(kinds.values()) <= {inspect.Parameter.VAR_KEYWORD}:
+            return make(color=colour, **facts)
+        return make(colour, **facts)
+
+    def action(self, wire):
+        """An action as agents are told it."""
+        if wire["type"] == "grow":
+            return self.game.GrowAction()
+        ways = tuple(self.ways[way.replace("_", "")] for way in wire["directions"])
+        return self.game.MoveAction(self.game.Coord(*wire["from"]), ways)
+
+    def wire(self, action):
+        """An action as the referee is told it."""
+        kinds = {kind.__name__ for kind in type(action).__mro__}
+        if "GrowAction" in kinds:
+            return {"type": "grow"}
+        if "MoveAction" not in kinds:
+            raise NotAnAction
+        coord, ways = action.coord, action.directions
+        ways = ways if isinstance(ways, (tuple, list)) else [ways]
+        names = [self.wire_way(way) for way in ways]
+        return {"type": "move", "from": [whole(coord.r), whole(coord.c)], "directions": names}
+
+    @staticmethod
+    def wire_way(way):
+        """A direction as the referee is told it: `DownLeft` is `DOWN_LEFT`."""
+        inner = "".join(f"_{letter}" if letter.isupper() else letter for letter in way.name[1:])
+        return (way.name[0] + inner).upper()
+
+
+class Chexers:
+    """The players of 2019: tuples, and no keyword arguments."""
+
+    classes = ["Player", "ExamplePlayer", "Agent"]
+    expected = '("MOVE", ((q, r), (q, r))), ("JUMP", ..), ("EXIT", (q, r)) or ("PASS", None)'
+
+    def colour(self, name):
+        """A colour as players are told it."""
+        return name.lower()
+
+    def construct(self, make, colour, facts):
+        """Makes the player."""
+        return make(colour)
+
+    def action(self, wire):
+        """An action as players are told it."""
+        name = wire["type"].upper()
+        if name == "PASS":
+            return (name, None)
+        if name == "EXIT":
+            return (name, tuple(wire["from"]))
+        return (name, (tuple(wire["from"]), tuple(wire["to"])))
+
+    def wire(self, action):
+        """An action as the referee is told it; the course took nothing but these very tuples."""
+        name, where = action
+        if name in ("MOVE", "JUMP"):
+            (from_q, from_r), (to_q, to_r) = where
+            start, end = [whole(from_q), whole(from_r)], [whole(to_q), whole(to_r)]
+            wire = {"type": name.lower(), "from": start, "to": end}
+        elif name == "EXIT":
+            wire = {"type": "exit", "from": [whole(number) for number in where]}
+        else:
+            wire = {"type": "pass"}
+        if self.action(wire) != action:
+            raise NotAnAction
+        return wire
+
+
+GAMES = {"freckers": Freckers, "chexers": Chexers}
+
+
+def whole(number):
+    """An integer, also one of numpy's."""
+    if int(number) != number:
+        raise NotAnAction
+    return int(number)
+
+
+def parameters(function):
+    """The parameters of a function or class, as far as Python can tell."""
+    try:
+        return inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return []
+
+
+def accepted(function, facts):
+    """Those of the facts that a function takes as keyword arguments."""
+    taken = parameters(function)
+    if any(one.kind is one.VAR_KEYWORD for one in taken):
+        return facts
+    return {one.name: facts[one.name] for one in taken if one.name in facts}
+
+
+class Resources:
+    """What an agent is told of its time, in seconds, and of its memory, in MB."""
+
+    def __init__(self, clock, limits):
+        self.clock, self.limit_mb = clock, limits.get("memory_mb")
+        self.now = time.process_time if clock["kind"] == "cpu" else time.monotonic
+        self.left_ms, self.turn_began = clock["bank_ms"], None
+        self.before_mb = self.used_mb()
+
+    @staticmethod
+    def used_mb():
+        """The process's address space, which is what the course measured; None if unknown."""
+        try:
+            with open("/proc/self/status", encoding="ascii", errors="replace") as status:
+                sizes = [line.split()[1] for line in status if line.startswith("VmSize:")]
+            return int(sizes[0]) / 1024
+        except (OSError, IndexError, ValueError):
+            return None
+
+    def begin(self, left_ms):
+        """The agent's turn begins, with this much in its bank."""
+        self.left_ms, self.turn_began = left_ms, self.now()
+
+    def end(self, used_ms):
+        """The agent's turn has ended and took this much from its bank."""
+        self.turn_began = None
+        if self.left_ms is not None:
+            self.left_ms = max(0, self.left_ms - used_ms) + self.clock["increment_ms"]
+
+    def facts(self):
+        """The course's `referee` keyword arguments."""
+        seconds = None if self.left_ms is None else self.left_ms / 1000
+        if seconds is not None and self.turn_began is not None:
+            seconds = max(0.0, seconds - (self.now() - self.turn_began))
+        used_mb, room_mb = self.used_mb(), None
+        if None not in (used_mb, self.before_mb, self.limit_mb):
+            room_mb = self.limit_mb - max(0.0, used_mb - self.before_mb)
+        limit_mb = None if self.limit_mb is None else float(self.limit_mb)
+        return {"time_remaining": seconds, "space_remaining": room_mb, "space_limit": limit_mb}
+
+
+class Printed(io.FileIO):
+    """What Python prints, to either stream; it knows whether a line has been left unended."""
+
+    unended = False
+
+    def write(self, data):
+        """Writes, as far as the system takes it."""
+        written = super().write(data)
+        if written:
+            Printed.unended = bytes(memoryview(data)[:written][-1:]) != b"\n"
+        return written
+
+    @classmethod
+    def stream(cls, number):
+        """A stream of text to a descriptor, line by line."""
+        raw = io.BufferedWriter(cls(number, "w", closefd=False))
+        return io.TextIOWrapper(raw, "utf-8", "backslashreplace", line_buffering=True)
+
+
+class Wire:
+    """The referee's lines, on descriptors that nobody else knows."""
+
+    def __init__(self):
+        self.inbox = os.fdopen(os.dup(0), "rb")
+        self.outbox = os.dup(1)
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.close(nothing)
+        # Prints, C extensions and subprocesses alike: what goes to 1 comes out at stderr.
+        os.dup2(2, 1)
+        sys.stdout = sys.__stdout__ = Printed.stream(1)
+        sys.stderr = sys.__stderr__ = Printed.stream(2)
+
+    def messages(self):
+        """The referee's messages, until it is over."""
+        for line in self.inbox:
+            if line.strip():
+                message = json.loads(line)
+                if message["type"] == "over":
+                    return
+                yield message
+
+    def send(self, message):
+        """Sends one message."""
+        rest = json.dumps(message).encode("ascii") + b"\n"
+        while rest:
+            rest = rest[os.write(self.outbox, rest):]
+
+
+class Seat:
+    """The agent at its seat."""
+
+    def __init__(self, spec, hello):
+        if hello["game"] not in GAMES:
+            fail(f"comp30024: agents play {' and '.join(GAMES)}, not {hello['game']}")
+        if "position" in hello["setup"]:
+            fail("comp30024: agents can't be told of a position to start from")
+        self.spec, self.number = spec, hello["seat"]
+        self.game = guarded("import", GAMES[hello["game"]])
+        self.colours = [self.game.colour(seat["colour"]) for seat in hello["seats"]]
+        self.returned = None
+        # The same match again: as far as an agent draws from here, it draws the same.
+        random.seed(hello["seed"])
+        if "numpy" in sys.modules:
+            sys.modules["numpy"].random.seed(hello["seed"] % 2**32)
+        self.resources = Resources(hello["clock"], hello["limits"])
+        make = guarded("import", find_class, spec, self.game.classes)
+        colour, facts = self.colours[self.number], self.resources.facts()
+        self.agent = guarded("__init__()", self.game.construct, make, colour, facts)
+
+    def answer(self, message):
+        """Asks the agent for its action; what can't be sent is garbled, in words."""
+        self.resources.begin(message.get("left_ms"))
+        action = guarded("action()", self.call, "action")
+        try:
+            wire = self.game.wire(action)
+        except (NotAnAction, TypeError, ValueError, AttributeError, IndexError, OverflowError):
+            shown, kind = clipped(action), type(action).__name__
+            shown = shown if shown.startswith(f"{kind}(") else f"{shown} ({kind})"
+            say(f"{self.spec}: action() returned {shown}, expected {self.game.expected}")
+            wire = {"type": shown}
+        self.returned = action
+        return {"type": "action", "turn": message["turn"], "action": wire}
+
+    def update(self, message):
+        """Tells the agent of an action; of its own, as it returned it."""
+        own = message["seat"] == self.number
+        if own:
+            self.resources.end(message["used_ms"])
+        action = self.returned if own else self.game.action(message["action"])
+        guarded("update()", self.call, "update", self.colours[message["seat"]], action)
+
+    def call(self, name, *arguments):
+        """Calls one of the agent's methods with what it takes of the keyword arguments."""
+        method = getattr(self.agent, name)
+        facts = self.resources.facts() if isinstance(self.game, Freckers) else {}
+        return method(*arguments, **accepted(method, facts))
+
+
+def find_class(spec, names):
+    """The class that `PACKAGE[:CLASS]` means: in the package itself, or where the course put it."""
+    package, _, name = spec.partition(":")
+    names = [name] if name else names
+    modules = [importlib.import_module(package)]
+    for inner in ("", ".program", ".player", ".agent"):
+        if inner:
+            inside = hasattr(modules[0], "__path__")
+            if not inside or not importlib.util.find_spec(package + inner):
+                continue
+            modules.append(importlib.import_module(package + inner))
+        for name in names:
+            made = getattr(modules[-1], name, None)
+            home = str(getattr(made, "__module__", None))
+            if callable(made) and not home.startswith("referee."):
+                return made
+    where = " or ".join(module.__name__ for module in modules)
+    found = own_classes(modules)
+    listed = f"found {', '.join(found)}" if found else "found none with action() and update()"
+    advice = "" if len(names) == 1 else "; add :CLASS to the agent's name"
+    fail(f"no class {' or '.join(names)} in {where}{advice}; {listed}")
+
+
+def own_classes(modules):
+    """The names of the classes in these modules that can be meant to play."""
+    found = {}
+    for name, made in [pair for module in modules for pair in vars(module).items()]:
+        plays = all(callable(getattr(made, method, None)) for method in ("action", "update"))
+        if inspect.isclass(made) and plays and not made.__module__.startswith("referee."):
+            found[name] = made
+    return list(found)
+
+
+def guarded(what, function, *arguments):
+    """Calls the agent's code. Its exceptions end the match for it, and it leaves at once, whatever
+    threads it has."""
+    try:
+        return function(*arguments)
+    except BaseException as error:  # An agent's sys.exit() is a mistake like any other.
+        told = traceback.TracebackException(type(error), error, error.__traceback__)
+        trim(told)
+        lines = list(told.format())
+        if not told.stack and not told.__cause__ and not told.__context__:
+            lines = list(told.format_exception_only())
+        last = one_line(error)
+        if isinstance(error, SystemExit):
+            last = f"the agent ended its own process ({last})"
+        if what == "import" and sys.version_info < NEEDED_PYTHON:
+            python = ".".join(map(str, sys.version_info[:2]))
+            last += f"; the course used Python 3.12, and this is {python}: {sys.executable}"
+        text, last = "".join(lines).rstrip(), place(error, told) + last
+        text += "" if text.endswith(f"\n{last}") or text == last else f"\n{last}"
+        fail(f"{sys.argv[1]} failed in {what}:\n{text}")
+
+
+def one_line(error):
+    """What an exception says, as a traceback ends, but on one line."""
+    try:
+        text = str(error.msg if isinstance(error, SyntaxError) else error)
+    except Exception:  # Whatever an agent's own `__str__` does.
+        text = object.__repr__(error)
+    return ": ".join([type(error).__name__] + [" ".join(text.split())] * bool(text.strip()))
+
+
+def place(error, told):
+    """`file:line: ` of the agent's own line that an exception is about or came through last."""
+    places = [(frame.filename, frame.lineno) for frame in told.stack]
+    if isinstance(error, SyntaxError):
+        places.append((error.filename or "", error.lineno))
+    here = os.path.join(FOLDER, "")
+    own = [at for at in places if at[0].startswith(here) and "site-packages" not in at[0]]
+    if not own:
+        return ""
+    file, line = own[-1]
+    return f"{os.path.relpath(file, FOLDER)}:{line or 1}: "
+
+
+def trim(told):
+    """Leaves the agent's own frames in a traceback, and in those that led to it."""
+    # What dataclasses write for themselves has no file of its own.
+    ours = (OWN_FILE, importlib.__file__, "<string>")
+    frames = [frame for frame in told.stack if frame.filename not in ours]
+    frames = [frame for frame in frames if not frame.filename.startswith("<frozen importlib")]
+    told.stack = traceback.StackSummary.from_list(frames)
+    for earlier in (told.__cause__, told.__context__):
+        if earlier is not None:
+            trim(earlier)
+
+
+def clipped(value):
+    """A value as Python shows it, if it can be shown, and not too long."""
+    try:
+        shown = repr(value)
+    except Exception:  # Whatever an agent's own `__repr__` does.
+        shown = object.__repr__(value)
+    return shown if len(shown) <= REPR_CHARACTERS_MAX else shown[:REPR_CHARACTERS_MAX] + ".."
+
+
+def say(text):
+    """Writes a line of its own to the stderr that the process began with, after all printed before.
+    """
+    for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+        try:
+            stream.flush()
+        except (AttributeError, OSError, ValueError):
+            pass  # The agent has closed it, or put something else in its place.
+    start = "\n" if Printed.unended else ""
+    Printed.unended = False
+    os.write(2, f"{start}{text}\n".encode("utf-8", "backslashreplace"))
+
+
+def fail(text):
+    """Says why, and ends the process with status 1."""
+    say(text)
+    os._exit(1)
+
+
+def main():
+    """Plays a match."""
+    if len(sys.argv) != 2:
+        sys.exit("usage: python3 comp30024.py PACKAGE[:CLASS]")
+    wire = Wire()
+    faulthandler.enable()
+    sys.path[0] = FOLDER
+    messages = wire.messages()
+    hello = next(messages, None)
+    if hello is None:
+        return
+    seat = Seat(sys.argv[1], hello)
+    wire.send({"type": "ready", "name": sys.argv[1], "version": sys.version.split()[0]})
+    for message in messages:
+        if message["type"] == "turn":
+            wire.send(seat.answer(message))
+        elif message["type"] == "played":
+            seat.update(message)
+
+
+if __name__ == "__main__":
+    main()
