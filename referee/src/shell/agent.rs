@@ -8,6 +8,8 @@ use super::usage::Meters;
 use nix::errno::Errno;
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
+use referee_games::{Dialect, Meaning};
+use referee_protocol::ToAgent;
 use std::io::{self, ErrorKind};
 use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
@@ -51,6 +53,8 @@ pub struct Agent {
     closing: bool,
     /// Its output, cut into lines.
     pub framer: Framer,
+    /// The codec, where it speaks another protocol than the referee's own.
+    pub dialect: Option<Box<dyn Dialect>>,
     /// What it has written to its stderr.
     pub complaints: Stderr,
     /// What it has used; from [`Sign::Started`] on.
@@ -128,6 +132,7 @@ impl Agent {
             blocked: false,
             closing: false,
             framer: Framer::default(),
+            dialect: None,
             complaints: Stderr::new(stderr_bytes),
             meters: None,
             killed: false,
@@ -143,6 +148,32 @@ impl Agent {
     pub fn put(&mut self, bytes: &[u8]) {
         if self.stdin.is_some() && !self.killed {
             self.outbox.extend_from_slice(bytes);
+        }
+    }
+
+    /// Puts a message: its line, or what its codec makes of it.
+    pub fn tell(&mut self, message: &ToAgent, line: &[u8]) {
+        match &mut self.dialect {
+            None => self.put(line),
+            Some(dialect) => {
+                dialect.tell(message);
+                self.put_spoken();
+            }
+        }
+    }
+
+    /// What a line means, where a codec reads its lines; what follows from it is put.
+    pub fn hear(&mut self, line: &[u8]) -> Option<Meaning> {
+        let meaning = self.dialect.as_mut()?.hear(line);
+        self.put_spoken();
+        Some(meaning)
+    }
+
+    fn put_spoken(&mut self) {
+        if let Some(dialect) = &mut self.dialect {
+            let mut bytes = Vec::new();
+            dialect.take(&mut bytes);
+            self.put(&bytes);
         }
     }
 

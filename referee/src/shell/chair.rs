@@ -6,6 +6,8 @@ use super::human::Human;
 use super::launcher::Command;
 use super::stderr::Piece;
 use crate::matches::Nanos;
+use referee_games::Meaning;
+use referee_protocol::ToAgent;
 use std::task::{Context, Poll};
 
 /// A seat's occupant, with the same face for all.
@@ -34,11 +36,21 @@ impl Chair {
         }
     }
 
-    /// Bytes for its stdin, with the next flush.
-    pub fn put(&mut self, bytes: &[u8]) {
+    /// A message for its stdin, with the next flush; `line` is the same as a line.
+    pub fn tell(&mut self, message: &ToAgent, line: &[u8]) {
         if let Some(agent) = self.program_mut() {
-            agent.put(bytes);
+            agent.tell(message, line);
         }
+    }
+
+    /// It speaks another protocol than the referee's own.
+    pub fn has_dialect(&self) -> bool {
+        self.program().is_some_and(|agent| agent.dialect.is_some())
+    }
+
+    /// What a line means in its own protocol; `None` where that is the referee's.
+    pub fn hear(&mut self, line: &[u8]) -> Option<Meaning> {
+        self.program_mut()?.hear(line)
     }
 
     /// Writes what was put; false if it no longer reads.

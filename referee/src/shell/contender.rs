@@ -1,21 +1,28 @@
 //! From an AGENT as a person writes it to what is started: a program file, a quoted command line, a
-//! folder with `agent.toml`, or one that is built in.
+//! folder with `agent.toml`, one that is built in, or one that an adapter plays for.
 
+use super::adapted;
 use super::agent::Launch;
 use super::digest::{digest_command, digest_file, digest_folder};
 use crate::failure::Failure;
 use crate::plain::tame;
-use referee_games::nearest;
+use referee_games::{Dialect, Kind, dialects, nearest};
+use referee_protocol::LineProtocol;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
 /// The program of the built-in agents: this one, also when its file has been replaced since.
-const OWN_PROGRAM: &str = "/proc/self/exe";
+pub(super) const OWN_PROGRAM: &str = "/proc/self/exe";
+/// The name of the referee's own protocol in agent.toml.
+const OWN_PROTOCOL: &str = "referee";
+/// What helps where there is no such agent.
+const WHAT_AN_AGENT_IS: &str = "an AGENT is a program file, a quoted command line, a folder with \
+     agent.toml, or one that is built in, such as @random";
 /// The longest name, in characters.
 const NAME_CHARACTERS_MAX: usize = 60;
 
 /// Somebody who can take a seat.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Contender {
     /// As it is called in the match, if no other has the same name.
     pub name: String,
@@ -27,6 +34,12 @@ pub struct Contender {
     pub digest: String,
     /// What it says it plays; empty: anything.
     pub games: Vec<String>,
+    /// The line protocol that it speaks, where that isn't the referee's own.
+    pub protocol: Option<LineProtocol>,
+    /// An adapter speaks for it.
+    pub adapted: bool,
+    /// The command that builds it, as a shell takes it, where its agent.toml names one.
+    pub build: Option<String>,
 }
 
 /// `agent.toml`.
@@ -38,6 +51,41 @@ struct Manifest {
     build: Option<Words>,
     #[serde(default)]
     games: Vec<String>,
+    #[serde(default)]
+    protocol: Option<String>,
+    #[serde(default)]
+    init: Vec<String>,
+    #[serde(default)]
+    options: toml::Table,
+}
+
+impl Manifest {
+    /// The line protocol that it names, or that was named before it: `prefix:FOLDER`.
+    fn line_protocol(&self, prefix: Option<&str>) -> Result<Option<LineProtocol>, String> {
+        let own = self.protocol.as_deref().filter(|name| *name != OWN_PROTOCOL);
+        if let (Some(prefix), Some(named)) = (prefix, self.protocol.as_deref())
+            && prefix != named
+        {
+            return Err(format!("its protocol is {named:?}, not {prefix:?}"));
+        }
+        let Some(name) = own.or(prefix) else {
+            let unused = [("init", self.init.is_empty()), ("options", self.options.is_empty())];
+            return match unused.iter().find(|(_, is_empty)| !is_empty) {
+                Some((field, _)) => Err(format!("`{field}` needs a `protocol` that knows it")),
+                None => Ok(None),
+            };
+        };
+        let options = serde_json::to_value(&self.options).map_err(|error| error.to_string())?;
+        let options = options.as_object().cloned().unwrap_or_default();
+        let spoken = LineProtocol { name: name.to_owned(), init: self.init.clone(), options };
+        let Some((_, dialect)) = dialects().find(|(_, dialect)| dialect.name == name) else {
+            let known: Vec<&str> = dialects().map(|(_, dialect)| dialect.name).collect();
+            let known = known.join(", ");
+            return Err(format!("unknown protocol {name:?}: there are {OWN_PROTOCOL}, {known}"));
+        };
+        dialect.begin(&spoken).map_err(|error| format!("protocol {name}: {error}"))?;
+        Ok(Some(spoken))
+    }
 }
 
 /// A command: a list of words, or a text that is split as a shell would, without a shell.
@@ -70,10 +118,17 @@ impl Contender {
     /// working directory.
     pub fn read(text: &str) -> Result<Self, Failure> {
         let (name, agent) = split_name(text);
+        let (prefix, agent) = split_protocol(agent);
         let mut contender = if let Some(built_in) = agent.strip_prefix('@') {
+            if let Some(prefix) = prefix {
+                return Err(Failure::usage(format!("@{built_in} doesn't speak {prefix}"))
+                    .help(format!("built-in agents are named without `{prefix}:`")));
+            }
             Self::built_in(built_in)?
+        } else if let Some(package) = agent.strip_prefix("comp30024:") {
+            adapted::comp30024(package)?
         } else if Path::new(agent).is_dir() {
-            Self::folder(Path::new(agent))?
+            Self::folder(Path::new(agent), prefix)?
         } else if Path::new(agent).is_file() {
             Self::file(Path::new(agent))?
         } else {
@@ -82,16 +137,38 @@ impl Contender {
         if let Some(name) = name {
             name.clone_into(&mut contender.name);
         }
+        if let Some(prefix) = prefix {
+            let words = [format!("{prefix}:"), contender.digest];
+            contender.digest = digest_command(&words, Path::new("/"));
+            let plain = || LineProtocol { name: prefix.to_owned(), ..LineProtocol::default() };
+            contender.protocol.get_or_insert_with(plain);
+        }
         text.clone_into(&mut contender.written);
         contender.name = tame_name(&contender.name);
         Ok(contender)
+    }
+
+    /// Its author wrote it for another program: a codec or an adapter speaks for it.
+    pub fn is_foreign(&self) -> bool {
+        self.protocol.is_some() || self.adapted
+    }
+
+    /// Begins the conversation in its line protocol, `None` where that is the referee's own; or says
+    /// why it can't play this game.
+    pub fn dialect(&self, kind: Kind) -> Result<Option<Box<dyn Dialect>>, String> {
+        let Some(spoken) = &self.protocol else { return Ok(None) };
+        let name = &spoken.name;
+        let dialect = kind.dialect(name).ok_or_else(|| {
+            format!("{} speaks {name}, which {} isn't played in", self.name, kind.name)
+        })?;
+        dialect.begin(spoken).map(Some).map_err(|error| format!("{}: {error}", self.name))
     }
 
     fn built_in(name: &str) -> Result<Self, Failure> {
         let written = format!("@{name}");
         if name == "human" {
             let digest = digest_command(&["@human".to_owned()], Path::new("."));
-            return Ok(Self { name: "human".into(), written, launch: None, digest, games: vec![] });
+            return Ok(Self { name: "human".into(), written, digest, ..Self::default() });
         }
         name.parse::<sample_agents::Agent>().map_err(|error| {
             let known = sample_agents::BUILT_INS.iter().map(|it| it.name).chain(["human"]);
@@ -103,10 +180,11 @@ impl Contender {
         let digest =
             digest_command(&[written.clone(), env!("CARGO_PKG_VERSION").into()], Path::new("."));
         let launch = Launch { file: OWN_PROGRAM.into(), command, folder: std::env::temp_dir() };
-        Ok(Self { name: written.clone(), written, launch: Some(launch), digest, games: vec![] })
+        let name = written.clone();
+        Ok(Self { name, written, launch: Some(launch), digest, ..Self::default() })
     }
 
-    fn folder(folder: &Path) -> Result<Self, Failure> {
+    fn folder(folder: &Path, prefix: Option<&str>) -> Result<Self, Failure> {
         let manifest_path = folder.join("agent.toml");
         let text = std::fs::read_to_string(&manifest_path).map_err(|error| {
             Failure::usage(format!("{}: {error}", manifest_path.display())).help(
@@ -117,21 +195,24 @@ impl Contender {
         let manifest: Manifest = toml::from_str(&text).map_err(|error| {
             Failure::usage(format!("{}: {}", manifest_path.display(), error.to_string().trim_end()))
         })?;
+        let protocol = manifest
+            .line_protocol(prefix)
+            .map_err(|error| Failure::usage(format!("{}: {error}", manifest_path.display())))?;
         let folder = absolute(folder)?;
         let digest = digest_folder(&folder)
             .map_err(|error| Failure::operation(format!("{}: {error}", folder.display())))?;
         let Words(command) = manifest.command;
+        let build = manifest
+            .build
+            .and_then(|Words(words)| shlex::try_join(words.iter().map(String::as_str)).ok());
         let file = resolve(&command[0], &folder).map_err(|failure| {
-            let build = manifest
-                .build
-                .as_ref()
-                .and_then(|Words(words)| shlex::try_join(words.iter().map(String::as_str)).ok());
-            failure.or_help(build.map(|build| format!("build it first: {build}")))
+            failure.or_help(build.as_ref().map(|build| format!("build it first: {build}")))
         })?;
         let named = || folder.file_name().map(|name| name.to_string_lossy().into_owned());
         let name = manifest.name.or_else(named).unwrap_or_else(|| "agent".to_owned());
         let launch = Some(Launch { file, command, folder });
-        Ok(Self { name, written: String::new(), launch, digest, games: manifest.games })
+        let games = manifest.games;
+        Ok(Self { name, launch, digest, games, protocol, build, ..Self::default() })
     }
 
     fn file(file: &Path) -> Result<Self, Failure> {
@@ -143,15 +224,18 @@ impl Contender {
         let folder = file.parent().unwrap_or(Path::new("/")).to_owned();
         let command = vec![file.to_string_lossy().into_owned()];
         let launch = Some(Launch { file, command, folder });
-        Ok(Self { name, written: String::new(), launch, digest, games: vec![] })
+        Ok(Self { name, launch, digest, ..Self::default() })
     }
 
     fn command_line(text: &str) -> Result<Self, Failure> {
-        let words = shlex::split(text).filter(|words| !words.is_empty()).ok_or_else(|| {
+        let words = shlex::split(text).ok_or_else(|| {
             Failure::usage(format!(
                 "the agent {text:?} is no command line: its quotes don't pair up"
             ))
         })?;
+        if words.first().is_none_or(String::is_empty) {
+            return Err(Failure::usage("an agent without a name").help(WHAT_AN_AGENT_IS));
+        }
         let folder = absolute(Path::new("."))?;
         let file = resolve(&words[0], &folder)?;
         let digest = digest_command(&words, &folder);
@@ -159,7 +243,7 @@ impl Contender {
         let stem = Path::new(shown).file_stem().unwrap_or(shown.as_ref());
         let name = stem.to_string_lossy().into_owned();
         let launch = Some(Launch { file, command: words, folder });
-        Ok(Self { name, written: String::new(), launch, digest, games: vec![] })
+        Ok(Self { name, launch, digest, ..Self::default() })
     }
 }
 
@@ -171,6 +255,16 @@ fn split_name(text: &str) -> (Option<&str>, &str) {
     };
     match text.split_once('=') {
         Some((name, agent)) if plain(name) && !Path::new(text).exists() => (Some(name), agent),
+        _ => (None, text),
+    }
+}
+
+/// `PROTOCOL:AGENT`; the whole text is the agent where it names a file.
+fn split_protocol(text: &str) -> (Option<&str>, &str) {
+    match text.split_once(':') {
+        Some((name, agent)) if dialects().any(|(_, dialect)| dialect.name == name) => {
+            if Path::new(text).exists() { (None, text) } else { (Some(name), agent) }
+        }
         _ => (None, text),
     }
 }
@@ -188,10 +282,8 @@ fn resolve(word: &str, folder: &Path) -> Result<PathBuf, Failure> {
         if local.is_file() {
             return Ok(local);
         }
-        return Err(Failure::usage(format!("no program `{word}` in {}", folder.display())).help(
-            "an AGENT is a program file, a quoted command line, a folder with agent.toml, or one \
-             that is built in, such as @random",
-        ));
+        return Err(Failure::usage(format!("no program `{word}` in {}", folder.display()))
+            .help(WHAT_AN_AGENT_IS));
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found =
@@ -201,17 +293,11 @@ fn resolve(word: &str, folder: &Path) -> Result<PathBuf, Failure> {
             Failure::usage(format!("no program `{word}`: no such file, and none in PATH"));
         let built_in = sample_agents::BUILT_INS.iter().any(|it| it.name == word);
         let hint = built_in.then(|| format!("the built-in agent is written @{word}"));
-        failure.or_help(hint.or_else(|| {
-            Some(
-                "an AGENT is a program file, a quoted command line, a folder with agent.toml, or \
-                 one that is built in, such as @random"
-                    .to_owned(),
-            )
-        }))
+        failure.or_help(hint.or_else(|| Some(WHAT_AN_AGENT_IS.to_owned())))
     })
 }
 
-fn absolute(path: &Path) -> Result<PathBuf, Failure> {
+pub(super) fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     path.canonicalize().map_err(|error| Failure::operation(format!("{}: {error}", path.display())))
 }
 

@@ -39,6 +39,11 @@ impl Framer {
         }
     }
 
+    /// The beginning of a line whose end has not come.
+    pub fn unended(&self) -> &[u8] {
+        &self.partial
+    }
+
     /// The stream has ended: its last line may lack its end.
     pub fn finish(&mut self, line_bytes_max: usize, mut take: impl FnMut(&[u8], bool) -> bool) {
         let last = std::mem::take(&mut self.partial);

@@ -1,8 +1,10 @@
-//! The person at the terminal as an agent: asked in words, answering in the game's text form. A
+//! The person at the terminal as an agent: asked in words, answering in the game's text form or in
+//! the action's JSON. A
 //! slip of the fingers is told and asked again; only what the rules allow reaches the match.
 
 use super::agent::Sign;
 use referee_games::AnyGame;
+use referee_protocol::parse_strict;
 use serde_json::json;
 use std::io::{BufRead, Write};
 use std::sync::mpsc as thread_channel;
@@ -116,6 +118,10 @@ fn converse(
 }
 
 fn allowed(game: &dyn AnyGame, text: &str) -> Result<serde_json::Value, String> {
-    let action = game.parse_action(text)?;
+    let action = if text.starts_with('{') {
+        parse_strict(text.as_bytes()).map_err(|garbled| garbled.to_string())?
+    } else {
+        game.parse_action(text)?
+    };
     game.clone_box().play(&action).map_err(|refusal| refusal.to_string())
 }

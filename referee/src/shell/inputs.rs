@@ -17,7 +17,8 @@ pub fn read_text(name: &str) -> Result<String, Failure> {
 
 /// Reads a transcript, unpacked.
 pub fn read_transcript(name: &str) -> Result<Vec<u8>, Failure> {
-    let bytes = read_bytes(&transcript_path(name)?.to_string_lossy())?;
+    let bytes = read_bytes(&transcript_path(name)?.to_string_lossy())
+        .map_err(|failure| failure.help("`latest` is the newest transcript in ./matches"))?;
     unpack(&bytes, TRANSCRIPT_BYTES_MAX).map(std::borrow::Cow::into_owned).ok_or_else(|| {
         Failure::operation(format!("{name}: longer than {TRANSCRIPT_BYTES_MAX} bytes"))
     })

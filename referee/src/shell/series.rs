@@ -1,19 +1,18 @@
 //! Games in a row or many at once: one runtime a core, each with its own table, and whole matches
 //! handed out to them in order.
 
-use super::contender::{Contender, unique_names};
+use super::contender::Contender;
 use super::destination::Destination;
 use super::drive::{Entrant, Finished, drive};
+use super::heading::Heading;
 use super::human::Human;
 use super::launcher::{Bytes, Launcher};
 use super::sink::Sink;
 use super::table::{Orders, PausedTime, Table};
-use crate::matches::{Match, game_seed, match_id};
+use crate::matches::{Match, game_seed};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use referee_games::Kind;
-use referee_protocol::{
-    ClockSettings, Event, Header, HeaderSeat, Limits, OnFault, Sandbox, Seat, TRANSCRIPT_VERSION,
-};
+use referee_protocol::{ClockSettings, Event, Header, Limits, OnFault};
 use serde_json::Value;
 use std::fs::Permissions;
 use std::io;
@@ -209,7 +208,8 @@ impl Shared {
             let folder = work.path().join(seat.to_string());
             std::fs::create_dir(&folder)?;
             let environment = environment(&folder);
-            entrants.push(Entrant::Program { launch, environment });
+            let dialect = contender.dialect(self.plan.kind).map_err(io::Error::other)?;
+            entrants.push(Entrant::Program { launch, environment, dialect });
         }
         let durable = self.plan.games.end - self.plan.games.start == 1;
         let mut watcher = (self.watching)(number);
@@ -238,54 +238,23 @@ impl Plan {
     /// A game and its transcript's header.
     fn header(&self, number: u64) -> io::Result<(Header, Box<dyn referee_games::AnyGame>)> {
         let game = self.kind.start(&self.setup).map_err(io::Error::other)?;
-        let setup = game.setup();
         let seated = self.seated(number);
-        let digests: Vec<&str> = seated.iter().map(|it| it.digest.as_str()).collect();
-        let names = unique_names(&seated);
-        let colours = game.colours();
-        let seat = |seat: Seat| HeaderSeat {
-            seat,
-            name: names[seat.index()].clone(),
-            colour: colours[seat.index()].to_owned(),
-            command: seated[seat.index()]
-                .launch
-                .as_ref()
-                .map_or_else(|| vec!["@human".to_owned()], |launch| launch.command.clone()),
-            digest: digests[seat.index()].to_owned(),
-            ready: None,
-        };
-        let seed = self.game_seed(number);
-        let header = Header {
-            transcript: TRANSCRIPT_VERSION,
-            match_id: match_id(self.kind.name, &setup, &digests, seed, number),
-            game: self.kind.name.to_owned(),
-            rules: self.kind.rules,
-            seats: Seat::all(seated.len()).map(seat).collect(),
-            setup,
-            clock: self.clock.clone(),
-            limits: self.limits.clone(),
+        let heading = Heading {
+            game: game.as_ref(),
+            seated: &seated,
+            clock: &self.clock,
+            limits: &self.limits,
             on_fault: self.on_fault,
-            sandbox: sandbox(),
-            seed,
-            game_number: number,
-            referee: env!("CARGO_PKG_VERSION").to_owned(),
-            started: jiff::Timestamp::now().to_string(),
+            seed: self.game_seed(number),
+            number,
         };
+        let header = heading.header();
         Ok((header, game))
     }
 }
 
-/// What keeps agents apart in this version: nothing that would stop a hostile one.
-fn sandbox() -> Sandbox {
-    let layers = ["session", "supervisor", "clean environment", "open files"];
-    Sandbox {
-        level: "none".to_owned(),
-        layers: layers.iter().map(|&layer| layer.to_owned()).collect(),
-    }
-}
-
 /// An agent's whole environment: what passes, and its private folder for all that it writes.
-fn environment(folder: &std::path::Path) -> Vec<Bytes> {
+pub(super) fn environment(folder: &std::path::Path) -> Vec<Bytes> {
     let mut variables = Vec::new();
     for &name in PASSED_VARIABLES {
         if let Some(value) = std::env::var_os(name) {

@@ -10,6 +10,8 @@ use std::os::unix::fs::FileExt;
 #[derive(Debug)]
 pub struct Meters {
     agent: Pid,
+    /// Of which all that the agent starts is a descendant.
+    supervisor: Option<Pid>,
     clock: ClockId,
     /// The system's scheduling figures of the agent's process.
     schedule: Option<File>,
@@ -20,7 +22,35 @@ impl Meters {
     pub fn of(agent: Pid) -> Option<Self> {
         let clock = clock_getcpuclockid(agent).ok()?;
         let schedule = File::open(format!("/proc/{agent}/schedstat")).ok();
-        Some(Self { agent, clock, schedule })
+        let supervisor = Ticks::of(agent).map(|ticks| ticks.parent);
+        Some(Self { agent, supervisor, clock, schedule })
+    }
+
+    /// The number of the agent's own process.
+    pub fn process_id(&self) -> i32 {
+        self.agent.as_raw()
+    }
+
+    /// It is one process with one thread, which waits to read more of its stdin: whatever it wants
+    /// to say, it won't say it before it has read more. False where the system doesn't tell.
+    pub fn awaits_input(&self) -> bool {
+        let process = format!("/proc/{}", self.agent);
+        let threads = std::fs::read_dir(format!("{process}/task")).map_or(0, Iterator::count);
+        let call = std::fs::read_to_string(format!("{process}/syscall")).unwrap_or_default();
+        let mut words = call.split_whitespace();
+        let reads = words.next().is_some_and(|number| number == libc::SYS_read.to_string());
+        reads && words.next() == Some("0x0") && threads == 1 && self.processes() == 1
+    }
+
+    /// How many processes the agent's tree has, its own included.
+    pub fn processes(&self) -> usize {
+        let mut pids = self.supervisor.map_or_else(Vec::new, children_of);
+        let mut next = 0;
+        while let Some(&pid) = pids.get(next) {
+            pids.extend(children_of(pid));
+            next += 1;
+        }
+        pids.len()
     }
 
     /// CPU time of the agent's own process, all threads: exact and quick.
@@ -49,7 +79,7 @@ impl Meters {
     /// From the system's table of processes: every process below the supervisor with its reaped
     /// children, and what the supervisor reaped of those that were left to it.
     fn tree_ticks(&self) -> Option<Nanos> {
-        let supervisor = Ticks::of(self.agent)?.parent;
+        let supervisor = self.supervisor?;
         let mut ticks = Ticks::of(supervisor)?.reaped;
         let mut pids = children_of(supervisor);
         let mut next = 0;

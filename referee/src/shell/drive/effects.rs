@@ -41,12 +41,12 @@ impl Drive<'_> {
 
     fn send(&mut self, seat: Seat, message: &ToAgent) {
         self.write_message(message);
-        self.chairs[seat.index()].put(&self.message);
+        self.chairs[seat.index()].tell(message, &self.message);
         if matches!(message, ToAgent::Hello(_)) {
             if let Chair::Person(_) = self.chairs[seat.index()] {
                 let line = br#"{"type":"ready"}"#;
                 let reading = Reading::default();
-                self.input(Input::Line { seat, line, cut: false, reading });
+                self.input(Input::Line { seat, line, cut: false, reading, meaning: None });
             }
             self.flush(seat);
         }
@@ -56,7 +56,7 @@ impl Drive<'_> {
     fn broadcast(&mut self, message: &ToAgent) {
         self.write_message(message);
         for chair in &mut self.chairs {
-            chair.put(&self.message);
+            chair.tell(message, &self.message);
         }
         if matches!(message, ToAgent::Retired(_) | ToAgent::Over(_)) {
             for seat in Seat::all(self.chairs.len()) {
@@ -65,7 +65,7 @@ impl Drive<'_> {
         }
     }
 
-    fn flush(&mut self, seat: Seat) {
+    pub(super) fn flush(&mut self, seat: Seat) {
         if !self.chairs[seat.index()].flush() {
             self.input(Input::Deaf(seat));
         }
@@ -151,7 +151,7 @@ impl Drive<'_> {
         if let Chair::Person(human) = &mut self.chairs[seat.index()] {
             human.ask(self.state.game());
         }
-        self.chairs[seat.index()].put(&self.message);
+        self.chairs[seat.index()].tell(&message, &self.message);
         let whole = self.counts_whole_tree();
         let chair = &mut self.chairs[seat.index()];
         let reading =

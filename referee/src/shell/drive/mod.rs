@@ -12,7 +12,7 @@ use super::launcher::Bytes;
 use super::sink::Sink;
 use super::table::{Orders, Table};
 use crate::matches::{Effect, Ending, Input, Match, Nanos, Reading};
-use referee_games::{AnyGame, view::View};
+use referee_games::{AnyGame, Dialect, view::View};
 use referee_protocol::{ClockKind, Event, Header, Seal, Seat, Turn};
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -42,6 +42,8 @@ pub enum Entrant {
         launch: Launch,
         /// Its whole environment.
         environment: Vec<Bytes>,
+        /// The codec, where it speaks another protocol than the referee's own.
+        dialect: Option<Box<dyn Dialect>>,
     },
     /// The person at the terminal.
     Person(Human),
@@ -146,10 +148,13 @@ impl<'a> Drive<'a> {
         for (seat, entrant) in entrants.into_iter().enumerate() {
             chairs.push(match entrant {
                 Entrant::Person(human) => Chair::Person(human),
-                Entrant::Program { launch, environment } => {
+                Entrant::Program { launch, environment, dialect } => {
                     let launcher = &table.launcher;
                     match Agent::start(launcher, &launch, environment, files, stderr_bytes) {
-                        Ok(agent) => Chair::Program(Box::new(agent)),
+                        Ok(mut agent) => {
+                            agent.dialect = dialect;
+                            Chair::Program(Box::new(agent))
+                        }
                         Err(error) => {
                             failed = Some(format!("seat {seat} could not be started: {error}"));
                             Chair::Empty

@@ -133,9 +133,29 @@ impl Drive<'_> {
     /// One line; whether the next one still matters.
     fn line(&mut self, seat: Seat, line: &[u8], cut: bool) -> bool {
         let now = Instant::now();
+        let mut meaning = None;
+        let has_dialect = self.chairs[seat.index()].has_dialect();
+        if has_dialect {
+            // A codec must hear exactly the lines that are recorded.
+            self.input_at(now, Input::Speaks(seat));
+            self.apply();
+            if !self.matters(seat) {
+                return false;
+            }
+            meaning = if cut { None } else { self.chairs[seat.index()].hear(line) };
+        }
         let reading = self.reading(now);
-        self.input_at(now, Input::Line { seat, line, cut, reading });
+        self.input_at(now, Input::Line { seat, line, cut, reading, meaning });
         self.apply();
+        if has_dialect && self.matters(seat) {
+            self.flush(seat);
+            self.apply();
+        }
+        self.matters(seat)
+    }
+
+    /// Whether anything that the seat says is still judged.
+    fn matters(&self, seat: Seat) -> bool {
         self.ending.is_none() && !self.chairs[seat.index()].is_killed()
     }
 }

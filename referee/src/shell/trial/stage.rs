@@ -1,0 +1,400 @@
+//! How a trial goes on: the match with its stand-ins, and the agent that is listened to.
+
+use super::{Departure, End, Leave, Scene, Trial, Twist};
+use crate::diagnosis::Used;
+use crate::matches::{Effect, Input, Match, Nanos, Reading};
+use crate::shell::heading::Heading;
+use crate::shell::launcher::Launcher;
+use crate::shell::session::{Heard, Session};
+use rand::seq::IndexedRandom;
+use rand::{SeedableRng, rngs::ChaCha8Rng};
+use referee_games::AnyGame;
+use referee_protocol::{Event, Fault, FaultKind, Header, OnFault, Seat, ToAgent, Turn};
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+use std::io;
+use std::time::{Duration, Instant};
+
+/// An agent that has neither used a core nor waited for one for so long, while it is waited for and
+/// itself wants to read more, will not answer any more. Others have the time that the clock allows.
+const SILENCE: Duration = Duration::from_secs(4);
+/// Less activity than this, since it was last looked at, is none.
+const NO_CPU: Duration = Duration::from_millis(5);
+/// How often it is looked at.
+const LOOK: Duration = Duration::from_millis(250);
+/// How long the others think where they take their time.
+const SLOW: Duration = Duration::from_millis(250);
+/// How long a late answer is still waited for, to tell late from never.
+const LATER: Duration = Duration::from_secs(2);
+/// How long an agent may take to exit, as in a match.
+const GRACE: Duration = Duration::from_secs(1);
+/// How long its other processes may take after it.
+const AFTER: Duration = Duration::from_millis(300);
+/// How a message ends that has a field of a later version of the protocol.
+const UNKNOWN_FIELD: &str = r#","x_new":{"of":["a later version",2,null,{}]}}"#;
+/// A message of a later version of the protocol.
+const UNKNOWN_MESSAGE: &str = "{\"type\":\"x_news\",\"turn\":3,\"text\":\"of a later version\"}\n";
+/// Names with what is hard to read: beyond ASCII, beyond 16 bits, quotes, a backslash.
+const NAMES: [&str; 3] = ["Zoë \"Ζωή\" Żółw", "駒 🐢 \\o/", "ñandú\u{301} 'x'"];
+
+pub(super) struct Stage<'a> {
+    scene: &'a Scene<'a>,
+    session: Session,
+    state: Match,
+    random: ChaCha8Rng,
+    effects: VecDeque<Effect>,
+    fresh: Vec<Effect>,
+    began: Instant,
+    asked: Instant,
+    /// What had been used by then.
+    before: Used,
+    own_turns: u64,
+    /// When the stand-in whose turn it is will have thought.
+    others_due: Option<(Instant, Seat)>,
+    /// Since when it has been idle, and what its activity had come to by then.
+    quiet: (Instant, Duration),
+    end: Option<End>,
+    trial: Trial,
+}
+
+impl<'a> Stage<'a> {
+    pub(super) fn begin(launcher: &Launcher, scene: &'a Scene<'a>) -> io::Result<Self> {
+        let game = scene.kind.start(scene.setup).map_err(io::Error::other)?;
+        let header = header(scene, game.as_ref());
+        let (state, effects) = Match::begin(game, header);
+        let session = Session::start(launcher, scene.contender, scene.kind, scene.limits)?;
+        let now = Instant::now();
+        Ok(Self {
+            scene,
+            session,
+            state,
+            random: ChaCha8Rng::seed_from_u64(scene.seed),
+            effects: effects.into(),
+            fresh: Vec::new(),
+            began: now,
+            asked: now,
+            before: Used::default(),
+            own_turns: 0,
+            others_due: None,
+            quiet: (now, Duration::ZERO),
+            end: None,
+            trial: Trial {
+                end: End::Fine,
+                sent: String::new(),
+                got: None,
+                unended: Vec::new(),
+                own_turns: 0,
+                stderr: String::new(),
+                ready: false,
+                status: None,
+                legal: Vec::new(),
+                actions: Vec::new(),
+                turns: 0,
+                over: false,
+                slowest: Duration::ZERO,
+                total: Duration::ZERO,
+                used: Used::default(),
+                departure: None,
+            },
+        })
+    }
+
+    pub(super) async fn play(mut self) -> io::Result<Trial> {
+        self.apply();
+        while self.end.is_none() {
+            match self.session.hear(self.deadline()).await {
+                Some(heard) => self.heard(heard)?,
+                None => self.nothing(),
+            }
+            self.apply();
+        }
+        self.trial.used = self.used();
+        self.trial.unended = self.session.unended().to_vec();
+        let end = self.end.take().unwrap_or(End::Fine);
+        match &end {
+            End::Fine if self.scene.leave != Leave::Kill => self.depart().await,
+            End::Fault(fault) if fault.kind == FaultKind::Late => self.wait_for_late_answer().await,
+            _ => {}
+        }
+        self.trial.end = end;
+        self.trial.legal = self.state.game().actions();
+        self.trial.turns = self.state.game().turn_number();
+        self.trial.own_turns = self.own_turns;
+        self.trial.stderr = self.session.end().await?;
+        Ok(self.trial)
+    }
+
+    fn deadline(&self) -> Instant {
+        let look = Instant::now() + LOOK;
+        let wake = self.state.wake_at().map(|at| self.began + Duration::from_nanos(at.0));
+        let others = self.others_due.map(|(due, _)| due);
+        [wake, others].into_iter().flatten().fold(look, Instant::min)
+    }
+
+    fn input(&mut self, input: Input<'_>) {
+        let at = self.began.elapsed().as_nanos();
+        let at = Nanos(u64::try_from(at).unwrap_or(u64::MAX));
+        self.state.step(at, input, &mut self.fresh);
+        self.effects.extend(self.fresh.drain(..));
+    }
+
+    fn reading(&self) -> Reading {
+        Reading { cpu: self.session.cpu(), ..Reading::default() }
+    }
+
+    fn heard(&mut self, heard: Heard) -> io::Result<()> {
+        let seat = self.scene.seat;
+        match heard {
+            Heard::Started | Heard::Complained | Heard::Gone => {}
+            Heard::Line(line, cut) => {
+                let reading = self.reading();
+                let heard = if cut { None } else { self.session.meaning(&line) };
+                let meaning = heard.map(|(meaning, bytes)| {
+                    let bytes = String::from_utf8_lossy(&bytes);
+                    if !bytes.trim().is_empty() {
+                        // What came before is an answer to something else.
+                        (self.trial.sent, self.trial.got) = (bytes.trim_end().to_owned(), None);
+                    }
+                    meaning
+                });
+                self.input(Input::Line { seat, line: &line, cut, reading, meaning });
+                if !line.iter().all(u8::is_ascii_whitespace) {
+                    self.trial.got = Some(line);
+                }
+            }
+            Heard::Closed => self.input(Input::Closed(seat)),
+            Heard::Deaf => self.input(Input::Deaf(seat)),
+            Heard::Failed(errno) => self.end = Some(End::NotStarted(errno)),
+            Heard::Broken(errno) => return Err(errno.into()),
+            Heard::Exited(status) => {
+                self.trial.status = Some(status.clone());
+                self.input(Input::Exited { seat, status, late: false });
+            }
+        }
+        Ok(())
+    }
+
+    /// Time has passed, and nothing came.
+    fn nothing(&mut self) {
+        let now = Instant::now();
+        if let Some((due, seat)) = self.others_due
+            && due <= now
+        {
+            self.others_due = None;
+            return self.stand_in(seat);
+        }
+        let reading = self.reading();
+        self.input(Input::Tick(reading));
+        let activity = self.activity();
+        if activity.saturating_sub(self.quiet.1) > NO_CPU {
+            self.quiet = (now, activity);
+        }
+        let waited_for = self.state.thinking() == Some(self.scene.seat) || !self.trial.ready;
+        let quiet = now.duration_since(self.quiet.0) >= SILENCE;
+        if waited_for && self.effects.is_empty() && quiet && self.session.awaits_input() {
+            self.end = Some(End::Silent);
+        }
+    }
+
+    fn apply(&mut self) {
+        while self.end.is_none()
+            && let Some(effect) = self.effects.pop_front()
+        {
+            match effect {
+                Effect::Send(seat, message) if seat == self.scene.seat => self.write(&message),
+                Effect::Send(seat, ToAgent::Hello(_)) => {
+                    self.say(seat, &json!({"type": "ready"}));
+                }
+                Effect::Broadcast(message) => self.write(&message),
+                Effect::Ask(seat, turn) => self.ask(seat, turn),
+                Effect::Record(event) => self.record(event),
+                Effect::Finish(ending) => {
+                    let fault = ending.verdict.seats[self.scene.seat.index()].fault.clone();
+                    self.trial.over = ending.outcome.is_some();
+                    self.end = Some(fault.map_or(End::Fine, |fault| End::Fault(Box::new(fault))));
+                }
+                Effect::Send(..) | Effect::Kill(_) => {}
+            }
+        }
+    }
+
+    fn record(&mut self, event: Event) {
+        match event {
+            Event::Header(header) => {
+                self.trial.ready = header.seats[self.scene.seat.index()].ready.is_some();
+            }
+            Event::Played(played) if played.seat == self.scene.seat => {
+                self.trial.actions.push(played.action);
+                let took = Duration::from_nanos(played.wall_ns);
+                self.trial.slowest = self.trial.slowest.max(took);
+                self.trial.total += took;
+            }
+            _ => {}
+        }
+    }
+
+    fn ask(&mut self, seat: Seat, turn: Turn) {
+        if seat != self.scene.seat {
+            self.input(Input::Asked(seat, Reading::default()));
+            if self.scene.twist == Twist::SlowOthers {
+                self.others_due = Some((Instant::now() + SLOW, seat));
+                return;
+            }
+            return self.stand_in(seat);
+        }
+        let enough = self.own_turns == self.scene.turns_max;
+        if enough || self.began.elapsed() > self.scene.time_max {
+            return self.stop();
+        }
+        self.own_turns += 1;
+        self.asked = Instant::now();
+        self.before = self.session.used(self.began);
+        self.quiet = (self.asked, self.activity());
+        let reading = self.reading();
+        self.input(Input::Asked(seat, reading));
+        self.write(&ToAgent::Turn(turn));
+    }
+
+    /// The agent has been tried enough: told `over`, or left as it is.
+    fn stop(&mut self) {
+        if self.scene.leave == Leave::Over {
+            let text = "it was only a trial".to_owned();
+            self.input(Input::Stop { cause: "interrupted", text });
+        } else {
+            self.end = Some(End::Fine);
+        }
+    }
+
+    /// Any legal action, for a seat that nobody is tried at.
+    fn stand_in(&mut self, seat: Seat) {
+        let actions = self.state.game().actions();
+        let Some(action) = actions.choose(&mut self.random) else { return };
+        self.say(seat, &json!({"type": "action", "action": action}));
+    }
+
+    fn say(&mut self, seat: Seat, message: &Value) {
+        let line = message.to_string();
+        let reading = Reading::default();
+        self.input(Input::Line { seat, line: line.as_bytes(), cut: false, reading, meaning: None });
+    }
+
+    fn write(&mut self, message: &ToAgent) {
+        let sent = match self.scene.twist {
+            Twist::UnknownField => {
+                let mut line = json_line(message);
+                line.pop();
+                line + UNKNOWN_FIELD
+            }
+            Twist::UnknownType if !matches!(message, ToAgent::Hello(_)) => {
+                format!("{UNKNOWN_MESSAGE}{}", json_line(message))
+            }
+            _ => String::new(),
+        };
+        let sent = if sent.is_empty() {
+            String::from_utf8_lossy(&self.session.tell(message)).trim_end().to_owned()
+        } else {
+            self.session.write(format!("{sent}\n").as_bytes());
+            sent
+        };
+        // What came before is an answer to something else; and the end of the match is no message
+        // that a fault could have come from.
+        if let ToAgent::Hello(_) | ToAgent::Turn(_) = message {
+            self.trial.sent = sent;
+            self.trial.got = None;
+        }
+    }
+
+    /// What grows as long as the agent computes or wants to.
+    fn activity(&self) -> Duration {
+        let used = self.session.used(self.began);
+        used.cpu + used.waited
+    }
+
+    /// What it has used since it was asked.
+    fn used(&self) -> Used {
+        let used = self.session.used(self.began);
+        Used {
+            wall: self.asked.elapsed(),
+            cpu: used.cpu.saturating_sub(self.before.cpu),
+            waited: used.waited.saturating_sub(self.before.waited),
+        }
+    }
+
+    /// After the limit an answer still tells something: that there is one.
+    async fn wait_for_late_answer(&mut self) {
+        let deadline = Instant::now() + LATER;
+        while let Some(heard) = self.session.hear(deadline).await {
+            match heard {
+                Heard::Line(line, _) => {
+                    self.trial.got = Some(line);
+                    self.trial.used = self.used();
+                    return;
+                }
+                Heard::Exited(_) | Heard::Gone => return,
+                _ => {}
+            }
+        }
+        self.trial.got = None;
+    }
+
+    async fn depart(&mut self) {
+        self.session.close();
+        let began = Instant::now();
+        let mut took = None;
+        while let Some(heard) = self.session.hear(began + GRACE).await {
+            if let Heard::Exited(status) = heard {
+                took = Some(began.elapsed());
+                self.trial.status = Some(status);
+                break;
+            }
+        }
+        if took.is_none() && self.trial.status.is_some() {
+            // It had left before it was let.
+            took = Some(Duration::ZERO);
+        }
+        let after = Instant::now() + AFTER;
+        while let Some(heard) = self.session.hear(after).await {
+            if heard == Heard::Gone {
+                break;
+            }
+        }
+        self.trial.departure = Some(Departure { took, left_behind: self.session.processes() });
+    }
+}
+
+fn json_line(message: &ToAgent) -> String {
+    serde_json::to_string(message).expect("messages have string keys only")
+}
+
+/// A header as a match would have it. It is never written.
+fn header(scene: &Scene<'_>, game: &dyn AnyGame) -> Header {
+    let heading = Heading {
+        game,
+        seated: &vec![scene.contender; game.seats()],
+        clock: scene.clock,
+        limits: scene.limits,
+        on_fault: OnFault::End,
+        seed: scene.seed,
+        number: 0,
+    };
+    let mut header = heading.header();
+    for seat in &mut header.seats {
+        seat.name = match scene.twist {
+            Twist::Names => NAMES[seat.seat.index() % NAMES.len()].to_owned(),
+            _ if seat.seat == scene.seat => continue,
+            _ => format!("other {}", seat.seat),
+        };
+    }
+    header
+}
+
+/// The fault of a trial, where it ended with one.
+impl Trial {
+    /// See [`End::Fault`].
+    pub fn fault(&self) -> Option<&Fault> {
+        match &self.end {
+            End::Fault(fault) => Some(fault),
+            _ => None,
+        }
+    }
+}
