@@ -1,15 +1,24 @@
 //! The command line: one file a command, and the conventions that all of them keep.
 
 mod agent;
+mod check;
+mod debug;
+mod adapter;
 mod games;
+mod languages;
+mod htp;
 mod live;
+mod new;
+mod new_text;
 mod output;
 mod perft;
 mod play;
 mod play_options;
+mod presets;
 mod position;
 mod replay;
 mod report;
+mod rows;
 mod schema;
 mod setup;
 mod verify;
@@ -68,6 +77,9 @@ enum Color {
 #[derive(Debug, Subcommand)]
 enum Command {
     Play(Box<play_options::Options>),
+    Check(check::Options),
+    Debug(debug::Options),
+    New(new::Options),
     Games(games::Options),
     Position(position::Options),
     Perft(perft::Options),
@@ -75,6 +87,8 @@ enum Command {
     Verify(verify::Options),
     Schema(schema::Options),
     Agent(agent::Options),
+    Adapter(adapter::Options),
+    Htp(htp::Options),
 }
 
 /// The whole program.
@@ -98,6 +112,9 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
     let global = arguments.global;
     match arguments.command {
         Command::Play(options) => play::run(&options, &global),
+        Command::Check(options) => check::run(&options, &global),
+        Command::Debug(options) => debug::run(&options, &global),
+        Command::New(options) => new::run(&options, &global),
         Command::Games(options) => games::run(&options),
         Command::Position(options) => position::run(&options),
         Command::Perft(options) => perft::run(&options),
@@ -105,6 +122,8 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Verify(options) => verify::run(&options, &global),
         Command::Schema(options) => schema::run(&options),
         Command::Agent(options) => agent::run(&options),
+        Command::Adapter(options) => adapter::run(&options),
+        Command::Htp(options) => htp::run(&options),
     }
 }
 

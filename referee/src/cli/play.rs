@@ -5,13 +5,18 @@ use super::live::Live;
 use super::output::{print, print_json, stdout_has_colour, tell};
 use super::play_options::Options;
 use super::report;
+use crate::diagnosis::{Circumstances, find};
 use crate::failure::Failure;
 use crate::plain::tame;
 use crate::render::terminal;
+use crate::shell::inputs::read_transcript;
 use crate::shell::interrupts::{Interrupt, Interrupts};
 use crate::shell::series::{self, Plan, Played};
 use crate::shell::verifying::progress_bar;
-use referee_protocol::{Header, Outcome, Result as Ended, Sandbox, Seat, Verdict};
+use crate::transcript;
+use referee_protocol::{
+    Event, Fault, FaultKind, Header, Outcome, Result as Ended, Sandbox, Seat, Verdict,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -161,6 +166,8 @@ struct Series<'a> {
     played: u64,
     faults: u64,
     void: u64,
+    /// The command that shows the first fault once more.
+    debug: Option<String>,
     /// The first game that the machine kept from being played or recorded.
     failed: Option<Failure>,
 }
@@ -182,7 +189,8 @@ impl<'a> Series<'a> {
         let standing = |name| Standing { name, ..Standing::default() };
         let standings = names.into_iter().map(standing).collect();
         let quiet = global.quiet;
-        Self { options, plan, quiet, standings, played: 0, faults: 0, void: 0, failed: None }
+        let (played, faults, void) = (0, 0, 0);
+        Self { options, plan, quiet, standings, played, faults, void, debug: None, failed: None }
     }
 
     fn is_single(&self) -> bool {
@@ -208,6 +216,11 @@ impl<'a> Series<'a> {
         let verdict = &finished.ending.verdict;
         self.count(number, verdict);
         let transcript = played.transcript.map(|path| path.display().to_string());
+        if self.debug.is_none()
+            && let Some(transcript) = &transcript
+        {
+            self.debug = debug_command(&finished.header, verdict, transcript);
+        }
         if self.options.json {
             return print_json(&Told {
                 game: finished.header.game.clone(),
@@ -247,15 +260,27 @@ impl<'a> Series<'a> {
             text.push_str(&terminal(&finished.view, &style));
         }
         let ending = &finished.ending;
+        let verdict = &ending.verdict;
         text.push_str(&report::verdict(&finished.header, ending.outcome.as_ref(), &ending.verdict));
         for (seat, words) in finished.header.seats.iter().zip(&finished.last_words) {
-            let fault = &ending.verdict.seats[seat.seat.index()].fault;
-            if let (Some(words), Some(_)) = (words, fault) {
+            let Some(fault) = &ending.verdict.seats[seat.seat.index()].fault else { continue };
+            // Of other faults it knows nothing yet when it last complains; an adapter does.
+            let explains = match fault.kind {
+                FaultKind::Gone | FaultKind::Start => true,
+                FaultKind::Garbled => seat.is_foreign() && seat.protocol.is_none(),
+                _ => false,
+            };
+            if let Some(words) = words.as_ref().filter(|_| explains) {
                 writeln!(text, "{} said last: {}", seat.name, tame(words)).expect(TEXT);
             }
+            let record = transcript.and_then(|path| Record::read(path, seat.seat));
+            text.push_str(&advice(fault, words.as_deref(), record.as_ref()));
         }
         if let Some(transcript) = transcript {
             writeln!(text, "transcript: {transcript}").expect(TEXT);
+            if let Some(command) = debug_command(&finished.header, verdict, transcript) {
+                writeln!(text, "debug: {command}").expect(TEXT);
+            }
         }
         writeln!(text, "again: {}", self.options.reproduce(self.plan, number)).expect(TEXT);
         print(&text)
@@ -310,6 +335,9 @@ impl<'a> Series<'a> {
         let mut text = super::output::table(&rows);
         let void = if self.void > 0 { format!(", {} void", self.void) } else { String::new() };
         writeln!(text, "{} games{void}", self.played).expect(TEXT);
+        if let Some(command) = &self.debug {
+            writeln!(text, "debug: {command}").expect(TEXT);
+        }
         writeln!(text, "again: {}", self.options.reproduce_series(self.plan)).expect(TEXT);
         print(&text)
     }
@@ -326,6 +354,67 @@ impl<'a> Series<'a> {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// What the transcript tells of a seat at its end, beside the fault.
+#[derive(Default)]
+struct Record {
+    /// The last line that came from it.
+    line: Option<Vec<u8>>,
+    /// How its process ended, if it did so by itself.
+    status: Option<String>,
+    /// It speaks another protocol than the referee's own.
+    foreign: bool,
+}
+
+impl Record {
+    /// `None` where it can't be read; the advice is then less precise.
+    fn read(path: &str, seat: Seat) -> Option<Self> {
+        let bytes = read_transcript(path).ok()?;
+        let reading = transcript::read(&bytes).ok()?;
+        let foreign = reading.header.seats[seat.index()].is_foreign();
+        let mut record = Self { foreign, ..Self::default() };
+        for event in reading {
+            match event {
+                Event::Line(event) if event.seat == seat => {
+                    record.line = transcript::unescape_line(&event.line, event.escaped);
+                }
+                Event::Exit(event) if event.seat == seat && !event.late => {
+                    record.status.get_or_insert(event.status);
+                }
+                _ => {}
+            }
+        }
+        Some(record)
+    }
+}
+
+/// How to mend what an agent did wrong.
+fn advice(fault: &Fault, stderr: Option<&str>, record: Option<&Record>) -> String {
+    let ended = matches!(fault.kind, FaultKind::Gone | FaultKind::Start);
+    let known = Circumstances {
+        got: record.and_then(|record| record.line.as_deref()),
+        foreign: record.is_some_and(|record| record.foreign),
+        status: record.and_then(|record| record.status.as_deref()).filter(|_| ended),
+        stderr: stderr.unwrap_or_default(),
+        legal: fault.legal.as_deref().unwrap_or_default(),
+        ..Circumstances::default()
+    };
+    find(fault, &known).map_or(String::new(), |finding| format!("fix: {}\n", tame(&finding.fix)))
+}
+
+/// The command that shows the turn of the first fault once more.
+fn debug_command(header: &Header, verdict: &Verdict, transcript: &str) -> Option<String> {
+    let faults = verdict.seats.iter().filter_map(|seat| Some((seat.seat, seat.fault.as_ref()?)));
+    let errors = faults.filter(|(_, fault)| fault.kind != FaultKind::Resigned);
+    let programs = errors.filter(|(seat, _)| header.seats[seat.index()].command != ["@human"]);
+    let (seat, fault) = programs.min_by_key(|(_, fault)| fault.turn)?;
+    let mut words = vec!["referee".to_owned(), "debug".to_owned(), transcript.to_owned()];
+    words.extend(["--seat".to_owned(), seat.to_string()]);
+    if fault.kind != FaultKind::Start {
+        words.extend(["--turn".to_owned(), fault.turn.to_string()]);
+    }
+    Some(super::play_options::join(&words))
 }
 
 /// The live board on the same terminal has shown it all.

@@ -1,16 +1,18 @@
 //! The options of `play`, and what they mean.
 
 use super::output::BoardOptions;
+use super::presets::{self, Preset};
 use super::setup::{GameOptions, read_pairs};
 use crate::failure::Failure;
 use crate::shell::contender::Contender;
 use crate::shell::destination::{DEFAULT_FOLDER, Destination};
 use crate::shell::series::Plan;
+use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use jiff::SignedDuration;
 use rand::TryRng;
 use rand::rngs::SysRng;
-use referee_games::nearest;
+use referee_games::{dialects, nearest};
 use referee_protocol::{ClockKind, ClockSettings, Limits, OnFault};
 use std::path::PathBuf;
 
@@ -20,7 +22,8 @@ const SEED_BOUND: u64 = 1 << 53;
 /// Plays a match, or several with rotating seats.
 ///
 /// An AGENT is a program file, a quoted command line, a folder with agent.toml, or one that is built
-/// in (`referee agent list`; @human is you). NAME=AGENT gives it a name.
+/// in (`referee agent list`; @human is you). NAME=AGENT gives it a name. PROTOCOL:AGENT, such as
+/// htp:./mohex, speaks another line protocol with it; comp30024:PACKAGE is a package of that course.
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch on the command line")]
 #[command(after_help = "Examples:\n  \
@@ -45,14 +48,18 @@ pub(super) struct Options {
     /// How many matches may run at once; as many as there are cores unless it is given
     #[arg(long, short)]
     pub(super) jobs: Option<usize>,
+    /// A course's conditions; other options override parts of them
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(presets::names()))]
+    pub(super) preset: Option<String>,
     #[command(flatten)]
     pub(super) clock: ClockOptions,
     /// A limit on agents, such as `line_bytes=1000`; as often as needed
     #[arg(long = "limit", value_name = "KEY=VALUE")]
     pub(super) limits: Vec<String>,
-    /// With three seats and more: whether a faulty seat is out and the rest play on
-    #[arg(long, value_enum, default_value_t)]
-    pub(super) on_fault: FaultChoice,
+    /// With three seats and more: what becomes of a match when a seat is at fault; `retire`
+    /// unless it is given
+    #[arg(long, value_enum)]
+    pub(super) on_fault: Option<FaultChoice>,
     /// Where transcripts go: a file (.jsonl or .jsonl.gz), a folder, or `-` for stdout
     #[arg(long, short, value_name = "PATH")]
     pub(super) out: Option<String>,
@@ -78,8 +85,9 @@ pub(super) struct Options {
 /// A clock on the command line.
 #[derive(Debug, Args)]
 pub(super) struct ClockOptions {
-    /// Time for the match and what each turn adds, such as 60s+0.5s (the default) or 5m
-    #[arg(long, value_name = "BANK[+INCREMENT]", env = "REFEREE_CLOCK")]
+    /// Time for the match and what each turn adds, such as 60s+0.5s (the default) or 5m; without
+    /// it and --preset, what `REFEREE_CLOCK` says
+    #[arg(long, value_name = "BANK[+INCREMENT]")]
     clock: Option<String>,
     /// The most that a turn may take; without --clock it is all there is
     #[arg(long, value_name = "TIME", value_parser = read_time)]
@@ -93,15 +101,14 @@ pub(super) struct ClockOptions {
     /// What may be exceeded without a fault
     #[arg(long, value_name = "TIME", value_parser = read_time)]
     margin: Option<u64>,
-    /// With --cpu: the time on the wall that a turn may take
-    #[arg(long, value_name = "TIME", value_parser = read_time, requires = "cpu")]
+    /// With CPU time: the time on the wall that a turn may take
+    #[arg(long, value_name = "TIME", value_parser = read_time)]
     backstop: Option<u64>,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum FaultChoice {
     /// It is out, the others play on
-    #[default]
     Retire,
     /// The match ends
     End,
@@ -127,27 +134,39 @@ fn read_time(text: &str) -> Result<u64, String> {
 
 impl ClockOptions {
     /// The settings; `untimed` where nothing is asked for: a person plays, and takes their time.
-    pub(super) fn settings(&self, untimed: bool) -> Result<ClockSettings, Failure> {
-        let default = ClockSettings::default();
-        let (bank_ms, increment_ms) = match (&self.clock, self.move_time) {
-            (Some(text), _) => read_clock(text)?,
-            (None, Some(_)) => (None, 0),
-            (None, None) if untimed => (Some(ClockSettings::MS_MAX), 0),
-            (None, None) => (default.bank_ms, default.increment_ms),
+    pub(super) fn settings(
+        &self,
+        preset: Option<&Preset>,
+        untimed: bool,
+    ) -> Result<ClockSettings, Failure> {
+        let default = preset.map_or_else(ClockSettings::default, Preset::clock);
+        let (bank_ms, increment_ms) = match (self.bank(preset), self.move_time) {
+            (Some(text), _) => read_clock(&text)?,
+            (None, Some(_)) if preset.is_none() => (None, 0),
+            (None, None) if untimed && preset.is_none() => (Some(ClockSettings::MS_MAX), 0),
+            (None, _) => (default.bank_ms, default.increment_ms),
         };
+        let kind = if self.cpu { ClockKind::Cpu } else { default.kind };
+        if self.backstop.is_some() && kind == ClockKind::Wall {
+            return Err(Failure::usage("--backstop stands behind CPU time, which isn't counted")
+                .help("add --cpu, or cap a turn on the wall with --move-time"));
+        }
         let settings = ClockSettings {
-            kind: if self.cpu { ClockKind::Cpu } else { ClockKind::Wall },
+            kind,
             start_ms: self.start_time.unwrap_or(default.start_ms),
             bank_ms,
             increment_ms,
             move_ms: self.move_time,
-            margin_ms: self.margin.unwrap_or(0),
-            backstop_ms: self.backstop,
+            margin_ms: self.margin.unwrap_or(default.margin_ms),
+            backstop_ms: self.backstop.or(default.backstop_ms),
         };
         settings.check().map_err(|error| Failure::usage(format!("clock: {error}")))?;
         Ok(settings)
     }
 }
+
+/// The variable that stands in for --clock.
+const CLOCK_VARIABLE: &str = "REFEREE_CLOCK";
 
 fn read_clock(text: &str) -> Result<(Option<u64>, u64), Failure> {
     let failed = |error: String| Failure::usage(format!("--clock {text}: {error}"));
@@ -170,8 +189,16 @@ impl Options {
             if !plays.is_empty() && !plays.iter().any(|game| game == kind.name) {
                 let (name, plays) = (&contender.name, plays.join(", "));
                 return Err(Failure::usage(format!("{name} doesn't play {}", kind.name))
-                    .help(format!("its agent.toml says that it plays {plays}")));
+                    .help(format!("it says that it plays {plays}")));
             }
+        }
+        for contender in &contenders {
+            contender.dialect(kind).map_err(|error| {
+                let name = contender.protocol.as_ref().map_or("", |spoken| spoken.name.as_str());
+                let plays = dialects().filter(|(_, dialect)| dialect.name == name);
+                let plays: Vec<&str> = plays.map(|(kind, _)| kind.name).collect();
+                Failure::usage(error).help(format!("{name} is spoken in {}", plays.join(", ")))
+            })?;
         }
         let person = contenders.iter().any(|contender| contender.launch.is_none());
         let first = self.game_number.unwrap_or(0);
@@ -180,11 +207,11 @@ impl Options {
         Ok(Plan {
             kind,
             setup,
-            clock: self.clock.settings(person)?,
+            clock: self.clock.settings(self.preset(), person)?,
             limits: self.limits()?,
-            on_fault: match self.on_fault {
-                FaultChoice::Retire => OnFault::Retire,
-                FaultChoice::End => OnFault::End,
+            on_fault: match self.on_fault.or(self.preset().map(|preset| preset.on_fault)) {
+                None | Some(FaultChoice::Retire) => OnFault::Retire,
+                Some(FaultChoice::End) => OnFault::End,
             },
             seed: self.seed.map_or_else(new_seed, Ok)?,
             games: first..first + games,
@@ -192,6 +219,10 @@ impl Options {
             destination: self.destination(games)?,
             contenders,
         })
+    }
+
+    fn preset(&self) -> Option<&'static Preset> {
+        self.preset.as_deref().and_then(presets::find)
     }
 
     fn contenders(&self, seats: usize) -> Result<Vec<Contender>, Failure> {
@@ -214,7 +245,8 @@ impl Options {
 
     fn limits(&self) -> Result<Limits, Failure> {
         let given = read_pairs("--limit", &self.limits)?;
-        let known = serde_json::to_value(Limits::default()).unwrap_or_default();
+        let default = self.preset().map_or_else(Limits::default, Preset::limits);
+        let mut known = serde_json::to_value(default).unwrap_or_default();
         let names = || known.as_object().into_iter().flatten().map(|(name, _)| name.as_str());
         for key in given.as_object().into_iter().flatten().map(|(key, _)| key) {
             if names().all(|name| name != key) {
@@ -224,7 +256,10 @@ impl Options {
                     .or_help(near));
             }
         }
-        let limits: Limits = serde_json::from_value(given)
+        for (key, value) in given.as_object().into_iter().flatten() {
+            known[key] = value.clone();
+        }
+        let limits: Limits = serde_json::from_value(known)
             .map_err(|error| Failure::usage(format!("--limit: {error}")))?;
         limits.check().map_err(|error| Failure::usage(format!("--limit: {error}")))?;
         Ok(limits)
@@ -265,12 +300,15 @@ impl Options {
         if number > 0 {
             words.extend(["--game-number".to_owned(), number.to_string()]);
         }
-        words.extend(self.clock.words());
+        if let Some(name) = &self.preset {
+            words.extend(["--preset".to_owned(), name.clone()]);
+        }
+        words.extend(self.clock.words(self.preset()));
         for limit in &self.limits {
             words.extend(["--limit".to_owned(), limit.clone()]);
         }
-        if self.on_fault == FaultChoice::End {
-            words.extend(["--on-fault".to_owned(), "end".to_owned()]);
+        if let Some(choice) = self.on_fault.and_then(|choice| choice.to_possible_value()) {
+            words.extend(["--on-fault".to_owned(), choice.get_name().to_owned()]);
         }
         join(&words)
     }
@@ -282,13 +320,25 @@ impl Options {
 }
 
 impl ClockOptions {
-    fn words(&self) -> Vec<String> {
+    /// Whether a time for turns is asked for.
+    pub(super) fn is_given(&self) -> bool {
+        self.bank(None).is_some() || self.move_time.is_some()
+    }
+
+    /// What is said of the bank: by the option, or by the environment where nobody says anything.
+    fn bank(&self, preset: Option<&Preset>) -> Option<String> {
+        let set = || std::env::var(CLOCK_VARIABLE).ok();
+        self.clock.clone().or_else(|| set().filter(|_| preset.is_none()))
+    }
+
+    /// The words that give the same clock again.
+    pub(super) fn words(&self, preset: Option<&Preset>) -> Vec<String> {
         let mut words = Vec::new();
         let mut add = |option: &str, value: Option<String>| {
             words.extend(value.map(|value| format!("{option}={value}")));
         };
         let ms = |time: Option<u64>| time.map(|ms| format!("{ms}ms"));
-        add("--clock", self.clock.clone());
+        add("--clock", self.bank(preset));
         add("--move-time", ms(self.move_time));
         add("--start-time", ms(self.start_time));
         add("--margin", ms(self.margin));
@@ -301,13 +351,47 @@ impl ClockOptions {
 }
 
 /// Words as a shell takes them.
-fn join(words: &[String]) -> String {
+pub(super) fn join(words: &[String]) -> String {
     shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{read_clock, read_time};
+    use super::{ClockOptions, read_clock, read_time};
+    use crate::cli::presets;
+    use clap::{Args, Command, FromArgMatches};
+    use referee_protocol::ClockKind;
+
+    fn options(words: &[&str]) -> ClockOptions {
+        let command = ClockOptions::augment_args(Command::new("play").no_binary_name(true));
+        ClockOptions::from_arg_matches(&command.try_get_matches_from(words).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn options_override_parts_of_a_preset() {
+        let preset = presets::find("comp30024-2025");
+        let told = options(&[]).settings(preset, false).unwrap();
+        assert_eq!(told.kind, ClockKind::Cpu);
+        assert_eq!((told.bank_ms, told.increment_ms), (Some(180_000), 0));
+        assert_eq!((told.backstop_ms, told.start_ms), (Some(180_000), 180_000));
+        // A person who asks for a course's conditions has its clock too.
+        assert_eq!(options(&[]).settings(preset, true).unwrap(), told);
+        let words = ["--clock", "9s+1s", "--backstop", "5s", "--move-time", "2s"];
+        let told = options(&words).settings(preset, false).unwrap();
+        assert_eq!(told.kind, ClockKind::Cpu);
+        assert_eq!((told.bank_ms, told.increment_ms), (Some(9000), 1000));
+        assert_eq!((told.backstop_ms, told.move_ms), (Some(5000), Some(2000)));
+        let told = options(&["--move-time", "2s"]).settings(preset, false).unwrap();
+        assert_eq!((told.bank_ms, told.move_ms), (Some(180_000), Some(2000)));
+    }
+
+    #[test]
+    fn a_backstop_needs_cpu_time() {
+        let failure = options(&["--backstop", "5s"]).settings(None, false).unwrap_err();
+        assert!(failure.help_text().unwrap().contains("--cpu"), "{failure}");
+        let told = options(&["--backstop", "5s", "--cpu"]).settings(None, false).unwrap();
+        assert_eq!(told.backstop_ms, Some(5000));
+    }
 
     #[test]
     fn times_are_read_as_people_write_them() {

@@ -27,11 +27,17 @@ const SCHEMAS: &[Entry] = &[
     ("outcome", "how a game ended by its rules", || schema_for!(Outcome)),
     ("verdict", "how a match ended", || schema_for!(Verdict)),
     ("play", "a match as `play --json` prints it", || schema_for!(super::play::Told)),
+    ("check", "a check as `check --json` prints it", || schema_for!(super::check::Told)),
+    ("debug", "a turn as `debug --json` prints it", || schema_for!(super::debug::Told)),
     ("games", "the games as `games --json` prints them", || schema_for!(super::games::AllTold)),
     ("position", "a position as `position --json` prints it", || {
         schema_for!(super::position::Told)
     }),
     ("perft", "counts as `perft --json` prints them", || schema_for!(super::perft::Told)),
+    ("new", "what was created, as `new --json` prints it", || schema_for!(super::new::Told)),
+    ("languages", "the languages as `new --lang list --json` prints them", || {
+        schema_for!(super::languages::AllTold)
+    }),
     ("verify", "a file as `verify --json` prints it", || schema_for!(super::verify::Told)),
 ];
 

@@ -94,9 +94,11 @@ impl Plan {
             seat,
             name: format!("agent {seat}"),
             colour: colours[seat.index()].to_owned(),
+            agent: None,
             command: vec!["./agent".to_owned()],
             digest: String::new(),
             ready: None,
+            protocol: None,
         };
         let header = Header {
             transcript: TRANSCRIPT_VERSION,

@@ -5,8 +5,8 @@ use super::agent::{Happening, answers, begins};
 use super::model::{Model, Moment};
 use super::plan::{Plan, Random};
 use referee::matches::{Effect, Ending, Input, Match, Nanos, Reading, Resource};
-use referee::transcript::{Recorder, Status, verify};
-use referee_protocol::{FaultKind, Seat, Want};
+use referee::transcript::{Recorder, Sent, Status, read, verify};
+use referee_protocol::{Event, FaultKind, Seat, ToAgent, Want};
 use std::collections::BTreeMap;
 
 const MS: u64 = 1_000_000;
@@ -175,7 +175,7 @@ impl World<'_> {
                 let (reading, moment) = self.reading();
                 let cut = meaning == super::speech::Meaning::Cut;
                 self.model.line(seat, line.len(), meaning, moment);
-                self.step(Input::Line { seat, line: &line, cut, reading });
+                self.step(Input::Line { seat, line: &line, cut, reading, meaning: None });
             }
             Happening::Complains(seat) => {
                 let text = "complaint".to_owned();
@@ -319,8 +319,45 @@ impl World<'_> {
         if let Some(outcome) = &ending.outcome {
             assert_eq!(report.outcome.as_ref(), Some(outcome));
         }
+        for seat in Seat::all(self.plan.tempers.len()) {
+            assert_eq!(made_again(&transcript, seat), written(&self.effects, seat), "seat {seat}");
+        }
         Report { effects: self.effects, transcript, ending, steps: self.steps }
     }
+}
+
+/// What was put on its way to a seat.
+fn written(effects: &[(u64, Effect)], seat: Seat) -> String {
+    let mut lines = String::new();
+    let mut write = |message: &ToAgent| {
+        lines.push_str(&serde_json::to_string(message).expect("a message"));
+        lines.push('\n');
+    };
+    let mut request = None;
+    for (_, effect) in effects {
+        match effect {
+            Effect::Send(to, message) if *to == seat => write(message),
+            Effect::Broadcast(message) => write(message),
+            Effect::Ask(to, turn) => request = (*to == seat).then(|| turn.clone()),
+            // The request that waited last is the one that was written.
+            Effect::Record(Event::Turn(asked)) if asked.seat == seat => {
+                write(&ToAgent::Turn(request.take().expect("an effect asked for it")));
+            }
+            Effect::Kill(killed) if *killed == seat => return lines,
+            _ => {}
+        }
+    }
+    lines
+}
+
+/// The same, as the transcript tells it.
+fn made_again(transcript: &[u8], seat: Seat) -> String {
+    let reading = read(transcript).expect("a transcript");
+    let mut written = Sent::begin(&reading.header, seat).expect("a match of a known game");
+    for event in reading {
+        written.event(&event).expect("it can be played again");
+    }
+    String::from_utf8(written.take()).expect("text")
 }
 
 /// A time in words.

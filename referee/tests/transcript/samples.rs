@@ -30,12 +30,14 @@ impl Scribe {
                 seat,
                 name: format!("agent {seat}"),
                 colour: colour.to_owned(),
+                agent: None,
                 command: vec!["./agent".to_owned()],
                 digest: "00".repeat(32),
                 ready: Some(Ready {
                     version: Some("1.2 \"\u{fc}\"".to_owned()),
                     ..Ready::default()
                 }),
+                protocol: None,
             });
         }
         let header = Header {

@@ -1,0 +1,256 @@
+//! What a trial says about the agent, as far as its probe asks.
+
+use super::probes::{Aim, Probe};
+use crate::cli::play_options::join;
+use crate::diagnosis::{Circumstances, Defect, Finding, find, waiting};
+use crate::failure::Failure;
+use crate::shell::contender::Contender;
+use crate::shell::trial::{End, Trial};
+use nix::errno::Errno;
+use referee_protocol::ClockSettings;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+/// A probe as it came out.
+#[derive(Debug)]
+pub(super) enum Judged {
+    /// As expected; with something worth saying, where there is.
+    Passed(Option<String>),
+    /// Not as expected.
+    Failed(Box<Failed>),
+    /// Not made.
+    PassedOver,
+}
+
+/// A probe that failed.
+#[derive(Debug)]
+pub(super) struct Failed {
+    pub(super) finding: Finding,
+    /// Why it matters.
+    pub(super) why: &'static str,
+    /// What was last sent.
+    pub(super) sent: String,
+    /// The last line that came.
+    pub(super) got: Option<Vec<u8>>,
+    pub(super) stderr: String,
+}
+
+impl Judged {
+    pub(super) fn passed_over() -> Self {
+        Self::PassedOver
+    }
+
+    pub(super) fn failed(&self) -> bool {
+        matches!(self, Self::Failed(_))
+    }
+}
+
+/// An agent that can't even be named.
+pub(super) fn unreadable(probe: &Probe, failure: &Failure) -> Judged {
+    if probe.aim != Aim::Start {
+        return Judged::PassedOver;
+    }
+    let text = failure.to_string();
+    let missing = text.starts_with("no program") || text.contains("No such file");
+    let defect = if missing { Defect::NotFound } else { Defect::CannotStart };
+    let finding = Finding::new(defect, text);
+    let finding = match failure.help_text() {
+        Some(help) => finding.fix(help),
+        None if finding.what.contains("agent.toml") => finding.fix("mend agent.toml there"),
+        None => finding,
+    };
+    Judged::Failed(Box::new(Failed {
+        why: defect.why(),
+        finding,
+        sent: String::new(),
+        got: None,
+        stderr: String::new(),
+    }))
+}
+
+/// Judges a trial. An error is the machine's.
+pub(super) fn judge(
+    probe: &Probe,
+    contender: &Contender,
+    trial: &Trial,
+    clock: &ClockSettings,
+) -> io::Result<Judged> {
+    let known = Circumstances {
+        got: trial.got.as_deref(),
+        unended: &trial.unended,
+        foreign: contender.is_foreign(),
+        status: trial.status.as_deref(),
+        stderr: &trial.stderr,
+        legal: &trial.legal,
+        used: Some(trial.used),
+    };
+    let found = match &trial.end {
+        End::NotStarted(errno) => Some(not_started(contender, *errno)?),
+        End::Silent => Some(waiting(&known)),
+        End::Fault(fault) => find(fault, &known),
+        End::Fine => None,
+    };
+    let found = found.map(|finding| unbuilt(contender, trial, finding));
+    let found = match probe.aim {
+        Aim::Start => found.filter(|_| matches!(trial.end, End::NotStarted(_))),
+        Aim::Ready => found.filter(|_| !trial.ready),
+        Aim::Over | Aim::EndOfInput => found.or_else(|| stays(probe, trial)),
+        Aim::Leftovers => found.or_else(|| leftovers(trial)),
+        _ => found,
+    };
+    Ok(match found {
+        None => Judged::Passed(note(probe, trial, clock)),
+        Some(finding) => {
+            let why = why(probe, finding.defect);
+            let finding = advise(probe, finding);
+            let (sent, got) = (trial.sent.clone(), trial.got.clone());
+            Judged::Failed(Box::new(Failed {
+                finding,
+                why,
+                sent,
+                got,
+                stderr: trial.stderr.clone(),
+            }))
+        }
+    })
+}
+
+/// What the probe was about matters more than what it made the agent do.
+fn why(probe: &Probe, defect: Defect) -> &'static str {
+    match probe.aim {
+        Aim::UnknownFields | Aim::UnknownTypes => {
+            "later versions of the protocol add fields and messages: an agent has to ignore what \
+             it doesn't know, or it will lose with the next one"
+        }
+        Aim::Names => "opponents may be called as they like, in every alphabet",
+        _ => defect.why(),
+    }
+}
+
+fn advise(probe: &Probe, finding: Finding) -> Finding {
+    match probe.aim {
+        Aim::UnknownFields => finding.fix("take the fields that you need, whatever else is there"),
+        Aim::UnknownTypes => {
+            finding.fix("answer `hello` and `turn`; go on to the next line for any other `type`")
+        }
+        Aim::Names => finding.fix(
+            "read stdin as UTF-8, whatever the locale says (Python: \
+             `sys.stdin.reconfigure(encoding=\"utf-8\")`), and let a JSON library read the line",
+        ),
+        _ => finding,
+    }
+}
+
+/// A program that ends at once may never have been built.
+fn unbuilt(contender: &Contender, trial: &Trial, finding: Finding) -> Finding {
+    let ended = matches!(finding.defect, Defect::Crash | Defect::Gone);
+    match &contender.build {
+        Some(build) if ended && !trial.ready => {
+            let fix = format!("if it isn't built, build it first: {build}; else {}", finding.fix);
+            finding.fix(fix)
+        }
+        _ => finding,
+    }
+}
+
+fn stays(probe: &Probe, trial: &Trial) -> Option<Finding> {
+    let departure = trial.departure.as_ref()?;
+    let after =
+        if probe.aim == Aim::Over { "`over` and the end of its input" } else { "its input ended" };
+    departure
+        .took
+        .is_none()
+        .then(|| Finding::new(Defect::Stays, format!("still running a second after {after}")))
+}
+
+fn leftovers(trial: &Trial) -> Option<Finding> {
+    let left = trial.departure.as_ref()?.left_behind;
+    // One that stays itself has been told so.
+    let exited = trial.departure.as_ref()?.took.is_some();
+    (exited && left > 0).then(|| {
+        let processes =
+            if left == 1 { "1 process".to_owned() } else { format!("{left} processes") };
+        Finding::new(Defect::LeavesProcesses, format!("{processes} left after it had ended"))
+    })
+}
+
+/// What is worth saying of a probe that passed.
+fn note(probe: &Probe, trial: &Trial, clock: &ClockSettings) -> Option<String> {
+    match probe.aim {
+        Aim::Seat => Some(format!("slowest turn {} ms", trial.slowest.as_millis())),
+        Aim::LongGame if trial.over => Some(format!("{} turns", trial.turns)),
+        Aim::LongGame => Some(format!(
+            "{} turns in half a minute, then stopped{}",
+            trial.turns,
+            pace(trial, clock)
+        )),
+        Aim::Over | Aim::EndOfInput => {
+            let status = trial.status.as_deref().filter(|status| *status != "exit status 0")?;
+            Some(format!("ended with {status}"))
+        }
+        _ => None,
+    }
+}
+
+/// What becomes of the bank if it goes on at the pace of a game that was stopped.
+fn pace(trial: &Trial, clock: &ClockSettings) -> String {
+    let turns = u64::try_from(trial.actions.len()).unwrap_or(u64::MAX).max(1);
+    let each_ms = trial.total.as_millis() / u128::from(turns);
+    let increment_ms = u128::from(clock.increment_ms);
+    match clock.bank_ms {
+        Some(bank_ms) if each_ms > increment_ms => {
+            let lasts = u128::from(bank_ms) / (each_ms - increment_ms);
+            format!("; at this pace its clock lasts for {lasts} of its own turns")
+        }
+        _ => String::new(),
+    }
+}
+
+/// Why a program could not be started: its own fault, but for what the machine lacks.
+fn not_started(contender: &Contender, errno: Errno) -> io::Result<Finding> {
+    let file = contender.launch.as_ref().map(|launch| launch.file.clone()).unwrap_or_default();
+    let shown = file.display();
+    Ok(match errno {
+        Errno::ENOMEM | Errno::EAGAIN | Errno::ENFILE | Errno::EMFILE | Errno::EIO => {
+            return Err(errno.into());
+        }
+        Errno::EACCES if !is_executable(&file) => {
+            Finding::new(Defect::NotExecutable, format!("{shown} is not executable"))
+                .fix(format!("make it executable: chmod +x {}", join(&[shown.to_string()])))
+        }
+        Errno::ENOENT | Errno::EACCES => match interpreter(&file) {
+            Some(line) => Finding::new(
+                Defect::Interpreter,
+                format!(
+                    "the interpreter that {shown} names in its first line, `{line}`, can't be executed here"
+                ),
+            ),
+            None => Finding::new(
+                Defect::Interpreter,
+                format!("{shown} needs a loader or library that isn't there"),
+            )
+            .fix("build it on this machine, or run it by its interpreter: \"INTERPRETER FILE\""),
+        },
+        Errno::ENOEXEC => Finding::new(
+            Defect::Interpreter,
+            format!(
+                "{shown} is neither a binary for this machine nor a script that names its interpreter"
+            ),
+        ),
+        errno => {
+            Finding::new(Defect::CannotStart, format!("{shown} can't be started: {}", errno.desc()))
+        }
+    })
+}
+
+fn is_executable(file: &Path) -> bool {
+    file.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o111 != 0)
+}
+
+/// The first line of a script.
+fn interpreter(file: &Path) -> Option<String> {
+    let bytes = std::fs::read(file).ok()?;
+    let line = bytes.strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
+    Some(format!("#!{}", String::from_utf8_lossy(line).escape_debug()))
+}

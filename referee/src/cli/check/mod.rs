@@ -1,0 +1,235 @@
+//! `check`: tries an agent, probe by probe, and tells precisely what it does wrong.
+
+mod probes;
+mod judge;
+mod report;
+
+pub(super) use report::Told;
+
+use super::Global;
+use super::play_options::ClockOptions;
+use super::presets::{self, Preset};
+use super::setup::{find_kind, read_pairs};
+use crate::failure::Failure;
+use crate::shell::contender::Contender;
+use crate::shell::interrupts::{Interrupt, Interrupts};
+use crate::shell::launcher::Launcher;
+use crate::shell::trial;
+use crate::shell::verifying::progress_bar;
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use indicatif::ProgressStyle;
+use probes::{Probe, Tested, probes};
+use referee_games::{GAMES, Kind, nearest};
+use referee_protocol::{ClockSettings, Limits};
+use report::Report;
+use serde_json::Value;
+use std::process::ExitCode;
+
+/// The most that one turn may take, unless a clock is given: a student shouldn't wait a minute to be
+/// told of an endless loop.
+const PATIENCE_MS: u64 = 10_000;
+
+/// Tries an agent probe by probe, in every game and seat that it says it plays, and tells what it
+/// does wrong and how to mend it.
+#[derive(Debug, Args)]
+#[command(after_help = "Exit codes: 0 all probes passed, 3 one failed, 2 usage, 4 the machine")]
+pub(super) struct Options {
+    /// The agent: a program file, a quoted command line, a folder with agent.toml, a built-in one
+    agent: String,
+    /// Only this game; may be given again [default: all that its agent.toml names, else all]
+    #[arg(long, value_name = "GAME")]
+    game: Vec<String>,
+    /// The setup, where one game is checked: KEY=VALUE, as often as needed, or one JSON object
+    #[arg(long, short = 's', value_name = "KEY=VALUE")]
+    setup: Vec<String>,
+    /// Only this probe; may be given again
+    #[arg(long, value_name = "NAME")]
+    probe: Vec<String>,
+    /// The seed of all that is drawn
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Conditions by name, as in `play`; what an option says comes before them
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(presets::names()))]
+    preset: Option<String>,
+    #[command(flatten)]
+    clock: ClockOptions,
+    /// Prints one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// What all probes are made with.
+struct Bench<'a> {
+    launcher: Launcher,
+    contender: &'a Contender,
+    setup: Value,
+    seed: u64,
+    clock: ClockSettings,
+    limits: Limits,
+}
+
+pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
+    let contender = Contender::read(&options.agent);
+    if contender.as_ref().is_ok_and(|contender| contender.launch.is_none()) {
+        return Err(Failure::usage("a person can't be checked"));
+    }
+    let kinds = options.kinds(contender.as_ref().ok())?;
+    let foreign = contender.as_ref().is_ok_and(Contender::is_foreign);
+    let chosen = options.choose(probes(&kinds, &options.setup()?, foreign)?)?;
+    let mut report = Report::new(options, global, contender.as_ref().ok(), &kinds);
+    report.begin()?;
+    match &contender {
+        Err(failure) => {
+            for probe in &chosen {
+                report.take(probe, judge::unreadable(probe, failure))?;
+            }
+        }
+        Ok(contender) => {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            let runtime =
+                runtime.map_err(|error| Failure::machine(format!("no runtime: {error}")))?;
+            let tried = runtime.block_on(options.try_all(contender, &chosen, &mut report, global));
+            if let Some(code) = tried? {
+                return Ok(code);
+            }
+        }
+    }
+    report.finish()
+}
+
+impl Options {
+    /// The games that are asked for, else those that the agent says it plays, else all that are
+    /// played in its protocol.
+    fn kinds(&self, contender: Option<&Contender>) -> Result<Vec<Kind>, Failure> {
+        let claimed = contender.map_or(&[][..], |contender| &contender.games);
+        let names = if self.game.is_empty() { claimed } else { &self.game };
+        let speaks = |kind: &Kind| contender.is_none_or(|it| it.dialect(*kind).is_ok());
+        if names.is_empty() {
+            return Ok(GAMES.iter().copied().filter(speaks).collect());
+        }
+        let found = |name: &String| {
+            find_kind(name).map_err(|failure| match contender {
+                Some(contender) if self.game.is_empty() => {
+                    let text = format!("the agent.toml of {} says: {failure}", contender.name);
+                    Failure::usage(text).or_help(failure.help_text().map(str::to_owned))
+                }
+                _ => failure,
+            })
+        };
+        let kinds: Vec<Kind> = names.iter().map(found).collect::<Result<_, _>>()?;
+        for kind in &kinds {
+            if let Some(contender) = contender {
+                contender.dialect(*kind).map_err(Failure::usage)?;
+            }
+        }
+        Ok(kinds)
+    }
+
+    fn setup(&self) -> Result<Value, Failure> {
+        let setup = read_pairs("--setup", &self.setup)?;
+        if !self.setup.is_empty() && self.game.len() != 1 {
+            return Err(
+                Failure::usage("--setup is a setup of one game").help("name the game: --game GAME")
+            );
+        }
+        Ok(setup)
+    }
+
+    /// The probes that are asked for, all unless some are.
+    fn choose(&self, mut all: Vec<Probe>) -> Result<Vec<Probe>, Failure> {
+        if self.probe.is_empty() {
+            return Ok(all);
+        }
+        for name in &self.probe {
+            if all.iter().all(|probe| &probe.name != name) {
+                let names: Vec<&str> = all.iter().map(|probe| probe.name.as_str()).collect();
+                let near = nearest(name, names.iter().copied());
+                return Err(Failure::usage(format!("no probe `{name}`"))
+                    .help(format!("the probes are {}", names.join(", ")))
+                    .or_help(near.map(|near| format!("did you mean `{near}`?"))));
+            }
+        }
+        all.retain(|probe| self.probe.contains(&probe.name));
+        Ok(all)
+    }
+
+    fn preset(&self) -> Option<&'static Preset> {
+        self.preset.as_deref().and_then(presets::find)
+    }
+
+    fn clock(&self) -> Result<ClockSettings, Failure> {
+        let mut clock = self.clock.settings(self.preset(), false)?;
+        if !self.clock.is_given() && self.preset.is_none() {
+            clock.move_ms = Some(PATIENCE_MS);
+        }
+        Ok(clock)
+    }
+
+    /// Makes the probes; the exit code of an interrupt, if one came.
+    async fn try_all(
+        &self,
+        contender: &Contender,
+        chosen: &[Probe],
+        report: &mut Report<'_>,
+        global: &Global,
+    ) -> Result<Option<ExitCode>, Failure> {
+        let machine =
+            |error: std::io::Error| Failure::machine(format!("the check can't go on: {error}"));
+        let mut interrupts = Interrupts::listen().map_err(machine)?;
+        let bench = Bench {
+            launcher: Launcher::start().map_err(machine)?,
+            contender,
+            setup: self.setup()?,
+            seed: self.seed,
+            clock: self.clock()?,
+            limits: self.preset().map_or_else(Limits::default, Preset::limits),
+        };
+        let bar = progress_bar(chosen.len(), !global.quiet && !self.json);
+        bar.set_style(bar_style());
+        let mut tested = Tested::default();
+        for probe in chosen {
+            bar.set_message(probe.title.clone());
+            bar.tick();
+            let judged = tokio::select! {
+                judged = bench.make(probe, &mut tested) => judged.map_err(machine)?,
+                () = interrupts.next() => {
+                    bar.finish_and_clear();
+                    let code = interrupts.received().map_or(130, Interrupt::code);
+                    return Ok(Some(ExitCode::from(code)));
+                }
+            };
+            bar.suspend(|| report.take(probe, judged))?;
+            bar.inc(1);
+        }
+        bar.finish_and_clear();
+        report.deterministic = tested.deterministic();
+        Ok(None)
+    }
+}
+
+/// With what is tried now, as far as it fits.
+fn bar_style() -> ProgressStyle {
+    ProgressStyle::with_template("{bar:20} {pos}/{len}  {wide_msg}")
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+impl Bench<'_> {
+    /// Makes one probe. Those that an earlier failure makes pointless are passed over.
+    async fn make(
+        &self,
+        probe: &Probe,
+        tested: &mut Tested,
+    ) -> Result<judge::Judged, std::io::Error> {
+        if tested.stuck {
+            return Ok(judge::Judged::passed_over());
+        }
+        let trial = match tested.known(probe) {
+            Some(trial) => trial.clone(),
+            None => trial::run(&self.launcher, &probe.scene(self)).await?,
+        };
+        let judged = judge::judge(probe, self.contender, &trial, &self.clock)?;
+        tested.keep(probe, trial, judged.failed());
+        Ok(judged)
+    }
+}

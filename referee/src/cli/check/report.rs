@@ -1,0 +1,276 @@
+//! The probes as they are told: a line each, and what is to be said of those that failed.
+
+use super::Options;
+use super::judge::{Failed, Judged};
+use super::probes::Probe;
+use crate::cli::Global;
+use crate::cli::output::{print, print_json};
+use crate::cli::rows::Rows;
+use crate::diagnosis::Defect;
+use crate::failure::Failure;
+use crate::plain::tame;
+use crate::shell::contender::Contender;
+use referee_games::Kind;
+use referee_protocol::Seat;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::fmt::Write;
+use std::process::ExitCode;
+
+/// Writing to text can't fail.
+const TEXT: &str = "text takes text";
+/// How many lines of stderr are shown.
+const STDERR_LINES: usize = 12;
+
+/// A check as `check --json` prints it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::cli) struct Told {
+    /// The agent, as it was written.
+    agent: String,
+    /// Its name; null where it can't be read.
+    name: Option<String>,
+    /// SHA-256 of the agent, in hex; null where it can't be read.
+    digest: Option<String>,
+    /// The games that it was tried in.
+    games: Vec<String>,
+    /// Whether all probes that were made passed.
+    ok: bool,
+    /// Whether the same seed gave the same actions twice; null where that was not seen.
+    deterministic: Option<bool>,
+    /// The probes, in their order.
+    probes: Vec<ToldProbe>,
+}
+
+/// One probe in [`Told`].
+#[derive(Debug, Serialize, JsonSchema)]
+struct ToldProbe {
+    /// Its place in the list, from 1.
+    number: usize,
+    /// How it is called on the command line.
+    name: String,
+    /// What is expected.
+    title: String,
+    /// The game that it was made in.
+    game: String,
+    /// The agent's seat.
+    seat: Seat,
+    /// How it came out.
+    status: Status,
+    /// Something worth knowing of a probe that passed.
+    note: Option<String>,
+    /// What was wrong, of a probe that failed.
+    failure: Option<ToldFailure>,
+    /// The command that makes this probe alone.
+    again: String,
+}
+
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Status {
+    /// As expected.
+    Passed,
+    /// Not as expected.
+    Failed,
+    /// Not made, since an earlier one failed.
+    PassedOver,
+}
+
+/// What was wrong.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ToldFailure {
+    /// The kind of defect.
+    defect: Defect,
+    /// What happened.
+    what: String,
+    /// The last message that was sent.
+    sent: String,
+    /// The last line that came; bytes that are no UTF-8 are replaced. Null where none came.
+    got: Option<String>,
+    /// The byte of that line at which the trouble is, from 1.
+    at_byte: Option<usize>,
+    /// What the agent wrote to stderr.
+    stderr: String,
+    /// Why it matters.
+    why: String,
+    /// How to mend it.
+    fix: String,
+}
+
+/// What is told, as it comes.
+pub(super) struct Report<'a> {
+    options: &'a Options,
+    quiet: bool,
+    told: Told,
+    /// See [`Told`].
+    pub(super) deterministic: Option<bool>,
+}
+
+impl<'a> Report<'a> {
+    pub(super) fn new(
+        options: &'a Options,
+        global: &Global,
+        contender: Option<&Contender>,
+        kinds: &[Kind],
+    ) -> Self {
+        let told = Told {
+            agent: options.agent.clone(),
+            name: contender.map(|contender| contender.name.clone()),
+            digest: contender.map(|contender| contender.digest.clone()),
+            games: kinds.iter().map(|kind| kind.name.to_owned()).collect(),
+            ok: true,
+            deterministic: None,
+            probes: Vec::new(),
+        };
+        Self { options, quiet: global.quiet, told, deterministic: None }
+    }
+
+    pub(super) fn begin(&self) -> Result<(), Failure> {
+        if self.options.json || self.quiet {
+            return Ok(());
+        }
+        let name = self.told.name.as_deref().unwrap_or(&self.told.agent);
+        print(&format!("check {} in {}\n", tame(name), self.told.games.join(", ")))
+    }
+
+    pub(super) fn take(&mut self, probe: &Probe, judged: Judged) -> Result<(), Failure> {
+        let again = self.again(probe);
+        if !self.options.json {
+            let text = line(probe, &judged, &again);
+            let told = !matches!(judged, Judged::PassedOver);
+            if told && (!self.quiet || judged.failed()) {
+                print(&text)?;
+            }
+        }
+        self.told.ok &= !judged.failed();
+        let (status, note, failure) = match judged {
+            Judged::Passed(note) => (Status::Passed, note, None),
+            Judged::PassedOver => (Status::PassedOver, None, None),
+            Judged::Failed(failed) => (Status::Failed, None, Some(told(*failed))),
+        };
+        self.told.probes.push(ToldProbe {
+            number: probe.number,
+            name: probe.name.clone(),
+            title: probe.title.clone(),
+            game: probe.kind.name.to_owned(),
+            seat: probe.seat,
+            status,
+            note,
+            failure,
+            again,
+        });
+        Ok(())
+    }
+
+    /// The command that makes one probe.
+    fn again(&self, probe: &Probe) -> String {
+        let options = self.options;
+        let mut words: Vec<String> =
+            ["referee", "check", &options.agent].iter().map(|&word| word.to_owned()).collect();
+        for game in &options.game {
+            words.extend(["--game".to_owned(), game.clone()]);
+        }
+        for pair in &options.setup {
+            words.extend(["--setup".to_owned(), pair.clone()]);
+        }
+        words.extend(["--probe".to_owned(), probe.name.clone()]);
+        if options.seed != 1 {
+            words.extend(["--seed".to_owned(), options.seed.to_string()]);
+        }
+        if let Some(name) = &options.preset {
+            words.extend(["--preset".to_owned(), name.clone()]);
+        }
+        words.extend(options.clock.words(options.preset()));
+        crate::cli::play_options::join(&words)
+    }
+
+    pub(super) fn finish(mut self) -> Result<ExitCode, Failure> {
+        self.told.deterministic = self.deterministic;
+        let ok = self.told.ok;
+        if self.options.json {
+            print_json(&self.told)?;
+        } else if !self.quiet {
+            print(&self.summary())?;
+        }
+        Ok(if ok { ExitCode::SUCCESS } else { ExitCode::from(Failure::AGENT) })
+    }
+
+    fn summary(&self) -> String {
+        let count = |status| self.told.probes.iter().filter(|it| it.status == status).count();
+        let (passed, failed) = (count(Status::Passed), count(Status::Failed));
+        let over = count(Status::PassedOver);
+        let mut text = format!("{passed} passed, {failed} failed");
+        if over > 0 {
+            write!(text, ", {over} not made, since none could pass").expect(TEXT);
+        }
+        match self.deterministic {
+            Some(true) => text.push_str("; the same seed gave the same actions"),
+            Some(false) => text.push_str("; the same seed gave other actions"),
+            None => {}
+        }
+        text.push('\n');
+        if failed == 0 {
+            let game = self.told.games.first().map_or("", String::as_str);
+            let agent = crate::cli::play_options::join(std::slice::from_ref(&self.options.agent));
+            let others = crate::cli::setup::find_kind(game)
+                .and_then(|kind| crate::cli::setup::start(kind, &serde_json::json!({})))
+                .map_or(0, |game| game.seats() - 1);
+            let others = " @random".repeat(others);
+            let preset = self.options.preset.as_ref();
+            let preset = preset.map_or(String::new(), |name| format!(" --preset {name}"));
+            writeln!(text, "next: referee play {game} {agent}{others}{preset}").expect(TEXT);
+        }
+        text
+    }
+}
+
+fn told(failed: Failed) -> ToldFailure {
+    ToldFailure {
+        defect: failed.finding.defect,
+        what: failed.finding.what,
+        sent: failed.sent,
+        got: failed.got.map(|line| String::from_utf8_lossy(&line).into_owned()),
+        at_byte: failed.finding.at_byte,
+        stderr: failed.stderr,
+        why: failed.why.to_owned(),
+        fix: failed.finding.fix,
+    }
+}
+
+/// One probe in words.
+fn line(probe: &Probe, judged: &Judged, again: &str) -> String {
+    let (green, red, dim, off) = ("\x1b[32m", "\x1b[1;31m", "\x1b[2m", "\x1b[0m");
+    let (number, title) = (probe.number, &probe.title);
+    match judged {
+        Judged::Passed(note) => {
+            let note = note.as_ref().map_or(String::new(), |note| format!("  {dim}({note}){off}"));
+            format!("{number:3} {green}ok{off}      {title}{note}\n")
+        }
+        Judged::PassedOver => String::new(),
+        Judged::Failed(failed) => {
+            format!("{number:3} {red}FAILED{off}  {title}\n{}", explain(failed, again))
+        }
+    }
+}
+
+fn explain(failed: &Failed, again: &str) -> String {
+    let mut rows = Rows::new(6, 7);
+    rows.words("what", &failed.finding.what);
+    for (index, line) in failed.sent.lines().enumerate() {
+        // What the agent didn't know is what matters of a message.
+        let unknown = line.find("\"x_new").map(|index| index + 1);
+        rows.line(if index == 0 { "sent" } else { "" }, line.as_bytes(), unknown);
+    }
+    match &failed.got {
+        Some(line) => rows.line("got", line, failed.finding.at_byte),
+        None if !failed.sent.is_empty() => rows.words("got", "nothing"),
+        None => {}
+    }
+    let lines: Vec<&str> = failed.stderr.lines().collect();
+    for (index, line) in lines.iter().rev().take(STDERR_LINES).rev().enumerate() {
+        rows.whole(if index == 0 { "stderr" } else { "" }, &tame(line));
+    }
+    rows.words("why", failed.why);
+    rows.words("fix", &failed.finding.fix);
+    rows.whole("again", again);
+    rows.finish()
+}

@@ -1,0 +1,436 @@
+//! `debug`: a turn of a recorded match once more, with a fresh process of the agent.
+
+mod judge;
+
+use super::Global;
+use super::output::{print, print_json, tell};
+use super::play_options::join;
+use super::rows::Rows;
+use crate::diagnosis::Finding;
+use crate::failure::Failure;
+use crate::shell::contender::Contender;
+use crate::shell::debugging::{NoRerun, Rerun, Rerunning, rerun};
+use crate::shell::inputs::read_transcript;
+use crate::shell::interrupts::{Interrupt, Interrupts};
+use crate::transcript::{read, sent};
+use clap::Args;
+use judge::wrong;
+use referee_games::{AnyGame, kind};
+use referee_protocol::{ClockKind, Event, Header, HeaderSeat, Seat};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::io;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// How much longer than the match an answer is waited for.
+const LONGER: Duration = Duration::from_secs(5);
+
+/// More seats than any game has.
+const SEATS_MAX: u64 = 6;
+
+/// Feeds a fresh process of an agent exactly the lines that it had been sent in a recorded match, up
+/// to a turn, and compares its answer with the recorded one.
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
+#[command(after_help = "Exit codes: 0 it answered with a legal action, 3 it failed (again), \
+    1 the transcript can't be replayed, 2 usage, 4 the machine")]
+pub(super) struct Options {
+    /// The transcript; `latest` is the newest in ./matches, `-` is stdin
+    file: String,
+    /// The agent's seat [default: the one that was at fault, or the only one]
+    #[arg(long)]
+    seat: Option<usize>,
+    /// The turn [default: the seat's last one]
+    #[arg(long)]
+    turn: Option<u64>,
+    /// The agent to start, instead of the one that the transcript names
+    #[arg(long, value_name = "AGENT")]
+    agent: Option<String>,
+    /// Prints the lines, to be piped into a program; starts nothing
+    #[arg(long, conflicts_with_all = ["wait", "no_timeout", "json"])]
+    print: bool,
+    /// Says the number of the process, and waits for Enter before the last lines, so that a debugger
+    /// can be attached; implies --no-timeout
+    #[arg(long)]
+    wait: bool,
+    /// Waits for answers as long as they take
+    #[arg(long)]
+    no_timeout: bool,
+    /// Prints one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// A turn as `debug --json` prints it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Told {
+    /// The transcript.
+    file: String,
+    /// The agent, as it was started.
+    agent: String,
+    /// The seat.
+    seat: Seat,
+    /// The turn; null where the seat was never asked.
+    turn: Option<u64>,
+    /// The lines that were sent since the turn before, the request last.
+    sent: String,
+    /// The lines that came; bytes that are no UTF-8 are replaced.
+    got: Vec<String>,
+    /// The lines that had come when the match was played.
+    recorded: Vec<String>,
+    /// Whether the answer was the recorded one.
+    same: bool,
+    /// Earlier turns in which the agent answered otherwise than it had.
+    strayed: Vec<u64>,
+    /// How its process ended, if it did.
+    status: Option<String>,
+    /// Time from the request to the answer, in milliseconds.
+    wall_ms: u64,
+    /// CPU time in it, in milliseconds.
+    cpu_ms: u64,
+    /// What is wrong with the answer; null where nothing is.
+    wrong: Option<String>,
+    /// How to mend it.
+    fix: Option<String>,
+    /// What it wrote to stderr.
+    stderr: String,
+}
+
+/// A transcript, and the turn in it.
+struct Case {
+    header: Header,
+    events: Vec<Event>,
+    seat: Seat,
+    turn: Option<u64>,
+    /// The game when the seat was asked.
+    game: Box<dyn AnyGame>,
+    left_ms: Option<u64>,
+}
+
+impl Case {
+    /// The agent speaks another protocol than the referee's own.
+    fn is_foreign(&self) -> bool {
+        self.header.seats[self.seat.index()].is_foreign()
+    }
+
+    /// What the clock allowed for the turn, in milliseconds; `None` where it had no limit.
+    fn allowed_ms(&self) -> Option<u64> {
+        let clock = &self.header.clock;
+        let bank = self.left_ms.or(clock.bank_ms);
+        let allowed = bank.into_iter().chain(clock.move_ms).min()?;
+        Some(allowed.saturating_add(clock.margin_ms))
+    }
+
+    /// Whether a match would have called the answer late, and what by.
+    fn is_late(&self, told: &Rerunning) -> bool {
+        let kind = self.header.clock.kind;
+        let used = if kind == ClockKind::Cpu { told.used.cpu } else { told.used.wall };
+        let allowed = match self.turn {
+            Some(_) => self.allowed_ms(),
+            None => Some(self.header.clock.start_ms),
+        };
+        allowed.is_some_and(|ms| used > Duration::from_millis(ms))
+    }
+}
+
+pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
+    if options.wait && options.file == "-" {
+        return Err(Failure::usage("--wait reads stdin, which the transcript comes from")
+            .help("save the transcript in a file"));
+    }
+    let case = options.case()?;
+    if options.print {
+        let bytes = sent(&case.header, case.seat, &case.events, case.turn)
+            .map_err(|error| options.unplayable(&error.to_string()))?;
+        return print(&String::from_utf8_lossy(&bytes)).map(|()| ExitCode::SUCCESS);
+    }
+    let contender = options.contender(&case, global)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::machine(format!("no runtime: {error}")))?;
+    let told = match runtime.block_on(options.rerun(&case, &contender))? {
+        Ok(told) => told,
+        Err(interrupt) => return Ok(ExitCode::from(interrupt.code())),
+    };
+    let wrong = wrong(&case, &told);
+    if options.json {
+        print_json(&options.told(&case, &contender, &told, wrong.as_ref()))?;
+    } else {
+        print(&text(&case, &contender.written, &told, wrong.as_ref()))?;
+    }
+    Ok(if wrong.is_some() { ExitCode::from(Failure::AGENT) } else { ExitCode::SUCCESS })
+}
+
+impl Options {
+    fn unplayable(&self, text: &str) -> Failure {
+        Failure::operation(format!("{}: {text}", self.file)).help("`referee verify` says more")
+    }
+
+    fn case(&self) -> Result<Case, Failure> {
+        let bytes = read_transcript(&self.file)?;
+        let mut reading = read(&bytes).map_err(|error| self.unplayable(&error.to_string()))?;
+        let header = reading.header.clone();
+        let events: Vec<Event> = reading.by_ref().collect();
+        let seat = self.seat(&header, &events)?;
+        let turns = |event: &Event| match event {
+            Event::Turn(turn) if turn.seat == seat => Some(turn.turn),
+            _ => None,
+        };
+        let last = events.iter().filter_map(turns).next_back();
+        let turn = match self.turn {
+            None => last,
+            Some(wanted) => turn_before(wanted, seat, events.iter().filter_map(turns))?,
+        };
+        let (game, left_ms) = self.position(&header, &events, turn)?;
+        Ok(Case { header, events, seat, turn, game, left_ms })
+    }
+
+    /// The seat that is named, else the one that was at fault, else the only one.
+    fn seat(&self, header: &Header, events: &[Event]) -> Result<Seat, Failure> {
+        let seats = header.seats.len();
+        if let Some(wanted) = self.seat {
+            return Seat::all(seats).nth(wanted).ok_or_else(|| {
+                Failure::usage(format!("--seat {wanted}: there are the seats 0 to {}", seats - 1))
+            });
+        }
+        let faulty = events.iter().find_map(|event| match event {
+            Event::Retired(event) => Some(event.seat),
+            Event::Over(event) => {
+                event.verdict.seats.iter().find(|seat| seat.fault.is_some()).map(|seat| seat.seat)
+            }
+            _ => None,
+        });
+        faulty.or((seats == 1).then_some(Seat(0))).ok_or_else(|| {
+            Failure::usage("no seat was at fault in this match: say which one is meant")
+                .help("--seat 0")
+        })
+    }
+
+    /// The game as it was when the turn was asked for.
+    fn position(
+        &self,
+        header: &Header,
+        events: &[Event],
+        turn: Option<u64>,
+    ) -> Result<(Box<dyn AnyGame>, Option<u64>), Failure> {
+        let kind = kind(&header.game)
+            .ok_or_else(|| self.unplayable(&format!("the game {} is unknown here", header.game)))?;
+        let mut game =
+            kind.start(&header.setup).map_err(|error| self.unplayable(&error.to_string()))?;
+        for event in events {
+            match event {
+                Event::Turn(event) if Some(event.turn) == turn => return Ok((game, event.left_ms)),
+                Event::Played(event) => {
+                    game.play(&event.action)
+                        .map_err(|refusal| self.unplayable(&refusal.to_string()))?;
+                }
+                Event::Retired(event) => game.retire(event.seat),
+                _ => {}
+            }
+        }
+        Ok((game, None))
+    }
+
+    fn contender(&self, case: &Case, global: &Global) -> Result<Contender, Failure> {
+        let seat = &case.header.seats[case.seat.index()];
+        let name = self.agent.clone().or_else(|| named(seat)).ok_or_else(|| {
+            Failure::usage(format!("the transcript doesn't say how {} is started", seat.name))
+                .help("name the agent: --agent AGENT")
+        })?;
+        let contender = Contender::read(&name).map_err(|failure| match self.agent {
+            Some(_) => failure,
+            None => Failure::usage(failure.to_string()).help(format!(
+                "the transcript names the agent {name:?}, which is looked for here: run this \
+                 where the match was run, or name it: --agent AGENT"
+            )),
+        })?;
+        if contender.launch.is_none() {
+            return Err(Failure::usage("a person played at this seat")
+                .help("name an agent to put in their place: --agent AGENT"));
+        }
+        if contender.digest != seat.digest && !global.quiet && self.agent.is_none() {
+            tell(&format!(
+                "note: {name} is not what it was: it has been changed since, or this is not the \
+                 folder where the match was run"
+            ));
+        }
+        Ok(contender)
+    }
+
+    /// How long an answer is waited for: longer than the match did, so that late can be told from
+    /// never.
+    fn patience(&self, case: &Case) -> Option<Duration> {
+        let clock = &case.header.clock;
+        let start = case.turn.is_none().then_some(clock.start_ms);
+        let wall = start.or(case.allowed_ms()).filter(|_| !self.no_timeout && !self.wait);
+        let wall = wall.map(|ms| match clock.kind {
+            ClockKind::Cpu => clock.backstop_ms.unwrap_or(ms.saturating_mul(4)),
+            ClockKind::Wall => ms,
+        });
+        wall.map(|ms| Duration::from_millis(ms) + LONGER)
+    }
+
+    /// How much CPU time an answer may take: some more than the clock allowed, where it counts that.
+    fn cpu_patience(&self, case: &Case) -> Option<Duration> {
+        let counts = case.header.clock.kind == ClockKind::Cpu && case.turn.is_some();
+        let allowed = case.allowed_ms().filter(|_| counts && !self.no_timeout && !self.wait);
+        allowed.map(|ms| Duration::from_millis(ms) + LONGER)
+    }
+
+    async fn rerun(
+        &self,
+        case: &Case,
+        contender: &Contender,
+    ) -> Result<Result<Rerunning, Interrupt>, Failure> {
+        let machine = |error: io::Error| Failure::machine(format!("it can't be run: {error}"));
+        let mut interrupts = Interrupts::listen().map_err(machine)?;
+        let wanted = Rerun {
+            header: &case.header,
+            events: &case.events,
+            seat: case.seat,
+            turn: case.turn,
+            patience: self.patience(case),
+            cpu_patience: self.cpu_patience(case),
+        };
+        let wait = self.wait;
+        let pause = async move |process| if wait { wait_for_enter(process).await } else { Ok(()) };
+        tokio::select! {
+            told = rerun(&wanted, contender, &case.header.limits, pause) => match told {
+                Ok(told) => Ok(Ok(told)),
+                Err(NoRerun::Transcript(error)) => Err(self.unplayable(&error.to_string())),
+                Err(NoRerun::Machine(error)) => Err(machine(error)),
+            },
+            () = interrupts.next() => Ok(Err(interrupts.received().unwrap_or(Interrupt::Int))),
+        }
+    }
+
+    fn told(
+        &self,
+        case: &Case,
+        contender: &Contender,
+        told: &Rerunning,
+        wrong: Option<&Finding>,
+    ) -> Told {
+        let lines = |lines: &[Vec<u8>]| {
+            lines.iter().map(|line| String::from_utf8_lossy(line).into_owned()).collect()
+        };
+        let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        Told {
+            file: self.file.clone(),
+            agent: contender.written.clone(),
+            seat: case.seat,
+            turn: case.turn,
+            sent: told.sent.clone(),
+            got: lines(&told.got),
+            recorded: lines(&told.recorded),
+            same: told.same,
+            strayed: told.strayed.clone(),
+            status: told.status.clone(),
+            wall_ms: ms(told.used.wall),
+            cpu_ms: ms(told.used.cpu),
+            wrong: wrong.map(|finding| finding.what.clone()),
+            fix: wrong.map(|finding| finding.fix.clone()),
+            stderr: told.stderr.clone(),
+        }
+    }
+}
+
+/// The turn of the seat that is wanted, or its last one before that: a fault may happen in the
+/// turn of another.
+fn turn_before(
+    wanted: u64,
+    seat: Seat,
+    turns: impl Iterator<Item = u64>,
+) -> Result<Option<u64>, Failure> {
+    let turns: Vec<u64> = turns.collect();
+    let found = turns.iter().copied().rfind(|&turn| turn <= wanted);
+    // The other seats may have been asked up to as many times between two turns.
+    let (Some(&first), Some(&last)) = (turns.first(), turns.last()) else {
+        return Err(Failure::usage(format!("--turn {wanted}: seat {seat} was never asked"))
+            .help("without --turn its start is shown"));
+    };
+    let Some(found) = found.filter(|_| wanted <= last + SEATS_MAX) else {
+        return Err(Failure::usage(format!("--turn {wanted}: seat {seat} was not asked then"))
+            .help(format!("its first turn is {first}, its last {last}")));
+    };
+    if found != wanted {
+        tell(&format!("note: turn {wanted} is not seat {seat}'s; its turn before is {found}"));
+    }
+    Ok(Some(found))
+}
+
+/// The agent as the header names it, or what was started, where it was an ordinary command.
+fn named(seat: &HeaderSeat) -> Option<String> {
+    if let Some(agent) = &seat.agent {
+        return Some(agent.clone());
+    }
+    let words: Vec<&str> = seat.command.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        [] => None,
+        ["referee", "agent", name] => Some(format!("@{name}")),
+        _ => Some(join(&seat.command)),
+    }
+}
+
+/// Waits until somebody has attached a debugger, or has changed their mind.
+async fn wait_for_enter(process: i32) -> io::Result<()> {
+    tell(&format!(
+        "process {process} waits for the request; attach a debugger to it, then press Enter"
+    ));
+    let (done, waiting) = tokio::sync::oneshot::channel();
+    std::thread::spawn(move || {
+        let read = io::stdin().read_line(&mut String::new());
+        // Nobody waits any more where the run has been interrupted.
+        done.send(read).ok();
+    });
+    waiting.await.map_err(io::Error::other)?.map(|_| ())
+}
+
+fn text(case: &Case, agent: &str, told: &Rerunning, wrong: Option<&Finding>) -> String {
+    let mut rows = Rows::new(0, 9);
+    let turn = case.turn.map_or("its start".to_owned(), |turn| format!("turn {turn}"));
+    rows.words("debug", &format!("{agent} at seat {} in {turn}", case.seat));
+    if let Some(first) = told.strayed.first() {
+        let count = told.strayed.len();
+        let turns = if count == 1 { "turn" } else { "turns, the first of them" };
+        rows.words(
+            "note",
+            &format!("it answered otherwise than it had in {count} {turns} {first}"),
+        );
+    }
+    for line in told.sent.lines() {
+        rows.line("sent", line.as_bytes(), None);
+    }
+    let at_byte = wrong.and_then(|finding| finding.at_byte);
+    let count = told.got.len();
+    for (index, line) in told.got.iter().enumerate() {
+        rows.line("got", line, at_byte.filter(|_| index + 1 == count));
+    }
+    if told.got.is_empty() {
+        rows.words("got", "nothing");
+    }
+    if let Some(ended) = told.status.as_deref().or(told.closed) {
+        rows.words("ended", ended);
+    }
+    let (wall, cpu) = (told.used.wall.as_millis(), told.used.cpu.as_millis());
+    rows.words("time", &format!("{wall} ms, {cpu} ms of it on a core"));
+    if told.same {
+        rows.words("recorded", "the same");
+    } else if told.recorded.is_empty() {
+        rows.words("recorded", "nothing");
+    } else {
+        for line in &told.recorded {
+            rows.line("recorded", line, None);
+        }
+    }
+    match wrong {
+        Some(finding) => {
+            rows.words("wrong", &finding.what);
+            rows.words("fix", &finding.fix);
+        }
+        None => rows.words("legal", "yes"),
+    }
+    rows.finish()
+}

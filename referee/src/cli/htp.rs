@@ -1,0 +1,134 @@
+//! `htp`: an agent of ours as an engine for a controller.
+
+use super::play_options::ClockOptions;
+use super::setup::read_pairs;
+use crate::failure::Failure;
+use crate::shell::contender::Contender;
+use crate::shell::heading::Heading;
+use crate::shell::launcher::Launcher;
+use crate::shell::served::Served;
+use clap::Args;
+use referee_games::{Kind, Server, Wanted, dialects};
+use referee_protocol::{Header, Limits, OnFault};
+use serde_json::Value;
+use std::io::{BufRead, Write};
+use std::process::ExitCode;
+use tokio::sync::mpsc;
+
+/// The line protocol that is spoken.
+const PROTOCOL: &str = "htp";
+
+/// Serves an agent to a Hex controller: HTP (GTP version 2) on stdin and stdout.
+///
+/// The agent is started with the first `genmove`, and anew after an `undo`. What it writes to its
+/// stderr appears here. When it fails, the command is answered with `?` and what happened.
+#[derive(Debug, Args)]
+pub(super) struct Options {
+    /// The agent, as `play` takes it
+    agent: String,
+    /// The setup of the game: KEY=VALUE, as often as needed, or one JSON object
+    #[arg(long, short = 's', value_name = "KEY=VALUE")]
+    setup: Vec<String>,
+    /// The seed that the agent is told
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    #[command(flatten)]
+    clock: ClockOptions,
+}
+
+pub(super) fn run(options: &Options) -> Result<ExitCode, Failure> {
+    let found = dialects().find(|(_, dialect)| dialect.name == PROTOCOL);
+    let (kind, serve) = found
+        .and_then(|(kind, dialect)| Some((kind, dialect.serve?)))
+        .ok_or_else(|| Failure::usage(format!("no game is served by {PROTOCOL}")))?;
+    let setup = read_pairs("--setup", &options.setup)?;
+    let setup = super::setup::start(kind, &setup)?.setup();
+    let server = serve(&setup).map_err(|error| Failure::usage(error.to_string()))?;
+    let contender = Contender::read(&options.agent)?;
+    if contender.launch.is_none() {
+        return Err(Failure::usage("a person can't be served: name an agent, such as @greedy"));
+    }
+    contender.dialect(kind).map_err(Failure::usage)?;
+    let header = header(options, kind, &setup, &contender)?;
+    let machine = |error: std::io::Error| Failure::machine(format!("nothing can start: {error}"));
+    let launcher = Launcher::start().map_err(machine)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let name = contender.name.clone();
+    let serving = async {
+        let agent = Served::new(launcher, contender, kind, header);
+        converse(server, agent, &name).await
+    };
+    let ended = runtime.map_err(machine)?.block_on(serving);
+    ended.map_err(|error| Failure::operation(format!("the controller is gone: {error}")))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What the agent is told of the match, apart from the setup.
+fn header(
+    options: &Options,
+    kind: Kind,
+    setup: &Value,
+    contender: &Contender,
+) -> Result<Header, Failure> {
+    let game = super::setup::start(kind, setup)?;
+    let heading = Heading {
+        game: game.as_ref(),
+        seated: &vec![contender; game.seats()],
+        clock: &options.clock.settings(None, true)?,
+        limits: &Limits::default(),
+        on_fault: OnFault::default(),
+        seed: options.seed,
+        number: 0,
+    };
+    Ok(heading.header())
+}
+
+/// Answers one command after the other, until `quit` or the end of stdin.
+async fn converse(
+    mut server: Box<dyn Server>,
+    mut agent: Served,
+    name: &str,
+) -> std::io::Result<()> {
+    let mut lines = commands();
+    loop {
+        let line = tokio::select! {
+            line = lines.recv() => line,
+            () = agent.idle() => continue,
+        };
+        let Some(line) = line else { break };
+        let (reply, last) = match server.command(&line, name) {
+            Wanted::Nothing => continue,
+            Wanted::Reply(reply) => (reply, false),
+            Wanted::Last(reply) => (reply, true),
+            Wanted::Move(request) => {
+                let answer = agent.answer(&request).await;
+                (server.answered(answer), false)
+            }
+        };
+        let mut stdout = std::io::stdout().lock();
+        stdout.write_all(reply.as_bytes())?;
+        stdout.flush()?;
+        if last {
+            break;
+        }
+    }
+    agent.stop();
+    Ok(())
+}
+
+/// The lines of stdin, read by a thread of their own, which ends with the program.
+fn commands() -> mpsc::Receiver<String> {
+    let (sender, lines) = mpsc::channel(1);
+    std::thread::spawn(move || {
+        let mut input = std::io::stdin().lock();
+        let mut line = Vec::new();
+        while matches!(input.read_until(b'\n', &mut line), Ok(count) if count > 0) {
+            let text = String::from_utf8_lossy(&line).into_owned();
+            if sender.blocking_send(text).is_err() {
+                return;
+            }
+            line.clear();
+        }
+    });
+    lines
+}

@@ -1,0 +1,126 @@
+//! What `new` tells: the commands to go on with, and the README of the new folder. What a game's
+//! actions look like comes from the registry.
+
+use referee_games::{GAMES, Kind};
+use sample_agents::starters::Starter;
+use serde_json::json;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// Who sits opposite, in turn.
+const OPPONENTS: [&str; 2] = ["@greedy", "@random"];
+
+/// The agent that is begun.
+#[derive(Debug)]
+pub(super) struct Plan<'a> {
+    /// Its name.
+    pub(super) name: &'a str,
+    /// The words of the command that builds it; none where there is nothing to build.
+    pub(super) build: &'a [String],
+    /// What it begins with.
+    pub(super) starter: &'static Starter,
+    /// The games that it is for; empty: any.
+    pub(super) games: &'a [Kind],
+}
+
+impl Plan<'_> {
+    /// The games in words.
+    pub(super) fn for_what(&self) -> String {
+        let names: Vec<&str> = self.games.iter().map(|game| game.name).collect();
+        if names.is_empty() { "any game".to_owned() } else { names.join(", ") }
+    }
+
+    /// The words of a first match, with this AGENT in the first seat.
+    fn first_match(&self, agent: &str) -> String {
+        // Of all games, one for two that is no larger than that.
+        let usual = || GAMES.iter().find(|kind| kind.about().seats == [2]).copied();
+        let game = self.games.first().copied().or_else(usual).unwrap_or(GAMES[0]);
+        let seats = game.start(&json!({})).map_or(2, |game| game.seats());
+        let others = OPPONENTS.iter().copied().cycle().take(seats.saturating_sub(1));
+        let seated: Vec<&str> = std::iter::once(agent).chain(others).collect();
+        format!("referee play {} {}", game.name, seated.join(" "))
+    }
+}
+
+/// The next three commands, to be pasted where the user stands.
+pub(super) fn next_commands(plan: &Plan<'_>, folder: &Path) -> Vec<String> {
+    let agent = words([as_agent(folder)]);
+    let mut commands = Vec::new();
+    if !plan.build.is_empty() {
+        commands.push(format!("(cd {agent} && {})", words(plan.build.iter().map(PathBuf::from))));
+    }
+    commands.push(format!("referee check {agent}"));
+    commands.push(plan.first_match(&agent));
+    if commands.len() < 3 {
+        commands.push("referee replay latest --print".to_owned());
+    }
+    commands
+}
+
+/// The folder as an AGENT and as an argument, for which a name that begins with `@` or `-` would
+/// be something else.
+fn as_agent(folder: &Path) -> PathBuf {
+    let ambiguous = folder.to_string_lossy().starts_with(['@', '-']);
+    if ambiguous { Path::new(".").join(folder) } else { folder.to_owned() }
+}
+
+/// Words as a shell takes them.
+pub(super) fn words(words: impl IntoIterator<Item = PathBuf>) -> String {
+    let quoted = words.into_iter().map(|word| {
+        let word = word.to_string_lossy();
+        // Only what no path and no command holds can't be quoted.
+        shlex::try_quote(&word).map_or_else(|_| word.to_string(), Into::into)
+    });
+    quoted.collect::<Vec<String>>().join(" ")
+}
+
+/// The README of the new folder. Its commands are for whoever stands in that folder, so that they
+/// stay right wherever it goes.
+pub(super) fn readme(plan: &Plan<'_>) -> String {
+    let Starter { title, place, files, .. } = plan.starter;
+    let mut text = format!(
+        "# {}\n\nAn agent in {title} for {}. So far it picks one of the legal actions at random.\n\n\
+         In this folder:\n\n",
+        plan.name,
+        plan.for_what()
+    );
+    let mut add = |line: &str| writeln!(text, "{line}").expect("text takes text");
+    if !plan.build.is_empty() {
+        add(&format!("    {}", words(plan.build.iter().map(PathBuf::from))));
+    }
+    add("    referee check .");
+    add(&format!("    {}", plan.first_match(".")));
+    add("    referee replay latest --print");
+    add(&format!(
+        "\nWhere it decides is `{place}` in `{}`: change that first. Two things to keep: flush\n\
+         after every line, and write nothing else to stdout. Debug text goes to stderr, and is\n\
+         kept with the turn in which it was written.",
+        files[0].name
+    ));
+    if plan.games.is_empty() {
+        add("\n`referee games` lists what it can play, `referee games GAME` how actions look.");
+    }
+    for game in plan.games {
+        add(&about(game));
+    }
+    text.truncate(text.trim_end().len());
+    text + "\n"
+}
+
+fn about(game: &Kind) -> String {
+    let about = game.about();
+    let name = game.name;
+    let mut text = format!("\n## {}\n\n{}\n\nIts actions:\n\n", about.title, about.summary);
+    for form in about.actions {
+        writeln!(text, "- `{}` ({}): {}", form.example, form.text, form.meaning)
+            .expect("text takes text");
+    }
+    let (games, position) = (format!("referee games {name}"), format!("referee position {name}"));
+    write!(
+        text,
+        "\n`{games}` tells the setups, the reasons for an end and the scores;\n\
+         `{position} --json` prints a position as `turn` has it."
+    )
+    .expect("text takes text");
+    text
+}
