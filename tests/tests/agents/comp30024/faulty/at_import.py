@@ -1,0 +1,3 @@
+"""Needs what isn't there."""
+
+import a_library_that_nobody_has

@@ -1,0 +1,4 @@
+"""Isn't Python."""
+
+class Agent
+    pass

@@ -1,0 +1,5 @@
+"""Has a `Board` of its own, and imports all of the course's modules over it."""
+
+from .program import Agent
+
+__all__ = ["Agent"]

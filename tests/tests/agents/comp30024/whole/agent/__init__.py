@@ -1,0 +1,5 @@
+"""A submission as students hand it in: a package of modules that import each other in every way."""
+
+from .program import Agent
+
+__all__ = ["Agent"]

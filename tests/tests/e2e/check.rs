@@ -1,0 +1,185 @@
+//! `check`: every defect is told by its name in the first probe that fails, and a good agent hears no
+//! false alarm.
+
+use crate::support::{AMPLE, Place, Ran, python_agent, scripted};
+use serde_json::Value;
+
+/// The first probe that failed: its name, defect, and what is told.
+fn first_failure(told: &Value) -> (String, String, Value) {
+    let failed = told["probes"].as_array().unwrap().iter().find(|it| it["status"] == "failed");
+    let probe = failed.unwrap_or_else(|| panic!("nothing failed: {told}"));
+    let failure = probe["failure"].clone();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    (text(&probe["name"]), text(&failure["defect"]), failure)
+}
+
+fn check(place: &Place, agent: &str, more: &[&str]) -> Ran {
+    place.run(&[&["check", agent, "--game", "hex", "--json", "--start-time", "3m"], more].concat())
+}
+
+/// Defect of the script, the probe that is to find it, the defect's name, and a piece of what is told.
+const DEFECTS: &[(&str, &str, &str, &str)] = &[
+    ("crash_at_start", "ready", "crash", "no book of openings"),
+    ("leaves_at_start", "ready", "gone", "exit status 0"),
+    ("mute_at_start", "ready", "waiting", "flush"),
+    ("wrong_field", "ready", "shape", "`nmae`"),
+    ("banner", "ready", "debug_text", "bot 1.0"),
+    ("no_flush", "first-turn", "waiting", "flush"),
+    ("endless", "first-turn", "thinking", "allowed"),
+    ("slow", "first-turn", "late", "it came after"),
+    ("python_repr", "first-turn", "broken_json", "json.dumps"),
+    ("debug_text", "first-turn", "debug_text", "considering 121 actions"),
+    ("wrong_type", "first-turn", "shape", "at[0]"),
+    ("off_the_board", "first-turn", "illegal", "nearest legal action"),
+    ("wrong_turn", "first-turn", "unasked", "turn 1 in turn 0"),
+    ("no_newline", "first-turn", "no_line_end", "a line without an end"),
+    ("prompt", "first-turn", "debug_text", "Your move"),
+    ("not_a_number", "first-turn", "broken_json", "allow_nan"),
+    ("indented", "first-turn", "broken_json", "in one line"),
+    ("long_line", "first-turn", "flood", "65536"),
+    ("second_turn", "turns", "crash", "second turn"),
+    ("twice", "turns", "unasked", "`action`"),
+    ("ponders_aloud", "quiet", "unasked", "outside its own turn"),
+    ("strict_fields", "unknown-fields", "crash", "x_new"),
+    ("strict_types", "unknown-types", "crash", "x_news"),
+    ("ascii_names", "names", "crash", "'ascii' codec"),
+    ("only_first_seat", "seat:hex:1", "crash", "list index out of range"),
+    ("short_of_breath", "long:hex", "crash", "maximum recursion depth"),
+    ("stays", "over", "stays", "a second after `over`"),
+    ("waits_for_more", "end-of-input", "stays", "its input ended"),
+    ("leaves_a_child", "leftovers", "leaves_processes", "1 process left"),
+];
+
+#[test]
+fn each_defect_is_named_by_the_first_probe_that_fails() {
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                loop {
+                    let index = next.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+                    let Some(row) = DEFECTS.get(index) else { return };
+                    check_defect(row);
+                }
+            });
+        }
+    });
+}
+
+fn check_defect(&(script, probe, defect, told): &(&str, &str, &str, &str)) {
+    let Some(agent) = scripted("broken.py", script) else { return };
+    let place = Place::new();
+    let clock: &[&str] = match script {
+        "slow" | "endless" => &["--move-time", "500ms"],
+        _ => &["--clock", "1h"],
+    };
+    let report = check(&place, &agent, clock).code(3).json();
+    let (name, found, failure) = first_failure(&report);
+    assert_eq!((name.as_str(), found.as_str()), (probe, defect), "{script}: {failure}");
+    assert!(failure.to_string().contains(told), "{script}: {failure} lacks {told:?}");
+    assert!(!failure["fix"].as_str().unwrap().is_empty(), "{script}");
+    // The command at the end makes that probe alone, and finds the same.
+    let probes = report["probes"].as_array().unwrap();
+    let again = probes.iter().find(|it| it["name"] == probe).unwrap()["again"].as_str().unwrap();
+    let again = place.shell(&format!("{again} --json")).code(3).json();
+    let (name, found, _) = first_failure(&again);
+    assert_eq!((name.as_str(), found.as_str()), (probe, defect), "{script}, again");
+    assert_eq!(again["probes"].as_array().unwrap().len(), 1, "{script}, again");
+    place.assert_tidy();
+}
+
+#[test]
+fn what_cannot_be_started_is_told_apart() {
+    let place = Place::new();
+    place.write("plain.py", "print('hello')\n");
+    place.program("bare", "print('hello')\n");
+    place.program("lost", "#!/usr/bin/python2.2\n");
+    place.program("typo", "#!/usr/bin/env pyhton3\n");
+    place.program("windows", "#!/usr/bin/env python3\r\nprint()\r\n");
+    place.write("folder/agent.toml", "comand = [\"x\"]\n");
+    place.write("empty/readme.txt", "");
+    for (agent, probe, defect, told) in [
+        ("./nobody", "start", "not_found", "no program `./nobody`"),
+        ("nobody --depth 3", "start", "not_found", "none in PATH"),
+        ("./plain.py", "start", "not_executable", "chmod +x"),
+        ("./bare", "start", "interpreter", "names its interpreter"),
+        ("./lost", "start", "interpreter", "#!/usr/bin/python2.2"),
+        ("./typo", "ready", "interpreter", "pyhton3"),
+        ("./windows", "ready", "interpreter", "line ends"),
+        ("folder", "start", "cannot_start", "comand"),
+        ("empty", "start", "not_found", "agent.toml"),
+    ] {
+        let report = check(&place, agent, &[]).code(3).json();
+        let (name, found, failure) = first_failure(&report);
+        assert_eq!((name.as_str(), found.as_str()), (probe, defect), "{agent}: {failure}");
+        assert!(failure.to_string().contains(told), "{agent}: {failure} lacks {told:?}");
+    }
+}
+
+#[test]
+fn a_good_agent_hears_no_false_alarm() {
+    let place = Place::new();
+    let mut agents = vec!["@random".to_owned(), "@greedy".to_owned(), "@slow".to_owned()];
+    if crate::support::python().is_some() {
+        agents.push(python_agent());
+    }
+    for agent in agents {
+        let game: &[&str] =
+            if agent == "@slow" { &["--game", "hex", "--probe", "first-turn"] } else { &[] };
+        let words = [&["check", &agent, "--json"], &AMPLE[..], game].concat();
+        let report = place.run(&words).code(0).json();
+        assert_eq!(report["ok"], true, "{agent}");
+        let probes = report["probes"].as_array().unwrap();
+        let all = probes.iter().all(|probe| probe["status"] == "passed");
+        assert!(all, "{agent}: {report}");
+        let long = probes.iter().filter(|it| it["name"].as_str().unwrap().starts_with("long:"));
+        assert_eq!(game.is_empty(), long.count() >= 6, "{agent}: {probes:?}");
+    }
+    place.assert_tidy();
+}
+
+#[test]
+fn who_sleeps_within_its_time_is_not_called_late() {
+    let Some(agent) = scripted("broken.py", "sleeper") else { return };
+    let report = check(&Place::new(), &agent, &["--probe", "ready"]).code(0).json();
+    assert_eq!(report["probes"][0]["status"], "passed", "{report}");
+}
+
+#[test]
+fn carriage_returns_and_resignations_are_no_defects() {
+    let Some(agent) = scripted("windows.py", "") else { return };
+    let place = Place::new();
+    let report = check(&place, &agent, &["--clock", "1h"]).code(0).json();
+    assert_eq!(report["ok"], true);
+}
+
+#[test]
+fn a_report_is_readable_and_its_usage_strict() {
+    let place = Place::new();
+    let words = ["check", "@illegal", "--game", "hex", "--color", "never"];
+    let text = place.run(&words).code(3).stdout;
+    for piece in [
+        "ok      the program starts",
+        "FAILED  answers its first `turn` with a legal action",
+        "got     {\"type\":\"action\",\"turn\":0",
+        "why     an action against the rules loses the match",
+        "fix     the nearest legal action is",
+        "again   referee check @illegal --game hex --probe first-turn",
+        "2 passed, 1 failed",
+    ] {
+        assert!(text.contains(piece), "{piece:?} is not in\n{text}");
+    }
+    let caret = text.lines().find(|line| line.trim() == "^").unwrap();
+    let got = text.lines().find(|line| line.contains("got ")).unwrap();
+    let under = got.chars().skip(caret.find('^').unwrap()).collect::<String>();
+    assert!(under.starts_with(r#"{"at""#) || under.starts_with(r#"{"type""#), "{under}");
+    for (words, told) in [
+        (&["check", "@human"][..], "a person can't be checked"),
+        (&["check", "@random", "--game", "hexx"], "did you mean `hex`?"),
+        (&["check", "@random", "--probe", "redy"], "did you mean `ready`?"),
+        (&["check", "@random", "--setup", "size=5"], "--game GAME"),
+    ] {
+        let ran = place.run(words).code(2);
+        assert!(ran.stderr.contains(told), "{words:?}: {}", ran.stderr);
+    }
+}

@@ -1,0 +1,126 @@
+//! `debug`: a turn of a recorded match once more, and the way to it from a fault in `play`.
+
+use crate::support::{Place, scripted};
+
+/// A match that `broken.py` loses by a defect, as seat 0 of Hex; the line of `play` that begins with
+/// `debug: `.
+fn lost(place: &Place, defect: &str) -> Option<String> {
+    let agent = scripted("broken.py", defect)?;
+    let words = ["play", "hex", &agent, "@random", "--seed", "3", "--board", "none"];
+    let move_time = if defect == "slow" { "500ms" } else { "90s" };
+    let clock = ["--move-time", move_time, "--start-time", "3m"];
+    let told = place.run(&[&words[..], &clock].concat()).code(0).stdout;
+    assert!(told.contains("\nfix: "), "{told}");
+    let line = told.lines().find_map(|line| line.strip_prefix("debug: "));
+    Some(line.unwrap_or_else(|| panic!("no way to debug: {told}")).to_owned())
+}
+
+#[test]
+fn a_fault_in_play_is_seen_once_more_by_the_command_it_ends_with() {
+    for (defect, turn, told) in [
+        ("short_of_breath", 40, "exit status 1"),
+        ("crash_at_start", 0, "exit status 1"),
+        ("wrong_type", 0, "at[0]"),
+        ("off_the_board", 0, "on the board"),
+        ("python_repr", 0, "key must be a string"),
+        ("wrong_turn", 0, "turn 1 in turn 0"),
+        ("twice", 2, "turn 0 in turn 2"),
+        ("long_line", 0, "65536 bytes"),
+        ("closes", 2, "closed its stdout"),
+        ("slow", 0, "were allowed"),
+    ] {
+        let place = Place::new();
+        let Some(command) = lost(&place, defect) else { return };
+        let told_turn = command.split_whitespace().last().unwrap().to_owned();
+        if defect != "crash_at_start" {
+            assert_eq!(told_turn, turn.to_string(), "{command}");
+        }
+        let report = place.shell(&format!("{command} --json")).code(3).json();
+        // What comes too late was not recorded.
+        assert_eq!(report["same"], defect != "slow", "{defect}: {report}");
+        assert_eq!(report["strayed"], serde_json::json!([]), "{defect}");
+        let all = format!("{} {}", report["wrong"], report["status"]);
+        assert!(all.contains(told), "{defect}: {all} lacks {told:?}");
+        let text = place.shell(&command).code(3).stdout;
+        assert_eq!(text.contains("recorded  the same"), defect != "slow", "{text}");
+        assert!(text.contains("\nfix "), "{text}");
+        place.assert_tidy();
+    }
+}
+
+#[test]
+fn every_turn_of_a_good_agent_comes_out_as_it_did() {
+    let place = Place::new();
+    let out = ["--out", "match.jsonl", "--seed", "7", "--setup", "size=3"];
+    let words = [&["play", "hex", "@random", "@greedy", "--quiet"][..], &out].concat();
+    place.run(&words).code(0);
+    let turns: Vec<_> = place
+        .events("match.jsonl")
+        .into_iter()
+        .filter(|event| event["type"] == "turn")
+        .map(|event| (event["seat"].to_string(), event["turn"].to_string()))
+        .collect();
+    assert!(turns.len() >= 5);
+    for (seat, turn) in turns {
+        let words = ["debug", "match.jsonl", "--seat", &seat, "--turn", &turn, "--json"];
+        let report = place.run(&words).code(0).json();
+        assert_eq!(report["same"], true, "seat {seat}, turn {turn}: {report}");
+        assert_eq!(report["got"].as_array().unwrap().len(), 1);
+    }
+}
+
+#[test]
+fn printed_lines_can_be_piped_into_the_agent() {
+    let place = Place::new();
+    let out = ["--out", "match.jsonl", "--seed", "7", "--setup", "size=3"];
+    place.run(&[&["play", "hex", "@random", "@greedy", "-q"][..], &out].concat()).code(0);
+    let line = "referee debug match.jsonl --seat 0 --turn 2 --print | referee agent random";
+    let told = place.shell(line).code(0).stdout;
+    let said: Vec<&str> = told.lines().collect();
+    let recorded: Vec<String> = place
+        .events("match.jsonl")
+        .into_iter()
+        .filter(|event| event["type"] == "line" && event["seat"] == 0)
+        .map(|event| event["line"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(said, recorded[..3], "ready, and the answers to turns 0 and 2");
+}
+
+#[test]
+fn waiting_for_a_debugger_tells_the_process_and_goes_on() {
+    let place = Place::new();
+    let out = ["--out", "match.jsonl", "--seed", "7", "--setup", "size=3"];
+    place.run(&[&["play", "hex", "@random", "@greedy", "-q"][..], &out].concat()).code(0);
+    let words = ["debug", "match.jsonl", "--seat", "0", "--wait"];
+    let ran = place.run_with_input(&words, "\n").code(0);
+    let told = ran.stderr.lines().find(|line| line.starts_with("process ")).unwrap();
+    let number = told.split_whitespace().nth(1).unwrap();
+    assert!(number.parse::<u32>().is_ok(), "{told}");
+    assert!(ran.stdout.contains("recorded  the same"), "{}", ran.stdout);
+}
+
+#[test]
+fn another_agent_can_be_put_in_its_place_and_mistakes_are_told() {
+    let place = Place::new();
+    let out = ["--out", "match.jsonl", "--seed", "7", "--setup", "size=3"];
+    place.run(&[&["play", "hex", "a=@random", "@greedy", "-q"][..], &out].concat()).code(0);
+    let base = ["debug", "match.jsonl"];
+    let ran =
+        place.run(&[&base[..], &["--seat", "0", "--turn", "2", "--agent", "@illegal"]].concat());
+    assert!(ran.code(3).stdout.contains("the nearest legal action is"));
+    // A turn of the other seat means the one before it.
+    let ran = place.run(&[&base[..], &["--seat", "1", "--turn", "2"]].concat()).code(0);
+    assert!(ran.stderr.contains("its turn before is 1"), "{}", ran.stderr);
+    for (more, told) in [
+        (&[][..], "no seat was at fault"),
+        (&["--seat", "2"], "seats 0 to 1"),
+        (&["--seat", "0", "--turn", "99"], "was not asked then"),
+        (&["--seat", "0", "--agent", "@human"], "a person played"),
+        (&["--seat", "0", "--agent", "./nobody"], "no program `./nobody`"),
+    ] {
+        let ran = place.run(&[&base[..], more].concat()).code(2);
+        assert!(ran.stderr.contains(told), "{more:?}: {}", ran.stderr);
+    }
+    place.write("other.txt", "no transcript\n");
+    place.run(&["debug", "other.txt", "--seat", "0"]).code(1);
+}

@@ -1,0 +1,306 @@
+//! Engines that speak other line protocols, and controllers that want one: real processes on both
+//! sides, and a strict engine that keeps a board of its own.
+
+use crate::sent::made_again;
+use crate::support::{AMPLE, Place, python, root, scripted};
+use referee_games::{Turn, kind};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+
+const SIZE: i64 = 4;
+/// An agent that swaps where it may.
+const LAST: &str = "last";
+const STRICT: &str = "tests/tests/agents/htp_engine.py";
+
+/// A folder for an engine that does what the words say; `None` without Python.
+fn engine(place: &Place, name: &str, words: &[&str], swap: &str) -> Option<String> {
+    let python = python()?.display().to_string();
+    let mut command = vec![python, root().join(STRICT).display().to_string()];
+    command.extend(words.iter().map(|&word| word.to_owned()));
+    command.push(format!("swap={swap}"));
+    let text =
+        format!("command = {}\nprotocol = \"htp\"\n[options]\nswap = \"{swap}\"\n", json!(command));
+    place.write(&format!("{name}/agent.toml"), text);
+    Some(name.to_owned())
+}
+
+/// Plays a match; `LAST` among the agents is one that takes the last action.
+fn play(place: &Place, agents: [&str; 2], setup: &[String], more: &[&str]) -> Value {
+    let last = scripted("last.py", "").expect("the engine needs Python too");
+    let [zeroth, other] = agents.map(|agent| if agent == LAST { &last } else { agent });
+    let mut words = vec!["hex", zeroth, other, "--out", "x.jsonl", "--force"];
+    for pair in setup {
+        words.extend(["--setup", pair.as_str()]);
+    }
+    place.play(&[&words[..], more, &AMPLE[..]].concat())
+}
+
+fn fault(told: &Value, seat: usize) -> (String, String) {
+    let fault = &told["verdict"]["seats"][seat]["fault"];
+    let text = |field: &str| fault[field].as_str().unwrap_or_default().to_owned();
+    (text("kind"), text("text"))
+}
+
+/// Black and white cells of the engine's board at the end, as row and column.
+type Stones = [BTreeSet<(i64, i64)>; 2];
+
+fn engines_board(place: &Place, seat: u64) -> Stones {
+    let events = place.events("x.jsonl");
+    let said = |event: &&Value| event["type"] == "stderr" && event["seat"] == seat;
+    let text: String = events.iter().filter(said).filter_map(|it| it["text"].as_str()).collect();
+    let line = text.lines().find_map(|line| line.strip_prefix("board ")).expect("its board");
+    let mut parts = line.split('/').map(|part| {
+        let cell = |name: &str| {
+            let column = i64::from(name.as_bytes()[0] - b'a');
+            (name[1..].parse::<i64>().unwrap() - 1, column)
+        };
+        part.split_whitespace().map(cell).collect()
+    });
+    [parts.next().unwrap(), parts.next().unwrap()]
+}
+
+/// The same of our board, and the colour that joins rows first, as the engines have it.
+fn our_board(place: &Place) -> Stones {
+    let events = place.events("x.jsonl");
+    let mut game = kind("hex").unwrap().start(&events[0]["setup"]).unwrap();
+    for event in events.iter().filter(|event| event["type"] == "played") {
+        game.play(&event["action"]).unwrap();
+    }
+    assert!(matches!(game.turn(), Turn::Over(_)), "a whole game");
+    let position = game.position();
+    let cells = |index: usize| {
+        let stones = position["stones"][index].as_array().unwrap().iter();
+        let cell = |at: &Value| (at[0].as_i64().unwrap(), at[1].as_i64().unwrap());
+        stones.map(cell).collect::<BTreeSet<_>>()
+    };
+    // Red joins rows here.
+    [cells(1), cells(0)]
+}
+
+fn transposed([black, white]: &Stones) -> Stones {
+    let turned = |cells: &BTreeSet<(i64, i64)>| cells.iter().map(|&(r, c)| (c, r)).collect();
+    [turned(white), turned(black)]
+}
+
+#[test]
+fn an_engine_has_the_same_board_whatever_colours_and_swaps_mean_to_it() {
+    let place = Place::new();
+    let mut swapped = 0;
+    for effect in ["sides", "pieces", "none"] {
+        for rule in ["none", "pieces", "sides"] {
+            for (first, seat) in [("black", 0), ("black", 1), ("red", 0), ("red", 1)] {
+                let swaps = if effect != "none" && rule != "none" { "swaps" } else { "plain" };
+                let log = format!("log={}", place.path("log").display());
+                let words = [swaps, &log];
+                let Some(engine) = engine(&place, "engine", &words, effect) else { return };
+                // The other one swaps too, where it may: it takes the last action.
+                let agents = if seat == 0 { [&*engine, LAST] } else { [LAST, &*engine] };
+                let setup =
+                    [format!("size={SIZE}"), format!("first={first}"), format!("swap={rule}")];
+                let told = play(&place, agents, &setup, &["--seed", "5"]);
+                let case = format!("{effect} {rule} {first} {seat}");
+                assert_eq!(told["verdict"]["result"], "played", "{case}: {told}");
+                swapped +=
+                    u32::from(place.events("x.jsonl").iter().any(|event| {
+                        event["type"] == "played" && event["action"]["type"] == "swap"
+                    }));
+                let (ours, its) = (our_board(&place), engines_board(&place, seat));
+                assert!(its == ours || its == transposed(&ours), "{case}: {its:?} {ours:?}");
+                let read = fs::read_to_string(place.path("log")).unwrap();
+                let seat = u8::try_from(seat).unwrap();
+                assert_eq!(made_again(&place, "x.jsonl", seat, None), read, "{case}");
+                assert_eq!(place.verified("x.jsonl"), "ok");
+            }
+        }
+    }
+    assert!(swapped >= 12, "only {swapped} games had a swap");
+    place.assert_tidy();
+}
+
+#[test]
+fn what_an_engine_may_do_besides() {
+    let place = Place::new();
+    for words in [&["stray"][..], &["crlf"], &["bare"], &["loud"], &["chatter"], &["param_game"]] {
+        let Some(engine) = engine(&place, "engine", words, "sides") else { return };
+        let told = play(&place, [&*engine, "@first"], &["size=4".into()], &[]);
+        assert_eq!(told["verdict"]["result"], "played", "{words:?}: {told}");
+    }
+}
+
+#[test]
+fn what_an_engine_must_not_do() {
+    let place = Place::new();
+    for (word, kind, text) in [
+        ("wrong-cell", "garbled", "`genmove black` was answered `= z99z`"),
+        ("no-size", "garbled", "`boardsize 4` was answered `? unacceptable size`"),
+        ("refuses", "garbled", "`play white d4` was answered `? illegal move`"),
+        ("twice", "garbled", "a reply to no command"),
+        ("die", "gone", "ended with exit status 3"),
+        ("resign", "resigned", "resigned"),
+    ] {
+        let Some(engine) = engine(&place, "engine", &[word], "sides") else { return };
+        let told = play(&place, [&*engine, LAST], &["size=4".into()], &[]);
+        let (found, said) = fault(&told, 0);
+        assert_eq!(found, kind, "{word}: {told}");
+        assert!(said.contains(text), "{word}: {said:?}");
+        // Seen once more, it does the same.
+        let words = ["debug", "x.jsonl", "--seat", "0", "--json"];
+        let told = place.run(&words).code(if word == "resign" { 0 } else { 3 }).json();
+        let wrong = told["wrong"].as_str().unwrap_or_default();
+        assert!(word == "resign" || wrong.contains(text), "{word}: {told}");
+    }
+    let Some(engine) = engine(&place, "engine", &["no-blank"], "sides") else { return };
+    let words = ["play", "hex", &engine, "@first", "--start-time", "500ms", "--json"];
+    let told = place.run(&words).code(0).json();
+    assert_eq!(fault(&told, 0).0, "start", "{told}");
+}
+
+#[test]
+fn an_engine_begins_from_a_position() {
+    let place = Place::new();
+    let Some(engine) = engine(&place, "engine", &[], "none") else { return };
+    let position = json!({"to_move": 0, "size": SIZE, "turn": 2, "colours": ["black", "red"],
+        "stones": [[[0, 0]], [[3, 3]]]});
+    let setup = [format!("position={position}")];
+    for agents in [[&*engine, LAST], [LAST, &engine]] {
+        let told = play(&place, agents, &setup, &[]);
+        assert_eq!(told["verdict"]["result"], "played", "{told}");
+        let seat = u64::from(agents[0] == LAST);
+        assert_eq!(engines_board(&place, seat), transposed(&our_board(&place)));
+    }
+}
+
+#[test]
+fn mistakes_are_told_before_the_match() {
+    let place = Place::new();
+    place.write("bad/agent.toml", "command = \"true\"\nprotocol = \"gtp\"\n");
+    place.write("own/agent.toml", "command = \"true\"\ninit = [\"x\"]\n");
+    place.write("odd/agent.toml", "command = \"true\"\nprotocol = \"htp\"\n[options]\nx = 1\n");
+    for (game, agent, told) in [
+        ("hex", "bad", "unknown protocol \"gtp\": there are referee, htp, gai"),
+        ("hex", "own", "`init` needs a `protocol`"),
+        ("hex", "odd", "unknown field `x`"),
+        ("hex", "gai:odd", "its protocol is \"htp\", not \"gai\""),
+        ("hex", "htp:@random", "@random doesn't speak htp"),
+        ("hex", "htp:nobody-has-this", "no program `nobody-has-this`"),
+        ("freckers", "x=htp:true", "x speaks htp, which freckers isn't played in"),
+    ] {
+        place.run(&["play", game, agent, "@random"]).code(2).complains(told);
+    }
+    place.run(&["play", "freckers", "htp:true", "@random"]).code(2).complains("spoken in hex");
+}
+
+fn served(place: &Place, words: &[&str], lines: &str) -> (String, String) {
+    let ran = place.run_with_input(&[&["htp"], words].concat(), lines).code(0);
+    (ran.stdout, ran.stderr)
+}
+
+#[test]
+fn a_controller_plays_against_an_agent() {
+    let place = Place::new();
+    let lines = "1 boardsize 3\nplay black a1\ngenmove white\nplay black a2\ngenmove white\nundo\n\
+                 genmove white\nreg_genmove black\n9 play black a3\nfinal_score\nquit\n";
+    let (told, _) = served(&place, &["@first"], lines);
+    // The first empty cell here is a1, b1, ..: there, a1, a2, ..
+    let wanted = "=1 \n\n= \n\n= a2\n\n? illegal move: a2 is occupied\n\n\
+                  ? it is the turn of black: the players take turns strictly\n\n= \n\n= a2\n\n\
+                  = a3\n\n=9 \n\n= cannot score\n\n= \n\n";
+    assert_eq!(told, wanted);
+    place.assert_tidy();
+}
+
+#[test]
+fn an_agents_fault_is_a_reply_and_the_server_lives_on() {
+    let place = Place::new();
+    let Some(python) = python() else { return };
+    let agent = |what: &str| format!("{} -c '{what}'", python.display());
+    let ready =
+        "import json; input(); print(json.dumps({\"type\": \"ready\"}), flush=True); input()";
+    for (what, start_time, words) in [
+        ("import sys; sys.exit(3)", "3m", "the agent "),
+        (&*format!("{ready}; print(5, flush=True); input()"), "3m", "garbled line"),
+        (ready, "3m", "the agent "),
+        ("input(); input()", "100ms", "no answer within 100 ms"),
+    ] {
+        let words_given = ["--start-time", start_time, &*agent(what)];
+        let (told, said) = served(&place, &words_given, "genmove black\nname\nquit\n");
+        assert!(told.starts_with("? ") && told.contains(words), "{what}: {told} {said}");
+        assert!(told.contains("\n\n= "), "{told}");
+    }
+    place.run(&["htp", "@human"]).code(2).complains("a person can't be served");
+}
+
+/// Both directions joined: an agent as an engine, and that engine as an agent.
+#[test]
+fn an_agent_served_is_an_engine_to_play_against() {
+    let place = Place::new();
+    let program = crate::support::PROGRAM;
+    for rule in ["none", "pieces", "sides"] {
+        for first in ["black", "red"] {
+            for seat in [0, 1] {
+                let effect = if rule == "none" { "sides" } else { rule };
+                let Some(last) = scripted("last.py", "") else { return };
+                let rule_word = format!("swap={rule}");
+                let command = json!([program, "htp", last, "--setup", rule_word]);
+                let options = format!("[options]\nswap = \"{effect}\"\nswap_move = \"swap\"\n");
+                let text = format!("command = {command}\nprotocol = \"htp\"\n{options}");
+                place.write("served/agent.toml", text);
+                let agents = if seat == 0 { ["served", LAST] } else { [LAST, "served"] };
+                let setup = ["size=4".into(), format!("swap={rule}"), format!("first={first}")];
+                let told = play(&place, agents, &setup, &[]);
+                assert_eq!(told["verdict"]["result"], "played", "{rule} {first} {seat}: {told}");
+            }
+        }
+    }
+}
+
+/// The engine ai-hex, from the environment or along PATH.
+fn ai_hex() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let named = std::env::var_os("REFEREE_TESTS_AI_HEX").map(PathBuf::from);
+    let found = std::env::split_paths(&path).map(|folder| folder.join("ai-hex"));
+    let found = named.into_iter().chain(found).find(|file| file.is_file());
+    if found.is_none() {
+        let forbidden = std::env::var_os("REFEREE_TESTS_FORBID_SKIP").is_some();
+        assert!(!forbidden, "there is no ai-hex, and REFEREE_TESTS_FORBID_SKIP is set");
+        println!("skipped: there is no ai-hex");
+    }
+    found
+}
+
+#[test]
+fn ai_hex_plays_whole_games() {
+    let (Some(program), Some(_)) = (ai_hex(), python()) else { return };
+    let place = Place::new();
+    let command = json!([program]);
+    let mcts = "simulations 30 softtime 2000 seed 1";
+    let text = format!("command = {command}\nprotocol = \"gai\"\n[options]\nmcts = \"{mcts}\"\n");
+    place.write("ai/agent.toml", text);
+    let bare = format!("gai:{}", program.display());
+    for (size, rule, agents) in [
+        (9, "none", ["ai", "@random"]),
+        (9, "sides", [LAST, "ai"]),
+        (9, "pieces", ["ai", LAST]),
+        (9, "sides", ["ai", "ai"]),
+        (24, "none", ["@first", "ai"]),
+    ] {
+        for first in ["black", "red"] {
+            let setup = [format!("size={size}"), format!("swap={rule}"), format!("first={first}")];
+            let told = play(&place, agents, &setup, &["--seed", "2"]);
+            let case = format!("{size} {rule} {first} {agents:?}");
+            assert_eq!(told["verdict"]["result"], "played", "{case}: {told}");
+            let seat = usize::from(agents[0] != "ai");
+            // It plays better than those that don't think, and so it would not if it read the
+            // board another way.
+            let alone = agents.iter().filter(|agent| **agent == "ai").count() == 1;
+            let place = &told["verdict"]["places"][seat];
+            assert!(!alone || place == 1, "{case}: {told}");
+        }
+    }
+    let told = play(&place, [&*bare, "@first"], &["size=8".into()], &[]);
+    let (kind, text) = fault(&told, 0);
+    assert_eq!(kind, "garbled", "{told}");
+    assert!(text.contains("size must be from 9 through 24"), "{text}");
+}

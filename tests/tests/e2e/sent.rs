@@ -1,0 +1,62 @@
+//! What an agent was written can be made again from the transcript, byte for byte.
+
+use crate::support::{AMPLE, Place, scripted};
+use referee::transcript::{read, sent};
+use referee_protocol::{Event, Seat};
+use std::fs;
+
+/// The bytes for a seat up to a turn's request, or all.
+pub(crate) fn made_again(place: &Place, transcript: &str, seat: u8, turn: Option<u64>) -> String {
+    let bytes = fs::read(place.path(transcript)).unwrap();
+    let mut reading = read(&bytes).unwrap();
+    let events: Vec<Event> = reading.by_ref().collect();
+    let bytes = sent(&reading.header, Seat(seat), &events, turn).unwrap();
+    String::from_utf8(bytes).unwrap()
+}
+
+fn logged(place: &Place, name: &str) -> String {
+    fs::read_to_string(place.path(name)).unwrap()
+}
+
+#[test]
+fn an_agent_reads_what_the_transcript_says_it_was_written() {
+    let place = Place::new();
+    let log = |name: &str| place.path(name).display().to_string();
+    let Some(quiet) = scripted("logging.py", &log("quiet")) else { return };
+    let Some(curious) = scripted("logging.py", &format!("{} position", log("curious"))) else {
+        return;
+    };
+    // The third seat fails, so that the others read `retired`.
+    let words = ["chexers", &quiet, &curious, "python3 -c 1", "--setup", "turns_per_seat=4"];
+    place.play(&[&words[..], &["--out", "x.jsonl"], &AMPLE[..]].concat());
+    for (seat, name) in [(0, "quiet"), (1, "curious")] {
+        let read = logged(&place, name);
+        assert!(read.contains("\"type\":\"retired\"") && read.contains("\"type\":\"over\""));
+        assert_eq!(made_again(&place, "x.jsonl", seat, None), read, "seat {seat}");
+        let request = made_again(&place, "x.jsonl", seat, Some(3 + u64::from(seat)));
+        assert!(read.starts_with(&request), "seat {seat}: {request}");
+        let last = request.lines().last().unwrap();
+        assert!(last.starts_with(&format!("{{\"type\":\"turn\",\"turn\":{}", 3 + seat)), "{last}");
+    }
+}
+
+#[test]
+fn what_no_referee_wrote_is_refused() {
+    let place = Place::new();
+    let words = ["hex", "@first", "@first", "--setup", "size=3", "--out", "x.jsonl"];
+    place.play(&[&words[..], &AMPLE[..]].concat());
+    let bytes = fs::read(place.path("x.jsonl")).unwrap();
+    let mut reading = read(&bytes).unwrap();
+    let mut events: Vec<Event> = reading.by_ref().collect();
+    let mut header = reading.header.clone();
+    let told = |error: referee::transcript::NotSent| error.to_string();
+    let error = sent(&header, Seat(2), &events, None).map_err(told).unwrap_err();
+    assert!(error.contains("no seat 2"), "{error}");
+    let twice = events.iter().find(|event| matches!(event, Event::Played(_))).unwrap().clone();
+    events.push(twice);
+    let error = sent(&header, Seat(0), &events, None).map_err(told).unwrap_err();
+    assert!(error.contains("turn 0 can't be played again"), "{error}");
+    header.game = "chess".to_owned();
+    let error = sent(&header, Seat(0), &events, None).map_err(told).unwrap_err();
+    assert!(error.contains("`chess` is unknown"), "{error}");
+}
