@@ -161,7 +161,11 @@ impl Session {
                 self.keep(piece);
                 self.heard.push_back(Heard::Complained);
             }
-            Sign::Started => self.heard.push_back(Heard::Started),
+            Sign::Started => {
+                // Whose processes are to be counted is known only while it runs.
+                self.processes();
+                self.heard.push_back(Heard::Started);
+            }
             Sign::Failed(errno) => self.heard.push_back(Heard::Failed(errno)),
             Sign::Broken(errno) => self.heard.push_back(Heard::Broken(errno)),
             Sign::Exited(status) => self.heard.push_back(Heard::Exited(status)),

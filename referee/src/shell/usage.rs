@@ -3,6 +3,7 @@
 use crate::matches::Nanos;
 use nix::time::{ClockId, clock_getcpuclockid, clock_gettime};
 use nix::unistd::{Pid, SysconfVar, sysconf};
+use std::cell::OnceCell;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
@@ -10,8 +11,9 @@ use std::os::unix::fs::FileExt;
 #[derive(Debug)]
 pub struct Meters {
     agent: Pid,
-    /// Of which all that the agent starts is a descendant.
-    supervisor: Option<Pid>,
+    /// Of which all that the agent starts is a descendant; found when it is first asked for, which
+    /// has to be while the agent runs.
+    supervisor: OnceCell<Option<Pid>>,
     clock: ClockId,
     /// The system's scheduling figures of the agent's process.
     schedule: Option<File>,
@@ -22,8 +24,11 @@ impl Meters {
     pub fn of(agent: Pid) -> Option<Self> {
         let clock = clock_getcpuclockid(agent).ok()?;
         let schedule = File::open(format!("/proc/{agent}/schedstat")).ok();
-        let supervisor = Ticks::of(agent).map(|ticks| ticks.parent);
-        Some(Self { agent, supervisor, clock, schedule })
+        Some(Self { agent, supervisor: OnceCell::new(), clock, schedule })
+    }
+
+    fn supervisor(&self) -> Option<Pid> {
+        *self.supervisor.get_or_init(|| Ticks::of(self.agent).map(|ticks| ticks.parent))
     }
 
     /// The number of the agent's own process.
@@ -44,7 +49,7 @@ impl Meters {
 
     /// How many processes the agent's tree has, its own included.
     pub fn processes(&self) -> usize {
-        let mut pids = self.supervisor.map_or_else(Vec::new, children_of);
+        let mut pids = self.supervisor().map_or_else(Vec::new, children_of);
         let mut next = 0;
         while let Some(&pid) = pids.get(next) {
             pids.extend(children_of(pid));
@@ -79,7 +84,7 @@ impl Meters {
     /// From the system's table of processes: every process below the supervisor with its reaped
     /// children, and what the supervisor reaped of those that were left to it.
     fn tree_ticks(&self) -> Option<Nanos> {
-        let supervisor = self.supervisor?;
+        let supervisor = self.supervisor()?;
         let mut ticks = Ticks::of(supervisor)?.reaped;
         let mut pids = children_of(supervisor);
         let mut next = 0;
