@@ -221,6 +221,16 @@ pub struct Used {
 }
 
 impl Used {
+    /// What was used since it had come to `before`.
+    #[must_use]
+    pub fn since(self, before: Self) -> Self {
+        Self {
+            wall: self.wall.saturating_sub(before.wall),
+            cpu: self.cpu.saturating_sub(before.cpu),
+            waited: self.waited.saturating_sub(before.waited),
+        }
+    }
+
     /// Whether it computed, or wanted to, for a good part of the time.
     fn is_busy(&self) -> bool {
         (self.cpu + self.waited) * 5 > self.wall
@@ -304,10 +314,13 @@ fn late(fault: &Fault, known: &Circumstances<'_>) -> Finding {
 
 /// No answer: is it computing, or does it wait?
 fn silent(what: String, known: &Circumstances<'_>) -> Finding {
+    idle_or_busy(what, known, known.used.is_none_or(|used| used.is_busy()))
+}
+
+fn idle_or_busy(what: String, known: &Circumstances<'_>, busy: bool) -> Finding {
     if let Some(finding) = unended(&what, known) {
         return finding;
     }
-    let busy = known.used.is_none_or(|used| used.is_busy());
     let defect = if busy { Defect::Thinking } else { Defect::Waiting };
     let finding = Finding::new(defect, what);
     if busy || known.stderr.trim().is_empty() {
@@ -332,10 +345,9 @@ fn unended(what: &str, known: &Circumstances<'_>) -> Option<Finding> {
 pub fn waiting(known: &Circumstances<'_>) -> Finding {
     let used = known.used.unwrap_or_default();
     let (cpu, wall) = (used.cpu.as_millis(), used.wall.as_millis());
-    silent(
-        format!("no answer after {wall} ms; it used {cpu} ms of CPU time and waits for more input"),
-        &Circumstances { used: Some(Used { wall: Duration::MAX, ..used }), ..*known },
-    )
+    let what =
+        format!("no answer after {wall} ms; it used {cpu} ms of CPU time and waits for more input");
+    idle_or_busy(what, known, false)
 }
 
 fn garbled(fault: &Fault, known: &Circumstances<'_>) -> Finding {

@@ -213,12 +213,12 @@ impl Replayed<'_> {
         while !self.ended() && self.told.said.is_none() {
             let look = Instant::now() + LOOK;
             self.hear(Some(deadline.map_or(look, |deadline| deadline.min(look)))).await;
-            let used = since(before, self.session.used(began));
+            let used = self.session.used(began).since(before);
             let over = |limit: Option<Duration>, used: Duration| limit.is_some_and(|it| used >= it);
             self.told.timed_out =
                 over(self.rerun.patience, used.wall) || over(self.rerun.cpu_patience, used.cpu);
         }
-        self.told.used = since(before, self.session.used(began));
+        self.told.used = self.session.used(began).since(before);
     }
 
     /// Takes in what comes next, if anything does until then; for ever without a deadline.
@@ -269,15 +269,6 @@ impl Replayed<'_> {
             io::stderr().write_all(new.as_bytes()).ok();
             self.echoed = self.session.stderr.len();
         }
-    }
-}
-
-/// What was used between two moments.
-fn since(before: Used, after: Used) -> Used {
-    Used {
-        wall: after.wall,
-        cpu: after.cpu.saturating_sub(before.cpu),
-        waited: after.waited.saturating_sub(before.waited),
     }
 }
 

@@ -19,6 +19,7 @@ pub mod adapted;
 pub mod destination;
 pub mod fresh;
 pub mod heading;
+mod work_folder;
 pub mod series;
 pub mod session;
 pub mod trial;

@@ -6,24 +6,20 @@ use super::destination::Destination;
 use super::drive::{Entrant, Finished, drive};
 use super::heading::Heading;
 use super::human::Human;
-use super::launcher::{Bytes, Launcher};
+use super::launcher::Launcher;
 use super::sink::Sink;
 use super::table::{Orders, PausedTime, Table};
+use super::work_folder::{self, environment};
 use crate::matches::{Match, game_seed};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use referee_games::Kind;
 use referee_protocol::{ClockSettings, Event, Header, Limits, OnFault};
 use serde_json::Value;
-use std::fs::Permissions;
 use std::io;
-use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::{mpsc, watch};
-
-/// Variables that an agent gets from the referee's own environment; nothing else passes.
-const PASSED_VARIABLES: &[&str] = &["PATH", "LANG", "TZ", "VIRTUAL_ENV", "JAVA_HOME"];
 
 /// What is played.
 #[derive(Clone, Debug)]
@@ -197,8 +193,7 @@ impl Shared {
         game: Box<dyn referee_games::AnyGame>,
         sink: Sink,
     ) -> io::Result<Finished> {
-        let only_ours = Permissions::from_mode(0o700);
-        let work = tempfile::Builder::new().prefix("referee-").permissions(only_ours).tempdir()?;
+        let work = work_folder::create()?;
         let mut entrants = Vec::new();
         for (seat, contender) in self.plan.seated(number).into_iter().enumerate() {
             let Some(launch) = contender.launch.clone() else {
@@ -214,10 +209,7 @@ impl Shared {
         let durable = self.plan.games.end - self.plan.games.start == 1;
         let mut watcher = (self.watching)(number);
         let finished = drive(table, game, header, entrants, sink, durable, watcher.as_mut()).await;
-        // An agent may have made its folder hard to remove; that is no reason to lose the game.
-        if let Err(error) = work.close() {
-            tracing::warn!("a work folder was left behind: {error}");
-        }
+        work_folder::remove(work);
         finished
     }
 }
@@ -251,22 +243,4 @@ impl Plan {
         let header = heading.header();
         Ok((header, game))
     }
-}
-
-/// An agent's whole environment: what passes, and its private folder for all that it writes.
-pub(super) fn environment(folder: &std::path::Path) -> Vec<Bytes> {
-    let mut variables = Vec::new();
-    for &name in PASSED_VARIABLES {
-        if let Some(value) = std::env::var_os(name) {
-            let mut variable = std::ffi::OsString::from(format!("{name}="));
-            variable.push(value);
-            variables.push(variable.into());
-        }
-    }
-    for name in ["HOME", "TMPDIR"] {
-        let mut variable = std::ffi::OsString::from(format!("{name}="));
-        variable.push(folder);
-        variables.push(variable.into());
-    }
-    variables
 }

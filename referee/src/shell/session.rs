@@ -4,19 +4,17 @@
 use super::agent::{Agent, Sign};
 use super::contender::Contender;
 use super::launcher::Launcher;
-use super::series::environment;
 use super::stderr::Piece;
 use super::usage::Meters;
+use super::work_folder::{self, environment};
 use crate::diagnosis::Used;
 use crate::matches::Nanos;
 use nix::errno::Errno;
 use referee_games::{Dialect, Kind, Meaning};
 use referee_protocol::{Limits, ToAgent};
 use std::collections::VecDeque;
-use std::fs::Permissions;
 use std::future::poll_fn;
 use std::io;
-use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -75,8 +73,7 @@ impl Session {
         let launch = contender.launch.as_ref();
         let launch = launch.ok_or_else(|| io::Error::other("a person can't be started"))?;
         let dialect = contender.dialect(kind).map_err(io::Error::other)?;
-        let only_ours = Permissions::from_mode(0o700);
-        let work = tempfile::Builder::new().prefix("referee-").permissions(only_ours).tempdir()?;
+        let work = work_folder::create()?;
         let environment = environment(work.path());
         let agent = Agent::start(launcher, launch, environment, limits.files, limits.stderr_bytes)?;
         Ok(Self {
@@ -227,10 +224,7 @@ impl Session {
         }
         let pieces = self.agent.complaints.finish();
         self.keep(pieces);
-        // An agent may have made its folder hard to remove; that is no reason to fail.
-        if let Err(error) = self.work.close() {
-            tracing::warn!("a work folder was left behind: {error}");
-        }
+        work_folder::remove(self.work);
         Ok(self.stderr)
     }
 }

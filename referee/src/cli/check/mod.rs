@@ -222,7 +222,7 @@ impl Bench<'_> {
         tested: &mut Tested,
     ) -> Result<judge::Judged, std::io::Error> {
         if tested.stuck {
-            return Ok(judge::Judged::passed_over());
+            return Ok(judge::Judged::PassedOver);
         }
         let trial = match tested.known(probe) {
             Some(trial) => trial.clone(),

@@ -22,7 +22,7 @@ pub(super) fn wrong(case: &Case, told: &Rerunning) -> Option<Finding> {
         (kind, text, None)
     } else if case.is_late(told) {
         let (wall, cpu) = (told.used.wall.as_millis(), told.used.cpu.as_millis());
-        let allowed = case.allowed_ms().unwrap_or(case.header.clock.start_ms);
+        let allowed = case.allowed_ms().unwrap_or_default();
         let text =
             format!("its answer took {wall} ms, {cpu} ms on a core; {allowed} ms were allowed");
         (FaultKind::Late, text, None)

@@ -114,23 +114,23 @@ impl Case {
         self.header.seats[self.seat.index()].is_foreign()
     }
 
-    /// What the clock allowed for the turn, in milliseconds; `None` where it had no limit.
+    /// What the clock allowed for the turn or the start, in milliseconds; `None` where it had no
+    /// limit.
     fn allowed_ms(&self) -> Option<u64> {
         let clock = &self.header.clock;
+        if self.turn.is_none() {
+            return Some(clock.start_ms);
+        }
         let bank = self.left_ms.or(clock.bank_ms);
         let allowed = bank.into_iter().chain(clock.move_ms).min()?;
         Some(allowed.saturating_add(clock.margin_ms))
     }
 
-    /// Whether a match would have called the answer late, and what by.
+    /// Whether a match would have called the answer late.
     fn is_late(&self, told: &Rerunning) -> bool {
         let kind = self.header.clock.kind;
         let used = if kind == ClockKind::Cpu { told.used.cpu } else { told.used.wall };
-        let allowed = match self.turn {
-            Some(_) => self.allowed_ms(),
-            None => Some(self.header.clock.start_ms),
-        };
-        allowed.is_some_and(|ms| used > Duration::from_millis(ms))
+        self.allowed_ms().is_some_and(|ms| used > Duration::from_millis(ms))
     }
 }
 
@@ -263,8 +263,7 @@ impl Options {
     /// never.
     fn patience(&self, case: &Case) -> Option<Duration> {
         let clock = &case.header.clock;
-        let start = case.turn.is_none().then_some(clock.start_ms);
-        let wall = start.or(case.allowed_ms()).filter(|_| !self.no_timeout && !self.wait);
+        let wall = case.allowed_ms().filter(|_| !self.no_timeout && !self.wait);
         let wall = wall.map(|ms| match clock.kind {
             ClockKind::Cpu => clock.backstop_ms.unwrap_or(ms.saturating_mul(4)),
             ClockKind::Wall => ms,

@@ -76,8 +76,6 @@ pub struct Trial {
     pub got: Option<Vec<u8>>,
     /// The beginning of a line whose end had not come when the trial ended.
     pub unended: Vec<u8>,
-    /// How often it was asked.
-    pub own_turns: u64,
     /// All that it wrote to its stderr, as far as it is kept.
     pub stderr: String,
     /// It has said `ready`.

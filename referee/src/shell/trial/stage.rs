@@ -9,7 +9,7 @@ use crate::shell::session::{Heard, Session};
 use rand::seq::IndexedRandom;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use referee_games::AnyGame;
-use referee_protocol::{Event, Fault, FaultKind, Header, OnFault, Seat, ToAgent, Turn};
+use referee_protocol::{Event, FaultKind, Header, OnFault, Seat, ToAgent, Turn};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::io;
@@ -45,8 +45,7 @@ pub(super) struct Stage<'a> {
     effects: VecDeque<Effect>,
     fresh: Vec<Effect>,
     began: Instant,
-    asked: Instant,
-    /// What had been used by then.
+    /// What had been used when it was asked.
     before: Used,
     own_turns: u64,
     /// When the stand-in whose turn it is will have thought.
@@ -72,7 +71,6 @@ impl<'a> Stage<'a> {
             effects: effects.into(),
             fresh: Vec::new(),
             began: now,
-            asked: now,
             before: Used::default(),
             own_turns: 0,
             others_due: None,
@@ -83,7 +81,6 @@ impl<'a> Stage<'a> {
                 sent: String::new(),
                 got: None,
                 unended: Vec::new(),
-                own_turns: 0,
                 stderr: String::new(),
                 ready: false,
                 status: None,
@@ -119,7 +116,6 @@ impl<'a> Stage<'a> {
         self.trial.end = end;
         self.trial.legal = self.state.game().actions();
         self.trial.turns = self.state.game().turn_number();
-        self.trial.own_turns = self.own_turns;
         self.trial.stderr = self.session.end().await?;
         Ok(self.trial)
     }
@@ -247,9 +243,8 @@ impl<'a> Stage<'a> {
             return self.stop();
         }
         self.own_turns += 1;
-        self.asked = Instant::now();
         self.before = self.session.used(self.began);
-        self.quiet = (self.asked, self.activity());
+        self.quiet = (Instant::now(), self.activity());
         let reading = self.reading();
         self.input(Input::Asked(seat, reading));
         self.write(&ToAgent::Turn(turn));
@@ -312,12 +307,7 @@ impl<'a> Stage<'a> {
 
     /// What it has used since it was asked.
     fn used(&self) -> Used {
-        let used = self.session.used(self.began);
-        Used {
-            wall: self.asked.elapsed(),
-            cpu: used.cpu.saturating_sub(self.before.cpu),
-            waited: used.waited.saturating_sub(self.before.waited),
-        }
+        self.session.used(self.began).since(self.before)
     }
 
     /// After the limit an answer still tells something: that there is one.
@@ -386,15 +376,4 @@ fn header(scene: &Scene<'_>, game: &dyn AnyGame) -> Header {
         };
     }
     header
-}
-
-/// The fault of a trial, where it ended with one.
-impl Trial {
-    /// See [`End::Fault`].
-    pub fn fault(&self) -> Option<&Fault> {
-        match &self.end {
-            End::Fault(fault) => Some(fault),
-            _ => None,
-        }
-    }
 }
