@@ -126,10 +126,14 @@ impl Case {
         Some(allowed.saturating_add(clock.margin_ms))
     }
 
+    /// Whether it is CPU time that counts: never for the start.
+    fn counts_cpu(&self) -> bool {
+        self.header.clock.kind == ClockKind::Cpu && self.turn.is_some()
+    }
+
     /// Whether a match would have called the answer late.
     fn is_late(&self, told: &Rerunning) -> bool {
-        let kind = self.header.clock.kind;
-        let used = if kind == ClockKind::Cpu { told.used.cpu } else { told.used.wall };
+        let used = if self.counts_cpu() { told.used.cpu } else { told.used.wall };
         self.allowed_ms().is_some_and(|ms| used > Duration::from_millis(ms))
     }
 }
@@ -264,17 +268,15 @@ impl Options {
     fn patience(&self, case: &Case) -> Option<Duration> {
         let clock = &case.header.clock;
         let wall = case.allowed_ms().filter(|_| !self.no_timeout && !self.wait);
-        let wall = wall.map(|ms| match clock.kind {
-            ClockKind::Cpu => clock.backstop_ms.unwrap_or(ms.saturating_mul(4)),
-            ClockKind::Wall => ms,
-        });
+        let backstop = |ms: u64| clock.backstop_ms.unwrap_or(ms.saturating_mul(4));
+        let wall = wall.map(|ms| if case.counts_cpu() { backstop(ms) } else { ms });
         wall.map(|ms| Duration::from_millis(ms) + LONGER)
     }
 
     /// How much CPU time an answer may take: some more than the clock allowed, where it counts that.
     fn cpu_patience(&self, case: &Case) -> Option<Duration> {
-        let counts = case.header.clock.kind == ClockKind::Cpu && case.turn.is_some();
-        let allowed = case.allowed_ms().filter(|_| counts && !self.no_timeout && !self.wait);
+        let counts = case.counts_cpu() && !self.no_timeout && !self.wait;
+        let allowed = case.allowed_ms().filter(|_| counts);
         allowed.map(|ms| Duration::from_millis(ms) + LONGER)
     }
 
