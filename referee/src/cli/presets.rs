@@ -1,73 +1,10 @@
-//! Conditions that a course published for its matches, by name: what holds where an option says
-//! nothing else. They name no game.
+//! Presets as the values of an option.
 
-use super::play_options::FaultChoice;
+pub(super) use crate::presets::{Preset, find};
 use clap::builder::PossibleValue;
-use referee_protocol::{ClockKind, ClockSettings, Limits};
-
-/// Conditions under one name.
-#[derive(Debug)]
-pub(super) struct Preset {
-    name: &'static str,
-    about: &'static str,
-    cpu_s: u64,
-    backstop_s: u64,
-    start_s: u64,
-    memory_mb: u64,
-    /// What a fault does with three seats and more.
-    pub(super) on_fault: FaultChoice,
-}
-
-/// CPU time counts for the whole match. What a course gave an answer or the start on the wall is
-/// its own program's figure where it had one, else as much as an agent has in all, or more.
-static PRESETS: &[Preset] = &[
-    Preset {
-        name: "comp30024-2025",
-        about: "180 s of CPU time and 250 MB each, 180 s for a turn or the start on the wall",
-        cpu_s: 180,
-        backstop_s: 180,
-        start_s: 180,
-        memory_mb: 250,
-        on_fault: FaultChoice::End,
-    },
-    Preset {
-        name: "comp30024-2019",
-        about: "60 s of CPU time and 100 MB each, 180 s for a turn or the start on the wall; a \
-                fault ends the match",
-        cpu_s: 60,
-        backstop_s: 180,
-        start_s: 180,
-        memory_mb: 100,
-        on_fault: FaultChoice::End,
-    },
-];
 
 /// The names, and what each means, for the command line.
 pub(super) fn names() -> Vec<PossibleValue> {
-    PRESETS.iter().map(|preset| PossibleValue::new(preset.name).help(preset.about)).collect()
-}
-
-/// The conditions of this name.
-pub(super) fn find(name: &str) -> Option<&'static Preset> {
-    PRESETS.iter().find(|preset| preset.name == name)
-}
-
-impl Preset {
-    /// The clock where no option says anything about it.
-    pub(super) fn clock(&self) -> ClockSettings {
-        ClockSettings {
-            kind: ClockKind::Cpu,
-            start_ms: self.start_s * 1000,
-            bank_ms: Some(self.cpu_s * 1000),
-            increment_ms: 0,
-            move_ms: None,
-            margin_ms: 0,
-            backstop_ms: Some(self.backstop_s * 1000),
-        }
-    }
-
-    /// The limits where no option says anything about them.
-    pub(super) fn limits(&self) -> Limits {
-        Limits { memory_mb: self.memory_mb, ..Limits::default() }
-    }
+    let value = |preset: &Preset| PossibleValue::new(preset.name).help(preset.about);
+    crate::presets::PRESETS.iter().map(value).collect()
 }

@@ -2,7 +2,8 @@
 
 use super::output::aligned;
 use crate::plain::tame;
-use referee_protocol::{ClockKind, ClockSettings, Header, Outcome, Result as Ended, Verdict};
+use crate::times::{show_clock, show_time};
+use referee_protocol::{Header, Outcome, Result as Ended, Verdict};
 use serde_json::Value;
 use std::fmt::Write;
 
@@ -16,7 +17,7 @@ pub(super) fn title(header: &Header) -> String {
     }
     let mut text = tame(&text);
     let id = tame(&header.match_id);
-    write!(text, "\nclock {}, seed {}, match {id}\n", clock(&header.clock), header.seed).ok();
+    write!(text, "\nclock {}, seed {}, match {id}\n", show_clock(&header.clock), header.seed).ok();
     let rows: Vec<Vec<String>> = header
         .seats
         .iter()
@@ -30,31 +31,6 @@ fn plain(value: &Value) -> String {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     }
-}
-
-fn clock(clock: &ClockSettings) -> String {
-    if clock.bank_ms == Some(ClockSettings::MS_MAX) && clock.move_ms.is_none() {
-        return "none".to_owned();
-    }
-    let mut parts = Vec::new();
-    if let Some(bank) = clock.bank_ms {
-        let increment = clock.increment_ms;
-        let plus = if increment > 0 { format!("+{}", time(increment)) } else { String::new() };
-        parts.push(format!("{}{plus}", time(bank)));
-    }
-    if let Some(per_move) = clock.move_ms {
-        parts.push(format!("{} a turn", time(per_move)));
-    }
-    if clock.kind == ClockKind::Cpu {
-        parts.push("CPU time".to_owned());
-    }
-    parts.join(", ")
-}
-
-/// Milliseconds as people write them.
-#[expect(clippy::cast_precision_loss, reason = "a time that is shown needs no more than 15 digits")]
-pub(super) fn time(ms: u64) -> String {
-    if ms < 1000 { format!("{ms}ms") } else { format!("{}s", ms as f64 / 1000.0) }
 }
 
 /// How it ended: a sentence and a row for each seat.
@@ -83,7 +59,7 @@ pub(super) fn verdict(header: &Header, outcome: Option<&Outcome>, verdict: &Verd
         if let Some(scores) = scores {
             row.push(scores.get(index).map_or_else(String::new, i64::to_string));
         }
-        row.extend([seat.turns.to_string(), time(seat.used_ms), time(seat.cpu_ms)]);
+        row.extend([seat.turns.to_string(), show_time(seat.used_ms), show_time(seat.cpu_ms)]);
         row.push(fault.unwrap_or_else(|| "-".to_owned()));
         rows.push(row);
     }
