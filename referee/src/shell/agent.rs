@@ -2,12 +2,13 @@
 //! written, and how it ended. It decides nothing.
 
 use super::framer::Framer;
-use super::launcher::{AgentEnds, Bytes, Command, Launcher, Program, REPORT_BYTES, Report};
+use super::launcher::{AgentEnds, Bytes, Command, Idle, Launcher, Program, REPORT_BYTES, Report};
 use super::stderr::Stderr;
 use super::usage::Meters;
+use crate::matches::Nanos;
 use nix::errno::Errno;
 use nix::sys::signal::Signal;
-use nix::unistd::Pid;
+use nix::unistd::{Pid, read};
 use referee_games::{Dialect, Meaning};
 use referee_protocol::ToAgent;
 use std::io::{self, ErrorKind};
@@ -43,7 +44,10 @@ pub struct Agent {
     /// `None` once it has ended.
     stdout: Option<pipe::Receiver>,
     stderr: Option<pipe::Receiver>,
-    control: UnixStream,
+    /// `None` once nothing is left of it.
+    control: Option<UnixStream>,
+    /// Where its supervisor goes then.
+    idle: Idle,
     /// Bytes on their way to the agent: from `sent` on they are still to be written.
     outbox: Vec<u8>,
     sent: usize,
@@ -69,7 +73,8 @@ pub struct Agent {
     pub status_told: bool,
     /// Its last turn took long enough to ask how long it waited for a core.
     pub slow: bool,
-    /// The supervisor has said that nothing is left, or is gone itself.
+    /// Nothing of it is left, or its supervisor is gone. What it wrote to its stdout before may still
+    /// be on its way.
     pub gone: bool,
 }
 
@@ -97,13 +102,15 @@ pub enum Sign {
 }
 
 impl Agent {
-    /// Starts a program. Nothing of it has run when this returns; [`Sign::Started`] follows.
+    /// Starts a program, to stay on `core` where one is given. Nothing of it has run when this
+    /// returns; [`Sign::Started`] follows.
     pub fn start(
         launcher: &Launcher,
         launch: &Launch,
         environment: Vec<Bytes>,
         files: u64,
         stderr_bytes: u64,
+        core: Option<usize>,
     ) -> io::Result<Self> {
         let (agent_stdin, stdin) = io::pipe()?;
         let (stdout, agent_stdout) = io::pipe()?;
@@ -114,6 +121,7 @@ impl Agent {
             environment,
             folder: launch.folder.clone().into(),
             files,
+            core,
         };
         let ends = AgentEnds {
             stdin: agent_stdin.into(),
@@ -126,7 +134,8 @@ impl Agent {
             stdin: Some(pipe::Sender::from_owned_fd(OwnedFd::from(stdin))?),
             stdout: Some(pipe::Receiver::from_owned_fd(OwnedFd::from(stdout))?),
             stderr: Some(pipe::Receiver::from_owned_fd(OwnedFd::from(stderr))?),
-            control: UnixStream::from_std(control)?,
+            control: Some(UnixStream::from_std(control)?),
+            idle: launcher.idle(),
             outbox: Vec::new(),
             sent: 0,
             blocked: false,
@@ -220,18 +229,20 @@ impl Agent {
 
     /// Tells its supervisor something. If that is gone, the tree is dead anyway.
     pub fn command(&self, command: Command) {
-        self.control.try_write(&[command.to_byte()]).ok();
+        if let Some(control) = &self.control {
+            control.try_write(&[command.to_byte()]).ok();
+        }
     }
 
     /// The next thing that it did. Complaints come before output and that before the news of its
     /// end, so that what was written before is known before it is judged.
     pub fn poll_sign(&mut self, context: &mut Context<'_>, scratch: &mut [u8]) -> Poll<Sign> {
-        if self.gone {
+        if self.gone && self.killed {
             return Poll::Pending;
         }
         if !self.started {
             // The pipes of a program that could not be started end too, which says less.
-            return self.poll_control(context);
+            return self.poll_control(context, scratch);
         }
         if self.poll_stderr(context, scratch).is_ready() {
             return Poll::Ready(Sign::Complained);
@@ -239,7 +250,7 @@ impl Agent {
         if let Poll::Ready(sign) = self.poll_stdout(context, scratch) {
             return Poll::Ready(sign);
         }
-        if let Poll::Ready(sign) = self.poll_control(context) {
+        if let Poll::Ready(sign) = self.poll_control(context, scratch) {
             return Poll::Ready(sign);
         }
         self.poll_outbox(context)
@@ -270,27 +281,29 @@ impl Agent {
         }
     }
 
-    fn poll_control(&mut self, context: &mut Context<'_>) -> Poll<Sign> {
-        // A supervisor writes each report whole, and a stream socket between processes of one
-        // machine hands eight bytes over at once.
+    fn poll_control(&mut self, context: &mut Context<'_>, scratch: &mut [u8]) -> Poll<Sign> {
+        let Some(control) = &mut self.control else { return Poll::Pending };
         let mut bytes = [0; REPORT_BYTES];
         let mut buffer = ReadBuf::new(&mut bytes);
-        match Pin::new(&mut self.control).poll_read(context, &mut buffer) {
+        let whole = match Pin::new(control).poll_read(context, &mut buffer) {
             Poll::Pending => return Poll::Pending,
-            Poll::Ready(_) if buffer.filled().len() == REPORT_BYTES => {}
-            Poll::Ready(_) => {
-                self.gone = true;
-                return Poll::Ready(Sign::Gone);
-            }
-        }
-        Poll::Ready(Report::from_bytes(bytes).map_or(Sign::Gone, |report| self.reported(report)))
+            Poll::Ready(read) => read.is_ok() && buffer.filled().len() == REPORT_BYTES,
+        };
+        let report = if whole { Report::from_bytes(bytes) } else { None };
+        let Some(report) = report else {
+            // The supervisor itself has ended.
+            self.control = None;
+            self.all_gone(scratch);
+            return Poll::Ready(Sign::Gone);
+        };
+        Poll::Ready(self.reported(report, scratch))
     }
 
-    fn reported(&mut self, report: Report) -> Sign {
+    fn reported(&mut self, report: Report, scratch: &mut [u8]) -> Sign {
         match report {
-            Report::Started(pid) => {
+            Report::Started { pid, reaped_us } => {
                 self.started = true;
-                self.meters = Meters::of(Pid::from_raw(pid));
+                self.meters = Meters::of(Pid::from_raw(pid), Nanos(reaped_us * 1000));
                 Sign::Started
             }
             Report::Failed(errno) => Sign::Failed(Errno::from_raw(errno)),
@@ -300,8 +313,22 @@ impl Agent {
                 Sign::Exited(status_text(ExitStatus::from_raw(status)))
             }
             Report::Gone => {
-                self.gone = true;
+                if let Some(Ok(control)) = self.control.take().map(UnixStream::into_std) {
+                    self.idle.put(control);
+                }
+                self.all_gone(scratch);
                 Sign::Gone
+            }
+        }
+    }
+
+    /// Nobody is left who could write any more. What was written last may not have been told yet by
+    /// the system, and nobody might ask again.
+    fn all_gone(&mut self, scratch: &mut [u8]) {
+        self.gone = true;
+        if let Some(stderr) = self.stderr.take() {
+            while let Ok(count @ 1..) = read(&stderr, scratch) {
+                self.complaints.add(&scratch[..count]);
             }
         }
     }

@@ -96,6 +96,11 @@ impl Chair {
         self.program().is_some_and(|agent| !agent.exited && !agent.gone)
     }
 
+    /// How its own process ended is known.
+    pub fn has_exited(&self) -> bool {
+        self.program().is_some_and(|agent| agent.exited)
+    }
+
     /// Nothing of it is left.
     pub fn is_gone(&self) -> bool {
         self.program().is_none_or(|agent| agent.gone)

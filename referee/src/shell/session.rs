@@ -75,7 +75,8 @@ impl Session {
         let dialect = contender.dialect(kind).map_err(io::Error::other)?;
         let work = work_folder::create()?;
         let environment = environment(work.path());
-        let agent = Agent::start(launcher, launch, environment, limits.files, limits.stderr_bytes)?;
+        let (files, stderr_bytes) = (limits.files, limits.stderr_bytes);
+        let agent = Agent::start(launcher, launch, environment, files, stderr_bytes, None)?;
         Ok(Self {
             agent,
             dialect,
@@ -166,7 +167,11 @@ impl Session {
             Sign::Failed(errno) => self.heard.push_back(Heard::Failed(errno)),
             Sign::Broken(errno) => self.heard.push_back(Heard::Broken(errno)),
             Sign::Exited(status) => self.heard.push_back(Heard::Exited(status)),
-            Sign::Gone => self.heard.push_back(Heard::Gone),
+            Sign::Gone => {
+                let piece = self.agent.complaints.take();
+                self.keep(piece);
+                self.heard.push_back(Heard::Gone);
+            }
             Sign::Deaf => self.heard.push_back(Heard::Deaf),
         }
     }
@@ -209,6 +214,10 @@ impl Session {
 
     /// How many processes are left of it and of what it started.
     pub fn processes(&self) -> usize {
+        if self.agent.gone {
+            // Its supervisor may have another agent by now.
+            return 0;
+        }
         self.agent.meters.as_ref().map_or(0, Meters::processes)
     }
 

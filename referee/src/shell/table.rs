@@ -2,13 +2,20 @@
 //! read into, and the orders that come from outside.
 
 use super::canary::Canary;
+use super::cores::hold;
 use super::launcher::Launcher;
+use super::work_folder::WorkFolders;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use tokio::sync::{Semaphore, watch};
+use std::time::Duration;
+use tokio::sync::{Semaphore, oneshot, watch};
 
+/// How long a start keeps others from thinking at most.
+const START_ALONE: Duration = Duration::from_millis(25);
+/// How long after that it keeps others from starting at most.
+const START_HOLD: Duration = Duration::from_millis(250);
 /// How much is read at once.
 const SCRATCH_BYTES: usize = 64 * 1024;
 
@@ -17,6 +24,8 @@ const SCRATCH_BYTES: usize = 64 * 1024;
 pub struct Orders {
     /// Stop, and why, in words.
     pub stop: Option<String>,
+    /// No match is begun any more; those that are under way go on.
+    pub last: bool,
     /// Everything stands still: the referee itself is about to be stopped.
     pub paused: bool,
 }
@@ -64,6 +73,8 @@ pub struct Table {
     pub launcher: Arc<Launcher>,
     /// As many agents of this core think at once as there are permits.
     pub slots: Arc<Semaphore>,
+    /// As many matches of this core start their agents at a time as there are permits.
+    starts: Arc<Semaphore>,
     /// Tells the referee's own lag.
     pub canary: Canary,
     /// What has just been read lies here.
@@ -72,22 +83,59 @@ pub struct Table {
     pub orders: watch::Receiver<Orders>,
     /// To be left out of all times.
     pub paused: PausedTime,
+    /// The core that this thread and the agents of its matches stay on, where they are to.
+    pub core: Option<usize>,
+    /// The folders in which agents may write, for those matches that are to come.
+    pub work: WorkFolders,
 }
 
 impl Table {
-    /// A table on the current runtime, at which one agent thinks at a time.
+    /// A table on the current runtime, at which one agent thinks at a time. With `core`, one of
+    /// [`super::cores::allowed`], this thread and all agents of the table stay on that one; where the
+    /// system refuses that, it is told in the log, and they go where they are put.
     pub fn new(
         launcher: Arc<Launcher>,
         orders: watch::Receiver<Orders>,
         paused: PausedTime,
+        core: Option<usize>,
     ) -> Self {
+        let core = core.filter(|&core| {
+            let held = hold(core);
+            if let Err(errno) = held {
+                tracing::warn!("matches can't be held on core {core}: {}", errno.desc());
+            }
+            held.is_ok()
+        });
         Self {
             launcher,
             slots: Arc::new(Semaphore::new(1)),
+            starts: Arc::new(Semaphore::new(1)),
             canary: Canary::start(),
             scratch: Rc::new(RefCell::new(vec![0; SCRATCH_BYTES])),
             orders,
             paused,
+            core,
+            work: WorkFolders::default(),
         }
+    }
+
+    /// Waits until a match may start its agents. What starts takes the core from whoever thinks, so
+    /// one match of a core starts at a time, and at first nobody thinks meanwhile. That ends when
+    /// the guard is dropped, or by itself: agents that wait while they start, or take long, are not
+    /// waited for.
+    pub async fn start_place(&self) -> Option<oneshot::Sender<()>> {
+        let start = self.starts.clone().acquire_owned().await.ok()?;
+        let slot = self.slots.clone().acquire_owned().await.ok()?;
+        let (guard, mut dropped) = oneshot::channel();
+        tokio::task::spawn_local(async move {
+            // Dropped or not in time, it is the same.
+            tokio::time::timeout(START_ALONE, &mut dropped).await.ok();
+            drop(slot);
+            if !dropped.is_terminated() {
+                tokio::time::timeout(START_HOLD, dropped).await.ok();
+            }
+            drop(start);
+        });
+        Some(guard)
     }
 }

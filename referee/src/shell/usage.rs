@@ -17,14 +17,17 @@ pub struct Meters {
     clock: ClockId,
     /// The system's scheduling figures of the agent's process.
     schedule: Option<File>,
+    /// What its supervisor had taken in of other agents before.
+    reaped_before: Nanos,
 }
 
 impl Meters {
-    /// For the process `agent`; `None` where the system has no such clock.
-    pub fn of(agent: Pid) -> Option<Self> {
+    /// For the process `agent`, whose supervisor had taken in so much CPU time of others before;
+    /// `None` where the system has no such clock.
+    pub fn of(agent: Pid, reaped_before: Nanos) -> Option<Self> {
         let clock = clock_getcpuclockid(agent).ok()?;
         let schedule = File::open(format!("/proc/{agent}/schedstat")).ok();
-        Some(Self { agent, supervisor: OnceCell::new(), clock, schedule })
+        Some(Self { agent, supervisor: OnceCell::new(), clock, schedule, reaped_before })
     }
 
     fn supervisor(&self) -> Option<Pid> {
@@ -85,7 +88,8 @@ impl Meters {
     /// children, and what the supervisor reaped of those that were left to it.
     fn tree_ticks(&self) -> Option<Nanos> {
         let supervisor = self.supervisor()?;
-        let mut ticks = Ticks::of(supervisor)?.reaped;
+        let reaped = Ticks::of(supervisor)?.reaped;
+        let mut ticks = 0;
         let mut pids = children_of(supervisor);
         let mut next = 0;
         while let Some(&pid) = pids.get(next) {
@@ -96,7 +100,8 @@ impl Meters {
             next += 1;
         }
         let per_second = sysconf(SysconfVar::CLK_TCK).ok()??;
-        Some(Nanos(ticks * (1_000_000_000 / u64::try_from(per_second).ok()?.max(1))))
+        let tick = 1_000_000_000 / u64::try_from(per_second).ok()?.max(1);
+        Some(Nanos((reaped * tick).saturating_sub(self.reaped_before.0) + ticks * tick))
     }
 }
 

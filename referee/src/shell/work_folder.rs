@@ -1,10 +1,12 @@
 //! The private folders in which agents may write, and the environment that leads them there.
 
 use super::launcher::Bytes;
+use std::cell::RefCell;
 use std::fs::Permissions;
 use std::io;
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use tempfile::TempDir;
 
 /// Variables that an agent gets from the referee's own environment; nothing else passes.
@@ -20,6 +22,88 @@ pub(super) fn create() -> io::Result<TempDir> {
 pub(super) fn remove(folder: TempDir) {
     if let Err(error) = folder.close() {
         tracing::warn!("a work folder was left behind: {error}");
+    }
+}
+
+/// Folders of matches that are over, for matches to come. On some file systems a thousand new
+/// folders a second cost more than the matches themselves.
+#[derive(Clone, Debug, Default)]
+pub struct WorkFolders(Rc<RefCell<Vec<WorkFolder>>>);
+
+impl WorkFolders {
+    /// A folder for a match, as good as new.
+    pub(super) fn take(&self) -> io::Result<WorkFolder> {
+        let used = self.0.borrow_mut().pop();
+        used.map_or_else(WorkFolder::create, Ok)
+    }
+
+    /// Takes back a folder when nothing of the match is left. Where anything was changed in it, it
+    /// is removed.
+    pub(super) fn put(&self, folder: WorkFolder) {
+        if folder.is_as_new().unwrap_or(false) {
+            self.0.borrow_mut().push(folder);
+        } else {
+            remove(folder.whole);
+        }
+    }
+}
+
+/// The folder of one match, with one in it for each seat's agent.
+#[derive(Debug)]
+pub(super) struct WorkFolder {
+    whole: TempDir,
+    untouched: State,
+    /// Those of the seats, as they were made.
+    seats: Vec<State>,
+}
+
+/// What the system tells of a folder. As long as it is the same, nobody has changed the folder or
+/// what it lists.
+#[derive(Debug, PartialEq, Eq)]
+struct State {
+    inode: u64,
+    mode: u32,
+    changed: (i64, i64),
+}
+
+impl State {
+    fn of(folder: &Path) -> io::Result<Self> {
+        let it = std::fs::symlink_metadata(folder)?;
+        Ok(Self { inode: it.ino(), mode: it.mode(), changed: (it.ctime(), it.ctime_nsec()) })
+    }
+}
+
+impl WorkFolder {
+    fn create() -> io::Result<Self> {
+        let whole = create()?;
+        Ok(Self { untouched: State::of(whole.path())?, whole, seats: Vec::new() })
+    }
+
+    /// The folder of a seat's agent; to be asked for in the seats' order.
+    pub(super) fn seat(&mut self, seat: usize) -> io::Result<PathBuf> {
+        let path = self.whole.path().join(seat.to_string());
+        if seat >= self.seats.len() {
+            std::fs::create_dir(&path)?;
+            self.seats.push(State::of(&path)?);
+            self.untouched = State::of(self.whole.path())?;
+        }
+        Ok(path)
+    }
+
+    /// Nobody has changed it. Its state alone would not tell what was done while its time stamp was
+    /// still the same, which can be some milliseconds.
+    fn is_as_new(&self) -> io::Result<bool> {
+        let names = std::fs::read_dir(self.whole.path())?.take(self.seats.len() + 1).count();
+        if names != self.seats.len() || State::of(self.whole.path())? != self.untouched {
+            return Ok(false);
+        }
+        for (seat, untouched) in self.seats.iter().enumerate() {
+            let path = self.whole.path().join(seat.to_string());
+            if State::of(&path)? != *untouched || std::fs::read_dir(path)?.next().is_some() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }
 
@@ -39,4 +123,44 @@ pub(super) fn environment(folder: &Path) -> Vec<Bytes> {
         variables.push(variable.into());
     }
     variables
+}
+
+#[cfg(test)]
+mod tests {
+    use super::WorkFolders;
+    use std::fs::{self, Permissions};
+    use std::io;
+    use std::os::unix::fs::PermissionsExt;
+    use std::path::Path;
+
+    /// Whether a match gets the folder of the one before, which has done something in its own.
+    fn is_used_again(change: impl Fn(&Path) -> io::Result<()>) -> bool {
+        let folders = WorkFolders::default();
+        let mut folder = folders.take().unwrap();
+        let seats = [folder.seat(0).unwrap(), folder.seat(1).unwrap()];
+        change(&seats[1]).unwrap();
+        folders.put(folder);
+        let mut next = folders.take().unwrap();
+        let again = next.seat(0).unwrap() == seats[0];
+        assert_eq!(seats[0].exists(), again);
+        assert_eq!(fs::read_dir(next.seat(1).unwrap()).unwrap().count(), 0);
+        assert_eq!(
+            fs::metadata(next.seat(1).unwrap()).unwrap().permissions().mode() & 0o222,
+            0o200
+        );
+        drop(next);
+        assert!(!seats[0].exists());
+        again
+    }
+
+    #[test]
+    fn only_an_untouched_folder_is_used_again() {
+        assert!(is_used_again(|_| Ok(())));
+        assert!(!is_used_again(|seat| fs::write(seat.join("diary"), "mine")));
+        assert!(!is_used_again(|seat| fs::create_dir(seat.join("more"))));
+        assert!(!is_used_again(|seat| fs::set_permissions(seat, Permissions::from_mode(0o777))));
+        assert!(!is_used_again(|seat| fs::write(seat.with_file_name("stray"), "")));
+        assert!(!is_used_again(|seat| fs::remove_dir(seat)));
+        assert!(!is_used_again(|seat| fs::rename(seat, seat.with_file_name("2"))));
+    }
 }

@@ -149,8 +149,8 @@ impl<'a> Drive<'a> {
             chairs.push(match entrant {
                 Entrant::Person(human) => Chair::Person(human),
                 Entrant::Program { launch, environment, dialect } => {
-                    let launcher = &table.launcher;
-                    match Agent::start(launcher, &launch, environment, files, stderr_bytes) {
+                    let (launcher, core) = (&table.launcher, table.core);
+                    match Agent::start(launcher, &launch, environment, files, stderr_bytes, core) {
                         Ok(mut agent) => {
                             agent.dialect = dialect;
                             Chair::Program(Box::new(agent))

@@ -63,7 +63,8 @@ impl Drive<'_> {
                 }
             }
             Sign::Gone => {
-                if !self.chairs[seat.index()].is_killed() {
+                let chair = &self.chairs[seat.index()];
+                if !chair.is_killed() && !chair.has_exited() {
                     let status = "the end of its supervisor".to_owned();
                     self.input(Input::Exited { seat, status, late: false });
                 }

@@ -1,10 +1,11 @@
 //! Starting agents, each under a small supervisor of its own.
 //!
 //! The launcher is a re-exec of this program that stays small and has one thread, so that forking
-//! it is cheap and safe however large and busy the referee is. For every agent it forks a
-//! supervisor, one ahead of time: the subreaper of all that the agent ever starts, which kills the
-//! whole tree when it is told to, and when the referee is gone. Nothing here knows what a game or a
-//! message is.
+//! it is cheap and safe however large and busy the referee is. It forks supervisors, one ahead of
+//! time. A supervisor is the subreaper of all that its agent ever starts, and kills the whole tree
+//! when it is told to, and when the referee is gone. When nothing of an agent is left it takes the
+//! next one, so that there are as many of them as there were agents at once. Nothing here knows what
+//! a game or a message is.
 //!
 //! This is the one module in which `unsafe` may stand, with its reason at each use.
 
@@ -17,15 +18,34 @@ pub use wire::{Bytes, Command, Program, REPORT_BYTES, Report};
 use nix::sys::socket::{AddressFamily, ControlMessage, MsgFlags, SockFlag, SockType};
 use nix::sys::socket::{sendmsg, socketpair};
 use std::io::{self, IoSlice};
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// The launcher's process, as the referee holds it. When it is dropped the launcher ends.
+/// The launcher's process, as the referee holds it. When it is dropped the launcher ends, and with
+/// it the supervisors that have no agent.
 #[derive(Debug)]
 pub struct Launcher {
     socket: OwnedFd,
     child: Child,
+    idle: Idle,
+}
+
+/// Supervisors whose agents are gone, by their control sockets: they take the next ones.
+#[derive(Clone, Debug, Default)]
+pub struct Idle(Arc<Mutex<Vec<UnixStream>>>);
+
+impl Idle {
+    /// Takes in the control socket of a supervisor that has said [`Report::Gone`].
+    pub fn put(&self, control: UnixStream) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(control);
+    }
+
+    /// The one that became idle last, whose memory is warmest.
+    fn take(&self) -> Option<UnixStream> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
 }
 
 /// An agent's ends of its pipes, which go to it and are closed here.
@@ -50,13 +70,13 @@ impl Launcher {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()?;
-        Ok(Self { socket: ours, child })
+        Ok(Self { socket: ours, child, idle: Idle::default() })
     }
 
     /// Starts an agent. What becomes of it is told on the socket that comes back, as [`Report`]s;
-    /// it takes [`Command`]s, and its end kills the agent's whole tree.
+    /// it takes [`Command`]s, and its end kills the agent's whole tree. After [`Report::Gone`] the
+    /// socket belongs to [`Launcher::idle`].
     pub fn spawn(&self, program: &Program, ends: &AgentEnds) -> io::Result<UnixStream> {
-        let (ours, theirs) = UnixStream::pair()?;
         let request = serde_json::to_vec(program)?;
         if request.len() > wire::REQUEST_BYTES_MAX {
             let bound = wire::REQUEST_BYTES_MAX;
@@ -65,18 +85,32 @@ impl Launcher {
                 format!("command line and environment are longer than {bound} bytes"),
             ));
         }
-        let fds = [
-            ends.stdin.as_raw_fd(),
-            ends.stdout.as_raw_fd(),
-            ends.stderr.as_raw_fd(),
-            theirs.as_raw_fd(),
-        ];
-        let rights = [ControlMessage::ScmRights(&fds)];
-        let socket = self.socket.as_raw_fd();
-        let pieces = [IoSlice::new(&request)];
-        sendmsg::<()>(socket, &pieces, &rights, MsgFlags::MSG_NOSIGNAL, None)?;
-        Ok(ours)
+        let pipes = [ends.stdin.as_raw_fd(), ends.stdout.as_raw_fd(), ends.stderr.as_raw_fd()];
+        while let Some(control) = self.idle.take() {
+            if send(control.as_raw_fd(), &request, &pipes).is_ok() {
+                return Ok(control);
+            }
+            // Somebody has killed it meanwhile.
+        }
+        // Packets, so that what is said of one agent is never taken for a part of another's.
+        let flags = SockFlag::SOCK_CLOEXEC;
+        let (ours, theirs) = socketpair(AddressFamily::Unix, SockType::SeqPacket, None, flags)?;
+        let [stdin, stdout, stderr] = pipes;
+        send(self.socket.as_raw_fd(), &request, &[stdin, stdout, stderr, theirs.as_raw_fd()])?;
+        Ok(ours.into())
     }
+
+    /// Where supervisors go when their agents are gone.
+    pub fn idle(&self) -> Idle {
+        self.idle.clone()
+    }
+}
+
+fn send(socket: RawFd, request: &[u8], fds: &[RawFd]) -> io::Result<()> {
+    let rights = [ControlMessage::ScmRights(fds)];
+    let pieces = [IoSlice::new(request)];
+    sendmsg::<()>(socket, &pieces, &rights, MsgFlags::MSG_NOSIGNAL, None)?;
+    Ok(())
 }
 
 impl Drop for Launcher {

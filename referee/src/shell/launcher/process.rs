@@ -1,30 +1,37 @@
 //! What runs in the launcher's own process and in its supervisors.
 
+use super::super::cores::Cores;
 use super::super::usage::children_of;
-use super::wire::{Command, Program, REPORT_BYTES, REQUEST_BYTES_MAX, Report};
+use super::wire::{Bytes, Command, Program, REQUEST_BYTES_MAX, Report};
 use nix::errno::Errno;
 use nix::fcntl::OFlag;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use nix::sched::{CloneFlags, clone};
+use nix::sys::resource::{Resource, UsageWho, getrlimit, getrusage, setrlimit};
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill, sigprocmask};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg};
-use nix::unistd::{ForkResult, Pid, chdir, dup2_stderr, dup2_stdin, dup2_stdout, execve, fork};
+use nix::sys::time::TimeVal;
+use nix::sys::wait::waitpid;
+use nix::unistd::{ForkResult, Pid, chdir, dup2_stderr, dup2_stdin, dup2_stdout, fork};
 use nix::unistd::{pipe2, read, setsid, write};
-use std::ffi::CString;
+use std::ffi::{CStr, CString, c_char};
 use std::io::IoSliceMut;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 
 /// The hidden command by which this program becomes a launcher.
 pub const LAUNCH_COMMAND: &str = "__launch";
 
-/// A request as it came: what to start, and the agent's ends of its pipes.
+/// The stack of a process on its way to exec, which calls little more than the system.
+const STACK_BYTES: usize = 128 * 1024;
+
+/// A request as it came.
 struct Request {
     program: Program,
-    stdin: OwnedFd,
-    stdout: OwnedFd,
-    stderr: OwnedFd,
-    control: OwnedFd,
+    /// The agent's ends of its pipes: stdin, stdout, stderr.
+    ends: [OwnedFd; 3],
+    /// The socket to the referee, where the supervisor has none yet.
+    control: Option<OwnedFd>,
 }
 
 /// Runs the launcher until the referee is gone. To be called first thing, while the process has one
@@ -56,10 +63,13 @@ fn stand_by(socket: BorrowedFd<'_>, buffer: &mut [u8]) -> bool {
     match forked {
         Ok(((taken, take), ForkResult::Child)) => {
             drop(taken);
-            if let Some(request) = receive(socket, buffer) {
+            if let Some(Request { program, ends, control: Some(control) }) = receive(socket, buffer)
+            {
                 write(&take, &[1]).ok();
                 drop(take);
-                supervise(request);
+                // In the place of the launcher's socket, whose end must be seen when that ends.
+                dup2_stdin(&control).ok();
+                supervise(control.as_fd(), Request { program, ends, control: None }, buffer);
             }
             std::process::exit(0);
         }
@@ -68,13 +78,12 @@ fn stand_by(socket: BorrowedFd<'_>, buffer: &mut [u8]) -> bool {
             // One that ended without a request was killed, or has found the referee gone.
             matches!(read(&taken, &mut [0]), Ok(1)) || !is_hung_up(socket)
         }
-        Err(errno) => match receive(socket, buffer) {
-            Some(request) => {
-                report(request.control.as_fd(), Report::Broken(errno as i32));
-                true
+        Err(errno) => {
+            if let Some(Request { control: Some(control), .. }) = receive(socket, buffer) {
+                report(control.as_fd(), Report::Broken(errno as i32));
             }
-            None => false,
-        },
+            !is_hung_up(socket)
+        }
     }
 }
 
@@ -85,8 +94,8 @@ fn is_hung_up(socket: BorrowedFd<'_>) -> bool {
         || fds[0].revents().is_none_or(|events| events.contains(PollFlags::POLLHUP))
 }
 
-/// The next request; `None` when the referee is gone. A request that can't be read is dropped, and
-/// with it the agent's control socket, which tells the referee.
+/// The next request; `None` when the referee is gone. So does one that can't be read: its
+/// descriptors are dropped, and with its control socket's end the referee is told.
 fn receive(socket: BorrowedFd<'_>, buffer: &mut [u8]) -> Option<Request> {
     loop {
         let mut rights = nix::cmsg_space!([RawFd; 4]);
@@ -108,17 +117,18 @@ fn receive(socket: BorrowedFd<'_>, buffer: &mut [u8]) -> Option<Request> {
             }
         }
         let bytes = message.bytes;
-        let program = serde_json::from_slice(&buffer[..bytes]);
-        let fds: Result<[OwnedFd; 4], _> = fds.try_into();
-        if let (Ok(program), Ok([stdin, stdout, stderr, control])) = (program, fds) {
-            return Some(Request { program, stdin, stdout, stderr, control });
+        if bytes == 1 {
+            // A command for the agent before, which was gone by itself before it came.
+            continue;
         }
+        let program = serde_json::from_slice(&buffer[..bytes]).ok()?;
+        let control = if fds.len() == 4 { fds.pop() } else { None };
+        return Some(Request { program, ends: fds.try_into().ok()?, control });
     }
 }
 
-/// The life of a supervisor: start the agent, tell what becomes of it, and leave nothing behind.
-fn supervise(request: Request) {
-    let Request { program, stdin, stdout, stderr, control } = request;
+/// The life of a supervisor: agent after agent, until the referee has no more for it or is gone.
+fn supervise(control: BorrowedFd<'_>, first: Request, buffer: &mut [u8]) {
     let mut children = SigSet::empty();
     children.add(Signal::SIGCHLD);
     let prepared = (|| {
@@ -133,84 +143,141 @@ fn supervise(request: Request) {
     })();
     let signals = match prepared {
         Ok(signals) => signals,
-        Err(errno) => return report(control.as_fd(), Report::Broken(errno as i32)),
+        Err(errno) => return report(control, Report::Broken(errno as i32)),
     };
-    let agent = match start(&program, [stdin, stdout, stderr]) {
-        Ok(agent) => agent,
-        Err(failure) => return report(control.as_fd(), failure),
-    };
-    report(control.as_fd(), Report::Started(agent.as_raw()));
-    watch(control.as_fd(), &signals, agent);
-    kill_all(control.as_fd(), &signals, agent);
-    report(control.as_fd(), Report::Gone);
+    let mut stack = vec![0; STACK_BYTES];
+    let mut cores = Cores::of_this_thread();
+    let mut request = Some(first);
+    while let Some(Request { program, ends, .. }) = request {
+        cores.hold(program.core);
+        serve(control, &signals, &program, ends, &mut stack);
+        request = receive(control, buffer);
+    }
 }
 
-/// Forks and becomes the agent. The ends of the pipes are closed on this side.
-fn start(program: &Program, ends: [OwnedFd; 3]) -> Result<Pid, Report> {
-    let strings = |list: &[super::wire::Bytes]| -> Result<Vec<CString>, Report> {
-        let einval = |_| Report::Failed(Errno::EINVAL as i32);
-        list.iter().map(|bytes| CString::new(bytes.0.clone()).map_err(einval)).collect()
-    };
-    let file = strings(std::slice::from_ref(&program.file))?.remove(0);
-    let folder = strings(std::slice::from_ref(&program.folder))?.remove(0);
-    let arguments = strings(&program.arguments)?;
-    let environment = strings(&program.environment)?;
-    let broken = |errno: Errno| Report::Broken(errno as i32);
-    let (told, tell) = pipe2(OFlag::O_CLOEXEC).map_err(broken)?;
-    // SAFETY: the supervisor has one thread, so the child may do what any process may.
-    #[expect(unsafe_code, reason = "the agent is a fork of its supervisor")]
-    match unsafe { fork() }.map_err(broken)? {
-        ForkResult::Child => {
-            let failure = become_agent(&file, &arguments, &environment, &folder, program, &ends);
-            write(&tell, &failure.to_bytes()).ok();
-            std::process::exit(127);
-        }
-        ForkResult::Parent { child } => {
-            drop((tell, ends));
-            // Exec closes the pipe without a word.
-            let mut failure = [0; REPORT_BYTES];
-            match read(&told, &mut failure) {
-                Ok(REPORT_BYTES) => Err(Report::from_bytes(failure).unwrap_or(Report::Gone)),
-                _ => Ok(child),
+/// One agent: starts it, tells what becomes of it, and leaves nothing of it behind.
+fn serve(
+    control: BorrowedFd<'_>,
+    signals: &SignalFd,
+    program: &Program,
+    ends: [OwnedFd; 3],
+    stack: &mut [u8],
+) {
+    let reaped = getrusage(UsageWho::RUSAGE_CHILDREN);
+    let reaped_us =
+        reaped.map_or(0, |usage| micros(usage.user_time()) + micros(usage.system_time()));
+    let started = start(program, &ends, stack);
+    // Only the agent holds its ends from now on.
+    drop(ends);
+    match started {
+        Ok(agent) => {
+            let pid = agent.as_raw();
+            report(control, Report::Started { pid, reaped_us });
+            if watch(control, signals, agent) == Left::Something {
+                kill_all(control, signals, agent);
             }
+        }
+        Err(failure) => report(control, failure),
+    }
+    report(control, Report::Gone);
+}
+
+fn micros(time: TimeVal) -> u64 {
+    u64::try_from(time.tv_sec() * 1_000_000 + time.tv_usec()).unwrap_or(0)
+}
+
+/// Becomes the agent, in a new process.
+///
+/// Until exec the new process runs in this one's memory, and this one stands still: there is nothing
+/// to copy, which makes it three times as quick as a fork.
+fn start(program: &Program, ends: &[OwnedFd; 3], stack: &mut [u8]) -> Result<Pid, Report> {
+    let einval = |_| Report::Failed(Errno::EINVAL as i32);
+    let string = |bytes: &Bytes| CString::new(bytes.0.clone()).map_err(einval);
+    let strings = |list: &[Bytes]| list.iter().map(string).collect::<Result<Vec<_>, _>>();
+    let (file, folder) = (string(&program.file)?, string(&program.folder)?);
+    let (arguments, environment) = (strings(&program.arguments)?, strings(&program.environment)?);
+    // All that exec needs is made here: memory that the new process took would never be given back.
+    let image = Image {
+        file: &file,
+        folder: &folder,
+        arguments: &pointers(&arguments),
+        environment: &pointers(&environment),
+        files: program.files,
+        ends,
+    };
+    let mut failure = None;
+    let becoming = Box::new(|| {
+        failure = Some(image.become_agent());
+        127
+    });
+    let flags = CloneFlags::CLONE_VM | CloneFlags::CLONE_VFORK;
+    // SAFETY: this process has one thread, which goes on only after the new one has left its memory
+    // by exec or by its end; up to there that makes system calls only, on a stack of its own.
+    #[expect(unsafe_code, reason = "the agent begins as a part of its supervisor")]
+    let child = unsafe { clone(becoming, stack, flags, Some(libc::SIGCHLD)) };
+    let child = child.map_err(|errno| Report::Broken(errno as i32))?;
+    match failure {
+        None => Ok(child),
+        Some(failure) => {
+            waitpid(child, None).ok();
+            Err(failure)
         }
     }
 }
 
-/// In the new process, up to the agent's own first instruction. Comes back only with a failure: the
-/// machine's, or that of the program, which can't be entered or executed.
-fn become_agent(
-    file: &CString,
-    arguments: &[CString],
-    environment: &[CString],
-    folder: &CString,
-    program: &Program,
-    ends: &[OwnedFd; 3],
-) -> Report {
-    let prepared = (|| {
+/// A list of strings as the system takes it.
+fn pointers(strings: &[CString]) -> Vec<*const c_char> {
+    strings.iter().map(|string| string.as_ptr()).chain([std::ptr::null()]).collect()
+}
+
+/// What a new process needs to become the agent.
+struct Image<'a> {
+    file: &'a CStr,
+    folder: &'a CStr,
+    /// Pointers to strings, null at the end, as all that follows.
+    arguments: &'a [*const c_char],
+    environment: &'a [*const c_char],
+    files: u64,
+    ends: &'a [OwnedFd; 3],
+}
+
+impl Image<'_> {
+    /// In the new process, up to the agent's own first instruction. Comes back only with a failure:
+    /// the machine's, or that of the program, which can't be entered or executed. It takes no
+    /// memory and changes none.
+    fn become_agent(&self) -> Report {
+        if let Err(errno) = self.prepare() {
+            return Report::Broken(errno as i32);
+        }
+        if let Err(errno) = chdir(self.folder) {
+            return Report::Failed(errno as i32);
+        }
+        // SAFETY: the lists end with null, and all that they point to lives as long as this does.
+        #[expect(unsafe_code, reason = "nix's own takes memory")]
+        unsafe {
+            let (arguments, environment) = (self.arguments.as_ptr(), self.environment.as_ptr());
+            libc::execve(self.file.as_ptr(), arguments, environment);
+        }
+        Report::Failed(Errno::last_raw())
+    }
+
+    fn prepare(&self) -> nix::Result<()> {
         // A session apart from its supervisor's, so that a signal to its group stays with it, and
         // so that, where the system groups processes by session to schedule them, an agent of many
         // threads gets no more of a shared core than one of a single thread.
         setsid()?;
-        dup2_stdin(&ends[0])?;
-        dup2_stdout(&ends[1])?;
-        dup2_stderr(&ends[2])?;
+        dup2_stdin(&self.ends[0])?;
+        dup2_stdout(&self.ends[1])?;
+        dup2_stderr(&self.ends[2])?;
         sigprocmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::empty()), None)?;
         setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
         // Less than was wanted, where the machine allows no more.
         let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE)?;
-        let files = program.files.min(hard);
+        let files = self.files.min(hard);
         setrlimit(Resource::RLIMIT_NOFILE, files, files)?;
         batch_scheduling();
         close_other_files();
         Ok(())
-    })();
-    if let Err(errno) = prepared {
-        let errno: Errno = errno;
-        return Report::Broken(errno as i32);
-    }
-    match chdir(folder.as_c_str()).map(|()| execve(file, arguments, environment)) {
-        Err(errno) | Ok(Err(errno)) => Report::Failed(errno as i32),
     }
 }
 
@@ -236,9 +303,9 @@ fn close_other_files() {
     }
 }
 
-/// Waits until the referee wants the end, or is gone; reaps what the agent leaves lying about, and
-/// tells when the agent itself has ended.
-fn watch(control: BorrowedFd<'_>, signals: &SignalFd, agent: Pid) {
+/// Waits until nothing of the agent is left, the referee wants the end, or it is gone; reaps what the
+/// agent leaves lying about, and tells when the agent itself has ended.
+fn watch(control: BorrowedFd<'_>, signals: &SignalFd, agent: Pid) -> Left {
     loop {
         let mut fds = [
             PollFd::new(control, PollFlags::POLLIN),
@@ -246,12 +313,14 @@ fn watch(control: BorrowedFd<'_>, signals: &SignalFd, agent: Pid) {
         ];
         match poll(&mut fds, PollTimeout::NONE) {
             Ok(_) | Err(Errno::EINTR) => {}
-            Err(_) => return,
+            Err(_) => return Left::Something,
         }
         let ready = |fd: &PollFd<'_>| fd.revents().is_some_and(|events| !events.is_empty());
         if ready(&fds[1]) {
-            while matches!(signals.read_signal(), Ok(Some(_))) {}
-            reap(control, agent);
+            signals.read_signal().ok();
+            if reap(control, agent) == Left::Nothing {
+                return Left::Nothing;
+            }
         }
         if ready(&fds[0]) {
             let mut byte = [0];
@@ -259,7 +328,7 @@ fn watch(control: BorrowedFd<'_>, signals: &SignalFd, agent: Pid) {
                 Ok((1, Some(Command::Stop))) => signal_all(&descendants(), Signal::SIGSTOP),
                 Ok((1, Some(Command::Continue))) => signal_all(&descendants(), Signal::SIGCONT),
                 Err(Errno::EINTR | Errno::EAGAIN) => {}
-                _ => return,
+                _ => return Left::Something,
             }
         }
     }
@@ -268,14 +337,11 @@ fn watch(control: BorrowedFd<'_>, signals: &SignalFd, agent: Pid) {
 /// Kills generation after generation: as the subreaper, the supervisor becomes the parent of
 /// whatever a killed process leaves behind, double-forked daemons included.
 fn kill_all(control: BorrowedFd<'_>, signals: &SignalFd, agent: Pid) {
-    loop {
+    while reap(control, agent) == Left::Something {
         signal_all(&children_of(nix::unistd::getpid()), Signal::SIGKILL);
-        if reap(control, agent) == Left::Nothing {
-            return;
-        }
         // A new child, or one that the list missed because it changed, is found the next time.
         poll(&mut [PollFd::new(signals.as_fd(), PollFlags::POLLIN)], 10u8).ok();
-        while matches!(signals.read_signal(), Ok(Some(_))) {}
+        signals.read_signal().ok();
     }
 }
 
@@ -286,13 +352,16 @@ enum Left {
     Something,
 }
 
-/// Takes in all children that have ended, and tells of the agent itself.
+/// Takes in all children that have ended, and tells of the agent itself. A process without any child
+/// has no descendants either: as the subreaper it is the next parent of each that loses its own.
 fn reap(control: BorrowedFd<'_>, agent: Pid) -> Left {
     loop {
         let mut status = 0;
+        // Of every kind: what an agent clones need not announce its end by SIGCHLD.
+        let flags = libc::WNOHANG | libc::__WALL;
         // SAFETY: a plain system call that writes to `status`.
         #[expect(unsafe_code, reason = "nix's own fails on signals that it doesn't know")]
-        let pid = unsafe { libc::waitpid(-1, &raw mut status, libc::WNOHANG) };
+        let pid = unsafe { libc::waitpid(-1, &raw mut status, flags) };
         match pid {
             0 => return Left::Something,
             -1 if Errno::last() == Errno::EINTR => {}
