@@ -11,7 +11,8 @@ use crate::plain::tame;
 use crate::render::terminal;
 use crate::shell::inputs::read_transcript;
 use crate::shell::interrupts::{Interrupt, Interrupts};
-use crate::shell::series::{self, Plan, Played};
+use crate::shell::pool::{Played, Pool, Room, Watching, free_place};
+use crate::shell::series::Plan;
 use crate::shell::verifying::progress_bar;
 use crate::transcript;
 use referee_protocol::{
@@ -113,16 +114,26 @@ async fn play_all(
     let single = plan.games.end - plan.games.start == 1;
     let person = plan.contenders.iter().any(|contender| contender.launch.is_none());
     let watching = watching(options, single && !global.quiet, person);
-    let mut running =
-        series::start(plan.clone(), interrupts.orders(), interrupts.paused_time(), watching)
-            .map_err(machine)?;
-    let count = usize::try_from(plan.games.end - plan.games.start).unwrap_or(usize::MAX);
-    let bar = progress_bar(count, !global.quiet);
+    let jobs = plan.jobs.clamp(1, plan.count());
+    let room = Room { matches: jobs, pin: options.pin };
+    let pool = Pool::start(room, interrupts.orders(), interrupts.paused_time(), watching)
+        .map_err(machine)?;
+    let (jobs, mut results, threads) = pool.split();
+    let (mut jobs, mut asked) = (Some(jobs), plan.games.clone());
+    let bar = progress_bar(plan.count(), !global.quiet);
     let mut early = BTreeMap::new();
     let mut next = plan.games.start;
     loop {
+        if asked.is_empty() || interrupts.received().is_some() {
+            jobs = None;
+        }
         tokio::select! {
-            played = running.results.recv() => match played {
+            Some(place) = free_place(jobs.as_ref()) => {
+                if let Some(number) = asked.next() {
+                    place.send(plan.job(number));
+                }
+            }
+            played = results.recv() => match played {
                 Some(played) => {
                     bar.inc(1);
                     early.insert(played.number, played);
@@ -136,7 +147,7 @@ async fn play_all(
             next += 1;
         }
     }
-    running.join();
+    threads.join();
     bar.finish_and_clear();
     for played in early.into_values() {
         series.take(played)?;
@@ -144,7 +155,7 @@ async fn play_all(
     Ok(interrupts.received())
 }
 
-fn watching(options: &Options, wanted: bool, person: bool) -> Box<series::Watching> {
+fn watching(options: &Options, wanted: bool, person: bool) -> Box<Watching> {
     let (board, pace) = (options.board.clone(), options.pace);
     Box::new(move |_| {
         let mut live = if wanted { Live::new(&board, pace, person) } else { None };
@@ -184,7 +195,7 @@ struct Standing {
 
 impl<'a> Series<'a> {
     fn new(options: &'a Options, plan: &'a Plan, global: &Global) -> Self {
-        let contenders: Vec<_> = plan.contenders.iter().collect();
+        let contenders: Vec<_> = plan.contenders.iter().map(AsRef::as_ref).collect();
         let names = crate::shell::contender::unique_names(&contenders);
         let standing = |name| Standing { name, ..Standing::default() };
         let standings = names.into_iter().map(standing).collect();

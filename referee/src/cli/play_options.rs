@@ -7,14 +7,15 @@ use crate::failure::Failure;
 use crate::shell::contender::Contender;
 use crate::shell::destination::{DEFAULT_FOLDER, Destination};
 use crate::shell::series::Plan;
+use crate::times::{read_clock, read_time};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
-use jiff::SignedDuration;
 use rand::TryRng;
 use rand::rngs::SysRng;
 use referee_games::{dialects, nearest};
 use referee_protocol::{ClockKind, ClockSettings, Limits, OnFault};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Seeds are below this, so that every language can hold one in a number.
 const SEED_BOUND: u64 = 1 << 53;
@@ -48,6 +49,9 @@ pub(super) struct Options {
     /// How many matches may run at once; as many as there are cores unless it is given
     #[arg(long, short)]
     pub(super) jobs: Option<usize>,
+    /// Keeps the matches of each core, and their agents, on it: for machines that do nothing else
+    #[arg(long)]
+    pub(super) pin: bool,
     /// A course's conditions; other options override parts of them
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(presets::names()))]
     pub(super) preset: Option<String>,
@@ -115,21 +119,10 @@ pub(super) enum FaultChoice {
 }
 
 /// A seed that nobody has had before.
-fn new_seed() -> Result<u64, Failure> {
+pub(super) fn new_seed() -> Result<u64, Failure> {
     let drawn = SysRng.try_next_u64();
     let drawn = drawn.map_err(|error| Failure::machine(format!("no randomness: {error}")))?;
     Ok(drawn % SEED_BOUND)
-}
-
-/// A time in milliseconds: `500ms`, `1.5s`, `1m 30s`; a bare number counts seconds.
-fn read_time(text: &str) -> Result<u64, String> {
-    let text = text.trim();
-    let bare = text.parse::<f64>().is_ok();
-    let text = if bare { format!("{text}s") } else { text.to_owned() };
-    let duration: SignedDuration = text
-        .parse()
-        .map_err(|_| "expected a time such as `500ms`, `1.5s` or `1m 30s`".to_owned())?;
-    u64::try_from(duration.as_millis()).map_err(|_| "a time can't be negative".to_owned())
 }
 
 impl ClockOptions {
@@ -141,7 +134,11 @@ impl ClockOptions {
     ) -> Result<ClockSettings, Failure> {
         let default = preset.map_or_else(ClockSettings::default, Preset::clock);
         let (bank_ms, increment_ms) = match (self.bank(preset), self.move_time) {
-            (Some(text), _) => read_clock(&text)?,
+            (Some(text), _) => {
+                let (bank, increment) = read_clock(&text)
+                    .map_err(|error| Failure::usage(format!("--clock {text}: {error}")))?;
+                (Some(bank), increment)
+            }
             (None, Some(_)) if preset.is_none() => (None, 0),
             (None, None) if untimed && preset.is_none() => (Some(ClockSettings::MS_MAX), 0),
             (None, _) => (default.bank_ms, default.increment_ms),
@@ -167,15 +164,6 @@ impl ClockOptions {
 
 /// The variable that stands in for --clock.
 const CLOCK_VARIABLE: &str = "REFEREE_CLOCK";
-
-fn read_clock(text: &str) -> Result<(Option<u64>, u64), Failure> {
-    let failed = |error: String| Failure::usage(format!("--clock {text}: {error}"));
-    let (bank, increment) = match text.split_once('+') {
-        Some((bank, increment)) => (bank, read_time(increment).map_err(failed)?),
-        None => (text, 0),
-    };
-    Ok((Some(read_time(bank).map_err(failed)?), increment))
-}
 
 impl Options {
     /// What is to be played.
@@ -209,15 +197,16 @@ impl Options {
             setup,
             clock: self.clock.settings(self.preset(), person)?,
             limits: self.limits()?,
-            on_fault: match self.on_fault.or(self.preset().map(|preset| preset.on_fault)) {
-                None | Some(FaultChoice::Retire) => OnFault::Retire,
+            on_fault: match self.on_fault {
+                None => self.preset().map_or(OnFault::Retire, |preset| preset.on_fault),
+                Some(FaultChoice::Retire) => OnFault::Retire,
                 Some(FaultChoice::End) => OnFault::End,
             },
             seed: self.seed.map_or_else(new_seed, Ok)?,
             games: first..first + games,
             jobs: if person { 1 } else { self.jobs.unwrap_or(cores) },
             destination: self.destination(games)?,
-            contenders,
+            contenders: contenders.into_iter().map(Arc::new).collect(),
         })
     }
 
@@ -357,7 +346,7 @@ pub(super) fn join(words: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{ClockOptions, read_clock, read_time};
+    use super::ClockOptions;
     use crate::cli::presets;
     use clap::{Args, Command, FromArgMatches};
     use referee_protocol::ClockKind;
@@ -391,25 +380,5 @@ mod tests {
         assert!(failure.help_text().unwrap().contains("--cpu"), "{failure}");
         let told = options(&["--backstop", "5s", "--cpu"]).settings(None, false).unwrap();
         assert_eq!(told.backstop_ms, Some(5000));
-    }
-
-    #[test]
-    fn times_are_read_as_people_write_them() {
-        for (text, ms) in [
-            ("500ms", 500),
-            ("1.5s", 1500),
-            ("0.5", 500),
-            ("60", 60_000),
-            ("1m 30s", 90_000),
-            ("5m", 300_000),
-        ] {
-            assert_eq!(read_time(text), Ok(ms), "{text}");
-        }
-        for text in ["", "soon", "-1s", "5 parsecs"] {
-            assert!(read_time(text).is_err(), "{text}");
-        }
-        assert_eq!(read_clock("60s+0.5s").unwrap(), (Some(60_000), 500));
-        assert_eq!(read_clock("5m").unwrap(), (Some(300_000), 0));
-        assert!(read_clock("60s+").is_err());
     }
 }

@@ -37,9 +37,9 @@ struct Package {
 /// What the course's packages play, a game a line.
 const COMP30024_GAMES: &str = include_str!("../adapters/comp30024/games.txt");
 
-/// Reads what follows `comp30024:`.
-pub(super) fn comp30024(text: &str) -> Result<Contender, Failure> {
-    let package = Package::read(text)?;
+/// Reads what follows `comp30024:`; what is relative is relative to `base`.
+pub(super) fn comp30024(text: &str, base: &Path) -> Result<Contender, Failure> {
+    let package = Package::read(text, base)?;
     python()?;
     let whole = package.whole();
     let digest = if whole.is_dir() { digest_folder(&whole) } else { digest_file(&whole) };
@@ -77,7 +77,7 @@ pub fn python() -> Result<PathBuf, Failure> {
 }
 
 impl Package {
-    fn read(text: &str) -> Result<Self, Failure> {
+    fn read(text: &str, base: &Path) -> Result<Self, Failure> {
         let (path, class) = match text.rsplit_once(':') {
             Some((path, class)) => (path, Some(class)),
             None => (text, None),
@@ -95,12 +95,13 @@ impl Package {
                 .help(COMP30024_HELP)
         };
         let class = class.map(str::to_owned);
-        let at_path = Path::new(path).is_file() || Self::submitted(Path::new(path)).is_some();
+        let named = base.join(path);
+        let at_path = named.is_file() || Self::submitted(&named).is_some();
         if path.contains('/') || path.starts_with('.') || at_path {
-            let place = absolute(Path::new(path)).map_err(|_| missing(Path::new(path)))?;
-            return Self::at(place, class).ok_or_else(|| missing(Path::new(path)));
+            let place = absolute(&named).map_err(|_| missing(&named))?;
+            return Self::at(place, class).ok_or_else(|| missing(&named));
         }
-        let folder = absolute(Path::new("."))?;
+        let folder = absolute(base)?;
         let place = folder.join(path.replace('.', "/"));
         let candidates = [place.clone(), place.with_extension("py")];
         let found = candidates.into_iter().find(|it| it.is_dir() || it.is_file());
@@ -171,6 +172,7 @@ impl Package {
 #[cfg(test)]
 mod tests {
     use super::{COMP30024_PROGRAM, Package, comp30024};
+    use std::path::Path;
 
     #[test]
     fn packages_are_found_by_their_paths() {
@@ -206,7 +208,7 @@ mod tests {
             ("alice.v2", "alice.v2", "agent", None, "alice.v2", "alice.v2/agent"),
             ("package", "", "package", None, "package", "package"),
         ] {
-            let package = Package::read(&format!("{}/{text}", root.display())).unwrap();
+            let package = Package::read(text, &root).unwrap();
             assert_eq!(package.folder, root.join(folder), "{text}");
             assert_eq!(package.module, module, "{text}");
             assert_eq!(package.class.as_deref(), class, "{text}");
@@ -214,7 +216,7 @@ mod tests {
             assert_eq!(package.whole(), root.join(whole), "{text}");
         }
         for text in ["team/agent/none.py", "team/nobody", "team/agent/__init__.pyc", "bare/a.b"] {
-            let failure = Package::read(&format!("{}/{text}", root.display())).unwrap_err();
+            let failure = Package::read(text, &root).unwrap_err();
             assert!(failure.to_string().contains("no package"), "{text}: {failure}");
         }
     }
@@ -224,7 +226,7 @@ mod tests {
         for text in
             ["", ":Agent", "agent:", "agent:not a class", "nobody.here", "agent:1st", "a..b"]
         {
-            let failure = comp30024(text).expect_err(text);
+            let failure = comp30024(text, Path::new("")).expect_err(text);
             assert!(failure.help_text().unwrap().contains("PACKAGE[:CLASS]"), "{text}: {failure}");
         }
     }

@@ -3,7 +3,7 @@
 
 use super::adapted;
 use super::agent::Launch;
-use super::digest::{digest_command, digest_file, digest_folder};
+use super::digest::{digest_command, digest_file, digest_files, folder_files};
 use crate::failure::Failure;
 use crate::plain::tame;
 use referee_games::{Dialect, Kind, dialects, nearest};
@@ -32,6 +32,8 @@ pub struct Contender {
     pub launch: Option<Launch>,
     /// SHA-256 of what it is, in hex.
     pub digest: String,
+    /// The files that the digest is made of, where it is a folder with agent.toml; relative to it.
+    pub files: Vec<PathBuf>,
     /// What it says it plays; empty: anything.
     pub games: Vec<String>,
     /// The line protocol that it speaks, where that isn't the referee's own.
@@ -40,6 +42,15 @@ pub struct Contender {
     pub adapted: bool,
     /// The command that builds it, as a shell takes it, where its agent.toml names one.
     pub build: Option<String>,
+}
+
+/// Whether an agent's program has to be there when the agent is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Program {
+    /// Always.
+    Needed,
+    /// Not where a command builds it.
+    Built,
 }
 
 /// `agent.toml`.
@@ -117,8 +128,23 @@ impl Contender {
     /// Reads an AGENT. `NAME=AGENT` gives it a name of its own. Relative paths are relative to the
     /// working directory.
     pub fn read(text: &str) -> Result<Self, Failure> {
-        let (name, agent) = split_name(text);
-        let (prefix, agent) = split_protocol(agent);
+        Self::read_in(text, Path::new(""))
+    }
+
+    /// The same with relative paths, and command lines, in another folder.
+    pub fn read_in(text: &str, base: &Path) -> Result<Self, Failure> {
+        Self::read_as(text, base, Program::Needed)
+    }
+
+    /// The same where what is still to be built need not be there.
+    pub fn read_unbuilt(text: &str, base: &Path) -> Result<Self, Failure> {
+        Self::read_as(text, base, Program::Built)
+    }
+
+    fn read_as(text: &str, base: &Path, program: Program) -> Result<Self, Failure> {
+        let (name, agent) = split_name(text, base);
+        let (prefix, agent) = split_protocol(agent, base);
+        let path = base.join(agent);
         let mut contender = if let Some(built_in) = agent.strip_prefix('@') {
             if let Some(prefix) = prefix {
                 return Err(Failure::usage(format!("@{built_in} doesn't speak {prefix}"))
@@ -126,13 +152,13 @@ impl Contender {
             }
             Self::built_in(built_in)?
         } else if let Some(package) = agent.strip_prefix("comp30024:") {
-            adapted::comp30024(package)?
-        } else if Path::new(agent).is_dir() {
-            Self::folder(Path::new(agent), prefix)?
-        } else if Path::new(agent).is_file() {
-            Self::file(Path::new(agent))?
+            adapted::comp30024(package, base)?
+        } else if path.is_dir() {
+            Self::folder(&path, prefix, program)?
+        } else if path.is_file() {
+            Self::file(&path)?
         } else {
-            Self::command_line(agent)?
+            Self::command_line(agent, base)?
         };
         if let Some(name) = name {
             name.clone_into(&mut contender.name);
@@ -146,6 +172,14 @@ impl Contender {
         text.clone_into(&mut contender.written);
         contender.name = tame_name(&contender.name);
         Ok(contender)
+    }
+
+    /// Whether it is what had this digest, made of these files. What has been added to a folder
+    /// since, such as what agents write beside themselves, doesn't make another agent of it.
+    pub fn is_still(&self, digest: &str, files: &[PathBuf]) -> bool {
+        let folder = self.launch.as_ref().map(|launch| &launch.folder);
+        let of_files = || digest_files(folder?, files).ok().filter(|_| !files.is_empty());
+        self.digest == digest || of_files().is_some_and(|found| found == digest)
     }
 
     /// Its author wrote it for another program: a codec or an adapter speaks for it.
@@ -184,7 +218,7 @@ impl Contender {
         Ok(Self { name, written, launch: Some(launch), digest, ..Self::default() })
     }
 
-    fn folder(folder: &Path, prefix: Option<&str>) -> Result<Self, Failure> {
+    fn folder(folder: &Path, prefix: Option<&str>, program: Program) -> Result<Self, Failure> {
         let manifest_path = folder.join("agent.toml");
         let text = std::fs::read_to_string(&manifest_path).map_err(|error| {
             Failure::usage(format!("{}: {error}", manifest_path.display())).help(
@@ -199,20 +233,31 @@ impl Contender {
             .line_protocol(prefix)
             .map_err(|error| Failure::usage(format!("{}: {error}", manifest_path.display())))?;
         let folder = absolute(folder)?;
-        let digest = digest_folder(&folder)
-            .map_err(|error| Failure::operation(format!("{}: {error}", folder.display())))?;
+        let files = folder_files(&folder);
+        let digest = files
+            .as_ref()
+            .map_err(ToString::to_string)
+            .and_then(|files| digest_files(&folder, files).map_err(|error| error.to_string()));
+        let digest =
+            digest.map_err(|error| Failure::operation(format!("{}: {error}", folder.display())))?;
+        let files = files.unwrap_or_default();
         let Words(command) = manifest.command;
         let build = manifest
             .build
             .and_then(|Words(words)| shlex::try_join(words.iter().map(String::as_str)).ok());
-        let file = resolve(&command[0], &folder).map_err(|failure| {
-            failure.or_help(build.as_ref().map(|build| format!("build it first: {build}")))
-        })?;
+        let file = match (resolve(&command[0], &folder), &build) {
+            (Ok(file), _) => file,
+            (Err(_), Some(_)) if program == Program::Built => folder.join(&command[0]),
+            (Err(failure), build) => {
+                let help = build.as_ref().map(|build| format!("build it first: {build}"));
+                return Err(failure.or_help(help));
+            }
+        };
         let named = || folder.file_name().map(|name| name.to_string_lossy().into_owned());
         let name = manifest.name.or_else(named).unwrap_or_else(|| "agent".to_owned());
         let launch = Some(Launch { file, command, folder });
         let games = manifest.games;
-        Ok(Self { name, launch, digest, games, protocol, build, ..Self::default() })
+        Ok(Self { name, launch, digest, files, games, protocol, build, ..Self::default() })
     }
 
     fn file(file: &Path) -> Result<Self, Failure> {
@@ -227,7 +272,7 @@ impl Contender {
         Ok(Self { name, launch, digest, ..Self::default() })
     }
 
-    fn command_line(text: &str) -> Result<Self, Failure> {
+    fn command_line(text: &str, base: &Path) -> Result<Self, Failure> {
         let words = shlex::split(text).ok_or_else(|| {
             Failure::usage(format!(
                 "the agent {text:?} is no command line: its quotes don't pair up"
@@ -236,10 +281,10 @@ impl Contender {
         if words.first().is_none_or(String::is_empty) {
             return Err(Failure::usage("an agent without a name").help(WHAT_AN_AGENT_IS));
         }
-        let folder = absolute(Path::new("."))?;
+        let folder = absolute(base)?;
         let file = resolve(&words[0], &folder)?;
         let digest = digest_command(&words, &folder);
-        let shown = words.iter().rfind(|word| Path::new(word).is_file()).unwrap_or(&words[0]);
+        let shown = words.iter().rfind(|word| folder.join(word).is_file()).unwrap_or(&words[0]);
         let stem = Path::new(shown).file_stem().unwrap_or(shown.as_ref());
         let name = stem.to_string_lossy().into_owned();
         let launch = Some(Launch { file, command: words, folder });
@@ -248,22 +293,22 @@ impl Contender {
 }
 
 /// `NAME=AGENT`; the whole text is the agent where it names a file or has no such name.
-fn split_name(text: &str) -> (Option<&str>, &str) {
+fn split_name<'a>(text: &'a str, base: &Path) -> (Option<&'a str>, &'a str) {
     let plain = |name: &str| {
         let fits = |c: char| c.is_alphanumeric() || "_-. ".contains(c);
         !name.is_empty() && name.chars().all(fits)
     };
     match text.split_once('=') {
-        Some((name, agent)) if plain(name) && !Path::new(text).exists() => (Some(name), agent),
+        Some((name, agent)) if plain(name) && !base.join(text).exists() => (Some(name), agent),
         _ => (None, text),
     }
 }
 
 /// `PROTOCOL:AGENT`; the whole text is the agent where it names a file.
-fn split_protocol(text: &str) -> (Option<&str>, &str) {
+fn split_protocol<'a>(text: &'a str, base: &Path) -> (Option<&'a str>, &'a str) {
     match text.split_once(':') {
         Some((name, agent)) if dialects().any(|(_, dialect)| dialect.name == name) => {
-            if Path::new(text).exists() { (None, text) } else { (Some(name), agent) }
+            if base.join(text).exists() { (None, text) } else { (Some(name), agent) }
         }
         _ => (None, text),
     }
@@ -276,7 +321,7 @@ fn tame_name(name: &str) -> String {
 
 /// The file of a program: in the folder where the word has a slash or names a file there, else
 /// along PATH.
-fn resolve(word: &str, folder: &Path) -> Result<PathBuf, Failure> {
+pub(super) fn resolve(word: &str, folder: &Path) -> Result<PathBuf, Failure> {
     let local = folder.join(word);
     if word.contains('/') || local.is_file() {
         if local.is_file() {
@@ -297,7 +342,9 @@ fn resolve(word: &str, folder: &Path) -> Result<PathBuf, Failure> {
     })
 }
 
+/// A path that leads there from everywhere; the empty one is the working directory.
 pub(super) fn absolute(path: &Path) -> Result<PathBuf, Failure> {
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     path.canonicalize().map_err(|error| Failure::operation(format!("{}: {error}", path.display())))
 }
 
@@ -315,6 +362,7 @@ pub fn unique_names(contenders: &[&Contender]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::{Contender, split_name, tame_name, unique_names};
+    use std::path::Path;
 
     #[test]
     fn a_name_may_stand_before_an_agent() {
@@ -326,7 +374,7 @@ mod tests {
             ("./bot --depth=3", None, "./bot --depth=3"),
             ("=x", None, "=x"),
         ] {
-            assert_eq!(split_name(text), (name, agent), "{text}");
+            assert_eq!(split_name(text, Path::new("")), (name, agent), "{text}");
         }
     }
 

@@ -51,6 +51,8 @@ pub struct Interrupts {
     orders: watch::Sender<Orders>,
     paused: PausedTime,
     received: Option<Interrupt>,
+    /// The first Ctrl-C stops no match.
+    patient: bool,
 }
 
 impl Interrupts {
@@ -64,7 +66,13 @@ impl Interrupts {
             orders: watch::Sender::new(Orders::default()),
             paused: PausedTime::default(),
             received: None,
+            patient: false,
         })
+    }
+
+    /// The same, but the first Ctrl-C stops no match that has begun: no more of them are begun.
+    pub fn listen_patiently() -> io::Result<Self> {
+        Ok(Self { patient: true, ..Self::listen()? })
     }
 
     /// Where the matches read their orders.
@@ -82,6 +90,16 @@ impl Interrupts {
         self.received
     }
 
+    /// Stops every match, and says why.
+    pub fn stop(&self, why: String) {
+        self.orders.send_modify(|orders| orders.stop = Some(why));
+    }
+
+    /// Whether every match has been told to stop.
+    pub fn is_stopped(&self) -> bool {
+        self.orders.borrow().stop.is_some()
+    }
+
     /// Waits for a signal and deals with it. Can be dropped and called again at any time.
     pub async fn next(&mut self) {
         let interrupt = tokio::select! {
@@ -90,9 +108,17 @@ impl Interrupts {
             _ = self.hup.recv() => Interrupt::Hup,
             _ = self.stop.recv() => return self.pause(),
         };
+        let first = self.received.is_none();
         self.received.get_or_insert(interrupt);
-        let text = format!("interrupted by SIG{}", interrupt.name());
-        self.orders.send_modify(|orders| orders.stop = Some(text));
+        if first && self.patient && interrupt == Interrupt::Int {
+            // For whoever begins matches; those that are under way need not be told.
+            self.orders.send_if_modified(|orders| {
+                orders.last = true;
+                false
+            });
+        } else {
+            self.stop(format!("interrupted by SIG{}", interrupt.name()));
+        }
     }
 
     /// Stops the agents, then the referee; when it is let go on, so are they, and no clock has run.

@@ -4,10 +4,14 @@ use super::destination::is_transcript;
 use super::inputs::{read_bytes, transcript_path};
 use crate::failure::Failure;
 use crate::transcript::{Report, verify};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// How often a spinner turns.
+const SPIN: Duration = Duration::from_millis(120);
 
 /// What verifying a file gave.
 #[derive(Debug)]
@@ -97,7 +101,33 @@ pub fn progress_bar(count: usize, wanted: bool) -> ProgressBar {
     if !wanted || count < 2 {
         return ProgressBar::hidden();
     }
-    let style = ProgressStyle::with_template("{bar:30} {pos}/{len}  {per_sec}  {eta} left  {msg}")
-        .unwrap_or_else(|_| ProgressStyle::default_bar());
+    let style = style("{bar:20} {pos}/{len}  {rate}  {eta} left  {wide_msg}");
     ProgressBar::new(count as u64).with_style(style)
+}
+
+/// For games that end when enough is known: how many are left can't be told.
+pub fn games_counter(wanted: bool) -> ProgressBar {
+    if !wanted {
+        return ProgressBar::hidden();
+    }
+    ProgressBar::new(u64::MAX).with_style(style("{pos} games  {rate}  {wide_msg}"))
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template)
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+        .with_key("rate", |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+            // There is nobody to tell of a text that takes no text.
+            let _ = write!(out, "{:.1}/s", state.per_sec());
+        })
+}
+
+/// For work whose length isn't known, such as a large fit. Hidden where stderr is no terminal.
+pub fn spinner(what: &str, wanted: bool) -> ProgressBar {
+    if !wanted {
+        return ProgressBar::hidden();
+    }
+    let spinner = ProgressBar::new_spinner().with_message(what.to_owned());
+    spinner.enable_steady_tick(SPIN);
+    spinner
 }
