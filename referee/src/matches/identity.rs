@@ -15,17 +15,17 @@ pub fn match_id(game: &str, setup: &Value, digests: &[&str], seed: u64, number: 
 
 /// The seed that a seat is told: below 2^53, so that every language can hold it in a number.
 pub fn seat_seed(match_seed: u64, seat: Seat) -> u64 {
-    seed_of(&format!("{match_seed}:{seat}"))
+    named_seed(&format!("{match_seed}:{seat}"))
 }
 
 /// The seed of a game in a series: the first one's is the series' own.
 pub fn game_seed(series_seed: u64, number: u64) -> u64 {
-    if number == 0 { series_seed } else { seed_of(&format!("{series_seed}/{number}")) }
+    if number == 0 { series_seed } else { named_seed(&format!("{series_seed}/{number}")) }
 }
 
-/// The first 53 bits of a text's SHA-256.
-fn seed_of(text: &str) -> u64 {
-    let hash = Sha256::digest(text.as_bytes());
+/// The seed that a name stands for: the first 53 bits of its SHA-256.
+pub fn named_seed(name: &str) -> u64 {
+    let hash = Sha256::digest(name.as_bytes());
     let first: [u8; 8] = hash[..8].try_into().expect("a SHA-256 has 32 bytes");
     u64::from_be_bytes(first) >> 11
 }

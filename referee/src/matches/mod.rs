@@ -12,7 +12,7 @@ mod end;
 pub mod places;
 
 pub use clock::{Nanos, Reading};
-pub use identity::{game_seed, match_id, seat_seed};
+pub use identity::{game_seed, match_id, named_seed, seat_seed};
 pub use machine::{Effect, Ending, Input, Match, Resource};
 pub use messages::{hello, over, request};
 
