@@ -1,0 +1,254 @@
+//! What records say, in the form that a fit needs: each game as a row of choices, equal choices
+//! counted together.
+
+use super::super::{Player, Record};
+use super::RatingField;
+use referee_protocol::{FaultKind, Result as Ended};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Games with more seats aren't rated: the ways to share a place double with every seat.
+const SEATS_MAX: usize = 8;
+
+/// The games that are fitted, and how many are not.
+#[derive(Debug)]
+pub(super) struct Games<'a> {
+    /// In the order of the schedule.
+    pub(super) fitted: Vec<&'a Record>,
+    /// The same as an earlier one.
+    pub(super) duplicates: u64,
+    /// Left out because of a fault.
+    pub(super) faulty: u64,
+}
+
+impl<'a> Games<'a> {
+    /// Sorted by number, so that nothing depends on the order of the records. Of games with the
+    /// same players in the same seats and the same moves, the first one is kept.
+    pub(super) fn of(field: &RatingField, records: &'a [Record]) -> Self {
+        let mut usable: Vec<&Record> = records.iter().filter(|game| field.can_rate(game)).collect();
+        usable.sort_by_key(|game| {
+            (game.number, game.block, game.game, &game.players, &game.places, &game.moves)
+        });
+        let all = usable.len();
+        if !field.rate_faults {
+            usable.retain(|game| !has_fault(game));
+        }
+        let faulty = all - usable.len();
+        let mut seen = BTreeSet::new();
+        let mut fitted = usable.clone();
+        fitted.retain(|game| seen.insert((game.game, &game.players, &game.places, &game.moves)));
+        let duplicates = usable.len() - fitted.len();
+        Self { fitted, duplicates: duplicates as u64, faulty: faulty as u64 }
+    }
+}
+
+impl RatingField {
+    /// It is whole, and has somebody to compare.
+    fn can_rate(&self, game: &Record) -> bool {
+        let distinct: BTreeSet<Player> = game.players.iter().copied().collect();
+        (2..=SEATS_MAX).contains(&self.seats)
+            && game.result != Ended::Void
+            && game.players.len() == self.seats
+            && game.places.len() == self.seats
+            && distinct.len() == self.seats
+            && distinct.iter().all(|player| player.index() < self.players)
+    }
+}
+
+/// It ended by a fault, or went on without the one who made it. A resignation is none.
+fn has_fault(game: &Record) -> bool {
+    let mut faults = game.seats.iter().filter_map(|seat| seat.fault);
+    game.result == Ended::Fault || faults.any(|kind| kind != FaultKind::Resigned)
+}
+
+/// A rated player in a seat: an index into [`Evidence::rated`], and the seat's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Spot {
+    pub(super) player: usize,
+    pub(super) seat: usize,
+}
+
+/// One choice: who of those that remain takes the next place; several share it. Bit i of `chosen`
+/// is for the i-th of those that remain.
+#[derive(Clone, Debug)]
+struct Choice {
+    remaining: Vec<Spot>,
+    chosen: u32,
+}
+
+impl Choice {
+    fn shared_by(&self) -> usize {
+        self.chosen.count_ones() as usize
+    }
+}
+
+/// The same players in the same seats among whom was chosen, once or more often.
+#[derive(Debug)]
+pub(super) struct ChoiceSet {
+    /// In seat order.
+    pub(super) remaining: Vec<Spot>,
+    /// Where its counts begin: one for each of its shape's options.
+    pub(super) first_count: usize,
+}
+
+/// What can be chosen among so many.
+#[derive(Debug, Default)]
+pub(super) struct Shape {
+    pub(super) options: Vec<Choosable>,
+    /// Which tie terms occur in it.
+    pub(super) ties: Vec<usize>,
+}
+
+/// Some of a set, who would share a place.
+#[derive(Debug)]
+pub(super) struct Choosable {
+    pub(super) chosen: u32,
+    /// One entry for each of the chosen: the place in the set.
+    pub(super) members: Vec<usize>,
+    /// An index into [`Shape::ties`], if they are several.
+    pub(super) tie: Option<usize>,
+}
+
+/// Everything that a fit needs to know of games.
+#[derive(Debug)]
+pub(super) struct Evidence {
+    /// Players with games, in order.
+    pub(super) rated: Vec<Player>,
+    /// How many games each of them has.
+    pub(super) games: Vec<u64>,
+    /// Whom each of them met.
+    pub(super) met: Vec<BTreeSet<usize>>,
+    /// In how many blocks each of them plays.
+    pub(super) blocks_of: Vec<usize>,
+    pub(super) seats: usize,
+    pub(super) sets: Vec<ChoiceSet>,
+    /// How often each option of each set was chosen.
+    pub(super) counts: Vec<f64>,
+    /// By how many remain; no options: nothing is learnt from choices among so many.
+    pub(super) shapes: Vec<Shape>,
+    /// The tie terms: among how many remaining, shared by how many.
+    pub(super) ties: Vec<(usize, usize)>,
+    /// The choices of each block, as indices into `counts`.
+    pub(super) blocks: Vec<Vec<usize>>,
+}
+
+impl Evidence {
+    /// What these games say.
+    pub(super) fn of(seats: usize, games: &[&Record]) -> Self {
+        let rated: BTreeSet<Player> =
+            games.iter().flat_map(|game| &game.players).copied().collect();
+        let rated: Vec<Player> = rated.into_iter().collect();
+        let mut evidence = Self {
+            games: vec![0; rated.len()],
+            met: vec![BTreeSet::new(); rated.len()],
+            blocks_of: vec![0; rated.len()],
+            rated,
+            seats,
+            sets: Vec::new(),
+            counts: Vec::new(),
+            shapes: Vec::new(),
+            ties: Vec::new(),
+            blocks: Vec::new(),
+        };
+        let mut choices: Vec<(u64, Choice)> = Vec::new();
+        let mut blocks: BTreeMap<u64, BTreeSet<usize>> = BTreeMap::new();
+        for game in games {
+            let spots = evidence.spots(game);
+            for spot in &spots {
+                evidence.games[spot.player] += 1;
+                evidence.met[spot.player].extend(spots.iter().map(|other| other.player));
+                blocks.entry(game.block).or_default().insert(spot.player);
+            }
+            choices.extend(choices_of(&spots, &game.places).map(|choice| (game.block, choice)));
+        }
+        for player in blocks.values().flatten() {
+            evidence.blocks_of[*player] += 1;
+        }
+        evidence.find_shapes(choices.iter().map(|(_, choice)| choice));
+        evidence.count(&choices, blocks.into_keys());
+        evidence
+    }
+
+    fn spots(&self, game: &Record) -> Vec<Spot> {
+        let index = |player: &Player| self.rated.binary_search(player).unwrap_or_default();
+        let spots = game.players.iter().map(index).enumerate();
+        spots.map(|(seat, player)| Spot { player, seat }).collect()
+    }
+
+    /// Only ties that occurred are options: of others the likeliest share is none. Where all that
+    /// remain always shared the place, whatever their strengths, nothing is learnt from it.
+    fn find_shapes<'a>(&mut self, choices: impl Iterator<Item = &'a Choice>) {
+        let mut sizes: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); self.seats + 1];
+        for choice in choices {
+            sizes[choice.remaining.len()].insert(choice.shared_by());
+        }
+        for (among, mut shared_by) in sizes.into_iter().enumerate() {
+            if shared_by.iter().all(|&size| size == among) {
+                self.shapes.push(Shape::default());
+                continue;
+            }
+            shared_by.insert(1);
+            let first = self.ties.len();
+            self.ties.extend(shared_by.iter().filter(|&&size| size > 1).map(|&size| (among, size)));
+            let ties: Vec<usize> = (first..self.ties.len()).collect();
+            let options = (1..1_u32 << among)
+                .filter(|chosen| shared_by.contains(&(chosen.count_ones() as usize)))
+                .map(|chosen| {
+                    let members: Vec<usize> =
+                        (0..among).filter(|place| chosen >> place & 1 == 1).collect();
+                    let tie = ties.iter().position(|&tie| self.ties[tie].1 == members.len());
+                    Choosable { chosen, members, tie }
+                });
+            let options = options.collect();
+            self.shapes.push(Shape { options, ties });
+        }
+    }
+
+    fn count(&mut self, choices: &[(u64, Choice)], blocks: impl Iterator<Item = u64>) {
+        let options = |remaining: &[Spot]| &self.shapes[remaining.len()].options;
+        let sets = choices.iter().map(|(_, choice)| &choice.remaining);
+        let sets: BTreeSet<&Vec<Spot>> = sets.filter(|set| !options(set).is_empty()).collect();
+        let mut first_of = BTreeMap::new();
+        let mut first_count = 0;
+        for set in sets {
+            first_of.insert(set, first_count);
+            self.sets.push(ChoiceSet { remaining: set.clone(), first_count });
+            first_count += options(set).len();
+        }
+        self.counts = vec![0.0; first_count];
+        let mut by_block: BTreeMap<u64, Vec<usize>> =
+            blocks.map(|block| (block, Vec::new())).collect();
+        for (block, choice) in choices {
+            let Some(first) = first_of.get(&choice.remaining) else { continue };
+            let chosen = |option: &Choosable| option.chosen == choice.chosen;
+            let option = options(&choice.remaining).iter().position(chosen);
+            let count = first + option.unwrap_or_default();
+            self.counts[count] += 1.0;
+            by_block.entry(*block).or_default().push(count);
+        }
+        self.blocks = by_block.into_values().collect();
+    }
+
+    /// The options of a set, with how often each was chosen.
+    pub(super) fn options(&self, set: &ChoiceSet) -> impl Iterator<Item = (&Choosable, f64)> {
+        let options = &self.shapes[set.remaining.len()].options;
+        options.iter().zip(self.counts[set.first_count..].iter().copied())
+    }
+}
+
+/// From the first place down: among those that remain, who takes the place. When one remains,
+/// there is no choice.
+fn choices_of(spots: &[Spot], places: &[u32]) -> impl Iterator<Item = Choice> {
+    let taken: BTreeSet<u32> = places.iter().copied().collect();
+    let choices: Vec<Choice> = taken
+        .into_iter()
+        .map(|place| {
+            let remaining = || spots.iter().zip(places).filter(move |(_, at)| **at >= place);
+            let chosen = remaining().enumerate().filter(|(_, (_, at))| **at == place);
+            Choice {
+                chosen: chosen.map(|(index, _)| 1 << index).sum(),
+                remaining: remaining().map(|(spot, _)| *spot).collect(),
+            }
+        })
+        .collect();
+    choices.into_iter().filter(|choice| choice.remaining.len() > 1)
+}

@@ -1,0 +1,59 @@
+//! Ratings over games: what the fit would have said earlier.
+
+use super::super::Record;
+use super::RatingField;
+use super::climb::climb;
+use super::evidence::{Evidence, Games};
+use super::fit::{ELO, PRIOR, mean};
+use super::likelihood::Model;
+use super::links::Links;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// The ratings by a contest's first games.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct HistoryPoint {
+    /// So many games, in the order of the schedule.
+    pub games: u64,
+    /// One entry a player, in Elo, against the mean of its group in these games; null while it has
+    /// no games.
+    pub elo: Vec<Option<f64>>,
+}
+
+/// The ratings after equal parts of the games, the last after all of them. `points` parts, fewer
+/// where there are fewer games; without intervals. 20 are enough for a chart.
+pub fn rate_history(field: &RatingField, records: &[Record], points: usize) -> Vec<HistoryPoint> {
+    let games = Games::of(field, records).fitted;
+    let mut history: Vec<HistoryPoint> = Vec::new();
+    for point in 1..=points {
+        let first = &games[..games.len() * point / points];
+        if history.last().map_or(0, |last| last.games) < first.len() as u64 {
+            let before = history.last().map(|last| last.elo.as_slice()).unwrap_or_default();
+            let elo = by_first_games(field, first, before);
+            history.push(HistoryPoint { games: first.len() as u64, elo });
+        }
+    }
+    history
+}
+
+fn by_first_games(
+    field: &RatingField,
+    games: &[&Record],
+    before: &[Option<f64>],
+) -> Vec<Option<f64>> {
+    let evidence = Evidence::of(field.seats, games);
+    let model = Model { evidence: &evidence, prior: PRIOR, seat_terms: true };
+    let mut start = vec![0.0; model.size()];
+    for (place, player) in start.iter_mut().zip(&evidence.rated) {
+        *place = before.get(player.index()).copied().flatten().unwrap_or(0.0) / ELO;
+    }
+    let at = climb(&model, &evidence.counts, start);
+    let mut elo = vec![None; field.players];
+    for group in Links::of(&evidence).groups {
+        let centre = mean(group.iter().map(|&player| at[player]));
+        for player in group {
+            elo[evidence.rated[player].index()] = Some((at[player] - centre) * ELO);
+        }
+    }
+    elo
+}

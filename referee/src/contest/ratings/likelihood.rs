@@ -1,0 +1,208 @@
+//! The model: how likely the results are if players, seats and ties are worth so much.
+//!
+//! Among those that remain, a player in a seat is worth `exp(strength + seat)`. Some of them share
+//! the next place with a chance in proportion to the geometric mean of their worths, times a term
+//! for ties of so many among so many. This is the Davidson-Luce model (Firth, Kosmidis and Turner,
+//! "Davidson-Luce model for multi-item choice with ties", 2019), with a tie term for every number
+//! that remains. With two seats it is Davidson's (1970); without ties it is Plackett and Luce's;
+//! without both it is Bradley and Terry's. Its logarithm is concave: there is one optimum.
+
+use super::cholesky::Symmetric;
+use super::evidence::{ChoiceSet, Evidence, Shape};
+
+/// What is fitted, and to what.
+#[derive(Debug)]
+pub(super) struct Model<'a> {
+    pub(super) evidence: &'a Evidence,
+    /// So many games won and as many lost against the average are added for every player, and to
+    /// every other term what is the same to it.
+    pub(super) prior: f64,
+    /// Whether seats are worth something.
+    pub(super) seat_terms: bool,
+}
+
+/// Room for one set: what each of its choices is worth, and how likely it is.
+#[derive(Debug, Default)]
+struct Room {
+    /// What each spot is worth, then each tie term, in logarithms.
+    worths: Vec<f64>,
+    /// Which parameters each of these is the sum of.
+    parameters: Vec<[Option<usize>; 2]>,
+    /// The chance of each option.
+    chances: Vec<f64>,
+    /// One entry for each of `worths`.
+    slopes: Vec<f64>,
+}
+
+impl Model<'_> {
+    /// How many parameters there are: the players', the seats', the ties'.
+    pub(super) fn size(&self) -> usize {
+        self.tie(0) + self.evidence.ties.len()
+    }
+
+    /// The parameter of a seat.
+    pub(super) fn seat(&self, seat: usize) -> Option<usize> {
+        self.seat_terms.then(|| self.evidence.rated.len() + seat)
+    }
+
+    /// The parameter of a tie term.
+    pub(super) fn tie(&self, tie: usize) -> usize {
+        let seats = if self.seat_terms { self.evidence.seats } else { 0 };
+        self.evidence.rated.len() + seats + tie
+    }
+
+    /// The logarithm of the likelihood of these counts, prior included; `gradient` is overwritten.
+    pub(super) fn slope(&self, counts: &[f64], at: &[f64], gradient: &mut [f64]) -> f64 {
+        let mut value = 0.0;
+        for (slope, &place) in gradient.iter_mut().zip(at) {
+            // A game won and a game lost against 0: log(p (1 - p)).
+            value += self.prior * (place - 2.0 * softplus(place));
+            *slope = self.prior * (1.0 - 2.0 * logistic(place));
+        }
+        let mut room = Room::default();
+        for (set, shape, counts, all) in self.sets(counts) {
+            value += room.value(self, set, shape, counts, all, at);
+            for (slope, parameters) in room.slopes.iter().zip(&room.parameters) {
+                for parameter in parameters.iter().flatten() {
+                    gradient[*parameter] += slope;
+                }
+            }
+        }
+        value
+    }
+
+    /// The information: the second derivatives with their signs changed. In this model the
+    /// observed one and the expected one are the same.
+    pub(super) fn information(&self, counts: &[f64], at: &[f64]) -> Symmetric {
+        let mut information = Symmetric::zero(self.size());
+        for (parameter, &place) in at.iter().enumerate() {
+            let chance = logistic(place);
+            information.add(parameter, parameter, self.prior * 2.0 * chance * (1.0 - chance));
+        }
+        let mut room = Room::default();
+        for (set, shape, counts, all) in self.sets(counts) {
+            room.value(self, set, shape, counts, all, at);
+            room.spread(shape, all, &mut information);
+        }
+        information
+    }
+
+    /// The sets that were chosen from at all, each with its counts and their sum.
+    fn sets<'a>(
+        &'a self,
+        counts: &'a [f64],
+    ) -> impl Iterator<Item = (&'a ChoiceSet, &'a Shape, &'a [f64], f64)> {
+        self.evidence.sets.iter().filter_map(move |set| {
+            let shape = &self.evidence.shapes[set.remaining.len()];
+            let counts = &counts[set.first_count..set.first_count + shape.options.len()];
+            let all: f64 = counts.iter().sum();
+            (all > 0.0).then_some((set, shape, counts, all))
+        })
+    }
+}
+
+impl Room {
+    /// The set's part of the logarithm of the likelihood. Fills in everything.
+    fn value(
+        &mut self,
+        model: &Model<'_>,
+        set: &ChoiceSet,
+        shape: &Shape,
+        counts: &[f64],
+        all: f64,
+        at: &[f64],
+    ) -> f64 {
+        self.parameters.clear();
+        let spots = set.remaining.iter().map(|spot| [Some(spot.player), model.seat(spot.seat)]);
+        self.parameters.extend(spots);
+        self.parameters.extend(shape.ties.iter().map(|&tie| [Some(model.tie(tie)), None]));
+        self.worths.clear();
+        for parts in &self.parameters {
+            self.worths.push(parts.iter().flatten().map(|&part| at[part]).sum());
+        }
+        self.slopes.clear();
+        self.slopes.resize(self.worths.len(), 0.0);
+        self.chances.clear();
+        let spots = set.remaining.len();
+        for option in &shape.options {
+            let members: f64 = option.members.iter().map(|&member| self.worths[member]).sum();
+            let tie = option.tie.map_or(0.0, |tie| self.worths[spots + tie]);
+            self.chances.push(members * share(option.members.len()) + tie);
+        }
+        let most = self.chances.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let mut value = 0.0;
+        let mut total = 0.0;
+        for (chance, count) in self.chances.iter_mut().zip(counts) {
+            *chance -= most;
+            value += count * *chance;
+            *chance = chance.exp();
+            total += *chance;
+        }
+        for (index, option) in shape.options.iter().enumerate() {
+            self.chances[index] /= total;
+            let slope = counts[index] - all * self.chances[index];
+            for &member in &option.members {
+                self.slopes[member] += slope * share(option.members.len());
+            }
+            if let Some(tie) = option.tie {
+                self.slopes[spots + tie] += slope;
+            }
+        }
+        value - all * total.ln()
+    }
+
+    /// Adds the set's information: the variance, over the options, of what each one is made of.
+    fn spread(&self, shape: &Shape, all: f64, information: &mut Symmetric) {
+        let size = self.worths.len();
+        let spots = size - shape.ties.len();
+        let mut mean = vec![0.0; size];
+        let mut square = vec![0.0; size * size];
+        let mut made_of = vec![0.0; size];
+        for (option, &chance) in shape.options.iter().zip(&self.chances) {
+            made_of.fill(0.0);
+            for &member in &option.members {
+                made_of[member] = share(option.members.len());
+            }
+            if let Some(tie) = option.tie {
+                made_of[spots + tie] = 1.0;
+            }
+            for row in (0..size).filter(|&row| made_of[row] > 0.0) {
+                mean[row] += chance * made_of[row];
+                for column in 0..size {
+                    square[row * size + column] += chance * made_of[row] * made_of[column];
+                }
+            }
+        }
+        for row in 0..size {
+            for column in 0..size {
+                let amount = all * (square[row * size + column] - mean[row] * mean[column]);
+                for &left in self.parameters[row].iter().flatten() {
+                    // Each pair of entries that mirror each other is kept once.
+                    let right = self.parameters[column].iter().flatten();
+                    for &right in right.filter(|&&right| right <= left) {
+                        information.add(left, right, amount);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Of a mean of so many, what one is worth.
+fn share(members: usize) -> f64 {
+    match members {
+        1 => 1.0,
+        2 => 0.5,
+        more => 1.0 / f64::from(u32::try_from(more).unwrap_or(u32::MAX)),
+    }
+}
+
+/// The chance that belongs to log odds.
+pub(super) fn logistic(odds: f64) -> f64 {
+    if odds >= 0.0 { 1.0 / (1.0 + (-odds).exp()) } else { odds.exp() / (1.0 + odds.exp()) }
+}
+
+/// The logarithm of `1 + exp(at)`, for any size of `at`.
+fn softplus(at: f64) -> f64 {
+    at.max(0.0) + (-at.abs()).exp().ln_1p()
+}
