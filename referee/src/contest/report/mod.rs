@@ -1,0 +1,214 @@
+//! What the results of a contest say: for a terminal, as Markdown, CSV, JSON and as one page of
+//! HTML. Calculates nothing that standings and ratings don't say, and trusts no name.
+
+mod figures;
+mod columns;
+mod notes;
+mod text;
+mod markdown;
+mod csv;
+mod html;
+
+pub use text::Layout;
+
+use super::ratings::{HistoryPoint, Rating, Ratings};
+use super::standings::Standings;
+use super::{Contest, Player, Record};
+use referee_protocol::{FaultKind, Result as Ended};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Everything that a report shows. As JSON it is the report.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Report {
+    /// The contest's name.
+    pub name: String,
+    /// The settings that a reader should know, in order.
+    pub settings: Vec<Setting>,
+    /// How far it is.
+    pub progress: Progress,
+    /// What doesn't count.
+    pub void: VoidCounts,
+    /// The standings.
+    pub standings: Standings,
+    /// The ratings; null where players play alone.
+    pub ratings: Option<Ratings>,
+    /// Ratings as they were after so many games, in order; empty where nobody wants it.
+    pub history: Vec<HistoryPoint>,
+    /// The games that count, in schedule order.
+    pub games: Vec<GameRow>,
+    /// Submissions that don't play.
+    pub left_out: Vec<LeftOut>,
+    /// Commands that a reader can run, such as the one that verifies everything.
+    pub commands: Vec<Command>,
+}
+
+/// A setting as people read it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Setting {
+    /// What is set.
+    pub name: String,
+    /// To what.
+    pub value: String,
+}
+
+/// How far a contest is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Progress {
+    /// Games with a result.
+    pub played: u64,
+    /// Games that are known so far.
+    pub known: u64,
+    /// How many games there will be at most.
+    pub at_most: u64,
+    /// Nothing follows.
+    pub over: bool,
+}
+
+/// What doesn't count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct VoidCounts {
+    /// Attempts that ended void; most were played again.
+    pub attempts: u64,
+    /// Games that were given up after too many of them.
+    pub given_up: u64,
+}
+
+/// A game in the list of games.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct GameRow {
+    /// Its place in the schedule.
+    pub number: u64,
+    /// The round, from 1.
+    pub round: u32,
+    /// The game, as the contest calls it.
+    pub game: String,
+    /// Who played, in seat order.
+    pub players: Vec<Player>,
+    /// What ended it.
+    pub result: Ended,
+    /// The rules' reason, or the fault's kind.
+    pub reason: String,
+    /// The place of each seat, from 1.
+    pub places: Vec<u32>,
+    /// The score of each seat, where there is one.
+    pub scores: Option<Vec<i64>>,
+    /// The turns.
+    pub turns: u64,
+    /// What agents did wrong, in seat order.
+    pub faults: Vec<SeatFault>,
+    /// The referee itself was late.
+    pub marked: bool,
+    /// The transcript, relative to the contest's folder.
+    pub transcript: String,
+}
+
+/// What an agent did wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SeatFault {
+    /// Where it sat, from 0.
+    pub seat: usize,
+    /// The kind.
+    pub kind: FaultKind,
+    /// In words, for its author; hostile text.
+    pub text: Option<String>,
+}
+
+/// A submission that doesn't play.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LeftOut {
+    /// The name; hostile text.
+    pub name: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// A command for the reader.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Command {
+    /// What it does, in a few words.
+    pub does: String,
+    /// The command line.
+    pub line: String,
+}
+
+impl GameRow {
+    /// The row of a game.
+    pub fn new(contest: &Contest, record: &Record) -> Self {
+        let game = contest.games.get(record.game).map_or("?", |game| game.name.as_str());
+        let fault = |(seat, part): (usize, &super::SeatRecord)| {
+            part.fault.map(|kind| SeatFault { seat, kind, text: part.fault_text.clone() })
+        };
+        Self {
+            number: record.number,
+            round: record.round,
+            game: game.to_owned(),
+            players: record.players.clone(),
+            result: record.result,
+            reason: record.reason.clone(),
+            places: record.places.clone(),
+            scores: record.scores.clone(),
+            turns: record.turns,
+            faults: record.seats.iter().enumerate().filter_map(fault).collect(),
+            marked: record.marked,
+            transcript: record.transcript.clone(),
+        }
+    }
+}
+
+impl Report {
+    /// The standings as text: aligned for people, or with tabs for programs. Names are tamed.
+    pub fn text(&self, layout: Layout) -> String {
+        text::text(self, layout)
+    }
+
+    /// How far the contest is, and its standings, aligned: what fits a screen.
+    pub fn brief(&self) -> String {
+        text::brief(self)
+    }
+
+    /// The report as Markdown with tables.
+    pub fn markdown(&self) -> String {
+        markdown::markdown(self)
+    }
+
+    /// The standings as CSV (RFC 4180), one line a player under a line of names.
+    pub fn standings_csv(&self) -> String {
+        csv::standings(self)
+    }
+
+    /// The games as CSV (RFC 4180), one line a game under a line of names.
+    pub fn games_csv(&self) -> String {
+        csv::games(self)
+    }
+
+    /// The report as one page that needs nothing else. `folder` is the way from the page's folder
+    /// to the contest's, with `/`; empty where they are the same.
+    pub fn html(&self, folder: &str) -> String {
+        html::page(self, folder)
+    }
+
+    /// The rating of a player of whom a game was fitted: without one there is nothing to show.
+    fn rating(&self, player: Player) -> Option<&Rating> {
+        let ratings = self.ratings.as_ref()?;
+        ratings.players.iter().find(|rating| rating.player == player && rating.games > 0)
+    }
+
+    /// All names, in the order of the contest's list.
+    fn names(&self) -> Vec<&str> {
+        let mut names = vec!["?"; self.standings.players.len()];
+        for standing in &self.standings.players {
+            if let Some(name) = names.get_mut(standing.player.index()) {
+                *name = &standing.name;
+            }
+        }
+        names
+    }
+
+    fn player_name(&self, player: Player) -> &str {
+        self.standings.of(player).map_or("?", |standing| &standing.name)
+    }
+}
+
+#[cfg(test)]
+mod tests;

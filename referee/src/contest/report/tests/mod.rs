@@ -1,0 +1,3 @@
+mod samples;
+mod pages;
+mod snapshots;

@@ -1,0 +1,3 @@
+pub(in crate::contest) mod contests;
+mod ranks;
+mod sums;
