@@ -12,14 +12,25 @@ const LEFT_OUT: &[&str] = &["__pycache__", "node_modules", "target", "matches"];
 /// Over a folder's files, sorted by path: each path, its length and its bytes. Hidden files, links
 /// and what building leaves behind are left out.
 pub(super) fn digest_folder(folder: &Path) -> io::Result<String> {
+    digest_files(folder, &folder_files(folder)?)
+}
+
+/// The files that a folder's digest is made of, relative to it and sorted by path.
+pub(super) fn folder_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     collect(folder, &mut files)?;
     files.sort();
+    let inside = |file: PathBuf| file.strip_prefix(folder).map(Path::to_owned).unwrap_or(file);
+    Ok(files.into_iter().map(inside).collect())
+}
+
+/// Over these files of a folder, in their order.
+pub(super) fn digest_files(folder: &Path, files: &[PathBuf]) -> io::Result<String> {
     let mut hash = Sha256::new();
-    for file in files {
-        let name = file.strip_prefix(folder).unwrap_or(&file).to_string_lossy().into_owned();
+    for name in files {
+        let file = folder.join(name);
         let length = file.metadata()?.len();
-        hash.update(format!("{name}\0{length}\0").as_bytes());
+        hash.update(format!("{}\0{length}\0", name.to_string_lossy()).as_bytes());
         add(&mut hash, &file)?;
     }
     Ok(hex(&hash.finalize()))

@@ -2,6 +2,7 @@
 //!
 //! Decisions are made in `matches`; this module carries them out.
 
+pub mod cores;
 pub mod launcher;
 pub mod agent;
 pub mod chair;
@@ -20,6 +21,7 @@ pub mod destination;
 pub mod fresh;
 pub mod heading;
 mod work_folder;
+pub mod pool;
 pub mod series;
 pub mod session;
 pub mod trial;
@@ -28,3 +30,5 @@ pub mod served;
 pub mod inputs;
 pub mod verifying;
 pub mod interrupts;
+pub mod keys;
+pub mod contest;

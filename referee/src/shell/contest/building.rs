@@ -1,0 +1,154 @@
+//! Builds agents: runs the `build` command of each once, some at a time, in the agent's folder. A
+//! build is started as agents are, so that it is killed whole when it takes too long, and when the
+//! referee ends.
+
+use crate::failure::Failure;
+use crate::plain::tame;
+use crate::shell::agent::{Agent, Launch, Sign};
+use crate::shell::launcher::{Bytes, Launcher};
+use crate::shell::stderr::Stderr;
+use crate::shell::verifying::progress_bar;
+use std::future::poll_fn;
+use std::os::unix::ffi::OsStrExt;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long a killed build may take to be gone.
+const KILL_WAIT: Duration = Duration::from_secs(5);
+/// How much of the output is kept at its head, and as much at its tail.
+const OUTPUT_BYTES: u64 = 16 * 1024;
+/// How many of its last lines are told when it fails.
+const LINES_TOLD: usize = 12;
+/// The longest of these lines, in characters.
+const LINE_CHARACTERS_MAX: usize = 200;
+/// Files that a build may have open.
+const FILES: u64 = 4096;
+/// How much is read at once.
+const SCRATCH_BYTES: usize = 64 * 1024;
+/// A longer variable doesn't pass to builds, except PATH: all of them have to fit in one request.
+const VARIABLE_BYTES_MAX: usize = 4096;
+
+/// Runs the builds, `jobs` at a time; what went wrong with each, if anything, in their order.
+pub(super) fn build_all(
+    builds: &[Launch],
+    jobs: usize,
+    time: Duration,
+    progress: bool,
+) -> Result<Vec<Result<(), String>>, Failure> {
+    let machine =
+        |error: std::io::Error| Failure::machine(format!("builds can't be started: {error}"));
+    let launcher = Launcher::start().map_err(machine)?;
+    let bar = progress_bar(builds.len(), progress).with_message("building");
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        let work = || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+            while let Some((index, launch)) = {
+                let index = next.fetch_add(1, Ordering::SeqCst);
+                builds.get(index).map(|launch| (index, launch))
+            } {
+                let result = runtime.block_on(build(&launcher, launch, time));
+                bar.inc(1);
+                if let Ok(mut results) = results.lock() {
+                    results.push((index, result));
+                }
+            }
+            Ok(())
+        };
+        let threads: Vec<_> =
+            (0..jobs.clamp(1, builds.len().max(1))).map(|_| scope.spawn(work)).collect();
+        let ended = threads.into_iter().map(|thread| {
+            thread.join().unwrap_or_else(|_| Err(std::io::Error::other("a thread was lost")))
+        });
+        ended.collect::<std::io::Result<Vec<()>>>()
+    })
+    .map_err(machine)?;
+    bar.finish_and_clear();
+    let mut results =
+        results.into_inner().map_err(|_| Failure::machine("a building thread was lost"))?;
+    // In the order of the agents, whichever was done first.
+    results.sort_by_key(|(index, _)| *index);
+    Ok(results.into_iter().map(|(_, result)| result).collect())
+}
+
+/// One build.
+async fn build(launcher: &Launcher, launch: &Launch, time: Duration) -> Result<(), String> {
+    let agent = Agent::start(launcher, launch, environment(), FILES, OUTPUT_BYTES, None);
+    let mut build = Build {
+        agent: agent.map_err(|error| error.to_string())?,
+        output: Stderr::new(OUTPUT_BYTES),
+        scratch: vec![0; SCRATCH_BYTES],
+    };
+    build.agent.close();
+    let deadline = Instant::now() + time;
+    let ended = loop {
+        match build.next(deadline).await {
+            None => break format!("not done after {time:?}"),
+            Some(Sign::Failed(errno) | Sign::Broken(errno)) => break errno.desc().to_owned(),
+            Some(Sign::Exited(status)) if status == "exit status 0" => break String::new(),
+            Some(Sign::Exited(status)) => break status,
+            Some(Sign::Gone) => break "lost".to_owned(),
+            Some(_) => {}
+        }
+    };
+    build.agent.kill();
+    let deadline = Instant::now() + KILL_WAIT;
+    while !build.agent.gone && build.next(deadline).await.is_some() {}
+    if ended.is_empty() { Ok(()) } else { Err(ended + &build.last_lines()) }
+}
+
+/// A build that is under way.
+struct Build {
+    agent: Agent,
+    /// What it wrote to stdout; the agent keeps what it wrote to stderr.
+    output: Stderr,
+    scratch: Vec<u8>,
+}
+
+impl Build {
+    /// The next thing that it does, unless it does nothing until the deadline.
+    async fn next(&mut self, deadline: Instant) -> Option<Sign> {
+        let (agent, scratch) = (&mut self.agent, &mut self.scratch);
+        let sign = poll_fn(|context| agent.poll_sign(context, scratch));
+        let sign = tokio::time::timeout_at(deadline.into(), sign).await.ok()?;
+        if let Sign::Output(count) = sign {
+            self.output.add(&self.scratch[..count]);
+        }
+        Some(sign)
+    }
+
+    /// What it wrote last, each line indented: to stderr, and before that to stdout as far as there
+    /// is room for it.
+    fn last_lines(&mut self) -> String {
+        let errors = lines(&mut self.agent.complaints, LINES_TOLD);
+        let output = lines(&mut self.output, LINES_TOLD - errors.len());
+        output.into_iter().chain(errors).collect()
+    }
+}
+
+fn lines(output: &mut Stderr, most: usize) -> Vec<String> {
+    let text: String = output.finish().into_iter().map(|piece| piece.text).collect();
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let shown = |line: &&str| {
+        let line: String = line.chars().take(LINE_CHARACTERS_MAX).collect();
+        format!("\n    {}", tame(&line))
+    };
+    lines[lines.len().saturating_sub(most)..].iter().map(shown).collect()
+}
+
+/// Builds get the caller's environment: compilers have their caches in it.
+fn environment() -> Vec<Bytes> {
+    let fits = |name: &std::ffi::OsStr, value: &std::ffi::OsStr| {
+        name == "PATH" || value.as_bytes().len() <= VARIABLE_BYTES_MAX
+    };
+    let variables = std::env::vars_os().filter(|(name, value)| fits(name, value));
+    variables
+        .map(|(mut name, value)| {
+            name.push("=");
+            name.push(value);
+            name.into()
+        })
+        .collect()
+}

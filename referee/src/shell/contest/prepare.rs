@@ -1,0 +1,292 @@
+//! From a contest file to a contest that can be played: its agents are found, built and checked.
+
+use super::building::build_all;
+use super::entrants::{Candidate, build_of, find, told};
+use super::store::Kept;
+use crate::contest::Contest;
+use crate::contest::file::{ContestFile, Entrant, FileError, OnBroken, Source};
+use crate::failure::Failure;
+use crate::plain::tame;
+use crate::shell::agent::Launch;
+use crate::shell::contender::{Contender, absolute, resolve};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The longest contest file, in bytes.
+const FILE_BYTES_MAX: u64 = 4 << 20;
+/// The longest file with openings, in bytes.
+const OPENINGS_BYTES_MAX: u64 = 64 << 20;
+
+/// So many of the agents that the file names are told to be wrong; each is shown in its line.
+const ERRORS_TOLD: usize = 100;
+
+/// What is done about agents that have to be built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Builds<'a> {
+    /// Nothing: they need not be there yet.
+    Later,
+    /// They are built now.
+    Now,
+    /// They were built before, and must be there. Submissions that were left out then, by name, are
+    /// left out for the same reasons: what an earlier build of theirs has left behind doesn't count.
+    Done(&'a [(String, String)]),
+}
+
+/// A contest that can be played.
+#[derive(Debug)]
+pub struct Prepared {
+    /// The contest.
+    pub contest: Arc<Contest>,
+    /// Who plays, by player; each has the player's name.
+    pub contenders: Vec<Contender>,
+    /// Submissions that don't play, by name, and why.
+    pub left_out: Vec<(String, String)>,
+    /// What a person should know, in sentences.
+    pub notes: Vec<String>,
+    /// How many matches may be under way at once, where the file says so.
+    pub jobs: Option<usize>,
+    /// Whether matches are pinned to cores.
+    pub pin: bool,
+    /// The contest file's text; it names the contest.
+    pub text: String,
+    /// The folder that its paths are relative to.
+    pub base: PathBuf,
+}
+
+impl Prepared {
+    /// The files that the agents' digests are made of, by player.
+    pub fn files(&self) -> BTreeMap<String, Vec<PathBuf>> {
+        let folders = self.contenders.iter().filter(|contender| !contender.files.is_empty());
+        folders.map(|contender| (contender.name.clone(), contender.files.clone())).collect()
+    }
+
+    /// Whoever is still what it was has the digest that it had.
+    fn take_for(&mut self, kept: &Kept) {
+        let contest = Arc::make_mut(&mut self.contest);
+        for (player, contender) in contest.players.iter_mut().zip(&mut self.contenders) {
+            let files = kept.files.get(&player.name).map_or(&[][..], Vec::as_slice);
+            let before = kept.contest.players.iter().find(|other| other.name == player.name);
+            let before = before.filter(|before| contender.is_still(&before.digest, files));
+            if let Some(before) = before {
+                player.digest.clone_from(&before.digest);
+                contender.digest.clone_from(&before.digest);
+                contender.files = files.to_vec();
+            }
+        }
+    }
+
+    /// What a person should know before anything is played: what is no submission, and who is left
+    /// out for which reason.
+    pub fn remarks(&self) -> Vec<String> {
+        let left_out = |(name, reason): &(String, String)| format!("{name} is left out: {reason}");
+        self.notes.iter().cloned().chain(self.left_out.iter().map(left_out)).collect()
+    }
+}
+
+/// Reads a contest file and prepares its contest. A bar shows how builds go on, where `progress`
+/// asks for it.
+pub fn prepare(file: &Path, builds: Builds<'_>, progress: bool) -> Result<Prepared, Failure> {
+    let text = read(file, FILE_BYTES_MAX).map_err(|failure| {
+        failure.help("FILE is a contest file; `contest quick` plays without one")
+    })?;
+    let base = absolute(file.parent().unwrap_or(Path::new("")))?;
+    prepare_text(&text, file, &base, builds, progress)
+}
+
+/// The same with the text of a contest file that lies elsewhere, or no more: `file` is what it was
+/// called, and its paths are relative to `base`, which is absolute.
+pub fn prepare_text(
+    text: &str,
+    file: &Path,
+    base: &Path,
+    builds: Builds<'_>,
+    progress: bool,
+) -> Result<Prepared, Failure> {
+    let stem = file.file_stem().unwrap_or(file.as_os_str()).to_string_lossy();
+    let read =
+        ContestFile::read(text, &file.to_string_lossy(), &stem).map_err(|error| failure(&error))?;
+    let found = find(&read, base)?;
+    let mut candidates = found.candidates;
+    match builds {
+        Builds::Later => {}
+        Builds::Now => {
+            build(&read, &mut candidates, progress)?;
+            read_again(&mut candidates, base);
+        }
+        Builds::Done(left_out) => {
+            read_again(&mut candidates, base);
+            leave_out(&mut candidates, left_out);
+        }
+    }
+    let left_out = sift(&read, &mut candidates)?;
+    let openings = openings(&read, base)?;
+    let (entrants, contenders) = split(candidates);
+    let (contest, order) =
+        read.contest(&entrants, openings.as_ref()).map_err(|error| failure(&error))?;
+    let player = |(place, player): (&usize, &crate::contest::PlayerInfo)| {
+        let contender: &Contender = &contenders[*place];
+        Contender { name: player.name.clone(), ..contender.clone() }
+    };
+    Ok(Prepared {
+        contenders: order.iter().zip(&contest.players).map(player).collect(),
+        left_out,
+        notes: found.notes,
+        jobs: read.jobs,
+        pin: read.pin,
+        text: if read.is_named() { text.to_owned() } else { named(text, &contest.name) },
+        base: base.to_owned(),
+        contest: Arc::new(contest),
+    })
+}
+
+/// A contest file that names its contest. One without a name goes by its file's, and the copy that
+/// is kept has another.
+fn named(text: &str, name: &str) -> String {
+    format!("name = {}\n{}", toml::Value::from(name), text.trim_start_matches('\u{feff}'))
+}
+
+/// A contest that was begun, to go on with.
+pub fn prepare_again(kept: &Kept, file: &Path, progress: bool) -> Result<Prepared, Failure> {
+    let builds = Builds::Done(&kept.left_out);
+    let mut prepared = prepare_text(&kept.text, file, &kept.base, builds, progress)?;
+    prepared.take_for(kept);
+    Ok(prepared)
+}
+
+/// What is wrong with a contest file, for the command line.
+fn failure(error: &FileError) -> Failure {
+    let code = if error.is_missing() { Failure::MACHINE } else { Failure::USAGE };
+    Failure::new(code, error.to_string()).or_help(error.help_text().map(str::to_owned))
+}
+
+/// A text file, not too long.
+fn read(file: &Path, bytes_max: u64) -> Result<String, Failure> {
+    let name = file.display();
+    let failed = |error: std::io::Error| Failure::usage(format!("{name}: {error}"));
+    let length = file.metadata().map_err(failed)?.len();
+    if length > bytes_max {
+        return Err(Failure::usage(format!("{name}: longer than {bytes_max} bytes")));
+    }
+    let bytes = std::fs::read(file).map_err(failed)?;
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Failure::usage(format!("{name}: no UTF-8 text from byte {at} on"))
+    })
+}
+
+fn openings(file: &ContestFile, base: &Path) -> Result<Option<Source>, Failure> {
+    let Some((name, span)) = &file.openings else { return Ok(None) };
+    let text = read(&base.join(name), OPENINGS_BYTES_MAX).map_err(|failure| {
+        let error = file.source.error(span.clone(), tame(&failure.to_string()));
+        Failure::usage(error.to_string()).help(
+            "a file with openings has one JSON position a line; its path is relative to the \
+                   contest file's folder",
+        )
+    })?;
+    Ok(Some(Source { file: tame(name), text }))
+}
+
+/// Builds all that has to be built, each folder once.
+fn build(file: &ContestFile, candidates: &mut [Candidate], progress: bool) -> Result<(), Failure> {
+    let mut folders: Vec<PathBuf> = Vec::new();
+    let mut builds = Vec::new();
+    for candidate in candidates.iter_mut() {
+        let Some((folder, words)) = candidate.contender.as_ref().ok().and_then(build_of) else {
+            continue;
+        };
+        if folders.contains(&folder) {
+            continue;
+        }
+        let command = shlex::split(words).unwrap_or_default();
+        let program = command.first().map_or("", String::as_str);
+        match resolve(program, &folder) {
+            Ok(file) => {
+                folders.push(folder.clone());
+                builds.push(Launch { file, command, folder });
+            }
+            Err(failure) => {
+                candidate.contender = Err(format!("it can't be built: {}", told(&failure)));
+            }
+        }
+    }
+    if builds.is_empty() {
+        return Ok(());
+    }
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let results = build_all(&builds, file.jobs.unwrap_or(cores), file.build_time, progress)?;
+    for candidate in candidates {
+        let Some((folder, words)) = candidate.contender.as_ref().ok().and_then(build_of) else {
+            continue;
+        };
+        let result = folders.iter().position(|other| *other == folder).map(|at| &results[at]);
+        if let Some(Err(reason)) = result {
+            candidate.contender = Err(format!("`{}` failed: {reason}", tame(words)));
+        }
+    }
+    Ok(())
+}
+
+/// Reads those that had to be built once more: now all of them is there.
+fn read_again(candidates: &mut [Candidate], base: &Path) {
+    for candidate in candidates {
+        if candidate.contender.as_ref().is_ok_and(|contender| contender.build.is_some()) {
+            candidate.contender =
+                Contender::read_in(&candidate.run, base).map_err(|failure| told(&failure));
+        }
+    }
+}
+
+/// Whoever was left out before is left out again.
+fn leave_out(candidates: &mut [Candidate], left_out: &[(String, String)]) {
+    for candidate in candidates.iter_mut().filter(|candidate| candidate.is_submission) {
+        let name = tame(&candidate.name);
+        if let Some((_, reason)) = left_out.iter().find(|(other, _)| *other == name) {
+            candidate.contender = Err(reason.clone());
+        }
+    }
+}
+
+/// Takes out submissions that can't play, where that is allowed; tells of all that can't.
+fn sift(
+    file: &ContestFile,
+    candidates: &mut Vec<Candidate>,
+) -> Result<Vec<(String, String)>, Failure> {
+    let mut errors = Vec::new();
+    let mut broken = Vec::new();
+    for candidate in &*candidates {
+        let Err(reason) = &candidate.contender else { continue };
+        if candidate.is_submission {
+            broken.push((tame(&candidate.name), reason.clone()));
+        } else if errors.len() < ERRORS_TOLD {
+            let reason = format!("{}: {reason}", tame(&candidate.name));
+            errors.push(file.source.error(candidate.span.clone(), reason).to_string());
+        }
+    }
+    let stops = file.on_broken == OnBroken::Stop && !broken.is_empty();
+    if stops && let Some(submissions) = &file.submissions {
+        let all = candidates.iter().filter(|candidate| candidate.is_submission).count();
+        let message = format!("{} of {all} submissions can't play", broken.len());
+        errors.push(file.source.error(submissions.span.clone(), message).to_string());
+        errors.extend(broken.iter().map(|(name, reason)| format!("{name}: {reason}")));
+    }
+    if !errors.is_empty() {
+        let failure = Failure::usage(errors.join("\n"));
+        let help = "mend them, or let the others play: on_broken = \"leave-out\" in [policy], \
+                    --leave-out with `contest quick`";
+        return Err(failure.or_help(stops.then(|| help.to_owned())));
+    }
+    candidates.retain(|candidate| candidate.contender.is_ok());
+    Ok(broken)
+}
+
+fn split(candidates: Vec<Candidate>) -> (Vec<Entrant>, Vec<Contender>) {
+    let mut entrants = Vec::new();
+    let mut contenders = Vec::new();
+    for Candidate { name, run, span, contender, .. } in candidates {
+        let Ok(contender) = contender else { continue };
+        entrants.push(Entrant { name, run, digest: contender.digest.clone(), span });
+        contenders.push(contender);
+    }
+    (entrants, contenders)
+}
