@@ -8,7 +8,10 @@ pub mod diagnosis;
 pub mod transcript;
 pub mod render;
 pub mod plain;
+pub mod times;
+pub mod presets;
 pub mod failure;
+pub mod contest;
 pub mod shell;
 pub mod cli;
 

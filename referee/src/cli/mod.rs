@@ -2,6 +2,8 @@
 
 mod agent;
 mod check;
+mod compare;
+mod contest;
 mod debug;
 mod adapter;
 mod games;
@@ -78,6 +80,8 @@ enum Color {
 enum Command {
     Play(Box<play_options::Options>),
     Check(check::Options),
+    Contest(contest::Options),
+    Compare(Box<compare::Options>),
     Debug(debug::Options),
     New(new::Options),
     Games(games::Options),
@@ -113,6 +117,8 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
     match arguments.command {
         Command::Play(options) => play::run(&options, &global),
         Command::Check(options) => check::run(&options, &global),
+        Command::Compare(options) => compare::run(&options, &global),
+        Command::Contest(options) => contest::run(&options, &global),
         Command::Debug(options) => debug::run(&options, &global),
         Command::New(options) => new::run(&options, &global),
         Command::Games(options) => games::run(&options),

@@ -17,6 +17,11 @@ pub(super) fn stderr_has_colour() -> bool {
     anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never
 }
 
+/// Whether somebody reads stdout on a terminal.
+pub(super) fn stdout_is_terminal() -> bool {
+    io::stdout().is_terminal()
+}
+
 /// Writes text to stdout. A reader that has gone away is no failure: it has seen enough.
 pub(super) fn print(text: &str) -> Result<(), Failure> {
     let mut stdout = anstream::stdout().lock();
@@ -42,7 +47,7 @@ pub(super) fn print_json<T: Serialize>(value: &T) -> Result<(), Failure> {
 
 /// A table: columns aligned on a terminal, tab-separated in a pipe.
 pub(super) fn table(rows: &[Vec<String>]) -> String {
-    if !io::stdout().is_terminal() {
+    if !stdout_is_terminal() {
         return rows.iter().map(|row| row.join("\t") + "\n").collect();
     }
     aligned(rows)

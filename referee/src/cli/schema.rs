@@ -38,6 +38,17 @@ const SCHEMAS: &[Entry] = &[
     ("languages", "the languages as `new --lang list --json` prints them", || {
         schema_for!(super::languages::AllTold)
     }),
+    ("contest-file", "a contest.toml, as JSON has it", crate::contest::file::schema),
+    ("contest-plan", "a contest as `contest plan --json` prints it", || {
+        schema_for!(super::contest::plan::Told)
+    }),
+    ("contest-status", "a contest as `contest status --json` prints it", || {
+        schema_for!(super::contest::status::Told)
+    }),
+    ("contest-report", "results as `contest report --json` prints them", || {
+        schema_for!(crate::contest::report::Report)
+    }),
+    ("compare", "what `compare --json` prints", || schema_for!(crate::contest::sprt::Summary)),
     ("verify", "a file as `verify --json` prints it", || schema_for!(super::verify::Told)),
 ];
 

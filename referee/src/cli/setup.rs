@@ -15,6 +15,26 @@ pub(super) struct GameOptions {
     pub(super) setup: Vec<String>,
 }
 
+/// The same where agents stand alone on the command line, and the game is an option.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct NamedGame {
+    /// The game, as `referee games` lists it
+    #[arg(long, short)]
+    pub(super) game: String,
+    /// The setup: KEY=VALUE, as often as needed, or one JSON object
+    #[arg(long, short = 's', value_name = "KEY=VALUE")]
+    setup: Vec<String>,
+}
+
+impl NamedGame {
+    /// The game and its setup as a contest file has them, and how many seats it has.
+    pub(super) fn for_contest(&self) -> Result<(Value, usize), Failure> {
+        let (kind, setup) = (find_kind(&self.game)?, read_pairs("--setup", &self.setup)?);
+        let seats = start(kind, &setup)?.seats();
+        Ok((serde_json::json!([{ "game": kind.name, "setup": setup }]), seats))
+    }
+}
+
 impl GameOptions {
     pub(super) fn kind(&self) -> Result<Kind, Failure> {
         find_kind(&self.game)

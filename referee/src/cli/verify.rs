@@ -1,8 +1,11 @@
 //! `verify`: whether transcripts are whole, untouched, and what the rules make of their actions.
 
 use super::Global;
+use super::contest::checked as contest;
 use super::output::{print, print_json, table};
 use crate::failure::Failure;
+use crate::shell::contest::checking::check;
+use crate::shell::contest::folder::Folder;
 use crate::shell::verifying::{Checked, Problem, find, verify_all};
 use crate::transcript::Status;
 use clap::Args;
@@ -11,15 +14,21 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::ExitCode;
+
+/// More files than these are only counted, but for those that are not ok.
+const SHOWN_MAX: usize = 20;
 
 /// Plays transcripts again by the rules and checks their seals.
 ///
-/// Says of each: ok, torn, tampered, disagrees or unreadable. Exit code 1 unless all are ok.
+/// Says of each: ok, torn, tampered, disagrees or unreadable. Of a contest's folder every game that
+/// counts is checked, the schedule is made again from the contest file and the results, and the
+/// store and the report are compared with what follows. Exit code 1 unless all are ok.
 #[derive(Debug, Args)]
 pub(super) struct Options {
-    /// Transcripts, or folders, whose transcripts are all taken; `latest` is the newest in ./matches
+    /// Transcripts, folders, whose transcripts are all taken, or contests' folders; `latest` is the
+    /// newest transcript in ./matches
     #[arg(required = true)]
     files: Vec<String>,
     /// Prints one JSON object for each file
@@ -31,38 +40,54 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
-    let files = find(&options.files)?;
-    if files.is_empty() {
-        let named = options.files.join(", ");
-        return Err(Failure::operation(format!("no transcript in {named}"))
+    let is_contest = |name: &&String| Folder::is_one(Path::new(name.as_str()));
+    let (contests, names): (Vec<&String>, Vec<&String>) =
+        options.files.iter().partition(is_contest);
+    let names: Vec<String> = names.into_iter().cloned().collect();
+    let files = find(&names)?;
+    if files.is_empty() && contests.is_empty() {
+        let places = names.join(", ");
+        return Err(Failure::operation(format!("no transcript in {places}"))
             .help("a transcript's name ends with .jsonl or .jsonl.gz"));
     }
-    let checked = verify_all(files, options.jobs, !global.quiet && !options.json)?;
+    let progress = !global.quiet && !options.json;
+    let mut lines: Vec<Told> = Vec::new();
+    if !files.is_empty() {
+        lines.extend(verify_all(files, options.jobs, progress)?.iter().map(as_json));
+    }
+    let mut contest_texts = String::new();
+    for name in contests {
+        let folder = Folder::open(Path::new(name))?;
+        let mut checked = check(&folder, options.jobs, progress)?;
+        contest::compare_report(&folder, &mut checked);
+        contest::lines(&checked, name, &mut lines);
+        contest_texts.push_str(&contest::text(&checked, name));
+    }
     if options.json {
-        for checked in &checked {
-            print_json(&as_json(checked))?;
+        for line in &lines {
+            print_json(line)?;
         }
     } else {
-        print(&as_text(&checked, global.quiet))?;
+        print(&as_text(&lines, global.quiet))?;
+        print(&contest_texts)?;
     }
-    let ok =
-        |checked: &Checked| matches!(&checked.result, Ok(report) if report.status == Status::Ok);
-    Ok(if checked.iter().all(ok) { ExitCode::SUCCESS } else { ExitCode::from(Failure::OPERATION) })
+    let ok = lines.iter().all(|line| line.status == Status::Ok.to_string());
+    Ok(if ok { ExitCode::SUCCESS } else { ExitCode::from(Failure::OPERATION) })
 }
 
 /// A file as `verify --json` prints it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Told {
     /// The file.
-    file: String,
+    pub(super) file: String,
     /// `ok`, `torn`, `tampered`, `disagrees` or `unreadable`.
-    status: String,
+    pub(super) status: String,
     /// How many turns could be played by the rules.
-    turns: u64,
+    pub(super) turns: u64,
     /// What the rules say after them; null while the game goes on.
-    outcome: Option<Outcome>,
+    pub(super) outcome: Option<Outcome>,
     /// Where and how something differs, in words.
-    detail: String,
+    pub(super) detail: String,
 }
 
 fn as_json(checked: &Checked) -> Told {
@@ -82,29 +107,22 @@ fn as_json(checked: &Checked) -> Told {
     }
 }
 
-fn as_text(all: &[Checked], quiet: bool) -> String {
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+fn as_text(all: &[Told], quiet: bool) -> String {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let mut rows = Vec::new();
-    for checked in all {
-        let name = |file: &PathBuf| file.display().to_string();
-        let (status, detail) = match &checked.result {
-            Ok(report) if report.status == Status::Ok => {
-                (report.status.to_string(), format!("{} turns", report.turns))
-            }
-            Ok(report) => (report.status.to_string(), report.detail.clone()),
-            Err(Problem(text)) => ("unreadable".to_owned(), text.clone()),
-        };
-        *counts.entry(status.clone()).or_default() += 1;
-        if status != "ok" || (!quiet && all.len() <= 20) {
-            rows.push(vec![status, name(&checked.file), detail]);
+    for told in all {
+        *counts.entry(&told.status).or_default() += 1;
+        if told.status != "ok" || (!quiet && all.len() <= SHOWN_MAX) {
+            let turns = format!("{} turns", told.turns);
+            let detail = if told.status == "ok" { turns } else { told.detail.clone() };
+            rows.push(vec![told.status.clone(), told.file.clone(), detail]);
         }
     }
     let mut text = table(&rows);
     if all.len() > 1 {
         let counts: Vec<String> =
             counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
-        writeln!(text, "{} transcripts: {}", all.len(), counts.join(", "))
-            .expect("text takes text");
+        writeln!(text, "{} checked: {}", all.len(), counts.join(", ")).expect("text takes text");
     }
     text
 }

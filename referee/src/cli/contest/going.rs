@@ -1,0 +1,222 @@
+//! A contest while it is played: the bar, the lines beside it, and what is told when it ends.
+
+use super::report;
+use super::run::{GoingOptions, resume_command};
+use crate::cli::Global;
+use crate::cli::output::{print, print_json, stdout_is_terminal, tell};
+use crate::contest::report::Layout;
+use crate::contest::sprt::{
+    Summary,
+    render::{live, plan},
+};
+use crate::contest::{Contest, FormatSettings, PlayerInfo, Schedule};
+use crate::failure::Failure;
+use crate::plain::tame;
+use crate::shell::contender::Contender;
+use crate::shell::contest::Prepared;
+use crate::shell::contest::folder::Folder;
+use crate::shell::contest::runner::{Ended, Progress, Run, Spectator};
+use crate::shell::contest::store::Store;
+use crate::shell::interrupts::Interrupts;
+use crate::shell::keys::Keys;
+use crate::shell::pool::Room;
+use crate::shell::verifying::{games_counter, progress_bar, spinner};
+use indicatif::ProgressBar;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// How often the bar is drawn anew at least.
+const TICK: Duration = Duration::from_millis(500);
+
+/// A contest that is about to go on.
+#[derive(Debug)]
+pub(in crate::cli) struct Going {
+    pub(in crate::cli) prepared: Prepared,
+    pub(in crate::cli) folder: Folder,
+    pub(in crate::cli) store: Store,
+    pub(in crate::cli) options: GoingOptions,
+}
+
+/// Plays what is left of a contest, and tells what came of it.
+pub(in crate::cli) fn go_on(going: Going, global: &Global) -> Result<ExitCode, Failure> {
+    let Going { prepared, folder, store, options } = going;
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let asked = options.jobs.and_then(|jobs| usize::try_from(jobs).ok());
+    let room = Room { matches: asked.or(prepared.jobs).unwrap_or(cores), pin: prepared.pin };
+    let files = prepared.files();
+    let run = Run {
+        contest: prepared.contest.clone(),
+        contenders: prepared.contenders.into_iter().map(Arc::new).collect(),
+        room,
+        folder: folder.clone(),
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::machine(format!("no runtime: {error}")))?;
+    let ended = runtime.block_on(async {
+        let mut interrupts = Interrupts::listen_patiently()
+            .map_err(|error| Failure::machine(format!("signals can't be heard: {error}")))?;
+        let mut watcher = Watcher::new(&prepared.contest, &folder, !global.quiet)?;
+        if let FormatSettings::Compare { sprt } = &prepared.contest.format
+            && !global.quiet
+        {
+            let most = u64::from(prepared.contest.rounds);
+            tell(plan(sprt.as_ref(), most, report::names(&prepared.contest)).trim_end());
+        }
+        let ended = run.play(store, &mut interrupts, &mut watcher).await;
+        watcher.bar.finish_and_clear();
+        ended
+    })?;
+    // Whatever still waits for the keyboard must not hold up the end.
+    runtime.shutdown_background();
+    for name in changed(&prepared.contest, &prepared.base, &files) {
+        tell(&format!(
+            "warning: {name} is no longer what it was when the contest began: some of its games may \
+             be another program's, and a resume is refused"
+        ));
+    }
+    told(&prepared.contest, &folder, ended, &options, !global.quiet)
+}
+
+/// Whose files have changed since the contest began, by name. Nobody reads them again for each game.
+fn changed(contest: &Contest, base: &Path, files: &BTreeMap<String, Vec<PathBuf>>) -> Vec<String> {
+    let same = |player: &PlayerInfo| {
+        let files = files.get(&player.name).map_or(&[][..], Vec::as_slice);
+        let now = Contender::read_in(&player.run, base);
+        now.is_ok_and(|now| now.is_still(&player.digest, files))
+    };
+    contest.players.iter().filter(|player| !same(player)).map(|own| tame(&own.name)).collect()
+}
+
+/// What is said at the end.
+fn told(
+    contest: &Contest,
+    folder: &Folder,
+    ended: Ended,
+    options: &GoingOptions,
+    wanted: bool,
+) -> Result<ExitCode, Failure> {
+    let spinner = spinner("making the report", wanted);
+    let resume = resume_command(folder);
+    let stopped = |failure: Failure| {
+        let first = failure.help_text().map_or_else(String::new, |help| format!("{help}: "));
+        let help = format!("{first}{resume}");
+        Failure::new(failure.code(), failure.to_string()).help(help)
+    };
+    let results = match report::of_folder(folder) {
+        Ok(results) => results,
+        // What stopped the contest may well be why there is no report, and is what matters.
+        Err(error) => return Err(stopped(ended.failure.unwrap_or(error))),
+    };
+    let page = report::write_all(folder, &results);
+    spinner.finish_and_clear();
+    match report::comparison(folder)? {
+        Some((summary, _)) if options.json => print_json(&summary)?,
+        Some((_, words)) if ended.over => print(&words)?,
+        Some((summary, _)) => {
+            print(&(live(&summary, report::names(contest)) + "\n"))?;
+        }
+        None if options.json => print_json(&results)?,
+        None => {
+            let layout = if stdout_is_terminal() { Layout::Aligned } else { Layout::Tabs };
+            print(&results.text(layout))?;
+        }
+    }
+    if let Some(failure) = ended.failure {
+        return Err(stopped(failure));
+    }
+    let page = page?;
+    if let Some(interrupt) = ended.interrupted {
+        tell(&format!("resume: {resume}"));
+        return Ok(ExitCode::from(interrupt.code()));
+    }
+    if let Some((number, why)) = ended.given_up.last() {
+        let count = ended.given_up.len();
+        let games = if count == 1 { "game" } else { "games" };
+        let text =
+            format!("{count} {games} could not be played; the last, game {number}: {}", tame(why));
+        return Err(Failure::machine(text).help(format!(
+            "the machine spoiled them, not the agents; to try them again: {resume}"
+        )));
+    }
+    if wanted {
+        tell(&format!("report: {}", page.display()));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Somebody at a terminal.
+struct Watcher<'a> {
+    contest: &'a Contest,
+    folder: &'a Folder,
+    bar: ProgressBar,
+    begun: bool,
+    asked: Signal,
+    keys: Keys,
+}
+
+impl<'a> Watcher<'a> {
+    fn new(contest: &'a Contest, folder: &'a Folder, wanted: bool) -> Result<Self, Failure> {
+        let asked = signal(SignalKind::user_defined1())
+            .map_err(|error| Failure::machine(format!("signals can't be heard: {error}")))?;
+        let bar = match &contest.format {
+            FormatSettings::Compare { sprt: Some(_) } => games_counter(wanted),
+            _ => progress_bar(usize::MAX, wanted),
+        };
+        // The time goes on between games, too.
+        bar.enable_steady_tick(TICK);
+        Ok(Self { contest, folder, bar, begun: false, asked, keys: Keys::listen() })
+    }
+}
+
+impl Spectator for Watcher<'_> {
+    fn see(&mut self, progress: &Progress, schedule: &Schedule) {
+        self.bar.set_length(progress.most);
+        self.bar.set_position(progress.played);
+        if !self.begun {
+            // What was played before says nothing of how fast this run is.
+            self.bar.reset_eta();
+            self.begun = true;
+        }
+        let mut parts = Vec::new();
+        if progress.faults > 0 {
+            parts.push(format!("{} faults", progress.faults));
+        }
+        if progress.void > 0 {
+            parts.push(format!("{} void", progress.void));
+        }
+        if let FormatSettings::Compare { sprt } = &self.contest.format {
+            let summary = Summary::of(sprt.as_ref(), schedule.met(), &[]);
+            parts.push(live(&summary, report::names(self.contest)));
+        } else if let Some((player, won, stake)) = progress.leader {
+            let name: String = tame(&self.contest.players[player.index()].name);
+            let name: String = name.chars().take(16).collect();
+            parts.push(format!("{name} leads: {} %", won * 100 / stake.max(1)));
+        }
+        self.bar.set_message(parts.join(", "));
+    }
+
+    fn tell(&mut self, text: &str) {
+        self.bar.suspend(|| tell(&tame(text)));
+    }
+
+    async fn wish(&mut self) {
+        tokio::select! {
+            _ = self.asked.recv() => {}
+            () = self.keys.next() => {}
+        }
+    }
+
+    fn standings(&mut self) {
+        let text = match report::of_folder(self.folder) {
+            Ok(report) => report.brief(),
+            Err(failure) => format!("error: {failure}"),
+        };
+        self.bar.suspend(|| tell(text.trim_end()));
+    }
+}

@@ -1,0 +1,46 @@
+//! `contest`: whole contests, from a file to a table; a file a subcommand.
+
+pub(super) mod checked;
+mod going;
+pub(super) mod plan;
+mod quick;
+mod report;
+mod run;
+pub(super) mod status;
+
+pub(super) use quick::as_toml;
+pub(super) use run::{GoingOptions, begin, free_folder};
+
+use super::Global;
+use crate::failure::Failure;
+use clap::{Args, Subcommand};
+use std::process::ExitCode;
+
+/// Runs whole contests: plans them, plays them, goes on after any interruption, tells the results.
+#[derive(Debug, Args)]
+pub(super) struct Options {
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What each says of itself stands at its options.
+#[derive(Debug, Subcommand)]
+enum Command {
+    Plan(plan::Options),
+    Run(Box<run::RunOptions>),
+    Resume(run::ResumeOptions),
+    Status(status::Options),
+    Report(report::Options),
+    Quick(Box<quick::Options>),
+}
+
+pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
+    match &options.command {
+        Command::Plan(options) => plan::run(options, global),
+        Command::Run(options) => run::run(options, global),
+        Command::Resume(options) => run::resume(options, global),
+        Command::Status(options) => status::run(options),
+        Command::Report(options) => report::run(options, global),
+        Command::Quick(options) => quick::run(options, global),
+    }
+}

@@ -1,0 +1,168 @@
+//! `contest run` and `contest resume`: from a contest file, or from where a run stopped, to the end.
+
+use super::going::{Going, go_on};
+use crate::cli::Global;
+use crate::cli::output::tell;
+use crate::cli::play_options::join;
+use crate::contest::Contest;
+use crate::failure::Failure;
+use crate::plain::tame;
+use crate::shell::contest::folder::Folder;
+use crate::shell::contest::store::{Kept, Store};
+use crate::shell::contest::{Builds, Prepared, prepare, prepare_again};
+use clap::Args;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// The folder that contests go to unless they are sent elsewhere.
+const DEFAULT_FOLDER: &str = "contests";
+
+/// Plays a contest.
+///
+/// Everything goes to one folder: the store, a transcript a game, and at the end the report. Killed
+/// at any moment, `contest resume` goes on with it. The first Ctrl-C starts nothing new and plays what
+/// is under way to its end, the second stops at once. Enter or SIGUSR1 shows the standings.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    referee contest run contest.toml\n  \
+    referee contest run contest.toml --out autumn --jobs 4")]
+pub(super) struct RunOptions {
+    /// The contest file
+    file: PathBuf,
+    /// The contest's folder; ./contests/NAME unless it is given
+    #[arg(long, short, value_name = "DIR")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    going: GoingOptions,
+}
+
+/// Goes on with a contest that was interrupted, however that came about.
+#[derive(Debug, Args)]
+pub(super) struct ResumeOptions {
+    /// The contest's folder
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    #[command(flatten)]
+    going: GoingOptions,
+}
+
+/// What every command takes that plays a contest.
+#[derive(Clone, Debug, Default, Args)]
+pub(in crate::cli) struct GoingOptions {
+    /// How many matches may run at once; what the file says, or as many as there are cores
+    #[arg(long, short, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    pub(in crate::cli) jobs: Option<u64>,
+    /// Prints one JSON object at the end
+    #[arg(long)]
+    pub(in crate::cli) json: bool,
+}
+
+pub(super) fn run(options: &RunOptions, global: &Global) -> Result<ExitCode, Failure> {
+    let prepared = prepare(&options.file, Builds::Now, !global.quiet)?;
+    begin(prepared, options.out.as_deref(), &options.going, global)
+}
+
+/// Begins a contest in a folder of its own.
+pub(in crate::cli) fn begin(
+    prepared: Prepared,
+    out: Option<&Path>,
+    options: &GoingOptions,
+    global: &Global,
+) -> Result<ExitCode, Failure> {
+    let default = || Path::new(DEFAULT_FOLDER).join(file_name(&prepared.contest.name));
+    let root = out.map_or_else(default, Path::to_owned);
+    let folder = Folder::create(&root)?;
+    let _lock = folder.lock()?;
+    // Somebody else may have begun one since.
+    let folder = Folder::create(folder.root())?;
+    let kept = Kept {
+        text: prepared.text.clone(),
+        base: prepared.base.clone(),
+        contest: prepared.contest.as_ref().clone(),
+        left_out: prepared.left_out.clone(),
+        files: prepared.files(),
+        begun: jiff::Timestamp::now().to_string(),
+    };
+    std::fs::write(folder.file(), &kept.text)
+        .map_err(|error| Failure::machine(format!("{}: {error}", folder.file().display())))?;
+    let store = Store::create(&folder, &kept)?;
+    if !global.quiet {
+        for note in prepared.remarks() {
+            tell(&format!("note: {note}"));
+        }
+    }
+    go_on(Going { prepared, folder, store, options: options.clone() }, global)
+}
+
+/// A folder for a contest of this name where there is none yet.
+pub(in crate::cli) fn free_folder(name: &str) -> Result<PathBuf, Failure> {
+    let stem = Path::new(DEFAULT_FOLDER).join(file_name(name));
+    let numbered =
+        (2..10_000).map(|number| stem.with_file_name(format!("{}-{number}", file_name(name))));
+    let mut folders = std::iter::once(stem.clone()).chain(numbered);
+    folders.find(|folder| !folder.exists()).ok_or_else(|| {
+        Failure::usage(format!("{}: there are too many of them", stem.display()))
+            .help("--out names the folder")
+    })
+}
+
+/// A contest's name as a folder's.
+fn file_name(name: &str) -> String {
+    let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' };
+    let name: String = name.chars().map(plain).collect();
+    let name = name.trim_start_matches('.').to_owned();
+    if name.is_empty() { "contest".to_owned() } else { name }
+}
+
+pub(super) fn resume(options: &ResumeOptions, global: &Global) -> Result<ExitCode, Failure> {
+    let folder = Folder::open(&options.folder)?;
+    let _lock = folder.lock()?;
+    let store = Store::open(&folder)?;
+    let kept = store.kept()?;
+    let prepared = prepare_again(&kept, &folder.file(), !global.quiet).map_err(|failure| {
+        let text = format!("the contest can't be resumed: {failure}");
+        let help = failure.help_text().map(str::to_owned);
+        Failure::new(failure.code(), text).or_help(help)
+    })?;
+    same(&kept.contest, &prepared.contest)?;
+    go_on(Going { prepared, folder, store, options: options.going.clone() }, global)
+}
+
+/// Whether the contest is still the one that was begun.
+fn same(begun: &Contest, now: &Contest) -> Result<(), Failure> {
+    if begun == now {
+        return Ok(());
+    }
+    let mut changed = Vec::new();
+    for player in &begun.players {
+        let name = tame(&player.name);
+        match now.players.iter().find(|other| other.name == player.name) {
+            None => changed.push(format!("{name} is gone")),
+            Some(other) if other.digest != player.digest => {
+                changed.push(format!("{name} has changed"));
+            }
+            Some(_) => {}
+        }
+    }
+    for player in &now.players {
+        if begun.players.iter().all(|other| other.name != player.name) {
+            changed.push(format!("{} is new", tame(&player.name)));
+        }
+    }
+    if changed.is_empty() {
+        changed.push("a file that it names has changed".to_owned());
+    }
+    Err(Failure::operation(format!(
+        "the contest is no longer the one that was begun: {}",
+        changed.join(", ")
+    ))
+    .help(
+        "put back what was there, or begin a new contest: games of other agents don't belong in it",
+    ))
+}
+
+/// The command that goes on with a contest.
+pub(super) fn resume_command(folder: &Folder) -> String {
+    let root = folder.root().display().to_string();
+    join(&["referee".to_owned(), "contest".to_owned(), "resume".to_owned(), root])
+}
