@@ -1,7 +1,8 @@
 """Starts descendants that are hard to get rid of, tells their process ids, and plays on.
 
-Its argument says what it does in its turns: `plays`, `mute`, `exits`, or `sleeps`. Every process of it
-has this file's name in its command line, and one more word: `family.py MODE [MARK]`.
+Its argument says what it does in its turns: `plays`, `mute`, `exits`, `sleeps`, or `until:FILE`, which
+waits until there is a file. Every process of it has this file's name in its command line, and one
+more word: `family.py MODE [MARK]`.
 """
 import json
 import os
@@ -62,5 +63,7 @@ for text in sys.stdin:
             os._exit(1)
         if mode == "sleeps":
             time.sleep(0.3)
+        while mode.startswith("until:") and not os.path.exists(mode[6:]):
+            time.sleep(0.05)
         answer = {"type": "action", "action": message["actions"][0]}
         print(json.dumps(answer), flush=True)

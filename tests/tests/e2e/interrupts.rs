@@ -3,15 +3,10 @@
 
 use crate::support::{AMPLE, Place, Running, eventually, scripted};
 use crate::survivors::{assert_gone, told_pids, wait_for_family};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::fs;
 use std::time::Duration;
-
-fn send(running: &Running, signal: Signal) {
-    kill(Pid::from_raw(running.pid().cast_signed()), signal).unwrap();
-}
 
 #[test]
 fn an_interrupted_match_is_void() {
@@ -21,7 +16,7 @@ fn an_interrupted_match_is_void() {
         let words = ["play", "hex", &agent, &agent, "--out", "x.jsonl", "--json"];
         let running = Running::start(place.command(&[&words, &AMPLE[..]].concat()), None);
         let pids = wait_for_family(&place, "x.jsonl", 2);
-        send(&running, signal);
+        running.send(signal);
         let told = running.wait().code(code).json();
         assert_eq!(told["verdict"]["result"], "void", "{told}");
         assert_eq!(told["verdict"]["reason"], "interrupted", "{told}");
@@ -41,7 +36,7 @@ fn an_interrupted_series_starts_nothing_new() {
     let under_way =
         eventually(|| fs::read_dir(place.path("series")).is_ok_and(|it| it.count() > 0));
     assert!(under_way);
-    send(&running, Signal::SIGINT);
+    running.send(Signal::SIGINT);
     let told = running.wait().code(130).json_lines();
     assert!(told.len() < 50, "{} games", told.len());
     assert!(told.iter().all(|told| told["verdict"]["result"] == "void"), "{told:?}");
@@ -50,7 +45,7 @@ fn an_interrupted_series_starts_nothing_new() {
 }
 
 /// The letter of a process's state, as in /proc.
-fn state(pid: u32) -> Option<char> {
+pub(crate) fn state(pid: u32) -> Option<char> {
     let line = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     line.rsplit(") ").next()?.chars().next()
 }
@@ -64,12 +59,12 @@ fn a_stopped_match_goes_on_and_nobody_is_late() {
     let words = ["play", "hex", &agent, &agent, "--setup", "size=3", "--out", "x.jsonl", "--json"];
     let running = Running::start(place.command(&[&words, &clock[..]].concat()), None);
     let pids = wait_for_family(&place, "x.jsonl", 2);
-    send(&running, Signal::SIGTSTP);
+    running.send(Signal::SIGTSTP);
     assert!(eventually(|| state(running.pid()) == Some('T')), "it doesn't stop");
     let all_stand = || pids.iter().all(|&pid| state(pid) == Some('T'));
     assert!(eventually(all_stand), "{:?}", pids.iter().map(|&pid| state(pid)).collect::<Vec<_>>());
     std::thread::sleep(Duration::from_millis(3500));
-    send(&running, Signal::SIGCONT);
+    running.send(Signal::SIGCONT);
     let told = running.wait().code(0).json();
     assert_eq!(told["verdict"]["result"], "played", "{told}");
     assert_gone(&told_pids(&place, "x.jsonl"));

@@ -27,4 +27,6 @@ mod human;
 mod check;
 mod debug;
 mod comp30024;
+mod contest_plan;
+mod contest;
 mod help;

@@ -1,5 +1,7 @@
 //! The program under test, run in a folder of its own, and what came of it.
 
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::Value;
 use std::ffi::OsStr;
 use std::fs;
@@ -8,7 +10,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -166,8 +168,8 @@ fn with_path(folders: &[&Path]) -> std::ffi::OsString {
 pub(crate) struct Running {
     words: String,
     child: Child,
-    stdout: JoinHandle<Vec<u8>>,
-    stderr: JoinHandle<Vec<u8>>,
+    stdout: Taken,
+    stderr: Taken,
 }
 
 impl Running {
@@ -190,6 +192,22 @@ impl Running {
         self.child.id()
     }
 
+    pub(crate) fn send(&self, signal: Signal) {
+        kill(Pid::from_raw(self.pid().cast_signed()), signal).unwrap();
+    }
+
+    /// Waits until stderr has these words; what it has by then.
+    #[track_caller]
+    pub(crate) fn complained(&self, words: &str) -> String {
+        let mut text = String::new();
+        let told = eventually(|| {
+            text = String::from_utf8_lossy(&self.stderr.bytes.lock().unwrap()).into_owned();
+            text.contains(words)
+        });
+        assert!(told, "no {words:?} in {text}");
+        text
+    }
+
     pub(crate) fn wait(mut self) -> Ran {
         let words = self.words.clone();
         let mut status = None;
@@ -201,22 +219,40 @@ impl Running {
             self.child.kill().unwrap();
             panic!("{words} doesn't come to an end");
         }
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("what is printed is UTF-8");
+        let text = |taken: Taken| {
+            taken.thread.join().unwrap();
+            let bytes = std::mem::take(&mut *taken.bytes.lock().unwrap());
+            String::from_utf8(bytes).expect("what is printed is UTF-8")
+        };
         Ran {
             words,
             exit: status.unwrap().code(),
-            stdout: text(self.stdout.join().unwrap()),
-            stderr: text(self.stderr.join().unwrap()),
+            stdout: text(self.stdout),
+            stderr: text(self.stderr),
         }
     }
 }
 
-fn take_in(mut pipe: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        pipe.read_to_end(&mut bytes).unwrap();
-        bytes
-    })
+/// What came through a pipe so far.
+struct Taken {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    thread: JoinHandle<()>,
+}
+
+fn take_in(mut pipe: impl Read + Send + 'static) -> Taken {
+    let bytes = Arc::<Mutex<Vec<u8>>>::default();
+    let taken = bytes.clone();
+    let thread = std::thread::spawn(move || {
+        let mut piece = [0; 4096];
+        loop {
+            let count = pipe.read(&mut piece).unwrap();
+            if count == 0 {
+                return;
+            }
+            taken.lock().unwrap().extend(&piece[..count]);
+        }
+    });
+    Taken { bytes, thread }
 }
 
 /// Waits for something; false if it doesn't happen.

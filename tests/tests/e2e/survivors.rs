@@ -1,8 +1,7 @@
 //! Nothing that an agent has started outlives its match, however the match or the referee ends.
 
 use crate::support::{AMPLE, Place, Running, eventually, scripted};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use nix::sys::signal::Signal;
 use std::fs;
 
 /// What its processes have in their command lines.
@@ -84,7 +83,7 @@ fn a_retired_seat_is_gone_while_the_others_play_on() {
     assert!(found, "{:?}", place.events("x.jsonl"));
     assert!(eventually(|| !retired.iter().any(|&pid| runs(pid))), "{retired:?} are still there");
     let all = told_pids(&place, "x.jsonl");
-    kill(Pid::from_raw(running.pid().cast_signed()), Signal::SIGINT).unwrap();
+    running.send(Signal::SIGINT);
     running.wait().code(130);
     assert_gone(&all);
 }
@@ -96,7 +95,7 @@ fn descendants_end_when_the_referee_is_killed() {
     let words = ["play", "hex", &agent, &agent, "--out", "x.jsonl"];
     let running = Running::start(place.command(&[&words, &AMPLE[..]].concat()), None);
     let pids = wait_for_family(&place, "x.jsonl", 2);
-    kill(Pid::from_raw(running.pid().cast_signed()), Signal::SIGKILL).unwrap();
+    running.send(Signal::SIGKILL);
     let ran = running.wait();
     assert_eq!(ran.exit, None);
     assert!(eventually(|| !pids.iter().any(|&pid| runs(pid))), "of {pids:?} some are still there");

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""Kills a contest again and again, at random moments, and resumes it each time.
+
+    tests/kill_and_resume.py PROGRAM [--kills 200] [--games 2000] [--seed 1]
+
+A round robin of eight built-in agents over Hex 5. The referee gets SIGKILL, which nothing can
+catch. At the end every planned game must be there exactly once, `verify` must agree, and no
+process of an agent may be left. Somebody looks on at the store over some of the kills and not over
+others, since what a kill leaves of a commit depends on it.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+AGENTS = ["@random", "@first", "@greedy", "@minimax:1", "random-2=@random", "first-2=@first",
+          "greedy-2=@greedy", "minimax-2=@minimax:1"]
+PAIRS = len(AGENTS) * (len(AGENTS) - 1) // 2
+# The longest that a run of a few games may take before something hangs.
+PATIENCE_S = 600
+
+
+def run(program, *words):
+    ran = subprocess.run([program, *words], capture_output=True, text=True, timeout=PATIENCE_S)
+    if ran.returncode != 0:
+        sys.exit(f"{words} ended with {ran.returncode}:\n{ran.stdout}{ran.stderr}")
+    return ran.stdout
+
+
+def played(folder):
+    """The games that count, seen from outside."""
+    path = os.path.join(folder, "contest.db")
+    if not os.path.exists(path):
+        return 0
+    with contextlib.closing(sqlite3.connect(path, timeout=30)) as store:
+        return store.execute("select count(*) from games").fetchone()[0]
+
+
+def onlooker(folder):
+    """Somebody who looks on, and keeps the index of the store's log alive over kills."""
+    path = os.path.join(folder, "contest.db")
+    store = sqlite3.connect(path, timeout=30)
+    store.execute("select count(*) from games").fetchall()
+    return store
+
+
+def agents_alive(mark):
+    """Processes whose environment names the temporary folder that only this run uses."""
+    alive = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as environ:
+                if mark.encode() in environ.read() and int(pid) != os.getpid():
+                    alive.append(int(pid))
+        except OSError:
+            continue
+    return alive
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--games", type=int, default=2000)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    draw = random.Random(options.seed)
+    program = os.path.abspath(options.program)
+    with tempfile.TemporaryDirectory(prefix="kill-and-resume-") as place:
+        os.environ["TMPDIR"] = place
+        folder = os.path.join(place, "contest")
+        rounds = -(-options.games // (2 * PAIRS))
+        file = os.path.join(place, "contest.toml")
+        with open(file, "w", encoding="utf-8") as text:
+            text.write(f'name = "killed"\nseed = {options.seed}\nrounds = {rounds}\n'
+                       f'agents = {json.dumps(AGENTS)}\nclock = "1h"\n[openings]\nplies = 2\n'
+                       '[[games]]\ngame = "hex"\nsetup = { size = 5 }\n')
+        planned = json.loads(run(program, "contest", "plan", file, "--json"))["games"]
+        if planned != rounds * 2 * PAIRS:
+            sys.exit(f"{planned} games are planned, not {rounds * 2 * PAIRS}")
+
+        kills, rate, begun, looking = 0, None, time.monotonic(), None
+        while kills < options.kills:
+            if looking is not None and draw.random() < 0.5:
+                looking.close()
+                looking = None
+            left = planned - played(folder)
+            if looking is None and left < planned:
+                looking = onlooker(folder)
+            share = left / (options.kills - kills + 1)
+            # About as many games as leave some for the last kill; the first kills come early, while
+            # nothing is known and while the folder is made.
+            wait = draw.uniform(0, 0.3) if rate is None else draw.uniform(0, 2) * share / rate
+            words = ["resume", folder] if os.path.exists(os.path.join(folder, "contest.db")) \
+                else ["run", file, "--out", folder]
+            before, began = played(folder), time.monotonic()
+            process = subprocess.Popen([program, "contest", *words, "-q"],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            try:
+                code = process.wait(wait)
+                if code != 0:
+                    sys.exit(f"{words} ended with {code}: {process.stderr.read().decode()}")
+                break
+            except subprocess.TimeoutExpired:
+                process.send_signal(signal.SIGKILL)
+                process.wait()
+                process.stderr.close()
+            kills += 1
+            done, lasted = played(folder) - before, time.monotonic() - began
+            if done > 0:
+                now = done / lasted
+                rate = now if rate is None else 0.8 * rate + 0.2 * now
+        ended_early = kills < options.kills
+        if looking is not None:
+            looking.close()
+
+        print(run(program, "contest", "resume", folder, "-q"), end="")
+        status = json.loads(run(program, "contest", "status", folder, "--json"))
+        with contextlib.closing(sqlite3.connect(os.path.join(folder, "contest.db"))) as store:
+            numbers = [row[0] for row in store.execute("select number from games order by number")]
+        if numbers != list(range(planned)) or status["played"] != planned or not status["over"]:
+            sys.exit(f"{len(numbers)} games are there, {planned} were planned: {status}")
+        verified = [json.loads(line) for line in run(program, "verify", folder, "--json").split("\n")
+                    if line]
+        wrong = [line for line in verified if line["status"] != "ok"]
+        if wrong or len(verified) < planned:
+            sys.exit(f"verify: {len(verified)} lines, {len(wrong)} not ok: {wrong[:3]}")
+        alive = agents_alive(place)
+        for _ in range(50):
+            if not alive:
+                break
+            time.sleep(0.1)
+            alive = agents_alive(place)
+        if alive:
+            sys.exit(f"processes are left: {alive}")
+        if ended_early:
+            sys.exit(f"the contest ended after {kills} kills; give it more games")
+        print(f"{kills} kills, {planned} games, each once; verify agrees; "
+              f"{time.monotonic() - begun:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

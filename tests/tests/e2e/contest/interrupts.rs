@@ -1,0 +1,109 @@
+//! Signals to a contest, and what is left of it.
+
+use super::{
+    AMPLE, GATE, assert_whole, contest, count, file, gated, query, start, status, transcripts,
+    wait_for_games,
+};
+use crate::interrupts::state;
+use crate::support::{Place, Running, eventually, scripted};
+use crate::survivors::{assert_gone, wait_for_family};
+use nix::sys::signal::Signal;
+use std::time::Duration;
+
+#[test]
+fn the_first_interrupt_lets_games_end_and_begins_no_more() {
+    let place = Place::new();
+    let agent = gated(&place, "slow.sh");
+    let more = format!("{AMPLE}rounds = 6\njobs = 2\n");
+    place.write("c.toml", file(&[&agent, "@random"], &more));
+    let running = start(&place, &["run", "c.toml", "--out", "d"]);
+    wait_for_games(&place, "d", 2);
+    running.send(Signal::SIGUSR1);
+    let standings = running.complained("0 of 12 games played");
+    assert!(standings.contains("points") && standings.contains("@random"), "{standings}");
+    running.send(Signal::SIGINT);
+    running.complained("no new games; ");
+    assert_eq!(transcripts(&place, "d").len(), 2);
+    place.write(GATE, "");
+    let ran = running.wait().code(130);
+    assert_eq!(count(&place, "d"), 2);
+    assert_eq!(transcripts(&place, "d").len(), 2);
+    assert_eq!(query(&place, "d", "select * from voids").len(), 0);
+    place.run(&["verify", "d"]).code(0).prints("not played to the end: ");
+    let resume = ran.stderr.lines().find_map(|line| line.strip_prefix("resume: ")).unwrap();
+    place.shell(resume).code(0).prints("@random");
+    assert_whole(&place, "d", 12);
+    place.assert_tidy();
+}
+
+/// Each way to be stopped at once.
+const STOPS: [(&[Signal], i32); 3] =
+    [(&[Signal::SIGINT, Signal::SIGINT], 130), (&[Signal::SIGTERM], 143), (&[Signal::SIGHUP], 129)];
+
+#[test]
+fn other_interrupts_stop_at_once_and_leave_nobody() {
+    let place = Place::new();
+    let gate = place.path(GATE).display().to_string();
+    let Some(agent) = scripted("family.py", &format!("until:{gate}")) else { return };
+    let agents = [format!("a={agent}"), format!("b={agent}")];
+    let agents: Vec<&str> = agents.iter().map(String::as_str).collect();
+    let more = format!("{AMPLE}rounds = 2\njobs = 2\n");
+    place.write("c.toml", file(&agents, &more));
+    let games = ["d/games/0000/0000000.jsonl", "d/games/0000/0000001.jsonl"];
+    let families = |place: &Place| games.map(|game| wait_for_family(place, game, 2)).concat();
+    let mut words = vec!["run", "c.toml", "--out", "d"];
+    for (signals, code) in STOPS {
+        let running = start(&place, &words);
+        let pids = families(&place);
+        stop(&running, signals);
+        let ran = running.wait().code(code).complains("resume: referee contest resume d");
+        assert!(!ran.stderr.contains("void"), "{}", ran.stderr);
+        assert_gone(&pids);
+        assert_eq!(transcripts(&place, "d").len(), 0);
+        assert_eq!(query(&place, "d", "select * from games, voids").len(), 0);
+        place.assert_tidy();
+        words = vec!["resume", "d"];
+    }
+    let running = start(&place, &words);
+    let pids = families(&place);
+    running.send(Signal::SIGKILL);
+    assert_eq!(running.wait().exit, None);
+    assert!(eventually(|| pids.iter().all(|&pid| state(pid).is_none_or(|state| state == 'Z'))));
+    assert_eq!(status(&place, "d")["running"], false);
+    place.run(&["verify", "d"]).code(0).prints("2 transcripts of games that don't count");
+    place.write(GATE, "");
+    contest(&place, &["resume", "d"]).code(0);
+    assert_whole(&place, "d", 4);
+}
+
+fn stop(running: &Running, signals: &[Signal]) {
+    running.send(signals[0]);
+    for &signal in &signals[1..] {
+        // Two that come together are one.
+        running.complained("no new games; ");
+        running.send(signal);
+    }
+}
+
+#[test]
+fn a_stopped_contest_goes_on_and_nobody_is_late() {
+    let place = Place::new();
+    let Some(agent) = scripted("family.py", "sleeps") else { return };
+    let agents = [format!("a={agent}"), format!("b={agent}")];
+    let agents: Vec<&str> = agents.iter().map(String::as_str).collect();
+    // Each turn takes 0.3 of its 3 seconds; stopped for more than those, it is still in time.
+    let more = "clock = { move = \"3s\", start = \"3m\" }\njobs = 2\n";
+    place.write("c.toml", file(&agents, more));
+    let running = start(&place, &["run", "c.toml", "--out", "d"]);
+    let games = ["d/games/0000/0000000.jsonl", "d/games/0000/0000001.jsonl"];
+    let pids = games.map(|game| wait_for_family(&place, game, 2)).concat();
+    running.send(Signal::SIGTSTP);
+    let all_stand = || pids.iter().all(|&pid| state(pid) == Some('T'));
+    assert!(eventually(|| state(running.pid()) == Some('T') && all_stand()), "it doesn't stop");
+    std::thread::sleep(Duration::from_millis(3500));
+    running.send(Signal::SIGCONT);
+    running.wait().code(0);
+    let faults = query(&place, "d", "select * from seats where fault is not null");
+    assert_eq!(faults, [""; 0]);
+    assert_whole(&place, "d", 2);
+}

@@ -1,0 +1,86 @@
+//! Names are hostile text, in whatever is told of a contest.
+
+use super::{AMPLE, assert_whole, contest};
+use crate::support::Place;
+
+/// What a terminal, a page, a table or a spreadsheet might obey.
+const HOSTILE: [&str; 5] = [
+    "\\u001b]0;owned\\u0007\\u001b[31mred",
+    "<script>alert(1)</script><img src=x onerror=alert(2)>",
+    "=HYPERLINK(\\\"http://x\\\")|`x`**b**",
+    "\\\"'&amp;,;\\ttab\\r\\nline",
+    "\\u202egnorw \\u200b\\u009b31m",
+];
+
+#[track_caller]
+fn assert_plain(text: &str) {
+    let bad = |c: &char| {
+        (c.is_control() && !"\n\r\t".contains(*c)) || "\u{202e}\u{200b}\u{2028}".contains(*c)
+    };
+    assert_eq!(text.chars().find(bad), None, "{text:?}");
+    assert!(!text.contains("\r\nline"), "{text:?}");
+}
+
+#[test]
+fn nothing_obeys_a_name() {
+    let place = Place::new();
+    let agent = |name: &&str| format!("{{ name = \"{name}\", run = \"@first\" }}");
+    let agents: Vec<String> = HOSTILE.iter().map(agent).collect();
+    let text = format!(
+        "name = \"\\u001b[2J<b>|autumn\"\nseed = 7\nagents = [{}]\nformat = \"gauntlet\"\n{AMPLE}\
+         [openings]\nplies = 1\n[[games]]\ngame = \"hex\"\nsetup = {{ size = 3 }}\n",
+        agents.join(", ")
+    );
+    place.write("c.toml", text);
+    let mut told = Vec::new();
+    let mut tell = |words: &[&str]| {
+        let ran = contest(&place, words).code(0);
+        told.extend([ran.stdout.clone(), ran.stderr]);
+        ran.stdout
+    };
+    tell(&["plan", "c.toml", "--pairings"]);
+    tell(&["plan", "c.toml", "--json"]);
+    tell(&["run", "c.toml", "--out", "d"]);
+    tell(&["status", "d"]);
+    tell(&["status", "d", "--json"]);
+    for format in ["text", "json"] {
+        tell(&["report", "d", "--format", format]);
+    }
+    let page = tell(&["report", "d", "--format", "html"]);
+    assert!(!page.contains("<script>alert") && !page.contains("<img src=x"), "in the page");
+    assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"), "as text");
+    let markdown = tell(&["report", "d", "--format", "markdown"]);
+    assert!(!markdown.contains('<') || !markdown.contains("<script"), "{markdown}");
+    assert!(!markdown.contains("|`x`"), "{markdown}");
+    for format in ["csv", "games-csv"] {
+        let table = tell(&["report", "d", "--format", format]);
+        let begins = |start: &str| table.contains(start);
+        assert!(!begins(",=HYPERLINK") && !begins(",\"=HYPERLINK"), "{table}");
+        assert!(begins("\"'=HYPERLINK(\"\"http://x\"\")"), "{table}");
+    }
+    for text in &told {
+        assert_plain(text);
+    }
+    for name in ["report.html", "report.md", "report.json", "standings.csv", "games.csv"] {
+        assert_plain(&std::fs::read_to_string(place.path("d").join(name)).unwrap());
+    }
+    assert_whole(&place, "d", 8);
+}
+
+#[test]
+fn a_folder_is_named_after_a_hostile_contest() {
+    let place = Place::new();
+    let head = "name = \"../../\\u001b[2J evil/\\u0000x\"\n";
+    let agents = "agents = [\"@first\", \"b=@first\"]\n";
+    let game = "[[games]]\ngame = \"hex\"\nsetup = { size = 3 }\n";
+    place.write("deep/c.toml", format!("{head}{agents}{AMPLE}{game}"));
+    let ran = contest(&place, &["run", "deep/c.toml"]).code(0);
+    assert_plain(&ran.stderr);
+    let folders: Vec<String> = std::fs::read_dir(place.path("contests"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert_eq!(folders.len(), 1);
+    assert_plain(&folders[0]);
+    assert!(!folders[0].starts_with('.'), "{folders:?}");
+}
