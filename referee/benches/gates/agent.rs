@@ -1,6 +1,6 @@
 //! The instant agent: it answers each request from a list as fast as a blocking program can.
 
-use crate::measure::own_cpu;
+use crate::measure::{own_cpu, process_cpu};
 use std::error::Error;
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -11,10 +11,18 @@ use std::time::Duration;
 /// The hidden mode in which this program is the instant agent.
 pub(crate) const AGENT_MODE: &str = "__agent";
 
+/// The hidden mode in which it takes some CPU time for each turn.
+pub(crate) const BUSY_MODE: &str = "__busy_agent";
+
+/// Answers until its stdin ends, each turn after `micros` microseconds of CPU time.
+pub(crate) fn run_busily(script: &Path, micros: u64) -> io::Result<()> {
+    answer_all(&std::fs::read(script)?, Duration::from_micros(micros))
+}
+
 /// Answers until its stdin ends, and then leaves word of the CPU time that it took. `script` has
 /// the answer to turn 0 in its first line, and so on.
 pub(crate) fn run(script: &Path) -> io::Result<()> {
-    answer_all(&std::fs::read(script)?)?;
+    answer_all(&std::fs::read(script)?, Duration::ZERO)?;
     let micros = own_cpu().as_micros();
     // In one write, because two agents do it at the same time.
     let mut file = File::options().append(true).create(true).open(cpu_file(script))?;
@@ -34,7 +42,7 @@ pub(crate) fn take_cpu(script: &Path) -> Result<Duration, Box<dyn Error>> {
     Ok(Duration::from_micros(micros))
 }
 
-fn answer_all(script: &[u8]) -> io::Result<()> {
+fn answer_all(script: &[u8], busy: Duration) -> io::Result<()> {
     let answers: Vec<&[u8]> = script.split_inclusive(|&byte| byte == b'\n').collect();
     // Unbuffered, one system call for each message.
     let mut input = File::from(io::stdin().as_fd().try_clone_to_owned()?);
@@ -51,6 +59,10 @@ fn answer_all(script: &[u8]) -> io::Result<()> {
             continue;
         }
         if let Some(answer) = answer(&buffer[..filled - 1], &answers) {
+            if !busy.is_zero() {
+                let end = process_cpu() + busy;
+                while process_cpu() < end {}
+            }
             output.write_all(answer)?;
         }
         filled = 0;

@@ -3,7 +3,7 @@
 use crate::measure::median;
 use crate::report::{Better, Row, Scale};
 use crate::script::Script;
-use crate::turn::{referee_play, succeed};
+use crate::turn::{play_instantly, succeed};
 use std::error::Error;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -78,7 +78,7 @@ fn series(script: &Script, games: usize, at_once: usize) -> Result<Command, Box<
     if folder.exists() {
         std::fs::remove_dir_all(&folder)?;
     }
-    let mut command = referee_play(script, TURNS)?;
+    let mut command = play_instantly(script, TURNS)?;
     command.args(["--games", &games.to_string(), "--jobs", &at_once.to_string(), "--quiet"]);
     // Five hundred matches begin at once: the last one's agents have to wait for theirs.
     command.args(["--start-time", "60s", "--fail-on-fault"]);

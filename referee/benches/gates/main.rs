@@ -16,7 +16,10 @@ mod agent;
 mod ping_pong;
 mod turn;
 mod perft;
+mod peer;
 mod crowd;
+mod clocks;
+mod long;
 mod verify;
 mod start;
 
@@ -37,6 +40,11 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     match words[..] {
         [launcher::LAUNCH_COMMAND, ..] => launcher::run(),
         [agent::AGENT_MODE, script] => agent::run(Path::new(script))?,
+        [agent::BUSY_MODE, script, micros] => {
+            agent::run_busily(Path::new(script), micros.parse()?)?;
+        }
+        [peer::PEER_MODE, at_once] => peer::run(at_once.parse()?)?,
+        [peer::ENGINE_MODE] => peer::run_engine()?,
         [ping_pong::PING_PONG_MODE, script, turns] => {
             ping_pong::run(Path::new(script), turns.parse()?)?;
         }
@@ -99,17 +107,26 @@ fn measure_all(options: &Options) -> Result<ExitCode, Box<dyn Error>> {
     if options.wants(&['a', 'c']) {
         tell(turn::rows(pairs)?)?;
     }
+    if options.wants(&['b']) {
+        tell(peer::rows(pairs)?)?;
+    }
     if options.wants(&['d']) {
         tell(perft::rows(pairs)?)?;
     }
     if options.wants(&['e']) {
         tell(vec![crowd::speed(pairs)?])?;
     }
+    if options.wants(&['f', 'g']) {
+        tell(clocks::rows(pairs)?)?;
+    }
     if options.wants(&['h']) {
         tell(verify::rows(pairs)?)?;
     }
     if options.wants(&['i']) {
         tell(vec![crowd::memory(pairs)?])?;
+    }
+    if options.wants(&['j']) {
+        tell(long::rows()?)?;
     }
     if options.wants(&['k']) {
         tell(start::spawning(pairs)?)?;

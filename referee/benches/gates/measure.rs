@@ -14,6 +14,14 @@ pub(crate) fn median(values: &[f64]) -> f64 {
     sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
+/// The value that so many in a hundred of the values don't exceed.
+pub(crate) fn percentile(values: &[f64], percent: usize) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let count = (sorted.len() * percent).div_ceil(100);
+    sorted.get(count.saturating_sub(1)).copied().unwrap_or(f64::NAN)
+}
+
 /// The yardstick and what is measured against it, side by side.
 #[derive(Debug, Default)]
 pub(crate) struct Pairs {
@@ -71,6 +79,11 @@ fn thread_time() -> f64 {
 /// waited for.
 pub(crate) fn children_cpu() -> Duration {
     cpu(UsageWho::RUSAGE_CHILDREN)
+}
+
+/// CPU time of this process, exactly, where it is asked for often.
+pub(crate) fn process_cpu() -> Duration {
+    clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).map(Duration::from).unwrap_or_default()
 }
 
 /// CPU time of this process.

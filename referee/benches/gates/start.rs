@@ -93,7 +93,7 @@ async fn by_launcher(launcher: &Launcher, script: &Script) -> Result<f64, Box<dy
     let mut micros = Vec::with_capacity(AGENTS);
     for _ in 0..AGENTS {
         let begin = Instant::now();
-        let mut agent = Agent::start(launcher, &launch, Vec::new(), 256, 65_536)?;
+        let mut agent = Agent::start(launcher, &launch, Vec::new(), 256, 65_536, None)?;
         agent.put(HELLO);
         if !agent.flush() {
             return Err("the agent doesn't read".into());

@@ -107,7 +107,7 @@ fn ping_pong(mode: &str, script: &Script, turns: usize) -> Result<Taken, Box<dyn
 /// children, and nobody waits for those.
 fn play(script: &Script, turns: usize) -> Result<Taken, Box<dyn Error>> {
     let transcript = script.folder().join("match.jsonl");
-    let mut command = referee_play(script, turns)?;
+    let mut command = play_instantly(script, turns)?;
     command.arg("--force").arg("--out").arg(&transcript).arg("--quiet");
     let (wall, own) = time(&mut command)?;
     Ok([wall, own + take_cpu(&script.path())?, own])
@@ -120,15 +120,30 @@ fn time(command: &mut Command) -> Result<(Duration, Duration), Box<dyn Error>> {
     Ok((start.elapsed(), children_cpu().saturating_sub(before)))
 }
 
-/// `referee play` between two instant agents that play a script's first turns.
-pub(crate) fn referee_play(script: &Script, turns: usize) -> Result<Command, Box<dyn Error>> {
+/// The command line of an agent that is this program in a hidden mode, with a script.
+pub(crate) fn agent_command(
+    mode: &str,
+    script: &Script,
+    arguments: &[&str],
+) -> Result<String, Box<dyn Error>> {
     let program = std::env::current_exe()?;
-    let words = [program.as_os_str(), AGENT_MODE.as_ref(), script.path().as_os_str()]
-        .map(|word| word.to_string_lossy().into_owned());
-    let agent = shlex::try_join(words.iter().map(String::as_str))?;
+    let path = script.path();
+    let words = [&program.to_string_lossy(), mode, &path.to_string_lossy()];
+    Ok(shlex::try_join(words.into_iter().chain(arguments.iter().copied()))?)
+}
+
+/// `referee play` between two of these agents, who play a script's first turns.
+pub(crate) fn referee_play(agent: &str, turns: usize) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_referee"));
-    command.args(["play", "chinese-checkers", &agent, &agent, "--clock", "600s", "--seed", "1"]);
+    command.args(["play", "chinese-checkers", agent, agent, "--seed", "1"]);
     command.args(["--setup", &format!("max_turns={turns}")]);
+    command
+}
+
+/// The same between two instant agents who have all the time that they want.
+pub(crate) fn play_instantly(script: &Script, turns: usize) -> Result<Command, Box<dyn Error>> {
+    let mut command = referee_play(&agent_command(AGENT_MODE, script, &[])?, turns);
+    command.args(["--clock", "600s"]);
     Ok(command)
 }
 

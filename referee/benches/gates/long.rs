@@ -1,0 +1,180 @@
+//! Row j: a contest of very many very short games, all of them started anew.
+
+use crate::agent::AGENT_MODE;
+use crate::measure::children_cpu;
+use crate::report::{Better, Row, Scale};
+use crate::script::Script;
+use crate::turn::agent_command;
+use serde_json::Value;
+use std::error::Error;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Games of the contest, and turns of each.
+const GAMES: usize = 10_000;
+const TURNS: usize = 10;
+/// Matches at once.
+const AT_ONCE: usize = 8;
+/// How often the referee's memory is looked at.
+const LOOK: Duration = Duration::from_millis(50);
+/// Agents started for the figure of what they take themselves.
+const AGENTS: u32 = 200;
+
+/// Both parts of the row.
+pub(crate) fn rows() -> Result<Vec<Row>, Box<dyn Error>> {
+    let script = Script::chinese_checkers(TURNS)?;
+    let agent = native_agent(&script)?;
+    let alone = alone(&agent)?;
+    let run = contest(&script, &agent)?;
+    let Run { seconds, early_kb, end_kb, peak_kb, losses, voids } = run;
+    let memory = Row {
+        letter: 'j',
+        what: "10,000 ten-turn games: memory at the end / at 10 %",
+        figure: end_kb / early_kb,
+        unit: "x",
+        target: 1.05,
+        gate: 1.2,
+        better: Better::Lower,
+        scale: Scale::Ratio,
+        note: format!(
+            "{:.1} MB at the end of the games, target 20 MB; {:.1} MB with the report",
+            end_kb / 1e3,
+            peak_kb / 1e3
+        ),
+    };
+    let speed = Row {
+        letter: 'j',
+        what: "10,000 ten-turn games: games a second",
+        figure: GAMES as f64 / seconds,
+        unit: "/s",
+        target: 1000.0,
+        gate: 250.0,
+        better: Better::Higher,
+        scale: Scale::Absolute,
+        note: format!(
+            "{losses} time losses, {voids} void; of a game's CPU time {:.0} us are its two agents' \
+             own start and end",
+            alone * 2.0
+        ),
+    };
+    if losses + voids > 0 {
+        return Err(format!("{losses} games were lost on time, {voids} are void").into());
+    }
+    Ok(vec![memory, speed])
+}
+
+/// What came of it.
+struct Run {
+    seconds: f64,
+    /// Kilobytes of the referee when a tenth of the games was played, and when all were.
+    early_kb: f64,
+    end_kb: f64,
+    /// The most that was seen, the report at the end included.
+    peak_kb: f64,
+    losses: usize,
+    voids: usize,
+}
+
+/// The command line of an instant agent: a small C program where there is a compiler, this one where
+/// there is none.
+fn native_agent(script: &Script) -> Result<String, Box<dyn Error>> {
+    let program = script.folder().join("instant");
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/gates/instant.c");
+    // A C library may take longer to start than the agent plays.
+    for compiler in ["musl-gcc", "cc"] {
+        let mut compiler = Command::new(compiler);
+        compiler.args(["-O2", "-static", source, "-o"]).arg(&program);
+        if compiler.stderr(Stdio::null()).status().is_ok_and(|status| status.success()) {
+            let (program, script) = (program.to_string_lossy(), script.path());
+            return Ok(shlex::try_join([&*program, &*script.to_string_lossy()])?);
+        }
+    }
+    agent_command(AGENT_MODE, script, &[])
+}
+
+/// Microseconds of CPU time that an agent takes only to start and to end.
+fn alone(agent: &str) -> Result<f64, Box<dyn Error>> {
+    let words = shlex::split(agent).ok_or("no command line")?;
+    let before = children_cpu();
+    for _ in 0..AGENTS {
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]).env_clear();
+        command.stdin(Stdio::null()).stdout(Stdio::null()).status()?;
+    }
+    Ok(children_cpu().saturating_sub(before).as_secs_f64() * 1e6 / f64::from(AGENTS))
+}
+
+fn contest(script: &Script, agent: &str) -> Result<Run, Box<dyn Error>> {
+    let (file, out) = (script.folder().join("contest.toml"), script.folder().join("contest"));
+    let agent = Value::from(agent);
+    // Two agents play every pairing in both seat orders.
+    let rounds = GAMES / 2;
+    let text = format!(
+        "seed = 1\nrounds = {rounds}\njobs = {AT_ONCE}\npin = true\nclock = \"600s\"\n\
+         games = [{{ game = \"chinese-checkers\", setup = {{ max_turns = {TURNS} }} }}]\n\
+         agents = [{{ name = \"a\", run = {agent} }}, {{ name = \"b\", run = {agent} }}]\n"
+    );
+    std::fs::write(&file, text)?;
+    let mut command = Command::new(env!("CARGO_BIN_EXE_referee"));
+    command.args(["contest", "run"]).arg(&file).arg("--out").arg(&out).arg("-q");
+    let status = || -> Result<Value, Box<dyn Error>> {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_referee"));
+        let output = command.args(["contest", "status", "--json"]).arg(&out).output()?;
+        Ok(serde_json::from_slice(&output.stdout)?)
+    };
+    let number = |status: &Value, name: &str| {
+        status[name].as_u64().and_then(|number| usize::try_from(number).ok())
+    };
+    let mut run = watch(&mut command, || begun_games(&out.join("games")))?;
+    let status = status()?;
+    let games = number(&status, "games").ok_or("no games in the status")?;
+    let played = number(&status, "played").ok_or("no played games in the status")?;
+    if (games, played) != (GAMES, GAMES) {
+        return Err(format!("{played} of {games} games, not {GAMES}").into());
+    }
+    run.voids = number(&status, "void").ok_or("no void games in the status")?;
+    run.losses = number(&status, "faults").ok_or("no faults in the status")?;
+    Ok(run)
+}
+
+/// How many games of a contest have begun: its folders of transcripts hold a thousand each.
+fn begun_games(games: &Path) -> usize {
+    let folders = games.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
+    let Some(last) = folders.max() else { return 0 };
+    let number = last.file_name().and_then(|name| name.to_str()?.parse::<usize>().ok());
+    number.unwrap_or(0) * 1000 + last.read_dir().map_or(0, Iterator::count)
+}
+
+/// Runs it, and looks at its memory now and then.
+fn watch(command: &mut Command, played: impl Fn() -> usize) -> Result<Run, Box<dyn Error>> {
+    let begin = Instant::now();
+    let mut child = command.stdin(Stdio::null()).spawn()?;
+    let (mut early_kb, mut end_kb, mut peak_kb) = (f64::NAN, f64::NAN, 0.0_f64);
+    while child.try_wait()?.is_none() {
+        let (now, played) = (resident_kilobytes(&child), played());
+        // The last look may come too late, and the report that follows the games is another matter.
+        if played < GAMES {
+            end_kb = now.unwrap_or(end_kb);
+        }
+        peak_kb = now.map_or(peak_kb, |now| now.max(peak_kb));
+        if early_kb.is_nan() && played >= GAMES / 10 {
+            early_kb = end_kb;
+        }
+        std::thread::sleep(LOOK);
+    }
+    let seconds = begin.elapsed().as_secs_f64();
+    let status = child.wait()?;
+    if !status.success() {
+        return Err(format!("{command:?}: {status}").into());
+    }
+    Ok(Run { seconds, early_kb, end_kb, peak_kb, losses: 0, voids: 0 })
+}
+
+fn resident_kilobytes(child: &Child) -> Option<f64> {
+    let text =
+        std::fs::read_to_string(Path::new("/proc").join(child.id().to_string()).join("status"));
+    let text = text.ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.split_whitespace().next()?.parse().ok()
+}

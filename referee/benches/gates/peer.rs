@@ -1,0 +1,189 @@
+//! Row b: games a second beside a program that talks with its engines as fastchess does.
+//!
+//! The yardstick is a model of ours, not fastchess: a thread a game, engines that stay alive from game
+//! to game, and around every move the conversation that fastchess has by its sources: three times
+//! `isready` outside the clock, and the whole game in `position`. It checks no move, keeps no record
+//! and has no clock, so that it is quicker than any real program with that conversation.
+
+use crate::measure::Pairs;
+use crate::report::{Better, Row, Scale};
+use crate::script::Script;
+use crate::turn::{play_instantly, succeed};
+use std::error::Error;
+use std::io::{self, BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+/// The hidden modes in which this program is the yardstick, and an engine of it.
+pub(crate) const PEER_MODE: &str = "__peer";
+pub(crate) const ENGINE_MODE: &str = "__engine";
+
+/// Turns of each game, and games of each run.
+const TURNS: usize = 200;
+const GAMES: usize = 96;
+/// Matches at once, and how many times as fast the referee should be.
+const CROWDS: [(usize, &str, f64); 3] = [
+    (2, "games/s at 2 at once / model of fastchess", 10.0),
+    (8, "games/s at 8 at once / model of fastchess", 15.0),
+    (64, "games/s at 64 at once / model of fastchess", 40.0),
+];
+
+/// The row, for each number at once.
+pub(crate) fn rows(pairs: usize) -> Result<Vec<Row>, Box<dyn Error>> {
+    let script = Script::chinese_checkers(TURNS)?;
+    CROWDS
+        .iter()
+        .map(|&(at_once, what, target)| row(&script, at_once, what, target, pairs))
+        .collect()
+}
+
+fn row(
+    script: &Script,
+    at_once: usize,
+    what: &'static str,
+    target: f64,
+    pairs: usize,
+) -> Result<Row, Box<dyn Error>> {
+    let rates = Pairs::alternate(
+        pairs,
+        || {
+            let mut command = Command::new(std::env::current_exe()?);
+            command.arg(PEER_MODE).arg(at_once.to_string());
+            games_a_second(&mut command)
+        },
+        || {
+            let mut command = play_instantly(script, TURNS)?;
+            command.args(["--games", &GAMES.to_string(), "--jobs", &at_once.to_string()]);
+            command.args(["--start-time", "60s", "--no-transcript", "--fail-on-fault", "--quiet"]);
+            command.arg("--pin");
+            games_a_second(&mut command)
+        },
+    )?;
+    let (model, ours) = rates.medians();
+    Ok(Row {
+        letter: 'b',
+        what,
+        figure: rates.ratio(),
+        unit: "x",
+        target,
+        // The targets are for fastchess itself, which does more than the model of its talk.
+        gate: 0.5,
+        better: Better::Higher,
+        scale: Scale::Ratio,
+        note: format!("{ours:.0} games/s against {model:.0}"),
+    })
+}
+
+fn games_a_second(command: &mut Command) -> Result<f64, Box<dyn Error>> {
+    let begin = Instant::now();
+    succeed(command)?;
+    Ok(GAMES as f64 / begin.elapsed().as_secs_f64())
+}
+
+/// Plays all games, so many at once.
+pub(crate) fn run(at_once: usize) -> io::Result<()> {
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..at_once)
+            .map(|_| {
+                scope.spawn(|| {
+                    let mut engines = [Engine::start()?, Engine::start()?];
+                    while next.fetch_add(1, Ordering::Relaxed) < GAMES {
+                        play(&mut engines)?;
+                    }
+                    engines.into_iter().try_for_each(Engine::end)
+                })
+            })
+            .collect();
+        let failed = || Err(io::Error::other("a thread panicked"));
+        threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(|_| failed()))
+    })
+}
+
+fn play(engines: &mut [Engine; 2]) -> io::Result<()> {
+    for engine in &mut *engines {
+        engine.ask("ucinewgame\nisready\n", "readyok")?;
+    }
+    let mut position = "position startpos moves".to_owned();
+    for turn in 0..TURNS {
+        let engine = &mut engines[turn % 2];
+        engine.ask("isready\n", "readyok")?;
+        engine.input.write_all(format!("{position}\n").as_bytes())?;
+        engine.ask("isready\n", "readyok")?;
+        engine.ask("go wtime 10000 btime 10000 winc 100 binc 100\n", "bestmove ")?;
+        position.push_str(engine.line["bestmove".len()..].trim_end());
+        engine.ask("isready\n", "readyok")?;
+    }
+    Ok(())
+}
+
+/// As long as a move of chess is written.
+fn move_of(turn: usize) -> String {
+    format!("m{turn:03}")
+}
+
+struct Engine {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    line: String,
+}
+
+impl Engine {
+    fn start() -> io::Result<Self> {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.arg(ENGINE_MODE).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn()?;
+        let missing = || io::Error::other("no pipe");
+        let input = child.stdin.take().ok_or_else(missing)?;
+        let output = BufReader::new(child.stdout.take().ok_or_else(missing)?);
+        let mut engine = Self { child, input, output, line: String::new() };
+        engine.ask("uci\n", "uciok")?;
+        Ok(engine)
+    }
+
+    /// Writes, and waits for a line that begins so.
+    fn ask(&mut self, words: &str, answer: &str) -> io::Result<()> {
+        self.input.write_all(words.as_bytes())?;
+        loop {
+            self.line.clear();
+            if self.output.read_line(&mut self.line)? == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            if self.line.starts_with(answer) {
+                return Ok(());
+            }
+        }
+    }
+
+    fn end(self) -> io::Result<()> {
+        let Self { mut child, input, .. } = self;
+        drop(input);
+        child.wait()?;
+        Ok(())
+    }
+}
+
+/// The engine: it knows by the length of the game which move comes next.
+pub(crate) fn run_engine() -> io::Result<()> {
+    let mut output = io::stdout().lock();
+    let mut moves = 0;
+    for line in io::stdin().lock().lines() {
+        let line = line?;
+        if line.starts_with("position") {
+            moves = line.split(' ').count() - "position startpos moves".split(' ').count();
+            continue;
+        }
+        let answer = match line.split(' ').next() {
+            Some("uci") => "uciok\n".to_owned(),
+            Some("isready") => "readyok\n".to_owned(),
+            Some("go") => format!("bestmove {}\n", move_of(moves)),
+            _ => continue,
+        };
+        // Line by line, as stdout is buffered.
+        output.write_all(answer.as_bytes())?;
+        output.flush()?;
+    }
+    Ok(())
+}
