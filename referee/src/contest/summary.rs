@@ -1,7 +1,7 @@
 //! From a contest and its results to a report: standings, ratings and the list of games together.
 
 use super::ratings::{RatingField, rate, rate_history};
-use super::report::{Command, GameRow, LeftOut, Progress, Report, Setting, VoidCounts};
+use super::report::{Command, GameRow, LeftOut, Progress, Report, Setting, VoidCounts, ties};
 use super::standings::standings;
 use super::{Contest, Record, Schedule};
 use crate::times::show_clock;
@@ -52,6 +52,7 @@ pub fn report(
         standings: standings(contest, &records, &bonus, ranking.as_deref()),
         ratings: rated.then(|| rate(&field, &records)),
         history: if rated { rate_history(&field, &records, HISTORY_POINTS) } else { Vec::new() },
+        ties: ties(contest, schedule.met()),
         games: records.iter().map(|record| GameRow::new(contest, record)).collect(),
         left_out: around
             .left_out

@@ -5,7 +5,7 @@ use super::{Field, Met, Pairing};
 use crate::contest::Player;
 
 /// How many pairings a level tie goes on for, one at a time, before the higher seed wins it.
-pub(super) const REPLAYS: u32 = 3;
+pub const REPLAYS: u32 = 3;
 
 /// Two who meet; where one place is nobody's, the other goes on without playing.
 pub(super) type Tie = [Option<Player>; 2];

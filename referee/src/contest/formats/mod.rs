@@ -22,6 +22,8 @@ mod simulation;
 #[cfg(test)]
 mod tests;
 
+pub use bracket::REPLAYS;
+
 use super::{Contest, FormatSettings, Player};
 use std::ops::RangeInclusive;
 

@@ -17,6 +17,10 @@ pub(super) fn markdown(report: &Report) -> String {
         out.push_str("## Ratings\n\n");
         list(&mut out, &notes::ratings(ratings));
     }
+    if !report.ties.is_empty() {
+        out.push_str("## Ties\n\n");
+        list(&mut out, &notes::ties(report));
+    }
     cross(&mut out, report);
     out.push_str("## Ends\n\n");
     table(&mut out, &ends(report));

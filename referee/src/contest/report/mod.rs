@@ -4,12 +4,14 @@
 mod figures;
 mod columns;
 mod notes;
+mod ties;
 mod text;
 mod markdown;
 mod csv;
 mod html;
 
 pub use text::Layout;
+pub use ties::{Tie, ties};
 
 use super::ratings::{HistoryPoint, Rating, Ratings};
 use super::standings::Standings;
@@ -35,6 +37,8 @@ pub struct Report {
     pub ratings: Option<Ratings>,
     /// Ratings as they were after so many games, in order; empty where nobody wants it.
     pub history: Vec<HistoryPoint>,
+    /// In knockouts, the ties that have ended, in order.
+    pub ties: Vec<Tie>,
     /// The games that count, in schedule order.
     pub games: Vec<GameRow>,
     /// Submissions that don't play.

@@ -1,8 +1,9 @@
 //! What a reader must know beside the figures, in sentences.
 
-use super::Report;
 use super::figures::{count, elo, fixed, percent};
+use super::{Report, Tie};
 use crate::contest::ratings::Ratings;
+use crate::plain::tame;
 
 /// How far the contest is, in one sentence.
 pub(super) fn progress(report: &Report) -> String {
@@ -66,6 +67,18 @@ fn counts(report: &Report) -> Vec<String> {
 
 fn were(number: u64, noun: &str) -> String {
     format!("{} {}", count(number, noun), if number == 1 { "was" } else { "were" })
+}
+
+/// The ties of a knockout, one by one.
+pub(super) fn ties(report: &Report) -> Vec<String> {
+    let name = |player| tame(report.player_name(player));
+    let sentence = |tie: &Tie| {
+        let ([winner, loser], [won, lost]) = (tie.players.map(name), tie.points);
+        let seed = if tie.by_seed { ": level, the higher seed goes on" } else { "" };
+        let pairings = count(u64::from(tie.pairings), "pairing");
+        format!("Round {}: {winner} {won} - {lost} {loser}, {pairings}{seed}.", tie.round)
+    };
+    report.ties.iter().map(sentence).collect()
 }
 
 /// What ratings mean, and what they found beside the players.

@@ -40,6 +40,12 @@ pub(super) fn text(report: &Report, layout: Layout) -> String {
         line(&mut text, &format!("Left out: {}: {first}", left_out.name));
         lines.for_each(|rest| line(&mut text, rest));
     }
+    if !report.ties.is_empty() {
+        text.push_str("\nTies\n\n");
+    }
+    for tie in notes::ties(report) {
+        line(&mut text, &tie);
+    }
     if let Some(cross) = cross(report) {
         text.push_str("\nPoints of the row's player against the column's, in percent\n\n");
         text.push_str(&aligned(&cross));

@@ -70,6 +70,11 @@ fn sections(report: &Report, folder: &str) -> Vec<Section> {
     };
     let all = [
         section("standings", "Standings", &|out| tables::standings(out, report)),
+        section("ties", "Ties", &|out| {
+            if !report.ties.is_empty() {
+                out.notes(&notes::ties(report));
+            }
+        }),
         section("ratings", "Ratings", &|out| {
             if let Some(ratings) = &report.ratings {
                 charts::intervals::draw(out, report);

@@ -1,3 +1,4 @@
 mod samples;
 mod pages;
 mod snapshots;
+mod ties;

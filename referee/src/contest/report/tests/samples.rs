@@ -80,6 +80,7 @@ pub(super) fn report(contest: &Contest, records: &[Record]) -> Report {
         standings: table,
         ratings,
         history,
+        ties: Vec::new(),
         games: records.iter().map(|record| GameRow::new(contest, record)).collect(),
         left_out: vec![LeftOut {
             name: "late one".into(),
