@@ -2,12 +2,12 @@
 //! clear.
 
 use super::Global;
-use super::contest::{GoingOptions, as_toml, begin, free_folder};
+use super::contest::{GoingOptions, as_toml, begin_written, prepare_written};
 use super::play_options::{ClockOptions, new_seed};
 use super::setup::NamedGame;
 use crate::failure::Failure;
 use crate::shell::contender::Contender;
-use crate::shell::contest::{Builds, prepare_text};
+use crate::shell::contest::Builds;
 use clap::Args;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
@@ -78,18 +78,8 @@ fn number(text: &str) -> Result<f64, String> {
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
     let name = format!("compare-{}", options.game.game);
-    let base = std::env::current_dir()
-        .map_err(|error| Failure::machine(format!("there is no working directory: {error}")))?;
-    let text = options.contest_file(&name)?;
-    let prepared = prepare_text(
-        &text,
-        Path::new("(what the command line says)"),
-        &base,
-        Builds::Now,
-        !global.quiet,
-    )?;
-    let out = options.out.clone().map_or_else(|| free_folder(&name), Ok)?;
-    begin(prepared, Some(&out), &options.going, global)
+    let prepared = prepare_written(&options.contest_file(&name)?, Builds::Now, global)?;
+    begin_written(prepared, options.out.clone(), &options.going, global)
 }
 
 impl Options {

@@ -1,13 +1,13 @@
 //! A contest while it is played: the bar, the lines beside it, and what is told when it ends.
 
-use super::report;
+use super::report::{self, Results};
 use super::run::{GoingOptions, resume_command};
 use crate::cli::Global;
 use crate::cli::output::{print, print_json, stdout_is_terminal, tell};
 use crate::contest::report::Layout;
 use crate::contest::sprt::{
     Summary,
-    render::{live, plan},
+    render::{live, plan, verdict},
 };
 use crate::contest::{Contest, FormatSettings, PlayerInfo, Schedule};
 use crate::failure::Failure;
@@ -108,19 +108,17 @@ fn told(
         let help = format!("{first}{resume}");
         Failure::new(failure.code(), failure.to_string()).help(help)
     };
-    let results = match report::of_folder(folder) {
+    let Results { report: results, comparison, .. } = match report::of_folder(folder) {
         Ok(results) => results,
         // What stopped the contest may well be why there is no report, and is what matters.
         Err(error) => return Err(stopped(ended.failure.unwrap_or(error))),
     };
     let page = report::write_all(folder, &results);
     spinner.finish_and_clear();
-    match report::comparison(folder)? {
-        Some((summary, _)) if options.json => print_json(&summary)?,
-        Some((_, words)) if ended.over => print(&words)?,
-        Some((summary, _)) => {
-            print(&(live(&summary, report::names(contest)) + "\n"))?;
-        }
+    match comparison {
+        Some(summary) if options.json => print_json(&summary)?,
+        Some(summary) if ended.over => print(&verdict(&summary, report::names(contest)))?,
+        Some(summary) => print(&(live(&summary, report::names(contest)) + "\n"))?,
         None if options.json => print_json(&results)?,
         None => {
             let layout = if stdout_is_terminal() { Layout::Aligned } else { Layout::Tabs };
@@ -214,7 +212,7 @@ impl Spectator for Watcher<'_> {
 
     fn standings(&mut self) {
         let text = match report::of_folder(self.folder) {
-            Ok(report) => report.brief(),
+            Ok(results) => results.report.brief(),
             Err(failure) => format!("error: {failure}"),
         };
         self.bar.suspend(|| tell(text.trim_end()));

@@ -6,10 +6,11 @@ pub(super) mod plan;
 mod quick;
 mod report;
 mod run;
+mod written;
 pub(super) mod status;
 
-pub(super) use quick::as_toml;
-pub(super) use run::{GoingOptions, begin, free_folder};
+pub(super) use run::GoingOptions;
+pub(super) use written::{as_toml, begin_written, prepare_written};
 
 use super::Global;
 use crate::failure::Failure;

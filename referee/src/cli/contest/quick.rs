@@ -1,17 +1,17 @@
-//! `contest quick`: a contest from the command line alone. It writes the contest file that says the
-//! same, so that everything else goes as with any other.
+//! `contest quick`: a contest from the command line alone.
 
-use super::run::{GoingOptions, begin, free_folder};
+use super::run::GoingOptions;
+use super::written::{as_toml, begin_written, prepare_written};
 use crate::cli::Global;
 use crate::cli::play_options::{ClockOptions, new_seed};
 use crate::cli::presets;
 use crate::cli::setup::NamedGame;
 use crate::failure::Failure;
-use crate::shell::contest::{Builds, prepare_text};
+use crate::shell::contest::Builds;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use serde_json::{Map, Value, json};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Random plies before each game between two and more: without them, agents that don't draw lots
@@ -66,21 +66,16 @@ pub(super) struct Options {
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
     let name = format!("quick-{}", options.game.game);
     let text = |rounds: u32| options.contest_file(&name, rounds);
-    let base = std::env::current_dir()
-        .map_err(|error| Failure::machine(format!("there is no working directory: {error}")))?;
-    let prepare = |text: &str, builds: Builds<'_>| {
-        prepare_text(text, Path::new("(what the command line says)"), &base, builds, !global.quiet)
-    };
-    let mut prepared = prepare(&text(options.rounds.unwrap_or(1))?, Builds::Now)?;
+    let first = text(options.rounds.unwrap_or(1))?;
+    let mut prepared = prepare_written(&first, Builds::Now, global)?;
     if let Some(games) = options.games {
         let a_round = crate::contest::Schedule::new(prepared.contest.clone()).size().1.max(1);
         let rounds = u32::try_from(games.div_ceil(a_round).max(1))
             .map_err(|_| Failure::usage(format!("--games {games}: too many rounds")))?;
         let left_out = prepared.left_out;
-        prepared = prepare(&text(rounds)?, Builds::Done(&left_out))?;
+        prepared = prepare_written(&text(rounds)?, Builds::Done(&left_out), global)?;
     }
-    let out = options.out.clone().map_or_else(|| free_folder(&name), Ok)?;
-    begin(prepared, Some(&out), &options.going, global)
+    begin_written(prepared, options.out.clone(), &options.going, global)
 }
 
 impl Options {
@@ -117,21 +112,4 @@ impl Options {
         set("agents", json!(self.agents));
         as_toml(Value::Object(file))
     }
-}
-
-/// JSON as TOML; nulls, which TOML has none of, are left out.
-pub(in crate::cli) fn as_toml(value: Value) -> Result<String, Failure> {
-    fn without_nulls(value: Value) -> Value {
-        match value {
-            Value::Object(fields) => fields
-                .into_iter()
-                .filter(|(_, value)| !value.is_null())
-                .map(|(key, value)| (key, without_nulls(value)))
-                .collect(),
-            Value::Array(values) => values.into_iter().map(without_nulls).collect(),
-            other => other,
-        }
-    }
-    toml::to_string(&without_nulls(value))
-        .map_err(|error| Failure::operation(format!("no contest file can say that: {error}")))
 }

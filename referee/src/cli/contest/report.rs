@@ -79,12 +79,12 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     let folder = Folder::open(&options.folder)?;
     let form = options.form()?;
     let spinner = spinner("making the report", !global.quiet);
-    let report = of_folder(&folder);
+    let results = of_folder(&folder);
     spinner.finish_and_clear();
-    let report = report?;
+    let Results { report, comparison, contest } = results?;
     let Some(file) = &options.output else {
-        if let (Form::Text, Some((_, words))) = (form, comparison(&folder)?) {
-            print(&words)?;
+        if let (Form::Text, Some(summary)) = (form, comparison) {
+            print(&verdict(&summary, names(&contest)))?;
         }
         print(&form.render(&report, "")?)?;
         return Ok(ExitCode::SUCCESS);
@@ -136,31 +136,33 @@ impl Form {
     }
 }
 
-/// The report on what a contest's folder holds now.
-pub(super) fn of_folder(folder: &Folder) -> Result<Report, Failure> {
+/// What a contest's folder holds now.
+pub(super) struct Results {
+    pub(super) report: Report,
+    /// What a comparison of two agents has found; none in other contests.
+    pub(super) comparison: Option<Summary>,
+    /// What was played.
+    pub(super) contest: Arc<Contest>,
+}
+
+/// Reads what a contest's folder holds now.
+pub(super) fn of_folder(folder: &Folder) -> Result<Results, Failure> {
     let store = Store::open(folder)?;
     let kept = store.kept()?;
     let records = store.records()?;
-    let mut schedule = Schedule::new(Arc::new(kept.contest.clone()));
-    for record in &records {
-        schedule.record(record.number, &record.places);
-    }
-    Ok(assemble(folder, &kept, &schedule, records, &store.voids()?))
-}
-
-/// What a comparison of two agents has found, and the same in words; none in other contests.
-pub(super) fn comparison(folder: &Folder) -> Result<Option<(Summary, String)>, Failure> {
-    let store = Store::open(folder)?;
-    let contest = Arc::new(store.kept()?.contest);
-    let FormatSettings::Compare { sprt } = &contest.format else { return Ok(None) };
-    let records = store.records()?;
+    let contest = Arc::new(kept.contest.clone());
     let mut schedule = Schedule::new(contest.clone());
     for record in &records {
         schedule.record(record.number, &record.places);
     }
-    let summary = Summary::of(sprt.as_ref(), schedule.met(), &records);
-    let words = verdict(&summary, names(&contest));
-    Ok(Some((summary, words)))
+    let comparison = comparison(&contest, &schedule, &records);
+    let report = assemble(folder, &kept, &schedule, records, &store.voids()?);
+    Ok(Results { report, comparison, contest })
+}
+
+fn comparison(contest: &Contest, schedule: &Schedule, records: &[Record]) -> Option<Summary> {
+    let FormatSettings::Compare { sprt } = &contest.format else { return None };
+    Some(Summary::of(sprt.as_ref(), schedule.met(), records))
 }
 
 /// The new agent and the old one.
