@@ -184,7 +184,42 @@ pub fn halves(places: &[u32]) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::halves;
+    use super::{Onlooker, Record, Void, halves};
+    use crate::contest::{Fixture, LagPolicy, Player, Policy};
+    use serde_json::json;
+
+    /// What is kept of a match in which the referee was so late in one of two turns.
+    fn with_lag(lag_ns: u64, on_lag: LagPolicy) -> Result<Record, Void> {
+        let played = |turn: u64, lag_ns: u64| {
+            json!({"type": "played", "at_ns": 1, "turn": turn, "seat": turn, "action": {},
+                   "used_ms": 1, "wall_ns": 1, "lag_ns": lag_ns})
+        };
+        let seat =
+            |seat: u8| json!({"seat": seat, "used_ms": 1, "cpu_ms": 1, "turns": 1, "fault": null});
+        let verdict = json!({"result": "played", "reason": "connected", "places": [2, 1],
+                             "seats": [seat(0), seat(1)], "void": null});
+        let over = json!({"type": "over", "at_ns": 2, "outcome": null, "verdict": verdict});
+        let mut onlooker = Onlooker::default();
+        for event in [played(0, lag_ns), played(1, 3), over] {
+            onlooker.see(&serde_json::from_value(event).unwrap());
+        }
+        let players = vec![Player(1), Player(0)];
+        let fixture =
+            Fixture { number: 7, block: 3, round: 1, game: 0, players, opening: 3, seed: 1 };
+        let policy = Policy { lag_ms: 50, on_lag, ..Policy::default() };
+        onlooker.record(&fixture, &policy, "games/7".to_owned(), "seal".to_owned())
+    }
+
+    #[test]
+    fn lag_marks_a_game_or_has_it_played_again() {
+        for (lag_ns, marked) in [(0, false), (50_000_000, false), (50_000_001, true)] {
+            let kept = with_lag(lag_ns, LagPolicy::Mark).unwrap();
+            assert_eq!((kept.lag_ns, kept.marked), (lag_ns.max(3), marked));
+            assert_eq!((kept.number, kept.turns, kept.places), (7, 2, vec![2, 1]));
+            let again = with_lag(lag_ns, LagPolicy::Again);
+            assert_eq!(again.err().map(|void| void.cause), marked.then(|| "lag".to_owned()));
+        }
+    }
 
     #[test]
     fn places_are_worth_who_is_behind() {
