@@ -31,7 +31,7 @@ pub use strict::{Garbled, parse_strict};
 pub use to_agent::{Hello, Over, Played, Retired, SeatInfo, ToAgent, Turn};
 pub use transcript::{
     Event, ExitEvent, Header, HeaderSeat, LineEvent, LineProtocol, OnFault, OverEvent, PlayedEvent,
-    RetiredEvent, Sandbox, Seal, StderrEvent, TRANSCRIPT_VERSION, TurnEvent,
+    Pondering, RetiredEvent, Sandbox, Seal, StderrEvent, TRANSCRIPT_VERSION, TurnEvent,
 };
 pub use verdict::{Fault, FaultKind, LateBy, Result, SeatVerdict, Verdict, VoidNote};
 

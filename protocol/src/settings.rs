@@ -125,6 +125,10 @@ impl Limits {
         if [self.line_bytes, self.turn_bytes, self.match_bytes].contains(&0) {
             return Err(LimitError("an agent that may write no byte can't answer".to_owned()));
         }
+        if self.memory_mb == 0 || self.processes == 0 {
+            let text = "`memory_mb` and `processes` must be at least 1: no program runs without";
+            return Err(LimitError(text.to_owned()));
+        }
         if self.files < Self::FILES_MIN {
             let least = Self::FILES_MIN;
             return Err(LimitError(format!(

@@ -205,13 +205,16 @@ mod tests {
         }
     }
 
-    /// Values without fractions, nested a little.
+    /// Values nested a little. Whole numbers are integers, however they were written.
     fn json() -> impl Strategy<Value = serde_json::Value> {
         let leaf = prop_oneof![
             Just(serde_json::Value::Null),
             any::<bool>().prop_map(Into::into),
             any::<i64>().prop_map(Into::into),
             any::<u64>().prop_map(Into::into),
+            (-1e9..1e9)
+                .prop_filter("whole", |number: &f64| number.fract() != 0.0)
+                .prop_map(Into::into),
             any::<String>().prop_map(Into::into),
         ];
         leaf.prop_recursive(4, 32, 4, |inner| {

@@ -2,6 +2,8 @@ use crate::{ClockSettings, Fault, Limits, Outcome, Ready, Seat, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::fmt;
+use std::str::FromStr;
 
 /// The version of the transcript format that this crate writes. New fields don't raise it.
 pub const TRANSCRIPT_VERSION: u32 = 1;
@@ -133,6 +135,50 @@ pub struct Sandbox {
     pub level: String,
     /// The layers in force, strongest last.
     pub layers: Vec<String>,
+    /// What an agent might do while it wasn't asked; left out by versions that let it do anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pondering: Option<Pondering>,
+}
+
+/// What an agent may do with the processor while another seat is asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Pondering {
+    /// Whatever it likes.
+    #[default]
+    Allow,
+    /// Whatever it likes, but its bank pays for the CPU time.
+    Measure,
+    /// Nothing: its processes are stopped.
+    Freeze,
+}
+
+impl Pondering {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Allow, Self::Measure, Self::Freeze];
+
+    /// As it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Measure => "measure",
+            Self::Freeze => "freeze",
+        }
+    }
+}
+
+impl fmt::Display for Pondering {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Pondering {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        Self::ALL.into_iter().find(|pondering| pondering.name() == text).ok_or(())
+    }
 }
 
 /// A seat was asked.
@@ -146,6 +192,10 @@ pub struct TurnEvent {
     pub seat: Seat,
     /// What the bank held, rounded down; null without a bank.
     pub left_ms: Option<u64>,
+    /// CPU time that its processes used since it was last heard, in nanoseconds, where that is
+    /// charged: the bank has paid for it already.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub pondered_ns: u64,
 }
 
 /// A line came, as it came.

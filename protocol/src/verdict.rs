@@ -38,7 +38,7 @@ pub enum Result {
 pub struct SeatVerdict {
     /// The seat.
     pub seat: Seat,
-    /// Time charged for its turns, in milliseconds, rounded up.
+    /// Time charged, in milliseconds, rounded up.
     pub used_ms: u64,
     /// CPU time that its processes used in its turns, in milliseconds, rounded up.
     pub cpu_ms: u64,

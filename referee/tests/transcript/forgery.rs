@@ -224,7 +224,13 @@ fn retirements_must_be_in_order_and_leave_turns_out() {
     });
     disagrees(&report, "but it was not retired");
     let report = forged(retired(), |events| {
-        let turn = Event::Turn(TurnEvent { at_ns: 1, turn: 3, seat: Seat(0), left_ms: None });
+        let turn = Event::Turn(TurnEvent {
+            at_ns: 1,
+            turn: 3,
+            seat: Seat(0),
+            left_ms: None,
+            pondered_ns: 0,
+        });
         let at = place_of(events, |event| matches!(event, Event::Turn(turn) if turn.turn == 4));
         events.insert(at, turn);
     });

@@ -148,7 +148,7 @@ impl Scribe {
     fn ask(&mut self, seat: Seat) -> u64 {
         let (at_ns, turn) = (self.now(), self.game.turn_number());
         let left_ms = Some(60_000 - turn);
-        self.events.push(Event::Turn(TurnEvent { at_ns, turn, seat, left_ms }));
+        self.events.push(Event::Turn(TurnEvent { at_ns, turn, seat, left_ms, pondered_ns: 0 }));
         if turn == 1 {
             let (at_ns, text) = (self.now(), "gr\u{fc}bel\n\t\u{1}\"".to_owned());
             let stderr = StderrEvent { at_ns, seat, turn, text, dropped_bytes: 0 };
