@@ -7,6 +7,7 @@
 #[cfg(test)]
 mod simulation {
     pub(crate) mod agent;
+    pub(crate) mod disk;
     pub(crate) mod model;
     pub(crate) mod plan;
     pub(crate) mod speech;
@@ -56,7 +57,13 @@ fn everything_that_must_happen() -> Vec<String> {
         .into_iter()
         .flat_map(|result| GAMES.iter().map(move |kind| format!("{} {result}", kind.name)))
         .collect();
-    wanted.extend(["last_seat", "lag", "interrupted"].map(|reason| format!("because {reason}")));
+    let reasons = ["last_seat", "lag", "interrupted", "machine", "disk_full"];
+    wanted.extend(reasons.map(|reason| format!("because {reason}")));
+    for cause in ["machine", "disk_full"] {
+        wanted.extend(
+            ["by it", "before it"].map(|when| format!("not written, {cause}: ended {when}")),
+        );
+    }
     wanted.extend(["late by Wall".to_owned(), "late by Cpu".to_owned()]);
     let kinds = [
         FaultKind::Start,

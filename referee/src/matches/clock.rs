@@ -51,6 +51,8 @@ pub struct Reading {
 #[derive(Clone, Debug)]
 pub(super) struct Clock {
     left: Option<Nanos>,
+    /// Where there is no bank to pay for it: what of the next turn is already used.
+    owed: Nanos,
 }
 
 /// What a turn has taken.
@@ -96,7 +98,7 @@ pub(super) enum Punctuality {
 
 impl Clock {
     pub(super) fn new(settings: &ClockSettings) -> Self {
-        Self { left: settings.bank_ms.map(Nanos::from_ms) }
+        Self { left: settings.bank_ms.map(Nanos::from_ms), owed: Nanos(0) }
     }
 
     /// What the bank holds, rounded down.
@@ -109,7 +111,8 @@ impl Clock {
         let cap = settings.move_ms.map(Nanos::from_ms);
         match (self.left, cap) {
             (Some(left), Some(cap)) => left.min(cap),
-            (Some(only), None) | (None, Some(only)) => only,
+            (Some(left), None) => left,
+            (None, Some(cap)) => cap.since(self.owed),
             (None, None) => Nanos(u64::MAX),
         }
     }
@@ -169,6 +172,16 @@ impl Clock {
         let increment = Nanos::from_ms(settings.increment_ms);
         let charged = spent.charged(settings.kind);
         self.left = self.left.map(|left| left.since(charged).plus(increment));
+        self.owed = Nanos(0);
+    }
+
+    /// Takes what was used between two turns off the bank, or, where there is none, off the turn
+    /// that now begins.
+    pub(super) fn charge_pondering(&mut self, pondered: Nanos) {
+        match &mut self.left {
+            Some(left) => *left = left.since(pondered),
+            None => self.owed = pondered,
+        }
     }
 
     /// What the turn was allowed, for messages.
@@ -230,6 +243,22 @@ mod tests {
         assert_eq!(clock.left_ms(), Some(128));
         clock.charge(&wall(500_000_000, 0), &settings);
         assert_eq!(clock.left_ms(), Some(10), "an empty bank gets the increment");
+    }
+
+    #[test]
+    fn pondering_is_paid_by_the_bank_or_by_the_next_turn() {
+        let banked = settings(ClockKind::Wall, Some(100), Some(50));
+        let mut clock = Clock::new(&banked);
+        clock.charge_pondering(Nanos::from_ms(70));
+        assert_eq!((clock.left_ms(), clock.allowance_ms(&banked)), (Some(30), 30));
+        clock.charge_pondering(Nanos::from_ms(70));
+        assert_eq!(clock.left_ms(), Some(0));
+        let capped = settings(ClockKind::Wall, None, Some(50));
+        let mut clock = Clock::new(&capped);
+        clock.charge_pondering(Nanos::from_ms(20));
+        assert_eq!((clock.left_ms(), clock.allowance_ms(&capped)), (None, 30));
+        clock.charge(&wall(1, 0), &capped);
+        assert_eq!(clock.allowance_ms(&capped), 50, "only the next turn pays");
     }
 
     #[test]

@@ -24,6 +24,9 @@ impl Match {
         if self.is_out(seat) {
             return;
         }
+        if self.phase == Phase::Starting && self.measures_pondering() {
+            self.player(seat).heard = reading.cpu;
+        }
         let blank = line.iter().all(u8::is_ascii_whitespace);
         // In another protocol a blank line may have a meaning.
         if !blank || cut || meaning.is_some() {
@@ -167,7 +170,9 @@ impl Match {
         let (seat, turn, spent) = (asked.seat, asked.turn, asked.spent);
         let kind = self.header.clock.kind;
         let charged = spent.charged(kind);
+        let heard = asked.reading.cpu.zip(spent.cpu).filter(|_| self.measures_pondering());
         let player = &mut self.players[seat.index()];
+        player.heard = heard.map(|(before, own)| before.plus(own));
         player.clock.charge(&spent, &self.header.clock);
         player.used = player.used.plus(charged);
         player.cpu = player.cpu.plus(spent.cpu.unwrap_or_default());
@@ -192,7 +197,7 @@ impl Match {
     /// Judges whether the answer of the seat that thinks is late.
     fn late(&mut self, seat: Seat) {
         let Phase::Thinking(asked) = &self.phase else { return };
-        let (turn, spent) = (asked.turn, asked.spent);
+        let (turn, spent, pondered) = (asked.turn, asked.spent, asked.pondered);
         let clock = &self.players[seat.index()].clock;
         let allowance = clock.allowance_ms(&self.header.clock);
         let punctuality = clock.punctuality(&spent, &self.header.clock);
@@ -213,7 +218,11 @@ impl Match {
                 self.stop("lag", text);
             }
             Punctuality::Late(by) => {
-                let text = late_text(&spent, by, allowance, self.header.clock.kind);
+                let mut text = late_text(&spent, by, allowance, self.header.clock.kind);
+                if pondered > Nanos(0) {
+                    let ms = pondered.ms_up().to_string();
+                    text.extend([", with ", &ms, " ms of CPU time before the request taken off"]);
+                }
                 let kind = FaultKind::Late;
                 self.fault_with(seat, Fault { kind, by: Some(by), turn, text, legal: None });
             }

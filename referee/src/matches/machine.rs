@@ -4,8 +4,8 @@ use super::clock::{Clock, Nanos, Reading, Spent};
 use super::messages::{hello, request};
 use referee_games::{AnyGame, Meaning, Turn as Move};
 use referee_protocol::{
-    Event, ExitEvent, Fault, Header, Outcome, Ready, Seat, StderrEvent, ToAgent, Turn, TurnEvent,
-    Verdict,
+    Event, ExitEvent, Fault, Header, Outcome, Pondering, Ready, Seat, StderrEvent, ToAgent, Turn,
+    TurnEvent, Verdict,
 };
 
 /// How long after the end of an agent's output its exit status is waited for, so that the fault can
@@ -133,6 +133,8 @@ pub(super) struct Asked {
     pub(super) spent: Spent,
     /// Bytes of output since the request.
     pub(super) bytes: u64,
+    /// What was charged for the time before the request.
+    pub(super) pondered: Nanos,
 }
 
 /// One seat's state.
@@ -147,6 +149,8 @@ pub(super) struct Player {
     pub(super) used: Nanos,
     pub(super) cpu: Nanos,
     pub(super) turns: u64,
+    /// Its CPU time when it was last heard, where what it uses after that is charged.
+    pub(super) heard: Option<Nanos>,
     /// Its output or input has ended, when, and in what words; its exit status is being waited for.
     pub(super) ending: Option<(Nanos, &'static str)>,
 }
@@ -181,6 +185,7 @@ impl Match {
             used: Nanos(0),
             cpu: Nanos(0),
             turns: 0,
+            heard: None,
             ending: None,
         };
         let mut begun = Self {
@@ -351,10 +356,33 @@ impl Match {
         }
         let turn = self.game.turn_number();
         let at = self.now;
-        let left_ms = self.players[seat.index()].clock.left_ms();
-        self.record(Event::Turn(TurnEvent { at_ns: at.0, turn, seat, left_ms }));
+        let pondered = self.pondered(seat, reading);
+        let player = self.player(seat);
+        player.clock.charge_pondering(pondered);
+        player.used = player.used.plus(pondered);
+        let left_ms = player.clock.left_ms();
+        let pondered_ns = pondered.0;
+        self.record(Event::Turn(TurnEvent { at_ns: at.0, turn, seat, left_ms, pondered_ns }));
         let spent = Spent::default();
-        self.phase = Phase::Thinking(Asked { seat, turn, at, reading, spent, bytes: 0 });
+        self.phase = Phase::Thinking(Asked { seat, turn, at, reading, spent, bytes: 0, pondered });
+    }
+
+    /// Whether CPU time counts that an agent uses while it isn't asked.
+    pub(super) fn measures_pondering(&self) -> bool {
+        self.header.sandbox.pondering == Some(Pondering::Measure)
+    }
+
+    /// What a seat has to pay for that is asked now: all since it was last heard.
+    fn pondered(&self, seat: Seat, reading: Reading) -> Nanos {
+        let since_heard = |heard: Nanos| Some(reading.cpu?.since(heard));
+        self.players[seat.index()].heard.and_then(since_heard).unwrap_or_default()
+    }
+
+    /// What the bank of a seat will hold, in milliseconds, if it is asked now.
+    pub fn left_ms(&self, seat: Seat, reading: Reading) -> Option<u64> {
+        let mut clock = self.players[seat.index()].clock.clone();
+        clock.charge_pondering(self.pondered(seat, reading));
+        clock.left_ms()
     }
 
     fn exited(&mut self, seat: Seat, status: String, late: bool) {

@@ -55,6 +55,7 @@ impl Cursor<'_> {
         if self.literal(b"null").is_none() {
             self.number()?;
         }
+        self.number_after(b",\"pondered_ns\":")?;
         self.literal(b"}")?;
         Some(Scanned::Turn { turn, seat })
     }
@@ -212,9 +213,11 @@ mod tests {
 
     fn event() -> impl Strategy<Value = Event> {
         let numbers = || (any::<u64>(), 0..1000_u64, any::<u8>().prop_map(Seat));
-        let turn = (numbers(), any::<Option<u64>>()).prop_map(|((at_ns, turn, seat), left_ms)| {
-            Event::Turn(TurnEvent { at_ns, turn, seat, left_ms })
-        });
+        let turn = (numbers(), any::<Option<u64>>(), prop_oneof![Just(0), any::<u64>()]).prop_map(
+            |((at_ns, turn, seat), left_ms, pondered_ns)| {
+                Event::Turn(TurnEvent { at_ns, turn, seat, left_ms, pondered_ns })
+            },
+        );
         let text = || "(\\PC|[\"\\\\\u{0}-\u{1f}/{}]){0,20}";
         let line = (numbers(), text(), any::<bool>(), any::<bool>()).prop_map(
             |((at_ns, _, seat), line, escaped, cut)| {

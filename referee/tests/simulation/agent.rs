@@ -15,6 +15,10 @@ pub(crate) enum Happening {
     Exits(Seat, &'static str),
     NeverStarts(Seat),
     Exceeds(Seat, Resource),
+    /// Its supervisor has ended, and nothing of the agent is left.
+    Orphaned(Seat),
+    /// What was recorded is written, for those who watch.
+    Flush,
     /// The request that has this number may be written.
     Slot(u64),
     Stops(&'static str),

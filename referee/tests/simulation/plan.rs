@@ -1,6 +1,7 @@
 //! What is played in one simulated match, by whom, and what the machine will be like: all of it
 //! drawn from the seed.
 
+use super::disk::Flaw;
 use referee_games::{GAMES, Kind};
 use referee_protocol::{
     ClockKind, ClockSettings, Header, HeaderSeat, Limits, OnFault, Sandbox, Seat,
@@ -59,6 +60,20 @@ pub(crate) enum Temper {
     Wild,
 }
 
+/// Time in which nothing reaches the referee: it isn't woken, and what happens is seen at the end.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Stall {
+    pub(crate) from: u64,
+    pub(crate) to: u64,
+}
+
+impl Stall {
+    /// How much of it lies between these times.
+    pub(crate) fn within(self, from: u64, to: u64) -> u64 {
+        self.to.min(to).saturating_sub(self.from.max(from))
+    }
+}
+
 /// A match to be simulated.
 #[derive(Debug)]
 pub(crate) struct Plan {
@@ -75,6 +90,14 @@ pub(crate) struct Plan {
     pub(crate) has_cpu: bool,
     /// Of a hundred turns, in how many the referee lags.
     pub(crate) lag_percent: u64,
+    /// What is wrong with the disk that the transcript is on.
+    pub(crate) flaw: Flaw,
+    /// When this seat's supervisor ends, and the agent with it.
+    pub(crate) orphaned: Option<(u64, Seat)>,
+    /// The machine stands still.
+    pub(crate) stall: Stall,
+    /// Of a hundred wake-ups, how many come seconds too late.
+    pub(crate) lost_percent: u64,
 }
 
 impl Plan {
@@ -125,8 +148,33 @@ impl Plan {
             is_busy: random.percent(40),
             has_cpu: random.percent(85),
             lag_percent: if random.percent(30) { 40 } else { 0 },
+            flaw: flaw(&mut random),
+            orphaned: orphaned(&mut random, game.seats()),
+            stall: stall(&mut random),
+            lost_percent: if random.percent(15) { 30 } else { 0 },
         }
     }
+}
+
+fn flaw(random: &mut Random) -> Flaw {
+    let bytes = usize::try_from(random.below(12_000)).unwrap();
+    match random.below(20) {
+        0 => Flaw::Full { bytes },
+        1 => Flaw::Write { number: random.below(4), bytes },
+        _ => Flaw::None,
+    }
+}
+
+fn orphaned(random: &mut Random, seats: usize) -> Option<(u64, Seat)> {
+    let seat = Seat::all(seats).nth(usize::try_from(random.below(seats as u64)).unwrap())?;
+    let at = random.delay(800);
+    random.percent(6).then_some((at, seat))
+}
+
+fn stall(random: &mut Random) -> Stall {
+    let from = random.delay(600);
+    let to = from + random.delay(1500);
+    if random.percent(10) { Stall { from, to } } else { Stall::default() }
 }
 
 /// The default setup or a variant, mostly with a small limit to the game's length.

@@ -64,6 +64,11 @@ pub(crate) fn play(seed: u64, is_shown: bool) -> Vec<String> {
     }
     let (game, result) = (plan.kind.name, verdict.result);
     let mut found = vec![format!("{game} {result:?}"), format!("because {}", verdict.reason)];
+    if let Some(cause) = report.unwritten {
+        let void = verdict.void.as_ref();
+        let when = if void.is_some_and(|void| void.cause == cause) { "by it" } else { "before it" };
+        found.push(format!("not written, {cause}: ended {when}"));
+    }
     let faults = verdict.seats.iter().filter_map(|seat| seat.fault.as_ref());
     found.extend(faults.map(|fault| match fault.by {
         Some(by) => format!("{} by {by:?}", fault.kind),

@@ -2,15 +2,18 @@
 //! next of it. It does to a match what the shell does, without processes and without waiting.
 
 use super::agent::{Happening, answers, begins};
+use super::disk::Disk;
 use super::model::{Model, Moment};
 use super::plan::{Plan, Random};
 use referee::matches::{Effect, Ending, Input, Match, Nanos, Reading, Resource};
 use referee::transcript::{Recorder, Sent, Status, read, verify};
 use referee_protocol::{Event, FaultKind, Seat, ToAgent, Want};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 const MS: u64 = 1_000_000;
 const KILLED: &str = "killed by the referee";
+/// How often what was recorded is written.
+const FLUSH_PERIOD: u64 = 200 * MS;
 
 /// What became of a simulated match.
 #[derive(Debug, PartialEq)]
@@ -18,6 +21,8 @@ pub(crate) struct Report {
     pub(crate) effects: Vec<(u64, Effect)>,
     pub(crate) transcript: Vec<u8>,
     pub(crate) ending: Ending,
+    /// Why the transcript could not be written whole: then the match has no result.
+    pub(crate) unwritten: Option<&'static str>,
     pub(crate) steps: u64,
 }
 
@@ -45,6 +50,9 @@ pub(crate) fn simulate(plan: &Plan, seed: u64, is_shown: bool) -> Report {
         exited: vec![false; plan.tempers.len()],
         asked: 0,
         is_shown,
+        disk: Disk::new(plan.flaw),
+        undone: VecDeque::new(),
+        is_carrying_out: false,
         effects: Vec::new(),
         steps: 0,
     };
@@ -86,6 +94,10 @@ struct World<'a> {
     /// Requests that were written.
     asked: u64,
     is_shown: bool,
+    disk: Disk,
+    /// What is still to be carried out.
+    undone: VecDeque<Effect>,
+    is_carrying_out: bool,
     effects: Vec<(u64, Effect)>,
     steps: u64,
 }
@@ -98,23 +110,34 @@ impl World<'_> {
             }
         }
         self.queue_up(self.plan.stop_at, Happening::Stops("interrupted"));
+        if let Some((at, seat)) = self.plan.orphaned {
+            self.queue_up(at, Happening::Orphaned(seat));
+        }
+        self.queue_up(FLUSH_PERIOD, Happening::Flush);
         self.carry_out(greetings);
         loop {
             self.set_timer();
             let next = self.queue.first_key_value().map(|((at, _), _)| *at);
             match self.tick {
                 Some((_, at)) if next.is_none_or(|next| at < next) => {
-                    self.now = at;
+                    self.seen(at);
                     self.wake();
                 }
                 _ => {
                     let Some(((at, _), happening)) = self.queue.pop_first() else { break };
-                    self.now = at;
+                    self.seen(at);
                     self.happens(happening);
                 }
             }
         }
         self.finish()
+    }
+
+    /// What happens at this time is seen now, or when the machine goes on.
+    fn seen(&mut self, at: u64) {
+        let stall = self.plan.stall;
+        let at = if (stall.from..stall.to).contains(&at) { stall.to } else { at };
+        self.now = self.now.max(at);
     }
 
     fn queue_up(&mut self, delay: u64, happening: Happening) {
@@ -127,6 +150,8 @@ impl World<'_> {
         if self.tick.map(|(wanted, _)| wanted) != wanted {
             let is_late = self.plan.is_busy && self.random.percent(30);
             let late = if is_late { self.random.delay(40) } else { 0 };
+            let is_lost = self.random.percent(self.plan.lost_percent);
+            let late = if is_lost { self.random.delay(5000) } else { late };
             self.tick = wanted.map(|wanted| (wanted, wanted.max(self.now) + late));
         }
     }
@@ -135,16 +160,23 @@ impl World<'_> {
     fn reading(&self) -> (Reading, Moment) {
         let at = self.now;
         let Some(turn) = self.thinking else {
-            let lag = self.start_lag;
+            let lag = self.start_lag.max(self.plan.stall.within(0, at));
             let reading = Reading { lag: Nanos(lag), ..Reading::default() };
             return (reading, Moment { at, cpu: None, lag });
         };
         let wall = at - turn.at;
-        let cpu = self.plan.has_cpu.then_some(wall * turn.busy / 1000);
+        let cpu = self.plan.has_cpu.then_some(self.cpu_of(turn));
         let lag = if wall >= turn.lag.0 { turn.lag.1 } else { 0 };
+        let lag = lag.max(self.plan.stall.within(turn.at, at));
         let before = self.cpu[turn.seat.index()];
         let total = cpu.map(|cpu| Nanos(before + cpu));
         (Reading { cpu: total, wait: None, lag: Nanos(lag) }, Moment { at, cpu, lag })
+    }
+
+    /// CPU time of a turn so far. While the machine stands still, nobody uses any.
+    fn cpu_of(&self, turn: Thinking) -> u64 {
+        let stood_still = self.plan.stall.within(turn.at, self.now);
+        (self.now - turn.at - stood_still) * turn.busy / 1000
     }
 
     fn wake(&mut self) {
@@ -157,8 +189,14 @@ impl World<'_> {
     }
 
     fn happens(&mut self, happening: Happening) {
-        let has_reading =
-            matches!(happening, Happening::Says(..) | Happening::Slot(_) | Happening::Stops(_));
+        let has_reading = matches!(
+            happening,
+            Happening::Says(..)
+                | Happening::Slot(_)
+                | Happening::Stops(_)
+                | Happening::Orphaned(_)
+                | Happening::Flush
+        );
         if !has_reading && self.state.wake_at().is_some_and(|at| at.0 <= self.now) {
             self.wake();
         }
@@ -209,12 +247,34 @@ impl World<'_> {
                 self.step(Input::Limit(seat, resource, "too much".to_owned()));
             }
             Happening::Slot(number) => self.slot(number),
-            Happening::Stops(cause) => {
-                self.model.was_stopped = true;
-                self.step(Input::Stop { cause, text: "enough".to_owned() });
+            Happening::Stops(cause) => self.stop(cause),
+            Happening::Orphaned(seat) => {
+                // Whoever listens to the supervisor hears of it before the pipes end.
+                self.stop("machine");
+                self.silent[seat.index()] = true;
+                self.queue_up(0, Happening::Exits(seat, "the end of its supervisor"));
+            }
+            Happening::Flush => {
+                let written = self.disk.flush();
+                self.check_write(written);
+                if !self.model.is_over() {
+                    self.queue_up(FLUSH_PERIOD, Happening::Flush);
+                }
             }
         }
         self.model.check_step(false);
+    }
+
+    /// The match can't go on, and no agent is to blame.
+    fn stop(&mut self, cause: &'static str) {
+        self.model.was_stopped = true;
+        self.step(Input::Stop { cause, text: "enough".to_owned() });
+    }
+
+    fn check_write(&mut self, written: Result<(), &'static str>) {
+        if let Err(cause) = written {
+            self.stop(cause);
+        }
     }
 
     /// The request may be written.
@@ -234,8 +294,12 @@ impl World<'_> {
         let before = self.cpu[seat.index()];
         let cpu = self.plan.has_cpu.then_some(Nanos(before));
         self.step(Input::Asked(seat, Reading { cpu, ..Reading::default() }));
-        assert_eq!(self.state.thinking(), Some(seat));
         self.asked += 1;
+        if self.disk.broken.is_some() {
+            // Writing down the request was what failed.
+            return;
+        }
+        assert_eq!(self.state.thinking(), Some(seat));
         let allowed = self.model.allowance(seat);
         let temper = self.plan.tempers[seat.index()];
         let (script, busy) = answers(temper, seat, allowed, &mut self.random);
@@ -263,46 +327,60 @@ impl World<'_> {
         if let Some(turn) = self.thinking
             && self.state.thinking() != Some(turn.seat)
         {
-            self.cpu[turn.seat.index()] += (self.now - turn.at) * turn.busy / 1000;
+            self.cpu[turn.seat.index()] += self.cpu_of(turn);
             self.thinking = None;
         }
         self.carry_out(effects);
     }
 
+    /// Does what the match wants. What follows from a failure in that is done after it.
     fn carry_out(&mut self, effects: Vec<Effect>) {
-        for effect in effects {
+        self.undone.extend(effects);
+        if std::mem::replace(&mut self.is_carrying_out, true) {
+            return;
+        }
+        while let Some(effect) = self.undone.pop_front() {
             if self.is_shown {
                 println!("             -> {effect:?}");
             }
             self.model.effect(&effect);
-            match &effect {
-                Effect::Ask(seat, _) => {
-                    assert!(self.state.thinking().is_none(), "two requests at once");
-                    self.requests += 1;
-                    self.waiting = Some((*seat, self.effects.len()));
-                    let is_late = self.plan.is_busy && self.random.percent(40);
-                    let delay = if is_late { self.random.delay(50) } else { 0 };
-                    self.queue_up(delay, Happening::Slot(self.requests));
-                }
-                Effect::Kill(seat) => {
-                    self.waiting.take_if(|(asked, _)| asked == seat);
-                    let delay = self.random.delay(3);
-                    self.queue_up(delay, Happening::Exits(*seat, KILLED));
-                }
-                Effect::Finish(_) => {
-                    self.waiting = None;
-                    for seat in Seat::all(self.plan.tempers.len()) {
-                        let delay = self.random.delay(100);
-                        self.queue_up(delay, Happening::Exits(seat, "exit status 0"));
-                    }
-                }
-                Effect::Send(..) | Effect::Broadcast(_) | Effect::Record(_) => {}
+            self.do_as_told(&effect);
+            self.effects.push((self.now, effect.clone()));
+            if let Effect::Record(event) = &effect {
+                let written = self.disk.record(event);
+                self.check_write(written);
             }
-            self.effects.push((self.now, effect));
+        }
+        self.is_carrying_out = false;
+    }
+
+    fn do_as_told(&mut self, effect: &Effect) {
+        match effect {
+            Effect::Ask(seat, _) => {
+                assert!(self.state.thinking().is_none(), "two requests at once");
+                self.requests += 1;
+                self.waiting = Some((*seat, self.effects.len()));
+                let is_late = self.plan.is_busy && self.random.percent(40);
+                let delay = if is_late { self.random.delay(50) } else { 0 };
+                self.queue_up(delay, Happening::Slot(self.requests));
+            }
+            Effect::Kill(seat) => {
+                self.waiting.take_if(|(asked, _)| asked == seat);
+                let delay = self.random.delay(3);
+                self.queue_up(delay, Happening::Exits(*seat, KILLED));
+            }
+            Effect::Finish(_) => {
+                self.waiting = None;
+                for seat in Seat::all(self.plan.tempers.len()) {
+                    let delay = self.random.delay(100);
+                    self.queue_up(delay, Happening::Exits(seat, "exit status 0"));
+                }
+            }
+            Effect::Send(..) | Effect::Broadcast(_) | Effect::Record(_) => {}
         }
     }
 
-    fn finish(self) -> Report {
+    fn finish(mut self) -> Report {
         let mut recorder = Recorder::new();
         for (_, effect) in &self.effects {
             if let Effect::Record(event) = effect {
@@ -311,6 +389,8 @@ impl World<'_> {
         }
         recorder.seal();
         let transcript = recorder.take();
+        self.disk.finish();
+        check_kept(&self.disk, &transcript);
         let (ending, kinds) = self.model.finish();
         let turns = kinds.iter().filter(|kind| **kind == "turn").count() as u64;
         assert_eq!(turns, self.asked, "as many `turn` events as requests");
@@ -322,7 +402,20 @@ impl World<'_> {
         for seat in Seat::all(self.plan.tempers.len()) {
             assert_eq!(made_again(&transcript, seat), written(&self.effects, seat), "seat {seat}");
         }
-        Report { effects: self.effects, transcript, ending, steps: self.steps }
+        let unwritten = self.disk.broken;
+        Report { effects: self.effects, transcript, ending, unwritten, steps: self.steps }
+    }
+}
+
+/// A file that could not be written whole is a beginning of the transcript, and nobody takes it for
+/// more.
+fn check_kept(disk: &Disk, transcript: &[u8]) {
+    assert!(transcript.starts_with(&disk.file), "the file holds what was never recorded");
+    let is_whole = disk.file.len() == transcript.len();
+    assert_eq!(is_whole, disk.broken.is_none());
+    if !is_whole {
+        let report = verify(&disk.file);
+        assert_eq!(report.status, Status::Torn, "{}", report.detail);
     }
 }
 

@@ -77,3 +77,40 @@ fn cpu_clocks() {
     sheet.add("the backstop", &format!("{start} 2001ms+1ns - tick [cpu 5ms]"));
     sheet.check("cpu_clocks");
 }
+
+/// Seat 0 has answered at 11 ms, when it had used 20 ms; then seat 1 answers.
+fn pondered(clock: &str, pondering: &str) -> String {
+    let second = PLACE.replace("[1,1]", "[0,0]");
+    format!(
+        r#"
+        hex {{"size":3}}
+        clock {clock}
+        pondering {pondering}
+        0ms * {{"type":"ready"}} [cpu 5ms]
+        1ms 0 asked [cpu 10ms]
+        11ms 0 {PLACE} [cpu 20ms]
+        11ms 1 asked [cpu 5ms]
+        51ms 1 {second} [cpu 6ms]
+        "#
+    )
+}
+
+const CAPPED: &str = r#"{"bank_ms":null,"increment_ms":0,"move_ms":100}"#;
+
+#[test]
+fn pondering_is_charged_where_it_is_measured() {
+    let mut sheet = Sheet::default();
+    let third = PLACE.replace("[1,1]", "[2,2]");
+    let played = |clock, how| {
+        let start = pondered(clock, how);
+        format!("{start} 51ms 0 asked [cpu 70ms]\n 61ms 0 {third} [cpu 80ms]")
+    };
+    sheet.add("allowed", &played(BANK, "allow"));
+    sheet.add("measured", &played(BANK, "measure"));
+    sheet.add("without a bank the turn pays", &played(CAPPED, "measure"));
+    let start = pondered(CAPPED, "measure");
+    sheet.add("all is used", &format!("{start} 51ms 0 asked [cpu 120ms]\n 52ms 0 {third}"));
+    let start = pondered(BANK, "measure");
+    sheet.add("it can't be read", &format!("{start} 51ms 0 asked"));
+    sheet.check("pondering_is_charged_where_it_is_measured");
+}
