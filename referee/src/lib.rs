@@ -10,6 +10,7 @@ pub mod render;
 pub mod plain;
 pub mod times;
 pub mod presets;
+pub mod level;
 pub mod failure;
 pub mod contest;
 pub mod shell;

@@ -1,0 +1,63 @@
+//! The system's own limits on the processes of an agent.
+
+use super::sys;
+use super::wire::Bounds;
+use nix::sys::resource::{Resource, getrlimit, rlim_t, setrlimit};
+use nix::sys::signal::Signal;
+
+const MIB: rlim_t = 1 << 20;
+/// The stack of a first thread, as systems have it by default. An agent may raise its own.
+const STACK: rlim_t = 8 * MIB;
+/// What may be locked into memory: enough for a key, too little to harm.
+const LOCKED: rlim_t = 64 * 1024;
+/// So many processes more than are allowed may begin, so that the watchdog sees that there are too
+/// many. The init of a namespace is one of them.
+const PROCESSES_MORE: rlim_t = 16;
+
+/// What holds at every level: no core files, and a number of open files. Less than is wanted, where
+/// the machine allows no more. Takes no memory.
+pub(super) fn apply_always(bounds: &Bounds) -> nix::Result<()> {
+    lower(Resource::RLIMIT_CORE, 0)?;
+    lower(Resource::RLIMIT_NOFILE, bounds.files)
+}
+
+/// The limits of a process, for this one and all that comes of it. With `own_user` nobody else's
+/// processes count as this user's, so that they can be counted by the system too. Takes no memory.
+pub(super) fn apply(bounds: &Bounds, own_user: bool) -> nix::Result<()> {
+    // A write beyond it is to fail, not to kill.
+    sys::ignore_signal(Signal::SIGXFSZ)?;
+    lower(Resource::RLIMIT_FSIZE, bounds.work_mb.saturating_mul(MIB))?;
+    lower(Resource::RLIMIT_MEMLOCK, LOCKED)?;
+    lower(Resource::RLIMIT_DATA, data(bounds))?;
+    let (stack, hard) = getrlimit(Resource::RLIMIT_STACK)?;
+    setrlimit(Resource::RLIMIT_STACK, stack.min(STACK), hard)?;
+    if own_user {
+        lower(Resource::RLIMIT_NPROC, bounds.processes.saturating_add(PROCESSES_MORE))?;
+    }
+    Ok(())
+}
+
+/// Address space for data: no limit on memory, which the watchdog keeps, but one on how much can be
+/// taken between two of its looks. Runtimes reserve several times of what they use.
+fn data(bounds: &Bounds) -> rlim_t {
+    bounds.memory_mb.saturating_mul(4 * MIB).saturating_add(1024 * MIB)
+}
+
+fn lower(resource: Resource, wanted: rlim_t) -> nix::Result<()> {
+    let (_, hard) = getrlimit(resource)?;
+    let limit = wanted.min(hard);
+    setrlimit(resource, limit, limit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bounds, data};
+    use nix::sys::resource::RLIM_INFINITY;
+
+    #[test]
+    fn no_bound_is_so_large_that_it_turns_into_none() {
+        let bounds = |memory_mb| Bounds { files: 8, memory_mb, processes: 1, work_mb: 1 };
+        assert_eq!(data(&bounds(512)), 3 << 30);
+        assert_eq!(data(&bounds(u64::MAX)), RLIM_INFINITY);
+    }
+}

@@ -1,0 +1,156 @@
+//! An agent's own view of the file system: bounded `/tmp`, `/dev/shm` and work folder that nobody else
+//! sees, its own `/proc`, and what it may read where that lies below something that is covered.
+
+use super::sys;
+use super::wire::{Bytes, Program};
+use nix::errno::Errno;
+use nix::fcntl::{OFlag, open};
+use nix::mount::{MsFlags, mount};
+use nix::sys::stat::Mode;
+use std::ffi::{CString, OsStr};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// The folders that every agent has for itself.
+const PRIVATE: &[&str] = &["/tmp", "/dev/shm"];
+/// Files and folders in a private file system, for each MiB of it.
+const ENTRIES_PER_MB: u64 = 256;
+
+/// What a supervisor that runs as root hands over to an agent's own user, which could not get there:
+/// folders closed to others, and mounts of what the agent may read below them.
+#[derive(Debug, Default)]
+pub(super) struct Handed {
+    closed: Vec<PathBuf>,
+    mounts: Vec<(PathBuf, OwnedFd)>,
+}
+
+/// Opens what the agent's user couldn't.
+pub(super) fn hand_over(program: &Program, user: Option<u32>) -> Handed {
+    let mut handed = Handed::default();
+    if user.is_none() {
+        return handed;
+    }
+    for path in wanted(program) {
+        let Some(closed) = closed_above(&path) else { continue };
+        if let Some(mount) = text(&path).and_then(|text| sys::clone_mount(&text).ok()) {
+            handed.mounts.push((path, mount));
+            if !handed.closed.contains(&closed) {
+                handed.closed.push(closed);
+            }
+        }
+    }
+    handed
+}
+
+/// The topmost folder above a path into which only its owner may go.
+fn closed_above(path: &Path) -> Option<PathBuf> {
+    /// The right of others to go through a folder.
+    const OTHERS_THROUGH: u32 = 0o001;
+    let mut above: Vec<&Path> = path.ancestors().skip(1).collect();
+    above.reverse();
+    let closed = above
+        .into_iter()
+        .find(|folder| folder.metadata().is_ok_and(|it| it.mode() & OTHERS_THROUGH == 0));
+    closed.map(Path::to_owned)
+}
+
+/// Everything that the agent is to get at, but for its work folder; the topmost only.
+fn wanted(program: &Program) -> Vec<PathBuf> {
+    let reach = &program.reach;
+    let mut paths: Vec<PathBuf> =
+        reach.read.iter().chain(&reach.list).map(|path| as_path(path).to_owned()).collect();
+    paths.sort();
+    paths.dedup();
+    let mut topmost: Vec<PathBuf> = Vec::new();
+    for path in paths {
+        if !topmost.last().is_some_and(|above| path.starts_with(above)) {
+            topmost.push(path);
+        }
+    }
+    topmost
+}
+
+/// Arranges the mounts of this process's namespace.
+pub(super) fn arrange(program: &Program, handed: &Handed) -> nix::Result<()> {
+    let none: Option<&str> = None;
+    mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none)?;
+    // Whatever else is left open: only what is mounted from here on can be written to.
+    let root = open("/", OFlag::O_PATH | OFlag::O_CLOEXEC, Mode::empty())?;
+    sys::read_only(root.as_fd())?;
+    let (work, wanted) = (as_path(&program.reach.work), wanted(program));
+    // What an agent may read can't be covered.
+    let is_free = |folder: &Path| !wanted.iter().any(|path| folder.starts_with(path));
+    let private = PRIVATE.iter().map(Path::new).filter(|folder| folder.is_dir());
+    let mut covers: Vec<&Path> =
+        private.chain(handed.closed.iter().map(PathBuf::as_path)).collect();
+    covers.retain(|folder| is_free(folder));
+    // What lies below one that is covered is gone with it.
+    let all = covers.clone();
+    let lies_below = |folder: &Path, above: &Path| folder != above && folder.starts_with(above);
+    covers.retain(|folder| !all.iter().any(|above| lies_below(folder, above)));
+    let is_covered = |path: &Path| covers.iter().any(|cover| path.starts_with(cover));
+    // Before anything is covered: what lies below and has not been handed over.
+    let mut mounts: Vec<(&Path, OwnedFd)> = Vec::new();
+    let is_handed = |path: &Path| handed.mounts.iter().any(|(handed, _)| handed == path);
+    for path in wanted.iter().filter(|path| is_covered(path) && !is_handed(path)) {
+        let name = text(path).ok_or(Errno::EINVAL)?;
+        mounts.push((path, sys::clone_mount(&name)?));
+    }
+    for cover in &covers {
+        mount_private(cover, program.bounds.work_mb)?;
+    }
+    for (path, mount) in mounts
+        .iter()
+        .map(|(path, mount)| (*path, mount))
+        .chain(handed.mounts.iter().map(|(path, mount)| (path.as_path(), mount)))
+    {
+        place(path, mount)?;
+    }
+    // Last, since it may lie below what has just been put in its place.
+    if is_covered(work) && is_free(work) {
+        std::fs::create_dir_all(work).map_err(|error| number(&error))
+    } else {
+        mount_private(work, program.bounds.work_mb)
+    }
+}
+
+/// Has `/proc` tell of the processes in this process's namespace, and of no others.
+pub(super) fn show_own_processes() -> nix::Result<()> {
+    let none: Option<&str> = None;
+    let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
+    mount(Some("proc"), "/proc", Some("proc"), flags, none)
+}
+
+/// A file system in memory, bounded in bytes and in entries.
+fn mount_private(folder: &Path, mb: u64) -> nix::Result<()> {
+    let options = format!("size={mb}m,nr_inodes={},mode=0755", (mb * ENTRIES_PER_MB).max(64));
+    let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
+    mount(Some("tmpfs"), folder, Some("tmpfs"), flags, Some(options.as_str()))
+}
+
+/// Puts a mount in its place in what covers it.
+fn place(path: &Path, mount: &OwnedFd) -> nix::Result<()> {
+    let is_folder = nix::sys::stat::fstat(mount)?.st_mode & libc::S_IFMT == libc::S_IFDIR;
+    let folder = if is_folder { Some(path) } else { path.parent() };
+    if let Some(folder) = folder {
+        std::fs::create_dir_all(folder).map_err(|error| number(&error))?;
+    }
+    if !is_folder {
+        std::fs::File::create(path).map_err(|error| number(&error))?;
+    }
+    sys::place_mount(mount.as_fd(), &text(path).ok_or(Errno::EINVAL)?)
+}
+
+fn number(error: &std::io::Error) -> Errno {
+    error.raw_os_error().map_or(Errno::EINVAL, Errno::from_raw)
+}
+
+fn as_path(path: &Bytes) -> &Path {
+    Path::new(OsStr::from_bytes(&path.0))
+}
+
+fn text(path: &Path) -> Option<CString> {
+    CString::new(path.as_os_str().as_bytes()).ok()
+}

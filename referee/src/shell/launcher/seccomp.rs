@@ -1,0 +1,301 @@
+//! System calls that no agent needs, refused with `EPERM`: a runtime that tries one goes on. The list
+//! follows what container engines refuse, and adds what reaches other processes of the same user.
+
+use nix::errno::Errno;
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+    SeccompRule, TargetArch, apply_filter,
+};
+use std::collections::BTreeMap;
+
+type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+type Built<T> = Result<T, seccompiler::BackendError>;
+
+/// Refused whatever their arguments are.
+const REFUSED: &[i64] = &[
+    // Talking to anybody: a pair of sockets is not refused.
+    libc::SYS_socket,
+    // Reaching into other processes.
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_process_madvise,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_kcmp,
+    // Keys can outlive a process, and once could take a Landlock domain away (CVE-2024-42318).
+    libc::SYS_keyctl,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    // Messages and memory that outlive a process and count as nobody's.
+    libc::SYS_shmget,
+    libc::SYS_msgget,
+    libc::SYS_semget,
+    libc::SYS_mq_open,
+    libc::SYS_memfd_secret,
+    // Large parts of the kernel that no game needs.
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_fanotify_init,
+    // Without `socket` nobody needs these: what a pair is connected to is there already, and a socket
+    // with a name can be found by others.
+    libc::SYS_bind,
+    libc::SYS_connect,
+    libc::SYS_listen,
+    // Timers send any signal: one that was stopped could have itself continued.
+    libc::SYS_timer_create,
+    // Watching what others do with their files.
+    libc::SYS_inotify_add_watch,
+    // Moving other processes' memory about.
+    libc::SYS_migrate_pages,
+    libc::SYS_move_pages,
+    // Other views of the file system, and ways around paths.
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_open_tree,
+    OPEN_TREE_ATTR,
+    libc::SYS_move_mount,
+    libc::SYS_mount_setattr,
+    libc::SYS_open_by_handle_at,
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    // Off the core that the referee has chosen.
+    libc::SYS_sched_setaffinity,
+    // The machine itself.
+    libc::SYS_kexec_load,
+    libc::SYS_kexec_file_load,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_reboot,
+    libc::SYS_quotactl,
+    libc::SYS_quotactl_fd,
+    libc::SYS_acct,
+    libc::SYS_syslog,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_adjtimex,
+    libc::SYS_clock_adjtime,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+    libc::SYS_vhangup,
+];
+
+/// New namespaces, each by its own bit of `clone`'s flags; new time namespaces only by `unshare`.
+const NEW_NAMESPACES: &[libc::c_int] = &[
+    libc::CLONE_NEWUSER,
+    libc::CLONE_NEWPID,
+    libc::CLONE_NEWNET,
+    libc::CLONE_NEWIPC,
+    libc::CLONE_NEWUTS,
+    libc::CLONE_NEWNS,
+    libc::CLONE_NEWCGROUP,
+];
+
+/// Input put into a terminal as if somebody had typed it. The kernel looks at 32 bits
+/// (CVE-2019-10063). `TIOCSTI`, `TIOCLINUX`.
+const TYPING: &[u64] = &[0x5412, 0x541c];
+
+/// The same as with [`FILE_SIGNALS`], by other means: `FIOSETOWN`, `SIOCSPGRP`, `FIOASYNC`.
+const SOCKET_SIGNALS: &[u64] = &[0x8901, 0x8902, 0x5452];
+
+/// Attributes of open files: `FS_IOC_SETFLAGS`, the same for 32 bits, `FS_IOC_FSSETXATTR`.
+const FILE_FLAGS: &[u64] = &[0x4008_6602, 0x4004_6602, 0x401c_5820];
+
+/// Kinds of sockets that send to whom they are told to: `SOCK_DGRAM`, `SOCK_RAW`.
+const UNCONNECTED: &[u64] = &[2, 3];
+
+/// Signals sent to others by way of a file (CVE-2026-72183): `F_SETOWN`, `F_SETSIG`, `F_SETOWN_EX`; and
+/// hearing of, or delaying, what others do with one: `F_NOTIFY`, `F_SETLEASE`.
+const FILE_SIGNALS: &[u64] = &[8, 10, 15, 1026, 1024];
+
+/// Refused where an argument, by its place, is another than this: what changes another process of
+/// the same user, its limits or its share of the machine. The number 0 is the caller itself.
+const OWN_ONLY: &[(i64, &[(u8, u64)])] = &[
+    (libc::SYS_prlimit64, &[(0, 0)]),
+    // `PRIO_PROCESS`.
+    (libc::SYS_setpriority, &[(0, 0), (1, 0)]),
+    // `IOPRIO_WHO_PROCESS`.
+    (libc::SYS_ioprio_set, &[(0, 1), (1, 0)]),
+    (libc::SYS_sched_setscheduler, &[(0, 0)]),
+    (libc::SYS_sched_setparam, &[(0, 0)]),
+    (libc::SYS_sched_setattr, &[(0, 0)]),
+];
+
+/// Modes, owners and attributes of files. Landlock lets a user change those of all files that are the
+/// user's own, the opponents' among them. Not needed where the agent sees them in mounts to read only.
+const ATTRIBUTES: &[i64] = &[
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    FCHMODAT2,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    SETXATTRAT,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+    REMOVEXATTRAT,
+    FILE_SETATTR,
+];
+/// The numbers of newer calls are the same everywhere.
+const FCHMODAT2: i64 = 452;
+const SETXATTRAT: i64 = 463;
+const REMOVEXATTRAT: i64 = 466;
+const OPEN_TREE_ATTR: i64 = 467;
+const FILE_SETATTR: i64 = 469;
+
+/// The same under older numbers.
+#[cfg(target_arch = "x86_64")]
+const OLD_ATTRIBUTES: &[i64] = &[
+    libc::SYS_chmod,
+    libc::SYS_chown,
+    libc::SYS_lchown,
+    libc::SYS_utime,
+    libc::SYS_utimes,
+    libc::SYS_futimesat,
+];
+#[cfg(not(target_arch = "x86_64"))]
+const OLD_ATTRIBUTES: &[i64] = &[];
+
+/// The filters, compiled; each is to be put up.
+#[derive(Clone, Debug)]
+pub(super) struct Filters(Vec<BpfProgram>);
+
+impl Filters {
+    /// For this machine, and for agents that have mounts of their own or haven't. The error is a
+    /// fault of this program, or of a kind of machine for which there are no filters.
+    pub(super) fn compile(own_mounts: bool) -> nix::Result<Self> {
+        let programs = refusals(own_mounts).and_then(|refused| {
+            // A library that knows only `clone3` falls back to `clone`, whose flags can be seen.
+            let newer = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
+            Ok(vec![program(refused, Errno::EPERM)?, program(newer, Errno::ENOSYS)?])
+        });
+        let mut programs = programs.map_err(|_| Errno::ENOTSUP)?;
+        programs.extend(other_numbers());
+        Ok(Self(programs))
+    }
+
+    /// Puts them up, for good. Takes no memory.
+    pub(super) fn put_up(&self) -> nix::Result<()> {
+        self.0.iter().try_for_each(|program| apply_filter(program).map_err(|_| Errno::last()))
+    }
+}
+
+fn program(rules: Rules, errno: Errno) -> Built<BpfProgram> {
+    let refuse = SeccompAction::Errno(errno as u32);
+    // What comes with the numbers of another architecture is killed.
+    let arch = TargetArch::try_from(std::env::consts::ARCH)?;
+    SeccompFilter::new(rules, SeccompAction::Allow, refuse, arch)?.try_into()
+}
+
+fn refusals(own_mounts: bool) -> Built<Rules> {
+    let mut rules: Rules = REFUSED.iter().map(|&number| (number, Vec::new())).collect();
+    let has_bits = |index, bits: u64| {
+        let operator = SeccompCmpOp::MaskedEq(bits);
+        let condition = SeccompCondition::new(index, SeccompCmpArgLen::Qword, operator, bits)?;
+        SeccompRule::new(vec![condition])
+    };
+    let is = |index, value: u64| {
+        let (length, operator) = (SeccompCmpArgLen::Dword, SeccompCmpOp::Eq);
+        SeccompRule::new(vec![SeccompCondition::new(index, length, operator, value)?])
+    };
+    let namespaces =
+        NEW_NAMESPACES.iter().map(|&flag| has_bits(0, u64::from(flag.cast_unsigned())));
+    rules.insert(libc::SYS_clone, namespaces.collect::<Built<_>>()?);
+    let typing = TYPING.iter().chain(SOCKET_SIGNALS).chain(FILE_FLAGS);
+    let typing = typing.map(|&request| is(1, request));
+    rules.insert(libc::SYS_ioctl, typing.collect::<Built<_>>()?);
+    let signals = FILE_SIGNALS.iter().map(|&command| is(1, command));
+    rules.insert(libc::SYS_fcntl, signals.collect::<Built<_>>()?);
+    let is_not = |&(index, value)| {
+        let (length, operator) = (SeccompCmpArgLen::Dword, SeccompCmpOp::Ne);
+        SeccompRule::new(vec![SeccompCondition::new(index, length, operator, value)?])
+    };
+    // Pairs of sockets that are connected to each other and to nobody else.
+    let kind = |&kind: &u64| {
+        let (length, operator) = (SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(0xf));
+        SeccompRule::new(vec![SeccompCondition::new(1, length, operator, kind)?])
+    };
+    let pairs = UNCONNECTED.iter().map(kind).chain([is_not(&(0, 1))]);
+    rules.insert(libc::SYS_socketpair, pairs.collect::<Built<_>>()?);
+    // Whoever can't be looked into can't be measured (`PR_SET_DUMPABLE`, 0).
+    let (length, operator) = (SeccompCmpArgLen::Dword, SeccompCmpOp::Eq);
+    let hidden = [(0, 4), (1, 0)].map(|(index, value)| {
+        SeccompCondition::new(index, length.clone(), operator.clone(), value)
+    });
+    let hidden = SeccompRule::new(hidden.into_iter().collect::<Built<_>>()?)?;
+    rules.insert(libc::SYS_prctl, vec![hidden]);
+    for (call, own) in OWN_ONLY {
+        rules.insert(*call, own.iter().map(is_not).collect::<Built<_>>()?);
+    }
+    if !own_mounts {
+        let attributes = ATTRIBUTES.iter().chain(OLD_ATTRIBUTES);
+        rules.extend(attributes.map(|&call| (call, Vec::new())));
+        // Without a path it is about an open file, and only about its times.
+        let (length, operator) = (SeccompCmpArgLen::Qword, SeccompCmpOp::Ne);
+        let path = SeccompCondition::new(1, length, operator, 0)?;
+        rules.insert(libc::SYS_utimensat, vec![SeccompRule::new(vec![path])?]);
+    }
+    Ok(rules)
+}
+
+/// On x86-64 a kernel may know all calls under second numbers, those of x32: they are refused.
+#[cfg(target_arch = "x86_64")]
+fn other_numbers() -> Option<BpfProgram> {
+    use seccompiler::sock_filter;
+    /// `__X32_SYSCALL_BIT`.
+    const SECOND_NUMBERS: u32 = 0x4000_0000;
+    let instruction =
+        |code: u32, jt, jf, k| u16::try_from(code).ok().map(|code| sock_filter { code, jt, jf, k });
+    Some(vec![
+        instruction(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0)?,
+        instruction(libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K, 0, 1, SECOND_NUMBERS)?,
+        instruction(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_KILL_PROCESS)?,
+        instruction(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ALLOW)?,
+    ])
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn other_numbers() -> Option<BpfProgram> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ATTRIBUTES, Filters, OLD_ATTRIBUTES, OWN_ONLY, REFUSED, refusals};
+
+    /// More instructions than that no kernel takes (`BPF_MAXINSNS`).
+    const INSTRUCTIONS_MAX: usize = 4096;
+
+    #[test]
+    fn filters_can_be_made_for_this_machine() {
+        for own_mounts in [true, false] {
+            let Filters(programs) = Filters::compile(own_mounts).unwrap();
+            assert!(programs.len() >= 2);
+            assert!(programs.iter().all(|it| !it.is_empty() && it.len() <= INSTRUCTIONS_MAX));
+        }
+    }
+
+    #[test]
+    fn no_rule_takes_the_place_of_another() {
+        let attributes = ATTRIBUTES.len() + OLD_ATTRIBUTES.len();
+        // Those of `clone`, `ioctl`, `fcntl`, `socketpair` and `prctl`; that of `utimensat` goes with the attributes.
+        let always = REFUSED.len() + OWN_ONLY.len() + 5;
+        assert_eq!(refusals(true).unwrap().len(), always);
+        assert_eq!(refusals(false).unwrap().len(), always + attributes + 1);
+    }
+}

@@ -1,0 +1,296 @@
+//! System calls that have no safe wrapper elsewhere, each in the smallest safe function around it.
+//! This is the one file of the project in which `unsafe` may stand.
+//!
+//! Launcher, supervisors and inits have one thread each and rely on it: they fork, and what they fork
+//! goes on as what it was.
+
+use nix::errno::Errno;
+use nix::sched::{CloneFlags, clone};
+use nix::sys::signal::{SigHandler, Signal, signal};
+use nix::unistd::{ForkResult, Pid, fork};
+use std::ffi::{CStr, c_char};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+
+/// Forks this process, which has one thread.
+pub(super) fn fork_self() -> nix::Result<ForkResult> {
+    // SAFETY: with one thread, the child may do what any process may.
+    #[expect(unsafe_code, reason = "a supervisor is a fork of the launcher")]
+    unsafe {
+        fork()
+    }
+}
+
+/// Starts `child` in a copy of this process, in new namespaces; its number.
+pub(super) fn clone_into(
+    namespaces: CloneFlags,
+    stack: &mut [u8],
+    child: impl FnMut() -> isize,
+) -> nix::Result<Pid> {
+    // SAFETY: the memory is copied, as by a fork, and this process has one thread.
+    #[expect(unsafe_code, reason = "fork can't make namespaces")]
+    unsafe {
+        clone(Box::new(child), stack, namespaces, Some(libc::SIGCHLD))
+    }
+}
+
+/// Starts `child` in a new process that runs in this one's memory, while this one stands still until
+/// that has left it by exec or by its end. It may make system calls only, and take no memory.
+pub(super) fn clone_within(stack: &mut [u8], child: impl FnMut() -> isize) -> nix::Result<Pid> {
+    let flags = CloneFlags::CLONE_VM | CloneFlags::CLONE_VFORK;
+    // SAFETY: this process has one thread, which goes on only after the new one has left its memory;
+    // up to there that makes system calls only, on a stack of its own.
+    #[expect(unsafe_code, reason = "three times as quick as a fork: there is nothing to copy")]
+    unsafe {
+        clone(Box::new(child), stack, flags, Some(libc::SIGCHLD))
+    }
+}
+
+/// Children that end are to be reaped by the system, or to be waited for.
+pub(super) fn reap_children_by_system(by_system: bool) -> nix::Result<()> {
+    let handler = if by_system { SigHandler::SigIgn } else { SigHandler::SigDfl };
+    // SAFETY: installs no handler.
+    #[expect(unsafe_code, reason = "nix marks it unsafe for the sake of handlers")]
+    unsafe { signal(Signal::SIGCHLD, handler) }.map(drop)
+}
+
+/// All signals do what they do in a fresh process, but the one for a closed pipe or socket: what is
+/// written to one fails.
+pub(super) fn default_signals() {
+    /// The highest number that there is.
+    const LAST: libc::c_int = 64;
+    for number in (1..=LAST).filter(|&number| number != libc::SIGPIPE) {
+        // SAFETY: installs no handler. Numbers that can't be changed are refused.
+        #[expect(unsafe_code, reason = "nix doesn't know the signals for real time")]
+        unsafe {
+            libc::signal(number, libc::SIG_DFL);
+        }
+    }
+}
+
+/// A signal does what it does in a fresh process.
+pub(super) fn default_signal(which: Signal) -> nix::Result<()> {
+    // SAFETY: installs no handler.
+    #[expect(unsafe_code, reason = "nix marks it unsafe for the sake of handlers")]
+    unsafe { signal(which, SigHandler::SigDfl) }.map(drop)
+}
+
+/// A signal does nothing, here and in what this process executes.
+pub(super) fn ignore_signal(which: Signal) -> nix::Result<()> {
+    // SAFETY: installs no handler.
+    #[expect(unsafe_code, reason = "nix marks it unsafe for the sake of handlers")]
+    unsafe { signal(which, SigHandler::SigIgn) }.map(drop)
+}
+
+/// Descriptors that have just been received.
+pub(super) fn received(fds: Vec<RawFd>) -> impl Iterator<Item = OwnedFd> {
+    // SAFETY: the kernel has just made these descriptors for this process.
+    #[expect(unsafe_code, reason = "received descriptors come as numbers")]
+    fds.into_iter().map(|fd| unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+/// Executes a program; comes back only with an error. Both lists end with null.
+pub(super) fn execute(
+    file: &CStr,
+    arguments: &[*const c_char],
+    environment: &[*const c_char],
+) -> Errno {
+    debug_assert!(arguments.last().is_some_and(|last| last.is_null()));
+    debug_assert!(environment.last().is_some_and(|last| last.is_null()));
+    // SAFETY: the lists end with null, and the strings that they point to are borrowed with them by
+    // the one caller, which made them of `CString`s that it holds.
+    #[expect(unsafe_code, reason = "nix's own takes memory")]
+    unsafe {
+        libc::execve(file.as_ptr(), arguments.as_ptr(), environment.as_ptr());
+    }
+    Errno::last()
+}
+
+/// Agents are scheduled in batches: a core that several of them share is handed over in longer
+/// slices, and the referee, which is not, gets to run as soon as an answer is there.
+pub(super) fn batch_scheduling() {
+    let parameters = libc::sched_param { sched_priority: 0 };
+    // SAFETY: a plain system call on this process with a structure that lives through it. It may be
+    // refused, and then everything works but for a little more jitter.
+    #[expect(unsafe_code, reason = "nix has no wrapper for it")]
+    unsafe {
+        libc::sched_setscheduler(0, libc::SCHED_BATCH, &raw const parameters);
+    }
+}
+
+/// Nothing but stdin, stdout and stderr reaches the program that is executed next.
+pub(super) fn close_other_files() {
+    // SAFETY: marks descriptors to be closed by exec.
+    #[expect(unsafe_code, reason = "nix has no wrapper for it")]
+    unsafe {
+        libc::close_range(3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC.cast_signed());
+    }
+}
+
+/// Closes all descriptors but one.
+pub(super) fn close_all_but(kept: BorrowedFd<'_>) {
+    let Ok(number) = libc::c_uint::try_from(kept.as_raw_fd()) else { return };
+    // SAFETY: for a process that goes on with that one alone, and never returns to who owned others.
+    #[expect(unsafe_code, reason = "nix has no wrapper for it")]
+    unsafe {
+        if number > 0 {
+            libc::close_range(0, number - 1, 0);
+        }
+        libc::close_range(number + 1, libc::c_uint::MAX, 0);
+    }
+}
+
+/// A child that has ended.
+pub(super) enum Ended {
+    /// Its number and status, as `waitpid` gives it.
+    One(Pid, i32),
+    /// None has, and it was not waited for.
+    NotYet,
+    /// There are no children.
+    NoneLeft,
+}
+
+/// The next child that has ended, of every kind: what an agent clones need not announce its end by
+/// SIGCHLD. With `wait`, one that will.
+pub(super) fn next_ended(wait: bool) -> Ended {
+    let flags = if wait { libc::__WALL } else { libc::WNOHANG | libc::__WALL };
+    loop {
+        let mut status = 0;
+        // SAFETY: a plain system call that writes to `status`.
+        #[expect(unsafe_code, reason = "nix's own fails on signals that it doesn't know")]
+        let pid = unsafe { libc::waitpid(-1, &raw mut status, flags) };
+        match pid {
+            0 => return Ended::NotYet,
+            -1 if Errno::last() == Errno::EINTR => {}
+            -1 => return Ended::NoneLeft,
+            _ => return Ended::One(Pid::from_raw(pid), status),
+        }
+    }
+}
+
+/// What `landlock_add_rule` takes, packed as the kernel has it.
+#[repr(C, packed)]
+struct PathBeneath {
+    allowed: u64,
+    parent: i32,
+}
+
+/// Allows a Landlock ruleset one more folder, by its descriptor. Takes no memory.
+pub(super) fn landlock_allow(
+    ruleset: BorrowedFd<'_>,
+    folder: BorrowedFd<'_>,
+    allowed: u64,
+) -> nix::Result<()> {
+    /// `LANDLOCK_RULE_PATH_BENEATH`.
+    const PATH_BENEATH: libc::c_int = 1;
+    let rule = PathBeneath { allowed, parent: folder.as_raw_fd() };
+    // SAFETY: a plain system call with a structure that lives through it.
+    #[expect(unsafe_code, reason = "there is no wrapper that takes no memory")]
+    let result = unsafe {
+        let (ruleset, rule) = (ruleset.as_raw_fd(), &raw const rule);
+        libc::syscall(libc::SYS_landlock_add_rule, ruleset, PATH_BENEATH, rule, 0)
+    };
+    Errno::result(result).map(drop)
+}
+
+/// Puts this process into a Landlock domain. Takes no memory and closes nothing.
+pub(super) fn landlock_enter(ruleset: BorrowedFd<'_>) -> nix::Result<()> {
+    // SAFETY: a plain system call with numbers.
+    #[expect(unsafe_code, reason = "there is no wrapper that takes no memory")]
+    let result = unsafe { libc::syscall(libc::SYS_landlock_restrict_self, ruleset.as_raw_fd(), 0) };
+    Errno::result(result).map(drop)
+}
+
+/// Becomes another user and group for good, without what libraries do for threads.
+pub(super) fn become_user(user: u32) -> nix::Result<()> {
+    // SAFETY: plain system calls with numbers.
+    #[expect(unsafe_code, reason = "the library's own look at another process's threads")]
+    unsafe {
+        Errno::result(libc::syscall(libc::SYS_setresgid, user, user, user))?;
+        Errno::result(libc::syscall(libc::SYS_setresuid, user, user, user))?;
+    }
+    Ok(())
+}
+
+/// No program that this process becomes can have any capability. Needs the right to do so.
+pub(super) fn drop_bounding_set() -> nix::Result<()> {
+    for capability in 0..64 {
+        // SAFETY: a plain system call with numbers.
+        #[expect(unsafe_code, reason = "nix has no wrapper for it")]
+        let result = unsafe { libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0) };
+        match Errno::result(result) {
+            Ok(_) => {}
+            // One more than this kernel has.
+            Err(Errno::EINVAL) => return Ok(()),
+            Err(errno) => return Err(errno),
+        }
+    }
+    Ok(())
+}
+
+/// Gives up all capabilities.
+pub(super) fn drop_capabilities() -> nix::Result<()> {
+    #[repr(C)]
+    struct Head {
+        version: u32,
+        pid: i32,
+    }
+    /// `_LINUX_CAPABILITY_VERSION_3`: two sets of three words.
+    const VERSION: u32 = 0x2008_0522;
+    let head = Head { version: VERSION, pid: 0 };
+    let none = [0u32; 6];
+    // SAFETY: a plain system call with structures that live through it.
+    #[expect(unsafe_code, reason = "nix has no wrapper for it")]
+    let result = unsafe { libc::syscall(libc::SYS_capset, &raw const head, none.as_ptr()) };
+    Errno::result(result).map(drop)
+}
+
+/// A mount of its own of what is at a path, not yet anywhere, to read only; with all that is mounted
+/// below.
+pub(super) fn clone_mount(path: &CStr) -> nix::Result<OwnedFd> {
+    /// `OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE`.
+    const FLAGS: libc::c_int = 1 | libc::O_CLOEXEC | 0x8000;
+    // SAFETY: a plain system call with a string that lives through it; what it returns is new.
+    #[expect(unsafe_code, reason = "nix has no wrapper for it")]
+    let mount = unsafe {
+        let fd = libc::syscall(libc::SYS_open_tree, libc::AT_FDCWD, path.as_ptr(), FLAGS);
+        let fd = RawFd::try_from(Errno::result(fd)?).map_err(|_| Errno::EBADF)?;
+        OwnedFd::from_raw_fd(fd)
+    };
+    read_only(mount.as_fd())?;
+    Ok(mount)
+}
+
+/// Lets nobody write through a mount and those below it, wherever it will be: what Landlock allows
+/// in a private folder it allows in whatever is mounted there, too.
+pub(super) fn read_only(mount: BorrowedFd<'_>) -> nix::Result<()> {
+    /// `AT_EMPTY_PATH | AT_RECURSIVE`.
+    const FLAGS: libc::c_int = 0x1000 | 0x8000;
+    let change = libc::mount_attr {
+        attr_set: libc::MOUNT_ATTR_RDONLY,
+        attr_clr: 0,
+        propagation: 0,
+        userns_fd: 0,
+    };
+    // SAFETY: a plain system call with a string and a structure of the given size that live through
+    // it.
+    #[expect(unsafe_code, reason = "nix has no wrapper for it")]
+    let result = unsafe {
+        let (fd, empty) = (mount.as_raw_fd(), c"".as_ptr());
+        let size = size_of::<libc::mount_attr>();
+        libc::syscall(libc::SYS_mount_setattr, fd, empty, FLAGS, &raw const change, size)
+    };
+    Errno::result(result).map(drop)
+}
+
+/// Puts a mount that is nowhere yet at a path.
+pub(super) fn place_mount(mount: BorrowedFd<'_>, path: &CStr) -> nix::Result<()> {
+    /// `MOVE_MOUNT_F_EMPTY_PATH`.
+    const FLAGS: libc::c_int = 4;
+    // SAFETY: a plain system call with strings that live through it.
+    #[expect(unsafe_code, reason = "nix has no wrapper for it")]
+    let result = unsafe {
+        let (fd, empty) = (mount.as_raw_fd(), c"".as_ptr());
+        libc::syscall(libc::SYS_move_mount, fd, empty, libc::AT_FDCWD, path.as_ptr(), FLAGS)
+    };
+    Errno::result(result).map(drop)
+}

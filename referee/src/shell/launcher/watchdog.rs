@@ -1,0 +1,386 @@
+//! Looking after the memory and the processes of an agent's tree, where no control group does.
+//!
+//! A look is quick: what each process has in memory, and how many threads. Only where that is too
+//! much it is measured exactly, which takes up to a hundred times as long. Files that are mapped from
+//! a disk don't count: the system takes their memory back when it needs it.
+
+use super::wire::{Bounds, Limit};
+use nix::poll::PollTimeout;
+use nix::sys::stat::stat;
+use nix::unistd::Pid;
+use std::fmt::Write as _;
+use std::fs::{File, read_dir};
+use std::io::Read;
+use std::os::unix::fs::MetadataExt;
+use std::time::{Duration, Instant};
+
+/// What a tree takes at most in a second, in KiB: pages can't be filled much faster.
+const FILLED_KIB_A_SECOND: u64 = 4 << 20;
+/// The least and the longest time between two looks.
+const PAUSE: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(20));
+/// Looks take no more than one part in so many of the time,
+const PART: u32 = 20;
+/// but for this: the longest time between two looks where they take long.
+const PAUSE_MAX: Duration = Duration::from_millis(100);
+/// How often open files are looked at, as long as none is in memory only; else at each look.
+const FILES_PERIOD: Duration = Duration::from_millis(50);
+/// How many open files of a tree are looked at.
+const FILES_MAX: usize = 4096;
+/// The longest text of the system's about a process.
+const TEXT_BYTES: usize = 64 * 1024;
+/// Where links of open files lead that are in memory only: made by `memfd_create`, or shared.
+const IN_MEMORY: [&str; 3] = ["/memfd:", "/dev/shm/", "/SYSV"];
+
+/// Watches one agent's tree.
+#[derive(Debug)]
+pub(super) struct Watchdog {
+    /// All that comes of this process is the tree.
+    root: Pid,
+    memory_kib: u64,
+    processes: u64,
+    /// When the next look is due; `None` while the tree stands still.
+    due: Option<Instant>,
+    /// What the tree's open files held in memory when they were last looked at, in KiB.
+    held_kib: u64,
+    files_due: Instant,
+    // What a look needs, kept from one to the next.
+    tree: Vec<i32>,
+    path: String,
+    text: Vec<u8>,
+}
+
+/// Memory in KiB.
+#[derive(Clone, Copy, Debug, Default)]
+struct Used {
+    /// Of processes, each for itself, swapped out or not.
+    private: u64,
+    /// Shared between processes, without files of a disk.
+    shared: u64,
+    /// Tables of pages, which can be made without any page.
+    tables: u64,
+}
+
+impl Watchdog {
+    /// For all that comes of a process, which itself doesn't count.
+    pub(super) fn new(root: Pid, bounds: &Bounds) -> Self {
+        let now = Instant::now();
+        Self {
+            root,
+            memory_kib: bounds.memory_mb.saturating_mul(1024),
+            processes: bounds.processes,
+            due: Some(now + PAUSE.0),
+            held_kib: 0,
+            files_due: now + FILES_PERIOD,
+            tree: Vec::new(),
+            path: String::new(),
+            text: vec![0; TEXT_BYTES],
+        }
+    }
+
+    /// How long to wait for anything else before [`Watchdog::look`].
+    pub(super) fn timeout(&self) -> PollTimeout {
+        self.due.map_or(PollTimeout::NONE, |due| {
+            let rest = due.saturating_duration_since(Instant::now());
+            // Rounded up: nothing is due before.
+            PollTimeout::try_from(rest + Duration::from_micros(999)).unwrap_or(PollTimeout::ZERO)
+        })
+    }
+
+    /// The tree has been stopped, or goes on.
+    pub(super) fn stand_still(&mut self, still: bool) {
+        self.due = (!still).then(Instant::now);
+    }
+
+    /// Looks if it is time to, and tells the first limit that is passed.
+    pub(super) fn look(&mut self) -> Option<Limit> {
+        let began = Instant::now();
+        if self.due.is_none_or(|due| began < due) {
+            return None;
+        }
+        let threads = self.find_tree();
+        if threads > self.processes {
+            return Some(Limit::Processes(threads));
+        }
+        if self.files_due <= began || self.held_kib > 0 {
+            self.files_due = began + FILES_PERIOD;
+            self.held_kib = self.held_in_memory();
+        }
+        let mut used = self.sum(Self::taken);
+        if used > self.memory_kib {
+            self.held_kib = self.held_in_memory();
+            used = self.sum(Self::share);
+        }
+        if used > self.memory_kib {
+            return Some(Limit::Memory(used));
+        }
+        let rest =
+            Duration::from_micros((self.memory_kib - used) * 1_000_000 / FILLED_KIB_A_SECOND);
+        let pause = rest.clamp(PAUSE.0, PAUSE.1).max(PART * began.elapsed());
+        self.due = Some(Instant::now() + pause.min(PAUSE_MAX));
+        None
+    }
+
+    /// Finds the processes, but no more than are too many; how many threads they have.
+    fn find_tree(&mut self) -> u64 {
+        self.tree.clear();
+        self.find_children(self.root.as_raw());
+        let mut threads = 0;
+        let mut next = 0;
+        while let Some(&pid) = self.tree.get(next)
+            && threads <= self.processes
+        {
+            threads += self.find_children(pid);
+            next += 1;
+        }
+        threads
+    }
+
+    /// Adds the children of a process to the tree; how many threads it has.
+    fn find_children(&mut self, pid: i32) -> u64 {
+        // The folder has a link for each thread, and two more.
+        self.set_path(pid, "task");
+        let threads = stat(self.path.as_str()).map_or(0, |it| it.st_nlink.saturating_sub(2));
+        if threads <= 1 {
+            self.path.clear();
+            write!(self.path, "/proc/{pid}/task/{pid}/children").ok();
+            self.read_children();
+        } else if let Ok(entries) = read_dir(&self.path) {
+            for entry in entries.flatten() {
+                self.path.clear();
+                let thread = entry.file_name();
+                write!(self.path, "/proc/{pid}/task/{}/children", thread.display()).ok();
+                self.read_children();
+            }
+        }
+        threads
+    }
+
+    fn read_children(&mut self) {
+        let Some(text) = read(&self.path, &mut self.text) else { return };
+        self.tree.extend(text.split_ascii_whitespace().filter_map(|pid| pid.parse::<i32>().ok()));
+    }
+
+    /// By a thread that isn't the first.
+    fn set_path_of_thread(&mut self, pid: i32, file: &str) -> Option<()> {
+        let threads = read_dir(format!("/proc/{pid}/task")).ok()?.flatten();
+        let mut names = threads.filter_map(|it| it.file_name().to_str()?.parse::<i32>().ok());
+        let thread = names.find(|&thread| thread != pid)?;
+        self.set_path(pid, &format!("task/{thread}/{file}"));
+        Some(())
+    }
+
+    fn set_path(&mut self, pid: i32, file: &str) {
+        self.path.clear();
+        write!(self.path, "/proc/{pid}/{file}").ok();
+    }
+
+    /// What the whole tree has, in KiB. A process that has gone meanwhile has nothing.
+    fn sum(&mut self, of: impl Fn(&mut Self, i32) -> Option<Used>) -> u64 {
+        let mut sum = Used::default();
+        for index in 0..self.tree.len() {
+            let used = of(self, self.tree[index]).unwrap_or_default();
+            sum = Used {
+                private: sum.private + used.private,
+                shared: sum.shared + used.shared,
+                tables: sum.tables + used.tables,
+            };
+        }
+        // Some of what is open is mapped too, and nothing tells which.
+        sum.private + sum.tables + sum.shared.max(self.held_kib)
+    }
+
+    /// What a process has in memory, with all that it shares with others.
+    fn taken(&mut self, pid: i32) -> Option<Used> {
+        self.set_path(pid, "status");
+        self.status().or_else(|| {
+            // One whose first thread has ended has its memory still.
+            self.set_path_of_thread(pid, "status")?;
+            self.status()
+        })
+    }
+
+    /// What is told of a process in the file whose path has been set.
+    fn status(&mut self) -> Option<Used> {
+        let text = read(&self.path, &mut self.text)?;
+        let [private, swapped, tables, shared] =
+            ["RssAnon:", "VmSwap:", "VmPTE:", "RssShmem:"].map(|name| field(text, name));
+        let private = private? + swapped.unwrap_or(0);
+        Some(Used { private, shared: shared?, tables: tables.unwrap_or(0) })
+    }
+
+    /// The same with its part of what it shares only, unless it has forbidden to read that.
+    fn share(&mut self, pid: i32) -> Option<Used> {
+        let taken = self.taken(pid)?;
+        self.set_path(pid, "smaps_rollup");
+        let shares = read(&self.path, &mut self.text).and_then(|text| {
+            let [private, swapped, shared] =
+                ["Pss_Anon:", "SwapPss:", "Pss_Shmem:"].map(|name| field(text, name));
+            let private = private? + swapped.unwrap_or(0);
+            Some(Used { private, shared: shared?, tables: taken.tables })
+        });
+        Some(shares.unwrap_or(taken))
+    }
+
+    /// What the tree's open files hold in memory, mapped or not, in KiB; each counts once.
+    fn held_in_memory(&mut self) -> u64 {
+        let mut files: Vec<(u64, u64, u64)> = Vec::new();
+        for index in 0..self.tree.len() {
+            let pid = self.tree[index];
+            self.set_path(pid, "fd");
+            let mut entries = read_dir(&self.path).ok().into_iter().flatten().flatten().peekable();
+            if entries.peek().is_none() && self.set_path_of_thread(pid, "fd").is_some() {
+                entries = read_dir(&self.path).ok().into_iter().flatten().flatten().peekable();
+            }
+            for entry in entries.take(FILES_MAX.saturating_sub(files.len())) {
+                let path = entry.path();
+                let in_memory = std::fs::read_link(&path).is_ok_and(|link| {
+                    let link = link.to_string_lossy();
+                    IN_MEMORY.iter().any(|start| link.starts_with(start))
+                });
+                if in_memory && let Ok(file) = std::fs::metadata(&path) {
+                    files.push((file.dev(), file.ino(), file.blocks() / 2));
+                }
+            }
+        }
+        files.sort_unstable();
+        files.dedup_by_key(|(device, inode, _)| (*device, *inode));
+        files.iter().map(|(_, _, kib)| kib).sum()
+    }
+}
+
+/// A short text of the system's.
+fn read<'a>(path: &str, into: &'a mut [u8]) -> Option<&'a str> {
+    let mut file = File::open(path).ok()?;
+    let mut count = 0;
+    // A long one comes in pieces.
+    loop {
+        match file.read(&mut into[count..]) {
+            Ok(0) => break,
+            Ok(more) => count += more,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(_) => return None,
+        }
+    }
+    std::str::from_utf8(&into[..count]).ok()
+}
+
+/// The number in the line that begins with this name.
+fn field(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    line.split_ascii_whitespace().next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bounds, Limit, Watchdog};
+    use nix::unistd::Pid;
+    use std::io::{BufRead, BufReader};
+    use std::process::{Child, Command, Stdio};
+    use std::time::Instant;
+
+    /// The memory is another thread's.
+    const FIRST_THREAD_ENDS: &str = "import ctypes, threading, time; x = bytearray(60 * MB); threading.Thread(target=lambda: \
+         (os.write(w, b'.'), sys.stdin.read(), os._exit(0))).start(); \
+         ctypes.CDLL(None).syscall(60, 0)";
+
+    /// Begets children, and is ready when it has written a line.
+    struct Parent(Child);
+
+    impl Parent {
+        /// Runs `before` itself, and `after` in each of its children; `None` without Python.
+        fn of(children: usize, before: &str, after: &str) -> Option<Self> {
+            let script = format!(
+                "import mmap, os, sys\nMB = 1 << 20\n{before}\nfor _ in range({children}):\n \
+                 r, w = os.pipe()\n if os.fork() == 0:\n  {after}\n  os.write(w, b'.')\n  \
+                 sys.stdin.read()\n  os._exit(0)\n os.read(r, 1)\n\
+                 print('ready', flush=True)\nsys.stdin.read()\n\
+                 for _ in range({children}): os.wait()"
+            );
+            let mut command = Command::new("python3");
+            command.args(["-c", &script]).stdout(Stdio::piped()).stdin(Stdio::piped());
+            let mut parent = Self(command.spawn().ok()?);
+            let stdout = parent.0.stdout.take().unwrap();
+            assert_eq!(BufReader::new(stdout).lines().next().unwrap().unwrap(), "ready");
+            Some(parent)
+        }
+
+        fn look(&self, memory_mb: u64, processes: u64) -> Option<Limit> {
+            let bounds = Bounds { files: 64, memory_mb, processes, work_mb: 1 };
+            let root = Pid::from_raw(i32::try_from(self.0.id()).unwrap());
+            let mut watchdog = Watchdog::new(root, &bounds);
+            watchdog.stand_still(false);
+            watchdog.files_due = Instant::now();
+            watchdog.look()
+        }
+
+        /// How much of its children's memory is seen, in MiB.
+        fn seen_mb(&self) -> u64 {
+            match self.look(1, 100) {
+                Some(Limit::Memory(kib)) => kib / 1024,
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    impl Drop for Parent {
+        fn drop(&mut self) {
+            // Its children end too: their stdin is the same.
+            drop(self.0.stdin.take());
+            self.0.wait().ok();
+        }
+    }
+
+    #[test]
+    fn memory_of_any_kind_is_seen_once() {
+        for (children, before, after, least, most) in [
+            (1, "", "x = bytearray(60 * MB)", 60, 90),
+            (3, "", "x = bytearray(20 * MB)", 60, 100),
+            // What they inherit, and have not written, they have once.
+            (3, "x = bytearray(60 * MB)", "pass", 40, 80),
+            (2, "x = mmap.mmap(-1, 60 * MB); x[:] = bytes(60 * MB)", "len(x[:])", 35, 100),
+            (1, "", "x = mmap.mmap(-1, 60 * MB); x[:] = bytes(60 * MB)", 60, 90),
+            (1, "", "f = os.memfd_create('x'); os.write(f, bytes(60 * MB))", 60, 90),
+            (1, "", FIRST_THREAD_ENDS, 60, 90),
+            (3, "f = os.memfd_create('x'); os.write(f, bytes(60 * MB))", "pass", 60, 100),
+        ] {
+            let Some(parent) = Parent::of(children, before, after) else { return };
+            let seen = parent.seen_mb();
+            assert!((least..=most).contains(&seen), "{before} {after}: {seen} MiB");
+            assert_eq!(parent.look(most + 1, 100), None, "{before} {after}");
+        }
+    }
+
+    #[test]
+    fn files_of_a_disk_do_not_count() {
+        let place = tempfile::NamedTempFile::new_in("/var/tmp").unwrap();
+        std::fs::write(place.path(), vec![1; 60 << 20]).unwrap();
+        let map = format!(
+            "x = mmap.mmap(os.open('{}', os.O_RDONLY), 0, prot=mmap.PROT_READ); sum(x[::4096])",
+            place.path().display()
+        );
+        let Some(parent) = Parent::of(1, "", &map) else { return };
+        assert!(parent.seen_mb() < 50);
+    }
+
+    #[test]
+    fn threads_count_as_processes() {
+        let threads = "import threading, time; [threading.Thread(target=time.sleep, args=[9], \
+                       daemon=True).start() for _ in range(4)]";
+        for (children, after, count) in [(3, "pass", 3), (1, threads, 5), (2, threads, 10)] {
+            let Some(parent) = Parent::of(children, "", after) else { return };
+            assert_eq!(parent.look(1000, count - 1), Some(Limit::Processes(count)));
+            assert_eq!(parent.look(1000, count), None);
+        }
+    }
+
+    #[test]
+    fn who_stands_still_is_left_alone() {
+        let bounds = Bounds { files: 64, memory_mb: 1, processes: 0, work_mb: 1 };
+        let mut watchdog = Watchdog::new(nix::unistd::getppid(), &bounds);
+        watchdog.stand_still(true);
+        assert_eq!(watchdog.look(), None);
+        assert!(watchdog.timeout().is_none());
+        watchdog.stand_still(false);
+        assert!(matches!(watchdog.look(), Some(Limit::Processes(1..))));
+    }
+}
