@@ -1,0 +1,62 @@
+//! From what an agent complained of to what its author can do about it.
+
+use super::super::{Layer, Layers};
+use super::{Ground, Hidden, Reachable, SOMEBODY, reachable};
+use crate::diagnosis::denied_paths;
+use crate::shell::contender::Contender;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// What to do about a path of which the agent says in its stderr that it may not read it, where
+/// that was these layers' doing.
+pub fn advice(
+    contender: &Contender,
+    ground: &Ground,
+    layers: Layers,
+    stderr: &str,
+) -> Option<String> {
+    let launch = contender.launch.as_ref()?;
+    let paths = denied_paths(stderr);
+    let paths = paths.into_iter().filter_map(|path| launch.folder.join(path).canonicalize().ok());
+    let mut paths = paths.peekable();
+    // To find out what it may read takes its time.
+    paths.peek()?;
+    let found = reachable(contender, ground);
+    paths.find_map(|path| {
+        if layers.has(Layer::Landlock) && !found.may_read(&path) {
+            let others = ground.is_forbidden(&path) || super::is_wide(&path);
+            return (!others).then(|| ask_for(&path, contender));
+        }
+        let hidden = Hidden::of(&path, SOMEBODY).filter(|_| layers.has(Layer::User))?;
+        Some(format!("{hidden}: {}", hidden.help()))
+    })
+}
+
+fn ask_for(path: &Path, contender: &Contender) -> String {
+    let shown = path.display();
+    let line = format!("`read = [{:?}]` under `[sandbox]`", path.to_string_lossy());
+    let manifest = contender.launch.as_ref().map(|launch| launch.folder.join("agent.toml"));
+    match manifest.filter(|file| contender.own.iter().any(|own| file.starts_with(own))) {
+        Some(file) => {
+            format!("the sandbox keeps {shown} from it: add {line} to {}", file.display())
+        }
+        None => format!(
+            "the sandbox keeps {shown} from it: move that beside the program, or make it a folder \
+             with an agent.toml that has {line}"
+        ),
+    }
+}
+
+impl Reachable {
+    /// Whether it may read a canonical path, as far as the sandbox goes.
+    pub fn may_read(&self, path: &Path) -> bool {
+        self.reach.read.iter().any(|it| path.starts_with(OsStr::from_bytes(&it.0)))
+    }
+}
+
+impl Ground {
+    fn is_forbidden(&self, path: &Path) -> bool {
+        self.forbidden.iter().any(|it| path.starts_with(it))
+    }
+}
