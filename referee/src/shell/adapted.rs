@@ -59,6 +59,7 @@ pub(super) fn comp30024(text: &str, base: &Path) -> Result<Contender, Failure> {
         digest: digest_command(&[COMP30024.to_owned(), spec, digest], Path::new("/")),
         games: COMP30024_GAMES.lines().map(str::to_owned).collect(),
         adapted: true,
+        own: vec![whole],
         ..Contender::default()
     })
 }

@@ -2,17 +2,23 @@
 //! written, and how it ended. It decides nothing.
 
 use super::framer::Framer;
-use super::launcher::{AgentEnds, Bytes, Command, Idle, Launcher, Program, REPORT_BYTES, Report};
+use super::launcher::{
+    AgentEnds, Bounds, Bytes, Command, Group, Idle, Launcher, Limit, Program, REPORT_BYTES, Reach,
+    Report, Step,
+};
+use super::sandbox::Layer;
 use super::stderr::Stderr;
 use super::usage::Meters;
 use crate::matches::Nanos;
 use nix::errno::Errno;
 use nix::sys::signal::Signal;
+use nix::sys::socket::{MsgFlags, recv};
 use nix::unistd::{Pid, read};
 use referee_games::{Dialect, Meaning};
 use referee_protocol::ToAgent;
+use std::fmt;
 use std::io::{self, ErrorKind};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::process::ExitStatusExt;
 use std::pin::Pin;
 use std::process::ExitStatus;
@@ -32,6 +38,59 @@ pub struct Launch {
     pub folder: std::path::PathBuf,
 }
 
+/// Where a program is started.
+#[derive(Clone, Debug)]
+pub struct Surroundings {
+    /// Its whole environment.
+    pub environment: Vec<Bytes>,
+    /// What it may use.
+    pub bounds: Bounds,
+    /// What it may reach.
+    pub reach: Reach,
+    /// The core that it is to stay on, where it is to stay on one.
+    pub core: Option<usize>,
+}
+
+/// What the machine could not do to start an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// At which step.
+    pub step: Step,
+    /// What the system said.
+    pub errno: Errno,
+    /// The agent ran already.
+    pub running: bool,
+}
+
+impl Trouble {
+    /// The cause of the void match that follows.
+    pub fn cause(self) -> &'static str {
+        match self.step {
+            Step::Begin => "machine",
+            Step::Layer(_) => "sandbox",
+        }
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.step {
+            _ if self.running => f.write_str("its supervisor was lost"),
+            Step::Begin => {
+                write!(f, "can't be started: the supervisor failed: {}", self.errno.desc())
+            }
+            Step::Layer(layer) => {
+                write!(
+                    f,
+                    "can't be started: the sandbox's {} failed: {}",
+                    layer.name(),
+                    self.errno.desc()
+                )
+            }
+        }
+    }
+}
+
 /// A running agent.
 #[derive(Debug)]
 #[expect(
@@ -48,6 +107,14 @@ pub struct Agent {
     control: Option<UnixStream>,
     /// Where its supervisor goes then.
     idle: Idle,
+    /// Nothing that it does reaches its supervisor.
+    bounded: bool,
+    /// Its own control group, where it has one.
+    group: Option<Group>,
+    /// That it went over a limit is told,
+    limit_told: bool,
+    /// and this is what came of it.
+    next: Option<Sign>,
     /// Bytes on their way to the agent: from `sent` on they are still to be written.
     outbox: Vec<u8>,
     sent: usize,
@@ -86,7 +153,11 @@ pub enum Sign {
     /// Its program could not be started.
     Failed(Errno),
     /// The machine could not start it.
-    Broken(Errno),
+    Broken(Trouble),
+    /// Its tree went over a limit, and is being killed.
+    Limit(Limit),
+    /// Its processes run again.
+    Continued,
     /// It ended, with this status in words.
     Exited(String),
     /// Nothing is left of it.
@@ -102,15 +173,13 @@ pub enum Sign {
 }
 
 impl Agent {
-    /// Starts a program, to stay on `core` where one is given. Nothing of it has run when this
+    /// Starts a program. Nothing of it has run when this
     /// returns; [`Sign::Started`] follows.
     pub fn start(
         launcher: &Launcher,
         launch: &Launch,
-        environment: Vec<Bytes>,
-        files: u64,
+        surroundings: Surroundings,
         stderr_bytes: u64,
-        core: Option<usize>,
     ) -> io::Result<Self> {
         let (agent_stdin, stdin) = io::pipe()?;
         let (stdout, agent_stdout) = io::pipe()?;
@@ -118,17 +187,18 @@ impl Agent {
         let program = Program {
             file: launch.file.clone().into(),
             arguments: launch.command.iter().map(|word| word.as_str().into()).collect(),
-            environment,
+            environment: surroundings.environment,
             folder: launch.folder.clone().into(),
-            files,
-            core,
+            bounds: surroundings.bounds,
+            reach: surroundings.reach,
+            core: surroundings.core,
         };
         let ends = AgentEnds {
             stdin: agent_stdin.into(),
             stdout: agent_stdout.into(),
             stderr: agent_stderr.into(),
         };
-        let control = launcher.spawn(&program, &ends)?;
+        let (control, group) = launcher.spawn(&program, &ends)?;
         control.set_nonblocking(true)?;
         Ok(Self {
             stdin: Some(pipe::Sender::from_owned_fd(OwnedFd::from(stdin))?),
@@ -136,6 +206,10 @@ impl Agent {
             stderr: Some(pipe::Receiver::from_owned_fd(OwnedFd::from(stderr))?),
             control: Some(UnixStream::from_std(control)?),
             idle: launcher.idle(),
+            bounded: launcher.layers().has(Layer::Scope),
+            group,
+            limit_told: false,
+            next: None,
             outbox: Vec::new(),
             sent: 0,
             blocked: false,
@@ -187,7 +261,7 @@ impl Agent {
     }
 
     /// Writes as much as the agent takes without waiting; the rest follows as it reads. False if it
-    /// doesn't read any more.
+    /// doesn't read any more, and not because its supervisor has ended, which is told as that.
     #[must_use]
     pub fn flush(&mut self) -> bool {
         let Some(stdin) = &self.stdin else { return true };
@@ -200,7 +274,7 @@ impl Agent {
                 }
                 Err(_) => {
                     self.stdin = None;
-                    return false;
+                    return self.is_orphaned();
                 }
             }
         }
@@ -244,6 +318,9 @@ impl Agent {
             // The pipes of a program that could not be started end too, which says less.
             return self.poll_control(context, scratch);
         }
+        if let Some(sign) = self.next.take() {
+            return Poll::Ready(sign);
+        }
         if self.poll_stderr(context, scratch).is_ready() {
             return Poll::Ready(Sign::Complained);
         }
@@ -275,10 +352,21 @@ impl Agent {
             Poll::Pending => Poll::Pending,
             Poll::Ready(0) => {
                 self.stdout = None;
-                Poll::Ready(Sign::Closed)
+                if self.is_orphaned() {
+                    return Poll::Pending;
+                }
+                Poll::Ready(self.after_limit(Sign::Closed))
             }
             Poll::Ready(count) => Poll::Ready(Sign::Output(count)),
         }
+    }
+
+    /// Its supervisor has ended, and nobody has been told. The kernel closes what a process has open
+    /// before it ends those that depend on it: so when the agent's pipes end by that, it shows here.
+    fn is_orphaned(&self) -> bool {
+        let peek = MsgFlags::MSG_PEEK | MsgFlags::MSG_DONTWAIT;
+        let ended = |control: &UnixStream| recv(control.as_raw_fd(), &mut [0], peek) == Ok(0);
+        self.control.as_ref().is_some_and(ended)
     }
 
     fn poll_control(&mut self, context: &mut Context<'_>, scratch: &mut [u8]) -> Poll<Sign> {
@@ -291,10 +379,13 @@ impl Agent {
         };
         let report = if whole { Report::from_bytes(bytes) } else { None };
         let Some(report) = report else {
-            // The supervisor itself has ended.
+            // The supervisor itself has ended, which is no fault of an agent that can't do that.
             self.control = None;
             self.all_gone(scratch);
-            return Poll::Ready(Sign::Gone);
+            let running = self.started;
+            let lost = Trouble { step: Step::Begin, errno: Errno::ECHILD, running };
+            let is_innocent = self.bounded || !self.started;
+            return Poll::Ready(if is_innocent { Sign::Broken(lost) } else { Sign::Gone });
         };
         Poll::Ready(self.reported(report, scratch))
     }
@@ -307,10 +398,17 @@ impl Agent {
                 Sign::Started
             }
             Report::Failed(errno) => Sign::Failed(Errno::from_raw(errno)),
-            Report::Broken(errno) => Sign::Broken(Errno::from_raw(errno)),
+            Report::Broken(step, errno) => {
+                Sign::Broken(Trouble { step, errno: Errno::from_raw(errno), running: false })
+            }
+            Report::Limit(limit) => {
+                self.limit_told = true;
+                Sign::Limit(limit)
+            }
+            Report::Continued => Sign::Continued,
             Report::Exited(status) => {
                 self.exited = true;
-                Sign::Exited(status_text(ExitStatus::from_raw(status)))
+                self.after_limit(Sign::Exited(status_text(ExitStatus::from_raw(status))))
             }
             Report::Gone => {
                 if let Some(Ok(control)) = self.control.take().map(UnixStream::into_std) {
@@ -319,6 +417,26 @@ impl Agent {
                 self.all_gone(scratch);
                 Sign::Gone
             }
+        }
+    }
+
+    /// A sign of an end that may have come of a limit, which is told first. The kernel counts that
+    /// before it kills.
+    pub fn after_limit(&mut self, sign: Sign) -> Sign {
+        let passed = self.group.as_ref().filter(|_| !self.limit_told).and_then(Group::passed);
+        let Some(limit) = passed else { return sign };
+        self.limit_told = true;
+        self.next = Some(sign);
+        Sign::Limit(limit)
+    }
+
+    /// CPU time of the agent and of all that it started: by its control group, where it has one.
+    pub fn tree_cpu(&self) -> Option<Nanos> {
+        let meters = self.meters.as_ref()?;
+        match self.group.as_ref().and_then(Group::cpu) {
+            // That of the agent's own process is the newer one while it runs.
+            Some(cpu) => meters.process_cpu().max(Some(cpu)),
+            None => meters.tree_cpu(),
         }
     }
 
@@ -341,7 +459,7 @@ impl Agent {
                 return Poll::Pending;
             }
             if !self.flush() {
-                return Poll::Ready(Sign::Deaf);
+                return Poll::Ready(self.after_limit(Sign::Deaf));
             }
         }
         Poll::Pending

@@ -59,6 +59,14 @@ impl Chair {
         self.program_mut().is_none_or(Agent::flush)
     }
 
+    /// See [`Agent::after_limit`].
+    pub fn after_limit(&mut self, sign: Sign) -> Sign {
+        match self.program_mut() {
+            Some(agent) => agent.after_limit(sign),
+            None => sign,
+        }
+    }
+
     /// Closes its stdin.
     pub fn close(&mut self) {
         if let Some(agent) = self.program_mut() {
@@ -155,8 +163,8 @@ impl Chair {
 
     /// CPU time so far, of the whole tree or of its own process.
     pub fn cpu(&self, whole: bool) -> Option<Nanos> {
-        let meters = self.program()?.meters.as_ref()?;
-        if whole { meters.tree_cpu() } else { meters.process_cpu() }
+        let agent = self.program()?;
+        if whole { agent.tree_cpu() } else { agent.meters.as_ref()?.process_cpu() }
     }
 
     /// Time spent waiting for a core so far. It is asked for at the end of `long` turns, and at the

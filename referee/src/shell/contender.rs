@@ -4,6 +4,7 @@
 use super::adapted;
 use super::agent::Launch;
 use super::digest::{digest_command, digest_file, digest_files, folder_files};
+use super::sandbox::reach::{AgentSandboxSettings, own_of_command};
 use crate::failure::Failure;
 use crate::plain::tame;
 use referee_games::{Dialect, Kind, dialects, nearest};
@@ -42,6 +43,10 @@ pub struct Contender {
     pub adapted: bool,
     /// The command that builds it, as a shell takes it, where its agent.toml names one.
     pub build: Option<String>,
+    /// The files and folders that are its own, and that no other agent may read; canonical.
+    pub own: Vec<PathBuf>,
+    /// What its agent.toml asks to read beside that; canonical.
+    pub read: Vec<PathBuf>,
 }
 
 /// Whether an agent's program has to be there when the agent is read.
@@ -68,6 +73,8 @@ struct Manifest {
     init: Vec<String>,
     #[serde(default)]
     options: toml::Table,
+    #[serde(default)]
+    sandbox: AgentSandboxSettings,
 }
 
 impl Manifest {
@@ -255,9 +262,16 @@ impl Contender {
         };
         let named = || folder.file_name().map(|name| name.to_string_lossy().into_owned());
         let name = manifest.name.or_else(named).unwrap_or_else(|| "agent".to_owned());
+        // A build may still make them.
+        let read = match manifest.sandbox.paths(&manifest_path, &folder) {
+            Err(_) if program == Program::Built && build.is_some() => Vec::new(),
+            read => read?,
+        };
+        let own = vec![folder.clone()];
         let launch = Some(Launch { file, command, folder });
         let games = manifest.games;
-        Ok(Self { name, launch, digest, files, games, protocol, build, ..Self::default() })
+        let rest = Self::default();
+        Ok(Self { name, launch, digest, files, games, protocol, build, own, read, ..rest })
     }
 
     fn file(file: &Path) -> Result<Self, Failure> {
@@ -268,8 +282,9 @@ impl Contender {
         let name = stem.to_string_lossy().into_owned();
         let folder = file.parent().unwrap_or(Path::new("/")).to_owned();
         let command = vec![file.to_string_lossy().into_owned()];
+        let own = vec![file.clone()];
         let launch = Some(Launch { file, command, folder });
-        Ok(Self { name, launch, digest, ..Self::default() })
+        Ok(Self { name, launch, digest, own, ..Self::default() })
     }
 
     fn command_line(text: &str, base: &Path) -> Result<Self, Failure> {
@@ -287,8 +302,9 @@ impl Contender {
         let shown = words.iter().rfind(|word| folder.join(word).is_file()).unwrap_or(&words[0]);
         let stem = Path::new(shown).file_stem().unwrap_or(shown.as_ref());
         let name = stem.to_string_lossy().into_owned();
+        let own = own_of_command(&words, &folder);
         let launch = Some(Launch { file, command: words, folder });
-        Ok(Self { name, launch, digest, ..Self::default() })
+        Ok(Self { name, launch, digest, own, ..Self::default() })
     }
 }
 

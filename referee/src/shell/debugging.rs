@@ -3,6 +3,7 @@
 
 use super::contender::Contender;
 use super::launcher::Launcher;
+use super::sandbox::Enclosure;
 use super::session::{Heard, Session};
 use crate::diagnosis::Used;
 use crate::transcript::{NotSent, Sent, unescape_line};
@@ -81,17 +82,18 @@ pub enum NoRerun {
     Machine(#[from] io::Error),
 }
 
-/// Starts the agent and goes through the match up to the turn. `pause` is called when all but the
+/// Starts the agent in an enclosure and goes through the match up to the turn. `pause` is called when all but the
 /// last lines have been answered, with the number of the agent's process.
 pub async fn rerun(
     rerun: &Rerun<'_>,
     contender: &Contender,
+    enclosure: &Enclosure,
     limits: &Limits,
     pause: impl AsyncFnOnce(i32) -> io::Result<()>,
 ) -> Result<Rerunning, NoRerun> {
-    let launcher = Launcher::start()?;
+    let launcher = Launcher::start(&enclosure.jail)?;
     let kind = kind(&rerun.header.game).ok_or_else(|| io::Error::other("the game is unknown"))?;
-    let session = Session::start(&launcher, contender, kind, limits)?;
+    let session = Session::start(&launcher, enclosure, contender, kind, limits)?;
     let mut replayed = Replayed { rerun, session, told: Rerunning::default(), echoed: 0 };
     replayed.go(pause).await?;
     let Replayed { session, mut told, .. } = replayed;
@@ -229,9 +231,8 @@ impl Replayed<'_> {
             Some(Heard::Closed) => self.told.closed = Some("closed its stdout"),
             Some(Heard::Deaf) => self.told.closed = Some("closed its stdin"),
             Some(Heard::Exited(status)) => self.told.status = Some(status),
-            Some(Heard::Failed(errno) | Heard::Broken(errno)) => {
-                self.told.not_started = Some(errno);
-            }
+            Some(Heard::Failed(errno)) => self.told.not_started = Some(errno),
+            Some(Heard::Broken(trouble)) => self.told.not_started = Some(trouble.errno),
             Some(Heard::Gone) => {
                 self.told.status.get_or_insert_with(|| "an unknown status".to_owned());
             }

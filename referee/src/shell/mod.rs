@@ -4,10 +4,11 @@
 
 pub mod cores;
 pub mod launcher;
+pub mod sandbox;
 pub mod agent;
 pub mod chair;
 pub mod human;
-mod framer;
+pub mod framer;
 mod stderr;
 mod usage;
 mod canary;
@@ -20,6 +21,8 @@ pub mod adapted;
 pub mod destination;
 pub mod fresh;
 pub mod heading;
+mod hints;
+mod cleaning;
 mod work_folder;
 pub mod pool;
 pub mod series;

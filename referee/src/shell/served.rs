@@ -4,6 +4,7 @@
 
 use super::contender::Contender;
 use super::launcher::Launcher;
+use super::sandbox::Enclosure;
 use super::session::{Heard, Session};
 use crate::matches::{hello, request};
 use referee_games::{AnyGame, Kind, Meaning, Request, Turn};
@@ -19,6 +20,7 @@ const STATUS_WAIT: Duration = Duration::from_millis(200);
 #[derive(Debug)]
 pub struct Served {
     launcher: Launcher,
+    enclosure: Enclosure,
     contender: Contender,
     kind: Kind,
     /// What the match would be; its setup is that of the last request.
@@ -42,8 +44,14 @@ struct Running {
 
 impl Served {
     /// An agent for the game of `header`, which tells clock and limits too.
-    pub fn new(launcher: Launcher, contender: Contender, kind: Kind, header: Header) -> Self {
-        Self { launcher, contender, kind, header, running: None }
+    pub fn new(
+        launcher: Launcher,
+        enclosure: Enclosure,
+        contender: Contender,
+        kind: Kind,
+        header: Header,
+    ) -> Self {
+        Self { launcher, enclosure, contender, kind, header, running: None }
     }
 
     /// What the agent does in answer to a request: an action, or `None` if it resigns. In the error
@@ -108,7 +116,8 @@ impl Served {
         let game = self.kind.start(&wanted.setup).map_err(|error| error.to_string())?;
         // All that it complains of is shown, and nothing of it kept.
         let limits = Limits { stderr_bytes: u64::MAX, ..self.header.limits.clone() };
-        let session = Session::start(&self.launcher, &self.contender, self.kind, &limits);
+        let (launcher, contender) = (&self.launcher, &self.contender);
+        let session = Session::start(launcher, &self.enclosure, contender, self.kind, &limits);
         self.header.setup = game.setup();
         for (header, colour) in self.header.seats.iter_mut().zip(game.colours()) {
             colour.clone_into(&mut header.colour);
@@ -193,9 +202,11 @@ impl Running {
                 let text = std::mem::take(&mut self.session.stderr);
                 std::io::stderr().write_all(text.as_bytes()).ok();
             }
-            Heard::Failed(errno) | Heard::Broken(errno) => {
+            Heard::Failed(errno) => {
                 self.ended = Some(format!("can't be started: {}", errno.desc()));
             }
+            Heard::Broken(trouble) => self.ended = Some(trouble.to_string()),
+            Heard::Limit(limit) => self.ended = Some(format!("used too much: {limit}")),
             Heard::Exited(status) => self.ended = Some(format!("ended with {status}")),
             Heard::Closed => {
                 self.ended.get_or_insert_with(|| "closed its stdout".to_owned());

@@ -1,12 +1,14 @@
 //! One agent outside of a match: started as in one, written to line by line, and listened to until a
 //! deadline. What it is sent and what to make of its answers is the caller's business.
 
-use super::agent::{Agent, Sign};
+use super::agent::{Agent, Sign, Trouble};
+use super::cleaning;
 use super::contender::Contender;
-use super::launcher::Launcher;
+use super::launcher::{Launcher, Limit};
+use super::sandbox::{Enclosure, reach};
 use super::stderr::Piece;
 use super::usage::Meters;
-use super::work_folder::{self, environment};
+use super::work_folder::{self, surroundings};
 use crate::diagnosis::Used;
 use crate::matches::Nanos;
 use nix::errno::Errno;
@@ -39,7 +41,9 @@ pub enum Heard {
     /// Its program could not be started, for a reason that may lie with the program.
     Failed(Errno),
     /// The machine could not start it.
-    Broken(Errno),
+    Broken(Trouble),
+    /// Its tree went over a limit, and is being killed.
+    Limit(Limit),
     /// It ended, with this status in words.
     Exited(String),
     /// Nothing is left of it.
@@ -62,10 +66,11 @@ pub struct Session {
 }
 
 impl Session {
-    /// Starts an agent, on the current runtime. Nothing of it has run when this returns. A person
+    /// Starts an agent, on the current runtime; `launcher` has the enclosure's jail. Nothing of it has run when this returns. A person
     /// can't be started, nor an agent whose protocol the game doesn't know.
     pub fn start(
         launcher: &Launcher,
+        enclosure: &Enclosure,
         contender: &Contender,
         kind: Kind,
         limits: &Limits,
@@ -74,9 +79,12 @@ impl Session {
         let launch = launch.ok_or_else(|| io::Error::other("a person can't be started"))?;
         let dialect = contender.dialect(kind).map_err(io::Error::other)?;
         let work = work_folder::create()?;
-        let environment = environment(work.path());
-        let (files, stderr_bytes) = (limits.files, limits.stderr_bytes);
-        let agent = Agent::start(launcher, launch, environment, files, stderr_bytes, None)?;
+        let reachable = reach::alone(launcher.layers(), contender);
+        reachable.check(&contender.name, launcher.layers())?;
+        let reach = reachable.reach(work.path());
+        let surroundings = surroundings(work.path(), limits, reach, None);
+        let launch = enclosure.wrapped(launch, work.path())?;
+        let agent = Agent::start(launcher, &launch, surroundings, limits.stderr_bytes)?;
         Ok(Self {
             agent,
             dialect,
@@ -165,7 +173,9 @@ impl Session {
                 self.heard.push_back(Heard::Started);
             }
             Sign::Failed(errno) => self.heard.push_back(Heard::Failed(errno)),
-            Sign::Broken(errno) => self.heard.push_back(Heard::Broken(errno)),
+            Sign::Broken(trouble) => self.heard.push_back(Heard::Broken(trouble)),
+            Sign::Limit(limit) => self.heard.push_back(Heard::Limit(limit)),
+            Sign::Continued => {}
             Sign::Exited(status) => self.heard.push_back(Heard::Exited(status)),
             Sign::Gone => {
                 let piece = self.agent.complaints.take();
@@ -187,7 +197,7 @@ impl Session {
 
     /// The CPU time that it and all that it started have used so far.
     pub fn cpu(&self) -> Option<Nanos> {
-        self.agent.meters.as_ref()?.tree_cpu()
+        self.agent.tree_cpu()
     }
 
     /// What it has used since it was started, `began`.
@@ -233,7 +243,7 @@ impl Session {
         }
         let pieces = self.agent.complaints.finish();
         self.keep(pieces);
-        work_folder::remove(self.work);
+        cleaning::remove(self.work);
         Ok(self.stderr)
     }
 }

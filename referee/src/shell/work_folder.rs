@@ -1,6 +1,10 @@
 //! The private folders in which agents may write, and the environment that leads them there.
 
-use super::launcher::Bytes;
+use super::agent::Surroundings;
+use super::cleaning::Cleaner;
+use super::hints::hints;
+use super::launcher::{Bytes, Reach};
+use referee_protocol::Limits;
 use std::cell::RefCell;
 use std::fs::Permissions;
 use std::io;
@@ -12,39 +16,47 @@ use tempfile::TempDir;
 /// Variables that an agent gets from the referee's own environment; nothing else passes.
 const PASSED_VARIABLES: &[&str] = &["PATH", "LANG", "TZ", "VIRTUAL_ENV", "JAVA_HOME"];
 
-/// A new folder that nobody else may look into.
+/// A new folder that nobody else may look into. Where the referee runs as root, agents have users of
+/// their own, who go through it to their parts of it.
 pub(super) fn create() -> io::Result<TempDir> {
-    let only_ours = Permissions::from_mode(0o700);
-    tempfile::Builder::new().prefix("referee-").permissions(only_ours).tempdir()
-}
-
-/// Removes a folder. An agent may have made that hard, which is no reason to lose what it did.
-pub(super) fn remove(folder: TempDir) {
-    if let Err(error) = folder.close() {
-        tracing::warn!("a work folder was left behind: {error}");
-    }
+    let mode = if nix::unistd::geteuid().is_root() { 0o711 } else { 0o700 };
+    let permissions = Permissions::from_mode(mode);
+    tempfile::Builder::new().prefix("referee-").permissions(permissions).tempdir()
 }
 
 /// Folders of matches that are over, for matches to come. On some file systems a thousand new
 /// folders a second cost more than the matches themselves.
-#[derive(Clone, Debug, Default)]
-pub struct WorkFolders(Rc<RefCell<Vec<WorkFolder>>>);
+#[derive(Clone, Debug)]
+pub struct WorkFolders {
+    unused: Rc<RefCell<Vec<WorkFolder>>>,
+    cleaner: Cleaner,
+}
 
 impl WorkFolders {
+    /// None so far; those that can't be used again go to `cleaner`.
+    pub(super) fn new(cleaner: Cleaner) -> Self {
+        Self { unused: Rc::default(), cleaner }
+    }
+
     /// A folder for a match, as good as new.
     pub(super) fn take(&self) -> io::Result<WorkFolder> {
-        let used = self.0.borrow_mut().pop();
+        let used = self.unused.borrow_mut().pop();
         used.map_or_else(WorkFolder::create, Ok)
     }
 
     /// Takes back a folder when nothing of the match is left. Where anything was changed in it, it
     /// is removed.
-    pub(super) fn put(&self, folder: WorkFolder) {
+    pub(super) async fn put(&self, folder: WorkFolder) {
         if folder.is_as_new().unwrap_or(false) {
-            self.0.borrow_mut().push(folder);
+            self.unused.borrow_mut().push(folder);
         } else {
-            remove(folder.whole);
+            self.remove(folder).await;
         }
+    }
+
+    /// Takes back a folder to which something of the match may still have access.
+    pub(super) async fn remove(&self, folder: WorkFolder) {
+        self.cleaner.take(folder.whole).await;
     }
 }
 
@@ -107,8 +119,19 @@ impl WorkFolder {
     }
 }
 
-/// An agent's whole environment: what passes, and its private folder for all that it writes.
-pub(super) fn environment(folder: &Path) -> Vec<Bytes> {
+/// Where an agent is started whose private folder this is, which is in its reach too.
+pub(super) fn surroundings(
+    folder: &Path,
+    limits: &Limits,
+    reach: Reach,
+    core: Option<usize>,
+) -> Surroundings {
+    Surroundings { environment: environment(folder, limits), bounds: limits.into(), reach, core }
+}
+
+/// An agent's whole environment: what passes, its private folder for all that it writes, and how
+/// much memory there is.
+fn environment(folder: &Path, limits: &Limits) -> Vec<Bytes> {
     let mut variables = Vec::new();
     for &name in PASSED_VARIABLES {
         if let Some(value) = std::env::var_os(name) {
@@ -122,12 +145,14 @@ pub(super) fn environment(folder: &Path) -> Vec<Bytes> {
         variable.push(folder);
         variables.push(variable.into());
     }
+    variables.extend(hints(limits).iter().map(|hint| hint.as_str().into()));
     variables
 }
 
 #[cfg(test)]
 mod tests {
     use super::WorkFolders;
+    use crate::shell::cleaning::Cleaner;
     use std::fs::{self, Permissions};
     use std::io;
     use std::os::unix::fs::PermissionsExt;
@@ -135,12 +160,16 @@ mod tests {
 
     /// Whether a match gets the folder of the one before, which has done something in its own.
     fn is_used_again(change: impl Fn(&Path) -> io::Result<()>) -> bool {
-        let folders = WorkFolders::default();
+        let (cleaner, cleaning) = Cleaner::start().unwrap();
+        let folders = WorkFolders::new(cleaner);
         let mut folder = folders.take().unwrap();
         let seats = [folder.seat(0).unwrap(), folder.seat(1).unwrap()];
         change(&seats[1]).unwrap();
-        folders.put(folder);
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(folders.put(folder));
         let mut next = folders.take().unwrap();
+        drop(folders);
+        cleaning.join();
         let again = next.seat(0).unwrap() == seats[0];
         assert_eq!(seats[0].exists(), again);
         assert_eq!(fs::read_dir(next.seat(1).unwrap()).unwrap().count(), 0);

@@ -5,6 +5,7 @@ mod stage;
 
 use super::contender::Contender;
 use super::launcher::Launcher;
+use super::sandbox::Enclosure;
 use crate::diagnosis::Used;
 use referee_games::Kind;
 use referee_protocol::{ClockSettings, Fault, Limits, Seat};
@@ -17,6 +18,8 @@ use std::time::Duration;
 pub struct Scene<'a> {
     /// Who is tried.
     pub contender: &'a Contender,
+    /// What it is started in; the launcher has its jail.
+    pub enclosure: &'a Enclosure,
     /// The game.
     pub kind: Kind,
     /// Its setup, as given.

@@ -61,7 +61,8 @@ impl<'a> Stage<'a> {
         let game = scene.kind.start(scene.setup).map_err(io::Error::other)?;
         let header = header(scene, game.as_ref());
         let (state, effects) = Match::begin(game, header);
-        let session = Session::start(launcher, scene.contender, scene.kind, scene.limits)?;
+        let session =
+            Session::start(launcher, scene.enclosure, scene.contender, scene.kind, scene.limits)?;
         let now = Instant::now();
         Ok(Self {
             scene,
@@ -161,7 +162,11 @@ impl<'a> Stage<'a> {
             Heard::Closed => self.input(Input::Closed(seat)),
             Heard::Deaf => self.input(Input::Deaf(seat)),
             Heard::Failed(errno) => self.end = Some(End::NotStarted(errno)),
-            Heard::Broken(errno) => return Err(errno.into()),
+            Heard::Broken(trouble) => return Err(io::Error::other(trouble.to_string())),
+            Heard::Limit(limit) => {
+                let text = limit.told(self.scene.limits);
+                self.input(Input::Limit(seat, limit.resource(), text));
+            }
             Heard::Exited(status) => {
                 self.trial.status = Some(status.clone());
                 self.input(Input::Exited { seat, status, late: false });
@@ -363,6 +368,7 @@ fn header(scene: &Scene<'_>, game: &dyn AnyGame) -> Header {
         seated: &vec![scene.contender; game.seats()],
         clock: scene.clock,
         limits: scene.limits,
+        sandbox: &scene.enclosure.told,
         on_fault: OnFault::End,
         seed: scene.seed,
         number: 0,
