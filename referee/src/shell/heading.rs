@@ -18,6 +18,8 @@ pub struct Heading<'a> {
     pub clock: &'a ClockSettings,
     /// What an agent may use.
     pub limits: &'a Limits,
+    /// What keeps agents apart.
+    pub sandbox: &'a Sandbox,
     /// What a fault does with three seats and more.
     pub on_fault: OnFault,
     /// The match's seed, below 2^53.
@@ -59,20 +61,11 @@ impl Heading<'_> {
             clock: self.clock.clone(),
             limits: self.limits.clone(),
             on_fault: self.on_fault,
-            sandbox: sandbox(),
+            sandbox: self.sandbox.clone(),
             seed: self.seed,
             game_number: self.number,
             referee: env!("CARGO_PKG_VERSION").to_owned(),
             started: jiff::Timestamp::now().to_string(),
         }
-    }
-}
-
-/// What keeps agents apart in this version: nothing that would stop a hostile one.
-fn sandbox() -> Sandbox {
-    let layers = ["session", "supervisor", "clean environment", "open files"];
-    Sandbox {
-        level: "none".to_owned(),
-        layers: layers.iter().map(|&layer| layer.to_owned()).collect(),
     }
 }

@@ -1,6 +1,7 @@
 //! Games in a row or many at once: one runtime a core, each with its own table, and whole matches
 //! handed out to them in the order in which they are asked for.
 
+use super::cleaning::{Cleaner, Cleaning};
 use super::contender::Contender;
 use super::cores;
 use super::destination::Destination;
@@ -8,13 +9,15 @@ use super::drive::{Entrant, Finished, drive};
 use super::heading::Heading;
 use super::human::Human;
 use super::launcher::Launcher;
+use super::sandbox::Enclosure;
+use super::sandbox::reach::Reaches;
 use super::sink::Sink;
 use super::table::{Orders, PausedTime, Table};
-use super::work_folder::environment;
+use super::work_folder::surroundings;
 use crate::matches::Match;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use referee_games::{AnyGame, Kind};
-use referee_protocol::{ClockSettings, Event, Header, Limits, OnFault};
+use referee_protocol::{ClockSettings, Event, Header, Limits, OnFault, Sandbox};
 use serde_json::Value;
 use std::io;
 use std::path::PathBuf;
@@ -40,6 +43,8 @@ pub struct Job {
     pub on_fault: OnFault,
     /// The match's seed, below 2^53.
     pub seed: u64,
+    /// What the agents of its series may read.
+    pub reaches: Arc<Reaches>,
     /// Where the transcript goes.
     pub destination: Destination,
     /// The transcript is on the disk when the match is told.
@@ -81,14 +86,18 @@ pub struct Pool {
 
 /// The threads of a pool.
 #[derive(Debug)]
-pub struct Threads(Vec<std::thread::JoinHandle<()>>);
+pub struct Threads {
+    matches: Vec<std::thread::JoinHandle<()>>,
+    cleaning: Cleaning,
+}
 
 impl Threads {
     /// Waits until all is cleaned up. To be called when the results have ended.
     pub fn join(self) {
-        for thread in self.0 {
+        for thread in self.matches {
             thread.join().ok();
         }
+        self.cleaning.join();
     }
 }
 
@@ -100,6 +109,8 @@ pub async fn free_place(jobs: Option<&mpsc::Sender<Job>>) -> Option<mpsc::Permit
 /// What all cores of a pool share.
 struct Shared {
     launcher: Arc<Launcher>,
+    enclosure: Arc<Enclosure>,
+    cleaner: Cleaner,
     jobs: Mutex<mpsc::Receiver<Job>>,
     results: mpsc::Sender<Played>,
     watching: Box<Watching>,
@@ -108,26 +119,37 @@ struct Shared {
 }
 
 impl Pool {
-    /// Starts the cores. `orders` reach every match.
+    /// Starts the cores. `orders` reach every match, and all agents are started in `enclosure`.
     pub fn start(
         room: Room,
+        enclosure: Enclosure,
         orders: watch::Receiver<Orders>,
         paused: PausedTime,
         watching: Box<Watching>,
     ) -> io::Result<Self> {
         raise_file_limit();
-        let launcher = Arc::new(Launcher::start()?);
+        let launcher = Arc::new(Launcher::start(&enclosure.jail)?);
+        let (cleaner, cleaning) = Cleaner::start()?;
         let cores = std::thread::available_parallelism()?.get();
         let matches = room.matches.max(1);
         let count = matches.min(cores);
         let (results, received) = mpsc::channel(matches * 2);
         // No deeper than one: what is asked for last is not begun when the wish has changed.
         let (jobs, asked) = mpsc::channel(1);
+        let enclosure = Arc::new(enclosure);
         let jobs_asked = Mutex::new(asked);
-        let shared =
-            Arc::new(Shared { launcher, jobs: jobs_asked, results, watching, orders, paused });
+        let shared = Arc::new(Shared {
+            launcher,
+            enclosure,
+            cleaner,
+            jobs: jobs_asked,
+            results,
+            watching,
+            orders,
+            paused,
+        });
         let pinned_to = if room.pin { cores::allowed() } else { Vec::new() };
-        let threads = (0..count)
+        let matches = (0..count)
             .map(|thread| {
                 let shared = shared.clone();
                 let core = pinned_to.get(thread).copied();
@@ -138,7 +160,7 @@ impl Pool {
                     .spawn(move || one_core(&shared, at_once, core))
             })
             .collect::<io::Result<Vec<_>>>()?;
-        Ok(Self { jobs, results: received, threads: Threads(threads) })
+        Ok(Self { jobs, results: received, threads: Threads { matches, cleaning } })
     }
 
     /// Its parts, to be used at the same time.
@@ -168,7 +190,8 @@ fn one_core(shared: &Arc<Shared>, at_once: usize, core: Option<usize>) {
     let local = tokio::task::LocalSet::new();
     local.block_on(&runtime, async {
         let (orders, paused) = (shared.orders.clone(), shared.paused.clone());
-        let table = Table::new(shared.launcher.clone(), orders, paused, core);
+        let (launcher, enclosure) = (shared.launcher.clone(), shared.enclosure.clone());
+        let table = Table::new(launcher, enclosure, orders, paused, core, shared.cleaner.clone());
         let lanes: Vec<_> = (0..at_once)
             .map(|_| tokio::task::spawn_local(one_lane(shared.clone(), table.clone())))
             .collect();
@@ -217,7 +240,7 @@ impl Job {
     async fn play(self, table: &Table, watching: &Watching) -> Played {
         let number = self.number;
         let failed = |error| Played { number, result: Err(error), transcript: None };
-        let (header, game) = match self.header() {
+        let (header, game) = match self.header(&table.enclosure.told) {
             Ok(prepared) => prepared,
             Err(error) => return failed(error),
         };
@@ -240,13 +263,16 @@ impl Job {
         let mut work = table.work.take()?;
         let mut entrants = Vec::new();
         for (seat, contender) in self.seated.iter().enumerate() {
-            let Some(launch) = contender.launch.clone() else {
+            let Some(launch) = &contender.launch else {
                 entrants.push(Entrant::Person(Human::at_terminal()));
                 continue;
             };
-            let environment = environment(&work.seat(seat)?);
+            let folder = work.seat(seat)?;
+            let reach = self.reaches.of(table.launcher.layers(), contender).reach(&folder);
+            let surroundings = surroundings(&folder, &self.limits, reach, table.core);
+            let launch = table.enclosure.wrapped(launch, &folder)?;
             let dialect = contender.dialect(self.kind).map_err(io::Error::other)?;
-            entrants.push(Entrant::Program { launch, environment, dialect });
+            entrants.push(Entrant::Program { launch, surroundings, dialect });
         }
         let mut starting = table.start_place().await;
         let mut watcher = watching(self.number);
@@ -259,14 +285,16 @@ impl Job {
         };
         let finished = drive(table, game, header, entrants, sink, self.durable, &mut look).await;
         if finished.is_ok() {
-            // Else somebody may still be in it.
-            table.work.put(work);
+            table.work.put(work).await;
+        } else {
+            // Somebody may still be in it.
+            table.work.remove(work).await;
         }
         finished
     }
 
     /// The game, and its transcript's header.
-    fn header(&self) -> io::Result<(Header, Box<dyn AnyGame>)> {
+    fn header(&self, sandbox: &Sandbox) -> io::Result<(Header, Box<dyn AnyGame>)> {
         let game = self.kind.start(&self.setup).map_err(io::Error::other)?;
         let seated: Vec<&Contender> = self.seated.iter().map(AsRef::as_ref).collect();
         let heading = Heading {
@@ -274,6 +302,7 @@ impl Job {
             seated: &seated,
             clock: &self.clock,
             limits: &self.limits,
+            sandbox,
             on_fault: self.on_fault,
             seed: self.seed,
             number: self.number,

@@ -3,6 +3,7 @@
 use super::contender::Contender;
 use super::destination::Destination;
 use super::pool::Job;
+use super::sandbox::reach::Reaches;
 use crate::matches::game_seed;
 use referee_games::Kind;
 use referee_protocol::{ClockSettings, Limits, OnFault};
@@ -30,6 +31,8 @@ pub struct Plan {
     pub games: std::ops::Range<u64>,
     /// How many matches may be under way at once.
     pub jobs: usize,
+    /// What the agents may read.
+    pub reaches: Arc<Reaches>,
     /// Where transcripts go.
     pub destination: Destination,
 }
@@ -38,6 +41,11 @@ impl Plan {
     /// How many games there are.
     pub fn count(&self) -> usize {
         usize::try_from(self.games.end - self.games.start).unwrap_or(usize::MAX)
+    }
+
+    /// How many agents may be there at once.
+    pub fn agents(&self) -> usize {
+        self.jobs.clamp(1, self.count().max(1)).saturating_mul(self.contenders.len())
     }
 
     /// The game of this number.
@@ -52,13 +60,14 @@ impl Plan {
             on_fault: self.on_fault,
             // The first game's is the series' own.
             seed: game_seed(self.seed, number),
+            reaches: self.reaches.clone(),
             destination: self.destination.clone(),
             durable: self.count() == 1,
         }
     }
 
     /// Who sits where in a game, in seat order.
-    fn seated(&self, number: u64) -> Vec<Arc<Contender>> {
+    pub fn seated(&self, number: u64) -> Vec<Arc<Contender>> {
         let count = self.contenders.len();
         let shift = usize::try_from(number % count.max(1) as u64).unwrap_or(0);
         (0..count).map(|seat| self.contenders[(seat + shift) % count].clone()).collect()

@@ -2,8 +2,10 @@
 //! read into, and the orders that come from outside.
 
 use super::canary::Canary;
+use super::cleaning::Cleaner;
 use super::cores::hold;
 use super::launcher::Launcher;
+use super::sandbox::Enclosure;
 use super::work_folder::WorkFolders;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -71,6 +73,8 @@ impl PausedTime {
 pub struct Table {
     /// Starts agents.
     pub launcher: Arc<Launcher>,
+    /// What it starts them in.
+    pub enclosure: Arc<Enclosure>,
     /// As many agents of this core think at once as there are permits.
     pub slots: Arc<Semaphore>,
     /// As many matches of this core start their agents at a time as there are permits.
@@ -93,11 +97,13 @@ impl Table {
     /// A table on the current runtime, at which one agent thinks at a time. With `core`, one of
     /// [`super::cores::allowed`], this thread and all agents of the table stay on that one; where the
     /// system refuses that, it is told in the log, and they go where they are put.
-    pub fn new(
+    pub(super) fn new(
         launcher: Arc<Launcher>,
+        enclosure: Arc<Enclosure>,
         orders: watch::Receiver<Orders>,
         paused: PausedTime,
         core: Option<usize>,
+        cleaner: Cleaner,
     ) -> Self {
         let core = core.filter(|&core| {
             let held = hold(core);
@@ -108,6 +114,7 @@ impl Table {
         });
         Self {
             launcher,
+            enclosure,
             slots: Arc::new(Semaphore::new(1)),
             starts: Arc::new(Semaphore::new(1)),
             canary: Canary::start(),
@@ -115,7 +122,7 @@ impl Table {
             orders,
             paused,
             core,
-            work: WorkFolders::default(),
+            work: WorkFolders::new(cleaner),
         }
     }
 

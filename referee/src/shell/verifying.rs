@@ -12,6 +12,8 @@ use std::time::Duration;
 
 /// How often a spinner turns.
 const SPIN: Duration = Duration::from_millis(120);
+/// Work that takes no longer has no spinner.
+const SOON: Duration = Duration::from_secs(1);
 
 /// What verifying a file gave.
 #[derive(Debug)]
@@ -122,12 +124,19 @@ fn style(template: &str) -> ProgressStyle {
         })
 }
 
-/// For work whose length isn't known, such as a large fit. Hidden where stderr is no terminal.
+/// For work whose length isn't known, such as a large fit. It shows itself only if that takes long,
+/// and where stderr is a terminal.
 pub fn spinner(what: &str, wanted: bool) -> ProgressBar {
     if !wanted {
         return ProgressBar::hidden();
     }
     let spinner = ProgressBar::new_spinner().with_message(what.to_owned());
-    spinner.enable_steady_tick(SPIN);
+    let shown = spinner.clone();
+    std::thread::spawn(move || {
+        std::thread::sleep(SOON);
+        if !shown.is_finished() {
+            shown.enable_steady_tick(SPIN);
+        }
+    });
     spinner
 }

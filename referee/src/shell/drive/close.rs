@@ -13,6 +13,7 @@ impl Drive<'_> {
     /// killed, and its end waited for.
     pub(super) async fn close(&mut self) -> io::Result<()> {
         let void = self.ending.as_ref().is_some_and(|ending| ending.verdict.void.is_some());
+        self.thaw_all();
         for chair in &mut self.chairs {
             if void { chair.kill() } else { chair.close() }
         }

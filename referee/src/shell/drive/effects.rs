@@ -2,7 +2,9 @@
 
 use super::Drive;
 use crate::matches::{Effect, Input, Nanos, Reading};
+use crate::shell::agent::Sign;
 use crate::shell::chair::Chair;
+use crate::shell::hints::JAVA_NOTICE;
 use nix::errno::Errno;
 use referee_protocol::{Event, REFEREE_LINE_BYTES_MAX, Seat, ToAgent, Turn};
 use std::io;
@@ -19,6 +21,7 @@ impl Drive<'_> {
                 Effect::Record(event) => self.record(&event),
                 Effect::Kill(seat) => {
                     self.chairs[seat.index()].kill();
+                    self.still.forget(seat);
                     if self.request.as_ref().is_some_and(|(asked, _)| *asked == seat) {
                         (self.request, self.slot) = (None, None);
                     }
@@ -26,7 +29,7 @@ impl Drive<'_> {
                 Effect::Finish(ending) => self.ending = Some(*ending),
             }
         }
-        if self.state.thinking().is_none() {
+        if self.state.thinking().is_none() && !self.awaits_thaw() {
             self.permit = None;
         }
     }
@@ -67,7 +70,8 @@ impl Drive<'_> {
 
     pub(super) fn flush(&mut self, seat: Seat) {
         if !self.chairs[seat.index()].flush() {
-            self.input(Input::Deaf(seat));
+            let sign = self.chairs[seat.index()].after_limit(Sign::Deaf);
+            self.sign(seat, sign);
         }
     }
 
@@ -106,7 +110,8 @@ impl Drive<'_> {
     }
 
     pub(super) fn complain(&mut self, seat: Seat, text: String, dropped_bytes: u64) {
-        if let Some(line) = text.lines().rfind(|line| !line.trim().is_empty()) {
+        let says = |line: &&str| !line.trim().is_empty() && !line.starts_with(JAVA_NOTICE);
+        if let Some(line) = text.lines().rfind(says) {
             self.last_words[seat.index()] = Some(line.to_owned());
         }
         let now = self.now();
@@ -131,33 +136,37 @@ impl Drive<'_> {
         }
         self.permit = None;
         let slots = self.table.slots.clone();
-        match slots.clone().try_acquire_owned() {
-            Ok(permit) => {
-                self.permit = Some(permit);
-                self.ask();
-            }
-            Err(_) => {
-                self.slot = Some(Box::pin(async move {
-                    slots.acquire_owned().await.expect("the slots are never closed")
-                }));
-            }
+        if let Ok(permit) = slots.clone().try_acquire_owned() {
+            self.permit = Some(permit);
+            self.ask();
+        } else {
+            self.still.begin(Instant::now());
+            self.slot = Some(Box::pin(async move {
+                slots.acquire_owned().await.expect("the slots are never closed")
+            }));
         }
     }
 
     pub(super) fn ask(&mut self) {
-        let Some((seat, turn)) = self.request.take() else { return };
+        let Some((seat, mut turn)) = self.request.take() else { return };
+        if !self.is_awake(seat) {
+            self.request = Some((seat, turn));
+            return;
+        }
+        let whole = self.counts_whole_tree();
+        let chair = &mut self.chairs[seat.index()];
+        let reading =
+            Reading { cpu: chair.cpu(whole), wait: chair.wait(true, false), lag: Nanos(0) };
+        turn.left_ms = self.state.left_ms(seat, reading);
         let message = ToAgent::Turn(turn);
         self.write_message(&message);
         if let Chair::Person(human) = &mut self.chairs[seat.index()] {
             human.ask(self.state.game());
         }
         self.chairs[seat.index()].tell(&message, &self.message);
-        let whole = self.counts_whole_tree();
-        let chair = &mut self.chairs[seat.index()];
-        let reading =
-            Reading { cpu: chair.cpu(whole), wait: chair.wait(true, false), lag: Nanos(0) };
         // Last of all, so that none of what is the referee's own is charged.
         self.asked = Instant::now();
+        self.still.begin(self.asked);
         self.input_at(self.asked, Input::Asked(seat, reading));
         self.flush(seat);
     }

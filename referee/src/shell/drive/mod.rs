@@ -2,13 +2,14 @@
 //! into the [`Match`], and what that says is carried out. It decides nothing itself.
 
 mod effects;
+mod pondering;
 mod signs;
 mod close;
 
-use super::agent::{Agent, Launch, Sign};
+use self::pondering::Stillness;
+use super::agent::{Agent, Launch, Sign, Surroundings};
 use super::chair::Chair;
 use super::human::Human;
-use super::launcher::Bytes;
 use super::sink::Sink;
 use super::table::{Orders, Table};
 use crate::matches::{Effect, Ending, Input, Match, Nanos, Reading};
@@ -40,8 +41,8 @@ pub enum Entrant {
     Program {
         /// What is started.
         launch: Launch,
-        /// Its whole environment.
-        environment: Vec<Bytes>,
+        /// Where it is started.
+        surroundings: Surroundings,
         /// The codec, where it speaks another protocol than the referee's own.
         dialect: Option<Box<dyn Dialect>>,
     },
@@ -122,6 +123,9 @@ struct Drive<'a> {
     timer: Pin<Box<Sleep>>,
     /// When the timer rings; it may ring too early, never too late.
     timer_set: Option<Instant>,
+    /// When what was recorded is to be written.
+    flush_at: Instant,
+    still: Stillness,
     asked: Instant,
     ending: Option<Ending>,
     last_words: Vec<Option<String>>,
@@ -140,17 +144,17 @@ impl<'a> Drive<'a> {
     ) -> Self {
         let (state, effects) = Match::begin(game, header);
         let limits = &state.header().limits;
-        let (files, stderr_bytes) = (limits.files, limits.stderr_bytes);
+        let stderr_bytes = limits.stderr_bytes;
         let seats = entrants.len();
+        let still = Stillness::new(state.header().sandbox.pondering, seats);
         let began = Instant::now();
         let mut failed = None;
         let mut chairs = Vec::new();
         for (seat, entrant) in entrants.into_iter().enumerate() {
             chairs.push(match entrant {
                 Entrant::Person(human) => Chair::Person(human),
-                Entrant::Program { launch, environment, dialect } => {
-                    let (launcher, core) = (&table.launcher, table.core);
-                    match Agent::start(launcher, &launch, environment, files, stderr_bytes, core) {
+                Entrant::Program { launch, surroundings, dialect } => {
+                    match Agent::start(&table.launcher, &launch, surroundings, stderr_bytes) {
                         Ok(mut agent) => {
                             agent.dialect = dialect;
                             Chair::Program(Box::new(agent))
@@ -181,6 +185,8 @@ impl<'a> Drive<'a> {
             orders: next_orders(table.orders.clone()),
             timer: Box::pin(tokio::time::sleep(Duration::ZERO)),
             timer_set: None,
+            flush_at: began + FLUSH_PERIOD,
+            still,
             asked: began,
             ending: None,
             last_words: vec![None; seats],
@@ -244,7 +250,7 @@ impl<'a> Drive<'a> {
 
     /// Whether CPU time is that of all that an agent has started, which is slow to read.
     fn counts_whole_tree(&self) -> bool {
-        self.state.header().clock.kind == ClockKind::Cpu
+        self.state.header().clock.kind == ClockKind::Cpu || self.counts_pondering()
     }
 
     /// When the match wants to be woken, as the machine's clock has it.
@@ -255,9 +261,8 @@ impl<'a> Drive<'a> {
     }
 
     async fn next(&mut self) -> Occurrence {
-        let now = Instant::now();
-        let wanted = now + FLUSH_PERIOD;
-        let wanted = self.wake_at().map_or(wanted, |wake| wake.min(wanted));
+        let others = self.wake_at().into_iter().chain(self.still.wake_at());
+        let wanted = others.fold(self.flush_at, Instant::min);
         if self.timer_set.is_none_or(|set| wanted < set) {
             self.timer_set = Some(wanted);
             self.timer.as_mut().reset(wanted.into());

@@ -1,9 +1,8 @@
 //! Telling the match what happened: what the agents did, what the timer says, what is ordered.
 
-use super::{Drive, KILLED, Occurrence};
+use super::{Drive, FLUSH_PERIOD, KILLED, Occurrence};
 use crate::matches::Input;
 use crate::shell::agent::Sign;
-use crate::shell::launcher::Command;
 use crate::shell::table::Orders;
 use nix::errno::Errno;
 use referee_protocol::Seat;
@@ -19,12 +18,16 @@ impl Drive<'_> {
             }
             Occurrence::Orders(orders) => self.orders(orders),
             Occurrence::Timer => {
-                if self.broken.is_none()
-                    && let Err(error) = self.sink.flush()
-                {
-                    self.unwritten(error);
-                }
                 let now = Instant::now();
+                if self.flush_at <= now {
+                    self.flush_at = now + FLUSH_PERIOD;
+                    if self.broken.is_none()
+                        && let Err(error) = self.sink.flush()
+                    {
+                        self.unwritten(error);
+                    }
+                }
+                self.keep_still(now);
                 if self.wake_at().is_some_and(|wake| wake <= now) {
                     let reading = self.reading(now);
                     self.input_at(now, Input::Tick(reading));
@@ -35,10 +38,7 @@ impl Drive<'_> {
     }
 
     fn orders(&mut self, orders: Orders) {
-        let command = if orders.paused { Command::Stop } else { Command::Continue };
-        for chair in &self.chairs {
-            chair.command(command);
-        }
+        self.pause(orders.paused);
         if !orders.paused {
             self.table.canary.forget();
         }
@@ -51,10 +51,15 @@ impl Drive<'_> {
         match sign {
             Sign::Started => {}
             Sign::Failed(errno) => self.failed(seat, errno),
-            Sign::Broken(errno) => {
-                let text = format!("the supervisor of seat {seat} failed: {}", errno.desc());
-                self.input(Input::Stop { cause: "machine", text });
+            Sign::Broken(trouble) => {
+                let text = format!("seat {seat}: {trouble}");
+                self.input(Input::Stop { cause: trouble.cause(), text });
             }
+            Sign::Limit(limit) => {
+                let text = limit.told(&self.state.header().limits);
+                self.input(Input::Limit(seat, limit.resource(), text));
+            }
+            Sign::Continued => self.thawed(seat),
             Sign::Exited(status) => {
                 let chair = &self.chairs[seat.index()];
                 if !chair.is_status_told() {
@@ -146,6 +151,7 @@ impl Drive<'_> {
             meaning = if cut { None } else { self.chairs[seat.index()].hear(line) };
         }
         let reading = self.reading(now);
+        let reading = self.reading_at_start(seat, reading);
         self.input_at(now, Input::Line { seat, line, cut, reading, meaning });
         self.apply();
         if has_dialect && self.matters(seat) {
