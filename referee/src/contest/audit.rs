@@ -1,8 +1,10 @@
 //! Whether a transcript is that of the game which the schedule has in its place, and what it says of
 //! it, from its bytes alone.
 
-use super::{Contest, Fixture, Onlooker, Record, Void};
+use super::{Contest, Fixture, Onlooker, Record, SandboxSettings, Void};
+use crate::level::Level;
 use crate::matches::match_id;
+use crate::plain::tame;
 use crate::transcript::{Status, read, unpack, verify};
 use referee_games::Kind;
 use referee_protocol::{Event, Header, Outcome};
@@ -95,7 +97,21 @@ pub fn differences(
     compare("the agents' digests", text(&told), text(&digests));
     let id = match_id(kind.name, &setup, &digests, fixture.seed, fixture.number);
     compare("the match's id", header.match_id.clone(), id);
+    if let Some(wanted) = contest.sandbox.pondering
+        && header.sandbox.pondering != Some(wanted)
+    {
+        found.push(format!("pondering is not {wanted}, which the contest demands"));
+    }
+    found.extend(weaker(&contest.sandbox, &header.sandbox.level));
     found
+}
+
+/// Where agents were kept apart otherwise than a contest demands.
+fn weaker(demanded: &SandboxSettings, told: &str) -> Option<String> {
+    let level = told.parse::<Level>().ok();
+    let wanted = demanded.level.or(demanded.at_least)?;
+    let fits = level.is_some_and(|level| demanded.allows(level));
+    (!fits).then(|| format!("the sandbox was {}, and the contest demands {wanted}", tame(told)))
 }
 
 fn text<T: serde::Serialize>(value: &T) -> String {

@@ -1,7 +1,8 @@
 //! What a contest is: the contest file after everything in it has been read, found and checked.
 
 use super::Opening;
-use referee_protocol::{ClockSettings, Limits, OnFault};
+use crate::level::Level;
+use referee_protocol::{ClockSettings, Limits, OnFault, Pondering};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -30,6 +31,9 @@ pub struct Contest {
     pub clock: ClockSettings,
     /// What an agent may use.
     pub limits: Limits,
+    /// What keeps agents apart; contests of earlier versions say nothing of it.
+    #[serde(default)]
+    pub sandbox: SandboxSettings,
     /// What becomes of games that went wrong.
     pub policy: Policy,
 }
@@ -145,6 +149,29 @@ pub struct OpeningSettings {
     /// Positions to begin from instead, by the game's place in the contest's list; a game without
     /// any begins as its setup says. Drawn without repetition until all were used.
     pub positions: Vec<Vec<Opening>>,
+}
+
+/// What keeps agents apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SandboxSettings {
+    /// Exactly this level; without it the strongest that the machine is seen to give.
+    pub level: Option<Level>,
+    /// Nothing weaker than this, where no level is named.
+    pub at_least: Option<Level>,
+    /// The words of the command that starts agents, at level `external` alone.
+    pub wrapper: Vec<String>,
+    /// What agents may do while it isn't their turn, where the file says so.
+    pub pondering: Option<Pondering>,
+    /// What all agents may read, relative to the contest file's folder or absolute.
+    pub read: Vec<String>,
+}
+
+impl SandboxSettings {
+    /// Whether a game that was played at this level is one of the contest.
+    pub fn allows(&self, level: Level) -> bool {
+        self.level.is_none_or(|wanted| level == wanted)
+            && self.at_least.is_none_or(|least| level.is_at_least(least))
+    }
 }
 
 /// What becomes of games that went wrong.

@@ -16,6 +16,8 @@ pub struct Surroundings<'a> {
     pub void_attempts: u64,
     /// Games that were given up for now.
     pub given_up: u64,
+    /// What kept agents apart, for people, where that is known.
+    pub sandbox: Option<&'a str>,
     /// Submissions that don't play, and why.
     pub left_out: &'a [(String, String)],
     /// What a reader can run: what it does, and the command.
@@ -41,7 +43,7 @@ pub fn report(
     let rated = contest.seats() > 1;
     Report {
         name: contest.name.clone(),
-        settings: settings(contest),
+        settings: settings(contest, around.sandbox),
         progress: Progress {
             played: records.len() as u64,
             known: schedule.counted(),
@@ -68,7 +70,7 @@ pub fn report(
 }
 
 /// What a reader should know of the contest.
-fn settings(contest: &Contest) -> Vec<Setting> {
+fn settings(contest: &Contest, sandbox: Option<&str>) -> Vec<Setting> {
     let mut settings = Vec::new();
     let mut add = |name: &str, value: String| {
         settings.push(Setting { name: name.to_owned(), value });
@@ -95,6 +97,9 @@ fn settings(contest: &Contest) -> Vec<Setting> {
     };
     add("openings", openings);
     add("clock", show_clock(&contest.clock));
+    if let Some(sandbox) = sandbox {
+        add("sandbox", sandbox.to_owned());
+    }
     add("seed", contest.seed.to_string());
     settings
 }

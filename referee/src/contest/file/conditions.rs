@@ -2,9 +2,10 @@
 
 use super::forms::{At, OneOf, Time};
 use super::problem::{FileError, Source};
-use super::raw::{Raw, RawClock, RawLimits, RawPolicy, SandboxLevel};
+use super::raw::{Raw, RawClock, RawLimits, RawPolicy, RawSandbox};
 use super::within;
-use crate::contest::Policy;
+use crate::contest::{Policy, SandboxSettings};
+use crate::level::Level;
 use crate::presets::{self, PRESETS, Preset};
 use crate::times::read_clock;
 use referee_games::nearest;
@@ -30,22 +31,61 @@ pub(super) fn preset(source: &Source, raw: &Raw) -> Result<Option<&'static Prese
     })
 }
 
-/// Refuses what isn't there.
-pub(super) fn sandbox(source: &Source, raw: &Raw) -> Result<(), FileError> {
-    let Some(level) = &raw.sandbox.level else { return Ok(()) };
-    match **level {
-        SandboxLevel::Auto | SandboxLevel::None => Ok(()),
-        SandboxLevel::Basic
-        | SandboxLevel::Confined
-        | SandboxLevel::Isolated
-        | SandboxLevel::Metered => Err(source
-            .error(level.span(), "this version has no sandbox of this level")
-            .help(
-                "`auto` takes the strongest that is there, today `none`: agents are not kept \
-                   apart, so let only agents play that you trust",
-            )
-            .missing()),
+/// What keeps agents apart.
+pub(super) fn sandbox(source: &Source, raw: &RawSandbox) -> Result<SandboxSettings, FileError> {
+    let level = raw.level.as_deref().and_then(|level| level.named());
+    if let (Some(least), Some(at)) = (&raw.at_least, &raw.level)
+        && level.is_some()
+    {
+        return Err(source
+            .error(least.span(), format!("level `{}` is exact", at.name()))
+            .help("leave `at_least` out, or `level`"));
     }
+    let demanded = [Level::Basic, Level::Confined, Level::Isolated, Level::Metered];
+    if let Some(least) = raw.at_least.as_ref().filter(|least| !demanded.contains(least)) {
+        let names = demanded.map(Level::name).join(", ");
+        let message = format!("`{}` can't be demanded", least.name());
+        return Err(source.error(least.span(), message).help(format!("one of {names} can")));
+    }
+    if let Some(path) = raw.read.iter().find(|path| path.is_empty()) {
+        return Err(source.error(path.span(), "a path without a name"));
+    }
+    Ok(SandboxSettings {
+        level,
+        at_least: raw.at_least.as_deref().copied(),
+        wrapper: wrapper(source, raw, level)?,
+        pondering: raw.pondering,
+        read: raw.read.iter().map(|path| (**path).clone()).collect(),
+    })
+}
+
+/// The words of the command that starts agents.
+fn wrapper(
+    source: &Source,
+    raw: &RawSandbox,
+    level: Option<Level>,
+) -> Result<Vec<String>, FileError> {
+    let external = level == Some(Level::External);
+    let Some(at) = &raw.wrapper else {
+        let Some(level) = raw.level.as_ref().filter(|_| external) else { return Ok(Vec::new()) };
+        let message = "level `external` needs a `wrapper`, the command that keeps agents in";
+        return Err(source.error(level.span(), message));
+    };
+    if !external {
+        return Err(source
+            .error(at.span(), "only level `external` starts agents by a wrapper")
+            .help("add level = \"external\", or leave it out"));
+    }
+    let words = match &**at {
+        OneOf::Long(words) => words.clone(),
+        OneOf::Short(text) => {
+            shlex::split(text).ok_or_else(|| source.error(at.span(), "its quotes don't pair up"))?
+        }
+    };
+    if words.first().is_none_or(String::is_empty) {
+        return Err(source.error(at.span(), "a command needs a program"));
+    }
+    Ok(words)
 }
 
 /// One time of a clock, which may be written in two ways.

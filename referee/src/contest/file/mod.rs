@@ -12,7 +12,9 @@ mod format;
 pub use problem::{FileError, Source};
 pub use raw::OnBroken;
 
-use super::{Contest, ContestGame, Opening, OpeningSettings, PlayerInfo, Policy, SeatOrders};
+use super::{
+    Contest, ContestGame, Opening, OpeningSettings, PlayerInfo, Policy, SandboxSettings, SeatOrders,
+};
 use crate::plain::tame;
 use forms::{At, OneOf};
 use raw::{FormatName, Raw, RawAgent};
@@ -47,6 +49,8 @@ pub struct ContestFile {
     pub submissions: Option<Submissions>,
     /// The file with openings, as it is named, and where.
     pub openings: Option<(String, Range<usize>)>,
+    /// What all agents may read, as it is named, and where.
+    pub read: Vec<(String, Range<usize>)>,
     /// How many matches may be under way at once.
     pub jobs: Option<usize>,
     /// Whether matches are pinned to cores.
@@ -62,6 +66,7 @@ pub struct ContestFile {
     clock: ClockSettings,
     limits: Limits,
     policy: Policy,
+    sandbox: SandboxSettings,
     raw: Raw,
 }
 
@@ -110,7 +115,6 @@ impl ContestFile {
     pub fn read(text: &str, file: &str, stem: &str) -> Result<Self, FileError> {
         let source = Source { file: tame(file), text: text.to_owned() };
         let raw: Raw = toml::from_str(text).map_err(|error| source.garbled(&error))?;
-        conditions::sandbox(&source, &raw)?;
         let preset = conditions::preset(&source, &raw)?;
         let games = games::read(&source, &raw)?;
         let name = raw.name.as_deref().map_or(stem, String::as_str);
@@ -135,9 +139,11 @@ impl ContestFile {
             clock: conditions::clock(&source, raw.clock.as_ref(), preset)?,
             limits: conditions::limits(&source, &raw.limits, preset)?,
             policy: conditions::policy(&source, &raw.policy, preset)?,
+            sandbox: conditions::sandbox(&source, &raw.sandbox)?,
             agents: raw.agents.iter().map(named_agent).collect(),
             submissions: submissions(&source, &raw)?,
             openings: games::openings_file(&source, &raw.openings)?,
+            read: raw.sandbox.read.iter().map(|path| ((**path).clone(), path.span())).collect(),
             jobs: jobs.and_then(|jobs| usize::try_from(jobs).ok()),
             pin: raw.pin,
             on_broken: raw.policy.on_broken,
@@ -177,6 +183,7 @@ impl ContestFile {
             openings: OpeningSettings { plies, positions },
             clock: self.clock.clone(),
             limits: self.limits.clone(),
+            sandbox: self.sandbox.clone(),
             policy: self.policy.clone(),
         };
         format::check_size(self, &contest)?;

@@ -24,8 +24,6 @@ pub struct Source {
 pub struct FileError {
     text: String,
     help: Option<String>,
-    /// The file is right, but asks for what this machine or version doesn't have.
-    is_missing: bool,
 }
 
 impl Source {
@@ -52,12 +50,12 @@ impl Source {
             "{file}:{number}:{column}: {message}\n{gutter} |\n{number} | {shown}\n{gutter} | \
              {gap}{carets}"
         );
-        FileError { text, help: None, is_missing: false }
+        FileError { text, help: None }
     }
 
     /// Something that is wrong with the whole.
     pub fn error_of_all(&self, message: impl fmt::Display) -> FileError {
-        FileError { text: format!("{}: {message}", self.file), help: None, is_missing: false }
+        FileError { text: format!("{}: {message}", self.file), help: None }
     }
 
     /// What the reader of TOML found wrong.
@@ -125,20 +123,9 @@ impl FileError {
         self
     }
 
-    /// The same as something that the machine lacks.
-    #[must_use]
-    pub(super) fn missing(self) -> Self {
-        Self { is_missing: true, ..self }
-    }
-
     /// What to do about it.
     pub fn help_text(&self) -> Option<&str> {
         self.help.as_deref()
-    }
-
-    /// The file is right, but asks for what this machine or version doesn't have.
-    pub fn is_missing(&self) -> bool {
-        self.is_missing
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::forms::{At, Called, OneOf, Time};
 use crate::contest::{LagPolicy, SeatOrders};
-use referee_protocol::{ClockKind, OnFault};
+use crate::level::Level;
+use referee_protocol::{ClockKind, OnFault, Pondering};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -203,8 +204,19 @@ pub(super) struct RawLimits {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Sandbox")]
 pub(super) struct RawSandbox {
-    /// `auto`, which is without it: the strongest that is there.
+    /// Exactly this level; `auto`, which is without it: the strongest that the machine is seen to
+    /// give.
     pub(super) level: Option<At<SandboxLevel>>,
+    /// With `auto`: nothing weaker than this.
+    pub(super) at_least: Option<At<Level>>,
+    /// The command that starts agents at level `external`: a text, or its words.
+    pub(super) wrapper: Option<At<OneOf<String, Vec<String>>>>,
+    /// What agents may do while it isn't their turn; `freeze` where they share cores, else `allow`,
+    /// without it.
+    pub(super) pondering: Option<Pondering>,
+    /// Files and folders that all agents may read, relative to the contest file's folder.
+    #[serde(default)]
+    pub(super) read: Vec<At<String>>,
 }
 
 /// How strongly agents are kept apart.
@@ -217,6 +229,27 @@ pub(super) enum SandboxLevel {
     Confined,
     Isolated,
     Metered,
+    External,
+}
+
+impl SandboxLevel {
+    /// The level, where one is named.
+    pub(super) fn named(self) -> Option<Level> {
+        match self {
+            Self::Auto => None,
+            Self::None => Some(Level::None),
+            Self::Basic => Some(Level::Basic),
+            Self::Confined => Some(Level::Confined),
+            Self::Isolated => Some(Level::Isolated),
+            Self::Metered => Some(Level::Metered),
+            Self::External => Some(Level::External),
+        }
+    }
+
+    /// As it is written.
+    pub(super) fn name(self) -> &'static str {
+        self.named().map_or("auto", Level::name)
+    }
 }
 
 /// Where games begin: at most one of the two.

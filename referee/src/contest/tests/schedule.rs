@@ -4,7 +4,7 @@ use crate::contest::formats::{Format, Met, Pairing};
 use crate::contest::schedule::seat_orders;
 use crate::contest::{
     Contest, ContestGame, Fixture, FormatSettings, Opening, OpeningSettings, Player, PlayerInfo,
-    Policy, Schedule, SeatOrders,
+    Policy, SandboxSettings, Schedule, SeatOrders,
 };
 use proptest::prelude::*;
 use rand::SeedableRng;
@@ -33,6 +33,7 @@ fn contest(format: FormatSettings, players: usize, seats: usize) -> Contest {
         openings: OpeningSettings::default(),
         clock: ClockSettings::default(),
         limits: Limits::default(),
+        sandbox: SandboxSettings::default(),
         policy: Policy::default(),
     }
 }

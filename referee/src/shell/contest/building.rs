@@ -4,8 +4,8 @@
 
 use crate::failure::Failure;
 use crate::plain::tame;
-use crate::shell::agent::{Agent, Launch, Sign};
-use crate::shell::launcher::{Bytes, Launcher};
+use crate::shell::agent::{Agent, Launch, Sign, Surroundings};
+use crate::shell::launcher::{Bounds, Bytes, Jail, Launcher, Reach};
 use crate::shell::stderr::Stderr;
 use crate::shell::verifying::progress_bar;
 use std::future::poll_fn;
@@ -38,7 +38,7 @@ pub(super) fn build_all(
 ) -> Result<Vec<Result<(), String>>, Failure> {
     let machine =
         |error: std::io::Error| Failure::machine(format!("builds can't be started: {error}"));
-    let launcher = Launcher::start().map_err(machine)?;
+    let launcher = Launcher::start(&Jail::default()).map_err(machine)?;
     let bar = progress_bar(builds.len(), progress).with_message("building");
     let next = AtomicUsize::new(0);
     let results = Mutex::new(Vec::new());
@@ -75,7 +75,7 @@ pub(super) fn build_all(
 
 /// One build.
 async fn build(launcher: &Launcher, launch: &Launch, time: Duration) -> Result<(), String> {
-    let agent = Agent::start(launcher, launch, environment(), FILES, OUTPUT_BYTES, None);
+    let agent = Agent::start(launcher, launch, surroundings(), OUTPUT_BYTES);
     let mut build = Build {
         agent: agent.map_err(|error| error.to_string())?,
         output: Stderr::new(OUTPUT_BYTES),
@@ -86,7 +86,8 @@ async fn build(launcher: &Launcher, launch: &Launch, time: Duration) -> Result<(
     let ended = loop {
         match build.next(deadline).await {
             None => break format!("not done after {time:?}"),
-            Some(Sign::Failed(errno) | Sign::Broken(errno)) => break errno.desc().to_owned(),
+            Some(Sign::Failed(errno)) => break errno.desc().to_owned(),
+            Some(Sign::Broken(trouble)) => break trouble.to_string(),
             Some(Sign::Exited(status)) if status == "exit status 0" => break String::new(),
             Some(Sign::Exited(status)) => break status,
             Some(Sign::Gone) => break "lost".to_owned(),
@@ -138,7 +139,13 @@ fn lines(output: &mut Stderr, most: usize) -> Vec<String> {
     lines[lines.len().saturating_sub(most)..].iter().map(shown).collect()
 }
 
-/// Builds get the caller's environment: compilers have their caches in it.
+/// Builds get the caller's environment: compilers have their caches in it. Nothing keeps them in.
+fn surroundings() -> Surroundings {
+    let bounds =
+        Bounds { files: FILES, memory_mb: u64::MAX, processes: u64::MAX, work_mb: u64::MAX };
+    Surroundings { environment: environment(), bounds, reach: Reach::default(), core: None }
+}
+
 fn environment() -> Vec<Bytes> {
     let fits = |name: &std::ffi::OsStr, value: &std::ffi::OsStr| {
         name == "PATH" || value.as_bytes().len() <= VARIABLE_BYTES_MAX

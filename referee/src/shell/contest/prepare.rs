@@ -9,6 +9,8 @@ use crate::failure::Failure;
 use crate::plain::tame;
 use crate::shell::agent::Launch;
 use crate::shell::contender::{Contender, absolute, resolve};
+use crate::shell::sandbox::reach::unusual;
+use crate::shell::sandbox::{Demand, Wish};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -76,6 +78,17 @@ impl Prepared {
         }
     }
 
+    /// What its agents are to be started in.
+    pub fn wish(&self) -> Wish {
+        let settings = &self.contest.sandbox;
+        Wish {
+            level: settings.level.map_or(Demand::Auto, Demand::Exactly),
+            at_least: settings.at_least,
+            wrapper: settings.wrapper.clone(),
+            base: self.base.clone(),
+        }
+    }
+
     /// What a person should know before anything is played: what is no submission, and who is left
     /// out for which reason.
     pub fn remarks(&self) -> Vec<String> {
@@ -92,6 +105,14 @@ pub fn prepare(file: &Path, builds: Builds<'_>, progress: bool) -> Result<Prepar
     })?;
     let base = absolute(file.parent().unwrap_or(Path::new("")))?;
     prepare_text(&text, file, &base, builds, progress)
+}
+
+/// What an agent reads that isn't its own, if there is anything unusual, for the people who let it.
+fn asked(contender: &Contender) -> Option<String> {
+    let paths = unusual(contender);
+    let shown: Vec<String> = paths.iter().map(|path| tame(&path.display().to_string())).collect();
+    let (name, shown) = (tame(&contender.name), shown.join(", "));
+    (!paths.is_empty()).then(|| format!("{name} asks to read {shown}"))
 }
 
 /// The same with the text of a contest file that lies elsewhere, or no more: `file` is what it was
@@ -121,9 +142,11 @@ pub fn prepare_text(
     }
     let left_out = sift(&read, &mut candidates)?;
     let openings = openings(&read, base)?;
+    readable(&read, base)?;
     let (entrants, contenders) = split(candidates);
     let (contest, order) =
         read.contest(&entrants, openings.as_ref()).map_err(|error| failure(&error))?;
+    let asked: Vec<String> = contenders.iter().filter_map(asked).collect();
     let player = |(place, player): (&usize, &crate::contest::PlayerInfo)| {
         let contender: &Contender = &contenders[*place];
         Contender { name: player.name.clone(), ..contender.clone() }
@@ -131,7 +154,7 @@ pub fn prepare_text(
     Ok(Prepared {
         contenders: order.iter().zip(&contest.players).map(player).collect(),
         left_out,
-        notes: found.notes,
+        notes: found.notes.into_iter().chain(asked).collect(),
         jobs: read.jobs,
         pin: read.pin,
         text: if read.is_named() { text.to_owned() } else { named(text, &contest.name) },
@@ -156,8 +179,7 @@ pub fn prepare_again(kept: &Kept, file: &Path, progress: bool) -> Result<Prepare
 
 /// What is wrong with a contest file, for the command line.
 fn failure(error: &FileError) -> Failure {
-    let code = if error.is_missing() { Failure::MACHINE } else { Failure::USAGE };
-    Failure::new(code, error.to_string()).or_help(error.help_text().map(str::to_owned))
+    Failure::usage(error.to_string()).or_help(error.help_text().map(str::to_owned))
 }
 
 /// A text file, not too long.
@@ -185,6 +207,18 @@ fn openings(file: &ContestFile, base: &Path) -> Result<Option<Source>, Failure> 
         )
     })?;
     Ok(Some(Source { file: tame(name), text }))
+}
+
+/// Whether all is there that agents may read besides what is their own.
+fn readable(file: &ContestFile, base: &Path) -> Result<(), Failure> {
+    for (path, span) in &file.read {
+        base.join(path).metadata().map_err(|error| {
+            let error = file.source.error(span.clone(), format!("{}: {error}", tame(path)));
+            Failure::usage(error.to_string())
+                .help("`read` has paths that are relative to the contest file's folder")
+        })?;
+    }
+    Ok(())
 }
 
 /// Builds all that has to be built, each folder once.

@@ -2,7 +2,7 @@
 
 use super::store::Kept;
 use crate::contest::{Record, SeatRecord};
-use referee_protocol::{FaultKind, Result as Ended};
+use referee_protocol::{FaultKind, Result as Ended, Sandbox};
 use rusqlite::{Row, params};
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -23,6 +23,9 @@ pub(super) fn add_contest(
             env!("CARGO_PKG_VERSION")
         ],
     )?;
+    if let Some(sandbox) = &kept.sandbox {
+        add_session(transaction, &kept.begun, sandbox)?;
+    }
     for (number, player) in kept.contest.players.iter().enumerate() {
         transaction.execute(
             "insert into players (number, name, run, digest) values (?1, ?2, ?3, ?4)",
@@ -30,6 +33,15 @@ pub(super) fn add_contest(
         )?;
     }
     Ok(())
+}
+
+pub(super) fn add_session(
+    transaction: &rusqlite::Transaction<'_>,
+    begun: &str,
+    sandbox: &Sandbox,
+) -> rusqlite::Result<()> {
+    let insert = "insert into sessions (begun, sandbox) values (?1, ?2)";
+    transaction.execute(insert, params![begun, json(sandbox)?]).map(|_| ())
 }
 
 pub(super) fn add_game(

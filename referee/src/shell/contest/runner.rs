@@ -11,6 +11,8 @@ use crate::shell::contender::Contender;
 use crate::shell::destination::Destination;
 use crate::shell::interrupts::{Interrupt, Interrupts};
 use crate::shell::pool::{Job, Played, Pool, Room, Watching, free_place};
+use crate::shell::sandbox::Enclosure;
+use crate::shell::sandbox::reach::Reaches;
 use referee_games::{Kind, kind};
 use serde_json::Value;
 use std::collections::{BTreeMap, VecDeque};
@@ -27,8 +29,12 @@ pub struct Run {
     pub contest: Arc<Contest>,
     /// Who plays, by player; each has its player's name.
     pub contenders: Vec<Arc<Contender>>,
+    /// What they may read.
+    pub reaches: Arc<Reaches>,
     /// How many matches at once, and where.
     pub room: Room,
+    /// What agents are started in.
+    pub enclosure: Enclosure,
     /// Where everything goes.
     pub folder: Folder,
 }
@@ -94,8 +100,9 @@ impl Run {
             |error: io::Error| Failure::machine(format!("matches can't be started: {error}"));
         let clerk = Clerk::start(runner.run.folder.clone(), store).map_err(machine)?;
         let watching = runner.watching();
-        let pool =
-            Pool::start(runner.run.room, interrupts.orders(), interrupts.paused_time(), watching);
+        let enclosure = runner.run.enclosure.clone();
+        let (orders, paused) = (interrupts.orders(), interrupts.paused_time());
+        let pool = Pool::start(runner.run.room, enclosure, orders, paused, watching);
         runner.work(pool.map_err(machine)?, clerk, interrupts, spectator).await;
         Ok(runner.ended(interrupts.received()))
     }
@@ -314,6 +321,7 @@ impl Runner {
             on_fault: contest.policy.on_fault,
             seed: fixture.seed,
             // What is there was never counted: its run was killed.
+            reaches: self.run.reaches.clone(),
             destination: Destination::File { path, force: true },
             durable: false,
         };

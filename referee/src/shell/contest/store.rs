@@ -2,10 +2,11 @@
 //! written only after its transcript is on the disk.
 
 use super::folder::Folder;
-use super::rows::{add_contest, add_game, from_json, read_game, read_seat};
+use super::rows::{add_contest, add_game, add_session, from_json, read_game, read_seat};
 use crate::contest::{Contest, Player, PlayerInfo, Record};
 use crate::failure::Failure;
 use nix::sys::statvfs::statvfs;
+use referee_protocol::Sandbox;
 use rusqlite::{Connection, ErrorCode, params};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ use std::time::Duration;
 const VERSION: usize = MIGRATIONS.len();
 
 /// How to come from one form of the tables to the next. The first makes them.
-const MIGRATIONS: &[&str] = &[include_str!("store.sql")];
+const MIGRATIONS: &[&str] = &[include_str!("store.sql"), include_str!("sessions.sql")];
 
 /// The store while it is made.
 const BEGUN_FILE: &str = "contest.db.new";
@@ -50,6 +51,8 @@ pub struct Kept {
     pub files: BTreeMap<String, Vec<PathBuf>>,
     /// When it was begun, RFC 3339.
     pub begun: String,
+    /// What kept agents apart when it was begun; earlier versions kept nothing of it.
+    pub sandbox: Option<Sandbox>,
 }
 
 /// An attempt at a game that doesn't count.
@@ -213,10 +216,12 @@ impl Store {
 
     /// What is kept of the contest.
     pub fn kept(&self) -> Stored<Kept> {
-        let query = "select text, base, contest, left_out, begun, files from contest";
+        let query = "select text, base, contest, left_out, begun, files, \
+                     (select sandbox from sessions order by number limit 1) from contest";
         self.read(|connection| {
             connection.query_row(query, [], |row| {
                 let base: String = row.get(1)?;
+                let sandbox: Option<String> = row.get(6)?;
                 Ok(Kept {
                     text: row.get(0)?,
                     base: base.into(),
@@ -224,8 +229,22 @@ impl Store {
                     left_out: from_json(row, 3)?,
                     begun: row.get(4)?,
                     files: from_json(row, 5)?,
+                    sandbox: sandbox.map(|_| from_json(row, 6)).transpose()?,
                 })
             })
+        })
+    }
+
+    /// Somebody goes on with the contest: when, RFC 3339, and what keeps agents apart this time.
+    pub fn add_session(&mut self, begun: &str, sandbox: &Sandbox) -> Stored<()> {
+        self.write(|transaction| add_session(transaction, begun, sandbox))
+    }
+
+    /// What kept agents apart each time, in order.
+    pub fn sessions(&self) -> Stored<Vec<Sandbox>> {
+        let query = "select sandbox from sessions order by number";
+        self.read(|connection| {
+            connection.prepare(query)?.query_map([], |row| from_json(row, 0))?.collect()
         })
     }
 

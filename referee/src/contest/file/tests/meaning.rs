@@ -4,7 +4,8 @@ use super::super::problem::Source;
 use super::super::{ContestFile, OnBroken, games};
 use super::{contest, contest_of};
 use crate::contest::{Contest, FormatSettings, LagPolicy, SeatOrders, SprtSettings};
-use referee_protocol::{ClockKind, OnFault};
+use crate::level::Level;
+use referee_protocol::{ClockKind, OnFault, Pondering};
 use serde_json::json;
 
 /// The contest of these lines, between two, in a game of two seats.
@@ -23,6 +24,7 @@ fn what_is_left_out_is_usual() {
     assert_eq!(usual.clock, referee_protocol::ClockSettings::default());
     assert_eq!(usual.limits, referee_protocol::Limits::default());
     assert_eq!(usual.policy, crate::contest::Policy::default());
+    assert_eq!(usual.sandbox, crate::contest::SandboxSettings::default());
     assert_eq!(usual.openings, crate::contest::OpeningSettings::default());
     let [game] = &usual.games[..] else { panic!("{:?}", usual.games) };
     assert_eq!((game.name.as_str(), game.seats), ("hex", 2));
@@ -138,6 +140,24 @@ fn policy_and_the_rest() {
     let policy = contest.policy;
     assert_eq!((policy.on_fault, policy.void_retries, policy.lag_ms), (OnFault::End, 0, 7));
     assert_eq!((policy.on_lag, policy.rate_faults), (LagPolicy::Again, false));
+}
+
+#[test]
+fn a_sandbox_is_exact_or_the_strongest() {
+    let sandbox = with("sandbox = { level = \"none\" }").sandbox;
+    assert_eq!(sandbox.level, Some(Level::None));
+    assert!(sandbox.allows(Level::None) && !sandbox.allows(Level::Metered));
+    let sandbox = with("[sandbox]\nlevel = \"auto\"\nat_least = \"confined\"").sandbox;
+    assert_eq!((sandbox.level, sandbox.at_least), (None, Some(Level::Confined)));
+    assert!(sandbox.allows(Level::Metered) && !sandbox.allows(Level::Basic));
+    assert!(!sandbox.allows(Level::External), "nobody knows what that does");
+    for wrapper in ["\"box --ro 'a b'\"", "[\"box\", \"--ro\", \"a b\"]"] {
+        let lines = format!("[sandbox]\nlevel = \"external\"\nwrapper = {wrapper}");
+        assert_eq!(with(&lines).sandbox.wrapper, ["box", "--ro", "a b"]);
+    }
+    let sandbox = with("[sandbox]\npondering = \"measure\"\nread = [\"/opt\", \"data\"]").sandbox;
+    assert_eq!(sandbox.pondering, Some(Pondering::Measure));
+    assert_eq!(sandbox.read, ["/opt", "data"]);
 }
 
 #[test]

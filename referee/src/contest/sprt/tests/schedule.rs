@@ -1,7 +1,7 @@
 use super::test_of;
 use crate::contest::{
-    Contest, ContestGame, FormatSettings, OpeningSettings, Player, PlayerInfo, Policy, Schedule,
-    SeatOrders,
+    Contest, ContestGame, FormatSettings, OpeningSettings, Player, PlayerInfo, Policy,
+    SandboxSettings, Schedule, SeatOrders,
 };
 use referee_protocol::{ClockSettings, Limits};
 use serde_json::json;
@@ -27,6 +27,7 @@ fn contest(rounds: u32) -> Contest {
         openings: OpeningSettings::default(),
         clock: ClockSettings::default(),
         limits: Limits::default(),
+        sandbox: SandboxSettings::default(),
         policy: Policy::default(),
     }
 }

@@ -1,6 +1,8 @@
 //! Small contests and games made by hand.
 
-use crate::contest::settings::{Contest, ContestGame, OpeningSettings, PlayerInfo, Policy};
+use crate::contest::settings::{
+    Contest, ContestGame, OpeningSettings, PlayerInfo, Policy, SandboxSettings,
+};
 use crate::contest::{FormatSettings, Player, Record, SeatOrders, SeatRecord};
 use referee_protocol::{ClockSettings, Limits, Result as Ended};
 
@@ -29,6 +31,7 @@ pub(crate) fn contest(players: usize, seats: usize, format: FormatSettings) -> C
         openings: OpeningSettings::default(),
         clock: ClockSettings::default(),
         limits: Limits::default(),
+        sandbox: SandboxSettings::default(),
         policy: Policy::default(),
     }
 }

@@ -208,6 +208,7 @@ fn kept(prepared: &Prepared) -> Kept {
         left_out: prepared.left_out.clone(),
         files: prepared.files(),
         begun: String::new(),
+        sandbox: None,
     }
 }
 
@@ -248,9 +249,6 @@ fn agents_that_are_named_stop_the_contest_with_their_place() {
         let failure = prepared_failure(&place);
         assert!(failure.to_string().contains(told), "{failure}");
     }
-    let level = "game = \"hex\"\nagents = [\"@random\", \"@first\"]\nsandbox.level = \"metered\"";
-    let failure = prepared_failure(&place(&[("contest.toml", level)]));
-    assert_eq!(failure.code(), Failure::MACHINE);
     let failure = prepare(Path::new("/nowhere/contest.toml"), Builds::Later, false).unwrap_err();
     assert_eq!(failure.code(), Failure::USAGE);
 }

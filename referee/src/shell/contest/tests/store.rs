@@ -4,7 +4,7 @@ use super::super::folder::Folder;
 use super::super::store::{Kept, Store, StoreError, VoidAttempt};
 use super::{Builds, place, right};
 use crate::contest::{Player, Record, SeatRecord};
-use referee_protocol::{FaultKind, Result as Ended};
+use referee_protocol::{FaultKind, Result as Ended, Sandbox};
 use std::fs;
 use std::io::Write;
 use tempfile::TempDir;
@@ -20,8 +20,13 @@ pub(super) fn kept() -> (TempDir, Kept) {
         base: prepared.base,
         left_out: vec![("amy".to_owned(), "no \"program\"".to_owned())],
         begun: "2026-01-01T00:00:00Z".to_owned(),
+        sandbox: Some(sandbox("isolated")),
     };
     (place, kept)
+}
+
+fn sandbox(level: &str) -> Sandbox {
+    Sandbox { level: level.to_owned(), layers: vec!["seccomp".to_owned()], pondering: None }
 }
 
 pub(super) fn game(number: u64, moves: &str) -> Record {
