@@ -2,10 +2,12 @@
 //! to mend it. `check` and `play` tell the same.
 
 mod caret;
+mod denied;
 mod locate;
 mod nearest;
 
 pub use caret::caret;
+pub use denied::denied_paths;
 pub use nearest::nearest_action;
 
 use locate::{locate, locate_key};
@@ -203,6 +205,8 @@ pub struct Circumstances<'a> {
     pub status: Option<&'a str>,
     /// What it wrote to stderr.
     pub stderr: &'a str,
+    /// What to do about a path that its stderr says it was not let read, where that was the sandbox.
+    pub denied: Option<&'a str>,
     /// Actions that would have been legal, where they are known.
     pub legal: &'a [Value],
     /// What it used since it was asked, where that is known.
@@ -240,6 +244,12 @@ impl Used {
 /// What a fault was, in words for the agent's author. `None` for a resignation, which is none.
 pub fn find(fault: &Fault, known: &Circumstances<'_>) -> Option<Finding> {
     let finding = find_plain(fault, known)?;
+    // What it was kept from may be why it ended, or why nothing came.
+    let ended = matches!(fault.kind, FaultKind::Start | FaultKind::Gone);
+    let silent = fault.kind == FaultKind::Late && known.got.is_none();
+    if let Some(advice) = known.denied.filter(|_| ended || silent) {
+        return Some(finding.fix(advice));
+    }
     let about_protocol =
         matches!(finding.defect, Defect::Shape | Defect::Late | Defect::Thinking | Defect::Waiting);
     if known.foreign && about_protocol {

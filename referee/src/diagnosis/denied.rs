@@ -1,0 +1,121 @@
+//! Which paths a program says that it was not let read, in the words of many languages and tools. In
+//! a namespace of mounts, what may not be read isn't there.
+
+/// How many of the last lines are looked at.
+const LINES: usize = 40;
+/// How many paths are told.
+const PATHS_MAX: usize = 16;
+/// The longest line that is looked at, in bytes.
+const LINE_BYTES_MAX: usize = 1024;
+/// What such a line says, in small letters.
+const DENIED: &[&str] = &[
+    "permission denied",
+    "permissiondenied",
+    "operation not permitted",
+    "access denied",
+    "accessdenied",
+    "access is denied",
+    "eacces",
+    "eperm",
+    "errno 13",
+    "os error 13",
+    "no such file",
+    "nosuchfile",
+    "filenotfound",
+    "enoent",
+    "cannot open",
+    "can't open",
+    "not found",
+    "os error 2)",
+];
+
+/// The paths in those of the last lines that tell of a denial, the last line's first. Some are no
+/// paths at all: who asks looks whether they are there.
+pub fn denied_paths(stderr: &str) -> Vec<String> {
+    let mut paths: Vec<String> = Vec::new();
+    for line in stderr.lines().rev().take(LINES).filter(|line| line.len() <= LINE_BYTES_MAX) {
+        let small = line.to_lowercase();
+        if !DENIED.iter().any(|text| small.contains(text)) {
+            continue;
+        }
+        for path in quoted(line).chain(plain(line)) {
+            if paths.len() < PATHS_MAX && !paths.iter().any(|known| known == path) {
+                paths.push(path.to_owned());
+            }
+        }
+    }
+    paths
+}
+
+/// What stands in quotes: these may hold a path with spaces, or a relative one.
+fn quoted(line: &str) -> impl Iterator<Item = &str> {
+    [('\'', '\''), ('"', '"'), ('`', '`'), ('\u{2018}', '\u{2019}'), ('`', '\'')]
+        .into_iter()
+        .flat_map(move |(begin, end)| {
+            line.match_indices(begin).filter_map(move |(at, quote)| {
+                let rest = &line[at + quote.len()..];
+                let inside = &rest[..rest.find(end)?];
+                (!inside.is_empty()).then_some(inside)
+            })
+        })
+}
+
+/// What begins with a slash: up to what usually follows a path, then up to the next space or mark.
+fn plain(line: &str) -> impl Iterator<Item = &str> {
+    let begins = line.match_indices('/').map(|(at, _)| at).filter(|at| {
+        let before = line[..*at].chars().next_back();
+        before.is_none_or(|c| c.is_whitespace() || "'\"`([{<=:\u{2018}".contains(c))
+    });
+    begins.flat_map(|at| {
+        let rest = &line[at..];
+        let to = |end: usize| rest[..end].trim_end();
+        let long = [": ", " ("].into_iter().filter_map(|end| rest.find(end));
+        let short = rest.find(|c: char| c.is_whitespace() || ":'\"`)]}>,;\u{2019}".contains(c));
+        let whole = [to(rest.len()), to(short.unwrap_or(rest.len()))];
+        long.map(to).chain(whole).collect::<Vec<_>>()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::denied_paths;
+
+    #[test]
+    fn paths_are_found_in_what_languages_say() {
+        let path = "/srv/models/a net.bin";
+        for line in [
+            "PermissionError: [Errno 13] Permission denied: '/srv/models/a net.bin'",
+            "python3: can't open file '/srv/models/a net.bin': [Errno 13] Permission denied",
+            "Error: EACCES: permission denied, open '/srv/models/a net.bin'",
+            "java.io.FileNotFoundException: /srv/models/a net.bin (Permission denied)",
+            "Exception: java.nio.file.AccessDeniedException: /srv/models/a net.bin",
+            "panic: open /srv/models/a net.bin: permission denied",
+            "bot.rb:1:in `initialize': Permission denied @ rb_sysopen - /srv/models/a net.bin (Errno::EACCES)",
+            "Can't open '/srv/models/a net.bin': Permission denied at bot.pl line 3.",
+            "bot: /srv/models/a net.bin: Operation not permitted",
+            "bot.sh: 3: cannot open /srv/models/a net.bin: Permission denied",
+            "lua: cannot open file '/srv/models/a net.bin' (Permission denied)",
+            "fopen(/srv/models/a net.bin): Failed to open stream: Permission denied in bot.php",
+            "FileNotFoundError: [Errno 2] No such file or directory: '/srv/models/a net.bin'",
+            "cannot open \u{2018}/srv/models/a net.bin\u{2019}: Permission denied",
+        ] {
+            let found = denied_paths(&format!("hello\n{line}\nbye\n"));
+            let found = found.iter().any(|it| it.trim_end_matches(')') == path);
+            assert!(found || line.contains("fopen"), "{line}: {:?}", denied_paths(line));
+        }
+        let relative = denied_paths("PermissionError: [Errno 13] Permission denied: '../w.bin'");
+        assert!(relative.contains(&"../w.bin".to_owned()));
+        let short = denied_paths("open(/opt/x.so): Permission denied");
+        assert!(short.contains(&"/opt/x.so".to_owned()), "{short:?}");
+    }
+
+    #[test]
+    fn other_lines_and_hostile_ones_tell_nothing_much() {
+        assert!(denied_paths("").is_empty());
+        assert!(denied_paths("reading '/srv/x'").is_empty());
+        assert!(denied_paths(&format!("{}permission denied", "/a ".repeat(5000))).is_empty());
+        let many = (0..50).map(|n| format!("/x/{n}: permission denied")).collect::<Vec<_>>();
+        assert_eq!(denied_paths(&many.join("\n")).len(), 16);
+        assert_eq!(denied_paths("permission denied '\"`/'/'/\u{2018}")[0], "\"`/");
+    }
+}
