@@ -4,6 +4,7 @@
 use super::Global;
 use super::contest::{GoingOptions, as_toml, begin_written, prepare_written};
 use super::play_options::{ClockOptions, new_seed};
+use super::sandbox::ConditionOptions;
 use super::setup::NamedGame;
 use crate::failure::Failure;
 use crate::shell::contender::Contender;
@@ -63,6 +64,8 @@ pub(super) struct Options {
     seed: Option<u64>,
     #[command(flatten)]
     clock: ClockOptions,
+    #[command(flatten)]
+    conditions: ConditionOptions,
     /// The folder; a new one in ./contests unless it is given
     #[arg(long, short, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -107,6 +110,7 @@ impl Options {
         set("format", json!("compare"));
         set("rounds", json!(rounds));
         set("clock", json!(self.clock.settings(None, false)?));
+        set("sandbox", self.conditions.for_contest()?);
         set("openings", json!({ "plies": self.openings }));
         if self.games.is_none() {
             let Self { elo0, elo1, alpha, beta, .. } = self;

@@ -1,11 +1,14 @@
 //! `htp`: an agent of ours as an engine for a controller.
 
+use super::Global;
 use super::play_options::ClockOptions;
+use super::sandbox::SandboxOptions;
 use super::setup::read_pairs;
 use crate::failure::Failure;
 use crate::shell::contender::Contender;
 use crate::shell::heading::Heading;
 use crate::shell::launcher::Launcher;
+use crate::shell::sandbox::Enclosure;
 use crate::shell::served::Served;
 use clap::Args;
 use referee_games::{Kind, Server, Wanted, dialects};
@@ -34,9 +37,11 @@ pub(super) struct Options {
     seed: u64,
     #[command(flatten)]
     clock: ClockOptions,
+    #[command(flatten)]
+    sandbox: SandboxOptions,
 }
 
-pub(super) fn run(options: &Options) -> Result<ExitCode, Failure> {
+pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
     let found = dialects().find(|(_, dialect)| dialect.name == PROTOCOL);
     let (kind, serve) = found
         .and_then(|(kind, dialect)| Some((kind, dialect.serve?)))
@@ -49,13 +54,14 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, Failure> {
         return Err(Failure::usage("a person can't be served: name an agent, such as @greedy"));
     }
     contender.dialect(kind).map_err(Failure::usage)?;
-    let header = header(options, kind, &setup, &contender)?;
+    let enclosure = options.sandbox.enclosure(global)?;
+    let header = header(options, kind, &setup, &contender, &enclosure)?;
     let machine = |error: std::io::Error| Failure::machine(format!("nothing can start: {error}"));
-    let launcher = Launcher::start().map_err(machine)?;
+    let launcher = Launcher::start(&enclosure.jail).map_err(machine)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let name = contender.name.clone();
     let serving = async {
-        let agent = Served::new(launcher, contender, kind, header);
+        let agent = Served::new(launcher, enclosure, contender, kind, header);
         converse(server, agent, &name).await
     };
     let ended = runtime.map_err(machine)?.block_on(serving);
@@ -69,6 +75,7 @@ fn header(
     kind: Kind,
     setup: &Value,
     contender: &Contender,
+    enclosure: &Enclosure,
 ) -> Result<Header, Failure> {
     let game = super::setup::start(kind, setup)?;
     let heading = Heading {
@@ -76,6 +83,7 @@ fn header(
         seated: &vec![contender; game.seats()],
         clock: &options.clock.settings(None, true)?,
         limits: &Limits::default(),
+        sandbox: &enclosure.told,
         on_fault: OnFault::default(),
         seed: options.seed,
         number: 0,

@@ -18,7 +18,7 @@ pub(super) struct AllTold {
 
 /// A language in [`AllTold`].
 #[derive(Debug, Serialize, JsonSchema)]
-struct Told {
+pub(super) struct Told {
     /// The name, as `--lang` takes it.
     language: &'static str,
     /// Other names that `--lang` takes.
@@ -40,7 +40,7 @@ struct NeedTold {
 
 pub(super) fn list(json: bool) -> Result<(), Failure> {
     if json {
-        return print_json(&AllTold { languages: STARTERS.iter().map(tell).collect() });
+        return print_json(&AllTold { languages: all() });
     }
     let mut rows = vec![["language", "needs", "on this machine"].map(str::to_owned).to_vec()];
     rows.extend(STARTERS.iter().map(|starter| {
@@ -50,6 +50,20 @@ pub(super) fn list(json: bool) -> Result<(), Failure> {
         vec![starter.language.to_owned(), needs.join(", "), here]
     }));
     print(&table(&rows))
+}
+
+/// Every language, with what it needs and where that is.
+pub(super) fn all() -> Vec<Told> {
+    STARTERS.iter().map(tell).collect()
+}
+
+impl Told {
+    /// Its name, and the file that runs it where all that it needs is here.
+    pub(super) fn found(&self) -> (&'static str, Option<&str>) {
+        let whole = self.needs.iter().all(|need| need.found.is_some());
+        let program = self.needs.last().and_then(|need| need.found.as_deref());
+        (self.language, program.filter(|_| whole))
+    }
 }
 
 fn tell(starter: &Starter) -> Told {

@@ -5,6 +5,7 @@ mod check;
 mod compare;
 mod contest;
 mod debug;
+mod doctor;
 mod adapter;
 mod games;
 mod languages;
@@ -21,12 +22,14 @@ mod position;
 mod replay;
 mod report;
 mod rows;
+mod sandbox;
 mod schema;
 mod setup;
 mod verify;
 
 use crate::failure::Failure;
 use crate::shell::launcher;
+use crate::shell::sandbox::canary;
 use clap::{Parser, Subcommand, ValueEnum};
 use std::io::Write;
 use std::process::ExitCode;
@@ -84,6 +87,7 @@ enum Command {
     Compare(Box<compare::Options>),
     Debug(debug::Options),
     New(new::Options),
+    Doctor(doctor::Options),
     Games(games::Options),
     Position(position::Options),
     Perft(perft::Options),
@@ -99,6 +103,10 @@ enum Command {
 pub fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|word| word == launcher::LAUNCH_COMMAND) {
         launcher::run();
+        return ExitCode::SUCCESS;
+    }
+    if std::env::args_os().nth(1).is_some_and(|word| word == canary::CANARY_COMMAND) {
+        canary::run();
         return ExitCode::SUCCESS;
     }
     let arguments = Arguments::parse();
@@ -121,6 +129,7 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Contest(options) => contest::run(&options, &global),
         Command::Debug(options) => debug::run(&options, &global),
         Command::New(options) => new::run(&options, &global),
+        Command::Doctor(options) => doctor::run(&options, &global),
         Command::Games(options) => games::run(&options),
         Command::Position(options) => position::run(&options),
         Command::Perft(options) => perft::run(&options),
@@ -129,7 +138,7 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Schema(options) => schema::run(&options),
         Command::Agent(options) => agent::run(&options),
         Command::Adapter(options) => adapter::run(&options),
-        Command::Htp(options) => htp::run(&options),
+        Command::Htp(options) => htp::run(&options, &global),
     }
 }
 

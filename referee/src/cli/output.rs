@@ -105,21 +105,20 @@ impl BoardOptions {
     pub(super) fn style(&self, colour: bool) -> Option<Style> {
         let charset = match self.board {
             BoardChoice::None => return None,
-            BoardChoice::Ascii => Charset::Ascii,
             BoardChoice::Unicode => Charset::Unicode,
-            BoardChoice::Auto => default_charset(),
+            BoardChoice::Auto if locale_has_unicode() => Charset::Unicode,
+            BoardChoice::Ascii | BoardChoice::Auto => Charset::Ascii,
         };
         let (coordinates, flip) = (self.coords, self.flip);
         Some(Style { charset, colour, coordinates, flip, ..Style::default() })
     }
 }
 
-/// Unicode where the locale says that the terminal shows UTF-8.
-fn default_charset() -> Charset {
+/// Whether the locale says that the terminal shows UTF-8.
+pub(super) fn locale_has_unicode() -> bool {
     let set = |name: &&str| std::env::var(name).is_ok_and(|value| !value.is_empty());
     let name = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find(set);
     let value = name.and_then(|name| std::env::var(name).ok()).unwrap_or_default();
     let value = value.to_ascii_lowercase();
-    let unicode = value.contains("utf-8") || value.contains("utf8");
-    if unicode { Charset::Unicode } else { Charset::Ascii }
+    value.contains("utf-8") || value.contains("utf8")
 }

@@ -12,11 +12,12 @@ use crate::render::terminal;
 use crate::shell::inputs::read_transcript;
 use crate::shell::interrupts::{Interrupt, Interrupts};
 use crate::shell::pool::{Played, Pool, Room, Watching, free_place};
+use crate::shell::sandbox::{Enclosure, Layers};
 use crate::shell::series::Plan;
 use crate::shell::verifying::progress_bar;
 use crate::transcript;
 use referee_protocol::{
-    Event, Fault, FaultKind, Header, Outcome, Result as Ended, Sandbox, Seat, Verdict,
+    Event, Fault, FaultKind, Header, Outcome, Pondering, Result as Ended, Sandbox, Seat, Verdict,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -77,12 +78,14 @@ struct ToldSeat {
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
     let plan = options.plan()?;
     notes(&plan, global)?;
+    let enclosure = options.conditions.enclosure(plan.agents(), global)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| Failure::machine(format!("no runtime: {error}")))?;
-    let mut series = Series::new(options, &plan, global);
-    let interrupt = runtime.block_on(play_all(options, &plan, global, &mut series))?;
+    plan.reaches.check(enclosure.jail.layers, &plan.contenders)?;
+    let mut series = Series::new(options, &plan, &enclosure, global);
+    let interrupt = runtime.block_on(play_all(options, &plan, enclosure, global, &mut series))?;
     series.summarize()?;
     if let Some(interrupt) = interrupt {
         return Ok(ExitCode::from(interrupt.code()));
@@ -105,6 +108,7 @@ fn notes(plan: &Plan, global: &Global) -> Result<(), Failure> {
 async fn play_all(
     options: &Options,
     plan: &Plan,
+    enclosure: Enclosure,
     global: &Global,
     series: &mut Series<'_>,
 ) -> Result<Option<Interrupt>, Failure> {
@@ -116,8 +120,8 @@ async fn play_all(
     let watching = watching(options, single && !global.quiet, person);
     let jobs = plan.jobs.clamp(1, plan.count());
     let room = Room { matches: jobs, pin: options.pin };
-    let pool = Pool::start(room, interrupts.orders(), interrupts.paused_time(), watching)
-        .map_err(machine)?;
+    let (orders, paused) = (interrupts.orders(), interrupts.paused_time());
+    let pool = Pool::start(room, enclosure, orders, paused, watching).map_err(machine)?;
     let (jobs, mut results, threads) = pool.split();
     let (mut jobs, mut asked) = (Some(jobs), plan.games.clone());
     let bar = progress_bar(plan.count(), !global.quiet);
@@ -171,6 +175,10 @@ fn watching(options: &Options, wanted: bool, person: bool) -> Box<Watching> {
 struct Series<'a> {
     options: &'a Options,
     plan: &'a Plan,
+    /// What keeps the agents apart.
+    layers: Layers,
+    /// What agents could do meanwhile, where several games may have been played at once.
+    pondering: Option<Pondering>,
     quiet: bool,
     /// By agent, in the order of the command line.
     standings: Vec<Standing>,
@@ -194,14 +202,27 @@ struct Standing {
 }
 
 impl<'a> Series<'a> {
-    fn new(options: &'a Options, plan: &'a Plan, global: &Global) -> Self {
+    fn new(options: &'a Options, plan: &'a Plan, enclosure: &Enclosure, global: &Global) -> Self {
         let contenders: Vec<_> = plan.contenders.iter().map(AsRef::as_ref).collect();
         let names = crate::shell::contender::unique_names(&contenders);
         let standing = |name| Standing { name, ..Standing::default() };
         let standings = names.into_iter().map(standing).collect();
         let quiet = global.quiet;
+        let pondering = enclosure.told.pondering.filter(|_| options.games > 1);
         let (played, faults, void) = (0, 0, 0);
-        Self { options, plan, quiet, standings, played, faults, void, debug: None, failed: None }
+        Self {
+            options,
+            plan,
+            layers: enclosure.jail.layers,
+            pondering,
+            quiet,
+            standings,
+            played,
+            faults,
+            void,
+            debug: None,
+            failed: None,
+        }
     }
 
     fn is_single(&self) -> bool {
@@ -213,7 +234,7 @@ impl<'a> Series<'a> {
         let finished = match played.result {
             Ok(finished) => finished,
             Err(error) => {
-                let again = self.options.reproduce(self.plan, number);
+                let again = self.options.reproduce(self.plan, number, self.pondering);
                 let failure = Failure::machine(format!("game {number} doesn't count: {error}"));
                 let full = error.kind() == ErrorKind::StorageFull;
                 let first = match played.transcript.filter(|_| full) {
@@ -245,7 +266,7 @@ impl<'a> Series<'a> {
                 turns: finished.turns,
                 transcript,
                 sandbox: finished.header.sandbox.clone(),
-                reproduce: self.options.reproduce(self.plan, number),
+                reproduce: self.options.reproduce(self.plan, number, self.pondering),
             });
         }
         if self.is_single() && self.options.out.as_deref() != Some("-") {
@@ -285,7 +306,12 @@ impl<'a> Series<'a> {
                 writeln!(text, "{} said last: {}", seat.name, tame(words)).expect(TEXT);
             }
             let record = transcript.and_then(|path| Record::read(path, seat.seat));
-            text.push_str(&advice(fault, words.as_deref(), record.as_ref()));
+            let denied = words.as_ref().and_then(|words| {
+                let contender = &self.plan.seated(number)[seat.seat.index()];
+                self.plan.reaches.advice(contender, self.layers, words)
+            });
+            let words = words.as_deref();
+            text.push_str(&advice(fault, words, denied.as_deref(), record.as_ref()));
         }
         if let Some(transcript) = transcript {
             writeln!(text, "transcript: {transcript}").expect(TEXT);
@@ -293,7 +319,8 @@ impl<'a> Series<'a> {
                 writeln!(text, "debug: {command}").expect(TEXT);
             }
         }
-        writeln!(text, "again: {}", self.options.reproduce(self.plan, number)).expect(TEXT);
+        writeln!(text, "again: {}", self.options.reproduce(self.plan, number, self.pondering))
+            .expect(TEXT);
         print(&text)
     }
 
@@ -401,13 +428,19 @@ impl Record {
 }
 
 /// How to mend what an agent did wrong.
-fn advice(fault: &Fault, stderr: Option<&str>, record: Option<&Record>) -> String {
+fn advice(
+    fault: &Fault,
+    stderr: Option<&str>,
+    denied: Option<&str>,
+    record: Option<&Record>,
+) -> String {
     let ended = matches!(fault.kind, FaultKind::Gone | FaultKind::Start);
     let known = Circumstances {
         got: record.and_then(|record| record.line.as_deref()),
         foreign: record.is_some_and(|record| record.foreign),
         status: record.and_then(|record| record.status.as_deref()).filter(|_| ended),
         stderr: stderr.unwrap_or_default(),
+        denied,
         legal: fault.legal.as_deref().unwrap_or_default(),
         ..Circumstances::default()
     };

@@ -2,10 +2,12 @@
 
 use super::output::BoardOptions;
 use super::presets::{self, Preset};
+use super::sandbox::ConditionOptions;
 use super::setup::{GameOptions, read_pairs};
 use crate::failure::Failure;
 use crate::shell::contender::Contender;
 use crate::shell::destination::{DEFAULT_FOLDER, Destination};
+use crate::shell::sandbox::reach::{Ground, Reaches};
 use crate::shell::series::Plan;
 use crate::times::{read_clock, read_time};
 use clap::builder::PossibleValuesParser;
@@ -13,7 +15,7 @@ use clap::{Args, ValueEnum};
 use rand::TryRng;
 use rand::rngs::SysRng;
 use referee_games::{dialects, nearest};
-use referee_protocol::{ClockKind, ClockSettings, Limits, OnFault};
+use referee_protocol::{ClockKind, ClockSettings, Limits, OnFault, Pondering};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -57,6 +59,8 @@ pub(super) struct Options {
     pub(super) preset: Option<String>,
     #[command(flatten)]
     pub(super) clock: ClockOptions,
+    #[command(flatten)]
+    pub(super) conditions: ConditionOptions,
     /// A limit on agents, such as `line_bytes=1000`; as often as needed
     #[arg(long = "limit", value_name = "KEY=VALUE")]
     pub(super) limits: Vec<String>,
@@ -192,6 +196,8 @@ impl Options {
         let first = self.game_number.unwrap_or(0);
         let games = if self.game_number.is_some() { 1 } else { self.games };
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let contenders: Vec<_> = contenders.into_iter().map(Arc::new).collect();
+        let destination = self.destination(games)?;
         Ok(Plan {
             kind,
             setup,
@@ -205,8 +211,9 @@ impl Options {
             seed: self.seed.map_or_else(new_seed, Ok)?,
             games: first..first + games,
             jobs: if person { 1 } else { self.jobs.unwrap_or(cores) },
-            destination: self.destination(games)?,
-            contenders: contenders.into_iter().map(Arc::new).collect(),
+            reaches: Arc::new(Reaches::new(Ground::new(&contenders, &destination.places(), &[]))),
+            destination,
+            contenders,
         })
     }
 
@@ -280,8 +287,14 @@ impl Options {
         Ok(Destination::File { path, force: self.force })
     }
 
-    /// The command that plays the same game again.
-    pub(super) fn reproduce(&self, plan: &Plan, number: u64) -> String {
+    /// The command that plays one game again, alone; `pondering` is what its agents could do
+    /// meanwhile, where it was one of several at once.
+    pub(super) fn reproduce(
+        &self,
+        plan: &Plan,
+        number: u64,
+        pondering: Option<Pondering>,
+    ) -> String {
         let mut words = vec!["referee".to_owned(), "play".to_owned()];
         words.extend(self.game.words());
         words.extend(self.agents.iter().cloned());
@@ -293,6 +306,7 @@ impl Options {
             words.extend(["--preset".to_owned(), name.clone()]);
         }
         words.extend(self.clock.words(self.preset()));
+        words.extend(self.conditions.given(pondering));
         for limit in &self.limits {
             words.extend(["--limit".to_owned(), limit.clone()]);
         }
@@ -304,7 +318,7 @@ impl Options {
 
     /// The command that plays the whole series again.
     pub(super) fn reproduce_series(&self, plan: &Plan) -> String {
-        format!("{} --games {}", self.reproduce(plan, 0), self.games)
+        format!("{} --games {}", self.reproduce(plan, 0, None), self.games)
     }
 }
 

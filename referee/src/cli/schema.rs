@@ -38,6 +38,7 @@ const SCHEMAS: &[Entry] = &[
     ("languages", "the languages as `new --lang list --json` prints them", || {
         schema_for!(super::languages::AllTold)
     }),
+    ("doctor", "a machine as `doctor --json` prints it", || schema_for!(super::doctor::Told)),
     ("contest-file", "a contest.toml, as JSON has it", crate::contest::file::schema),
     ("contest-plan", "a contest as `contest plan --json` prints it", || {
         schema_for!(super::contest::plan::Told)

@@ -29,6 +29,15 @@ pub enum Destination {
 }
 
 impl Destination {
+    /// Where transcripts are and will be; also those that were sent nowhere else before.
+    pub fn places(&self) -> Vec<PathBuf> {
+        let own = match self {
+            Self::Nowhere | Self::Stdout => None,
+            Self::File { path, .. } | Self::Folder(path) => Some(path.clone()),
+        };
+        own.into_iter().chain([PathBuf::from(DEFAULT_FOLDER)]).collect()
+    }
+
     /// Opens the transcript of a game, and tells where it is.
     pub fn open(&self, header: &Header) -> io::Result<(Sink, Option<PathBuf>)> {
         match self {
@@ -69,7 +78,8 @@ fn create_in(folder: &Path, header: &Header) -> io::Result<(File, PathBuf)> {
     unreachable!("the numbers don't end")
 }
 
-fn named(path: &Path, error: &io::Error) -> io::Error {
+/// An error with the file that it is about.
+pub(super) fn named(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 

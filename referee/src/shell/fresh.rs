@@ -1,5 +1,6 @@
 //! A folder of new files: all of them or none, and never in the place of others.
 
+use super::destination::named;
 use std::fs::OpenOptions;
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -67,10 +68,6 @@ impl Drop for Created {
             std::fs::remove_dir(folder).ok();
         }
     }
-}
-
-fn named(path: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 #[cfg(test)]

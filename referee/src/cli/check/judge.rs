@@ -65,12 +65,14 @@ pub(super) fn unreadable(probe: &Probe, failure: &Failure) -> Judged {
     }))
 }
 
-/// Judges a trial. An error is the machine's.
+/// Judges a trial; `denied` is what to do where the sandbox kept something from the agent. An error
+/// is the machine's.
 pub(super) fn judge(
     probe: &Probe,
     contender: &Contender,
     trial: &Trial,
     clock: &ClockSettings,
+    denied: Option<&str>,
 ) -> io::Result<Judged> {
     let known = Circumstances {
         got: trial.got.as_deref(),
@@ -78,6 +80,7 @@ pub(super) fn judge(
         foreign: contender.is_foreign(),
         status: trial.status.as_deref(),
         stderr: &trial.stderr,
+        denied,
         legal: &trial.legal,
         used: Some(trial.used),
     };

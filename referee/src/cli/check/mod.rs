@@ -9,11 +9,14 @@ pub(super) use report::Told;
 use super::Global;
 use super::play_options::ClockOptions;
 use super::presets::{self, Preset};
+use super::sandbox::SandboxOptions;
 use super::setup::{find_kind, read_pairs};
 use crate::failure::Failure;
 use crate::shell::contender::Contender;
 use crate::shell::interrupts::{Interrupt, Interrupts};
 use crate::shell::launcher::Launcher;
+use crate::shell::sandbox::Enclosure;
+use crate::shell::sandbox::reach::{self, Ground};
 use crate::shell::trial;
 use crate::shell::verifying::progress_bar;
 use clap::Args;
@@ -54,6 +57,8 @@ pub(super) struct Options {
     preset: Option<String>,
     #[command(flatten)]
     clock: ClockOptions,
+    #[command(flatten)]
+    sandbox: SandboxOptions,
     /// Prints one JSON object
     #[arg(long)]
     json: bool,
@@ -62,6 +67,7 @@ pub(super) struct Options {
 /// What all probes are made with.
 struct Bench<'a> {
     launcher: Launcher,
+    enclosure: Enclosure,
     contender: &'a Contender,
     setup: Value,
     seed: u64,
@@ -86,10 +92,11 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
             }
         }
         Ok(contender) => {
+            let bench = options.bench(contender, global)?;
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             let runtime =
                 runtime.map_err(|error| Failure::machine(format!("no runtime: {error}")))?;
-            let tried = runtime.block_on(options.try_all(contender, &chosen, &mut report, global));
+            let tried = runtime.block_on(options.try_all(&bench, &chosen, &mut report, global));
             if let Some(code) = tried? {
                 return Ok(code);
             }
@@ -166,25 +173,30 @@ impl Options {
         Ok(clock)
     }
 
-    /// Makes the probes; the exit code of an interrupt, if one came.
-    async fn try_all(
-        &self,
-        contender: &Contender,
-        chosen: &[Probe],
-        report: &mut Report<'_>,
-        global: &Global,
-    ) -> Result<Option<ExitCode>, Failure> {
-        let machine =
-            |error: std::io::Error| Failure::machine(format!("the check can't go on: {error}"));
-        let mut interrupts = Interrupts::listen().map_err(machine)?;
-        let bench = Bench {
-            launcher: Launcher::start().map_err(machine)?,
+    /// Readies all that the probes are made with. Not to be called where a runtime runs already.
+    fn bench<'a>(&self, contender: &'a Contender, global: &Global) -> Result<Bench<'a>, Failure> {
+        let enclosure = self.sandbox.enclosure(global)?;
+        let launcher = Launcher::start(&enclosure.jail);
+        Ok(Bench {
+            launcher: launcher.map_err(|error| machine(&error))?,
+            enclosure,
             contender,
             setup: self.setup()?,
             seed: self.seed,
             clock: self.clock()?,
             limits: self.preset().map_or_else(Limits::default, Preset::limits),
-        };
+        })
+    }
+
+    /// Makes the probes; the exit code of an interrupt, if one came.
+    async fn try_all(
+        &self,
+        bench: &Bench<'_>,
+        chosen: &[Probe],
+        report: &mut Report<'_>,
+        global: &Global,
+    ) -> Result<Option<ExitCode>, Failure> {
+        let mut interrupts = Interrupts::listen().map_err(|error| machine(&error))?;
         let bar = progress_bar(chosen.len(), !global.quiet && !self.json);
         bar.set_style(bar_style());
         let mut tested = Tested::default();
@@ -192,7 +204,7 @@ impl Options {
             bar.set_message(probe.title.clone());
             bar.tick();
             let judged = tokio::select! {
-                judged = bench.make(probe, &mut tested) => judged.map_err(machine)?,
+                judged = bench.make(probe, &mut tested) => judged.map_err(|error| machine(&error))?,
                 () = interrupts.next() => {
                     bar.finish_and_clear();
                     let code = interrupts.received().map_or(130, Interrupt::code);
@@ -206,6 +218,10 @@ impl Options {
         report.deterministic = tested.deterministic();
         Ok(None)
     }
+}
+
+fn machine(error: &std::io::Error) -> Failure {
+    Failure::machine(format!("the check can't go on: {error}"))
 }
 
 /// With what is tried now, as far as it fits.
@@ -228,7 +244,9 @@ impl Bench<'_> {
             Some(trial) => trial.clone(),
             None => trial::run(&self.launcher, &probe.scene(self)).await?,
         };
-        let judged = judge::judge(probe, self.contender, &trial, &self.clock)?;
+        let (layers, ground) = (self.launcher.layers(), Ground::default());
+        let denied = reach::advice(self.contender, &ground, layers, &trial.stderr);
+        let judged = judge::judge(probe, self.contender, &trial, &self.clock, denied.as_deref())?;
         tested.keep(probe, trial, judged.failed());
         Ok(judged)
     }

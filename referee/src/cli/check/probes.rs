@@ -143,6 +143,7 @@ impl Probe {
         };
         Scene {
             contender: bench.contender,
+            enclosure: &bench.enclosure,
             kind: self.kind,
             setup: &bench.setup,
             seat: self.seat,

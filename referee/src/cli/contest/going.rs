@@ -20,6 +20,8 @@ use crate::shell::contest::store::Store;
 use crate::shell::interrupts::Interrupts;
 use crate::shell::keys::Keys;
 use crate::shell::pool::Room;
+use crate::shell::sandbox::reach::{Ground, Reaches};
+use crate::shell::sandbox::{Depth, Enclosure, Wish, choose};
 use crate::shell::verifying::{games_counter, progress_bar, spinner};
 use indicatif::ProgressBar;
 use std::collections::BTreeMap;
@@ -38,20 +40,50 @@ pub(in crate::cli) struct Going {
     pub(in crate::cli) prepared: Prepared,
     pub(in crate::cli) folder: Folder,
     pub(in crate::cli) store: Store,
+    pub(in crate::cli) enclosure: Enclosure,
     pub(in crate::cli) options: GoingOptions,
+}
+
+/// How many matches are played at once, and where.
+fn room(prepared: &Prepared, options: &GoingOptions) -> Room {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let asked = options.jobs.and_then(|jobs| usize::try_from(jobs).ok());
+    Room { matches: asked.or(prepared.jobs).unwrap_or(cores), pin: prepared.pin }
+}
+
+/// What the agents of a contest are started in.
+pub(super) fn enclosed(
+    wish: &Wish,
+    prepared: &Prepared,
+    options: &GoingOptions,
+    global: &Global,
+) -> Result<Enclosure, Failure> {
+    let agents = room(prepared, options).matches.saturating_mul(prepared.contest.seats());
+    let wished = prepared.contest.sandbox.pondering;
+    let spinner = spinner("attacking the sandbox", !global.quiet);
+    let chosen = choose(wish, Depth::Start);
+    spinner.finish_and_clear();
+    Ok(chosen?.pondering(wished, agents))
 }
 
 /// Plays what is left of a contest, and tells what came of it.
 pub(in crate::cli) fn go_on(going: Going, global: &Global) -> Result<ExitCode, Failure> {
-    let Going { prepared, folder, store, options } = going;
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let asked = options.jobs.and_then(|jobs| usize::try_from(jobs).ok());
-    let room = Room { matches: asked.or(prepared.jobs).unwrap_or(cores), pin: prepared.pin };
+    let Going { prepared, folder, store, enclosure, options } = going;
+    let room = room(&prepared, &options);
     let files = prepared.files();
+    let contenders: Vec<_> = prepared.contenders.into_iter().map(Arc::new).collect();
+    let mut records = contest_files(&prepared.base);
+    records.push(folder.root().to_owned());
+    let readable: Vec<PathBuf> =
+        prepared.contest.sandbox.read.iter().map(|path| prepared.base.join(path)).collect();
+    let reaches = Reaches::new(Ground::new(&contenders, &records, &readable));
+    reaches.check(enclosure.jail.layers, &contenders)?;
     let run = Run {
         contest: prepared.contest.clone(),
-        contenders: prepared.contenders.into_iter().map(Arc::new).collect(),
+        reaches: Arc::new(reaches),
+        contenders,
         room,
+        enclosure,
         folder: folder.clone(),
     };
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -81,6 +113,15 @@ pub(in crate::cli) fn go_on(going: Going, global: &Global) -> Result<ExitCode, F
         ));
     }
     told(&prepared.contest, &folder, ended, &options, !global.quiet)
+}
+
+/// What may be the contest's file, which has its seed, or another contest's: it lies in this folder.
+fn contest_files(base: &Path) -> Vec<PathBuf> {
+    let files = base.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
+    let is_one = |file: &PathBuf| {
+        file.extension().is_some_and(|it| it == "toml") && !file.ends_with("agent.toml")
+    };
+    files.filter(is_one).collect()
 }
 
 /// Whose files have changed since the contest began, by name. Nobody reads them again for each game.

@@ -5,6 +5,7 @@ use super::written::{as_toml, begin_written, prepare_written};
 use crate::cli::Global;
 use crate::cli::play_options::{ClockOptions, new_seed};
 use crate::cli::presets;
+use crate::cli::sandbox::ConditionOptions;
 use crate::cli::setup::NamedGame;
 use crate::failure::Failure;
 use crate::shell::contest::Builds;
@@ -56,6 +57,8 @@ pub(super) struct Options {
     preset: Option<String>,
     #[command(flatten)]
     clock: ClockOptions,
+    #[command(flatten)]
+    conditions: ConditionOptions,
     /// The contest's folder; a new one in ./contests unless it is given
     #[arg(long, short, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -107,6 +110,7 @@ impl Options {
             set("clock", json!(self.clock.settings(preset, false)?));
         }
         let plies = self.openings.unwrap_or(if seats == 1 { 0 } else { OPENING_PLIES });
+        set("sandbox", self.conditions.for_contest()?);
         set("openings", json!({ "plies": plies }));
         set("games", games);
         set("agents", json!(self.agents));

@@ -10,9 +10,11 @@ use crate::contest::sprt::render::{Names, verdict};
 use crate::contest::summary::{Surroundings, report};
 use crate::contest::{Contest, FormatSettings, Record, Schedule};
 use crate::failure::Failure;
+use crate::plain::tame;
 use crate::shell::contest::checking::Checked;
 use crate::shell::contest::folder::Folder;
 use crate::shell::contest::store::{Kept, Store, VoidAttempt};
+use crate::shell::sandbox;
 use crate::shell::verifying::spinner;
 use clap::{Args, ValueEnum};
 use serde_json::Value;
@@ -192,9 +194,11 @@ pub(super) fn assemble(
     let base = format!("{}/", kept.base.display());
     let left_out: Vec<(String, String)> =
         kept.left_out.iter().map(|(name, why)| (name.clone(), why.replace(&base, ""))).collect();
+    let sandbox = kept.sandbox.as_ref().map(|told| tame(&sandbox::line(told)));
     let around = Surroundings {
         void_attempts: voids.len() as u64,
         given_up: lost.len() as u64,
+        sandbox: sandbox.as_deref(),
         left_out: &left_out,
         commands: &commands,
     };

@@ -1,15 +1,17 @@
 //! `contest run` and `contest resume`: from a contest file, or from where a run stopped, to the end.
 
-use super::going::{Going, go_on};
+use super::going::{Going, enclosed, go_on};
 use crate::cli::Global;
 use crate::cli::output::tell;
 use crate::cli::play_options::join;
+use crate::cli::sandbox::tell_of;
 use crate::contest::Contest;
 use crate::failure::Failure;
 use crate::plain::tame;
 use crate::shell::contest::folder::Folder;
 use crate::shell::contest::store::{Kept, Store};
 use crate::shell::contest::{Builds, Prepared, prepare, prepare_again};
+use crate::shell::sandbox::{Demand, Level, Wish};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -69,6 +71,9 @@ pub(in crate::cli) fn begin(
     options: &GoingOptions,
     global: &Global,
 ) -> Result<ExitCode, Failure> {
+    // Before anything is written: a machine that doesn't give what the file demands leaves no trace.
+    let wish = prepared.wish();
+    let enclosure = enclosed(&wish, &prepared, options, global)?;
     let default = || Path::new(DEFAULT_FOLDER).join(file_name(&prepared.contest.name));
     let root = out.map_or_else(default, Path::to_owned);
     let folder = Folder::create(&root)?;
@@ -82,6 +87,7 @@ pub(in crate::cli) fn begin(
         left_out: prepared.left_out.clone(),
         files: prepared.files(),
         begun: jiff::Timestamp::now().to_string(),
+        sandbox: Some(enclosure.told.clone()),
     };
     std::fs::write(folder.file(), &kept.text)
         .map_err(|error| Failure::machine(format!("{}: {error}", folder.file().display())))?;
@@ -91,7 +97,8 @@ pub(in crate::cli) fn begin(
             tell(&format!("note: {note}"));
         }
     }
-    go_on(Going { prepared, folder, store, options: options.clone() }, global)
+    tell_of(&enclosure, wish.level, true, global);
+    go_on(Going { prepared, folder, store, enclosure, options: options.clone() }, global)
 }
 
 /// A folder for a contest of this name where there is none yet.
@@ -117,15 +124,34 @@ fn file_name(name: &str) -> String {
 pub(super) fn resume(options: &ResumeOptions, global: &Global) -> Result<ExitCode, Failure> {
     let folder = Folder::open(&options.folder)?;
     let _lock = folder.lock()?;
-    let store = Store::open(&folder)?;
+    let mut store = Store::open(&folder)?;
     let kept = store.kept()?;
-    let prepared = prepare_again(&kept, &folder.file(), !global.quiet).map_err(|failure| {
-        let text = format!("the contest can't be resumed: {failure}");
-        let help = failure.help_text().map(str::to_owned);
-        Failure::new(failure.code(), text).or_help(help)
-    })?;
+    let prepared = prepare_again(&kept, &folder.file(), !global.quiet)
+        .map_err(|failure| not_resumed(&failure))?;
     same(&kept.contest, &prepared.contest)?;
-    go_on(Going { prepared, folder, store, options: options.going.clone() }, global)
+    let wish = wish_again(&kept, prepared.wish());
+    let enclosure = enclosed(&wish, &prepared, &options.going, global)
+        .map_err(|failure| not_resumed(&failure))?;
+    store.add_session(&jiff::Timestamp::now().to_string(), &enclosure.told)?;
+    tell_of(&enclosure, wish.level, true, global);
+    let options = options.going.clone();
+    go_on(Going { prepared, folder, store, enclosure, options }, global)
+}
+
+fn not_resumed(failure: &Failure) -> Failure {
+    let text = format!("the contest can't be resumed: {failure}");
+    let help = failure.help_text().map(str::to_owned);
+    Failure::new(failure.code(), text).or_help(help)
+}
+
+/// What agents are to be started in now: games of one contest are played behind the same walls, or
+/// higher ones.
+fn wish_again(kept: &Kept, mut wish: Wish) -> Wish {
+    let begun = kept.sandbox.as_ref().and_then(|told| told.level.parse::<Level>().ok());
+    if let Some(begun) = begun.filter(|_| wish.level == Demand::Auto) {
+        wish.at_least = Some(wish.at_least.map_or(begun, |least| least.max(begun)));
+    }
+    wish
 }
 
 /// Whether the contest is still the one that was begun.

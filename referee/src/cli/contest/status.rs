@@ -6,7 +6,9 @@ use crate::failure::Failure;
 use crate::plain::tame;
 use crate::shell::contest::folder::Folder;
 use crate::shell::contest::store::Store;
+use crate::shell::sandbox;
 use clap::Args;
+use referee_protocol::Sandbox;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -44,6 +46,8 @@ pub(in crate::cli) struct Told {
     void: u64,
     /// Faults, over all agents.
     faults: u64,
+    /// What kept agents apart when it was begun; null where an earlier version began it.
+    sandbox: Option<Sandbox>,
     /// Everything is played.
     over: bool,
     /// A referee is working on it now.
@@ -76,6 +80,9 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, Failure> {
         row("faults", told.faults.to_string()),
         row("void", told.void.to_string()),
     ];
+    if let Some(told) = &told.sandbox {
+        rows.push(row("sandbox", tame(&sandbox::line(told))));
+    }
     if !told.over && !told.running {
         rows.push(row("go on", super::run::resume_command(&folder)));
     }
@@ -87,7 +94,8 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, Failure> {
 pub(super) fn look(folder: &Folder) -> Result<Told, Failure> {
     let running = folder.is_locked();
     let store = Store::open(folder)?;
-    let contest = Arc::new(store.kept()?.contest);
+    let kept = store.kept()?;
+    let contest = Arc::new(kept.contest);
     let mut schedule = Schedule::new(contest.clone());
     store.each_result(|number, places| {
         schedule.record(number, places);
@@ -104,6 +112,7 @@ pub(super) fn look(folder: &Folder) -> Result<Told, Failure> {
         played: played.min(exact.unwrap_or(u64::MAX)),
         void: store.voids()?.len() as u64,
         faults: store.faults()?,
+        sandbox: kept.sandbox,
         over,
         running,
     })

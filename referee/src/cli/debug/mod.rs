@@ -6,12 +6,14 @@ use super::Global;
 use super::output::{print, print_json, tell};
 use super::play_options::join;
 use super::rows::Rows;
+use super::sandbox::SandboxOptions;
 use crate::diagnosis::Finding;
 use crate::failure::Failure;
 use crate::shell::contender::Contender;
 use crate::shell::debugging::{NoRerun, Rerun, Rerunning, rerun};
 use crate::shell::inputs::read_transcript;
 use crate::shell::interrupts::{Interrupt, Interrupts};
+use crate::shell::sandbox::Enclosure;
 use crate::transcript::{read, sent};
 use clap::Args;
 use judge::wrong;
@@ -57,6 +59,8 @@ pub(super) struct Options {
     /// Waits for answers as long as they take
     #[arg(long)]
     no_timeout: bool,
+    #[command(flatten)]
+    sandbox: SandboxOptions,
     /// Prints one JSON object
     #[arg(long)]
     json: bool,
@@ -150,11 +154,12 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
         return print(&String::from_utf8_lossy(&bytes)).map(|()| ExitCode::SUCCESS);
     }
     let contender = options.contender(&case, global)?;
+    let enclosure = options.sandbox.enclosure(global)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| Failure::machine(format!("no runtime: {error}")))?;
-    let told = match runtime.block_on(options.rerun(&case, &contender))? {
+    let told = match runtime.block_on(options.rerun(&case, &contender, &enclosure))? {
         Ok(told) => told,
         Err(interrupt) => return Ok(ExitCode::from(interrupt.code())),
     };
@@ -284,6 +289,7 @@ impl Options {
         &self,
         case: &Case,
         contender: &Contender,
+        enclosure: &Enclosure,
     ) -> Result<Result<Rerunning, Interrupt>, Failure> {
         let machine = |error: io::Error| Failure::machine(format!("it can't be run: {error}"));
         let mut interrupts = Interrupts::listen().map_err(machine)?;
@@ -298,7 +304,7 @@ impl Options {
         let wait = self.wait;
         let pause = async move |process| if wait { wait_for_enter(process).await } else { Ok(()) };
         tokio::select! {
-            told = rerun(&wanted, contender, &case.header.limits, pause) => match told {
+            told = rerun(&wanted, contender, enclosure, &case.header.limits, pause) => match told {
                 Ok(told) => Ok(Ok(told)),
                 Err(NoRerun::Transcript(error)) => Err(self.unplayable(&error.to_string())),
                 Err(NoRerun::Machine(error)) => Err(machine(error)),
