@@ -22,6 +22,7 @@ mod clocks;
 mod long;
 mod verify;
 mod start;
+mod sandbox;
 
 use referee::shell::launcher;
 use report::{Row, Scale, Standing};
@@ -130,6 +131,9 @@ fn measure_all(options: &Options) -> Result<ExitCode, Box<dyn Error>> {
     }
     if options.wants(&['k']) {
         tell(start::spawning(pairs)?)?;
+    }
+    if options.wants(&['l']) {
+        tell(sandbox::rows(pairs)?)?;
     }
     if options.wants(&['m']) {
         tell(vec![start::help(pairs)?])?;

@@ -5,8 +5,8 @@ use crate::measure::{Pairs, median};
 use crate::report::{Better, Row, Scale};
 use crate::script::Script;
 use crate::turn::succeed;
-use referee::shell::agent::{Agent, Launch, Sign};
-use referee::shell::launcher::Launcher;
+use referee::shell::agent::{Agent, Launch, Sign, Surroundings};
+use referee::shell::launcher::{Bounds, Jail, Launcher, Reach};
 use std::error::Error;
 use std::future::poll_fn;
 use std::hint::black_box;
@@ -25,13 +25,13 @@ const HELLO: &[u8] = b"{\"type\":\"hello\"}\n";
 /// Row k.
 pub(crate) fn spawning(pairs: usize) -> Result<Vec<Row>, Box<dyn Error>> {
     let script = Script::chinese_checkers(1)?;
-    let launcher = Launcher::start()?;
+    let launcher = Launcher::start(&Jail::default())?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let row = |what, target| -> Result<Row, Box<dyn Error>> {
         let times = Pairs::alternate(
             pairs,
-            || plainly(&script),
-            || runtime.block_on(by_launcher(&launcher, &script)),
+            || plainly(&script, &[]),
+            || runtime.block_on(by_launcher(&launcher, &script, &surroundings())),
         )?;
         let (yardstick, measured) = times.medians();
         Ok(Row {
@@ -53,13 +53,19 @@ pub(crate) fn spawning(pairs: usize) -> Result<Vec<Row>, Box<dyn Error>> {
     Ok(vec![small, large])
 }
 
-/// Microseconds from the wish to the first answer, by `posix_spawn` and blocking pipes.
-fn plainly(script: &Script) -> Result<f64, Box<dyn Error>> {
-    let program = std::env::current_exe()?;
+/// Microseconds from the wish to the first answer, by `posix_spawn` and blocking pipes; with words of
+/// another program that starts it, if any.
+pub(crate) fn plainly(script: &Script, wrapper: &[&str]) -> Result<f64, Box<dyn Error>> {
+    let own = std::env::current_exe()?;
+    let own = own.to_string_lossy();
+    let mut words = wrapper.iter().copied().chain([own.as_ref()]);
+    let program = words.next().ok_or("no program")?;
+    let words: Vec<&str> = words.collect();
     let mut micros = Vec::with_capacity(AGENTS);
     for _ in 0..AGENTS {
         let begin = Instant::now();
-        let mut child = Command::new(&program)
+        let mut child = Command::new(program)
+            .args(&words)
             .arg(AGENT_MODE)
             .arg(script.path())
             .env_clear()
@@ -82,8 +88,18 @@ fn plainly(script: &Script) -> Result<f64, Box<dyn Error>> {
     Ok(quick(micros))
 }
 
+/// Where the agents of a bench are started, with nothing that they may reach.
+pub(crate) fn surroundings() -> Surroundings {
+    let bounds = Bounds { files: 256, memory_mb: 512, processes: 128, work_mb: 64 };
+    Surroundings { environment: Vec::new(), bounds, reach: Reach::default(), core: None }
+}
+
 /// The same as the referee does it.
-async fn by_launcher(launcher: &Launcher, script: &Script) -> Result<f64, Box<dyn Error>> {
+pub(crate) async fn by_launcher(
+    launcher: &Launcher,
+    script: &Script,
+    surroundings: &Surroundings,
+) -> Result<f64, Box<dyn Error>> {
     let file = std::env::current_exe()?;
     let command = [file.clone(), PathBuf::from(AGENT_MODE), script.path()]
         .map(|word| word.to_string_lossy().into_owned())
@@ -93,7 +109,7 @@ async fn by_launcher(launcher: &Launcher, script: &Script) -> Result<f64, Box<dy
     let mut micros = Vec::with_capacity(AGENTS);
     for _ in 0..AGENTS {
         let begin = Instant::now();
-        let mut agent = Agent::start(launcher, &launch, Vec::new(), 256, 65_536, None)?;
+        let mut agent = Agent::start(launcher, &launch, surroundings.clone(), 65_536)?;
         agent.put(HELLO);
         if !agent.flush() {
             return Err("the agent doesn't read".into());

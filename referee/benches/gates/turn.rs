@@ -73,6 +73,38 @@ pub(crate) fn rows(pairs: usize) -> Result<Vec<Row>, Box<dyn Error>> {
     Ok(vec![whole, own])
 }
 
+/// The part of row l that isn't about the start: a turn under the strongest sandbox beside one
+/// without any, both on one core and on the wall.
+pub(crate) fn sandboxed(pairs: usize) -> Result<Row, Box<dyn Error>> {
+    let script = Script::chinese_checkers(LONG)?;
+    let _pinned = Pinned::to_one_core()?;
+    let turn = |level: &str| -> Result<f64, Box<dyn Error>> {
+        let taken = per_turn(|turns| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_referee"));
+            let agent = agent_command(AGENT_MODE, &script, &[])?;
+            command.args(["play", "chinese-checkers", &agent, &agent, "--seed", "1"]);
+            command.args(["--setup", &format!("max_turns={turns}"), "--sandbox", level]);
+            command.args(["--clock", "600s", "--force", "--quiet", "--out"]);
+            let (wall, own) = time(command.arg(script.folder().join("match.jsonl")))?;
+            Ok([wall, own, own])
+        })?;
+        Ok(taken.wall)
+    };
+    let times = Pairs::alternate(pairs, || turn("none"), || turn("isolated"))?;
+    let (plain, sandboxed) = times.medians();
+    Ok(Row {
+        letter: 'l',
+        what: "turn, level isolated, over level none",
+        figure: sandboxed - plain,
+        unit: "us",
+        target: 0.1,
+        gate: 1.0,
+        better: Better::Lower,
+        scale: Scale::Absolute,
+        note: format!("{sandboxed:.2} us against {plain:.2} us on the wall"),
+    })
+}
+
 /// What a turn more takes, in microseconds.
 struct Turn {
     wall: f64,
@@ -132,11 +164,12 @@ pub(crate) fn agent_command(
     Ok(shlex::try_join(words.into_iter().chain(arguments.iter().copied()))?)
 }
 
-/// `referee play` between two of these agents, who play a script's first turns.
+/// `referee play` between two of these agents, who play a script's first turns. Nothing keeps them in:
+/// they leave what they have used beside the script.
 pub(crate) fn referee_play(agent: &str, turns: usize) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_referee"));
     command.args(["play", "chinese-checkers", agent, agent, "--seed", "1"]);
-    command.args(["--setup", &format!("max_turns={turns}")]);
+    command.args(["--setup", &format!("max_turns={turns}"), "--sandbox", "none"]);
     command
 }
 

@@ -1,0 +1,90 @@
+//! Row l: what the sandbox costs an agent's start.
+
+use crate::measure::Pairs;
+use crate::report::{Better, Row, Scale};
+use crate::script::Script;
+use crate::start::{by_launcher, plainly, surroundings};
+use referee::shell::agent::Surroundings;
+use referee::shell::launcher::{Jail, Launcher};
+use referee::shell::sandbox::{Layer, Level};
+use std::error::Error;
+use std::path::PathBuf;
+
+/// What a program needs of the system.
+const SYSTEM: &[&str] = &["/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache"];
+/// A well-known program that does much the same, where it is installed: the last words are its own.
+const BUBBLEWRAP: &[&str] = &[
+    "bwrap",
+    "--ro-bind",
+    "/",
+    "/",
+    "--dev",
+    "/dev",
+    "--proc",
+    "/proc",
+    "--unshare-all",
+    "--die-with-parent",
+];
+
+/// Each level over a plain spawn, and beside the strongest one the other program.
+pub(crate) fn rows(pairs: usize) -> Result<Vec<Row>, Box<dyn Error>> {
+    let script = Script::chinese_checkers(1)?;
+    let work = script.folder().join("work");
+    std::fs::create_dir(&work)?;
+    let mut surroundings = surroundings();
+    let own = [std::env::current_exe()?, script.folder().to_owned()];
+    let system = SYSTEM.iter().map(PathBuf::from);
+    surroundings.reach.read = system.chain(own).map(Into::into).collect();
+    surroundings.reach.work = work.into();
+    let mut rows = Vec::new();
+    for (level, what, target) in [
+        (Level::None, "start, level none, over plain spawn", 0.1),
+        (Level::Basic, "start, level basic, over plain spawn", 0.2),
+        (Level::Confined, "start, level confined, over plain spawn", 1.0),
+        (Level::Isolated, "start, level isolated, over plain spawn", 2.5),
+    ] {
+        rows.push(row(pairs, &script, &surroundings, (level, what, target))?);
+    }
+    if plainly(&script, BUBBLEWRAP).is_ok()
+        && let Some(strongest) = rows.last_mut()
+    {
+        let plain = || plainly(&script, &[]);
+        let times = Pairs::alternate(pairs, plain, || plainly(&script, BUBBLEWRAP))?;
+        let (plain, wrapped) = times.medians();
+        let note = &mut strongest.note;
+        *note = format!("{note}; bubblewrap +{:.2} ms", (wrapped - plain) / 1e3);
+    }
+    rows.push(crate::turn::sandboxed(pairs)?);
+    Ok(rows)
+}
+
+fn row(
+    pairs: usize,
+    script: &Script,
+    surroundings: &Surroundings,
+    (level, what, target): (Level, &'static str, f64),
+) -> Result<Row, Box<dyn Error>> {
+    let mut layers = level.layers();
+    if nix::unistd::geteuid().is_root() && level != Level::None {
+        layers = layers.and(&[Layer::User]);
+    }
+    let launcher = Launcher::start(&Jail { layers, ..Jail::default() })?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let times = Pairs::alternate(
+        pairs,
+        || plainly(script, &[]),
+        || runtime.block_on(by_launcher(&launcher, script, surroundings)),
+    )?;
+    let (plain, measured) = times.medians();
+    Ok(Row {
+        letter: 'l',
+        what,
+        figure: (measured - plain) / 1e3,
+        unit: "ms",
+        target,
+        gate: target * 2.0,
+        better: Better::Lower,
+        scale: Scale::Absolute,
+        note: format!("{measured:.0} us against {plain:.0} us to the first answer"),
+    })
+}
