@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kills a contest again and again, at random moments, and resumes it each time.
 
-    tests/kill_and_resume.py PROGRAM [--kills 200] [--games 2000] [--seed 1]
+    tests/kill_and_resume.py PROGRAM [--kills 200] [--games 2000] [--seed 1] [--sandbox LEVEL]
 
 A round robin of eight built-in agents over Hex 5. The referee gets SIGKILL, which nothing can
 catch. At the end every planned game must be there exactly once, `verify` must agree, and no
@@ -52,6 +52,12 @@ def onlooker(folder):
     return store
 
 
+def going_on(file, folder):
+    """Begins the contest, or goes on with what there is of it."""
+    begun = os.path.exists(os.path.join(folder, "contest.db"))
+    return ["resume", folder] if begun else ["run", file, "--out", folder]
+
+
 def agents_alive(mark):
     """Processes whose environment names the temporary folder that only this run uses."""
     alive = []
@@ -71,10 +77,13 @@ def main():
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--games", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--sandbox", default="auto", help="a level")
     options = parser.parse_args()
     draw = random.Random(options.seed)
     program = os.path.abspath(options.program)
     with tempfile.TemporaryDirectory(prefix="kill-and-resume-") as place:
+        # Where this is root, agents are users of their own.
+        os.chmod(place, 0o755)
         os.environ["TMPDIR"] = place
         folder = os.path.join(place, "contest")
         rounds = -(-options.games // (2 * PAIRS))
@@ -82,12 +91,13 @@ def main():
         with open(file, "w", encoding="utf-8") as text:
             text.write(f'name = "killed"\nseed = {options.seed}\nrounds = {rounds}\n'
                        f'agents = {json.dumps(AGENTS)}\nclock = "1h"\n[openings]\nplies = 2\n'
+                       f'[sandbox]\nlevel = "{options.sandbox}"\n'
                        '[[games]]\ngame = "hex"\nsetup = { size = 5 }\n')
         planned = json.loads(run(program, "contest", "plan", file, "--json"))["games"]
         if planned != rounds * 2 * PAIRS:
             sys.exit(f"{planned} games are planned, not {rounds * 2 * PAIRS}")
 
-        kills, rate, begun, looking = 0, None, time.monotonic(), None
+        kills, rate, begun, looking, early = 0, None, time.monotonic(), None, 0.3
         while kills < options.kills:
             if looking is not None and draw.random() < 0.5:
                 looking.close()
@@ -97,10 +107,9 @@ def main():
                 looking = onlooker(folder)
             share = left / (options.kills - kills + 1)
             # About as many games as leave some for the last kill; the first kills come early, while
-            # nothing is known and while the folder is made.
-            wait = draw.uniform(0, 0.3) if rate is None else draw.uniform(0, 2) * share / rate
-            words = ["resume", folder] if os.path.exists(os.path.join(folder, "contest.db")) \
-                else ["run", file, "--out", folder]
+            # nothing is known, while the sandbox is tried and while the folder is made.
+            wait = draw.uniform(0, early) if rate is None else draw.uniform(0, 2) * share / rate
+            words = going_on(file, folder)
             before, began = played(folder), time.monotonic()
             process = subprocess.Popen([program, "contest", *words, "-q"],
                                        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -118,11 +127,12 @@ def main():
             if done > 0:
                 now = done / lasted
                 rate = now if rate is None else 0.8 * rate + 0.2 * now
+            early *= 1.3
         ended_early = kills < options.kills
         if looking is not None:
             looking.close()
 
-        print(run(program, "contest", "resume", folder, "-q"), end="")
+        print(run(program, "contest", *going_on(file, folder), "-q"), end="")
         status = json.loads(run(program, "contest", "status", folder, "--json"))
         with contextlib.closing(sqlite3.connect(os.path.join(folder, "contest.db"))) as store:
             numbers = [row[0] for row in store.execute("select number from games order by number")]

@@ -1,0 +1,146 @@
+"""Tries calls of the system that no game needs, and that were ways out of sandboxes before.
+
+None of them has arguments with which it could change the machine: a call that gets as far as an
+error about its arguments has got through, and only a refusal counts. What would succeed is done in
+a child.
+"""
+
+import ctypes
+import errno
+import fcntl
+import os
+import signal
+import socket
+import struct
+
+from lib_agent import Denied, attempt, play_after
+from lib_system import syscall
+
+REFUSALS = {errno.EPERM, errno.EACCES, errno.ENOSYS}
+FIOSETOWN = 0x8901
+CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWNET = 0x20000, 0x10000000, 0x40000000
+TIOCSTI, TIOCLINUX, F_SETSIG, F_SETOWN_EX = 0x5412, 0x541C, 10, 15
+
+
+def through(action):
+    """Counts as worked what fails for another reason than being refused."""
+    def reached():
+        try:
+            return action()
+        except OSError as error:
+            if error.errno in REFUSALS:
+                raise
+            return f"got through to {errno.errorcode[error.errno]}"
+    return reached
+
+
+def in_child(action):
+    """For what would change this process itself."""
+    child = os.fork()
+    if child == 0:
+        try:
+            action()
+            os._exit(0)
+        except OSError as error:
+            os._exit(error.errno)
+    number = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if number != 0:
+        raise OSError(number, os.strerror(number))
+
+
+def clone_user():
+    """A process in a user namespace, by the old call."""
+    number = {"x86_64": 56, "aarch64": 220}[os.uname().machine]
+    libc = ctypes.CDLL(None, use_errno=True)
+    child = libc.syscall(number, CLONE_NEWUSER | signal.SIGCHLD, 0, 0, 0, 0)
+    if child == 0:
+        os._exit(0)
+    if child < 0:
+        raise OSError(ctypes.get_errno(), "clone")
+    os.waitpid(child, 0)
+
+
+def clone3_user():
+    """The same by the new call, whose flags no filter can see."""
+    flags = struct.pack("=QQQQQQQQ", CLONE_NEWUSER, 0, 0, 0, signal.SIGCHLD, 0, 0, 0)
+    child = syscall("clone3", ctypes.c_char_p(flags), 64)
+    if child == 0:
+        os._exit(0)
+    os.waitpid(child, 0)
+
+
+def foreign():
+    """A call by the numbers of another machine (int 0x80), which filters may forget."""
+    if os.uname().machine != "x86_64":
+        raise Denied("not on this machine")
+    import mmap
+    # mov eax, 20 (getpid); int 0x80; ret
+    code = b"\xb8\x14\x00\x00\x00\xcd\x80\xc3"
+    memory = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+    memory.write(code)
+    address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if ctypes.CFUNCTYPE(ctypes.c_int)(address)() > 0 else 1)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if status != 0:
+        raise Denied(f"ended with {status}")
+
+
+def attack():
+    attempt("keyctl", through(lambda: syscall("keyctl", 0, -3, 0, 0, 0)))
+    attempt("add_key", through(lambda: syscall("add_key", None, None, None, 0, 0)))
+    attempt("request_key", through(lambda: syscall("request_key", None, None, None, 0)))
+    attempt("io_uring", through(lambda: syscall("io_uring_setup", 1, None)))
+    attempt("bpf", through(lambda: syscall("bpf", 0, None, 0)))
+    attempt("userfaultfd", through(lambda: syscall("userfaultfd", 1)))
+    attempt("perf_event_open", through(lambda: syscall("perf_event_open", None, 0, -1, -1, 0)))
+    attempt("unshare the user", lambda: in_child(lambda: syscall("unshare", CLONE_NEWUSER)))
+    attempt("unshare mounts", lambda: in_child(lambda: syscall("unshare", CLONE_NEWNS)))
+    attempt("clone a user", clone_user)
+    attempt("clone3 a user", clone3_user)
+    attempt("setns", through(lambda: syscall("setns", -1, CLONE_NEWNET)))
+    attempt("mount", through(lambda: syscall("mount", None, b"/no/such/place", None, 0, None)))
+    attempt("open_tree", through(lambda: syscall("open_tree", -1, b"", 0)))
+    attempt("fsopen", through(lambda: syscall("fsopen", b"hostile", 0)))
+    attempt("open_by_handle_at", through(lambda: syscall("open_by_handle_at", -1, None, 0)))
+    attempt("push input into a terminal", through(lambda: fcntl.ioctl(0, TIOCSTI, b"x")))
+    # Only the lower half of a request counts to the system: CVE-2019-10063.
+    attempt("push input by a wide request", through(wide_request))
+    attempt("paste into a terminal", through(lambda: fcntl.ioctl(0, TIOCLINUX, b"\x03")))
+    attempt("choose a signal for input", through(lambda: fcntl.fcntl(0, F_SETSIG, signal.SIGKILL)))
+    attempt("have its group signalled", through(lambda: fcntl.fcntl(0, fcntl.F_SETOWN,
+                                                                    -os.getpgrp())))
+    owner = struct.pack("=ii", 1, os.getppid() or 1)
+    attempt("have its parent signalled", through(lambda: fcntl.fcntl(0, F_SETOWN_EX, owner)))
+    attempt("call as another machine does", foreign)
+    # What is stopped could have itself continued by one.
+    timer = ctypes.create_string_buffer(8)
+    attempt("make a timer", through(lambda: syscall("timer_create", 1, None, timer)))
+    # One end of such a pair sends to every socket with a name.
+    attempt("have a pair that sends anywhere",
+            lambda: socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM))
+    attempt("give one of a pair a name", named_pair)
+    attempt("have its parent signalled by a socket", owned_pair)
+
+
+def named_pair():
+    one, _other = socket.socketpair()
+    one.bind(os.path.join(os.environ["HOME"], f"name-{os.getpid()}"))
+
+
+def owned_pair():
+    one, _other = socket.socketpair()
+    fcntl.ioctl(one, FIOSETOWN, struct.pack("=i", os.getpid()))
+
+
+def wide_request():
+    number = {"x86_64": 16, "aarch64": 29}[os.uname().machine]
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.syscall.restype = ctypes.c_long
+    request = ctypes.c_ulong((1 << 32) | TIOCSTI)
+    if libc.syscall(ctypes.c_long(number), ctypes.c_long(0), request, ctypes.c_char_p(b"x")) == -1:
+        raise OSError(ctypes.get_errno(), "ioctl")
+
+
+play_after(attack)

@@ -1,0 +1,163 @@
+/* Takes memory in its first turn, and then plays on: memory HOW MEGABYTES. It takes no more than
+ * that, whatever is allowed, so that a machine without limits survives it. HOW is
+ *   private    malloc
+ *   shared     a shared anonymous mapping
+ *   memfd      a file in memory, mapped
+ *   memfds     many files in memory, written and never mapped
+ *   processes  as `private`, an eighth in each of eight processes
+ *   file       a file in /dev/shm
+ *   pipes      what lies unread in pipes
+ *   sockets    what lies unread in sockets */
+
+#include "lib_agent.h"
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+enum { MB = 1 << 20 };
+
+static const char *how;
+static long megabytes;
+
+static int has_ended(const char *why)
+{
+    fprintf(stderr, "told %s: 1\n", why);
+    return 0;
+}
+
+/* Touches it piece by piece, as a program that grows does. */
+static void touch(char *memory, long count)
+{
+    for (long i = 0; i < count; i++) {
+        memset(memory + i * MB, 1, MB);
+        usleep(2000);
+    }
+}
+
+static void take_private(long count)
+{
+    for (long i = 0; i < count; i++) {
+        char *piece = malloc(MB);
+        if (piece == NULL) {
+            has_ended("refused");
+            return;
+        }
+        touch(piece, 1);
+    }
+}
+
+static void take_mapping(int file, int flags)
+{
+    char *memory = mmap(NULL, megabytes * MB, PROT_READ | PROT_WRITE, flags, file, 0);
+    if (memory == MAP_FAILED)
+        has_ended("refused");
+    else
+        touch(memory, megabytes);
+}
+
+static void write_pieces(int file, long count)
+{
+    static char piece[MB];
+    memset(piece, 1, sizeof piece);
+    for (long i = 0; i < count; i++) {
+        if (write(file, piece, sizeof piece) < (ssize_t)sizeof piece) {
+            has_ended("refused");
+            return;
+        }
+        usleep(2000);
+    }
+}
+
+static void take_files(void)
+{
+    for (long taken = 0; taken < megabytes; taken += 8) {
+        int file = memfd_create("held", 0);
+        if (file < 0) {
+            has_ended("refused");
+            return;
+        }
+        write_pieces(file, 8);
+    }
+}
+
+static void take_processes(void)
+{
+    for (int i = 0; i < 8; i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            take_private(megabytes / 8);
+            pause();
+        }
+    }
+    sleep(20);
+}
+
+static void take_file(void)
+{
+    char name[64];
+    snprintf(name, sizeof name, "/dev/shm/hostile-%d", (int)getpid());
+    int file = open(name, O_CREAT | O_EXCL | O_WRONLY, 0600);
+    if (file < 0) {
+        has_ended("refused");
+        return;
+    }
+    /* Gone with the process where the suite is run without a level that hides it. */
+    unlink(name);
+    write_pieces(file, megabytes);
+}
+
+/* Pairs of ends filled until nothing more goes in, as many as there may be open files. */
+static void take_buffers(int pipes)
+{
+    static char piece[1 << 16];
+    long held = 0;
+    for (;;) {
+        int ends[2];
+        int made = pipes ? pipe2(ends, O_NONBLOCK)
+                         : socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends);
+        if (made != 0)
+            break;
+        int into = pipes ? ends[1] : ends[0];
+        if (pipes)
+            fcntl(into, F_SETPIPE_SZ, MB);
+        ssize_t went;
+        while ((went = write(into, piece, sizeof piece)) > 0)
+            held += went;
+    }
+    fprintf(stderr, "told held_mb: %ld\n", held / MB);
+}
+
+static void turn(int number)
+{
+    if (number > 0)
+        return;
+    if (strcmp(how, "private") == 0)
+        take_private(megabytes);
+    else if (strcmp(how, "shared") == 0)
+        take_mapping(-1, MAP_SHARED | MAP_ANONYMOUS);
+    else if (strcmp(how, "memfd") == 0) {
+        int file = memfd_create("mapped", 0);
+        if (file < 0 || ftruncate(file, megabytes * MB) != 0)
+            has_ended("refused");
+        else
+            take_mapping(file, MAP_SHARED);
+    } else if (strcmp(how, "memfds") == 0)
+        take_files();
+    else if (strcmp(how, "processes") == 0)
+        take_processes();
+    else if (strcmp(how, "file") == 0)
+        take_file();
+    else
+        take_buffers(strcmp(how, "pipes") == 0);
+    fprintf(stderr, "told through: 1\n");
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 3)
+        return 9;
+    how = argv[1];
+    megabytes = atol(argv[2]);
+    return play(turn);
+}

@@ -1,0 +1,18 @@
+"""Takes its time in each turn, asleep: slow.py SECONDS [TURNS], in its first TURNS turns only."""
+
+import sys
+import time
+
+from lib_agent import answer, play
+
+left = [int(sys.argv[2]) if len(sys.argv) > 3 else 1000]
+
+
+def turn(message):
+    if left[0] > 0:
+        left[0] -= 1
+        time.sleep(float(sys.argv[1]))
+    answer(message)
+
+
+play(turn=turn)

@@ -1,0 +1,41 @@
+"""The opponent of programs that attack it: plays on, and tells what was done to it."""
+
+import os
+import resource
+import signal
+
+from lib_agent import answer, play, tell
+
+SECRET = b"the-secret-that-nobody-may-read in memory"
+
+
+def hurt(number, _frame):
+    tell("harm", f"signal {number}")
+
+
+def state():
+    return {
+        "limits": [resource.getrlimit(getattr(resource, name)) for name in dir(resource)
+                   if name.startswith("RLIMIT_")],
+        "priority": os.getpriority(os.PRIO_PROCESS, 0),
+        "cores": sorted(os.sched_getaffinity(0)),
+        "memory": SECRET,
+        "home": sorted(os.listdir(os.environ["HOME"])),
+        "files": sorted(os.listdir(".")),
+    }
+
+
+def turn(message):
+    now = state()
+    for name, value in now.items():
+        if value != BEFORE[name]:
+            tell("harm", f"{name} changed from {BEFORE[name]} to {value}")
+    answer(message)
+
+
+signal.signal(signal.SIGURG, lambda *_: os.write(2, b"attack signal everybody: worked\n"))
+for each in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2,
+             signal.SIGIO, signal.SIGALRM):
+    signal.signal(each, hurt)
+BEFORE = state()
+play(turn=turn)

@@ -1,0 +1,1 @@
+"""The hostile suite: programs that misbehave, what has to come of each, and what runs them."""
