@@ -1,1 +1,3 @@
-//! End-to-end tests of the whole program live beside this crate.
+//! End-to-end tests of the whole program live beside this crate; what fuzzing feeds with bytes is in it.
+
+pub mod fuzzing;

@@ -1,0 +1,113 @@
+//! Contest files, and files with openings.
+
+use super::Draw;
+use referee::contest::file::{ContestFile, Entrant, FileError, Source};
+use referee::contest::{Contest, Schedule};
+use referee_games::kind;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The longest error, in bytes.
+const TOLD_BYTES_MAX: usize = 8000;
+/// Contests with more games are planned no further.
+const GAMES_MAX: u64 = 300;
+/// So many games of a contest get an opening.
+const OPENINGS: u64 = 3;
+
+/// The text up to the first zero byte is a contest file, what follows are openings. It is refused
+/// with an error that can be shown, or it is a contest, whose games can be played to the end.
+pub fn contest_file(bytes: &[u8]) {
+    let mut parts = bytes.splitn(2, |&byte| byte == 0).map(std::str::from_utf8);
+    let Some(Ok(text)) = parts.next() else { return };
+    let openings = parts
+        .next()
+        .and_then(Result::ok)
+        .map(|text| Source { file: "openings.jsonl".to_owned(), text: text.to_owned() });
+    match plan(text, openings.as_ref()) {
+        Ok(contest) => play(contest),
+        Err(error) => told(&error),
+    }
+}
+
+fn plan(text: &str, openings: Option<&Source>) -> Result<Contest, FileError> {
+    let file = ContestFile::read(text, "contest.toml", "contest")?;
+    let spans = file.agents.iter().map(|agent| &agent.span);
+    let spans = spans.chain(file.submissions.iter().map(|submissions| &submissions.span));
+    for span in spans.chain(file.openings.iter().map(|(_, span)| span)) {
+        assert!(text.get(span.clone()).is_some_and(|part| !part.is_empty()), "{span:?}");
+        told(&file.source.error(span.clone(), "something"));
+    }
+    let entrant = |name: &str, span: &Range<usize>| Entrant {
+        name: name.to_owned(),
+        run: name.to_owned(),
+        digest: String::new(),
+        span: span.clone(),
+    };
+    let mut entrants: Vec<Entrant> = Vec::new();
+    for agent in &file.agents {
+        entrants.push(entrant(agent.name.as_ref().unwrap_or(&agent.run), &agent.span));
+    }
+    if let Some(submissions) = &file.submissions {
+        entrants.extend(["ann", "bob", "cleo"].map(|name| entrant(name, &submissions.span)));
+    }
+    let (contest, order) = file.contest(&entrants, openings)?;
+    assert_eq!(contest.players.len(), order.len());
+    for (player, place) in contest.players.iter().zip(order) {
+        assert_eq!(player.run, entrants[place].run);
+    }
+    Ok(contest)
+}
+
+/// An error fit to be shown: bounded, and nothing in it that a terminal would obey.
+fn told(error: &FileError) {
+    for text in [error.to_string(), error.help_text().unwrap_or_default().to_owned()] {
+        assert!(text.len() < TOLD_BYTES_MAX, "{} bytes", text.len());
+        let obeyed = text.chars().find(|&character| character.is_control() && character != '\n');
+        assert_eq!(obeyed, None, "{text:?}");
+    }
+}
+
+/// Every game of a small contest, each with a result that is drawn.
+fn play(contest: Contest) {
+    let written = serde_json::to_string(&contest).expect("a contest is JSON");
+    let read: Contest = serde_json::from_str(&written).expect(&written);
+    assert_eq!(read, contest, "kept in a folder, it is another");
+    let games_of_a_pairing = contest.games.len() as u64;
+    let most =
+        contest.format.build(contest.field()).size().end().saturating_mul(games_of_a_pairing);
+    if most > GAMES_MAX {
+        return;
+    }
+    let contest = Arc::new(contest);
+    let mut schedule = Schedule::new(Arc::clone(&contest));
+    let (least, most) = schedule.size();
+    let mut draw = Draw::of(written.as_bytes());
+    let mut number = 0;
+    while let Some(fixture) = schedule.fixture(number) {
+        assert!(number < most, "game {number} of {most} at most");
+        assert_eq!(fixture.players.len(), contest.seats());
+        assert!(fixture.players.iter().all(|player| player.index() < contest.players.len()));
+        if number < OPENINGS {
+            let game = &contest.games[fixture.game];
+            let kind = kind(&game.game).expect("a game of the registry");
+            if let Ok(setup) = contest.opening(kind, fixture.game, fixture.opening) {
+                kind.start(&setup).expect("an opening is a setup");
+            }
+        }
+        let places = drawn_places(contest.seats(), &mut draw);
+        assert!(schedule.record(number, &places), "game {number} has no place for a result");
+        number += 1;
+    }
+    assert!(schedule.is_over(), "nothing is left to play, and it isn't over");
+    assert!((least..=most).contains(&number), "{number} games of {least} to {most}");
+}
+
+/// Places as a match gives them: equal ones are shared, the next is left out.
+fn drawn_places(seats: usize, draw: &mut Draw) -> Vec<u32> {
+    if seats == 1 {
+        return vec![u32::from(draw.below(2) == 1) + 1];
+    }
+    let worth: Vec<usize> = (0..seats).map(|_| draw.below(seats)).collect();
+    let better = |own: usize| worth.iter().filter(|&&other| other > own).count();
+    worth.iter().map(|&own| u32::try_from(better(own)).expect("few seats") + 1).collect()
+}

@@ -1,0 +1,210 @@
+//! Actions, positions and setups as JSON, in every game.
+
+use super::edits::edited;
+use super::{Draw, byte};
+use referee_games::{AnyGame, GAMES, Game, Kind, Refusal, SetupError, Turn, Visitor, visit};
+use referee_protocol::{Seat, parse_strict};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::fmt::Debug;
+
+/// More actions than any position has, of those that were listed when this was written by far.
+const ACTIONS_MAX: usize = 100_000;
+
+/// The first byte chooses the game, the second one of its setups, the third how many actions are
+/// played, the fourth which. Then come lines, each of which may be missing: an action, a position, a
+/// setup. What isn't JSON is a script that changes a listed action, and the position that was
+/// reached. Whatever comes of it is refused or read, and what is read keeps every promise of a game.
+pub fn games(bytes: &[u8]) {
+    let (game, bytes) = byte(bytes);
+    let (setup, bytes) = byte(bytes);
+    let (plies, bytes) = byte(bytes);
+    let (seed, bytes) = byte(bytes);
+    let mut lines = bytes.split(|&byte| byte == b'\n');
+    let mut line = || lines.next().unwrap_or_default();
+    let kind = GAMES[usize::from(game) % GAMES.len()];
+    let given = Given {
+        variant: variant(kind, setup),
+        plies: usize::from(plies),
+        draw: Draw::of(&[seed]),
+        action: line(),
+        position: line(),
+        setup: line(),
+    };
+    visit(kind.name, given).expect("a game of the registry");
+}
+
+fn variant(kind: Kind, number: u8) -> Value {
+    let variants = kind.about().variants;
+    let number = usize::from(number) % (variants.len() + 1);
+    variants.into_iter().nth(number).unwrap_or_else(|| json!({}))
+}
+
+struct Given<'a> {
+    variant: Value,
+    plies: usize,
+    draw: Draw,
+    action: &'a [u8],
+    position: &'a [u8],
+    setup: &'a [u8],
+}
+
+impl Visitor for Given<'_> {
+    type Output = ();
+
+    fn visit<G: Game>(mut self, start: fn(&Value) -> Result<G, SetupError>) {
+        let setup = parse_strict(self.setup).unwrap_or(self.variant);
+        let Some(mut game) = started(start, &setup) else { return };
+        check(&game, start);
+        for _ in 0..self.plies {
+            let actions = Game::actions(&game);
+            if actions.is_empty() {
+                break;
+            }
+            game.play_listed(&actions[self.draw.below(actions.len())]);
+        }
+        check(&game, start);
+        if !self.position.is_empty() {
+            let mut setup = json(&Game::setup(&game));
+            setup["position"] = parse_strict(self.position)
+                .unwrap_or_else(|_| edited(json(&Game::position(&game)), self.position));
+            let Some(begun) = started(start, &setup) else { return };
+            check(&begun, start);
+            game = begun;
+        }
+        if let Ok(text) = std::str::from_utf8(self.action) {
+            try_text(&game, text);
+        }
+        let actions = Game::actions(&game);
+        match (parse_strict(self.action), actions.get(self.draw.below(actions.len()))) {
+            (Ok(action), _) => try_action(&game, &action),
+            (Err(_), Some(action)) => try_action(&game, &edited(json(action), self.action)),
+            (Err(_), None) => {}
+        }
+    }
+}
+
+fn started<G: Game>(start: fn(&Value) -> Result<G, SetupError>, setup: &Value) -> Option<G> {
+    match start(setup) {
+        Ok(game) => Some(game),
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            None
+        }
+    }
+}
+
+/// What every game promises at every moment.
+fn check<G: Game>(game: &G, start: fn(&Value) -> Result<G, SetupError>) {
+    let actions = Game::actions(game);
+    assert!(actions.len() < ACTIONS_MAX, "{} actions", actions.len());
+    match Game::turn(game) {
+        Turn::Of(seat) => {
+            assert!(seat.index() < Game::seats(game));
+            assert!(!actions.is_empty(), "a game that isn't over has an action");
+            for seat in Seat::all(Game::seats(game)) {
+                Game::estimate(game, seat);
+            }
+        }
+        Turn::Over(outcome) => {
+            assert!(actions.is_empty(), "nothing is legal when the game is over");
+            assert_eq!(outcome.places.len(), Game::seats(game));
+        }
+    }
+    assert_eq!(Game::perft(game, 1), actions.len() as u64);
+    Game::notes(game);
+    let view = Game::view(game);
+    let mut taken = BTreeSet::new();
+    for piece in &view.pieces {
+        assert!(view.shape.contains(piece.at) && taken.insert(piece.at), "{piece:?}");
+    }
+    // All of a position is in it but what a game remembers.
+    let position = Game::position(game);
+    let mut setup = json(&Game::setup(game));
+    setup["position"] = json(&position);
+    let again = start(&setup).unwrap_or_else(|error| panic!("{setup}: {error}"));
+    assert_eq!(Game::position(&again), position);
+    assert_eq!(Game::turn_number(&again), Game::turn_number(game));
+    // Positions that came too often are such a thing, and end a game.
+    if matches!(Game::turn(game), Turn::Of(_)) {
+        same(&Game::actions(&again), &actions);
+        assert_eq!(Game::turn(&again), Game::turn(game));
+    }
+    let whole = json(&Game::setup(&again));
+    assert_eq!(start(&whole).as_ref(), Ok(&again), "{whole}");
+}
+
+fn same<T: PartialEq + Debug>(one: &[T], other: &[T]) {
+    // The lists may be long: one difference says enough.
+    let differs = one.iter().zip(other).find(|(one, other)| one != other);
+    assert!(differs.is_none() && one.len() == other.len(), "{differs:?}");
+}
+
+/// An action as people write it.
+fn try_text<G: Game>(game: &G, text: &str) {
+    if let Ok(action) = text.trim().parse::<G::Action>() {
+        let shown = action.to_string();
+        assert_eq!(shown.parse::<G::Action>().as_ref(), Ok(&action), "{shown}");
+        play(game, &action);
+    }
+    let mut erased: Box<dyn AnyGame> = Box::new(game.clone());
+    let replayed = erased.play_json(text);
+    // The quick way reads what the other reads, and nothing more.
+    if let Ok(action) = serde_json::from_str::<G::Action>(text) {
+        let recorded = play(game, &action);
+        assert_eq!(replayed.is_ok(), recorded == Some(action), "{text}: {replayed:?}");
+    } else {
+        assert!(matches!(replayed, Err(Refusal::Malformed(_))), "{text}: {replayed:?}");
+    }
+}
+
+/// Legal if and only if listed, refused without a trace, and the same by every way of reading it.
+fn try_action<G: Game>(game: &G, value: &Value) {
+    let mut erased: Box<dyn AnyGame> = Box::new(game.clone());
+    erased.show_action(value);
+    let answer = erased.play(value);
+    let Ok(action) = serde_json::from_value::<G::Action>(value.clone()) else {
+        assert!(matches!(answer, Err(Refusal::Malformed(_))), "{answer:?}");
+        return;
+    };
+    let mut quick: Box<dyn AnyGame> = Box::new(game.clone());
+    let replayed = quick.play_json(&value.to_string());
+    match (play(game, &action), answer) {
+        (Some(recorded), Ok(told)) => {
+            assert_eq!(json(&recorded), told);
+            assert_eq!(replayed.is_ok(), recorded == action, "{replayed:?}");
+            assert_eq!(erased.position(), quick.position());
+        }
+        (None, Err(Refusal::Illegal(_))) => {
+            assert!(matches!(replayed, Err(Refusal::Illegal(_))), "{replayed:?}");
+        }
+        (played, answer) => panic!("{played:?}, but erased {answer:?}"),
+    }
+}
+
+fn play<G: Game>(game: &G, action: &G::Action) -> Option<G::Action> {
+    let actions = Game::actions(game);
+    let is_listed = actions.contains(action);
+    let mut next = game.clone();
+    match next.play(action) {
+        Err(rule) => {
+            assert!(!is_listed, "{action} is listed, but {rule}");
+            assert_eq!(&next, game, "a refused action leaves no trace");
+            None
+        }
+        Ok(recorded) => {
+            // Another way to write a listed action leads where that leads.
+            let leads = |other: &G::Action| {
+                let mut listed = game.clone();
+                listed.play_listed(other);
+                Game::position(&listed) == Game::position(&next)
+            };
+            assert!(is_listed || actions.iter().any(leads), "{action} is legal, but not listed");
+            Some(recorded)
+        }
+    }
+}
+
+fn json<T: serde::Serialize>(value: &T) -> Value {
+    serde_json::to_value(value).expect("what games have is JSON")
+}

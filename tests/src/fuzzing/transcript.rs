@@ -1,0 +1,135 @@
+//! Transcripts that anybody may have written.
+
+use super::Draw;
+use referee::plain::hex;
+use referee::transcript::{
+    End, NoHeader, Report, Sent, Status, Verifier, read, unescape_line, unpack, verify,
+};
+use referee_protocol::{Event, Seat};
+use sha2::{Digest as _, Sha256};
+use std::borrow::Cow;
+
+/// More bytes than a transcript in a fuzzer's hands needs.
+const UNPACKED_BYTES_MAX: usize = 1 << 20;
+/// How a seal's line begins.
+const SEAL_START: &[u8] = b"{\"type\":\"seal\"";
+
+/// The bytes are a transcript, and so are their lines with the seal that fits them. Nothing panics,
+/// nothing is `ok` whose seal doesn't hold, and what is `ok` is not any more when a byte is changed.
+pub fn transcript(bytes: &[u8]) {
+    let report = verify(bytes);
+    let Some(text) = unpack(bytes, UNPACKED_BYTES_MAX) else { return };
+    assert!(report.status != Status::Ok || seal_holds(&text), "{report:?}");
+    follow(&text);
+    if let Cow::Borrowed(plain) = text {
+        assert_eq!(report, in_pieces(plain), "pieces make a difference");
+        let sealed = sealed(plain);
+        follow(&sealed);
+        check_sealed(&sealed);
+    }
+}
+
+/// The seal fits: what is said of it is what the rules say, however a line is laid out.
+fn check_sealed(sealed: &[u8]) {
+    let report = verify(sealed);
+    assert_ne!(report.status, Status::Torn, "{report:?}");
+    let spaced = verify(&self::sealed(&with_spaces(sealed)));
+    let is_ok = report.status == Status::Ok;
+    assert_eq!(is_ok, spaced.status == Status::Ok, "{report:?}, with spaces {spaced:?}");
+    if !is_ok {
+        return;
+    }
+    assert_eq!((report.turns, report.outcome), (spaced.turns, spaced.outcome));
+    let mut draw = Draw::of(sealed);
+    let mut damaged = sealed.to_vec();
+    let bit = draw.below(8);
+    damaged[draw.below(sealed.len())] ^= 1 << bit;
+    assert_ne!(verify(&damaged).status, Status::Ok, "damaged, and nothing is said");
+    let cut = &sealed[..draw.below(sealed.len())];
+    assert_ne!(verify(cut).status, Status::Ok, "cut off, and nothing is said");
+}
+
+/// Reads it to its end, and makes again what each seat was written.
+fn follow(bytes: &[u8]) {
+    let mut reading = match read(bytes) {
+        Ok(reading) => reading,
+        Err(error @ (NoHeader::Cut | NoHeader::Foreign(_) | NoHeader::Version(_))) => {
+            assert!(!error.to_string().is_empty());
+            return;
+        }
+    };
+    let mut seats: Vec<Sent> = Seat::all(reading.header.seats.len())
+        .filter_map(|seat| Sent::begin(&reading.header, seat).ok())
+        .collect();
+    for event in reading.by_ref() {
+        if let Event::Line(event) = &event {
+            unescape_line(&event.line, event.escaped);
+        }
+        seats.retain_mut(|sent| sent.event(&event).is_ok());
+    }
+    let lines = bytes.split(|&byte| byte == b'\n').count() as u64;
+    match reading.end() {
+        Some(End::Seal(_)) => {}
+        Some(End::Cut { line } | End::Broken { line, .. }) => assert!(*line <= lines),
+        None => panic!("reading stops without a reason"),
+    }
+}
+
+fn in_pieces(bytes: &[u8]) -> Report {
+    let mut draw = Draw::of(bytes);
+    let mut verifier = Verifier::new();
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let (piece, after) = rest.split_at(1 + draw.below(rest.len().min(90)));
+        verifier.push(piece);
+        rest = after;
+    }
+    verifier.finish()
+}
+
+/// Whether the last line is the seal of those before it.
+fn seal_holds(text: &[u8]) -> bool {
+    let whole = text.strip_suffix(b"\n").unwrap_or_default();
+    let start = whole.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+    whole[start..] == *seal(&text[..start]).as_bytes()
+}
+
+/// The lines before the first seal, with the seal that fits them.
+fn sealed(bytes: &[u8]) -> Vec<u8> {
+    let mut sealed = Vec::new();
+    for line in bytes.split_inclusive(|&byte| byte == b'\n') {
+        if line.starts_with(SEAL_START) {
+            break;
+        }
+        sealed.extend_from_slice(line);
+    }
+    if sealed.last().is_some_and(|&last| last != b'\n') {
+        sealed.push(b'\n');
+    }
+    let seal = seal(&sealed);
+    sealed.extend_from_slice(seal.as_bytes());
+    sealed.push(b'\n');
+    sealed
+}
+
+/// The seal of these lines, as the protocol has it.
+fn seal(lines: &[u8]) -> String {
+    let count = lines.split_inclusive(|&byte| byte == b'\n').count();
+    let digits = hex(&Sha256::digest(lines));
+    format!("{{\"type\":\"seal\",\"lines\":{count},\"sha256\":\"{digits}\"}}")
+}
+
+/// The same JSON in a layout that nobody reads quickly.
+fn with_spaces(lines: &[u8]) -> Vec<u8> {
+    let mut spaced = Vec::new();
+    for line in lines.split_inclusive(|&byte| byte == b'\n') {
+        match line.strip_prefix(b"{") {
+            Some(rest) if !line.starts_with(SEAL_START) => {
+                spaced.extend_from_slice(b"{ ");
+                spaced.extend_from_slice(rest);
+            }
+            _ => spaced.extend_from_slice(line),
+        }
+    }
+    spaced
+}
