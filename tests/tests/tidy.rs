@@ -120,17 +120,18 @@ fn nothing_but_its_folder_names_a_game() {
 }
 
 #[test]
-fn unsafe_stands_in_one_file() {
-    let allowed = "referee/src/shell/launcher/process.rs";
+fn unsafe_stands_in_one_module() {
+    // What the launcher calls, and what only canaries do.
+    let allowed = ["sys.rs", "raw.rs"].map(|file| format!("referee/src/shell/launcher/{file}"));
     for source in sources("", &[".rs"]) {
-        if source.path == allowed || source.path == "tests/tests/tidy.rs" {
+        if allowed.contains(&source.path) || source.path == "tests/tests/tidy.rs" {
             continue;
         }
         for (line, code) in source.code() {
             let mut words = code.split(|c: char| !(c.is_alphanumeric() || c == '_'));
             assert!(
                 words.all(|word| word != "unsafe" && word != "unsafe_code"),
-                "{}:{line}: unsafe stands in {allowed} and nowhere else: use a safe wrapper",
+                "{}:{line}: unsafe stands in {allowed:?} and nowhere else: use a safe wrapper",
                 source.path
             );
         }
@@ -152,7 +153,8 @@ fn files_are_short() {
 #[test]
 fn every_crate_takes_lints_and_versions_from_the_workspace() {
     for manifest in sources("", &["Cargo.toml"]) {
-        if manifest.path == "Cargo.toml" {
+        // A workspace has the table itself.
+        if manifest.text.lines().any(|line| line == "[workspace]") {
             continue;
         }
         let path = &manifest.path;

@@ -1,14 +1,14 @@
-"""Plays like any agent, and keeps all that it reads in the file that its first argument names.
+"""Plays like any agent, and writes all that it reads to its stderr.
 
-Its other arguments are what it wants in its requests.
+Its arguments are what it wants in its requests.
 """
 import json
 import sys
 
-log = open(sys.argv[1], "ab", buffering=0)
-wants = sys.argv[2:]
+wants = sys.argv[1:]
 for line in sys.stdin.buffer:
-    log.write(line)
+    sys.stderr.buffer.write(line)
+    sys.stderr.buffer.flush()
     message = json.loads(line)
     if message["type"] == "hello":
         answer = {"type": "ready", "want": ["actions"] + wants}

@@ -27,8 +27,8 @@ told = {
     "environment": environment,
     "folder": os.getcwd(),
     "home_is_folder": os.path.isdir(home),
-    "readable_by_others": all(
-        os.stat(folder).st_mode & (stat.S_IRWXG | stat.S_IRWXO) for folder in (home, os.path.dirname(home))
+    "listed_by_others": all(
+        os.stat(folder).st_mode & (stat.S_IRGRP | stat.S_IROTH) for folder in (home, os.path.dirname(home))
     ),
     "session": os.getsid(0),
     "pid": os.getpid(),

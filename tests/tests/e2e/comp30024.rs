@@ -30,9 +30,7 @@ fn copy(from: &Path, to: &Path) {
 
 /// What a seat wrote to its stderr in the match that was told.
 fn said(place: &Place, told: &Value, seat: u64) -> String {
-    let events = place.events(told["transcript"].as_str().unwrap());
-    let own = |event: &&Value| event["type"] == "stderr" && event["seat"] == seat;
-    events.iter().filter(own).map(|event| event["text"].as_str().unwrap()).collect()
+    place.said(told["transcript"].as_str().unwrap(), seat)
 }
 
 /// The fault of seat 0, which ends a match with this agent in it; and the summary as people see it.
@@ -367,12 +365,18 @@ fn what_is_missing_is_told_before_the_match() {
 #[test]
 fn the_virtual_environments_python_comes_first() {
     let Some(place) = place() else { return };
-    let real = python().unwrap().display();
-    let script = format!("#!/bin/sh\necho from the environment >&2\nexec '{real}' \"$@\"\n");
-    place.program("environment/bin/python3", &script);
+    let environment = place.path("environment");
+    let words = ["-m", "venv", "--without-pip"];
+    let made = Command::new(python().unwrap()).args(words).arg(&environment).status();
+    assert!(made.unwrap().success());
+    // What its interpreter does before anything else.
+    let mut versions = fs::read_dir(environment.join("lib")).unwrap();
+    let packages = versions.next().unwrap().unwrap().path().join("site-packages");
+    let custom = "import sys\nprint('from the environment', file=sys.stderr, flush=True)\n";
+    fs::write(packages.join("sitecustomize.py"), custom).unwrap();
     let words = ["play", "freckers", "comp30024:surface", "@first", "--setup", "turn_limit=2"];
     let mut command = place.command(&[&words, &AMPLE[..], &["--json"]].concat());
-    command.env("VIRTUAL_ENV", place.path("environment"));
+    command.env("VIRTUAL_ENV", environment);
     let told = Running::start(command, None).wait().code(0).json();
     assert_no_faults(&place, &told);
     assert!(said(&place, &told, 0).starts_with("from the environment\n"));

@@ -58,8 +58,8 @@ fn what_is_wrong_is_shown_in_its_line() {
         .complains("deep/c.toml:2:1: unknown key `runds`")
         .complains("2 | runds = 3\n  | ^^^^^\n")
         .complains("did you mean `rounds`?");
-    place.write("s.toml", "game = \"hex\"\nsandbox.level = \"basic\"");
-    place.run(&["contest", "plan", "s.toml"]).code(4).complains("s.toml:2:17: ");
+    place.write("s.toml", "game = \"hex\"\nsandbox.at_least = \"none\"");
+    place.run(&["contest", "plan", "s.toml"]).code(2).complains("s.toml:2:20: ");
     place.run(&["contest", "plan", "none.toml"]).code(2).complains("none.toml");
     place.write("bytes.toml", b"name = \"\xFF\"");
     place.run(&["contest", "plan", "bytes.toml"]).code(2).complains("no UTF-8 text from byte 8");

@@ -35,3 +35,21 @@ fn nothing_is_overwritten_unasked() {
     place.run(&[&words[..], &["--force", "--setup", "size=3"], &AMPLE].concat()).code(0);
     assert_eq!(place.verified("x.jsonl"), "ok");
 }
+
+/// Whoever reads the transcript goes away in the middle of it.
+#[test]
+fn a_transcript_that_breaks_off_is_nobodys_fault() {
+    for bytes in ["1", "1000", "9000", "40000"] {
+        let place = Place::new();
+        place.shell("mkfifo x.jsonl").code(0);
+        let words = "referee play chinese-checkers @random @random --out x.jsonl --force --json";
+        let ran = place.shell(&format!(
+            "head -c {bytes} x.jsonl > kept & {words} {}; code=$?; wait; exit $code",
+            AMPLE.join(" ")
+        ));
+        let ran = ran.code(4).complains("Broken pipe");
+        assert!(!ran.stderr.contains("fault") && !ran.stdout.contains("fault"), "{ran:?}");
+        assert_eq!(place.verified("kept"), "torn");
+        place.assert_tidy();
+    }
+}

@@ -1,8 +1,8 @@
 //! Signals to the referee: a match that is broken off is void, sealed and cleaned up; one that is
 //! only stopped goes on as if no time had passed.
 
-use crate::support::{AMPLE, Place, Running, eventually, scripted};
-use crate::survivors::{assert_gone, told_pids, wait_for_family};
+use crate::support::{AMPLE, Place, Running, eventually};
+use crate::survivors::{assert_gone, family, wait_for_families};
 use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::fs;
@@ -12,17 +12,17 @@ use std::time::Duration;
 fn an_interrupted_match_is_void() {
     for (signal, code) in [(Signal::SIGINT, 130), (Signal::SIGTERM, 143), (Signal::SIGHUP, 129)] {
         let place = Place::new();
-        let Some(agent) = scripted("family.py", "mute") else { return };
+        let Some(agent) = family(&place, "mute") else { return };
         let words = ["play", "hex", &agent, &agent, "--out", "x.jsonl", "--json"];
         let running = Running::start(place.command(&[&words, &AMPLE[..]].concat()), None);
-        let pids = wait_for_family(&place, "x.jsonl", 2);
+        wait_for_families(&place, &["x.jsonl"]);
         running.send(signal);
         let told = running.wait().code(code).json();
         assert_eq!(told["verdict"]["result"], "void", "{told}");
         assert_eq!(told["verdict"]["reason"], "interrupted", "{told}");
         assert_eq!(told["verdict"]["void"]["cause"], "interrupted", "{told}");
         assert_eq!(told["verdict"]["places"], Value::Null, "{told}");
-        assert_gone(&pids);
+        assert_gone(&place);
         assert_eq!(place.verified("x.jsonl"), "ok");
         place.assert_tidy();
     }
@@ -52,13 +52,20 @@ pub(crate) fn state(pid: u32) -> Option<char> {
 
 #[test]
 fn a_stopped_match_goes_on_and_nobody_is_late() {
+    // Also where one of the two stood still before.
+    for pondering in ["allow", "freeze"] {
+        stopped_and_let_go_on(pondering);
+    }
+}
+
+fn stopped_and_let_go_on(pondering: &str) {
     let place = Place::new();
-    let Some(agent) = scripted("family.py", "sleeps") else { return };
+    let Some(agent) = family(&place, "sleeps") else { return };
     // Each turn takes 0.3 of its 3 seconds; stopped for more than those, it is still in time.
-    let clock = ["--move-time", "3s", "--start-time", "3m", "--fail-on-fault"];
+    let clock = ["--move-time", "3s", "--start-time", "3m", "--pondering", pondering];
     let words = ["play", "hex", &agent, &agent, "--setup", "size=3", "--out", "x.jsonl", "--json"];
     let running = Running::start(place.command(&[&words, &clock[..]].concat()), None);
-    let pids = wait_for_family(&place, "x.jsonl", 2);
+    let pids = wait_for_families(&place, &["x.jsonl"]);
     running.send(Signal::SIGTSTP);
     assert!(eventually(|| state(running.pid()) == Some('T')), "it doesn't stop");
     let all_stand = || pids.iter().all(|&pid| state(pid) == Some('T'));
@@ -67,6 +74,6 @@ fn a_stopped_match_goes_on_and_nobody_is_late() {
     running.send(Signal::SIGCONT);
     let told = running.wait().code(0).json();
     assert_eq!(told["verdict"]["result"], "played", "{told}");
-    assert_gone(&told_pids(&place, "x.jsonl"));
+    assert_gone(&place);
     assert_eq!(place.verified("x.jsonl"), "ok");
 }

@@ -145,6 +145,13 @@ impl Place {
         text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
     }
 
+    /// What a seat wrote to its stderr in the match of a transcript.
+    pub(crate) fn said(&self, transcript: &str, seat: u64) -> String {
+        let events = self.events(transcript);
+        let own = |event: &&Value| event["type"] == "stderr" && event["seat"] == seat;
+        events.iter().filter(own).map(|event| event["text"].as_str().unwrap()).collect()
+    }
+
     /// What `verify` says of a transcript.
     pub(crate) fn verified(&self, name: &str) -> String {
         let told = self.run(&["verify", "--json", name]).json();

@@ -1,19 +1,32 @@
 //! What an agent is given beside its pipes: docs/agents.md, "How it is started".
 
-use crate::support::{AMPLE, PROGRAM, Place, Running, scripted};
+use crate::support::{AMPLE, PROGRAM, Place, Running, python, root, scripted};
 use serde_json::Value;
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 /// The variables that docs/agents.md names.
-const VARIABLES: &[&str] = &["HOME", "JAVA_HOME", "LANG", "PATH", "TMPDIR", "TZ", "VIRTUAL_ENV"];
+const VARIABLES: &[&str] = &[
+    "DOTNET_GCHeapHardLimit",
+    "GOMEMLIMIT",
+    "HOME",
+    "JAVA_HOME",
+    "JAVA_TOOL_OPTIONS",
+    "LANG",
+    "NODE_OPTIONS",
+    "PATH",
+    "TMPDIR",
+    "TZ",
+    "VIRTUAL_ENV",
+];
 
 /// Plays a match between two agents that tell what they were given, from a referee that has been
 /// given a good deal itself.
-fn told(place: &Place) -> Option<Vec<Value>> {
+fn told(place: &Place, level: &str) -> Option<Vec<Value>> {
     let agent = scripted("surroundings.py", "")?;
-    let words = ["play", "hex", "--setup", "size=3", "--out", "x.jsonl"];
+    let words = ["play", "hex", "--setup", "size=3", "--out", "x.jsonl", "--sandbox", level];
     let words = [&words, &[agent.as_str(), agent.as_str()][..], &AMPLE].concat();
     let inner = place.command(&words);
     let mut command = Command::new("sh");
@@ -45,7 +58,7 @@ fn told(place: &Place) -> Option<Vec<Value>> {
 #[test]
 fn nothing_reaches_an_agent_but_what_is_documented() {
     let place = Place::new();
-    let Some(told) = told(&place) else { return };
+    let Some(told) = told(&place, "auto") else { return };
     for told in &told {
         let fds: Vec<&String> = told["fds"].as_object().unwrap().keys().collect();
         assert_eq!(fds, ["0", "1", "2"], "{told}");
@@ -66,14 +79,21 @@ fn nothing_reaches_an_agent_but_what_is_documented() {
 
 #[test]
 fn each_agent_has_a_private_folder_that_is_removed() {
+    for level in ["none", "auto"] {
+        private_folders(level);
+    }
+}
+
+fn private_folders(level: &str) {
     let place = Place::new();
-    let Some(told) = told(&place) else { return };
+    let Some(told) = told(&place, level) else { return };
     let mut homes = BTreeSet::new();
     for told in &told {
         let variables = &told["environment"];
         assert_eq!(variables["HOME"], variables["TMPDIR"]);
         assert_eq!(told["home_is_folder"], true, "{told}");
-        assert_eq!(told["readable_by_others"], false, "{told}");
+        // From `isolated` on nobody else has it in sight, whatever its mode is.
+        assert!(level == "auto" || told["listed_by_others"] == false, "{told}");
         let home = variables["HOME"].as_str().unwrap();
         assert!(!Path::new(home).exists(), "{home} is still there");
         assert!(Path::new(home).starts_with(place.path("tmp")), "{home} is elsewhere");
@@ -89,9 +109,10 @@ fn an_agent_starts_in_its_folder() {
     // A command line runs where the referee was started, an agent.toml's in its own folder, and so
     // does a program file.
     place.write("bots/mine/agent.toml", format!("command = '''{agent}'''\n"));
-    place.program("bots/bot.sh", &format!("#!/bin/sh\nexec {agent}\n"));
+    let script = fs::read_to_string(root().join("tests/tests/agents/surroundings.py")).unwrap();
+    place.program("bots/bot.py", &format!("#!{}\n{script}", python().unwrap().display()));
     for (agent, folder) in
-        [(agent.as_str(), ""), ("bots/mine", "bots/mine"), ("bots/bot.sh", "bots")]
+        [(agent.as_str(), ""), ("bots/mine", "bots/mine"), ("bots/bot.py", "bots")]
     {
         let words = ["hex", agent, "@first", "--setup", "size=3", "--out", "x.jsonl", "--force"];
         place.play(&[&words, &AMPLE[..]].concat());

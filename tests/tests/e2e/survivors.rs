@@ -4,40 +4,57 @@ use crate::support::{AMPLE, Place, Running, eventually, scripted};
 use nix::sys::signal::Signal;
 use std::fs;
 
-/// What its processes have in their command lines.
-const MARK: &str = "family.py";
+/// The agent's file, in the command lines of all of its processes.
+const FAMILY: &str = "/family.py";
 
-/// The processes that agents have told of in a transcript, as far as it is written.
-pub(crate) fn told_pids(place: &Place, transcript: &str) -> Vec<u32> {
-    let events = place.events(transcript);
-    let texts =
-        events.iter().filter(|it| it["type"] == "stderr").filter_map(|it| it["text"].as_str());
-    let words = texts.flat_map(str::lines).filter_map(|line| line.strip_prefix("pid "));
-    words.filter_map(|rest| rest.split(' ').next()?.parse().ok()).collect()
+/// An agent of this mode, whose processes can be told from those of other places; `None` without
+/// Python.
+pub(crate) fn family(place: &Place, mode: &str) -> Option<String> {
+    scripted("family.py", &format!("{mode} {}", mark(place)))
+}
+
+/// A name that no other place has.
+fn mark(place: &Place) -> String {
+    place.path("").file_name().unwrap().to_str().unwrap().to_owned()
+}
+
+/// How many of its processes a seat has told of in a transcript, as far as it is written.
+fn told(place: &Place, transcript: &str, seat: u64) -> usize {
+    place.said(transcript, seat).lines().filter(|line| line.starts_with("pid ")).count()
+}
+
+/// The processes of all families in a place, as everybody sees them and not as agents do, who may be
+/// in a namespace of their own.
+pub(crate) fn families(place: &Place) -> Vec<u32> {
+    let mark = mark(place);
+    let entries = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    pids.filter(|&pid| is_of_family(pid, &mark)).collect()
 }
 
 /// The process runs: it has a command line, and that of the agent.
-pub(crate) fn runs(pid: u32) -> bool {
+fn is_of_family(pid: u32, mark: &str) -> bool {
     let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-    String::from_utf8_lossy(&line).contains(MARK)
+    let line = String::from_utf8_lossy(&line);
+    let words: Vec<&str> = line.split('\0').collect();
+    words.iter().any(|word| word.ends_with(FAMILY)) && words.contains(&mark)
 }
 
 #[track_caller]
-pub(crate) fn assert_gone(pids: &[u32]) {
-    let left: Vec<u32> = pids.iter().copied().filter(|&pid| runs(pid)).collect();
-    assert!(left.is_empty(), "still there: {left:?} of {pids:?}");
+pub(crate) fn assert_gone(place: &Place) {
+    let left = families(place);
+    assert!(left.is_empty(), "still there: {left:?}");
 }
 
-/// Waits until each of the agents has told of itself and of its two descendants.
+/// Waits until both agents of each of these matches have told of themselves and of their two
+/// descendants.
 #[track_caller]
-pub(crate) fn wait_for_family(place: &Place, transcript: &str, agents: usize) -> Vec<u32> {
-    let mut pids = Vec::new();
-    let told = eventually(|| {
-        pids = told_pids(place, transcript);
-        pids.len() == agents * 3
-    });
-    assert!(told, "only {pids:?} in {:?}", place.events(transcript));
-    assert!(pids.iter().all(|&pid| runs(pid)), "{pids:?} don't all run");
+pub(crate) fn wait_for_families(place: &Place, transcripts: &[&str]) -> Vec<u32> {
+    let has_told = |name: &&str| [0, 1].iter().all(|&seat| told(place, name, seat) == 3);
+    let all_told = eventually(|| transcripts.iter().all(has_told));
+    let pids = families(place);
+    assert!(all_told, "only {pids:?}");
+    assert_eq!(pids.len(), transcripts.len() * 2 * 3, "they don't all run");
     pids
 }
 
@@ -52,13 +69,12 @@ const ENDS: &[(&str, &[&str], Option<&str>)] = &[
 fn descendants_end_with_the_match() {
     for (mode, clock, fault) in ENDS {
         let place = Place::new();
-        let Some(agent) = scripted("family.py", mode) else { return };
+        let Some(agent) = family(&place, mode) else { return };
         let words = ["hex", &agent, "@first", "--setup", "size=3", "--out", "x.jsonl"];
-        let told = place.play(&[&words, *clock].concat());
-        assert_eq!(told["verdict"]["seats"][0]["fault"]["kind"].as_str(), *fault, "{told}");
-        let pids = told_pids(&place, "x.jsonl");
-        assert_eq!(pids.len(), 3, "{mode}: {pids:?}");
-        assert_gone(&pids);
+        let report = place.play(&[&words, *clock].concat());
+        assert_gone(&place);
+        assert_eq!(report["verdict"]["seats"][0]["fault"]["kind"].as_str(), *fault, "{report}");
+        assert_eq!(told(&place, "x.jsonl", 0), 3, "{mode}");
         place.assert_tidy();
     }
 }
@@ -66,38 +82,32 @@ fn descendants_end_with_the_match() {
 #[test]
 fn a_retired_seat_is_gone_while_the_others_play_on() {
     let place = Place::new();
-    let Some(agent) = scripted("family.py", "exits") else { return };
-    let Some(other) = scripted("family.py", "mute") else { return };
+    let Some(agent) = family(&place, "exits") else { return };
+    let Some(other) = family(&place, "mute") else { return };
     let words = ["play", "chexers", &agent, &other, "@random", "--out", "x.jsonl"];
     let running = Running::start(place.command(&[&words, &AMPLE[..]].concat()), None);
-    let mut retired = Vec::new();
     let found = eventually(|| {
-        let events = place.events("x.jsonl");
-        let is_out = events.iter().any(|it| it["type"] == "retired");
-        let of_first = |it: &&serde_json::Value| it["type"] == "stderr" && it["seat"] == 0;
-        let texts = events.iter().filter(of_first).filter_map(|it| it["text"].as_str());
-        let words = texts.flat_map(str::split_whitespace).filter_map(|word| word.parse().ok());
-        retired = words.collect();
-        is_out && retired.len() == 3
+        let is_out = place.events("x.jsonl").iter().any(|it| it["type"] == "retired");
+        is_out && [0, 1].iter().all(|&seat| told(&place, "x.jsonl", seat) == 3)
     });
     assert!(found, "{:?}", place.events("x.jsonl"));
-    assert!(eventually(|| !retired.iter().any(|&pid| runs(pid))), "{retired:?} are still there");
-    let all = told_pids(&place, "x.jsonl");
+    // Those of the other seat are there all the time.
+    assert!(eventually(|| families(&place).len() == 3), "still there: {:?}", families(&place));
     running.send(Signal::SIGINT);
     running.wait().code(130);
-    assert_gone(&all);
+    assert_gone(&place);
 }
 
 #[test]
 fn descendants_end_when_the_referee_is_killed() {
     let place = Place::new();
-    let Some(agent) = scripted("family.py", "mute") else { return };
+    let Some(agent) = family(&place, "mute") else { return };
     let words = ["play", "hex", &agent, &agent, "--out", "x.jsonl"];
     let running = Running::start(place.command(&[&words, &AMPLE[..]].concat()), None);
-    let pids = wait_for_family(&place, "x.jsonl", 2);
+    wait_for_families(&place, &["x.jsonl"]);
     running.send(Signal::SIGKILL);
     let ran = running.wait();
     assert_eq!(ran.exit, None);
-    assert!(eventually(|| !pids.iter().any(|&pid| runs(pid))), "of {pids:?} some are still there");
+    assert!(eventually(|| families(&place).is_empty()), "still there: {:?}", families(&place));
     assert_eq!(place.verified("x.jsonl"), "torn");
 }

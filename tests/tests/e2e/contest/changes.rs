@@ -9,7 +9,7 @@ use std::fs;
 fn contest_file() -> String {
     format!(
         "seed = 7\njobs = 1\nsubmissions = \"bots\"\n{AMPLE}\n[openings]\nplies = 1\n\
-         [[games]]\ngame = \"hex\"\nsetup = {{ size = 3 }}\n"
+         [sandbox]\nread = [\"gate\"]\n[[games]]\ngame = \"hex\"\nsetup = {{ size = 3 }}\n"
     )
 }
 

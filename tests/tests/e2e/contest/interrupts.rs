@@ -5,8 +5,8 @@ use super::{
     wait_for_games,
 };
 use crate::interrupts::state;
-use crate::support::{Place, Running, eventually, scripted};
-use crate::survivors::{assert_gone, wait_for_family};
+use crate::support::{Place, Running, eventually};
+use crate::survivors::{assert_gone, families, family, wait_for_families};
 use nix::sys::signal::Signal;
 use std::time::Duration;
 
@@ -44,31 +44,30 @@ const STOPS: [(&[Signal], i32); 3] =
 fn other_interrupts_stop_at_once_and_leave_nobody() {
     let place = Place::new();
     let gate = place.path(GATE).display().to_string();
-    let Some(agent) = scripted("family.py", &format!("until:{gate}")) else { return };
+    let Some(agent) = family(&place, &format!("until:{gate}")) else { return };
     let agents = [format!("a={agent}"), format!("b={agent}")];
     let agents: Vec<&str> = agents.iter().map(String::as_str).collect();
     let more = format!("{AMPLE}rounds = 2\njobs = 2\n");
     place.write("c.toml", file(&agents, &more));
     let games = ["d/games/0000/0000000.jsonl", "d/games/0000/0000001.jsonl"];
-    let families = |place: &Place| games.map(|game| wait_for_family(place, game, 2)).concat();
     let mut words = vec!["run", "c.toml", "--out", "d"];
     for (signals, code) in STOPS {
         let running = start(&place, &words);
-        let pids = families(&place);
+        wait_for_families(&place, &games);
         stop(&running, signals);
         let ran = running.wait().code(code).complains("resume: referee contest resume d");
         assert!(!ran.stderr.contains("void"), "{}", ran.stderr);
-        assert_gone(&pids);
+        assert_gone(&place);
         assert_eq!(transcripts(&place, "d").len(), 0);
         assert_eq!(query(&place, "d", "select * from games, voids").len(), 0);
         place.assert_tidy();
         words = vec!["resume", "d"];
     }
     let running = start(&place, &words);
-    let pids = families(&place);
+    wait_for_families(&place, &games);
     running.send(Signal::SIGKILL);
     assert_eq!(running.wait().exit, None);
-    assert!(eventually(|| pids.iter().all(|&pid| state(pid).is_none_or(|state| state == 'Z'))));
+    assert!(eventually(|| families(&place).is_empty()), "still there: {:?}", families(&place));
     assert_eq!(status(&place, "d")["running"], false);
     place.run(&["verify", "d"]).code(0).prints("2 transcripts of games that don't count");
     place.write(GATE, "");
@@ -88,7 +87,7 @@ fn stop(running: &Running, signals: &[Signal]) {
 #[test]
 fn a_stopped_contest_goes_on_and_nobody_is_late() {
     let place = Place::new();
-    let Some(agent) = scripted("family.py", "sleeps") else { return };
+    let Some(agent) = family(&place, "sleeps") else { return };
     let agents = [format!("a={agent}"), format!("b={agent}")];
     let agents: Vec<&str> = agents.iter().map(String::as_str).collect();
     // Each turn takes 0.3 of its 3 seconds; stopped for more than those, it is still in time.
@@ -96,7 +95,7 @@ fn a_stopped_contest_goes_on_and_nobody_is_late() {
     place.write("c.toml", file(&agents, more));
     let running = start(&place, &["run", "c.toml", "--out", "d"]);
     let games = ["d/games/0000/0000000.jsonl", "d/games/0000/0000001.jsonl"];
-    let pids = games.map(|game| wait_for_family(&place, game, 2)).concat();
+    let pids = wait_for_families(&place, &games);
     running.send(Signal::SIGTSTP);
     let all_stand = || pids.iter().all(|&pid| state(pid) == Some('T'));
     assert!(eventually(|| state(running.pid()) == Some('T') && all_stand()), "it doesn't stop");

@@ -8,6 +8,6 @@ fn killed_again_and_again_every_game_is_there_once() {
         return;
     }
     let script = root().join("tests/kill_and_resume.py");
-    let line = format!("python3 '{}' '{PROGRAM}' --kills 8 --games 112", script.display());
-    Place::new().shell(&line).code(0).prints("8 kills, 112 games, each once; verify agrees");
+    let line = format!("python3 '{}' '{PROGRAM}' --kills 8 --games 336", script.display());
+    Place::new().shell(&line).code(0).prints("8 kills, 336 games, each once; verify agrees");
 }

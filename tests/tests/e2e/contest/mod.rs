@@ -27,8 +27,9 @@ use std::time::Duration;
 
 /// A clock that no agent runs out of, on however busy a machine.
 const AMPLE: &str = "clock = { bank = \"1h\", start = \"10m\" }\n";
-/// The file that agents wait for before they are ready.
-const GATE: &str = "gate";
+/// The file that agents wait for before they are ready; in a folder of its own, so that agents may be
+/// shown it.
+const GATE: &str = "gate/open";
 
 /// A contest file: a small board, an opening ply. `more` is what comes before any table.
 fn file(agents: &[&str], more: &str) -> String {
@@ -40,7 +41,9 @@ fn file(agents: &[&str], more: &str) -> String {
 
 /// An agent that is ready when there is a file called [`GATE`], and plays the first legal action.
 fn gated(place: &Place, name: &str) -> String {
-    let gate = place.path(GATE).display().to_string();
+    let gate = place.path(GATE);
+    fs::create_dir_all(gate.parent().unwrap()).unwrap();
+    let gate = gate.display();
     let wait = format!("while [ ! -e '{gate}' ]; do sleep 0.05; done");
     place.program(name, &format!("#!/bin/sh\n{wait}\nexec '{PROGRAM}' agent first\n"))
 }

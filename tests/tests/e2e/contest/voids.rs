@@ -9,6 +9,9 @@ use std::fs;
 
 const VOIDS: &str = "select game, attempt, cause from voids order by game, attempt";
 
+/// Agents of these games are not in a sandbox: nothing is attacked before the first game.
+const OPEN: &str = "sandbox.level = \"none\"\n";
+
 /// Where no folder for agents can be made, because there is no temporary folder.
 fn without_folders(place: &Place, words: &[&str]) -> Ran {
     let mut command = place.command(&[&["contest"], words].concat());
@@ -19,7 +22,7 @@ fn without_folders(place: &Place, words: &[&str]) -> Ran {
 #[test]
 fn spoiled_games_are_given_up_and_a_resume_tries_again() {
     let place = Place::new();
-    let more = format!("{AMPLE}jobs = 1\npolicy.void_retries = 1\n");
+    let more = format!("{AMPLE}{OPEN}jobs = 1\npolicy.void_retries = 1\n");
     place.write("c.toml", file(&["@first", "@random"], &more));
     let ran = without_folders(&place, &["run", "c.toml", "--out", "d"]).code(4);
     let ran = ran.complains("could not be played").complains("game 0 is void (machine): ");
@@ -46,7 +49,7 @@ fn spoiled_games_are_given_up_and_a_resume_tries_again() {
 #[test]
 fn a_machine_that_spoils_everything_stops_the_contest() {
     let place = Place::new();
-    place.write("c.toml", file(&["@first", "@random"], &format!("{AMPLE}rounds = 20\n")));
+    place.write("c.toml", file(&["@first", "@random"], &format!("{AMPLE}{OPEN}rounds = 20\n")));
     let ran = without_folders(&place, &["run", "c.toml", "--out", "d"]).code(4);
     ran.complains("20 games in a row were void").complains("mend the machine, then resume");
     assert_eq!(query(&place, "d", VOIDS).len(), 20);

@@ -1,0 +1,26 @@
+//! The hostile suite, shortened: the rows of tests/hostile/ that are marked as quick, at every level
+//! that this machine gives.
+
+use crate::support::{PROGRAM, python, root};
+use std::process::Command;
+
+/// The script's exit code where it can't be run at all.
+const NOT_HERE: i32 = 77;
+
+#[test]
+fn what_must_not_work_does_not() {
+    let Some(python) = python() else { return };
+    let script = root().join("tests/hostile.py");
+    let mut command = Command::new(python);
+    let ran = command.arg(script).args([PROGRAM, "--quick"]).output().unwrap();
+    let (table, progress) =
+        (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+    if ran.status.code() == Some(NOT_HERE) {
+        let forbidden = std::env::var_os("REFEREE_TESTS_FORBID_SKIP").is_some();
+        assert!(!forbidden, "{progress}, and REFEREE_TESTS_FORBID_SKIP is set");
+        println!("skipped: {progress}");
+        return;
+    }
+    assert!(ran.status.success(), "{table}\n{progress}");
+    println!("{table}");
+}
