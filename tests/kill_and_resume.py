@@ -108,7 +108,10 @@ def main():
             share = left / (options.kills - kills + 1)
             # About as many games as leave some for the last kill; the first kills come early, while
             # nothing is known, while the sandbox is tried and while the folder is made.
-            wait = draw.uniform(0, early) if rate is None else draw.uniform(0, 2) * share / rate
+            wait = draw.uniform(0, early)
+            if rate is not None:
+                # The rate is a guess at first.
+                wait = min(draw.uniform(0, 1.5) * share / rate, 2 * early)
             words = going_on(file, folder)
             before, began = played(folder), time.monotonic()
             process = subprocess.Popen([program, "contest", *words, "-q"],
@@ -126,7 +129,8 @@ def main():
             done, lasted = played(folder) - before, time.monotonic() - began
             if done > 0:
                 now = done / lasted
-                rate = now if rate is None else 0.8 * rate + 0.2 * now
+                # The quickest so far: what a run takes to begin makes the others look slow.
+                rate = max(now, rate or now)
             early *= 1.3
         ended_early = kills < options.kills
         if looking is not None:
