@@ -75,7 +75,7 @@ pub(super) fn map_user(init: Pid, id: Uid) -> nix::Result<()> {
         ("gid_map", format!("{0} {0} 1", group_of(id))),
     ] {
         let written = std::fs::write(format!("/proc/{init}/{file}"), text);
-        written.map_err(|error| Errno::from_raw(error.raw_os_error().unwrap_or(0)))?;
+        written.map_err(|error| sys::number(&error))?;
     }
     Ok(())
 }

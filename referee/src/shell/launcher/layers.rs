@@ -177,7 +177,7 @@ impl User {
         let numbers = (0..count).map(|step| USERS.start() + (nth + step) % count);
         for number in numbers.filter(|&number| !is_known(number) && !runs_anything(number)) {
             let file = File::create(locks.join(number.to_string()))
-                .map_err(|error| Errno::from_raw(error.raw_os_error().unwrap_or(0)))?;
+                .map_err(|error| sys::number(&error))?;
             if file.try_lock().is_ok() {
                 return Ok(Self { number, _held: file });
             }

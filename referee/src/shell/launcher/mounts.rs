@@ -110,7 +110,7 @@ pub(super) fn arrange(program: &Program, handed: &Handed) -> nix::Result<()> {
     }
     // Last, since it may lie below what has just been put in its place.
     if is_covered(work) && is_free(work) {
-        std::fs::create_dir_all(work).map_err(|error| number(&error))
+        std::fs::create_dir_all(work).map_err(|error| sys::number(&error))
     } else {
         mount_private(work, program.bounds.work_mb)
     }
@@ -135,16 +135,12 @@ fn place(path: &Path, mount: &OwnedFd) -> nix::Result<()> {
     let is_folder = nix::sys::stat::fstat(mount)?.st_mode & libc::S_IFMT == libc::S_IFDIR;
     let folder = if is_folder { Some(path) } else { path.parent() };
     if let Some(folder) = folder {
-        std::fs::create_dir_all(folder).map_err(|error| number(&error))?;
+        std::fs::create_dir_all(folder).map_err(|error| sys::number(&error))?;
     }
     if !is_folder {
-        std::fs::File::create(path).map_err(|error| number(&error))?;
+        std::fs::File::create(path).map_err(|error| sys::number(&error))?;
     }
     sys::place_mount(mount.as_fd(), &text(path).ok_or(Errno::EINVAL)?)
-}
-
-fn number(error: &std::io::Error) -> Errno {
-    error.raw_os_error().map_or(Errno::EINVAL, Errno::from_raw)
 }
 
 fn as_path(path: &Bytes) -> &Path {

@@ -172,7 +172,7 @@ impl<'a> Supervisor<'a> {
         let work = OsStr::from_bytes(&program.reach.work.0);
         let result = std::os::unix::fs::chown(work, Some(user.number), Some(user.number))
             .and_then(|()| std::fs::set_permissions(work, PermissionsExt::from_mode(0o700)));
-        result.map_err(|error| Errno::from_raw(error.raw_os_error().unwrap_or(0)))
+        result.map_err(|error| sys::number(&error))
     }
 
     fn start_inside(

@@ -11,6 +11,12 @@ use nix::unistd::{ForkResult, Pid, fork};
 use std::ffi::{CStr, c_char};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 
+/// The system's number of an error of the standard library's; a path that the system was not even
+/// asked about is an invalid one.
+pub(super) fn number(error: &std::io::Error) -> Errno {
+    error.raw_os_error().map_or(Errno::EINVAL, Errno::from_raw)
+}
+
 /// Forks this process, which has one thread.
 pub(super) fn fork_self() -> nix::Result<ForkResult> {
     // SAFETY: with one thread, the child may do what any process may.
