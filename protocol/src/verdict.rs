@@ -130,7 +130,7 @@ pub enum LateBy {
 /// Why a match doesn't count.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct VoidNote {
-    /// `disk_full`, `sandbox`, `lag`, `interrupted`, `machine`.
+    /// `disk_full`, `sandbox`, `lag`, `interrupted`, `machine`; `unfinished` for an imported game.
     pub cause: String,
     /// What happened, in words.
     pub text: String,

@@ -1,7 +1,7 @@
 //! The one seam at which the games' types are erased: on its far side an action, a setup and a
 //! position are JSON.
 
-use crate::{About, DialectKind, Game, Illegal, Quick, Turn, view::View};
+use crate::{About, DialectKind, Game, Illegal, NotationKind, Quick, Turn, view::View};
 use referee_protocol::Seat;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -16,6 +16,8 @@ pub struct Kind {
     pub rules: u32,
     /// The line protocols, besides the referee's own, that its agents may speak.
     pub dialects: &'static [DialectKind],
+    /// The notations in which other programs keep whole games of it.
+    pub notations: &'static [NotationKind],
     about: fn() -> About,
     start: fn(&Value) -> Result<Box<dyn AnyGame>, SetupError>,
 }
@@ -26,6 +28,7 @@ impl Kind {
             name: G::NAME,
             rules: G::RULES,
             dialects: G::DIALECTS,
+            notations: G::NOTATIONS,
             about: G::about,
             start: start_any::<G>,
         }
@@ -39,6 +42,11 @@ impl Kind {
     /// The line protocol of this name, if agents of this game may speak it.
     pub fn dialect(&self, name: &str) -> Option<&'static DialectKind> {
         self.dialects.iter().find(|dialect| dialect.name == name)
+    }
+
+    /// The notation whose files' names end like this, if the game has it.
+    pub fn notation(&self, ending: &str) -> Option<&'static NotationKind> {
+        self.notations.iter().find(|notation| notation.ending == ending)
     }
 
     /// Starts a game. `setup` is an object; fields that are left out take their defaults.
@@ -131,6 +139,15 @@ pub trait AnyGame: Debug + Send {
     fn perft(&self, depth: u32) -> u64;
     /// As [`Game::notes`].
     fn notes(&self) -> Vec<String>;
+    /// Each seat's colour now: where seats exchange colours, the position says so in `colours`.
+    fn colours_now(&self) -> Vec<String> {
+        let position = self.position();
+        let named = position.get("colours").and_then(Value::as_array);
+        let now = named.and_then(|colours| {
+            colours.iter().map(|colour| colour.as_str().map(str::to_owned)).collect()
+        });
+        now.unwrap_or_else(|| self.colours().into_iter().map(str::to_owned).collect())
+    }
     /// The same game once more.
     fn clone_box(&self) -> Box<dyn AnyGame>;
 }

@@ -1,4 +1,4 @@
-use crate::{About, DialectKind, Quick, view::View};
+use crate::{About, DialectKind, NotationKind, Quick, view::View};
 use referee_protocol::{Outcome, Seat};
 use serde::{Serialize, de::DeserializeOwned};
 use std::fmt::{self, Debug, Display};
@@ -16,6 +16,8 @@ pub trait Game: Clone + Debug + PartialEq + Send + 'static {
     const RULES: u32;
     /// The line protocols, besides the referee's own, that programs playing this game speak.
     const DIALECTS: &'static [DialectKind] = &[];
+    /// The notations in which other programs keep whole games of it.
+    const NOTATIONS: &'static [NotationKind] = &[];
 
     /// Board size, variant switches, limits. Refuses unknown fields; every field has a default.
     type Setup: Clone + Debug + Serialize + DeserializeOwned;

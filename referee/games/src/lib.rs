@@ -20,6 +20,7 @@ mod game;
 mod about;
 mod any;
 mod dialect;
+mod record;
 mod notation;
 mod given;
 mod quick;
@@ -32,7 +33,8 @@ pub use any::{AnyGame, Kind, Refusal, SetupError, nearest};
 pub use dialect::{Dialect, DialectKind, Meaning, Request, Serve, Server, Wanted};
 pub use game::{Game, Illegal, Turn, plain_perft};
 pub use quick::{Numbers, Quick};
-pub use registry::{Visitor, dialects, kind, nearest_kind};
+pub use record::{GameRecord, NotationKind, ReadRecord, RecordEnd};
+pub use registry::{Visitor, dialects, kind, nearest_kind, notations};
 
 // The registry: a game is its folder, its line here and its line below.
 pub mod chinese_checkers;

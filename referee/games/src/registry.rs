@@ -1,7 +1,7 @@
 //! What is made from the list of games in the crate's root.
 
 use crate::any::nearest;
-use crate::{DialectKind, GAMES, Game, Kind, SetupError};
+use crate::{DialectKind, GAMES, Game, Kind, NotationKind, SetupError};
 use serde_json::Value;
 
 /// Something that is done with a game whose type is known only at run time, but that wants to work
@@ -38,6 +38,11 @@ pub fn kind(name: &str) -> Option<Kind> {
 /// Every line protocol that agents of a game may speak, with the game.
 pub fn dialects() -> impl Iterator<Item = (Kind, &'static DialectKind)> {
     GAMES.iter().flat_map(|&kind| kind.dialects.iter().map(move |dialect| (kind, dialect)))
+}
+
+/// Every notation of whole games, with the game.
+pub fn notations() -> impl Iterator<Item = (Kind, &'static NotationKind)> {
+    GAMES.iter().flat_map(|&kind| kind.notations.iter().map(move |notation| (kind, notation)))
 }
 
 /// The game whose name is nearest to a mistyped one, if any is near.

@@ -111,6 +111,21 @@ pub enum Colour {
 }
 
 impl Colour {
+    /// The colour of this name on the wire.
+    pub fn named(name: &str) -> Option<Self> {
+        let all = [
+            Self::Red,
+            Self::Green,
+            Self::Blue,
+            Self::Yellow,
+            Self::Purple,
+            Self::Orange,
+            Self::Black,
+            Self::Peg,
+        ];
+        all.into_iter().find(|colour| colour.name() == name)
+    }
+
     /// The name on the wire.
     pub fn name(self) -> &'static str {
         match self {

@@ -4,7 +4,7 @@
 use super::Hex;
 use super::action::Action;
 use super::setup::{Setup, Side, Swap};
-use super::translation::{Effect, Translation};
+use super::translation::{Effect, Translation, refusal};
 use crate::any::start;
 use crate::{Game, Request, Server, SetupError, Turn, Wanted};
 use referee_protocol::Seat;
@@ -213,17 +213,7 @@ impl HtpServer {
 
     /// Why an action was refused, in the controller's names.
     fn refusal(&self, action: &Action) -> String {
-        let name = self.name_of(action);
-        let size = Game::setup(&self.game).size;
-        match action {
-            Action::Place { at } if at.iter().all(|place| (0..size).contains(place)) => {
-                format!("{name} is occupied")
-            }
-            Action::Place { .. } => format!("{name} is off the board"),
-            Action::Swap {} => {
-                "only the second player may swap, and on its first turn only".to_owned()
-            }
-        }
+        refusal(action, &self.name_of(action), Game::setup(&self.game).size)
     }
 
     fn name_of(&self, action: &Action) -> String {

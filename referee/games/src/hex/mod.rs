@@ -12,6 +12,7 @@ mod translation;
 mod htp;
 mod htp_server;
 mod gai;
+mod sgf;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
@@ -22,7 +23,9 @@ pub use setup::{Position, Setup, Side, Swap};
 
 use crate::board::{Cell, Shape};
 use crate::view::{Colour, Edge, Labels, Piece, View};
-use crate::{About, ActionForm, DialectKind, Game, Illegal, Quick, Reason, SetupField, Turn};
+use crate::{
+    About, ActionForm, DialectKind, Game, Illegal, NotationKind, Quick, Reason, SetupField, Turn,
+};
 use board::Board;
 use referee_protocol::{Outcome, Seat};
 use serde_json::json;
@@ -131,6 +134,7 @@ impl Game for Hex {
     const NAME: &'static str = "hex";
     const RULES: u32 = 1;
     const DIALECTS: &'static [DialectKind] = &[htp::KIND, gai::KIND];
+    const NOTATIONS: &'static [NotationKind] = &[sgf::KIND];
     type Setup = Setup;
     type Action = Action;
     type Position = Position;

@@ -83,3 +83,14 @@ impl Translation {
         if self.rule == Swap::Sides { [row, column] } else { [column, row] }
     }
 }
+
+/// Why a game that isn't over refused an action, in the words of a program that names its cell so.
+pub(super) fn refusal(action: &Action, name: &str, size: i64) -> String {
+    match action {
+        Action::Place { at } if at.iter().all(|place| (0..size).contains(place)) => {
+            format!("{name} is occupied")
+        }
+        Action::Place { .. } => format!("{name} is off the board"),
+        Action::Swap {} => "only the second player may swap, and on its first turn only".to_owned(),
+    }
+}

@@ -1,0 +1,420 @@
+//! SGF read into a game: its main line, as far as it is one of ours.
+//!
+//! Properties that say nothing about the course of the game are passed over. What is said about it
+//! must be possible: nothing is guessed where the text is against the rules.
+
+use super::super::Hex;
+use super::super::action::Action;
+use super::super::setup::{Position, Setup, Side, Swap, size_of};
+use super::super::translation::refusal;
+use super::tree::{self, MainLine, Place, Property, Value};
+use super::{GAME_NUMBER, SWAP_PIECES, SWAP_SIDES};
+use crate::{Game, GameRecord, ReadRecord, RecordEnd, Turn};
+use referee_protocol::Seat;
+use serde_json::json;
+use std::collections::BTreeMap;
+
+/// Longer texts are refused: it is some hundred times what a long game with many comments takes.
+const TEXT_BYTES_MAX: usize = 16 << 20;
+
+/// Reads the game of this number, from 1.
+pub(super) fn read(text: &str, number: usize) -> Result<ReadRecord, String> {
+    if text.len() > TEXT_BYTES_MAX {
+        return Err(format!("the text is longer than {TEXT_BYTES_MAX} bytes"));
+    }
+    let line = tree::main_line(text, number)?;
+    let mut notes = Vec::new();
+    if line.games > 1 {
+        notes.push(format!("this is game {number} of {}", line.games));
+    }
+    if line.has_variations {
+        notes.push("it has variations: only its main line was read".to_owned());
+    }
+    let course = Course::of(&line)?;
+    let setup = course.setup()?;
+    let mut played = Played::start(setup).map_err(|text| match course.stones_at {
+        Some(at) => format!("{at}: {text}"),
+        None => text,
+    })?;
+    for (index, step) in course.steps.iter().enumerate() {
+        played.step(step).map_err(|text| {
+            let (at, number) = (step.at, index + 1);
+            let (letter, word) = (step.letter, &step.word);
+            format!("{at}: move {number}, {letter}[{word}]: {text}")
+        })?;
+    }
+    let end = played.end(course.result(), &mut notes);
+    let said = |name| first(&line, name).map(|value| simple(&value.text));
+    let filled = |name| said(name).filter(|text| !text.is_empty());
+    let names = played.names([filled("PB"), filled("PW")]);
+    let record = GameRecord {
+        setup: json!(Game::setup(&played.game)),
+        names,
+        title: filled("GN"),
+        date: filled("DT").and_then(|text| day(&text)),
+        actions: played.actions,
+        end,
+        comment: String::new(),
+    };
+    Ok(ReadRecord { record, notes })
+}
+
+/// The first value of this property in the main line.
+fn first<'a>(line: &'a MainLine, name: &str) -> Option<&'a Value> {
+    let mut properties = line.nodes.iter().flatten();
+    let found = properties.find(|property| property.name == name)?;
+    found.values.first()
+}
+
+/// Text that is to be one line.
+fn simple(text: &str) -> String {
+    let is_space = |sign: char| sign.is_whitespace() || sign.is_control();
+    let spaced = text.chars().map(|sign| if is_space(sign) { ' ' } else { sign });
+    spaced.collect::<String>().trim().to_owned()
+}
+
+/// The first day of a date: `2026-05-01,02` and `2026-05-01 18:30` have one, `2026-05` has none.
+fn day(text: &str) -> Option<String> {
+    let day = text.get(..10)?;
+    let numbers = [day.get(..4)?, day.get(5..7)?, day.get(8..)?];
+    let dashes = [day.get(4..5)?, day.get(7..8)?];
+    let is_number = |part: &&str| part.bytes().all(|byte| byte.is_ascii_digit());
+    (numbers.iter().all(is_number) && dashes == ["-", "-"]).then(|| day.to_owned())
+}
+
+/// A move as it is written.
+#[derive(Debug)]
+struct Step {
+    side: Side,
+    /// The letter that it has in the text.
+    letter: char,
+    /// In small letters.
+    word: String,
+    at: Place,
+}
+
+/// All that is said about the course of the game.
+#[derive(Debug)]
+struct Course<'a> {
+    line: &'a MainLine,
+    size: i64,
+    /// The stones that were there before the first move.
+    stones: BTreeMap<[i64; 2], Side>,
+    /// Where they are put.
+    stones_at: Option<Place>,
+    /// The number of the first move, where it is told.
+    first_number: Option<u64>,
+    steps: Vec<Step>,
+}
+
+impl<'a> Course<'a> {
+    fn of(line: &'a MainLine) -> Result<Self, String> {
+        if let Some(game) = first(line, "GM").filter(|game| game.text.trim() != GAME_NUMBER) {
+            let (at, text) = (game.at, game.text.trim());
+            return Err(format!("{at}: GM[{text}] is another game: Hex has GM[{GAME_NUMBER}]"));
+        }
+        let mut course = Self {
+            line,
+            size: size(first(line, "SZ"))?,
+            stones: BTreeMap::new(),
+            stones_at: None,
+            first_number: None,
+            steps: Vec::new(),
+        };
+        // On Little Golem the moves of the player that PB names have the letter W.
+        let source = first(line, "SO").map(|source| source.text.to_ascii_lowercase());
+        let exchanged = source.is_some_and(|source| source.contains("littlegolem"));
+        for node in &line.nodes {
+            let begun = course.steps.len();
+            for property in node {
+                course.property(property, exchanged)?;
+                // Later numbers are for those who count anew in a variation.
+                if property.name == "MN" && begun == 0 {
+                    course.first_number = Some(number(&property.values[0])?);
+                }
+            }
+            if course.steps.len() > begun + 1 {
+                let at = course.steps[begun + 1].at;
+                return Err(format!("{at}: a second move in one node: expected one at most"));
+            }
+        }
+        Ok(course)
+    }
+
+    fn property(&mut self, property: &Property, exchanged: bool) -> Result<(), String> {
+        let black = if exchanged { Side::Red } else { Side::Black };
+        match property.name.as_str() {
+            "B" => self.moved(black, 'B', property),
+            "W" => self.moved(black.other(), 'W', property),
+            "AB" => self.put(Some(black), property)?,
+            "AW" => self.put(Some(black.other()), property)?,
+            "AE" => self.put(None, property)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn moved(&mut self, side: Side, letter: char, property: &Property) {
+        self.steps.extend(property.values.iter().map(|value| Step {
+            side,
+            letter,
+            word: value.text.trim().to_ascii_lowercase(),
+            at: value.at,
+        }));
+    }
+
+    /// Stones that are put on the board or taken off it.
+    fn put(&mut self, side: Option<Side>, property: &Property) -> Result<(), String> {
+        for Value { text, at } in &property.values {
+            if !self.steps.is_empty() {
+                let number = self.steps.len();
+                return Err(format!(
+                    "{at}: after move {number} no stones can be put or taken away"
+                ));
+            }
+            let cell = cell_here(text.trim())
+                .filter(|cell| cell.iter().all(|place| (0..self.size).contains(place)))
+                .ok_or_else(|| {
+                    let rows = self.size;
+                    format!("{at}: expected a cell of {rows} x {rows} such as `c2`, got {text:?}")
+                })?;
+            self.stones_at.get_or_insert(*at);
+            match side {
+                Some(side) => self.stones.insert(cell, side),
+                None => self.stones.remove(&cell),
+            };
+        }
+        Ok(())
+    }
+
+    /// The side that moves first here.
+    fn mover(&self) -> Option<Side> {
+        let told = first(self.line, "PL").and_then(|value| colour(&value.text));
+        let moved = self.steps.iter().find(|step| !gives_up(&step.word));
+        moved.map(|step| step.side).or(told)
+    }
+
+    /// The setup that all of it needs.
+    fn setup(&self) -> Result<Setup, String> {
+        let swap = self.swap()?;
+        if self.stones.is_empty() {
+            let first = self.mover().unwrap_or_default();
+            return Ok(Setup { size: self.size, first, swap, position: None });
+        }
+        let position = self.position();
+        let [zeroth, other] = position.colours;
+        let own = position.stones[usize::from(zeroth == Side::Red)].len() as u64;
+        // After a swap of sides, seat 0 has one stone fewer: the first one is the other's.
+        let exchanged = swap == Swap::Sides && own + 1 == position.turn.div_ceil(2);
+        let first = if exchanged { other } else { zeroth };
+        Ok(Setup { size: self.size, first, swap, position: Some(position) })
+    }
+
+    /// The position that the stones make.
+    fn position(&self) -> Position {
+        let mut stones = [Vec::new(), Vec::new()];
+        for (&at, &side) in &self.stones {
+            stones[usize::from(side == Side::Red)].push(at);
+        }
+        let turn = self.first_number.map_or(self.stones.len() as u64, |number| number - 1);
+        let behind = if stones[0].len() > stones[1].len() { Side::Red } else { Side::Black };
+        let mover = self.mover().unwrap_or(behind);
+        let zeroth = if turn.is_multiple_of(2) { mover } else { mover.other() };
+        Position {
+            to_move: u8::from(!turn.is_multiple_of(2)),
+            size: self.size,
+            stones,
+            colours: [zeroth, zeroth.other()],
+            turn,
+        }
+    }
+
+    /// The rule of the swap: as the move that is one says, or else as the rules say that are told.
+    fn swap(&self) -> Result<Swap, String> {
+        let rules = first(self.line, "RU").map(|rules| rules.text.to_ascii_lowercase());
+        let rules = rules.unwrap_or_default();
+        let named = [(SWAP_PIECES, Swap::Pieces), (SWAP_SIDES, Swap::Sides)];
+        let agreed = named.into_iter().find(|(name, _)| rules.contains(name)).map(|(_, rule)| rule);
+        let Some(index) = self.steps.iter().position(|step| step.word.starts_with("swap")) else {
+            return Ok(agreed.unwrap_or_default());
+        };
+        let step = &self.steps[index];
+        // Versions of HexGui before 1.0 wrote `swap-pieces` for what they did: a swap of sides.
+        let program = first(self.line, "AP").map_or("", |program| program.text.as_str());
+        let next = self.steps.get(index + 1).map(|next| next.side == step.side);
+        let seen = match (step.word.as_str(), next) {
+            (SWAP_PIECES, _) if !program.starts_with("HexGui:0.") => Swap::Pieces,
+            // The first player goes on: who swapped sides has its colour now.
+            (SWAP_SIDES, _) | (_, Some(true)) | (SWAP_PIECES, None) => Swap::Sides,
+            (_, Some(false)) => Swap::Pieces,
+            (_, None) => agreed.unwrap_or(Swap::Pieces),
+        };
+        match agreed {
+            Some(agreed) if agreed != seen => {
+                let (at, number, word) = (step.at, index + 1, &step.word);
+                Err(format!("{at}: move {number}, {word}, isn't the swap that RU agrees on"))
+            }
+            _ => Ok(seen),
+        }
+    }
+
+    /// What is told of the result.
+    fn result(&self) -> Option<&str> {
+        first(self.line, "RE").map(|value| value.text.trim())
+    }
+}
+
+/// The number of a move, from 1.
+fn number(value: &Value) -> Result<u64, String> {
+    let Value { text, at } = value;
+    let number = text.trim().parse().ok().filter(|&number| number > 0);
+    number.ok_or_else(|| format!("{at}: expected a move number, got {text:?}"))
+}
+
+/// The number of rows and columns.
+fn size(value: Option<&Value>) -> Result<i64, String> {
+    let Some(Value { text, at }) = value else { return Ok(Setup::default().size) };
+    let (columns, rows) = text.split_once(':').unwrap_or((text, text));
+    let number = |text: &str| text.trim().parse::<i64>().ok();
+    match (number(columns), number(rows)) {
+        (Some(columns), Some(rows)) if columns == rows => {
+            let setup = Setup { size: rows, ..Setup::default() };
+            size_of(&setup).map_err(|illegal| format!("{at}: {illegal}"))?;
+            Ok(rows)
+        }
+        (Some(_), Some(_)) => {
+            Err(format!("{at}: SZ[{text}]: a board has as many rows as columns here"))
+        }
+        _ => Err(format!("{at}: expected a number of rows, got SZ[{text}]")),
+    }
+}
+
+/// `B`, `W` and their longer forms.
+fn colour(text: &str) -> Option<Side> {
+    match text.trim().as_bytes().first()?.to_ascii_lowercase() {
+        b'b' => Some(Side::Black),
+        b'w' => Some(Side::Red),
+        _ => None,
+    }
+}
+
+/// Row and column here of a cell as it is named there: `c4`, or as on Little Golem `cd`.
+fn cell_here(word: &str) -> Option<[i64; 2]> {
+    let place = |letter: u8| i64::from(letter.to_ascii_lowercase() - b'a');
+    if let &[column, row] = word.as_bytes()
+        && column.is_ascii_alphabetic()
+        && row.is_ascii_alphabetic()
+    {
+        return Some([place(column), place(row)]);
+    }
+    let is_named = word.starts_with(|sign: char| sign.is_ascii_alphabetic());
+    match word.parse().ok().filter(|_| is_named)? {
+        Action::Place { at: [row, column] } => Some([column, row]),
+        Action::Swap {} => None,
+    }
+}
+
+/// Whether a player goes instead of making a move.
+fn gives_up(word: &str) -> bool {
+    matches!(word, "resign" | "forfeit")
+}
+
+/// The game as far as it has come.
+struct Played {
+    game: Hex,
+    /// The colours of seats 0 and 1 at the start.
+    colours: [Side; 2],
+    actions: Vec<serde_json::Value>,
+    gone: Option<RecordEnd>,
+}
+
+impl Played {
+    fn start(setup: Setup) -> Result<Self, String> {
+        let game = Hex::start(setup).map_err(|illegal| illegal.to_string())?;
+        let colours = [Seat(0), Seat(1)].map(|seat| game.side(seat));
+        Ok(Self { game, colours, actions: Vec::new(), gone: None })
+    }
+
+    fn step(&mut self, step: &Step) -> Result<(), String> {
+        if self.gone.is_some() {
+            return Err("a player has given up before it".to_owned());
+        }
+        if gives_up(&step.word) {
+            // Some go on until somebody resigns, though the borders are joined.
+            if let Turn::Of(_) = self.game.turn() {
+                let resigned = step.word == "resign";
+                let end = if resigned { RecordEnd::Resigned } else { RecordEnd::Forfeited };
+                self.gone = Some(end(self.seat(step.side)));
+            }
+            return Ok(());
+        }
+        let Turn::Of(seat) = self.game.turn() else {
+            return Err("the game is over, as a side has joined its borders".to_owned());
+        };
+        if self.game.side(seat) != step.side {
+            return Err("it is the other player's turn".to_owned());
+        }
+        let swaps = step.word.starts_with("swap");
+        let action = match cell_here(&step.word) {
+            Some(at) => Action::Place { at },
+            None if swaps => Action::Swap {},
+            None => return Err("expected a cell such as `c4`, a swap or `resign`".to_owned()),
+        };
+        let size = Game::setup(&self.game).size;
+        self.game.play(&action).map_err(|_| refusal(&action, &step.word, size))?;
+        self.actions.push(json!(action));
+        Ok(())
+    }
+
+    /// The seat that has this colour now.
+    fn seat(&self, side: Side) -> Seat {
+        Seat(u8::from(self.game.side(Seat(0)) != side))
+    }
+
+    fn end(&self, result: Option<&str>, notes: &mut Vec<String>) -> RecordEnd {
+        let told = result.unwrap_or_default();
+        let (winner, how) = told.split_once('+').unwrap_or((told, ""));
+        let winner = colour(winner).filter(|_| !told.eq_ignore_ascii_case("void"));
+        let loser = winner.map(|side| self.seat(side.other()));
+        let end = match self.game.turn() {
+            Turn::Over(_) => RecordEnd::Played,
+            Turn::Of(_) => self.gone.unwrap_or_else(|| by_result(loser, how)),
+        };
+        let lost = match end {
+            RecordEnd::Resigned(seat) | RecordEnd::TimedOut(seat) | RecordEnd::Forfeited(seat) => {
+                Some(seat)
+            }
+            RecordEnd::Played => match self.game.turn() {
+                Turn::Over(outcome) => {
+                    let seats = [Seat(0), Seat(1)].into_iter();
+                    seats.zip(&outcome.places).find(|(_, place)| **place != 1).map(|(seat, _)| seat)
+                }
+                Turn::Of(_) => None,
+            },
+            RecordEnd::Unfinished => None,
+        };
+        if loser.is_some() && loser != lost {
+            notes.push(match lost {
+                Some(_) => format!("its result is RE[{told}], but the moves say otherwise"),
+                None => format!("its result is RE[{told}], but nothing tells how it came about"),
+            });
+        }
+        end
+    }
+
+    /// The names of black and white, in seat order.
+    fn names(&self, [black, white]: [Option<String>; 2]) -> Vec<Option<String>> {
+        if self.colours[0] == Side::Black { vec![black, white] } else { vec![white, black] }
+    }
+}
+
+/// The end of a game that the moves leave open.
+fn by_result(loser: Option<Seat>, how: &str) -> RecordEnd {
+    let how = how.trim().as_bytes().first().map(u8::to_ascii_lowercase);
+    match (loser, how) {
+        (Some(loser), Some(b'r')) => RecordEnd::Resigned(loser),
+        (Some(loser), Some(b't')) => RecordEnd::TimedOut(loser),
+        (Some(loser), Some(b'f')) => RecordEnd::Forfeited(loser),
+        _ => RecordEnd::Unfinished,
+    }
+}

@@ -1,0 +1,211 @@
+//! The syntax of SGF: games are trees of nodes, and nodes have properties with values. What they
+//! mean is said elsewhere. Nothing here recurses, so that no text is too deep.
+
+use std::fmt;
+use std::iter::Peekable;
+use std::str::Chars;
+
+/// A place in the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    line: usize,
+    column: usize,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}", self.line, self.column)
+    }
+}
+
+/// A property's value, without its escapes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Value {
+    pub(super) text: String,
+    /// Where its bracket opens.
+    pub(super) at: Place,
+}
+
+/// A property; it has at least one value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Property {
+    /// In capital letters.
+    pub(super) name: String,
+    pub(super) values: Vec<Value>,
+}
+
+/// The properties of a node, in order.
+pub(super) type Node = Vec<Property>;
+
+/// A game without its variations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct MainLine {
+    /// There is at least one.
+    pub(super) nodes: Vec<Node>,
+    pub(super) has_variations: bool,
+    /// How many games there are in the text.
+    pub(super) games: usize,
+}
+
+/// What came before the next sign.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum After {
+    /// Nothing of a game.
+    Game,
+    /// The opening of a tree.
+    Opening,
+    /// A node, or a part of it.
+    Node,
+    /// The end of a variation.
+    Variation,
+}
+
+/// Reads the main line of the game of this number, from 1; the others' syntax is checked too.
+pub(super) fn main_line(text: &str, number: usize) -> Result<MainLine, String> {
+    let mut scanner = Scanner::new(text);
+    let mut line = MainLine { nodes: Vec::new(), has_variations: false, games: 0 };
+    let mut depth = 0usize;
+    let mut after = After::Game;
+    // The main line is all that comes before the game's first closing parenthesis.
+    let mut takes = false;
+    loop {
+        scanner.skip_spaces();
+        let at = scanner.at;
+        let Some(sign) = scanner.next() else { break };
+        match (after, sign) {
+            (After::Game | After::Node | After::Variation, '(') => {
+                if after == After::Game {
+                    line.games += 1;
+                    takes = line.games == number;
+                }
+                line.has_variations |= after == After::Variation && line.games == number;
+                depth += 1;
+                after = After::Opening;
+            }
+            (After::Opening | After::Node, ';') => {
+                if takes {
+                    line.nodes.push(Node::new());
+                }
+                after = After::Node;
+            }
+            (After::Node | After::Variation, ')') => {
+                takes = false;
+                depth -= 1;
+                after = if depth == 0 { After::Game } else { After::Variation };
+            }
+            (After::Node, first) if first.is_ascii_alphabetic() => {
+                let property = scanner.property(first)?;
+                if let Some(node) = line.nodes.last_mut().filter(|_| takes) {
+                    node.push(property);
+                }
+            }
+            (after, sign) => return Err(format!("{at}: expected {}, got {sign:?}", after.next())),
+        }
+    }
+    let at = scanner.at;
+    match line.games {
+        _ if depth > 0 => {
+            Err(format!("{at}: the text ends within a game: expected {}", after.next()))
+        }
+        0 => Err(format!("{at}: there is no game in it: expected {}", after.next())),
+        games if number == 0 || games < number => {
+            Err(format!("there is no game {number} in it: games are numbered 1 to {games}"))
+        }
+        _ => Ok(line),
+    }
+}
+
+impl After {
+    /// What may come.
+    fn next(self) -> &'static str {
+        match self {
+            Self::Game => "`(`, where a game begins",
+            Self::Opening => "`;`, where a node begins",
+            Self::Node => "a property, `;`, `(` or `)`",
+            Self::Variation => "`(` or `)`",
+        }
+    }
+}
+
+struct Scanner<'a> {
+    signs: Peekable<Chars<'a>>,
+    /// The place of the next sign.
+    at: Place,
+}
+
+impl<'a> Scanner<'a> {
+    fn new(text: &'a str) -> Self {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        Self { signs: text.chars().peekable(), at: Place { line: 1, column: 1 } }
+    }
+
+    /// The next sign; each of the four ways to end a line is one line feed.
+    fn next(&mut self) -> Option<char> {
+        let sign = self.signs.next()?;
+        let partner = match sign {
+            '\n' => '\r',
+            '\r' => '\n',
+            _ => {
+                self.at.column += 1;
+                return Some(sign);
+            }
+        };
+        self.signs.next_if_eq(&partner);
+        self.at = Place { line: self.at.line + 1, column: 1 };
+        Some('\n')
+    }
+
+    fn skip_spaces(&mut self) {
+        while self.signs.peek().is_some_and(|sign| sign.is_whitespace()) {
+            self.next();
+        }
+    }
+
+    /// A property whose first letter was read. Small letters in a name are those of old versions,
+    /// which said `Black` where it is `B` now.
+    fn property(&mut self, first: char) -> Result<Property, String> {
+        let mut name = String::from(first);
+        while let Some(letter) = self.signs.next_if(char::is_ascii_alphabetic) {
+            self.at.column += 1;
+            name.push(letter);
+        }
+        let capitals: String = name.chars().filter(char::is_ascii_uppercase).collect();
+        let name = if capitals.is_empty() { name.to_ascii_uppercase() } else { capitals };
+        let mut values = Vec::new();
+        loop {
+            self.skip_spaces();
+            if self.signs.peek() != Some(&'[') {
+                break;
+            }
+            values.push(self.value()?);
+        }
+        if values.is_empty() {
+            let at = self.at;
+            return Err(match self.next() {
+                Some(sign) => format!("{at}: expected `[` after the property {name}, got {sign:?}"),
+                None => format!("{at}: the text ends after the property {name}: expected `[`"),
+            });
+        }
+        Ok(Property { name, values })
+    }
+
+    /// A value whose bracket comes next.
+    fn value(&mut self) -> Result<Value, String> {
+        let at = self.at;
+        self.next();
+        let mut text = String::new();
+        loop {
+            match self.next() {
+                None => {
+                    return Err(format!(
+                        "{at}: the value that begins here has no end: expected `]`"
+                    ));
+                }
+                Some(']') => return Ok(Value { text, at }),
+                // A line end after a backslash is none.
+                Some('\\') => text.extend(self.next().filter(|&sign| sign != '\n')),
+                Some(sign) => text.push(sign),
+            }
+        }
+    }
+}
