@@ -2,16 +2,26 @@
 //! again. Bytes in, events out: this module never touches a file, a clock or a thread.
 
 mod escape;
+mod following;
 mod gzip;
+mod playback;
+mod import;
+mod export;
 mod read;
 mod record;
 mod replay;
 mod scan;
 mod sent;
+mod exchange;
 mod verify;
 
 pub use escape::{escape_line, unescape_line};
+pub use exchange::{Said, exchange};
+pub use export::game_record;
+pub use following::{Following, State};
 pub use gzip::unpack;
+pub use import::{IMPORTED, Origin, import};
+pub use playback::{Beside, Happening, NotPlayable, Playback, Ply};
 pub use read::{End, NoHeader, Reading, read};
 pub use record::Recorder;
 pub use sent::{NotSent, Sent, sent};

@@ -1,0 +1,61 @@
+//! A match as the record of a game, for notations that other programs read: who played, what, and
+//! how it ended. What agents said and how long they took is left out.
+
+use super::{Happening, Playback};
+use crate::telling::sentence;
+use referee_games::{GameRecord, RecordEnd};
+use referee_protocol::{FaultKind, Header, OverEvent, Result as Ended};
+use std::fmt::Write;
+
+/// The record of a match, as far as it has come. Fails where a seat went and others played on,
+/// which a list of actions can't tell.
+pub fn game_record(playback: &Playback) -> Result<GameRecord, String> {
+    let header = playback.header();
+    let mut actions = Vec::new();
+    let mut gone = None;
+    for ply in playback.plies() {
+        match (&ply.happening, gone) {
+            (Happening::Played { event, .. }, None) => actions.push(event.action.clone()),
+            (Happening::Played { .. }, Some((seat, turn))) => {
+                return Err(format!("seat {seat} went in turn {turn}, and the others played on"));
+            }
+            (Happening::Retired { seat, .. }, _) => gone = Some((*seat, ply.turn)),
+            (Happening::Start | Happening::Over(_), _) => {}
+        }
+    }
+    let over = playback.over();
+    let day = header.started.get(..10).filter(|day| day.is_ascii());
+    Ok(GameRecord {
+        setup: header.setup.clone(),
+        names: header.seats.iter().map(|seat| Some(seat.name.clone())).collect(),
+        title: Some(format!("{}-{}", header.game, header.match_id)),
+        date: day.map(str::to_owned),
+        actions,
+        end: over.map_or(RecordEnd::Unfinished, end),
+        comment: over.map(|over| comment(header, over)).unwrap_or_default(),
+    })
+}
+
+fn end(over: &OverEvent) -> RecordEnd {
+    let seats = over.verdict.seats.iter();
+    let last = seats.filter_map(|seat| Some((seat.seat, seat.fault.as_ref()?.kind))).next_back();
+    match (over.verdict.result, last) {
+        (Ended::Played, _) => RecordEnd::Played,
+        (Ended::Resigned, Some((seat, _))) => RecordEnd::Resigned(seat),
+        (Ended::Fault, Some((seat, FaultKind::Late))) => RecordEnd::TimedOut(seat),
+        (Ended::Fault, Some((seat, _))) => RecordEnd::Forfeited(seat),
+        _ => RecordEnd::Unfinished,
+    }
+}
+
+/// How it ended, in words: a line, and one for each fault.
+fn comment(header: &Header, over: &OverEvent) -> String {
+    let mut text = sentence(header, over.outcome.as_ref(), &over.verdict);
+    for (seat, verdict) in header.seats.iter().zip(&over.verdict.seats) {
+        if let Some(fault) = verdict.fault.as_ref().filter(|it| it.kind != FaultKind::Resigned) {
+            let (name, kind, turn) = (&seat.name, fault.kind, fault.turn);
+            write!(text, "\n{name}: {kind} in turn {turn}: {}", fault.text).ok();
+        }
+    }
+    text
+}
