@@ -1,8 +1,31 @@
-//! Pictures of a board, made from a [`View`](referee_games::view::View): plain data in, text out.
+//! Pictures of a board, made from a [`View`](referee_games::view::View): plain data in, text or
+//! bytes out.
 //!
 //! Renderers know shapes and marks; they never know a game, never do input or output, and never
 //! look at the environment: whoever calls them has found out what the terminal can show.
 
 mod terminal;
+mod naming;
+mod geometry;
+mod palette;
+mod symbols;
+mod text;
+mod svg;
+mod web_board;
+mod raster;
+mod theme_colours;
+mod animation;
 
-pub use terminal::{Charset, Style, size, terminal};
+pub(crate) use animation::{Apng, Gif};
+pub use geometry::{Badge, Band, Geometry, NamePlace, Point, Spot};
+pub(crate) use palette::COLOURS;
+pub use palette::Theme;
+pub(crate) use raster::Canvas;
+pub use raster::{NoPicture, PIXELS_MAX, Pixels, pixels, png};
+pub(crate) use svg::layers;
+pub use svg::{Look, Note, extent, lines, strip, svg};
+pub use terminal::{Charset, Glyph, Inks, Paint, Picture, Style, inks, picture, size, terminal};
+pub use web_board::{Board, BoardCell, BoardEdge, board, palette_css};
+
+#[cfg(test)]
+mod tests;

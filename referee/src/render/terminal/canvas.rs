@@ -5,12 +5,15 @@ use referee_games::view::Colour;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+/// What stands in one column of one line.
+pub type Glyph = (char, Paint);
+
 /// One line of a picture.
-pub(super) type Line = Vec<(char, Paint)>;
+pub(super) type Line = Vec<Glyph>;
 
 /// How a glyph is coloured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Paint {
+pub enum Paint {
     /// The terminal's own colours.
     Plain,
     /// The same, bold.
@@ -30,7 +33,7 @@ pub(super) enum Paint {
 /// Glyphs by line and column, and the rectangle that the picture takes.
 #[derive(Debug, Default)]
 pub(super) struct Canvas {
-    glyphs: BTreeMap<(i32, i32), (char, Paint)>,
+    glyphs: BTreeMap<(i32, i32), Glyph>,
     corners: Option<[(i32, i32); 2]>,
 }
 
@@ -56,6 +59,11 @@ impl Canvas {
     /// The first and last line that the picture takes.
     pub(super) fn rows(&self) -> (i32, i32) {
         self.corners.map_or((0, 0), |[(_, top), (_, bottom)]| (top, bottom))
+    }
+
+    /// The first column and line that the picture takes.
+    pub(super) fn corner(&self) -> (i32, i32) {
+        self.corners.map_or((0, 0), |[corner, _]| corner)
     }
 
     /// How many columns the picture takes.

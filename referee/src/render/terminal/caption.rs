@@ -7,11 +7,11 @@ use referee_games::board::Shape;
 use referee_games::view::{Colour, Ground, GroundKind, Labels, View};
 use std::collections::BTreeSet;
 
-/// Longer lines are broken.
-const WIDTH_MAX: usize = 78;
+/// Longer lines of text for a terminal or a file are broken.
+pub(super) const WIDTH_MAX: usize = 78;
 
-/// The figures, one line a name, then the legend if it is asked for.
-pub(super) fn lines(view: &View, style: Style) -> Vec<Line> {
+/// The figures, one line a name, then the legend if it is asked for. Longer lines are broken.
+pub(super) fn lines(view: &View, style: Style, width: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut names: Vec<&str> = Vec::new();
     for figure in &view.figures {
@@ -25,10 +25,10 @@ pub(super) fn lines(view: &View, style: Style) -> Vec<Line> {
             Some(colour) => marked((colour.letter(), Paint::Block(colour)), &figure.value),
             None => plain(&figure.value),
         });
-        lines.extend(wrapped([plain(name)].into_iter().chain(entries)));
+        lines.extend(wrapped([plain(name)].into_iter().chain(entries), width));
     }
     if style.legend {
-        lines.extend(wrapped(legend(view, style)));
+        lines.extend(wrapped(legend(view, style), width));
     }
     lines
 }
@@ -107,11 +107,11 @@ fn plain(text: &str) -> Line {
 }
 
 /// The entries, two blanks apart, in lines that are broken between entries.
-fn wrapped(entries: impl IntoIterator<Item = Line>) -> Vec<Line> {
+fn wrapped(entries: impl IntoIterator<Item = Line>, width: usize) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for entry in entries {
         match lines.last_mut() {
-            Some(line) if line.len() + 2 + entry.len() <= WIDTH_MAX => {
+            Some(line) if line.len() + 2 + entry.len() <= width => {
                 line.extend(plain("  "));
                 line.extend(entry);
             }

@@ -6,7 +6,7 @@ use referee_games::board::{Cell, Shape};
 use referee_games::view::{Colour, Edge, GroundKind, View};
 
 /// Where things are drawn: the shape's places, turned around if the board is flipped.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Frame {
     shape: Shape,
     flip: bool,
@@ -44,7 +44,21 @@ pub(super) fn drawn(view: &View, style: Style) -> Canvas {
     }
     draw_last(&mut canvas, frame, view);
     draw_chain(&mut canvas, frame, view);
+    draw_camps(&mut canvas, frame, view);
     canvas
+}
+
+/// Beside each piece in a camp whose camp that is, where nothing else says more: a camp that is full
+/// could not be told otherwise.
+fn draw_camps(canvas: &mut Canvas, frame: Frame, view: &View) {
+    for ground in &view.ground {
+        let GroundKind::Target(colour) = ground.kind else { continue };
+        let (x, y) = frame.at(ground.at);
+        let beside = (x + frame.turned((-1, 0)).0, y);
+        if piece_at(view, ground.at).is_some() && canvas.is_blank(beside) {
+            canvas.put(beside, target_glyph(colour), Paint::Ink(colour));
+        }
+    }
 }
 
 /// The glyph of a cell: its piece, else what its ground means, else that it is empty.

@@ -22,7 +22,12 @@ mod palette;
 mod tests;
 
 use canvas::{Line, written};
+use cells::Frame;
+use referee_games::board::Cell;
 use referee_games::view::View;
+
+pub use canvas::{Glyph, Paint};
+pub use palette::{Inks, inks};
 
 /// How a board is shown. The default is plain ASCII.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,6 +58,43 @@ pub enum Charset {
     Unicode,
 }
 
+/// A board as glyphs, to be drawn by whoever has a place for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// The board's lines, without trailing blanks.
+    pub board: Vec<Vec<Glyph>>,
+    /// The columns that the board takes: the same for every position of a game.
+    pub width: usize,
+    /// What stands below the board: figures, and the legend if it is asked for.
+    pub captions: Vec<Vec<Glyph>>,
+    frame: Frame,
+    corner: (i32, i32),
+}
+
+impl Picture {
+    /// The column and the line of a cell's glyph among the board's lines.
+    pub fn place(&self, cell: Cell) -> (usize, usize) {
+        let (x, y) = self.frame.at(cell);
+        let count = |place: i32, corner: i32| usize::try_from(place - corner).unwrap_or_default();
+        (count(x, self.corner.0), count(y, self.corner.1))
+    }
+}
+
+/// The board as glyphs. Captions take `width` columns at most, unless one word takes more.
+pub fn picture(view: &View, style: &Style, width: usize) -> Picture {
+    let mut canvas = cells::drawn(view, *style);
+    if style.coordinates {
+        coordinates::draw(&mut canvas, view, *style);
+    }
+    Picture {
+        board: canvas.lines(),
+        width: canvas.width(),
+        captions: caption::lines(view, *style, width),
+        frame: Frame::new(view, *style),
+        corner: canvas.corner(),
+    }
+}
+
 /// The board with its figures and, if asked for, its legend: lines without trailing blanks, each
 /// ended by a line feed.
 pub fn terminal(view: &View, style: &Style) -> String {
@@ -73,12 +115,8 @@ pub fn size(view: &View, style: &Style) -> (usize, usize) {
 
 /// The picture's lines and the columns that they may take.
 fn lines(view: &View, style: Style) -> (Vec<Line>, usize) {
-    let mut canvas = cells::drawn(view, style);
-    if style.coordinates {
-        coordinates::draw(&mut canvas, view, style);
-    }
-    let (mut lines, width) = (canvas.lines(), canvas.width());
-    let captions = caption::lines(view, style);
+    let Picture { board: mut lines, width, captions, .. } =
+        picture(view, &style, caption::WIDTH_MAX);
     let caption_width = captions.iter().map(Vec::len).max().unwrap_or(0);
     if !captions.is_empty() {
         lines.push(Line::new());

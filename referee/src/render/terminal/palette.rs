@@ -13,20 +13,42 @@ const BLACK: u8 = 16;
 /// The number of white there.
 const WHITE: u8 = 231;
 
-/// The parameters of the escape code for a paint, if it needs one.
-pub(super) fn code(paint: Paint) -> Option<String> {
+/// How a terminal shows a paint.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Inks {
+    /// Whether it is bold.
+    pub bold: bool,
+    /// The glyph's colour, of 256; `None` is the terminal's own.
+    pub front: Option<u8>,
+    /// The ground's colour, of 256; `None` is the terminal's own.
+    pub back: Option<u8>,
+}
+
+/// How a terminal shows a paint.
+pub fn inks(paint: Paint) -> Inks {
+    let front = |bold, colour| Inks { bold, front: Some(colour), back: None };
     match paint {
-        Paint::Plain => None,
-        Paint::Strong => Some("1".to_owned()),
-        Paint::Faint => Some("38;5;244".to_owned()),
-        Paint::Pad => Some(format!("38;5;{}", ink(Colour::Green))),
-        Paint::Ink(colour) => Some(format!("38;5;{}", ink(colour))),
-        Paint::StrongInk(colour) => Some(format!("1;38;5;{}", ink(colour))),
+        Paint::Plain => Inks::default(),
+        Paint::Strong => Inks { bold: true, ..Inks::default() },
+        Paint::Faint => front(false, 244),
+        Paint::Pad => front(false, ink(Colour::Green)),
+        Paint::Ink(colour) => front(false, ink(colour)),
+        Paint::StrongInk(colour) => front(true, ink(colour)),
         Paint::Block(colour) => {
             let (block, letter) = block(colour);
-            Some(format!("1;38;5;{letter};48;5;{block}"))
+            Inks { bold: true, front: Some(letter), back: Some(block) }
         }
     }
+}
+
+/// The parameters of the escape code for a paint, if it needs one.
+pub(super) fn code(paint: Paint) -> Option<String> {
+    let Inks { bold, front, back } = inks(paint);
+    let bold = bold.then(|| "1".to_owned());
+    let front = front.map(|colour| format!("38;5;{colour}"));
+    let back = back.map(|colour| format!("48;5;{colour}"));
+    let parts: Vec<String> = [bold, front, back].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(";"))
 }
 
 /// A piece's block, and the letter on it.

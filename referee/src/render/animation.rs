@@ -1,0 +1,180 @@
+//! Animations: GIF and APNG, encoded frame by frame, each frame only where it differs from the one
+//! before.
+
+use super::palette::Theme;
+use super::raster::{NoPicture, Pixels, unwritten};
+use super::theme_colours::{Exact, owners};
+use referee_games::view::View;
+use std::io::Write;
+
+/// A GIF under way. It repeats for ever.
+pub(crate) struct Gif<W: Write> {
+    encoder: gif::Encoder<W>,
+    colours: Exact,
+    width: u16,
+    /// The frame before, as numbers of colours.
+    before: Vec<u8>,
+}
+
+/// An APNG under way. It repeats for ever.
+pub(crate) struct Apng<W: Write> {
+    writer: png::Writer<W>,
+    before: Option<Pixels>,
+}
+
+/// A rectangle of pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Part {
+    left: usize,
+    top: usize,
+    width: usize,
+    height: usize,
+}
+
+impl<W: Write> Gif<W> {
+    /// Begins an animation of frames of this size that show these views in this theme.
+    pub(crate) fn begin<'a>(
+        out: W,
+        (width, height): (u32, u32),
+        theme: Theme,
+        views: impl IntoIterator<Item = &'a View>,
+    ) -> Result<Self, NoPicture> {
+        let colours = Exact::new(theme, &owners(views));
+        let too_large = |_| NoPicture::TooLarge { width, height: height.into() };
+        let side = |pixels: u32| u16::try_from(pixels).map_err(too_large);
+        let (width, height) = (side(width)?, side(height)?);
+        let palette = colours.palette();
+        let mut encoder = gif::Encoder::new(out, width, height, &palette).map_err(ungiffed)?;
+        encoder.set_repeat(gif::Repeat::Infinite).map_err(ungiffed)?;
+        Ok(Self { encoder, colours, width, before: Vec::new() })
+    }
+
+    /// Adds a frame, shown so long, in milliseconds. A GIF counts hundredths of a second.
+    pub(crate) fn frame(&mut self, pixels: &Pixels, delay_ms: u32) -> Result<(), NoPicture> {
+        let row = usize::from(self.width);
+        let now = self.colours.numbers(&pixels.rgb);
+        let part = changed(&self.before, &now, row);
+        let transparent = self.colours.transparent();
+        let first = self.before.is_empty();
+        let number = |at: usize| match self.before.get(at) {
+            Some(before) if *before == now[at] => transparent,
+            _ => now[at],
+        };
+        let buffer: Vec<u8> = part.places(row).map(number).collect();
+        let side = |pixels: usize| u16::try_from(pixels).unwrap_or(u16::MAX);
+        let frame = gif::Frame {
+            delay: u16::try_from(delay_ms / 10).unwrap_or(u16::MAX),
+            transparent: (!first).then_some(transparent),
+            left: side(part.left),
+            top: side(part.top),
+            width: side(part.width),
+            height: side(part.height),
+            buffer: buffer.into(),
+            ..gif::Frame::default()
+        };
+        self.encoder.write_frame(&frame).map_err(ungiffed)?;
+        self.before = now;
+        Ok(())
+    }
+
+    /// Ends it.
+    pub(crate) fn finish(self) -> Result<(), NoPicture> {
+        self.encoder.into_inner().map_err(|error| NoPicture::Broken(error.to_string()))?.flush()?;
+        Ok(())
+    }
+}
+
+impl<W: Write> Apng<W> {
+    /// Begins an animation of so many frames of this size.
+    pub(crate) fn begin(
+        out: W,
+        (width, height): (u32, u32),
+        frames: u32,
+    ) -> Result<Self, NoPicture> {
+        let mut encoder = png::Encoder::new(out, width, height);
+        encoder.set_color(png::ColorType::Rgb);
+        encoder.set_depth(png::BitDepth::Eight);
+        encoder.set_animated(frames, 0).map_err(unwritten)?;
+        Ok(Self { writer: encoder.write_header().map_err(unwritten)?, before: None })
+    }
+
+    /// Adds a frame, shown so long, in milliseconds.
+    pub(crate) fn frame(&mut self, pixels: &Pixels, delay_ms: u32) -> Result<(), NoPicture> {
+        let row = usize::try_from(pixels.width).unwrap_or(usize::MAX);
+        let before = self.before.as_ref().map(|before| before.rgb.as_slice()).unwrap_or_default();
+        let part = changed(before, &pixels.rgb, row);
+        let data: Vec<u8> = part.places(row).flat_map(|at| pixels.rgb[at]).collect();
+        let side = |pixels: usize| u32::try_from(pixels).unwrap_or(u32::MAX);
+        let writer = &mut self.writer;
+        let delay = u16::try_from(delay_ms).unwrap_or(u16::MAX);
+        writer.set_frame_delay(delay, 1000).map_err(unwritten)?;
+        // The place first would be checked against the size of the frame before.
+        writer.reset_frame_position().map_err(unwritten)?;
+        writer.set_frame_dimension(side(part.width), side(part.height)).map_err(unwritten)?;
+        writer.set_frame_position(side(part.left), side(part.top)).map_err(unwritten)?;
+        writer.write_image_data(&data).map_err(unwritten)?;
+        self.before = Some(pixels.clone());
+        Ok(())
+    }
+
+    /// Ends it; an error if it has fewer frames than were announced.
+    pub(crate) fn finish(self) -> Result<(), NoPicture> {
+        self.writer.finish().map_err(unwritten)
+    }
+}
+
+fn ungiffed(error: gif::EncodingError) -> NoPicture {
+    match error {
+        gif::EncodingError::Io(error) => NoPicture::Written(error),
+        other => NoPicture::Broken(other.to_string()),
+    }
+}
+
+impl Part {
+    /// The places of its pixels in a picture with rows of this length.
+    fn places(self, row: usize) -> impl Iterator<Item = usize> {
+        let rows = self.top..self.top + self.height;
+        rows.flat_map(move |y| (0..self.width).map(move |x| y * row + self.left + x))
+    }
+}
+
+/// The least rectangle outside of which the picture stayed as it was: all of it for a first frame,
+/// one pixel where nothing changed, since a frame has at least one.
+fn changed<T: PartialEq>(before: &[T], now: &[T], row: usize) -> Part {
+    let rows = now.len() / row;
+    if before.len() != now.len() {
+        return Part { left: 0, top: 0, width: row, height: rows };
+    }
+    let (mut left, mut right, mut top, mut bottom) = (row, 0, rows, 0);
+    for (y, (old, new)) in before.chunks(row).zip(now.chunks(row)).enumerate() {
+        let differs = |x: &usize| old[*x] != new[*x];
+        if let Some(first) = (0..row).find(differs) {
+            let last = (first..row).rev().find(differs).unwrap_or(first);
+            (left, right) = (left.min(first), right.max(last + 1));
+            (top, bottom) = (top.min(y), y + 1);
+        }
+    }
+    if bottom == 0 {
+        return Part { left: 0, top: 0, width: 1, height: 1 };
+    }
+    Part { left, top, width: right - left, height: bottom - top }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Part, changed};
+
+    #[test]
+    fn a_frame_is_the_least_rectangle_with_all_changes() {
+        let before = [0_u8; 12];
+        let part = |left, top, width, height| Part { left, top, width, height };
+        assert_eq!(changed(&[], &before, 4), part(0, 0, 4, 3));
+        assert_eq!(changed(&before, &before, 4), part(0, 0, 1, 1));
+        let mut now = before;
+        now[6] = 1;
+        assert_eq!(changed(&before, &now, 4), part(2, 1, 1, 1));
+        now[8] = 1;
+        assert_eq!(changed(&before, &now, 4), part(0, 1, 3, 2));
+        assert_eq!(part(0, 1, 3, 2).places(4).collect::<Vec<_>>(), [4, 5, 6, 8, 9, 10]);
+    }
+}

@@ -1,0 +1,449 @@
+//! One geometry for all pictures: where cells lie, their outlines and neighbours, the bands along
+//! edges that belong to somebody, the letters beside camps, and the names of rows and columns.
+//!
+//! Lengths are whole hundredths of a unit, so that outlines of neighbours meet exactly and the same
+//! view gives the same numbers on every machine. A hexagon is 40 units high with its point at the
+//! top, a square is 32 units wide. Everything follows from
+//! [`Shape::place`](referee_games::board::Shape::place), from which the terminal draws, too.
+
+use super::naming::names;
+use referee_games::board::{Cell, Shape};
+use referee_games::view::{Colour, Edge, GroundKind, View};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// From the middle of a hexagon to its points.
+const RADIUS: i32 = 2000;
+/// From the middle of a hexagon to its upright sides: half the square root of three radii.
+const APOTHEM: i32 = 1732;
+/// From the middle of a square to its sides.
+const HALF: i32 = 1600;
+/// How far a band reaches outwards.
+const BAND: i32 = 900;
+/// The radius of the disc with a letter on a band or beside a camp.
+pub(super) const BADGE: i32 = 950;
+/// The height of letters that name rows and columns.
+pub(super) const NAME_SIZE: i32 = 1300;
+/// Room around everything.
+const MARGIN: i32 = 500;
+/// On longer edges the letter stands twice.
+const LONG_EDGE: usize = 8;
+
+/// A place or a vector: x to the right, y downwards, in hundredths of a unit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Point {
+    /// To the right.
+    pub x: i32,
+    /// Downwards.
+    pub y: i32,
+}
+
+/// Where everything on a board is drawn. The upper left corner is at zero.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Geometry {
+    /// The width of everything.
+    pub width: i32,
+    /// The height of everything.
+    pub height: i32,
+    /// The outline of every cell around its middle, clockwise.
+    pub outline: Vec<Point>,
+    /// From a cell's middle to its nearest side.
+    pub reach: i32,
+    /// The cells, in the order of the shape's.
+    pub cells: Vec<Spot>,
+    /// The edges that belong to somebody, in the view's order.
+    pub bands: Vec<Band>,
+    /// The camps that colours want to reach: each one's letter stands outside, beside it.
+    pub camps: Vec<Badge>,
+    /// The names of rows and columns on two sides; empty unless they were asked for.
+    pub names: Vec<NamePlace>,
+}
+
+/// A cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spot {
+    /// Which.
+    pub cell: Cell,
+    /// How people name it.
+    pub name: String,
+    /// Its middle.
+    pub at: Point,
+    /// Its line as drawn, from 0 at the top.
+    pub row: usize,
+    /// Its neighbours, as places in the list of cells.
+    pub near: Vec<usize>,
+}
+
+/// A band along the outer sides of an edge's cells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Band {
+    /// Whose edge it is.
+    pub colour: Colour,
+    /// Its corners, around.
+    pub corners: Vec<Point>,
+    /// Where the colour's letter stands.
+    pub badges: Vec<Badge>,
+}
+
+/// A colour's letter outside of the cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Badge {
+    /// Whose letter.
+    pub colour: Colour,
+    /// Its middle.
+    pub at: Point,
+}
+
+/// The name of a row or a column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamePlace {
+    /// The name.
+    pub text: String,
+    /// Its middle.
+    pub at: Point,
+}
+
+impl Geometry {
+    /// Where everything of this view is drawn; with `flip` turned by half a turn. It depends on the
+    /// view's shape, labels, edges and camps, not on the pieces. Room is kept for the names of rows
+    /// and columns only if they are asked for.
+    pub fn of(view: &View, flip: bool, coordinates: bool) -> Self {
+        let grid = Grid { shape: view.shape, flip };
+        let rows: BTreeSet<i32> =
+            view.shape.cells().into_iter().map(|cell| grid.at(cell).y).collect();
+        let mut geometry = Self {
+            width: 0,
+            height: 0,
+            outline: grid.outline(),
+            reach: grid.reach(),
+            cells: spots(view, grid, &rows.into_iter().collect::<Vec<_>>()),
+            bands: bands(view, grid),
+            camps: camps(view, grid),
+            names: Vec::new(),
+        };
+        if coordinates {
+            let far = if view.edges.is_empty() { RADIUS } else { RADIUS + BADGE + 100 };
+            geometry.names = name_places(view, grid, far + NAME_SIZE / 2);
+        }
+        geometry.settle();
+        geometry
+    }
+
+    /// Moves everything so that it begins at zero, and measures it.
+    fn settle(&mut self) {
+        let mut all: Vec<Point> = Vec::new();
+        for spot in &self.cells {
+            all.extend(self.outline.iter().map(|corner| spot.at.plus(*corner)));
+        }
+        let around = |at: Point, x: i32, y: i32| [at.plus(Point { x, y }), at.less(Point { x, y })];
+        for band in &self.bands {
+            all.extend(&band.corners);
+            all.extend(band.badges.iter().flat_map(|badge| around(badge.at, BADGE, BADGE)));
+        }
+        all.extend(self.camps.iter().flat_map(|badge| around(badge.at, BADGE, BADGE)));
+        for name in &self.names {
+            all.extend(around(name.at, half_width(&name.text), NAME_SIZE / 2));
+        }
+        let range =
+            |values: &mut dyn Iterator<Item = i32>| {
+                values.fold(None, |range: Option<(i32, i32)>, value| {
+                    Some(range.map_or((value, value), |(least, most)| {
+                        (least.min(value), most.max(value))
+                    }))
+                })
+            };
+        let (left, right) = range(&mut all.iter().map(|point| point.x)).unwrap_or_default();
+        let (top, bottom) = range(&mut all.iter().map(|point| point.y)).unwrap_or_default();
+        let by = Point { x: MARGIN - left, y: MARGIN - top };
+        self.width = right - left + 2 * MARGIN;
+        self.height = bottom - top + 2 * MARGIN;
+        self.shift(by);
+    }
+
+    fn shift(&mut self, by: Point) {
+        let bands = self.bands.iter_mut();
+        let of_bands = bands.flat_map(|band| {
+            band.corners.iter_mut().chain(band.badges.iter_mut().map(|badge| &mut badge.at))
+        });
+        let places = self.cells.iter_mut().map(|spot| &mut spot.at);
+        let camps = self.camps.iter_mut().map(|badge| &mut badge.at);
+        let names = self.names.iter_mut().map(|name| &mut name.at);
+        for place in places.chain(of_bands).chain(camps).chain(names) {
+            *place = place.plus(by);
+        }
+    }
+
+    /// The middle of each cell.
+    pub fn places(&self) -> BTreeMap<Cell, Point> {
+        self.cells.iter().map(|spot| (spot.cell, spot.at)).collect()
+    }
+}
+
+impl Point {
+    /// The sum.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self { x: self.x + other.x, y: self.y + other.y }
+    }
+
+    /// The difference.
+    #[must_use]
+    pub fn less(self, other: Self) -> Self {
+        Self { x: self.x - other.x, y: self.y - other.y }
+    }
+
+    /// The same direction with this length. No direction stays none.
+    #[must_use]
+    pub fn with_length(self, length: i32) -> Self {
+        let (x, y) = (i64::from(self.x), i64::from(self.y));
+        let own = (x * x + y * y).isqrt().max(1);
+        let scaled = |value: i64| i32::try_from(value * i64::from(length) / own).unwrap_or(0);
+        Self { x: scaled(x), y: scaled(y) }
+    }
+
+    fn middle(self, other: Self) -> Self {
+        Self { x: i32::midpoint(self.x, other.x), y: i32::midpoint(self.y, other.y) }
+    }
+
+    fn squared(self) -> i64 {
+        i64::from(self.x).pow(2) + i64::from(self.y).pow(2)
+    }
+}
+
+/// How a shape's cells lie on the plane.
+#[derive(Clone, Copy, Debug)]
+struct Grid {
+    shape: Shape,
+    flip: bool,
+}
+
+impl Grid {
+    fn is_square(self) -> bool {
+        matches!(self.shape, Shape::Square(_))
+    }
+
+    fn reach(self) -> i32 {
+        if self.is_square() { HALF } else { APOTHEM }
+    }
+
+    /// A place or a direction in half-cells and rows.
+    fn point(self, (x, y): (i32, i32)) -> Point {
+        let row = if self.is_square() { 2 * HALF } else { 3 * RADIUS / 2 };
+        let sign = if self.flip { -1 } else { 1 };
+        Point { x: sign * x * self.reach(), y: sign * y * row }
+    }
+
+    fn at(self, cell: Cell) -> Point {
+        self.point(self.shape.place(cell))
+    }
+
+    /// Half a turn changes nothing about it.
+    fn outline(self) -> Vec<Point> {
+        let corners: &[(i32, i32)] = if self.is_square() {
+            &[(-HALF, -HALF), (HALF, -HALF), (HALF, HALF), (-HALF, HALF)]
+        } else {
+            const SIDE: i32 = RADIUS / 2;
+            &[
+                (0, -RADIUS),
+                (APOTHEM, -SIDE),
+                (APOTHEM, SIDE),
+                (0, RADIUS),
+                (-APOTHEM, SIDE),
+                (-APOTHEM, -SIDE),
+            ]
+        };
+        corners.iter().map(|&(x, y)| Point { x, y }).collect()
+    }
+
+    /// The direction across each side, in half-cells and rows, the outline's first side first.
+    fn across(self) -> &'static [(i32, i32)] {
+        if self.is_square() {
+            &[(0, -1), (2, 0), (0, 1), (-2, 0)]
+        } else {
+            &[(1, -1), (2, 0), (1, 1), (-1, 1), (-2, 0), (-1, -1)]
+        }
+    }
+
+    /// Whether there is no cell across this side.
+    fn is_outer(self, cell: Cell, across: (i32, i32)) -> bool {
+        let here = self.shape.place(cell);
+        let there = (here.0 + across.0, here.1 + across.1);
+        let there = |other: Cell| self.shape.place(other) == there;
+        !self.shape.neighbours(cell).any(there)
+    }
+
+    /// The two ends of a cell's side, clockwise. Turned by half a turn, a side lies where the one
+    /// across from it was.
+    fn side(self, cell: Cell, side: usize) -> (Point, Point) {
+        let outline = self.outline();
+        let count = outline.len();
+        let first = if self.flip { (side + count / 2) % count } else { side };
+        let at = self.at(cell);
+        (at.plus(outline[first]), at.plus(outline[(first + 1) % count]))
+    }
+}
+
+fn spots(view: &View, grid: Grid, rows: &[i32]) -> Vec<Spot> {
+    let shape = view.shape;
+    let cells = shape.cells();
+    let index: BTreeMap<Cell, usize> =
+        cells.iter().enumerate().map(|(index, &cell)| (cell, index)).collect();
+    let spot = |&cell: &Cell| {
+        let at = grid.at(cell);
+        Spot {
+            cell,
+            name: view.labels.label(shape, cell),
+            at,
+            row: rows.binary_search(&at.y).unwrap_or_default(),
+            near: shape.neighbours(cell).filter_map(|near| index.get(&near).copied()).collect(),
+        }
+    };
+    cells.iter().map(spot).collect()
+}
+
+/// The sides of an edge: those beyond which no cell of it has a neighbour, and that look outwards.
+fn outer_sides(edge: &Edge, grid: Grid) -> Vec<usize> {
+    let outward = (i32::from(edge.outward.0), i32::from(edge.outward.1));
+    let out = grid.point(outward);
+    let looks_out = |across: (i32, i32)| {
+        let way = grid.point(across);
+        i64::from(way.x) * i64::from(out.x) + i64::from(way.y) * i64::from(out.y) > 0
+    };
+    let sides = grid.across().iter().enumerate();
+    let outer = sides.filter(|&(_, &across)| {
+        looks_out(across) && edge.cells.iter().all(|&cell| grid.is_outer(cell, across))
+    });
+    outer.map(|(side, _)| side).collect()
+}
+
+fn bands(view: &View, grid: Grid) -> Vec<Band> {
+    let sides_of = |edge: &Edge| -> Vec<(Point, Point)> {
+        let sides = outer_sides(edge, grid);
+        let of = |&cell: &Cell| sides.iter().map(move |&side| (cell, side)).collect::<Vec<_>>();
+        edge.cells.iter().flat_map(of).map(|(cell, side)| grid.side(cell, side)).collect()
+    };
+    let all: Vec<Vec<(Point, Point)>> = view.edges.iter().map(sides_of).collect();
+    let band = |(index, edge): (usize, &Edge)| {
+        let others: BTreeSet<(Point, Point)> = all
+            .iter()
+            .enumerate()
+            .filter(|&(other, _)| other != index)
+            .flat_map(|(_, s)| s)
+            .copied()
+            .collect();
+        let line = line(&all[index], &others);
+        let directions = outer_sides(edge, grid).into_iter().map(|side| grid.across()[side]);
+        let normal =
+            directions.map(|across| grid.point(across)).fold(Point::default(), Point::plus);
+        let out = normal.with_length(BAND);
+        let outside = line.iter().rev().map(|corner| corner.plus(out));
+        Band {
+            colour: edge.colour,
+            corners: line.iter().copied().chain(outside).collect(),
+            badges: edge_badges(edge, grid, normal),
+        }
+    };
+    view.edges.iter().enumerate().map(band).collect()
+}
+
+/// The sides one after the other, as corners. A side at an end that another edge shares is theirs
+/// from its middle on.
+fn line(sides: &[(Point, Point)], others: &BTreeSet<(Point, Point)>) -> Vec<Point> {
+    let ends: BTreeSet<Point> = sides.iter().map(|side| side.1).collect();
+    let from: BTreeMap<Point, Point> = sides.iter().copied().collect();
+    let Some(&(mut at, _)) = sides.iter().find(|side| !ends.contains(&side.0)) else {
+        return Vec::new();
+    };
+    let mut corners = vec![at];
+    while let Some(&next) = from.get(&at).filter(|_| corners.len() <= sides.len()) {
+        corners.push(next);
+        at = next;
+    }
+    let last = corners.len() - 1;
+    if others.contains(&(corners[0], corners[1])) {
+        corners[0] = corners[0].middle(corners[1]);
+    }
+    if others.contains(&(corners[last - 1], corners[last])) {
+        corners[last] = corners[last - 1].middle(corners[last]);
+    }
+    corners
+}
+
+/// The letter in the middle of the edge; on a long one twice, at its quarters. It stands between two
+/// cells, where there is no name of a row or a column.
+fn edge_badges(edge: &Edge, grid: Grid, normal: Point) -> Vec<Badge> {
+    let count = edge.cells.len();
+    let quarter = count / 4;
+    let at = if count > LONG_EDGE { vec![quarter, count - 1 - quarter] } else { vec![count / 2] };
+    let badge = |index: usize| {
+        let cell = grid.at(*edge.cells.get(index)?);
+        // The two outer sides of a hexagon meet there; on squares it is where two cells meet.
+        let before = edge.cells.get(index.wrapping_sub(1)).filter(|_| grid.is_square());
+        let from = before.map_or(cell, |&before| cell.middle(grid.at(before)));
+        let far = if grid.is_square() { HALF } else { RADIUS };
+        Some(Badge { colour: edge.colour, at: from.plus(normal.with_length(far + BADGE)) })
+    };
+    at.into_iter().filter_map(badge).collect()
+}
+
+/// A letter outside of each camp, beside the cell that is farthest from the board's middle.
+fn camps(view: &View, grid: Grid) -> Vec<Badge> {
+    let cells = view.shape.cells();
+    let corner = |pick: fn(i32, i32) -> i32| {
+        let places = cells.iter().map(|&cell| grid.at(cell));
+        places.reduce(|a, b| Point { x: pick(a.x, b.x), y: pick(a.y, b.y) }).unwrap_or_default()
+    };
+    let (least, most) = (corner(i32::min), corner(i32::max));
+    let middle = least.middle(most);
+    let mut rest: BTreeMap<Cell, Colour> = BTreeMap::new();
+    for ground in &view.ground {
+        if let GroundKind::Target(colour) = ground.kind {
+            rest.insert(ground.at, colour);
+        }
+    }
+    let mut badges = Vec::new();
+    while let Some((cell, colour)) = rest.pop_first() {
+        let camp = connected(view.shape, cell, colour, &mut rest);
+        let distance = |cell: Cell| grid.at(cell).less(middle).squared();
+        let Some(far) = camp.into_iter().max_by_key(|&cell| (distance(cell), cell)) else {
+            continue;
+        };
+        let out = grid.at(far).less(middle).with_length(RADIUS + BADGE + MARGIN);
+        badges.push(Badge { colour, at: grid.at(far).plus(out) });
+    }
+    badges
+}
+
+/// The cells of this colour's camp around a cell, taken out of the rest.
+fn connected(
+    shape: Shape,
+    cell: Cell,
+    colour: Colour,
+    rest: &mut BTreeMap<Cell, Colour>,
+) -> Vec<Cell> {
+    let mut camp = vec![cell];
+    let mut done = 0;
+    while let Some(&cell) = camp.get(done) {
+        for near in shape.neighbours(cell) {
+            if rest.get(&near) == Some(&colour) {
+                rest.remove(&near);
+                camp.push(near);
+            }
+        }
+        done += 1;
+    }
+    camp
+}
+
+fn name_places(view: &View, grid: Grid, far: i32) -> Vec<NamePlace> {
+    let place = |name: super::naming::Name| {
+        // A long name that stands to the side begins where a short one does.
+        let longer = if name.towards.1 == 0 { half_width(&name.text) - half_width("0") } else { 0 };
+        let towards = grid.point(name.towards).with_length(far + longer);
+        NamePlace { text: name.text, at: grid.at(name.beside).plus(towards) }
+    };
+    names(view).into_iter().map(place).collect()
+}
+
+fn half_width(name: &str) -> i32 {
+    i32::try_from(name.len()).unwrap_or(0) * NAME_SIZE * 32 / 100
+}

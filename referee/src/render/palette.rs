@@ -1,0 +1,226 @@
+//! The colours of pictures: the hues of Okabe and Ito, which people with any colour vision tell
+//! apart, on a light and on a dark ground.
+//!
+//! Colour only repeats what letters and shapes say. Pieces and marks have a contrast of 3:1 to the
+//! board, letters 4.5:1 to what they stand on, by the measure of the web's accessibility guidelines
+//! (WCAG 2.2, 1.4.3 and 1.4.11).
+
+use referee_games::view::Colour;
+
+/// Which ground a picture is drawn on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Theme {
+    /// Dark on light.
+    #[default]
+    Light,
+    /// Light on dark.
+    Dark,
+}
+
+/// Red, green and blue.
+pub(super) type Rgb = [u8; 3];
+
+/// All colours, in the order of the enum.
+pub(crate) const COLOURS: [Colour; 8] = [
+    Colour::Red,
+    Colour::Green,
+    Colour::Blue,
+    Colour::Yellow,
+    Colour::Purple,
+    Colour::Orange,
+    Colour::Black,
+    Colour::Peg,
+];
+
+/// What a part of a picture is, for its colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Role {
+    /// Behind everything.
+    Background,
+    /// Text.
+    Ink,
+    /// Text beside the point, such as coordinates.
+    Faint,
+    /// A cell.
+    Cell,
+    /// The lines between cells.
+    Line,
+    /// What is marked: the last action, a chain.
+    Mark,
+    /// A pad.
+    Pad,
+    /// Its border.
+    PadLine,
+    /// A piece.
+    Piece(Colour),
+    /// The line around a piece.
+    Rim(Colour),
+    /// The letter on a piece.
+    Letter(Colour),
+    /// The letter and the border of a camp that this colour wants to reach.
+    Target(Colour),
+}
+
+impl Theme {
+    /// The colour of this part.
+    pub(super) fn rgb(self, role: Role) -> Rgb {
+        match role {
+            Role::Background => self.pick([0xff, 0xff, 0xff], [0x14, 0x14, 0x14]),
+            Role::Ink => self.pick([0x1a, 0x1a, 0x1a], [0xf0, 0xf0, 0xf0]),
+            Role::Faint => self.pick([0x5f, 0x5b, 0x50], [0xa8, 0xa8, 0xa8]),
+            Role::Cell => self.pick([0xfb, 0xf8, 0xf0], [0x1e, 0x1e, 0x1e]),
+            Role::Line => self.pick([0x8a, 0x85, 0x77], [0x70, 0x70, 0x70]),
+            Role::Mark => self.pick([0x00, 0x00, 0x00], [0xff, 0xff, 0xff]),
+            Role::Pad => self.pick([0xcf, 0xe8, 0xd5], [0x14, 0x20, 0x1a]),
+            Role::PadLine => self.pick([0x2f, 0x7d, 0x5b], [0x3a, 0xa3, 0x7c]),
+            Role::Piece(colour) => piece(colour),
+            // A black piece on a dark board is told by a light rim.
+            Role::Rim(Colour::Black) => self.pick([0x1a, 0x1a, 0x1a], [0xd8, 0xd8, 0xd8]),
+            Role::Rim(_) => self.pick([0x1a, 0x1a, 0x1a], [0x00, 0x00, 0x00]),
+            Role::Letter(Colour::Blue | Colour::Black) => [0xff, 0xff, 0xff],
+            Role::Letter(_) => [0x00, 0x00, 0x00],
+            Role::Target(colour) => self.target(colour),
+        }
+    }
+
+    fn pick(self, light: Rgb, dark: Rgb) -> Rgb {
+        match self {
+            Self::Light => light,
+            Self::Dark => dark,
+        }
+    }
+
+    /// The piece's hue, dark or light enough for a letter on the board.
+    fn target(self, colour: Colour) -> Rgb {
+        match colour {
+            Colour::Red => self.pick([0xa8, 0x47, 0x00], [0xf0, 0x8a, 0x3c]),
+            Colour::Green => self.pick([0x00, 0x6e, 0x50], [0x1f, 0xbf, 0x92]),
+            Colour::Blue => self.pick([0x00, 0x65, 0xa0], [0x4f, 0xa3, 0xe0]),
+            Colour::Yellow => self.pick([0x7a, 0x6a, 0x00], [0xf0, 0xe4, 0x42]),
+            Colour::Purple => self.pick([0x96, 0x43, 0x7a], [0xe2, 0x9a, 0xc2]),
+            Colour::Orange => self.pick([0x8a, 0x5a, 0x00], [0xf0, 0xac, 0x20]),
+            Colour::Black => self.pick([0x33, 0x33, 0x33], [0xc8, 0xc8, 0xc8]),
+            Colour::Peg => self.pick([0x1c, 0x6a, 0x96], [0x6f, 0xc3, 0xf2]),
+        }
+    }
+}
+
+fn piece(colour: Colour) -> Rgb {
+    match colour {
+        Colour::Red => [0xd5, 0x5e, 0x00],
+        Colour::Green => [0x00, 0x9e, 0x73],
+        Colour::Blue => [0x00, 0x72, 0xb2],
+        Colour::Yellow => [0xf0, 0xe4, 0x42],
+        Colour::Purple => [0xcc, 0x79, 0xa7],
+        Colour::Orange => [0xe6, 0x9f, 0x00],
+        Colour::Black => [0x11, 0x11, 0x11],
+        Colour::Peg => [0x56, 0xb4, 0xe9],
+    }
+}
+
+impl Role {
+    /// Every part that has a colour.
+    pub(super) fn all() -> Vec<Self> {
+        let own = [
+            Self::Background,
+            Self::Ink,
+            Self::Faint,
+            Self::Cell,
+            Self::Line,
+            Self::Mark,
+            Self::Pad,
+            Self::PadLine,
+        ];
+        let of = |colour| {
+            [Self::Piece(colour), Self::Rim(colour), Self::Letter(colour), Self::Target(colour)]
+        };
+        own.into_iter().chain(COLOURS.into_iter().flat_map(of)).collect()
+    }
+
+    /// The name that a stylesheet gives it: `piece-red`, `board-cell`.
+    pub(super) fn name(self) -> String {
+        match self {
+            Self::Background => "board-background".to_owned(),
+            Self::Ink => "board-ink".to_owned(),
+            Self::Faint => "board-faint".to_owned(),
+            Self::Cell => "board-cell".to_owned(),
+            Self::Line => "board-line".to_owned(),
+            Self::Mark => "board-mark".to_owned(),
+            Self::Pad => "board-pad".to_owned(),
+            Self::PadLine => "board-pad-line".to_owned(),
+            Self::Piece(colour) => format!("piece-{}", colour.name()),
+            Self::Rim(colour) => format!("rim-{}", colour.name()),
+            Self::Letter(colour) => format!("letter-{}", colour.name()),
+            Self::Target(colour) => format!("target-{}", colour.name()),
+        }
+    }
+}
+
+/// The colour as `#rrggbb`.
+pub(super) fn show([red, green, blue]: Rgb) -> String {
+    format!("#{red:02x}{green:02x}{blue:02x}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{COLOURS, Rgb, Role, Theme};
+
+    const THEMES: [Theme; 2] = [Theme::Light, Theme::Dark];
+
+    #[test]
+    fn pieces_and_marks_stand_out_from_the_board() {
+        for theme in THEMES {
+            let to = |one: Role, other: Role| contrast(theme.rgb(one), theme.rgb(other));
+            for ground in [Role::Cell, Role::Pad, Role::Background] {
+                assert!(to(Role::Mark, ground) >= 3.0, "{theme:?} {ground:?}");
+                for colour in COLOURS {
+                    let piece = to(Role::Piece(colour), ground).max(to(Role::Rim(colour), ground));
+                    assert!(piece >= 3.0, "{theme:?} {colour:?} on {ground:?}: {piece}");
+                }
+            }
+            assert!(to(Role::Line, Role::Cell) >= 3.0, "{theme:?}");
+            assert!(to(Role::PadLine, Role::Pad) >= 3.0, "{theme:?}");
+            assert!(to(Role::PadLine, Role::Cell) >= 3.0, "{theme:?}");
+        }
+    }
+
+    #[test]
+    fn letters_are_read_on_what_they_stand_on() {
+        for theme in THEMES {
+            let to = |one: Role, other: Role| contrast(theme.rgb(one), theme.rgb(other));
+            for colour in COLOURS {
+                assert!(to(Role::Letter(colour), Role::Piece(colour)) >= 4.5, "{colour:?}");
+                assert!(to(Role::Target(colour), Role::Cell) >= 4.5, "{theme:?} {colour:?}");
+            }
+            for text in [Role::Ink, Role::Faint] {
+                assert!(to(text, Role::Background) >= 4.5, "{theme:?} {text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_two_pieces_share_a_colour() {
+        for (index, &one) in COLOURS.iter().enumerate() {
+            for &other in &COLOURS[..index] {
+                for role in [Role::Piece, Role::Target] {
+                    let rgb = |colour| Theme::Light.rgb(role(colour));
+                    assert_ne!(rgb(one), rgb(other), "{one:?} {other:?}");
+                }
+            }
+        }
+    }
+
+    /// The contrast ratio of the web's accessibility guidelines, 1 to 21.
+    fn contrast(one: Rgb, other: Rgb) -> f64 {
+        let (one, other) = (luminance(one), luminance(other));
+        (one.max(other) + 0.05) / (one.min(other) + 0.05)
+    }
+
+    fn luminance(rgb: Rgb) -> f64 {
+        let linear = |value: u8| {
+            let value = f64::from(value) / 255.0;
+            if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * linear(rgb[0]) + 0.7152 * linear(rgb[1]) + 0.0722 * linear(rgb[2])
+    }
+}
