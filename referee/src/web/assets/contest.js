@@ -1,0 +1,142 @@
+// @ts-check
+// The page of a contest: standings, refreshed while it runs, and its games.
+
+import { address, agentName, byId, count, fill, get, h, short, trouble } from "./common.js";
+import { flag, matchLink, paged, players, TO_FAULT } from "./rows.js";
+import { fromHash, themeButton } from "./settings.js";
+
+/** @typedef {import("./types.js").Contest} Contest */
+/** @typedef {import("./types.js").ContestRow} ContestRow */
+
+const AGAIN_MS = 2000;
+/** What heads the columns of tables that have names. */
+const NAMES = ["player", "agent"];
+const folder = new URLSearchParams(location.search).get("folder") ?? "";
+
+/** @param {Contest} contest */
+function standings(contest) {
+  const isNumber = contest.head.map((_, at) =>
+    contest.rows.every((row) => /^([-+−]?\d[\d.,%±– ]*)?$/.test(row[at] ?? "")));
+  const kind = (/** @type {number} */ at) => (isNumber[at] ? "number" : null);
+  const head = h("tr", null, contest.head.map((text, at) =>
+    h("th", { scope: "col", class: kind(at) }, text)));
+  const body = contest.rows.map((row) => h("tr", null, row.map((text, at) =>
+    h("td", { class: kind(at) },
+      NAMES.includes(contest.head[at] ?? "") ? agentName(text) : short(text, 80)))));
+  const attributes = { tabindex: "0", role: "region", "aria-label": "Table" };
+  return h("div", { class: "table-scroll", ...attributes },
+    h("table", null, h("thead", null, head), h("tbody", null, body)));
+}
+
+/** What there is to know about the numbers. @param {Contest} contest */
+function notes({ notes }) {
+  if (!notes.length) return null;
+  return h("details", null, h("summary", null, "About these numbers"),
+    notes.map((note) => h("p", { class: "soft" }, note)));
+}
+
+/** @param {Contest} contest */
+function progress(contest) {
+  const done = `${contest.played} of ${count(contest.games, "game")} played`;
+  const parts = [contest.format, done];
+  if (contest.void) parts.push(`${count(contest.void, "attempt")} void`);
+  return [contest.running && h("span", { class: "live-tag" }, "running"), " ", parts.join(" · "),
+    h("progress", { max: Math.max(1, contest.games), value: contest.played, "aria-label": done })];
+}
+
+/** A game leads to where it was decided: the first fault, else its end.
+ * @param {ContestRow} row */
+function gameRow(row) {
+  const hash = row.faults.length ? TO_FAULT : "";
+  const faults = row.faults.map(({ seat, kind, text }) => h("span", { class: "row-fault" },
+    flag(kind), " ", agentName(row.names[seat] ?? ""),
+    `: ${short(text ?? "", 160)}`));
+  return h("li", null, h("a", { class: "match-row", href: matchLink(row.file, hash) },
+    h("span", { class: "row-game" }, `#${row.number}`),
+    players(row),
+    h("span", { class: "row-result" }, row.live && h("span", { class: "live-tag" }, "live"), " ",
+      row.result ? short(row.result, 120) : "not played yet", faults),
+    h("span", { class: "row-facts soft" }, `round ${row.round}`,
+      row.turns === null ? "" : ` · ${count(row.turns, "turn")}`)));
+}
+
+function games() {
+  const all = () => h("option", { value: "" }, "all agents");
+  const agent = h("select", { onchange: () => list.again() }, all());
+  const box = (/** @type {string} */ text) => {
+    const input = h("input", { type: "checkbox", onchange: () => list.again() });
+    return { input, label: h("label", { class: "check" }, input, text) };
+  };
+  const [faults, lost] = [box("with faults"), box("lost by this agent")];
+  lost.input.disabled = true;
+  // The filters stand in the address; the agent's name waits until the names are known.
+  const given = new URLSearchParams(location.search);
+  let asked = given.get("agent") ?? "";
+  faults.input.checked = given.has("faults");
+  lost.input.checked = given.has("lost");
+  agent.addEventListener("change", () => {
+    lost.input.disabled = !agent.value;
+    if (!agent.value) lost.input.checked = false;
+  });
+  const query = () => ({
+    folder,
+    agent: agent.value,
+    faults: faults.input.checked || null,
+    lost: lost.input.checked || null,
+  });
+  const remember = () => history.replaceState(null, "", address(location.pathname, query()));
+  for (const input of [agent, faults.input, lost.input]) {
+    input.addEventListener("change", remember);
+  }
+  const list = paged("/api/contest/games", query, gameRow, () => "No such game.");
+  fill(byId("games"),
+    h("div", { class: "panel-head" }, h("h2", null, "Games"),
+      h("div", { class: "inline" }, h("label", null, "Agent ", agent), lost.label, faults.label)),
+    list.element);
+  /** @param {string[]} names */
+  const setAgents = (names) => {
+    if (agent.options.length === names.length + 1) return;
+    const chosen = agent.value;
+    fill(agent, all(), names.map((name) => h("option", { value: name }, short(name, 60))));
+    agent.value = names.includes(chosen || asked) ? chosen || asked : "";
+    asked = "";
+    lost.input.disabled = !agent.value;
+    if (!agent.value) lost.input.checked = false;
+  };
+  return { list, setAgents };
+}
+
+async function start() {
+  const { settings } = fromHash(location.hash);
+  fill(byId("tools"), themeButton(settings, () => {}));
+  const { list, setAgents } = games();
+  let known = "";
+  const look = async () => {
+    let again = true;
+    try {
+      /** @type {Contest} */
+      const contest = await get("/api/contest", { folder });
+      const now = JSON.stringify(contest);
+      if (now !== known) {
+        known = now;
+        document.title = `${short(contest.name, 60)} · Referee`;
+        fill(byId("title"), short(contest.name, 120));
+        fill(byId("result"), progress(contest));
+        const report = address("/files", { file: `${folder}/report.html` });
+        fill(byId("standings"),
+          h("div", { class: "panel-head" }, h("h2", null, "Standings"),
+            contest.report && h("a", { href: report }, "Whole report")),
+          standings(contest), notes(contest));
+        setAgents(contest.players);
+        await list.load();
+      }
+      again = contest.running;
+    } catch (error) {
+      fill(byId("standings"), trouble(error));
+    }
+    if (again) setTimeout(look, AGAIN_MS);
+  };
+  await look();
+}
+
+await start();

@@ -1,0 +1,127 @@
+// @ts-check
+// Buttons, slider and switches under the board.
+
+import { fill, h, s } from "./common.js";
+import { SPEEDS } from "./settings.js";
+
+/** @typedef {import("./viewer.js").Viewer} Viewer */
+
+/** Outlines in a square of 24. */
+const ICONS = {
+  start: "M6 5v14M19 5 9 12l10 7z",
+  back: "M15 5l-8 7 8 7",
+  play: "M8 4.5v15L20 12z",
+  pause: "M8 5v14M16 5v14",
+  on: "M9 5l8 7-8 7",
+  end: "M18 5v14M5 5l10 7-10 7z",
+};
+
+/** @param {keyof typeof ICONS} name */
+function icon(name) {
+  return s("svg", { class: `icon icon-${name}`, viewBox: "0 0 24 24", "aria-hidden": "true" },
+    s("path", { d: ICONS[name] }));
+}
+
+/** @param {string|Element} sign @param {string} label @param {() => void} act
+ * @param {string} [keys] */
+function button(sign, label, act, keys) {
+  const title = keys ? `${label} (${keys})` : label;
+  return h("button", { type: "button", "aria-label": label, title, onclick: act },
+    h("span", { "aria-hidden": "true" }, sign));
+}
+
+/** @param {Viewer} viewer */
+export function controls(viewer) {
+  const { player } = viewer;
+  const play = button(icon("play"), "Play", () => player.toggle(), "space");
+  const slider = h("input", {
+    type: "range", min: 0, step: 1, value: 0, "aria-label": "Ply", class: "slider",
+    oninput: () => player.jump(Number(slider.value)),
+  });
+  const steps = h("div", { class: "steps", role: "group", "aria-label": "Steps" },
+    button(icon("start"), "To the start", () => player.jump(0), "Home"),
+    button("−10", "−10 plies", () => player.step(-10), "Shift+←"),
+    button(icon("back"), "One back", () => player.step(-1), "←"),
+    play,
+    button(icon("on"), "One on", () => player.step(1), "→"),
+    button("+10", "+10 plies", () => player.step(10), "Shift+→"),
+    button(icon("end"), "To the end", () => player.jump(viewer.store.last), "End"));
+  const live = h("button", {
+    type: "button", class: "live-end", hidden: true, onclick: () => player.jump(viewer.store.last),
+  }, "To the live end");
+  const where = h("output", { class: "where" });
+  const element = h("div", { class: "controls" }, slider,
+    h("div", { class: "controls-row" }, steps, where, live));
+  return { element, show: () => showControls(viewer, { play, slider, live, where }) };
+}
+
+/** @param {Viewer} viewer
+ * @param {{play: HTMLButtonElement, slider: HTMLInputElement, live: HTMLButtonElement,
+ *   where: HTMLOutputElement}} parts */
+function showControls(viewer, { play, slider, live, where }) {
+  const { player, store } = viewer;
+  const label = player.playing ? "Pause" : "Play";
+  play.classList.toggle("on", player.playing);
+  play.setAttribute("aria-label", label);
+  play.title = `${label} (space)`;
+  if (play.dataset.shows !== label) {
+    play.dataset.shows = label;
+    fill(play, icon(player.playing ? "pause" : "play"), label);
+  }
+  slider.max = String(store.last);
+  slider.value = String(player.ply);
+  slider.style.setProperty("--done", `${(100 * player.ply) / Math.max(1, store.last)}%`);
+  const frame = viewer.frame();
+  slider.setAttribute("aria-valuetext", `Ply ${player.ply} of ${store.last}, ${frame.sentence}`);
+  live.hidden = !store.running || player.atEnd;
+  where.textContent = `${player.ply} / ${store.last}`;
+}
+
+/** The switches of how the board looks. @param {Viewer} viewer */
+export function switches(viewer) {
+  const { player, settings } = viewer;
+  const speed = h("select", {
+    class: "speed", "aria-label": "Speed", title: "Speed (+ faster, − slower)",
+    onchange: () => player.pace(Number(speed.value)),
+  }, SPEEDS.map((value) => h("option", { value }, `${value === 0.5 ? "½" : value} a second`)));
+  /** @param {"flip"|"coords"|"marks"} name @param {string} text @param {string} key */
+  const one = (name, text, key) => {
+    const act = () => viewer.turn(name);
+    const attributes = { type: "button", title: `${text} (${key})`, onclick: act };
+    return { name, element: h("button", attributes, text) };
+  };
+  const all = [
+    one("flip", "Flip", "f"), one("coords", "Coordinates", "c"), one("marks", "Marks", "d"),
+  ];
+  const zoom = (/** @type {number} */ by) => () => viewer.board.magnify(viewer.board.zoom * by);
+  const element = h("div", { class: "switches", role: "group", "aria-label": "Board" },
+    speed, all.map((one) => one.element),
+    button("+", "Larger board", zoom(1.5)), button("−", "Smaller board", zoom(1 / 1.5)));
+  const show = () => {
+    speed.value = String(settings.speed);
+    for (const { name, element } of all) {
+      element.setAttribute("aria-pressed", String(settings[name]));
+    }
+  };
+  return { element, show };
+}
+
+/** Asks for a turn and goes there. @param {Viewer} viewer */
+export function goTo(viewer) {
+  const input = h("input", {
+    type: "text", inputmode: "numeric", pattern: "[0-9]*", "aria-label": "Go to turn",
+    placeholder: "turn", class: "go-to", id: "go-to",
+  });
+  const form = h("form", {
+    class: "inline",
+    onsubmit: (/** @type {Event} */ event) => {
+      event.preventDefault();
+      const turn = Number.parseInt(input.value, 10);
+      if (Number.isNaN(turn)) return;
+      viewer.player.jump(viewer.store.ofTurn(turn));
+      input.value = "";
+      input.blur();
+    },
+  }, h("label", null, "Go to turn ", input), h("button", { type: "submit" }, "Go"));
+  return form;
+}

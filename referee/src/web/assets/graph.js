@@ -1,0 +1,103 @@
+// @ts-check
+// How good each agent thought its position was, over the match.
+
+import { agentName, fill, h, s } from "./common.js";
+import { badge, safe } from "./board.js";
+
+/** @typedef {import("./viewer.js").Viewer} Viewer */
+/** @typedef {{ply: number, score: number}} Point */
+
+const [WIDTH, HEIGHT, EDGE] = [600, 120, 8];
+
+/** @param {Viewer} viewer */
+export function graph(viewer) {
+  const svg = s("svg", {
+    class: "graph", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none",
+    "aria-hidden": "true",
+  });
+  const now = h("ul", { class: "graph-now" });
+  const table = h("div", { class: "graph-table" });
+  const details = h("details", null, h("summary", null, "Scores as a table"), table);
+  const element = h("section", { class: "panel", "aria-label": "Scores", hidden: true },
+    h("div", { class: "panel-head" }, h("h2", null, "What the agents think of their own position")),
+    h("div", { class: "graph-frame" }, svg), now, details);
+  const cursor = s("line", { class: "graph-cursor", y1: 0, y2: HEIGHT });
+  svg.addEventListener("click", (event) => {
+    const box = svg.getBoundingClientRect();
+    const share = ((event.clientX - box.left) / box.width * WIDTH - EDGE) / (WIDTH - 2 * EDGE);
+    viewer.player.jump(Math.round(share * viewer.store.last));
+  });
+  table.addEventListener("click", (event) => {
+    const target = event.target instanceof Element ? event.target.closest("button") : null;
+    if (target) viewer.player.jump(Number(target.dataset.ply));
+  });
+  let drawn = -1;
+  let version = -1;
+  /** @type {Point[][]} */
+  let scores = [];
+  details.addEventListener("toggle", () => details.open && fill(table, rows(viewer, scores)));
+  const show = () => {
+    if (version !== viewer.version) {
+      version = viewer.version;
+      scores = viewer.store.scores();
+      element.hidden = scores.every((points) => points.length < 2);
+      if (!element.hidden) draw(viewer, svg, cursor, scores);
+      if (details.open) fill(table, rows(viewer, scores));
+      drawn = -1;
+    }
+    if (element.hidden || drawn === viewer.player.ply) return;
+    drawn = viewer.player.ply;
+    const x = across(viewer, drawn);
+    cursor.setAttribute("x1", String(x));
+    cursor.setAttribute("x2", String(x));
+    fill(now, scores.map((points, seat) => latest(viewer, points, seat)));
+  };
+  return { element, show };
+}
+
+/** @param {Viewer} viewer @param {number} ply */
+function across(viewer, ply) {
+  return EDGE + (ply / Math.max(1, viewer.store.last)) * (WIDTH - 2 * EDGE);
+}
+
+/** Each seat has a scale of its own, since each has its own unit; all share the line of zero.
+ * @param {Viewer} viewer @param {SVGSVGElement} svg @param {SVGLineElement} cursor
+ * @param {Point[][]} scores */
+function draw(viewer, svg, cursor, scores) {
+  const frame = viewer.frame();
+  const lines = scores.flatMap((points, seat) => {
+    if (!points.length) return [];
+    const most = points.reduce((most, { score }) => Math.max(most, Math.abs(score)), 1e-9);
+    const up = (/** @type {number} */ score) => HEIGHT / 2 - (score / most) * (HEIGHT / 2 - EDGE);
+    const text = points.map(({ ply, score }) =>
+      `${across(viewer, ply).toFixed(1)},${up(score).toFixed(1)}`);
+    const colour = safe(viewer.colourOf(frame, seat));
+    const name = `graph-line dash-${seat} line-${colour}`;
+    return [s("polyline", { class: name, points: text.join(" ") })];
+  });
+  const zero = s("line", { class: "graph-zero", x1: 0, x2: WIDTH, y1: HEIGHT / 2, y2: HEIGHT / 2 });
+  fill(svg, zero, lines, cursor);
+}
+
+/** @param {Viewer} viewer @param {Point[]} points @param {number} seat */
+function latest(viewer, points, seat) {
+  const point = points.findLast(({ ply }) => ply <= viewer.player.ply);
+  const colour = viewer.colourOf(viewer.frame(), seat);
+  return h("li", null, badge(colour), agentName(viewer.store.sheet.seats[seat]?.name ?? ""),
+    h("span", { class: "soft" }, point ? ` ${Number(point.score.toFixed(3))}` : " –"));
+}
+
+/** @param {Viewer} viewer @param {Point[][]} scores */
+function rows(viewer, scores) {
+  const { seats } = viewer.store.sheet;
+  const plies = [...new Set(scores.flatMap((points) => points.map(({ ply }) => ply)))];
+  plies.sort((a, b) => a - b);
+  const maps = scores.map((points) => new Map(points.map(({ ply, score }) => [ply, score])));
+  const row = (/** @type {number} */ ply) => h("tr", null,
+    h("th", { scope: "row" }, h("button", { type: "button", "data-ply": ply }, `ply ${ply}`)),
+    maps.map((map) => h("td", null, map.has(ply) ? Number((map.get(ply) ?? 0).toFixed(3)) : "")));
+  return h("table", null,
+    h("thead", null, h("tr", null, h("th", { scope: "col" }, "Ply"),
+      seats.map((seat) => h("th", { scope: "col" }, agentName(seat.name))))),
+    h("tbody", null, plies.map(row)));
+}

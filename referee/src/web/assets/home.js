@@ -1,0 +1,74 @@
+// @ts-check
+// The first page: what runs, contests, every match, and a form to start one.
+
+import { address, byId, count, fill, get, h, trouble } from "./common.js";
+import { matchRow, paged } from "./rows.js";
+import { fromHash, themeButton } from "./settings.js";
+import { starting } from "./starting.js";
+
+/** @typedef {import("./types.js").Overview} Overview */
+/** @typedef {import("./types.js").ContestLine} ContestLine */
+
+const AGAIN_MS = 2000;
+
+/** @param {ContestLine} contest */
+function contestRow(contest) {
+  const done = `${contest.played} of ${count(contest.games, "game")}`;
+  const href = address("/contest", { folder: contest.folder });
+  return h("li", null, h("a", { class: "contest-row", href },
+    h("span", { class: "contest-name" }, contest.name || contest.folder),
+    h("span", { class: "soft" }, contest.format),
+    h("progress", { max: Math.max(1, contest.games), value: contest.played, "aria-label": done }),
+    h("span", { class: "row-facts soft" }, done),
+    contest.running && h("span", { class: "live-tag" }, "running")));
+}
+
+/** @param {Overview} overview */
+function showLists(overview) {
+  const { live, contests } = overview;
+  byId("live").hidden = !live.length;
+  fill(byId("live-list"), live.map((row) => matchRow(row)));
+  byId("contests").hidden = !contests.length;
+  fill(byId("contest-list"), contests.map(contestRow));
+}
+
+function transcripts() {
+  const find = h("input", {
+    type: "search", placeholder: "name, game, result", oninput: () => list.soon(),
+  });
+  const list = paged("/api/transcripts", () => ({ find: find.value }), (row) => matchRow(row),
+    () => (find.value ? "Nothing matches." : "No match here yet."));
+  fill(byId("matches"),
+    h("div", { class: "panel-head" }, h("h2", null, "Matches"), h("label", null, "Find ", find)),
+    list.element);
+  return list;
+}
+
+async function start() {
+  const { settings } = fromHash(location.hash);
+  fill(byId("tools"), themeButton(settings, () => {}));
+  const list = transcripts();
+  let known = -1;
+  let isBuilt = false;
+  const look = async () => {
+    try {
+      /** @type {Overview} */
+      const overview = await get("/api/overview");
+      fill(byId("problem"));
+      fill(byId("title"), overview.title);
+      document.title = `${overview.title} · Referee`;
+      showLists(overview);
+      if (!isBuilt && overview.can_play) fill(byId("start"), starting(overview));
+      byId("start").hidden = !overview.can_play;
+      isBuilt = true;
+      if (overview.transcripts !== known) await list.load();
+      known = overview.transcripts;
+    } catch (error) {
+      fill(byId("problem"), trouble(error));
+    }
+    setTimeout(look, AGAIN_MS);
+  };
+  await look();
+}
+
+await start();

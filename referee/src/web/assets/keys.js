@@ -1,0 +1,92 @@
+// @ts-check
+// Keys, and the dialog that lists them.
+
+import { h } from "./common.js";
+
+/** @typedef {import("./viewer.js").Viewer} Viewer */
+
+/** @type {[string, string][]} */
+const KEYS = [
+  ["← →", "one ply back, one on"],
+  ["Shift + ← →", "ten plies"],
+  ["Home, End", "the start, the end"],
+  ["Space", "play and pause"],
+  ["+ −", "faster, slower"],
+  ["f", "flip the board"],
+  ["c", "coordinates"],
+  ["d", "marks of the agents"],
+  ["[ ]", "previous, next ply with a fault or output"],
+  ["/", "go to a turn"],
+  ["?", "this help"],
+];
+/** @type {[string, string][]} */
+const BOARD_KEYS = [
+  ["Tab", "to the board"],
+  ["arrows", "from cell to cell"],
+  ["Home, End", "first and last cell of the row"],
+  ["Enter, Space", "choose the cell"],
+  ["Escape", "away from the board"],
+];
+
+/** @param {string} title @param {[string, string][]} keys */
+function section(title, keys) {
+  return [h("h3", null, title), h("dl", { class: "keys" }, keys.map(([key, what]) =>
+    h("div", null, h("dt", null, h("kbd", null, key)), h("dd", null, what))))];
+}
+
+export function helpDialog() {
+  const close = () => dialog.close();
+  const dialog = h("dialog", { class: "help", "aria-labelledby": "help-title" },
+    h("h2", { id: "help-title" }, "Keys"), section("Anywhere", KEYS),
+    section("On the board", BOARD_KEYS),
+    h("button", { type: "button", onclick: close }, "Close"));
+  return dialog;
+}
+
+/** Whether keys go into a field there. @param {EventTarget|null} target */
+function isTyping(target) {
+  if (!(target instanceof HTMLElement)) return false;
+  if (target instanceof HTMLInputElement) return target.type !== "range";
+  return target.matches("select, textarea") || target.isContentEditable;
+}
+
+/** Keys of the page; those of the board are the grid's.
+ * @param {Viewer} viewer @param {HTMLDialogElement} help @param {() => void} ask for a turn */
+export function keys(viewer, help, ask) {
+  const { player } = viewer;
+  /** @type {Map<string, (event: KeyboardEvent) => void>} */
+  const does = new Map([
+    ["ArrowLeft", (event) => player.step(event.shiftKey ? -10 : -1)],
+    ["ArrowRight", (event) => player.step(event.shiftKey ? 10 : 1)],
+    ["Home", () => player.jump(0)],
+    ["End", () => player.jump(viewer.store.last)],
+    [" ", () => player.toggle()],
+    ["+", () => player.hurry(1)],
+    ["=", () => player.hurry(1)],
+    ["-", () => player.hurry(-1)],
+    ["f", () => viewer.turn("flip")],
+    ["c", () => viewer.turn("coords")],
+    ["d", () => viewer.turn("marks")],
+    ["[", () => toProblem(viewer, -1)],
+    ["]", () => toProblem(viewer, 1)],
+    ["/", ask],
+    ["?", () => help.showModal()],
+  ]);
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const { target } = event;
+    if (isTyping(target) || document.querySelector("dialog[open]")) return;
+    const isPressed = target instanceof Element && target.closest("button, summary, a") !== null;
+    if (event.key === " " && isPressed) return;
+    const act = does.get(event.key);
+    if (!act) return;
+    event.preventDefault();
+    act(event);
+  });
+}
+
+/** @param {Viewer} viewer @param {1|-1} direction */
+function toProblem(viewer, direction) {
+  const to = viewer.store.problem(viewer.player.ply, direction);
+  if (to !== null) viewer.player.jump(to);
+}

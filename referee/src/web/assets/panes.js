@@ -1,0 +1,185 @@
+// @ts-check
+// What is told of one ply beside the board: fault, output, thoughts, lines, times.
+
+import { agentName, duration, fill, h, later, short, trouble } from "./common.js";
+import { badge } from "./board.js";
+import { Store } from "./store.js";
+
+/** @typedef {import("./viewer.js").Viewer} Viewer */
+/** @typedef {import("./types.js").Frame} Frame */
+/** @typedef {import("./types.js").Complaint} Complaint */
+/** @typedef {import("./types.js").Info} Info */
+
+const NOTHING = "No agent said anything in this turn.";
+
+/** @param {Viewer} viewer */
+export function panes(viewer) {
+  const heading = h("h2", null, "This turn");
+  const sentence = h("p", { class: "sentence" });
+  const body = h("div", { class: "pane-body" });
+  const { source } = viewer;
+  const lines = source.lines ? lazily(viewer, "Exact lines sent and received", linesOf) : null;
+  const text = source.text ? lazily(viewer, "Board as plain text", textOf) : null;
+  const element = h("section", { class: "panel turn-panel", "aria-label": "This turn" },
+    h("div", { class: "panel-head" }, heading), sentence, body, lines?.element, text?.element);
+  /** @type {Frame|null} */
+  let told = null;
+  let toldLatest = false;
+  const show = () => {
+    const [frame, isLatest] = [viewer.frame(), follows(viewer)];
+    if (frame !== told || isLatest !== toldLatest) {
+      told = frame;
+      toldLatest = isLatest;
+      sentence.textContent = short(frame.sentence, 300);
+      const notes = isLatest ? lastNotes(viewer)
+        : [output(viewer, frame.stderr), thoughts(viewer, frame.infos)].flat();
+      fill(body, fault(frame), notes.length ? notes : h("p", { class: "soft" }, NOTHING),
+        times(frame));
+    }
+    lines?.show();
+    text?.show();
+  };
+  return { element, show };
+}
+
+/** @param {Viewer} viewer @param {number} seat */
+function who(viewer, seat) {
+  const frame = viewer.frame();
+  const listed = viewer.store.sheet.seats[seat];
+  return [badge(viewer.colourOf(frame, seat)), agentName(listed?.name ?? `seat ${seat}`)];
+}
+
+/** @param {Frame} frame */
+function fault(frame) {
+  if (frame.fault === null) return null;
+  if (!Store.isFault(frame)) return h("p", null, h("strong", null, frame.fault));
+  return h("div", { class: "fault-box" },
+    h("strong", null, `Fault: ${frame.fault}`),
+    frame.text !== frame.sentence && h("p", null, frame.text));
+}
+
+/** Whether somebody follows a match that was live when the page was opened: what an agent said
+ * stays until it says more, since turns go by faster than it can be read. @param {Viewer} viewer */
+function follows(viewer) {
+  return viewer.player.atEnd && viewer.store.sheet.state === "running";
+}
+
+/** What each seat said last. @param {Viewer} viewer */
+function lastNotes(viewer) {
+  return viewer.store.latest().flatMap(({ stderr, infos }, seat) => {
+    const own = (/** @type {{seat: number}} */ note) => note.seat === seat;
+    const when = (/** @type {Frame|null} */ frame) => (frame ? `, turn ${frame.turn}` : "");
+    return [
+      output(viewer, stderr?.stderr.filter(own) ?? [], when(stderr)),
+      thoughts(viewer, infos?.infos.filter(own) ?? [], when(infos)),
+    ].flat();
+  });
+}
+
+/** @param {Viewer} viewer @param {Complaint[]} complaints @param {string} [when] */
+function output(viewer, complaints, when = "") {
+  return joined(complaints).map((complaint) => h("figure", { class: "output" },
+    h("figcaption", null, who(viewer, complaint.seat), ` wrote to stderr${when}`),
+    complaint.dropped > 0
+      && h("p", { class: "soft" }, `${complaint.dropped} bytes before this were left out`),
+    verbatim("stderr", complaint.text)));
+}
+
+/** What an agent wrote in several pieces, of which nothing between was lost, as one.
+ * @param {Complaint[]} pieces */
+function joined(pieces) {
+  /** @type {Complaint[]} */
+  const whole = [];
+  for (const piece of pieces) {
+    const before = whole.at(-1);
+    if (before && before.seat === piece.seat && !piece.dropped) before.text += piece.text;
+    else whole.push({ ...piece });
+  }
+  return whole;
+}
+
+/** Text as it was written, which the keyboard can scroll. @param {string} label
+ * @param {string} text @param {string|null} [kind] */
+function verbatim(label, text, kind = null) {
+  return h("pre", { tabindex: "0", role: "group", "aria-label": label, class: kind }, text);
+}
+
+/** @param {Viewer} viewer @param {Info[]} infos @param {string} [when] */
+function thoughts(viewer, infos, when = "") {
+  if (!infos.length) return [];
+  const all = infos.map((info) => thought(viewer, info, when));
+  return [h("div", { class: "thoughts", tabindex: "0", role: "group", "aria-label": "info" }, all)];
+}
+
+/** @param {Viewer} viewer @param {Info} info @param {string} when */
+function thought(viewer, info, when) {
+  /** @type {[string, string][]} */
+  const facts = [];
+  const number = (/** @type {number} */ n) =>
+    n.toLocaleString("en-GB", { maximumFractionDigits: 3 });
+  if (info.score !== null) facts.push(["score", number(info.score)]);
+  if (info.depth !== null) facts.push(["depth", number(info.depth)]);
+  if (info.nodes !== null) facts.push(["nodes", number(info.nodes)]);
+  return h("figure", { class: "thought" },
+    h("figcaption", null, who(viewer, info.seat), ` says${when}`),
+    facts.length > 0 && h("dl", { class: "facts" },
+      facts.map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value)))),
+    info.text !== null && h("p", { class: "said" }, info.text),
+    info.more !== null && verbatim("more", info.more));
+}
+
+/** @param {Frame} frame */
+function times(frame) {
+  /** @type {[string, number|null][]} */
+  const all = [
+    ["charged", frame.used_ms], ["CPU", frame.cpu_ms],
+    ["waited for a core", frame.wait_ms], ["referee's own lag", frame.lag_ms],
+  ];
+  const known = all.filter(([, ms]) => ms !== null);
+  if (!known.length) return null;
+  return h("dl", { class: "facts times" }, known.map(([name, ms]) =>
+    h("div", null, h("dt", null, name), h("dd", null, duration(ms ?? 0)))));
+}
+
+/** Something that is asked for only while somebody looks at it.
+ * @param {Viewer} viewer @param {string} title
+ * @param {(viewer: Viewer, ply: number) => Promise<Node>} make */
+function lazily(viewer, title, make) {
+  const body = h("div", null);
+  const element = h("details", null, h("summary", null, title), body);
+  /** What is shown: the ply as it was when it was asked for. @type {unknown} */
+  let told = null;
+  const load = async () => {
+    const [frame, { ply }] = [viewer.frame(), viewer.player];
+    if (!element.open || told === frame) return;
+    told = frame;
+    /** @type {Node} */
+    let node;
+    try {
+      node = await make(viewer, ply);
+    } catch (error) {
+      node = trouble(error);
+    }
+    if (told === frame) fill(body, node);
+  };
+  const soon = later(120, load);
+  element.addEventListener("toggle", load);
+  return { element, show: soon };
+}
+
+/** @param {Viewer} viewer @param {number} ply @returns {Promise<Node>} */
+async function linesOf(viewer, ply) {
+  const lines = await viewer.source.lines?.(ply) ?? [];
+  if (!lines.length) return h("p", { class: "soft" }, "No line in this turn.");
+  const kind = (/** @type {boolean} */ sent) => (sent ? "sent" : "got");
+  return h("ol", { class: "lines" }, lines.map((line) => h("li", { class: kind(line.sent) },
+    h("span", { class: "line-who" }, line.sent ? "to " : "from ", who(viewer, line.seat)),
+    verbatim(line.sent ? "sent" : "received", line.text),
+    line.cut && h("span", { class: "soft" }, "cut here"))));
+}
+
+/** @param {Viewer} viewer @param {number} ply @returns {Promise<Node>} */
+async function textOf(viewer, ply) {
+  const text = await viewer.source.text?.(ply) ?? "";
+  return verbatim("Board as plain text", text, "text-board");
+}

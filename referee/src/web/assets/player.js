@@ -1,0 +1,82 @@
+// @ts-check
+// Which ply is shown, and how it moves on.
+
+import { keep, SPEEDS } from "./settings.js";
+
+/** @typedef {import("./store.js").Store} Store */
+/** @typedef {import("./settings.js").Settings} Settings */
+
+export class Player {
+  /** @param {Store} store @param {Settings} settings @param {() => void} changed */
+  constructor(store, settings, changed) {
+    this.store = store;
+    this.settings = settings;
+    this.changed = changed;
+    this.ply = 0;
+    this.playing = false;
+    this.timer = 0;
+  }
+
+  get atEnd() {
+    return this.ply >= this.store.last;
+  }
+
+  /** @param {number} ply */
+  go(ply) {
+    this.ply = this.store.clamp(ply);
+    if (this.playing && this.atEnd) this.stop();
+    this.changed();
+  }
+
+  /** Somebody steps: what plays by itself stops. @param {number} by */
+  step(by) {
+    this.stop();
+    this.go(this.ply + by);
+  }
+
+  /** @param {number} ply */
+  jump(ply) {
+    this.stop();
+    this.go(ply);
+  }
+
+  toggle() {
+    if (this.playing) {
+      this.stop();
+      this.changed();
+      return;
+    }
+    this.playing = true;
+    if (this.atEnd) this.ply = 0;
+    this.changed();
+    this.wait();
+  }
+
+  stop() {
+    this.playing = false;
+    clearTimeout(this.timer);
+  }
+
+  wait() {
+    clearTimeout(this.timer);
+    if (!this.playing) return;
+    this.timer = Number(setTimeout(() => {
+      this.go(this.ply + 1);
+      this.wait();
+    }, 1000 / this.settings.speed));
+  }
+
+  /** @param {number} speed in plies a second */
+  pace(speed) {
+    this.settings.speed = speed;
+    keep(this.settings);
+    this.wait();
+    this.changed();
+  }
+
+  /** @param {number} by steps in the list of speeds */
+  hurry(by) {
+    const at = SPEEDS.indexOf(this.settings.speed) + by;
+    this.pace(SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, at))] ?? 1);
+  }
+}

@@ -1,0 +1,146 @@
+// @ts-check
+// Who plays: name, colour, letter, what each wants, whose turn it is, and the clocks.
+
+import { agentName, clockText, duration, fill, h, hidden, letter, short } from "./common.js";
+import { badge, safe } from "./board.js";
+
+/** @typedef {import("./viewer.js").Viewer} Viewer */
+/** @typedef {import("./types.js").Seat} Seat */
+/** @typedef {import("./types.js").Frame} Frame */
+
+/** Who has more than this plays without a clock: thirty days. */
+const UNLIMITED_MS = 30 * 24 * 3600 * 1000;
+
+/** A side of the board in words. @param {number} dx to the right @param {number} dy downwards */
+export function side(dx, dy) {
+  const words = [["upper left", "top", "upper right"], ["left", "", "right"],
+    ["lower left", "bottom", "lower right"]];
+  return words[Math.sign(dy) + 1]?.[Math.sign(dx) + 1] ?? "";
+}
+
+/** What a colour wants, as far as the board's picture tells.
+ * @param {Viewer} viewer @param {string} colour */
+export function goal(viewer, colour) {
+  const own = viewer.store.sheet.board.edges.filter((edge) => edge.colour === colour);
+  const sides = own.map((edge) => whereabouts(viewer, edge.cells));
+  const sign = letter(colour);
+  if (sides.length > 1) return `joins the borders ${sign}, ${sides.join(" and ")}`;
+  if (sides.length === 1) return `to the border ${sign}, ${sides[0]}`;
+  const { ground } = viewer.store.position(0);
+  const cells = ground.flatMap((kind, cell) => (kind === `target-${colour}` ? [cell] : []));
+  if (!cells.length) return "";
+  const small = colour === "peg" ? "x" : sign.toLowerCase();
+  return `to the ${cells.length} cells ${small}, ${whereabouts(viewer, cells)}`;
+}
+
+/** Where cells lie, seen from the board's middle. @param {Viewer} viewer @param {number[]} cells */
+function whereabouts(viewer, cells) {
+  const { board } = viewer;
+  const all = board.cells.map((_, cell) => cell);
+  const mean = (/** @type {number[]} */ of, /** @type {"x"|"y"} */ axis) =>
+    of.reduce((sum, cell) => sum + board.seen(cell)[axis], 0) / of.length;
+  const away = (/** @type {"x"|"y"} */ axis) => mean(cells, axis) - mean(all, axis);
+  const [dx, dy] = [away("x"), away("y")];
+  const far = Math.hypot(dx, dy);
+  const part = (/** @type {number} */ n) => (Math.abs(n) < 0.3 * far ? 0 : n);
+  return side(part(dx), part(dy)) || "in the middle";
+}
+
+/** @param {Viewer} viewer */
+export function seats(viewer) {
+  const { sheet } = viewer.store;
+  const cards = sheet.seats.map((seat) => card(seat));
+  const general = h("p", { class: "soft figures" });
+  const element = h("section", { class: "seats", "aria-label": "Players" },
+    cards.map(({ element }) => element), general);
+  const show = () => {
+    const frame = viewer.frame();
+    sheet.seats.forEach((seat, at) => {
+      const parts = cards[at];
+      if (parts) tell(viewer, seat, frame, parts);
+    });
+    const free = frame.figures.filter((figure) => figure.colour === null);
+    fill(general, free.map((figure) => `${figure.name}: ${figure.value}`).join(" · "));
+    general.hidden = !free.length;
+  };
+  const tick = () => {
+    sheet.seats.forEach((seat, at) => {
+      const parts = cards[at];
+      if (parts) clock(viewer, seat.seat, viewer.frame(), parts);
+    });
+  };
+  return { element, show, tick };
+}
+
+/** @typedef {ReturnType<typeof card>} Card */
+
+/** @param {Seat} seat */
+function card(seat) {
+  const sign = h("span", { class: "seat-sign" });
+  const wants = h("span", { class: "soft seat-goal" });
+  const turn = h("span", { class: "seat-turn" });
+  const time = h("span", { class: "seat-time" });
+  const bar = h("span", { class: "bar" }, h("span", { class: "bar-left" }));
+  const figure = h("span", { class: "seat-figure" });
+  const agent = seat.human ? "human" : seat.agent ?? "";
+  const kind = seat.name.startsWith(agent) ? null : agent;
+  const name = h("span", { class: "seat-name" }, agentName(seat.name),
+    kind && h("span", { class: "soft" }, ` ${short(kind, 24)}`));
+  const element = h("div", { class: "seat" }, sign,
+    h("div", { class: "seat-words" },
+      h("div", { class: "seat-line" }, name, turn, time), bar, wants, figure));
+  return { element, sign, wants, turn, time, bar, figure, colour: "", sight: "" };
+}
+
+/** @param {Viewer} viewer @param {Seat} seat @param {Frame} frame @param {Card} parts */
+function tell(viewer, seat, frame, parts) {
+  const colour = viewer.colourOf(frame, seat.seat);
+  if (parts.colour !== colour) {
+    parts.colour = colour;
+    fill(parts.sign, badge(colour));
+    parts.element.className = `seat seat-${safe(colour)}`;
+  }
+  const sight = `${colour} ${viewer.settings.flip}`;
+  if (parts.sight !== sight) {
+    parts.sight = sight;
+    fill(parts.wants, colour && colour !== "peg" ? `${colour}: ` : "", goal(viewer, colour));
+  }
+  const moves = frame.to_move === seat.seat && frame.kind !== "over";
+  parts.element.classList.toggle("to-move", moves);
+  fill(parts.turn, moves ? "▶ to move" : "");
+  const own = frame.figures.filter((figure) => figure.colour === colour && colour);
+  fill(parts.figure, own.map(({ name, value }) => `${name}: ${value}`).join(" · "));
+  clock(viewer, seat.seat, frame, parts);
+}
+
+/** A time that is there to be looked at: people play on clocks of a year.
+ * @param {number|null} left */
+function limited(left) {
+  return left !== null && left < UNLIMITED_MS ? left : null;
+}
+
+/** What the seat has left; while it thinks in a live match, counting down.
+ * @param {Viewer} viewer @param {number} seat @param {Frame} frame @param {Card} parts */
+function clock(viewer, seat, frame, parts) {
+  const { store } = viewer;
+  const { bank_ms: bank, move_ms: move } = store.sheet;
+  let left = limited(frame.left_ms[seat] ?? null);
+  let thinking = null;
+  if (viewer.player.atEnd && store.running && store.asked?.seat === seat) {
+    thinking = store.asked.for_ms + performance.now() - store.askedAt;
+    const had = limited(store.asked.left_ms) ?? left ?? move;
+    left = had === null ? null : had - thinking;
+  }
+  const full = Math.max(bank ?? move ?? 0, 1);
+  parts.bar.hidden = left === null;
+  if (left === null) {
+    fill(parts.time, thinking === null ? "" : `${duration(Math.floor(thinking / 100) * 100)}`);
+    return;
+  }
+  const text = clockText(left);
+  if (parts.time.textContent !== text) fill(parts.time, text, hidden(" left"));
+  const share = Math.max(0, Math.min(1, left / full));
+  const inner = /** @type {HTMLElement} */ (parts.bar.firstElementChild);
+  inner.style.width = `${100 * share}%`;
+  parts.bar.classList.toggle("low", share < 0.15);
+}

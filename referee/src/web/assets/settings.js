@@ -1,0 +1,106 @@
+// @ts-check
+// How somebody likes to look: kept in the browser, and in the address, which wins.
+
+/** @typedef {{flip: boolean, coords: boolean, marks: boolean, theme: string,
+ *   speed: number}} Settings */
+
+export const SPEEDS = [0.5, 1, 2, 4, 8, 16];
+export const THEMES = ["auto", "light", "dark"];
+/** @type {Settings} */
+const DEFAULTS = { flip: false, coords: true, marks: true, theme: "auto", speed: 1 };
+const KEPT_AS = "referee";
+
+/** @param {unknown} given @returns {Settings} */
+function checked(given) {
+  const settings = { ...DEFAULTS };
+  if (typeof given !== "object" || given === null) return settings;
+  const from = /** @type {Record<string, unknown>} */ (given);
+  for (const name of /** @type {("flip"|"coords"|"marks")[]} */ (["flip", "coords", "marks"])) {
+    const value = from[name];
+    if (typeof value === "boolean") settings[name] = value;
+  }
+  if (THEMES.includes(String(from.theme))) settings.theme = String(from.theme);
+  if (SPEEDS.includes(Number(from.speed))) settings.speed = Number(from.speed);
+  return settings;
+}
+
+/** @returns {Settings} */
+function kept() {
+  try {
+    return checked(JSON.parse(localStorage.getItem(KEPT_AS) ?? "null"));
+  } catch {
+    return { ...DEFAULTS };
+  }
+}
+
+/** Keeps them for the next time; a browser that keeps nothing is no trouble.
+ * @param {Settings} settings */
+export function keep(settings) {
+  try {
+    localStorage.setItem(KEPT_AS, JSON.stringify(settings));
+  } catch {
+    // Private windows and files opened from disk may have no storage.
+  }
+}
+
+/** What an address asks for: `#ply=17&flip=1&coords=1&theme=dark`.
+ * @param {string} hash @param {Settings} [base]
+ * @returns {{settings: Settings, ply: number|null, turn: number|null, fault: boolean}} */
+export function fromHash(hash, base = kept()) {
+  const asked = new URLSearchParams(hash.replace(/^#/, ""));
+  /** @type {Record<string, unknown>} */
+  const given = { ...base };
+  for (const name of ["flip", "coords", "marks"]) {
+    const value = asked.get(name);
+    if (value !== null) given[name] = value !== "0";
+  }
+  for (const name of ["theme", "speed"]) {
+    const value = asked.get(name);
+    if (value !== null) given[name] = value;
+  }
+  const settings = checked({ ...given, speed: Number(given.speed) });
+  const number = (/** @type {string} */ name) => {
+    const text = asked.get(name);
+    return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : null;
+  };
+  return { settings, ply: number("ply"), turn: number("turn"), fault: asked.has("fault") };
+}
+
+/** The address of this sight: the ply, and what differs from the usual.
+ * @param {Settings} settings @param {number|null} ply */
+export function toHash(settings, ply) {
+  const parts = ply === null ? [] : [`ply=${ply}`];
+  for (const name of /** @type {("flip"|"coords"|"marks")[]} */ (["flip", "coords", "marks"])) {
+    if (settings[name] !== DEFAULTS[name]) parts.push(`${name}=${settings[name] ? 1 : 0}`);
+  }
+  if (settings.theme !== DEFAULTS.theme) parts.push(`theme=${settings.theme}`);
+  return parts.length ? `#${parts.join("&")}` : "";
+}
+
+/** @param {string} theme */
+export function useTheme(theme) {
+  if (theme === "auto") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+}
+
+/** A button that goes through the themes.
+ * @param {Settings} settings @param {() => void} changed */
+export function themeButton(settings, changed) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "quiet";
+  const tell = () => {
+    button.textContent = { auto: "◐ Auto", light: "☀ Light", dark: "☾ Dark" }[settings.theme] ?? "";
+    button.setAttribute("aria-label", `Theme: ${settings.theme}`);
+    useTheme(settings.theme);
+  };
+  button.addEventListener("click", () => {
+    const next = (THEMES.indexOf(settings.theme) + 1) % THEMES.length;
+    settings.theme = THEMES[next] ?? "auto";
+    tell();
+    keep(settings);
+    changed();
+  });
+  tell();
+  return button;
+}

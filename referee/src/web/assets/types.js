@@ -1,0 +1,55 @@
+// @ts-check
+// The shapes of the server's JSON, for the type checker; nothing runs here.
+
+/** @typedef {{seat: number, name: string, colour: string, agent: string|null, command: string[],
+ *   human: boolean}} Seat */
+/** @typedef {{name: string, x: number, y: number, row: number, near: number[]}} Cell */
+/** @typedef {{colour: string, cells: number[]}} Edge */
+/** @typedef {{svg: string, width: number, height: number, cells: Cell[],
+ *   edges: Edge[]}} Picture */
+/** @typedef {{seat: number, score: number|null, depth: number|null, nodes: number|null,
+ *   text: string|null, marks: [number, string][], more: string|null}} Info */
+/** @typedef {{seat: number, text: string, dropped: number}} Complaint */
+/** @typedef {{name: string, colour: string|null, value: string}} Figure */
+/** @typedef {{index: number, kind: string, turn: number, seat: number|null, text: string,
+ *   sentence: string, fault: string|null, to_move: number|null, colours: string[],
+ *   set: [number, string|null][], ground: [number, string|null][], last: number[],
+ *   chain: number[], figures: Figure[], used_ms: number|null, cpu_ms: number|null,
+ *   wait_ms: number|null, lag_ms: number|null, left_ms: (number|null)[], infos: Info[],
+ *   stderr: Complaint[]}} Frame */
+/** @typedef {{seat: number, turn: number, left_ms: number|null, for_ms: number}} Asked */
+/** @typedef {{seat: number, sent: boolean, text: string, cut: boolean}} Line */
+/** @typedef {{title: string, file: string, game: string, setup: Record<string, unknown>,
+ *   match: string, seed: number|string, started: string, referee: string, sandbox: unknown,
+ *   clock: string, bank_ms: number|null, move_ms: number|null, seats: Seat[], board: Picture,
+ *   plies: Frame[], asked: Asked|null, state: string, problem: string|null, line: number,
+ *   own?: boolean, notations?: string[]}} Sheet */
+/** @typedef {{plies: Frame[], asked: Asked|null, state: string, problem: string|null,
+ *   line: number}} News */
+/** @typedef {{text: string, cells: number[]}} Action */
+/** @typedef {{waiting: boolean, seat?: number, turn?: number, colour?: string|null,
+ *   actions?: Action[]}} Waiting */
+/** @typedef {{file: string, game: string, names: string[], colours: string[],
+ *   turns: number|null, result: string|null, live: boolean, started: string,
+ *   fault: string|null, own?: boolean}} Row */
+/** @typedef {{seat: number, kind: string, text: string|null}} FaultRow */
+/** @typedef {Row & {number: number, round: number, places: (number|null)[],
+ *   faults: FaultRow[]}} ContestRow */
+/** @typedef {{name: string, about: string, default: unknown, range: string}} Field */
+/** @typedef {{name: string, title?: string, about: string, seats: number[],
+ *   setup: Field[]}} Game */
+/** @typedef {{folder: string, name: string, format: string, games: number, played: number,
+ *   running: boolean}} ContestLine */
+/** @typedef {{agent: string, about: string, games: string[]|null}} AgentLine */
+/** @typedef {{title: string, version: string, can_play: boolean, games: Game[],
+ *   agents: AgentLine[], live: Row[], contests: ContestLine[], transcripts: number}} Overview */
+/** @typedef {{name: string, format: string, games: number, played: number, void: number,
+ *   running: boolean, head: string[], rows: string[][], notes: string[], players: string[],
+ *   report: boolean}} Contest */
+
+/** What a viewer can ask for beside the sheet; null where it can't.
+ * @typedef {{lines: null|((ply: number) => Promise<Line[]>),
+ *   text: null|((ply: number) => Promise<string>),
+ *   picture: null|((form: string, ply: number) => string)}} Source */
+
+export {};

@@ -1,0 +1,208 @@
+// @ts-check
+// The viewer: a match, the ply that is shown, and the parts of the page that show it.
+
+import { agentName, byId, fill, h, later, moment, short } from "./common.js";
+import { Board } from "./board.js";
+import { controls, goTo, switches } from "./controls.js";
+import { graph } from "./graph.js";
+import { Grid } from "./grid.js";
+import { helpDialog, keys } from "./keys.js";
+import { moves } from "./moves.js";
+import { panes } from "./panes.js";
+import { Player } from "./player.js";
+import { seats } from "./seats.js";
+import { fromHash, keep, themeButton, toHash, useTheme } from "./settings.js";
+import { Store } from "./store.js";
+
+/** @typedef {import("./types.js").Frame} Frame */
+/** @typedef {import("./types.js").News} News */
+/** @typedef {import("./types.js").Sheet} Sheet */
+/** @typedef {import("./types.js").Source} Source */
+/** @typedef {import("./board.js").Choice} Choice */
+
+/** So many characters of a sentence are told, whatever agents call themselves. */
+const MOST_SPOKEN = 300;
+
+export class Viewer {
+  /** @param {Sheet} sheet @param {Source} source */
+  constructor(sheet, source) {
+    const asked = fromHash(location.hash);
+    this.source = source;
+    this.store = new Store(sheet);
+    this.settings = asked.settings;
+    /** Counts what came in, for the parts that look at all plies. */
+    this.version = 0;
+    this.player = new Player(this.store, this.settings, () => this.changed());
+    this.player.ply = this.asked(asked) ?? this.store.last;
+    this.board = new Board(sheet);
+    const title = `Board, ${sheet.game}`;
+    /** What to do with a cell that was chosen. @type {(cell: number) => void} */
+    this.onCell = () => {};
+    this.grid = new Grid(this.board, title, (cell) => this.onCell(cell), () => this.leaveBoard());
+    /** What a person may choose now. @type {Choice|null} */
+    this.choice = null;
+    /** @type {{show: () => void}[]} */
+    this.parts = [];
+    this.spoken = h("p", { class: "spoken", "aria-live": "polite" });
+    this.remember = later(150, () => this.writeAddress());
+  }
+
+  /** The ply that an address asks for.
+   * @param {{ply: number|null, turn: number|null, fault: boolean}} address */
+  asked({ ply, turn, fault }) {
+    if (ply !== null) return this.store.clamp(ply);
+    if (turn !== null) return this.store.ofTurn(turn);
+    return fault ? this.store.firstFault() : null;
+  }
+
+  /** @returns {Frame} */
+  frame() {
+    const frame = this.store.frames[this.player.ply];
+    if (!frame) throw new Error(`no ply ${this.player.ply}`);
+    return frame;
+  }
+
+  /** The colour that a seat had at this ply. @param {Frame} frame @param {number} seat */
+  colourOf(frame, seat) {
+    return frame.colours[seat] ?? "";
+  }
+
+  /** Builds the page into this element. @param {HTMLElement} root */
+  build(root) {
+    const [under, look, where] = [controls(this), switches(this), goTo(this)];
+    const [list, told, who, scores] = [moves(this), panes(this), seats(this), graph(this)];
+    const help = helpDialog();
+    /** Where a live match and a person's own moves have their place. */
+    this.slot = h("div", { class: "slot" });
+    fill(root,
+      h("div", { class: "stage" },
+        h("div", { class: "board-place" }, this.board.frame),
+        this.slot, under.element, this.spoken,
+        h("div", { class: "under" }, look.element, where)),
+      h("div", { class: "beside" }, who.element, list.element),
+      h("div", { class: "telling" }, told.element, scores.element, this.about()),
+      help);
+    this.parts = [under, look, list, told, who, scores];
+    keys(this, help, () => byId("go-to").focus());
+    this.head(help);
+    this.board.enlarge();
+    window.addEventListener("hashchange", () => this.readAddress());
+    setInterval(() => this.store.running && who.tick(), 100);
+    this.changed();
+  }
+
+  /** Title and buttons in the page's head. @param {HTMLDialogElement} help */
+  head(help) {
+    const { sheet } = this.store;
+    const names = sheet.seats.flatMap((seat, at) => [at ? " – " : "", agentName(seat.name)]);
+    fill(byId("title"), names);
+    document.title = `${short(sheet.seats.map((seat) => seat.name).join(" – "), 80)} · Referee`;
+    this.result = byId("result");
+    fill(byId("tools"),
+      themeButton(this.settings, () => this.changed()),
+      h("button", { type: "button", class: "quiet", "aria-label": "Help: keys", title: "Help (?)",
+        onclick: () => help.showModal() }, "?"));
+  }
+
+  /** What there is to know about the match. */
+  about() {
+    const { sheet } = this.store;
+    const setup = Object.entries(sheet.setup)
+      .map(([name, value]) => `${name} ${JSON.stringify(value)}`);
+    /** @type {[string, string][]} */
+    const facts = [
+      ["game", sheet.game], ["setup", short(setup.join(", "), 300)], ["clock", sheet.clock],
+      ["seed", String(sheet.seed)], ["match", sheet.match], ["started", moment(sheet.started)],
+      ["referee", sheet.referee], ["file", sheet.file],
+    ];
+    return h("details", { class: "panel about" }, h("summary", null, "About this match"),
+      h("dl", { class: "facts wide" }, facts.map(([name, value]) =>
+        h("div", null, h("dt", null, name), h("dd", null, value)))), this.downloads());
+  }
+
+  downloads() {
+    const { picture } = this.source;
+    if (!picture) return null;
+    const usual = ["svg", "png", "gif", "apng", "html", "txt"];
+    const forms = [...usual, ...(this.store.sheet.notations ?? [])];
+    const link = (/** @type {string} */ form) => h("a", {
+      href: picture(form, 0), download: true,
+      onclick: (/** @type {MouseEvent} */ { currentTarget: link }) => {
+        if (link instanceof HTMLAnchorElement) link.href = picture(form, this.player.ply);
+      },
+    }, form.toUpperCase());
+    return h("p", { class: "downloads" }, "Download as ", forms.map(link));
+  }
+
+  /** Shows everything as it is now. */
+  changed() {
+    const position = this.store.position(this.player.ply);
+    const frame = this.frame();
+    const choice = this.player.atEnd ? this.choice : null;
+    this.board.show(position, frame, this.settings, choice);
+    this.grid.tell(position, frame, this.settings.marks, choice);
+    for (const part of this.parts) part.show();
+    this.say(frame);
+    this.tellResult();
+    this.remember();
+  }
+
+  /** Tells the ply; aloud only as fast as it can be listened to. @param {Frame} frame */
+  say(frame) {
+    const isQuick = this.player.playing && this.settings.speed > 1;
+    this.spoken.setAttribute("aria-live", isQuick ? "off" : "polite");
+    const words = short(frame.sentence, MOST_SPOKEN);
+    if (this.spoken.textContent !== words) this.spoken.textContent = words;
+  }
+
+  tellResult() {
+    if (!this.result) return;
+    const { state, trouble, frames } = this.store;
+    const end = frames.findLast((frame) => frame.kind === "over");
+    const words = {
+      running: "under way", torn: "torn: what wrote it was stopped",
+      broken: `can't be read on: ${trouble ?? ""}`, over: "",
+    }[state] ?? state;
+    const dot = h("span", { class: "live-dot", "aria-hidden": "true" });
+    fill(this.result, state === "running" && dot,
+      end ? short(end.text, 300) : words, end && words ? ` (${words})` : "");
+  }
+
+  /** Takes in what came from a live match; who is at the end stays there. @param {News} news */
+  take(news) {
+    const follows = this.player.atEnd;
+    this.store.take(news);
+    this.version += 1;
+    if (follows) this.player.go(this.store.last);
+    else this.player.go(this.player.ply);
+  }
+
+  /** @param {"flip"|"coords"|"marks"} name */
+  turn(name) {
+    this.settings[name] = !this.settings[name];
+    keep(this.settings);
+    this.changed();
+  }
+
+  leaveBoard() {
+    const slider = document.querySelector(".slider");
+    if (slider instanceof HTMLElement) slider.focus();
+  }
+
+  writeAddress() {
+    const ply = this.store.running && this.player.atEnd ? null : this.player.ply;
+    const hash = toHash(this.settings, ply);
+    if (hash !== location.hash) {
+      history.replaceState(null, "", `${location.pathname}${location.search}${hash}`);
+    }
+  }
+
+  readAddress() {
+    const { settings, ...address } = fromHash(location.hash, this.settings);
+    Object.assign(this.settings, settings);
+    useTheme(this.settings.theme);
+    const ply = this.asked(address);
+    if (ply === null) this.changed();
+    else this.player.jump(ply);
+  }
+}

@@ -1,0 +1,189 @@
+//! A match as one file of HTML that opens from disk, with nothing to load and no network: the page's
+//! modules joined into one script, its style sheets, and the match itself as JSON.
+
+use super::assets::{palette, text};
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+
+/// The module that runs in the file; what it imports comes with it.
+const ENTRY: &str = "offline.js";
+const STYLES: [&str; 3] = ["base.css", "viewer.css", "board.css"];
+
+/// The page for this match. `title` is what the window is called, `sheet` the match as the JSON that
+/// the page reads, a [`Sheet`](super::Sheet); both may hold what agents wrote.
+pub fn export(title: &str, sheet: &str) -> String {
+    let style = STYLES.into_iter().filter_map(text).fold(palette(), |all, part| all + part);
+    let first = text("theme.js").unwrap_or_default();
+    let script = joined(ENTRY);
+    let sources = [first, &script].map(hash).join(" ");
+    let policy = format!(
+        "default-src 'none'; script-src {sources}; style-src {}; img-src data:",
+        hash(&style)
+    );
+    // In JSON `<` stands in strings alone, where it may be written by its number.
+    let sheet = sheet.replace('<', "\\u003c");
+    let title = escaped(title);
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{title}</title>\n<style>{style}</style>\n<script>{first}</script>\n</head>\n<body>\n\
+         <header class=\"head\">\n<span class=\"home\">Referee</span>\n\
+         <div class=\"head-words\"><h1 id=\"title\">{title}</h1>\
+         <p id=\"result\" class=\"result\"></p></div>\n\
+         <div id=\"tools\" class=\"tools\"></div>\n</header>\n\
+         <main id=\"viewer\" class=\"viewer\"></main>\n\
+         <script type=\"application/json\" id=\"sheet\">{sheet}</script>\n\
+         <script type=\"module\">{script}</script>\n</body>\n</html>\n"
+    )
+}
+
+/// A module and all that it imports, each before the first that needs it, as one script.
+fn joined(entry: &str) -> String {
+    let mut names = Vec::new();
+    gather(entry, &mut names);
+    let mut script = String::new();
+    for line in names.iter().filter_map(|name| text(name)).flat_map(str::lines) {
+        if imported(line).is_none() {
+            writeln!(script, "{}", line.strip_prefix("export ").unwrap_or(line)).ok();
+        }
+    }
+    script
+}
+
+fn gather(name: &str, names: &mut Vec<String>) {
+    if names.iter().any(|known| known == name) {
+        return;
+    }
+    for line in text(name).unwrap_or_default().lines() {
+        if let Some(needed) = imported(line) {
+            gather(needed, names);
+        }
+    }
+    names.push(name.to_owned());
+}
+
+/// The module that a line imports from, if it is an import.
+fn imported(line: &str) -> Option<&str> {
+    let (_, from) = line.strip_prefix("import ")?.split_once(" from \"./")?;
+    from.strip_suffix("\";")
+}
+
+/// The content of an inline script or style, as a content security policy names it.
+fn hash(content: &str) -> String {
+    format!("'sha256-{}'", base64(&Sha256::digest(content.as_bytes())))
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for chunk in bytes.chunks(3) {
+        let at = |index: usize| u32::from(chunk.get(index).copied().unwrap_or(0));
+        let bits = at(0) << 16 | at(1) << 8 | at(2);
+        for place in 0..4 {
+            let digit = DIGITS[(bits >> (18 - 6 * place) & 63) as usize];
+            text.push(if place > chunk.len() { '=' } else { char::from(digit) });
+        }
+    }
+    text
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::assets::{FILES, text};
+    use super::{ENTRY, base64, export, gather, imported, joined};
+    use sha2::{Digest, Sha256};
+    use std::collections::BTreeMap;
+
+    /// The names that a line declares for its whole module.
+    fn declared(line: &str) -> Vec<&str> {
+        let line = line.strip_prefix("export ").unwrap_or(line);
+        let line = line.strip_prefix("async ").unwrap_or(line);
+        let Some((kind, rest)) = line.split_once(' ') else { return Vec::new() };
+        if !["function", "class", "const", "let", "var"].contains(&kind) {
+            return Vec::new();
+        }
+        let end = rest.find(['=', '(']).unwrap_or(rest.len());
+        let words = rest[..end].split(|c: char| !c.is_alphanumeric() && c != '_');
+        let names: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+        if kind == "class" { names[..1].to_vec() } else { names }
+    }
+
+    #[test]
+    fn modules_have_the_form_that_joining_needs() {
+        let mut names = Vec::new();
+        gather(ENTRY, &mut names);
+        assert!(names.len() > 10, "{names:?}");
+        let mut owners: BTreeMap<&str, &str> = BTreeMap::new();
+        for name in &names {
+            for line in text(name).unwrap().lines() {
+                assert!(!line.starts_with("import ") || imported(line).is_some(), "{name}: {line}");
+                assert!(!line.starts_with("await "), "{name}: {line}");
+                assert!(!line.starts_with("export {"), "{name}: {line}");
+                assert!(!line.starts_with("export default"), "{name}: {line}");
+                for declared in declared(line) {
+                    let other = owners.insert(declared, name);
+                    assert!(other.is_none(), "{declared} is in {name} and {other:?}");
+                }
+            }
+        }
+        let names: Vec<&str> = FILES.iter().map(|(name, _)| *name).collect();
+        assert!(names.is_sorted(), "{names:?}");
+    }
+
+    #[test]
+    fn pages_fetch_all_their_modules_at_once() {
+        for (page, entry) in
+            [("index.html", "home.js"), ("match.html", "match.js"), ("contest.html", "contest.js")]
+        {
+            let mut needed = Vec::new();
+            gather(entry, &mut needed);
+            needed.retain(|name| name != entry);
+            needed.sort();
+            let page = text(page).unwrap();
+            let link = "<link rel=\"modulepreload\" href=\"/assets/";
+            let fetched =
+                page.lines().filter_map(|line| line.strip_prefix(link)?.strip_suffix("\">"));
+            assert_eq!(fetched.collect::<Vec<_>>(), needed, "{entry}");
+            assert!(page.contains(&format!("<script type=\"module\" src=\"/assets/{entry}\">")));
+        }
+    }
+
+    #[test]
+    fn a_script_has_every_module_once_and_no_line_that_a_script_cannot_have() {
+        let script = joined(ENTRY);
+        for line in script.lines() {
+            assert!(!line.starts_with("import ") && !line.starts_with("export "), "{line}");
+        }
+        for once in ["class Viewer", "class Store", "class Board", "function h("] {
+            assert_eq!(script.matches(once).count(), 1, "{once}");
+        }
+        assert!(!script.contains("</script"));
+        assert!(script.find("class Store") < script.find("class Viewer"));
+    }
+
+    #[test]
+    fn nothing_that_an_agent_wrote_gets_out_of_its_place() {
+        let hostile = r#"</script><script>alert("1")</script>"#;
+        let page = export(hostile, &serde_json::json!({ "title": hostile }).to_string());
+        assert_eq!(page.matches("</script>").count(), 3);
+        assert!(!page.contains("<script>alert"));
+        let (_, rest) = page.split_once("id=\"sheet\">").unwrap();
+        let (sheet, _) = rest.split_once("</script>").unwrap();
+        let read: serde_json::Value = serde_json::from_str(sheet).unwrap();
+        assert_eq!(read["title"], hostile);
+    }
+
+    #[test]
+    fn digits_are_those_of_base64() {
+        for (bytes, text) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v")] {
+            assert_eq!(base64(bytes.as_bytes()), text);
+        }
+        let nothing = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=";
+        assert_eq!(base64(&Sha256::digest(b"")), nothing);
+    }
+}
