@@ -1,0 +1,185 @@
+//! The screen, drawn into a buffer.
+
+mod board;
+mod clocks;
+mod moves;
+mod pane;
+mod bars;
+mod help;
+
+use super::layout::{self, COLUMNS_MIN, LINES_MIN, Wanted, places};
+use super::{Model, Scene};
+use crate::render::{Charset, Glyph, Paint, Style as BoardStyle, inks, picture};
+use crate::transcript::{Playback, Ply};
+use crate::web::{Frame, Frames};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::{Line, Span};
+use referee_games::view::Colour;
+use referee_protocol::Seat;
+
+/// Captions that take more columns than the board are broken, but not below this.
+const CAPTIONS_COLUMNS: usize = 26;
+
+/// Draws what the model shows of a scene. What depends on the room that there is, such as how far
+/// the pane can be scrolled, is noted in the model.
+pub fn draw(model: &mut Model, scene: &Scene<'_>, area: Rect, buffer: &mut Buffer) {
+    if area.width < COLUMNS_MIN || area.height < LINES_MIN {
+        let text = format!("at least {COLUMNS_MIN} columns and {LINES_MIN} lines are needed");
+        for (y, line) in
+            (area.top()..area.bottom()).zip(super::text::wrap(&text, usize::from(area.width)))
+        {
+            buffer.set_string(area.x, y, line, Style::new());
+        }
+        return;
+    }
+    let Some(playback) = scene.playback else { return draw_nothing(model, scene, area, buffer) };
+    model.grow(playback);
+    let look = Look::new(model, scene, playback);
+    let style = BoardStyle { legend: false, ..model.style };
+    let view = &look.ply.view;
+    let mut columns = picture(view, &style, 0).width.max(CAPTIONS_COLUMNS);
+    let mut shown = picture(view, &style, columns);
+    let below = if shown.captions.is_empty() { 0 } else { shown.captions.len() + 1 };
+    let mut figures = Vec::new();
+    if !model.board || shown.board.len() + below + layout::BARS > usize::from(area.height) {
+        let aside = if model.board { columns + 1 } else { 0 };
+        let aside = usize::from(area.width).saturating_sub(aside);
+        if aside >= usize::from(layout::LISTS_COLUMNS_MIN) {
+            // Beside the board, whose lines matter more.
+            figures = picture(view, &style, aside).captions;
+            shown.captions.clear();
+            columns = shown.width;
+        }
+    }
+    let below = if shown.captions.is_empty() { 0 } else { shown.captions.len() + 1 };
+    let size = (short(columns), short(shown.board.len() + below));
+    let wanted = Wanted {
+        board: model.board.then_some(size),
+        seats: short(look.ply.left_ms.len()),
+        figures: short(figures.len()),
+    };
+    let Some(places) = places(area, wanted) else { return };
+    bars::title(&look, places.title, buffer);
+    board::draw(&look, &shown, places.board, buffer);
+    clocks::draw(&look, places.clocks, buffer);
+    for (index, glyphs) in figures.iter().enumerate() {
+        put(buffer, row(places.figures, index), &look.painted(glyphs));
+    }
+    moves::draw(&look, places.moves, buffer);
+    let scrolling = pane::draw(&look, places.pane, buffer);
+    bars::course(&look, places.course, buffer);
+    bars::hints(&look, places.hints, buffer);
+    if model.help {
+        help::draw(&look, area, buffer);
+    }
+    (model.scroll_start, model.scroll_end) = scrolling;
+}
+
+/// Before there is a match.
+fn draw_nothing(model: &Model, scene: &Scene<'_>, area: Rect, buffer: &mut Buffer) {
+    let name = super::text::clean(scene.name);
+    let why = scene.problem.map_or("waiting for it to begin", |problem| problem);
+    let close = if model.setting == super::Setting::Replay { "q quits" } else { "b goes back" };
+    let news = model.news.as_deref().unwrap_or_default();
+    let lines = [name.as_str(), why, news, close];
+    let lines = lines.iter().flat_map(|line| super::text::wrap(line, usize::from(area.width)));
+    for (y, line) in (area.top()..area.bottom()).zip(lines) {
+        buffer.set_string(area.x, y, line, Style::new());
+    }
+}
+
+/// A screen has fewer columns and lines than that.
+fn short(count: usize) -> u16 {
+    u16::try_from(count).unwrap_or(u16::MAX / 2).min(u16::MAX / 2)
+}
+
+/// What is looked at, and how.
+pub(super) struct Look<'a> {
+    model: &'a Model,
+    scene: &'a Scene<'a>,
+    playback: &'a Playback,
+    ply: &'a Ply,
+    frame: Frame,
+}
+
+impl<'a> Look<'a> {
+    fn new(model: &'a Model, scene: &'a Scene<'a>, playback: &'a Playback) -> Self {
+        let ply = &playback.plies()[model.at];
+        let frame = Frames::new(&ply.view).frame(playback, model.at);
+        Self { model, scene, playback, ply, frame }
+    }
+
+    /// An agent's name, harmless.
+    fn name(&self, seat: Seat) -> String {
+        let seat = self.playback.header().seats.get(seat.index());
+        seat.map_or_else(|| "nobody".to_owned(), |seat| super::text::clean(&seat.name))
+    }
+
+    /// A seat's letter in a ply, as its pieces have it.
+    fn letter(&self, seat: Seat, ply: &Ply) -> Span<'static> {
+        let name = ply.colours.get(seat.index()).map_or("", String::as_str);
+        match Colour::named(name) {
+            Some(colour) => {
+                Span::styled(colour.letter().to_string(), self.paint(Paint::Block(colour)))
+            }
+            None => Span::raw(seat.to_string()),
+        }
+    }
+
+    fn paint(&self, paint: Paint) -> Style {
+        let inks = inks(paint);
+        let mut style = Style::new();
+        if !self.model.style.colour {
+            return style;
+        }
+        if inks.bold {
+            style = style.add_modifier(Modifier::BOLD);
+        }
+        style.fg = inks.front.map(Color::Indexed);
+        style.bg = inks.back.map(Color::Indexed);
+        style
+    }
+
+    /// Glyphs as a line.
+    fn painted(&self, glyphs: &[Glyph]) -> Line<'static> {
+        let span = |&(glyph, paint): &Glyph| Span::styled(glyph.to_string(), self.paint(paint));
+        Line::from(glyphs.iter().map(span).collect::<Vec<_>>())
+    }
+
+    /// What matters less; without colour it is as everything else.
+    fn faint(&self) -> Style {
+        self.paint(Paint::Faint)
+    }
+
+    /// What went wrong.
+    fn alarm(&self) -> Style {
+        self.paint(Paint::Ink(Colour::Red)).add_modifier(Modifier::BOLD)
+    }
+
+    fn has_unicode(&self) -> bool {
+        self.model.style.charset == Charset::Unicode
+    }
+
+    /// Whether somebody thinks now, and the ply that is shown is the last before it.
+    fn waits_for(&self) -> Option<Seat> {
+        let last = self.model.at + 1 == self.playback.plies().len();
+        let live = self.scene.progress == super::Progress::Live;
+        let asked = self.playback.asked().filter(|_| last && live)?;
+        Some(asked.seat)
+    }
+}
+
+/// Puts a line at the beginning of a place that is a line high.
+fn put(buffer: &mut Buffer, place: Rect, line: &Line<'_>) {
+    if place.height > 0 {
+        buffer.set_line(place.x, place.y, line, place.width);
+    }
+}
+
+/// One of the lines of a place.
+fn row(place: Rect, index: usize) -> Rect {
+    let down = short(index).min(place.height);
+    Rect { y: place.y + down, height: u16::from(down < place.height), ..place }
+}

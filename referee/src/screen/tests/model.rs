@@ -1,0 +1,143 @@
+//! What keys do.
+
+use super::Bench;
+use crate::screen::{Model, Pane, Setting, Wish};
+use crate::transcript::Following;
+use ratatui::crossterm::event::{KeyCode, KeyModifiers};
+
+#[test]
+fn steps_go_back_and_on_and_stop_at_both_ends() {
+    let mut bench = Bench::new("swap");
+    let last = bench.last();
+    assert_eq!(bench.model.at(), last);
+    bench.press(KeyCode::Right);
+    assert_eq!(bench.model.at(), last);
+    bench.press(KeyCode::Left);
+    bench.type_in("h");
+    assert_eq!(bench.model.at(), last - 2);
+    assert!(!bench.model.follows());
+    bench.type_in("l");
+    assert_eq!(bench.model.at(), last - 1);
+    bench.press(KeyCode::Home);
+    bench.press(KeyCode::Left);
+    assert_eq!(bench.model.at(), 0);
+    bench.press(KeyCode::PageDown);
+    assert_eq!(bench.model.at(), 10.min(last));
+    bench.press_with(KeyCode::Left, KeyModifiers::SHIFT);
+    assert_eq!(bench.model.at(), 0);
+    bench.press(KeyCode::End);
+    assert!(bench.model.at() == last && bench.model.follows());
+}
+
+#[test]
+fn it_plays_by_itself_and_stops_at_the_end() {
+    let mut bench = Bench::new("swap");
+    let last = bench.last();
+    // At the end it begins anew.
+    bench.type_in(" ");
+    assert!(bench.model.plays() && bench.model.at() == 0);
+    let playback = bench.following.playback().unwrap();
+    assert!(!bench.model.advance(999, playback));
+    assert!(bench.model.advance(1, playback));
+    assert_eq!(bench.model.at(), 1);
+    bench.type_in("+");
+    let playback = bench.following.playback().unwrap();
+    assert!(bench.model.advance(1000, playback));
+    assert_eq!(bench.model.at(), 3);
+    bench.model.advance(u64::MAX / 64_000, playback);
+    assert!(bench.model.at() == last && !bench.model.plays());
+    bench.press(KeyCode::Home);
+    bench.type_in(" ");
+    bench.press(KeyCode::Right);
+    assert!(!bench.model.plays(), "a step by hand pauses");
+}
+
+#[test]
+fn a_turn_is_typed() {
+    let mut bench = Bench::new("swap");
+    bench.type_in("g2");
+    bench.press(KeyCode::Enter);
+    let at = bench.model.at();
+    assert_eq!(bench.following.playback().unwrap().plies()[at].turn, 2);
+    bench.type_in("/999");
+    bench.press(KeyCode::Backspace);
+    bench.press(KeyCode::Enter);
+    assert_eq!(bench.model.at(), bench.last());
+    assert!(bench.model.news.as_ref().unwrap().contains("no turn 99"));
+    bench.type_in("g1");
+    assert_eq!(bench.press(KeyCode::Esc), Wish::Nothing, "it only leaves the line");
+    assert_eq!(bench.model.at(), bench.last());
+    assert_eq!(bench.press(KeyCode::Esc), Wish::Close);
+}
+
+#[test]
+fn messages_are_found_from_both_sides() {
+    let mut bench = Bench::new("fault");
+    bench.press(KeyCode::Home);
+    bench.type_in("n");
+    let at = bench.model.at();
+    let plies = bench.following.playback().unwrap().plies();
+    let speaks =
+        |ply: &crate::transcript::Ply| !ply.beside.stderr.is_empty() || ply.fault().is_some();
+    assert!(at > 0 && speaks(&plies[at]));
+    assert!(plies[1..at].iter().all(|ply| !speaks(ply)));
+    bench.press(KeyCode::End);
+    bench.type_in("n");
+    assert!(bench.model.news.as_ref().unwrap().contains("after"));
+    bench.press(KeyCode::Right);
+    assert_eq!(bench.model.news, None, "the next key takes it away");
+}
+
+#[test]
+fn a_growing_match_is_followed_until_somebody_steps_back() {
+    let whole = Bench::new("swap");
+    let mut following = Following::new();
+    let mut model = Model::new(whole.model.style, Setting::Live);
+    let mut seen = Vec::new();
+    for piece in whole.bytes.chunks(200) {
+        following.feed(piece);
+        if let Some(playback) = following.playback() {
+            model.grow(playback);
+            assert_eq!(model.at(), playback.plies().len() - 1);
+            seen.push(model.at());
+            if playback.plies().len() == 4 {
+                break;
+            }
+        }
+    }
+    let key = |code| ratatui::crossterm::event::KeyEvent::new(code, KeyModifiers::NONE);
+    model.press(key(KeyCode::Left), following.playback());
+    let at = model.at();
+    following.feed(&whole.bytes[following_len(&whole.bytes, &following)..]);
+    model.grow(following.playback().unwrap());
+    assert_eq!(model.at(), at);
+    model.press(key(KeyCode::End), following.playback());
+    assert_eq!(model.at(), following.playback().unwrap().plies().len() - 1);
+    assert!(seen.len() > 2);
+    assert_eq!(model.press(key(KeyCode::Char('b')), following.playback()), Wish::Close);
+    assert_eq!(model.press(key(KeyCode::Tab), following.playback()), Wish::Nothing);
+}
+
+/// How many bytes have been fed: whole pieces.
+fn following_len(bytes: &[u8], following: &Following) -> usize {
+    let lines = usize::try_from(following.playback().unwrap().lines()).unwrap();
+    let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+    let end = ends.map(|(index, _)| index + 1).nth(lines - 1).unwrap();
+    end.div_ceil(200) * 200
+}
+
+#[test]
+fn switches_switch() {
+    let mut bench = Bench::new("home");
+    assert!(!bench.model.wants_lines());
+    bench.type_in("ss");
+    assert!(bench.model.wants_lines());
+    assert_eq!(bench.model.pane, Pane::Lines);
+    bench.type_in("sfcb");
+    assert_eq!(bench.model.pane, Pane::Stderr);
+    assert!(bench.model.style.flip && bench.model.style.coordinates && !bench.model.board);
+    bench.type_in("?");
+    assert!(bench.model.help);
+    assert_eq!(bench.press(KeyCode::Char('q')), Wish::Nothing, "it only closes the help");
+    assert_eq!(bench.press(KeyCode::Char('q')), Wish::Close);
+}
