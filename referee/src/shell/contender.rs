@@ -6,7 +6,7 @@ use super::agent::Launch;
 use super::digest::{digest_command, digest_file, digest_files, folder_files};
 use super::sandbox::reach::{AgentSandboxSettings, own_of_command};
 use crate::failure::Failure;
-use crate::plain::tame;
+use crate::plain::{self, tame_name};
 use referee_games::{Dialect, Kind, dialects, nearest};
 use referee_protocol::LineProtocol;
 use serde::Deserialize;
@@ -19,8 +19,6 @@ const OWN_PROTOCOL: &str = "referee";
 /// What helps where there is no such agent.
 const WHAT_AN_AGENT_IS: &str = "an AGENT is a program file, a quoted command line, a folder with \
      agent.toml, or one that is built in, such as @random";
-/// The longest name, in characters.
-const NAME_CHARACTERS_MAX: usize = 60;
 
 /// Somebody who can take a seat.
 #[derive(Clone, Debug, Default)]
@@ -205,6 +203,21 @@ impl Contender {
         dialect.begin(spoken).map(Some).map_err(|error| format!("{}: {error}", self.name))
     }
 
+    /// Says why it can't play this game, if it can't.
+    pub fn suits(&self, kind: Kind) -> Result<(), Failure> {
+        if !self.games.is_empty() && !self.games.iter().any(|game| game == kind.name) {
+            let (name, plays) = (&self.name, self.games.join(", "));
+            return Err(Failure::usage(format!("{name} doesn't play {}", kind.name))
+                .help(format!("it says that it plays {plays}")));
+        }
+        self.dialect(kind).map(|_| ()).map_err(|error| {
+            let name = self.protocol.as_ref().map_or("", |spoken| spoken.name.as_str());
+            let plays = dialects().filter(|(_, dialect)| dialect.name == name);
+            let plays: Vec<&str> = plays.map(|(kind, _)| kind.name).collect();
+            Failure::usage(error).help(format!("{name} is spoken in {}", plays.join(", ")))
+        })
+    }
+
     fn built_in(name: &str) -> Result<Self, Failure> {
         let written = format!("@{name}");
         if name == "human" {
@@ -330,11 +343,6 @@ fn split_protocol<'a>(text: &'a str, base: &Path) -> (Option<&'a str>, &'a str) 
     }
 }
 
-/// A name without anything that a terminal would obey, and not too long.
-fn tame_name(name: &str) -> String {
-    tame(name).chars().take(NAME_CHARACTERS_MAX).collect()
-}
-
 /// The file of a program: in the folder where the word has a slash or names a file there, else
 /// along PATH.
 pub(super) fn resolve(word: &str, folder: &Path) -> Result<PathBuf, Failure> {
@@ -366,18 +374,12 @@ pub(super) fn absolute(path: &Path) -> Result<PathBuf, Failure> {
 
 /// Names for the seats: those of the same name are told apart by ` #2`, ` #3`.
 pub fn unique_names(contenders: &[&Contender]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for contender in contenders {
-        let numbered = (2..).map(|number| format!("{} #{number}", contender.name));
-        let mut candidates = std::iter::once(contender.name.clone()).chain(numbered);
-        names.extend(candidates.find(|name| !names.contains(name)));
-    }
-    names
+    plain::unique_names(contenders.iter().map(|contender| contender.name.clone()))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Contender, split_name, tame_name, unique_names};
+    use super::{Contender, split_name, unique_names};
     use std::path::Path;
 
     #[test]
@@ -420,7 +422,5 @@ mod tests {
             unique_names(&[&random, &random, &random]),
             ["@random", "@random #2", "@random #3"]
         );
-        assert_eq!(tame_name("a\u{1b}[31mb"), "a\u{FFFD}[31mb");
-        assert_eq!(tame_name(&"x".repeat(99)).len(), 60);
     }
 }

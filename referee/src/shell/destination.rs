@@ -38,6 +38,23 @@ impl Destination {
         own.into_iter().chain([PathBuf::from(DEFAULT_FOLDER)]).collect()
     }
 
+    /// The same for a single game, with the file that its transcript goes to already there, so that
+    /// it can be watched from its beginning.
+    pub fn reserved(self, header: &Header) -> io::Result<Self> {
+        let path = match self {
+            Self::Nowhere | Self::Stdout => return Ok(self),
+            Self::File { path, force } => {
+                create(&path, force).map_err(|error| named(&path, &error))?;
+                path
+            }
+            Self::Folder(folder) => {
+                std::fs::create_dir_all(&folder).map_err(|error| named(&folder, &error))?;
+                create_in(&folder, header)?.1
+            }
+        };
+        Ok(Self::File { path, force: true })
+    }
+
     /// Opens the transcript of a game, and tells where it is.
     pub fn open(&self, header: &Header) -> io::Result<(Sink, Option<PathBuf>)> {
         match self {
@@ -56,7 +73,8 @@ impl Destination {
     }
 }
 
-fn create(path: &Path, force: bool) -> io::Result<File> {
+/// A new file; with `force` also in the place of one that is there.
+pub fn create(path: &Path, force: bool) -> io::Result<File> {
     if force {
         return File::create(path);
     }

@@ -2,7 +2,9 @@
 
 use super::destination::{DEFAULT_FOLDER, latest};
 use crate::failure::Failure;
+use crate::plain::hex;
 use crate::transcript::unpack;
+use sha2::{Digest, Sha256};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -13,6 +15,13 @@ const TRANSCRIPT_BYTES_MAX: usize = 1 << 30;
 /// its line and what stands before it can still be used.
 pub fn read_text(name: &str) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&read_bytes(name)?).into_owned())
+}
+
+/// Reads a game's record as [`read_text`] does, with the SHA-256 over its bytes, in hex.
+pub fn read_record(name: &str) -> Result<(String, String), Failure> {
+    let bytes = read_bytes(name)?;
+    let digest = hex(&Sha256::digest(&bytes));
+    Ok((String::from_utf8_lossy(&bytes).into_owned(), digest))
 }
 
 /// Reads a transcript, unpacked.

@@ -1,6 +1,7 @@
 //! Signals to the referee: an end that is orderly, and Ctrl-Z, which stops the agents too and takes
 //! the gap off the clocks.
 
+use super::console::Pausing;
 use super::table::{Orders, PausedTime};
 use nix::sys::signal::{Signal as SystemSignal, raise};
 use std::io;
@@ -53,6 +54,8 @@ pub struct Interrupts {
     received: Option<Interrupt>,
     /// The first Ctrl-C stops no match.
     patient: bool,
+    /// The terminal that is given back while the referee is stopped.
+    console: Option<Pausing>,
 }
 
 impl Interrupts {
@@ -67,12 +70,18 @@ impl Interrupts {
             paused: PausedTime::default(),
             received: None,
             patient: false,
+            console: None,
         })
     }
 
     /// The same, but the first Ctrl-C stops no match that has begun: no more of them are begun.
     pub fn listen_patiently() -> io::Result<Self> {
         Ok(Self { patient: true, ..Self::listen()? })
+    }
+
+    /// Gives this terminal back while the referee is stopped.
+    pub fn hold(&mut self, console: Pausing) {
+        self.console = Some(console);
     }
 
     /// Where the matches read their orders.
@@ -126,11 +135,17 @@ impl Interrupts {
         let began = Instant::now();
         self.paused.begin();
         self.orders.send_modify(|orders| orders.paused = true);
+        if let Some(console) = &self.console {
+            console.begin();
+        }
         std::thread::sleep(STOPPING);
         // Comes back when the referee is continued.
         raise(SystemSignal::SIGSTOP).ok();
         let gap = began.elapsed().as_nanos();
         self.paused.end(u64::try_from(gap).unwrap_or(u64::MAX));
         self.orders.send_modify(|orders| orders.paused = false);
+        if let Some(console) = &self.console {
+            console.end();
+        }
     }
 }

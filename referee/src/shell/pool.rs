@@ -7,8 +7,9 @@ use super::cores;
 use super::destination::Destination;
 use super::drive::{Entrant, Finished, drive};
 use super::heading::Heading;
-use super::human::Human;
+use super::human::People;
 use super::launcher::Launcher;
+use super::playing::Playing;
 use super::sandbox::Enclosure;
 use super::sandbox::reach::Reaches;
 use super::sink::Sink;
@@ -17,7 +18,7 @@ use super::work_folder::surroundings;
 use crate::matches::Match;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use referee_games::{AnyGame, Kind};
-use referee_protocol::{ClockSettings, Event, Header, Limits, OnFault, Sandbox};
+use referee_protocol::{ClockSettings, Event, Header, Limits, OnFault, Sandbox, Seat};
 use serde_json::Value;
 use std::io;
 use std::path::PathBuf;
@@ -45,6 +46,8 @@ pub struct Job {
     pub seed: u64,
     /// What the agents of its series may read.
     pub reaches: Arc<Reaches>,
+    /// Where those are who play in person.
+    pub people: People,
     /// Where the transcript goes.
     pub destination: Destination,
     /// The transcript is on the disk when the match is told.
@@ -114,18 +117,21 @@ struct Shared {
     jobs: Mutex<mpsc::Receiver<Job>>,
     results: mpsc::Sender<Played>,
     watching: Box<Watching>,
+    playing: Playing,
     orders: watch::Receiver<Orders>,
     paused: PausedTime,
 }
 
 impl Pool {
     /// Starts the cores. `orders` reach every match, and all agents are started in `enclosure`.
+    /// Which matches are under way stands in `playing`.
     pub fn start(
         room: Room,
         enclosure: Enclosure,
         orders: watch::Receiver<Orders>,
         paused: PausedTime,
         watching: Box<Watching>,
+        playing: Playing,
     ) -> io::Result<Self> {
         raise_file_limit();
         let launcher = Arc::new(Launcher::start(&enclosure.jail)?);
@@ -145,6 +151,7 @@ impl Pool {
             jobs: jobs_asked,
             results,
             watching,
+            playing,
             orders,
             paused,
         });
@@ -216,7 +223,7 @@ async fn one_lane(shared: Arc<Shared>, table: Table) {
         let number = job.number;
         let (at, with) = (table.clone(), shared.clone());
         // A task of its own: should it panic, the match is lost and not the lane.
-        let play = async move { job.play(&at, &with.watching).await };
+        let play = async move { job.play(&at, &with).await };
         let played = tokio::task::spawn_local(play).await.unwrap_or_else(|error| {
             let result = Err(io::Error::other(format!("the referee failed: {error}")));
             Played { number, result, transcript: None }
@@ -237,7 +244,7 @@ impl Shared {
 }
 
 impl Job {
-    async fn play(self, table: &Table, watching: &Watching) -> Played {
+    async fn play(self, table: &Table, shared: &Shared) -> Played {
         let number = self.number;
         let failed = |error| Played { number, result: Err(error), transcript: None };
         let (header, game) = match self.header(&table.enclosure.told) {
@@ -248,7 +255,10 @@ impl Job {
             Ok(opened) => opened,
             Err(error) => return failed(error),
         };
-        let result = self.drive(table, header, game, sink, watching).await;
+        let begin = |path: &PathBuf| shared.playing.begin(number, path);
+        let under_way = transcript.as_ref().map(begin);
+        let result = self.drive(table, header, game, sink, &shared.watching).await;
+        drop(under_way);
         Played { number, result, transcript }
     }
 
@@ -264,7 +274,8 @@ impl Job {
         let mut entrants = Vec::new();
         for (seat, contender) in self.seated.iter().enumerate() {
             let Some(launch) = &contender.launch else {
-                entrants.push(Entrant::Person(Human::at_terminal()));
+                let seat = Seat(u8::try_from(seat).unwrap_or(u8::MAX));
+                entrants.push(Entrant::Person(self.people.human(seat)));
                 continue;
             };
             let folder = work.seat(seat)?;
@@ -294,7 +305,7 @@ impl Job {
     }
 
     /// The game, and its transcript's header.
-    fn header(&self, sandbox: &Sandbox) -> io::Result<(Header, Box<dyn AnyGame>)> {
+    pub fn header(&self, sandbox: &Sandbox) -> io::Result<(Header, Box<dyn AnyGame>)> {
         let game = self.kind.start(&self.setup).map_err(io::Error::other)?;
         let seated: Vec<&Contender> = self.seated.iter().map(AsRef::as_ref).collect();
         let heading = Heading {

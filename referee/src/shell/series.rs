@@ -2,6 +2,7 @@
 
 use super::contender::Contender;
 use super::destination::Destination;
+use super::human::People;
 use super::pool::Job;
 use super::sandbox::reach::Reaches;
 use crate::matches::game_seed;
@@ -33,6 +34,8 @@ pub struct Plan {
     pub jobs: usize,
     /// What the agents may read.
     pub reaches: Arc<Reaches>,
+    /// Where those are who play in person.
+    pub people: People,
     /// Where transcripts go.
     pub destination: Destination,
 }
@@ -61,6 +64,7 @@ impl Plan {
             // The first game's is the series' own.
             seed: game_seed(self.seed, number),
             reaches: self.reaches.clone(),
+            people: self.people.clone(),
             destination: self.destination.clone(),
             durable: self.count() == 1,
         }

@@ -171,6 +171,21 @@ impl Report {
         text::brief(self)
     }
 
+    /// The standings as a table: its head, and a row a player by rank. Names are as they are.
+    pub fn table(&self) -> (Vec<String>, Vec<Vec<String>>) {
+        let columns = columns::standings(self, columns::Detail::Ranks);
+        let head = columns.iter().map(|column| column.head.clone()).collect();
+        let row = |row: usize| columns.iter().map(|column| column.cells[row].clone()).collect();
+        (head, (0..self.standings.players.len()).map(row).collect())
+    }
+
+    /// What a reader must know beside the table, in sentences. Names are as they are.
+    pub fn remarks(&self) -> Vec<String> {
+        let ratings = self.ratings.iter().flat_map(notes::ratings);
+        let first = std::iter::once(notes::progress(self));
+        first.chain(notes::standings(self)).chain(ratings).collect()
+    }
+
     /// The report as Markdown with tables.
     pub fn markdown(&self) -> String {
         markdown::markdown(self)

@@ -7,6 +7,8 @@ mod prepare;
 pub mod folder;
 mod rows;
 pub mod store;
+pub mod records;
+pub mod results;
 mod clerk;
 pub mod runner;
 pub mod checking;

@@ -9,7 +9,9 @@ use crate::contest::{Contest, Fixture, Onlooker, Player, Schedule, halves};
 use crate::failure::Failure;
 use crate::shell::contender::Contender;
 use crate::shell::destination::Destination;
+use crate::shell::human::People;
 use crate::shell::interrupts::{Interrupt, Interrupts};
+use crate::shell::playing::Playing;
 use crate::shell::pool::{Job, Played, Pool, Room, Watching, free_place};
 use crate::shell::sandbox::Enclosure;
 use crate::shell::sandbox::reach::Reaches;
@@ -37,6 +39,8 @@ pub struct Run {
     pub enclosure: Enclosure,
     /// Where everything goes.
     pub folder: Folder,
+    /// Where the games that are under way are noted.
+    pub playing: Playing,
 }
 
 /// How far a contest is.
@@ -79,11 +83,14 @@ pub trait Spectator {
     /// Something worth a line has happened.
     fn tell(&mut self, text: &str);
 
-    /// Waits until standings are wanted.
-    fn wish(&mut self) -> impl Future<Output = ()>;
+    /// What they want to see.
+    type Wish;
 
-    /// Shows them.
-    fn standings(&mut self);
+    /// Waits until something is wanted. Can be dropped and called again.
+    fn wish(&mut self) -> impl Future<Output = Self::Wish>;
+
+    /// Shows it.
+    fn fulfil(&mut self, wish: Self::Wish);
 }
 
 impl Run {
@@ -102,7 +109,8 @@ impl Run {
         let watching = runner.watching();
         let enclosure = runner.run.enclosure.clone();
         let (orders, paused) = (interrupts.orders(), interrupts.paused_time());
-        let pool = Pool::start(runner.run.room, enclosure, orders, paused, watching);
+        let playing = runner.run.playing.clone();
+        let pool = Pool::start(runner.run.room, enclosure, orders, paused, watching, playing);
         runner.work(pool.map_err(machine)?, clerk, interrupts, spectator).await;
         Ok(runner.ended(interrupts.received()))
     }
@@ -250,7 +258,7 @@ impl Runner {
                 },
                 group = clerk.next(), if clerk.is_busy() => self.kept(group, spectator),
                 () = interrupts.next() => self.interrupted(interrupts, spectator),
-                () = spectator.wish() => spectator.standings(),
+                wish = spectator.wish() => spectator.fulfil(wish),
             }
         }
         threads.join();
@@ -322,6 +330,7 @@ impl Runner {
             seed: fixture.seed,
             // What is there was never counted: its run was killed.
             reaches: self.run.reaches.clone(),
+            people: People::default(),
             destination: Destination::File { path, force: true },
             durable: false,
         };

@@ -2,12 +2,13 @@
 //! written only after its transcript is on the disk.
 
 use super::folder::Folder;
-use super::rows::{add_contest, add_game, add_session, from_json, read_game, read_seat};
-use crate::contest::{Contest, Player, PlayerInfo, Record};
+use super::rows::{add_contest, add_game, add_session, from_json};
+use crate::contest::{Contest, PlayerInfo, Record};
 use crate::failure::Failure;
 use nix::sys::statvfs::statvfs;
 use referee_protocol::Sandbox;
-use rusqlite::{Connection, ErrorCode, params};
+use rusqlite::{Connection, ErrorCode, OpenFlags, params};
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -90,6 +91,17 @@ pub enum StoreError {
         /// The version of its tables.
         found: usize,
     },
+    /// An older referee has made it, and it is only looked at.
+    #[error(
+        "{path}: its tables are of version {found}, and this referee reads version {VERSION}",
+        path = path.display()
+    )]
+    Older {
+        /// The store.
+        path: PathBuf,
+        /// The version of its tables.
+        found: usize,
+    },
     /// There is one already.
     #[error("{path}: there is a contest already", path = path.display())]
     Exists {
@@ -111,6 +123,7 @@ impl From<StoreError> for Failure {
         let help = match &error {
             StoreError::Full { .. } => "make room, then resume the contest: nothing is lost",
             StoreError::Newer { .. } => "take a newer referee: this one can't read it",
+            StoreError::Older { .. } => "`referee contest status DIR` brings them up to date",
             StoreError::Exists { .. } => {
                 "`referee contest resume` goes on with it; --out names another folder"
             }
@@ -124,7 +137,7 @@ impl From<StoreError> for Failure {
     }
 }
 
-type Stored<T> = Result<T, StoreError>;
+pub(super) type Stored<T> = Result<T, StoreError>;
 
 impl Store {
     /// A store for a contest that begins. It is there whole or not at all.
@@ -155,6 +168,26 @@ impl Store {
         let mut store = Self::connect(folder.store())?;
         store.migrate()?;
         Ok(store)
+    }
+
+    /// The same for whoever only looks on: no row is touched, whoever works on it. The folder must be
+    /// one that can be written even so: what was written last is found by an index there, which may
+    /// stay behind with an empty log.
+    pub fn look(folder: &Folder) -> Stored<Self> {
+        let path = folder.store();
+        let look = || {
+            let connection = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+            connection.busy_timeout(PATIENCE)?;
+            let found: usize =
+                connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+            Ok((connection, found))
+        };
+        let (connection, found) = look().map_err(|error| told(&path, &error))?;
+        match found.cmp(&VERSION) {
+            Ordering::Greater => Err(StoreError::Newer { path, found }),
+            Ordering::Less => Err(StoreError::Older { path, found }),
+            Ordering::Equal => Ok(Self { connection, path }),
+        }
     }
 
     fn connect(path: PathBuf) -> Stored<Self> {
@@ -248,7 +281,10 @@ impl Store {
         })
     }
 
-    fn read<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Stored<T> {
+    pub(super) fn read<T>(
+        &self,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Stored<T> {
         work(&self.connection).map_err(|error| told(&self.path, &error))
     }
 
@@ -355,43 +391,6 @@ impl Store {
                 take(done, &places);
             }
             Ok(())
-        })
-    }
-
-    /// A game that counts.
-    pub fn record(&self, number: u64) -> Stored<Option<Record>> {
-        let mut found = self.records_where("where number = ?1", number)?;
-        Ok(found.pop())
-    }
-
-    /// All games that count, in schedule order.
-    pub fn records(&self) -> Stored<Vec<Record>> {
-        self.records_where("where ?1 = ?1", 0)
-    }
-
-    fn records_where(&self, condition: &str, number: u64) -> Stored<Vec<Record>> {
-        let games = format!(
-            "select number, block, round, game, match_id, seed, result, reason, scores, turns, \
-             lag_ns, marked, moves, transcript, seal from games {condition} order by number"
-        );
-        let seats = "select seat, player, place, used_ms, cpu_ms, turns, fault, fault_text \
-                     from seats where game = ?1 order by seat";
-        self.read(|connection| {
-            let mut seats = connection.prepare(seats)?;
-            let mut games = connection.prepare(&games)?;
-            let mut rows = games.query([number])?;
-            let mut records = Vec::new();
-            while let Some(row) = rows.next()? {
-                let mut record = read_game(row)?;
-                let mut rows = seats.query([record.number])?;
-                while let Some(row) = rows.next()? {
-                    record.players.push(Player(row.get(1)?));
-                    record.places.push(row.get(2)?);
-                    record.seats.push(read_seat(row)?);
-                }
-                records.push(record);
-            }
-            Ok(records)
         })
     }
 

@@ -1,6 +1,6 @@
 //! Carrying out what the match wants: messages, requests, records.
 
-use super::Drive;
+use super::{Drive, FLUSH_PERIOD};
 use crate::matches::{Effect, Input, Nanos, Reading};
 use crate::shell::agent::Sign;
 use crate::shell::chair::Chair;
@@ -88,7 +88,21 @@ impl Drive<'_> {
         {
             self.unwritten(error);
         }
+        // Who watches may take their time, and others look at the file meanwhile.
+        if matches!(event, Event::Played(_)) && self.flush_at <= Instant::now() {
+            self.write_out();
+        }
         (self.watcher)(event, &self.state);
+    }
+
+    /// Writes what was recorded, for those who watch the file.
+    pub(super) fn write_out(&mut self) {
+        self.flush_at = Instant::now() + FLUSH_PERIOD;
+        if self.broken.is_none()
+            && let Err(error) = self.sink.flush()
+        {
+            self.unwritten(error);
+        }
     }
 
     /// A part of the transcript is lost.

@@ -1,6 +1,6 @@
 //! Telling the match what happened: what the agents did, what the timer says, what is ordered.
 
-use super::{Drive, FLUSH_PERIOD, KILLED, Occurrence};
+use super::{Drive, KILLED, Occurrence};
 use crate::matches::Input;
 use crate::shell::agent::Sign;
 use crate::shell::table::Orders;
@@ -20,12 +20,7 @@ impl Drive<'_> {
             Occurrence::Timer => {
                 let now = Instant::now();
                 if self.flush_at <= now {
-                    self.flush_at = now + FLUSH_PERIOD;
-                    if self.broken.is_none()
-                        && let Err(error) = self.sink.flush()
-                    {
-                        self.unwritten(error);
-                    }
+                    self.write_out();
                 }
                 self.keep_still(now);
                 if self.wake_at().is_some_and(|wake| wake <= now) {

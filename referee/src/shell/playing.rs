@@ -1,0 +1,69 @@
+//! The matches that are under way, with their transcripts, for those who look on. A match notes
+//! itself once when it begins and once when it ends; whoever looks on reads the file.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The matches that are under way, by number.
+#[derive(Clone, Debug, Default)]
+pub struct Playing(Arc<Mutex<BTreeMap<u64, PathBuf>>>);
+
+/// A match is under way as long as this is held.
+#[derive(Debug)]
+pub struct UnderWay {
+    playing: Playing,
+    number: u64,
+}
+
+impl Playing {
+    /// A match has begun, and its transcript is this file.
+    pub fn begin(&self, number: u64, transcript: &Path) -> UnderWay {
+        self.matches().insert(number, transcript.to_owned());
+        UnderWay { playing: self.clone(), number }
+    }
+
+    /// Whether this match is under way.
+    pub fn has(&self, number: u64) -> bool {
+        self.matches().contains_key(&number)
+    }
+
+    /// The first match that is under way after this one in the order of their numbers, and after
+    /// the last the first again.
+    pub fn after(&self, number: Option<u64>) -> Option<(u64, PathBuf)> {
+        let matches = self.matches();
+        let next = matches.iter().find(|(other, _)| Some(**other) > number);
+        next.or_else(|| matches.iter().next()).map(|(&number, path)| (number, path.clone()))
+    }
+
+    fn matches(&self) -> MutexGuard<'_, BTreeMap<u64, PathBuf>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        self.playing.matches().remove(&self.number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Playing;
+    use std::path::Path;
+
+    #[test]
+    fn matches_come_in_a_circle_and_go() {
+        let playing = Playing::default();
+        assert_eq!(playing.after(None), None);
+        let three = playing.begin(3, Path::new("three"));
+        let five = playing.begin(5, Path::new("five"));
+        let after = |number| playing.after(number).map(|(number, _)| number);
+        assert_eq!((after(None), after(Some(3)), after(Some(5))), (Some(3), Some(5), Some(3)));
+        drop(three);
+        assert!(!playing.has(3) && playing.has(5));
+        assert_eq!(after(Some(5)), Some(5));
+        drop(five);
+        assert_eq!(after(None), None);
+    }
+}
