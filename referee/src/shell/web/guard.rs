@@ -1,0 +1,273 @@
+//! Who is answered at all, and what every answer says to the browser. A page of another site that is
+//! open in the same browser must neither read nor do anything here, under whatever name it comes.
+
+use super::errors::Refused;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use sha2::{Digest, Sha256};
+use std::net::IpAddr;
+use std::sync::Arc;
+
+/// What a page may do: load what this server has, and talk to it.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+     img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
+     frame-ancestors 'none'";
+/// A header that a form of another site can't send.
+const OWN_HEADER: &str = "x-referee";
+
+/// The rules of one server.
+#[derive(Clone, Debug)]
+pub(super) struct Guard {
+    /// Names by which it is called, without ports.
+    hosts: Vec<String>,
+    /// It listens on all addresses: any address will do, but no other name.
+    any_address: bool,
+    token: Option<Secret>,
+    /// The cookie's name: cookies know no ports, and there may be another server.
+    cookie: String,
+}
+
+/// A token, as its hash, which is compared without telling how much of it is right.
+#[derive(Clone, Debug)]
+struct Secret([u8; 32]);
+
+impl Secret {
+    fn of(token: &str) -> Self {
+        Self(Sha256::digest(token.as_bytes()).into())
+    }
+
+    fn is(&self, token: &str) -> bool {
+        let given = Self::of(token);
+        self.0.iter().zip(given.0).fold(0, |different, (a, b)| different | (a ^ b)) == 0
+    }
+}
+
+impl Guard {
+    /// For a server that was told to listen at `host`, and does at this address and port.
+    pub(super) fn new(host: &str, address: IpAddr, port: u16, token: Option<&str>) -> Self {
+        let mut hosts: Vec<String> = ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).into();
+        hosts.push(host.to_ascii_lowercase());
+        hosts.push(bracketed(address));
+        if address.is_unspecified()
+            && let Ok(own) = nix::unistd::gethostname()
+        {
+            hosts.push(own.to_string_lossy().to_ascii_lowercase());
+        }
+        Self {
+            hosts,
+            any_address: address.is_unspecified(),
+            token: token.map(Secret::of),
+            cookie: format!("referee-{port}"),
+        }
+    }
+
+    /// Whether a request is let in; else what is answered.
+    fn judge(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Box<Response>> {
+        let refuse = |refused: Refused| {
+            let is_api = uri.path().starts_with("/api/");
+            Box::new(if is_api { refused.into_response() } else { refused.page() })
+        };
+        let host = self.host(headers).map_err(refuse)?;
+        if let Some(secret) = &self.token {
+            if let Some((token, rest)) = split_token(uri)
+                && secret.is(&token)
+                && *method == Method::GET
+            {
+                return Err(Box::new(self.enter(&token, &rest)));
+            }
+            let cookies = headers.get_all(header::COOKIE).iter();
+            let cookies = cookies.filter_map(|line| line.to_str().ok());
+            let mut pairs = cookies.flat_map(|line| line.split(';'));
+            let fits = |pair: &str| {
+                let (name, value) = pair.trim().split_once('=').unwrap_or_default();
+                name == self.cookie && secret.is(value)
+            };
+            if !pairs.any(fits) {
+                let told = "this server is opened with a token";
+                return Err(refuse(Refused::new(StatusCode::UNAUTHORIZED, told).help(
+                    "open the address that `referee serve` printed: it ends with ?token=..",
+                )));
+            }
+        }
+        same_site(&host, method, headers).map_err(refuse)
+    }
+
+    /// The name by which it was called, if it is one of its own: a name that somebody else's name
+    /// server leads here is none.
+    fn host(&self, headers: &HeaderMap) -> Result<String, Refused> {
+        let mut named = headers.get_all(header::HOST).iter();
+        let (Some(host), None) = (named.next(), named.next()) else {
+            return Err(Refused::bad("a request names one host"));
+        };
+        let host = host.to_str().unwrap_or_default().to_ascii_lowercase();
+        let name = without_port(&host);
+        let is_address = || name.trim_matches(['[', ']']).parse::<IpAddr>().is_ok();
+        if self.hosts.iter().any(|own| own == name) || (self.any_address && is_address()) {
+            return Ok(host);
+        }
+        let told = format!("this server isn't called {name:?}");
+        Err(Refused::new(StatusCode::MISDIRECTED_REQUEST, told)
+            .help("open the address that `referee serve` printed, or name it with --host"))
+    }
+
+    /// The token was right: it is kept in a cookie, and goes out of the address.
+    fn enter(&self, token: &str, rest: &str) -> Response {
+        let cookie = format!("{}={token}; HttpOnly; SameSite=Strict; Path=/", self.cookie);
+        let headers = [(header::SET_COOKIE, cookie), (header::LOCATION, rest.to_owned())];
+        (StatusCode::SEE_OTHER, headers).into_response()
+    }
+}
+
+/// Whether this comes from a page of this server, where it matters.
+fn same_site(host: &str, method: &Method, headers: &HeaderMap) -> Result<(), Refused> {
+    let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or_default());
+    let forbidden = |told: &str| Refused::new(StatusCode::FORBIDDEN, told);
+    if let Some(origin) = text("origin")
+        && origin.to_ascii_lowercase() != format!("http://{host}")
+    {
+        return Err(forbidden("requests from other sites aren't answered"));
+    }
+    if *method == Method::GET || *method == Method::HEAD {
+        return Ok(());
+    }
+    if *method != Method::POST {
+        return Err(Refused::new(StatusCode::METHOD_NOT_ALLOWED, "there is GET and POST"));
+    }
+    let kind = text("content-type").unwrap_or_default();
+    if kind.split(';').next().map(str::trim) != Some("application/json") {
+        let told = "what is posted must be application/json";
+        return Err(Refused::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, told));
+    }
+    if text(OWN_HEADER).is_none() {
+        return Err(forbidden("what is posted needs the header X-Referee: 1"));
+    }
+    Ok(())
+}
+
+/// Lets a request through or not, and writes on every answer what a browser is to keep to.
+pub(super) async fn guard(
+    State(guard): State<Arc<Guard>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let judged = guard.judge(request.method(), request.uri(), request.headers());
+    let mut response = match judged {
+        Ok(()) => next.run(request).await,
+        Err(response) => *response,
+    };
+    let headers = response.headers_mut();
+    for (name, value) in [
+        ("content-security-policy", POLICY),
+        ("cache-control", "no-store"),
+        // An open connection that asks for nothing would take a place.
+        ("connection", "close"),
+        ("x-content-type-options", "nosniff"),
+        ("referrer-policy", "no-referrer"),
+        ("cross-origin-resource-policy", "same-origin"),
+        ("cross-origin-opener-policy", "same-origin"),
+    ] {
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
+    }
+    response
+}
+
+fn bracketed(address: IpAddr) -> String {
+    match address {
+        IpAddr::V4(address) => address.to_string(),
+        IpAddr::V6(address) => format!("[{address}]"),
+    }
+}
+
+fn without_port(host: &str) -> &str {
+    match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    }
+}
+
+/// The token of an address, and the address without it.
+fn split_token(uri: &Uri) -> Option<(String, String)> {
+    let (mut token, mut rest) = (None, Vec::new());
+    for pair in uri.query()?.split('&') {
+        match pair.strip_prefix("token=") {
+            Some(given) => token = Some(given.to_owned()),
+            None => rest.push(pair),
+        }
+    }
+    // Two slashes at the beginning would lead to another site.
+    let path = format!("/{}", uri.path().trim_start_matches('/'));
+    let rest = if rest.is_empty() { path } else { format!("{path}?{}", rest.join("&")) };
+    Some((token?, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Guard, split_token, without_port};
+    use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
+
+    fn judged(guard: &Guard, uri: &str, headers: &[(&str, &str)]) -> u16 {
+        let pairs = headers.iter().map(|(name, value)| {
+            let name = HeaderName::from_bytes(name.as_bytes()).unwrap();
+            (name, HeaderValue::from_str(value).unwrap())
+        });
+        let headers: HeaderMap = pairs.collect();
+        let uri: Uri = uri.parse().unwrap();
+        let judged = guard.judge(&Method::GET, &uri, &headers);
+        judged.map_or_else(|response| response.status().as_u16(), |()| 200)
+    }
+
+    #[test]
+    fn a_server_knows_its_names() {
+        let here = Guard::new("127.0.0.1", [127, 0, 0, 1].into(), 80, None);
+        let there = Guard::new("lab.example", [10, 0, 0, 7].into(), 80, None);
+        let everywhere = Guard::new("0.0.0.0", [0, 0, 0, 0].into(), 80, None);
+        for (host, status) in [
+            ("localhost:8017", [200, 200, 200]),
+            ("[::1]:8017", [200, 200, 200]),
+            ("LAB.example", [421, 200, 421]),
+            ("10.0.0.7:80", [421, 200, 200]),
+            ("evil.example", [421, 421, 421]),
+            ("localhost.evil.example:80", [421, 421, 421]),
+            ("10.0.0.7.evil.example", [421, 421, 421]),
+            ("", [421, 421, 421]),
+        ] {
+            let told = [&here, &there, &everywhere].map(|it| judged(it, "/", &[("host", host)]));
+            assert_eq!(told, status, "{host}");
+        }
+        assert_eq!(judged(&here, "/", &[]), 400);
+    }
+
+    #[test]
+    fn a_token_lets_in_once_and_a_cookie_from_then_on() {
+        let guard = Guard::new("127.0.0.1", [127, 0, 0, 1].into(), 80, Some("secret-1"));
+        let host = ("host", "localhost");
+        for (uri, cookie, status) in [
+            ("/", "", 401),
+            ("/api/overview", "referee-80=secret-2", 401),
+            ("/?token=secret-2", "", 401),
+            ("/?token=secret-1", "", 303),
+            ("/", "referee-80=secret-1", 200),
+            ("/", "other=1; referee-80=secret-1", 200),
+            ("/", "referee-81=secret-1", 401),
+            ("/", "referee-80=", 401),
+        ] {
+            assert_eq!(judged(&guard, uri, &[host, ("cookie", cookie)]), status, "{uri} {cookie}");
+        }
+    }
+
+    #[test]
+    fn a_token_goes_out_of_the_address() {
+        for (uri, token, rest) in [
+            ("/?token=x", "x", "/"),
+            ("/match?file=a%26b.jsonl&token=x", "x", "/match?file=a%26b.jsonl"),
+            ("//evil.example/?token=x", "x", "/evil.example/"),
+        ] {
+            let found = split_token(&uri.parse().unwrap());
+            assert_eq!(found, Some((token.to_owned(), rest.to_owned())), "{uri}");
+        }
+        assert_eq!(split_token(&"/?a=1".parse().unwrap()), None);
+        assert_eq!(without_port("[::1]:80"), "[::1]");
+    }
+}
