@@ -8,10 +8,43 @@ use crate::plain::tame;
 use crate::render::{Style, terminal};
 use referee_protocol::{Event, Seat};
 use std::io::{IsTerminal, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// A board is not redrawn more often than this: nobody sees more, and it costs time.
 const FRAME: Duration = Duration::from_millis(40);
+
+/// What lies over the board, and hides it.
+#[derive(Debug, Default)]
+pub(super) struct Cover(Mutex<Covered>);
+
+#[derive(Debug, Default)]
+struct Covered {
+    now: bool,
+    /// Something was to be drawn meanwhile.
+    missed: bool,
+}
+
+impl Cover {
+    /// Nothing is drawn from now on.
+    pub(super) fn put(&self) {
+        self.state().now = true;
+    }
+
+    /// Boards can be seen again.
+    pub(super) fn lift(&self) {
+        self.state().now = false;
+    }
+
+    /// Whether the last board was not seen.
+    pub(super) fn has_missed(&self) -> bool {
+        self.state().missed
+    }
+
+    fn state(&self) -> MutexGuard<'_, Covered> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// Draws the board of one match to stderr.
 #[derive(Debug)]
@@ -24,6 +57,9 @@ pub(super) struct Live {
     last: Option<Instant>,
     /// What happened last, in words.
     news: String,
+    /// Drawn below each board.
+    hint: &'static str,
+    cover: Arc<Cover>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,8 +72,14 @@ enum Manner {
 
 impl Live {
     /// `None` where no board is to be seen while the match runs. A `person` types between the
-    /// boards, so that none is drawn over another.
-    pub(super) fn new(board: &BoardOptions, pace_ms: Option<u64>, person: bool) -> Option<Self> {
+    /// boards, so that none is drawn over another; `hint` stands below those that are.
+    pub(super) fn new(
+        board: &BoardOptions,
+        pace_ms: Option<u64>,
+        person: bool,
+        hint: &'static str,
+        cover: Arc<Cover>,
+    ) -> Option<Self> {
         let style = board.style(stderr_has_colour())?;
         let on_terminal = std::io::stderr().is_terminal();
         let asked_for = board.board != super::output::BoardChoice::Auto;
@@ -47,7 +89,8 @@ impl Live {
         let in_place = on_terminal && !person;
         let manner = if in_place { Manner::InPlace } else { Manner::Below };
         let pace = Duration::from_millis(pace_ms.unwrap_or(0));
-        Some(Self { style, manner, pace, drawn: 0, last: None, news: String::new() })
+        let (drawn, last, news) = (0, None, String::new());
+        Some(Self { style, manner, pace, drawn, last, news, hint, cover })
     }
 
     /// Looks at an event.
@@ -65,7 +108,6 @@ impl Live {
                 if due || self.manner == Manner::Below || !self.pace.is_zero() {
                     self.draw(state);
                 }
-                std::thread::sleep(self.pace);
             }
             Event::Retired(retired) => {
                 let (kind, text) = (retired.fault.kind, &retired.fault.text);
@@ -79,12 +121,24 @@ impl Live {
     }
 
     fn draw(&mut self, state: &Match) {
+        // Held until all is drawn: nobody covers half a board.
+        let cover = self.cover.clone();
+        let mut covered = cover.state();
+        covered.missed = covered.now;
+        if covered.now {
+            return;
+        }
         let view = state.game().view();
         let board = terminal(&view, &self.style);
-        let text = format!("{board}{}\n{}\n", self.news, caption(state.game()));
+        let size = terminal_size::terminal_size();
+        let room = size.map_or(usize::MAX, |(_, terminal_size::Height(height))| height.into());
+        let mut text = format!("{board}{}\n{}\n", self.news, caption(state.game()));
+        // The hint stands where there is room left for it.
+        if text.lines().count() + self.hint.lines().count() < room {
+            text.push_str(self.hint);
+        }
         let lines = text.lines().count();
-        let fits = terminal_size::terminal_size()
-            .is_none_or(|(_, terminal_size::Height(height))| lines < usize::from(height));
+        let fits = lines < room;
         let mut stderr = anstream::stderr().lock();
         if self.manner == Manner::InPlace && self.drawn > 0 {
             // Up to where the last drawing began, and away with it; one that doesn't fit into the

@@ -6,6 +6,7 @@ mod compare;
 mod contest;
 mod debug;
 mod doctor;
+mod faults;
 mod adapter;
 mod games;
 mod languages;
@@ -16,6 +17,7 @@ mod new_text;
 mod output;
 mod perft;
 mod play;
+mod play_open;
 mod play_options;
 mod presets;
 mod position;
@@ -24,8 +26,10 @@ mod report;
 mod rows;
 mod sandbox;
 mod schema;
+mod serve;
 mod setup;
 mod verify;
+mod viewer;
 
 use crate::failure::Failure;
 use crate::shell::launcher;
@@ -92,6 +96,7 @@ enum Command {
     Position(position::Options),
     Perft(perft::Options),
     Replay(replay::Options),
+    Serve(Box<serve::Options>),
     Verify(verify::Options),
     Schema(schema::Options),
     Agent(agent::Options),
@@ -133,7 +138,8 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Games(options) => games::run(&options),
         Command::Position(options) => position::run(&options),
         Command::Perft(options) => perft::run(&options),
-        Command::Replay(options) => replay::run(&options),
+        Command::Serve(options) => serve::run(&options, &global),
+        Command::Replay(options) => replay::run(&options, &global),
         Command::Verify(options) => verify::run(&options, &global),
         Command::Schema(options) => schema::run(&options),
         Command::Agent(options) => agent::run(&options),

@@ -1,23 +1,25 @@
 //! `play`: one match, or several.
 
 use super::Global;
-use super::live::Live;
-use super::output::{print, print_json, stdout_has_colour, tell};
+use super::faults::{Record, advice, debug_command};
+use super::live::{Cover, Live};
+use super::output::{print, print_json, stderr_has_colour, stdout_has_colour, tell};
+use super::play_open::Page;
 use super::play_options::Options;
 use super::report;
-use crate::diagnosis::{Circumstances, find};
+use super::viewer::Desk;
 use crate::failure::Failure;
 use crate::plain::tame;
-use crate::render::terminal;
-use crate::shell::inputs::read_transcript;
-use crate::shell::interrupts::{Interrupt, Interrupts};
+use crate::render::{Style, terminal};
+use crate::screen::Setting;
+use crate::shell::interrupts::Interrupts;
+use crate::shell::playing::Playing;
 use crate::shell::pool::{Played, Pool, Room, Watching, free_place};
 use crate::shell::sandbox::{Enclosure, Layers};
 use crate::shell::series::Plan;
 use crate::shell::verifying::progress_bar;
-use crate::transcript;
 use referee_protocol::{
-    Event, Fault, FaultKind, Header, Outcome, Pondering, Result as Ended, Sandbox, Seat, Verdict,
+    Event, FaultKind, Header, Outcome, Pondering, Result as Ended, Sandbox, Seat, Verdict,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -26,6 +28,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::io::{ErrorKind, IsTerminal};
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
 
 /// Writing to text can't fail.
 const TEXT: &str = "text takes text";
@@ -76,7 +80,7 @@ struct ToldSeat {
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
-    let plan = options.plan()?;
+    let mut plan = options.plan()?;
     notes(&plan, global)?;
     let enclosure = options.conditions.enclosure(plan.agents(), global)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -84,11 +88,19 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
         .build()
         .map_err(|error| Failure::machine(format!("no runtime: {error}")))?;
     plan.reaches.check(enclosure.jail.layers, &plan.contenders)?;
+    let mut page = None;
+    if options.open {
+        page = Some(Page::prepare(&mut plan, &enclosure)?);
+    }
     let mut series = Series::new(options, &plan, &enclosure, global);
-    let interrupt = runtime.block_on(play_all(options, &plan, enclosure, global, &mut series))?;
+    let played = play_all(options, &plan, enclosure, global, &mut series, page.as_mut());
+    let mut interrupts = runtime.block_on(played)?;
     series.summarize()?;
-    if let Some(interrupt) = interrupt {
+    if let Some(interrupt) = interrupts.received() {
         return Ok(ExitCode::from(interrupt.code()));
+    }
+    if let Some(page) = page {
+        runtime.block_on(page.stay(&mut interrupts));
     }
     series.code()
 }
@@ -111,22 +123,38 @@ async fn play_all(
     enclosure: Enclosure,
     global: &Global,
     series: &mut Series<'_>,
-) -> Result<Option<Interrupt>, Failure> {
+    page: Option<&mut Page>,
+) -> Result<Interrupts, Failure> {
     let machine =
         |error: std::io::Error| Failure::machine(format!("matches can't be started: {error}"));
     let mut interrupts = Interrupts::listen().map_err(machine)?;
     let single = plan.games.end - plan.games.start == 1;
     let person = plan.contenders.iter().any(|contender| contender.launch.is_none());
-    let watching = watching(options, single && !global.quiet, person);
+    let person = person && page.is_none();
+    if let Some(page) = page {
+        page.serve(&interrupts)?;
+    }
+    let bar = progress_bar(plan.count(), !global.quiet);
+    let playing = Playing::default();
+    let colour = stderr_has_colour();
+    let style = options.board.style(colour).unwrap_or(Style { colour, ..Style::default() });
+    let setting = if single { Setting::Live } else { Setting::LiveMany };
+    let mut desk = Desk::new(playing.clone(), style, setting, &bar, &mut interrupts, !person)?;
+    if desk.is_manned() {
+        bar.set_message("b: watch");
+    }
+    series.cover = desk.cover();
+    let hint = if desk.is_manned() { "b: look closer, step back\n" } else { "" };
+    let watching = watching(options, single && !global.quiet, person, hint, desk.cover());
     let jobs = plan.jobs.clamp(1, plan.count());
     let room = Room { matches: jobs, pin: options.pin };
     let (orders, paused) = (interrupts.orders(), interrupts.paused_time());
-    let pool = Pool::start(room, enclosure, orders, paused, watching).map_err(machine)?;
+    let pool = Pool::start(room, enclosure, orders, paused, watching, playing).map_err(machine)?;
     let (jobs, mut results, threads) = pool.split();
     let (mut jobs, mut asked) = (Some(jobs), plan.games.clone());
-    let bar = progress_bar(plan.count(), !global.quiet);
     let mut early = BTreeMap::new();
     let mut next = plan.games.start;
+    let mut over = false;
     loop {
         if asked.is_empty() || interrupts.received().is_some() {
             jobs = None;
@@ -137,18 +165,29 @@ async fn play_all(
                     place.send(plan.job(number));
                 }
             }
-            played = results.recv() => match played {
+            played = results.recv(), if !over => match played {
                 Some(played) => {
                     bar.inc(1);
                     early.insert(played.number, played);
                 }
-                None => break,
+                None => over = true,
             },
+            heard = desk.next() => drop(desk.take(&heard)),
             () = interrupts.next() => {}
+        }
+        // A single match may be looked at for as long as somebody likes.
+        if interrupts.received().is_some() || (over && !single) {
+            desk.close();
+        }
+        if desk.is_open() {
+            continue;
         }
         while let Some(played) = early.remove(&next) {
             bar.suspend(|| series.take(played))?;
             next += 1;
+        }
+        if over {
+            break;
         }
     }
     threads.join();
@@ -156,16 +195,28 @@ async fn play_all(
     for played in early.into_values() {
         series.take(played)?;
     }
-    Ok(interrupts.received())
+    Ok(interrupts)
 }
 
-fn watching(options: &Options, wanted: bool, person: bool) -> Box<Watching> {
-    let (board, pace) = (options.board.clone(), options.pace);
+fn watching(
+    options: &Options,
+    wanted: bool,
+    person: bool,
+    hint: &'static str,
+    cover: Arc<Cover>,
+) -> Box<Watching> {
+    // Waiting holds up a core, so it is for a match that has it alone.
+    let (board, pace) = (options.board.clone(), options.pace.filter(|_| options.games == 1));
     Box::new(move |_| {
-        let mut live = if wanted { Live::new(&board, pace, person) } else { None };
+        let live = || Live::new(&board, pace, person, hint, cover.clone());
+        let mut live = if wanted { live() } else { None };
         Box::new(move |event, state| {
             if let Some(live) = &mut live {
                 live.see(event, state);
+            }
+            // Whoever looks on may do so in another window.
+            if matches!(event, Event::Played(_)) {
+                std::thread::sleep(Duration::from_millis(pace.unwrap_or(0)));
             }
         })
     })
@@ -189,6 +240,8 @@ struct Series<'a> {
     debug: Option<String>,
     /// The first game that the machine kept from being played or recorded.
     failed: Option<Failure>,
+    /// What was over the board while it was drawn.
+    cover: Arc<Cover>,
 }
 
 #[derive(Clone, Default)]
@@ -222,6 +275,7 @@ impl<'a> Series<'a> {
             void,
             debug: None,
             failed: None,
+            cover: Arc::default(),
         }
     }
 
@@ -283,7 +337,7 @@ impl<'a> Series<'a> {
     ) -> Result<(), Failure> {
         let mut text = String::new();
         let style = self.options.board.style(stdout_has_colour()).filter(|_| !self.quiet);
-        if let Some(style) = style.filter(|_| !board_is_on_screen()) {
+        if let Some(style) = style.filter(|_| !board_is_on_screen() || self.cover.has_missed()) {
             let header = &finished.header;
             text.push_str(&report::title(header));
             let start = super::setup::start(self.plan.kind, &header.setup)?;
@@ -392,73 +446,6 @@ impl<'a> Series<'a> {
         }
         Ok(ExitCode::SUCCESS)
     }
-}
-
-/// What the transcript tells of a seat at its end, beside the fault.
-#[derive(Default)]
-struct Record {
-    /// The last line that came from it.
-    line: Option<Vec<u8>>,
-    /// How its process ended, if it did so by itself.
-    status: Option<String>,
-    /// It speaks another protocol than the referee's own.
-    foreign: bool,
-}
-
-impl Record {
-    /// `None` where it can't be read; the advice is then less precise.
-    fn read(path: &str, seat: Seat) -> Option<Self> {
-        let bytes = read_transcript(path).ok()?;
-        let reading = transcript::read(&bytes).ok()?;
-        let foreign = reading.header.seats[seat.index()].is_foreign();
-        let mut record = Self { foreign, ..Self::default() };
-        for event in reading {
-            match event {
-                Event::Line(event) if event.seat == seat => {
-                    record.line = transcript::unescape_line(&event.line, event.escaped);
-                }
-                Event::Exit(event) if event.seat == seat && !event.late => {
-                    record.status.get_or_insert(event.status);
-                }
-                _ => {}
-            }
-        }
-        Some(record)
-    }
-}
-
-/// How to mend what an agent did wrong.
-fn advice(
-    fault: &Fault,
-    stderr: Option<&str>,
-    denied: Option<&str>,
-    record: Option<&Record>,
-) -> String {
-    let ended = matches!(fault.kind, FaultKind::Gone | FaultKind::Start);
-    let known = Circumstances {
-        got: record.and_then(|record| record.line.as_deref()),
-        foreign: record.is_some_and(|record| record.foreign),
-        status: record.and_then(|record| record.status.as_deref()).filter(|_| ended),
-        stderr: stderr.unwrap_or_default(),
-        denied,
-        legal: fault.legal.as_deref().unwrap_or_default(),
-        ..Circumstances::default()
-    };
-    find(fault, &known).map_or(String::new(), |finding| format!("fix: {}\n", tame(&finding.fix)))
-}
-
-/// The command that shows the turn of the first fault once more.
-fn debug_command(header: &Header, verdict: &Verdict, transcript: &str) -> Option<String> {
-    let faults = verdict.seats.iter().filter_map(|seat| Some((seat.seat, seat.fault.as_ref()?)));
-    let errors = faults.filter(|(_, fault)| fault.kind != FaultKind::Resigned);
-    let programs = errors.filter(|(seat, _)| header.seats[seat.index()].command != ["@human"]);
-    let (seat, fault) = programs.min_by_key(|(_, fault)| fault.turn)?;
-    let mut words = vec!["referee".to_owned(), "debug".to_owned(), transcript.to_owned()];
-    words.extend(["--seat".to_owned(), seat.to_string()]);
-    if fault.kind != FaultKind::Start {
-        words.extend(["--turn".to_owned(), fault.turn.to_string()]);
-    }
-    Some(super::play_options::join(&words))
 }
 
 /// The live board on the same terminal has shown it all.

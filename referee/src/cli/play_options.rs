@@ -7,6 +7,7 @@ use super::setup::{GameOptions, read_pairs};
 use crate::failure::Failure;
 use crate::shell::contender::Contender;
 use crate::shell::destination::{DEFAULT_FOLDER, Destination};
+use crate::shell::human::People;
 use crate::shell::sandbox::reach::{Ground, Reaches};
 use crate::shell::series::Plan;
 use crate::times::{read_clock, read_time};
@@ -14,7 +15,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use rand::TryRng;
 use rand::rngs::SysRng;
-use referee_games::{dialects, nearest};
+use referee_games::nearest;
 use referee_protocol::{ClockKind, ClockSettings, Limits, OnFault, Pondering};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -79,9 +80,12 @@ pub(super) struct Options {
     pub(super) force: bool,
     #[command(flatten)]
     pub(super) board: BoardOptions,
-    /// Waits this long after each turn, to watch; clocks don't run meanwhile
+    /// Waits this long after each turn of a single match, to watch; clocks don't run meanwhile
     #[arg(long, value_name = "TIME", value_parser = read_time)]
     pub(super) pace: Option<u64>,
+    /// Shows it in the browser, where @human then plays; the page stays until Ctrl-C
+    #[arg(long)]
+    pub(super) open: bool,
     /// Prints one JSON object a match
     #[arg(long)]
     pub(super) json: bool,
@@ -177,20 +181,7 @@ impl Options {
         let game = super::setup::start(kind, &setup)?;
         let contenders = self.contenders(game.seats())?;
         for contender in &contenders {
-            let plays = &contender.games;
-            if !plays.is_empty() && !plays.iter().any(|game| game == kind.name) {
-                let (name, plays) = (&contender.name, plays.join(", "));
-                return Err(Failure::usage(format!("{name} doesn't play {}", kind.name))
-                    .help(format!("it says that it plays {plays}")));
-            }
-        }
-        for contender in &contenders {
-            contender.dialect(kind).map_err(|error| {
-                let name = contender.protocol.as_ref().map_or("", |spoken| spoken.name.as_str());
-                let plays = dialects().filter(|(_, dialect)| dialect.name == name);
-                let plays: Vec<&str> = plays.map(|(kind, _)| kind.name).collect();
-                Failure::usage(error).help(format!("{name} is spoken in {}", plays.join(", ")))
-            })?;
+            contender.suits(kind)?;
         }
         let person = contenders.iter().any(|contender| contender.launch.is_none());
         let first = self.game_number.unwrap_or(0);
@@ -212,6 +203,7 @@ impl Options {
             games: first..first + games,
             jobs: if person { 1 } else { self.jobs.unwrap_or(cores) },
             reaches: Arc::new(Reaches::new(Ground::new(&contenders, &destination.places(), &[]))),
+            people: People::default(),
             destination,
             contenders,
         })
@@ -233,8 +225,10 @@ impl Options {
         }
         let contenders: Vec<Contender> =
             self.agents.iter().map(|agent| Contender::read(agent)).collect::<Result<_, _>>()?;
-        if contenders.iter().filter(|contender| contender.launch.is_none()).count() > 1 {
-            return Err(Failure::usage("there is one terminal, so there can be only one @human"));
+        let people = contenders.iter().filter(|contender| contender.launch.is_none()).count();
+        if people > 1 && !self.open {
+            return Err(Failure::usage("there is one terminal, so there can be only one @human")
+                .help("with --open people play in the browser, and there can be more"));
         }
         Ok(contenders)
     }

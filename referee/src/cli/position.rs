@@ -187,7 +187,7 @@ pub(super) fn caption(game: &dyn AnyGame) -> String {
     let turn = game.turn_number();
     match game.turn() {
         Turn::Of(seat) => {
-            let colour = game.colours()[seat.index()];
+            let colour = &game.colours_now()[seat.index()];
             let count = game.actions().len();
             let actions = if count == 1 { "action" } else { "actions" };
             format!("turn {turn}: seat {seat} ({colour}) to move, {count} legal {actions}")

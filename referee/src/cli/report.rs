@@ -2,20 +2,14 @@
 
 use super::output::aligned;
 use crate::plain::tame;
+use crate::telling::{sentence, setup};
 use crate::times::{show_clock, show_time};
-use referee_protocol::{Header, Outcome, Result as Ended, Verdict};
-use serde_json::Value;
+use referee_protocol::{FaultKind, Header, Outcome, Verdict};
 use std::fmt::Write;
 
 /// What is played, by whom.
 pub(super) fn title(header: &Header) -> String {
-    let mut text = header.game.clone();
-    for (key, value) in header.setup.as_object().into_iter().flatten() {
-        if key != "position" {
-            write!(text, " {key}={}", plain(value)).ok();
-        }
-    }
-    let mut text = tame(&text);
+    let mut text = tame(&format!("{}{}", header.game, setup(header)));
     let id = tame(&header.match_id);
     write!(text, "\nclock {}, seed {}, match {id}\n", show_clock(&header.clock), header.seed).ok();
     let rows: Vec<Vec<String>> = header
@@ -24,13 +18,6 @@ pub(super) fn title(header: &Header) -> String {
         .map(|seat| vec![format!("  seat {}", seat.seat), tame(&seat.colour), tame(&seat.name)])
         .collect();
     text + &aligned(&rows)
-}
-
-fn plain(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    }
 }
 
 /// How it ended: a sentence and a row for each seat.
@@ -47,10 +34,10 @@ pub(super) fn verdict(header: &Header, outcome: Option<&Outcome>, verdict: &Verd
     for (index, seat) in verdict.seats.iter().enumerate() {
         let place = verdict.places.as_ref().and_then(|places| places.get(index));
         let place = place.map(u32::to_string);
-        let fault = seat
-            .fault
-            .as_ref()
-            .map(|fault| format!("{} in turn {}: {}", fault.kind, fault.turn, tame(&fault.text)));
+        let fault = seat.fault.as_ref().map(|fault| match fault.kind {
+            FaultKind::Resigned => format!("{} in turn {}", fault.kind, fault.turn),
+            _ => format!("{} in turn {}: {}", fault.kind, fault.turn, tame(&fault.text)),
+        });
         let mut row = vec![
             format!("  {}", seat.seat),
             header.seats.get(index).map_or_else(String::new, |seat| tame(&seat.name)),
@@ -64,29 +51,4 @@ pub(super) fn verdict(header: &Header, outcome: Option<&Outcome>, verdict: &Verd
         rows.push(row);
     }
     text + &aligned(&rows)
-}
-
-fn sentence(header: &Header, outcome: Option<&Outcome>, verdict: &Verdict) -> String {
-    if let Some(void) = &verdict.void {
-        return format!("void ({}): {}", void.cause, void.text);
-    }
-    let places = verdict.places.as_deref().unwrap_or_default();
-    let best: Vec<&str> = header
-        .seats
-        .iter()
-        .zip(places)
-        .filter(|&(_, &place)| place == 1)
-        .map(|(seat, _)| seat.name.as_str())
-        .collect();
-    let why = match (outcome, verdict.result) {
-        (Some(outcome), Ended::Played) => outcome.reason.clone(),
-        _ => verdict.reason.clone(),
-    };
-    match (best.as_slice(), header.seats.len()) {
-        ([], _) => format!("not solved: {why}"),
-        ([one], 1) => format!("{one} solved it: {why}"),
-        ([one], _) => format!("{one} wins: {why}"),
-        (all, count) if all.len() == count => format!("a draw: {why}"),
-        (some, _) => format!("{} share the first place: {why}", some.join(" and ")),
-    }
 }

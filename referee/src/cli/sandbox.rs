@@ -116,7 +116,12 @@ impl SandboxOptions {
 impl ConditionOptions {
     /// Finds what agents are started in, so many of them at once, and tells it.
     pub(super) fn enclosure(&self, agents: usize, global: &Global) -> Result<Enclosure, Failure> {
-        Ok(self.sandbox.enclosure(global)?.pondering(self.pondering(), agents))
+        Ok(self.with_pondering(self.sandbox.enclosure(global)?, agents))
+    }
+
+    /// The same enclosure where so many agents are in it at once.
+    pub(super) fn with_pondering(&self, enclosure: Enclosure, agents: usize) -> Enclosure {
+        enclosure.pondering(self.pondering(), agents)
     }
 
     fn pondering(&self) -> Option<Pondering> {

@@ -3,7 +3,10 @@
 use super::report::{self, Results};
 use super::run::{GoingOptions, resume_command};
 use crate::cli::Global;
-use crate::cli::output::{print, print_json, stdout_is_terminal, tell};
+use crate::cli::output::{
+    BoardOptions, print, print_json, stderr_has_colour, stdout_is_terminal, tell,
+};
+use crate::cli::viewer::{Desk, Heard};
 use crate::contest::report::Layout;
 use crate::contest::sprt::{
     Summary,
@@ -12,18 +15,20 @@ use crate::contest::sprt::{
 use crate::contest::{Contest, FormatSettings, PlayerInfo, Schedule};
 use crate::failure::Failure;
 use crate::plain::tame;
+use crate::screen::Setting;
 use crate::shell::contender::Contender;
 use crate::shell::contest::Prepared;
 use crate::shell::contest::folder::Folder;
 use crate::shell::contest::runner::{Ended, Progress, Run, Spectator};
 use crate::shell::contest::store::Store;
 use crate::shell::interrupts::Interrupts;
-use crate::shell::keys::Keys;
+use crate::shell::playing::Playing;
 use crate::shell::pool::Room;
 use crate::shell::sandbox::reach::{Ground, Reaches};
 use crate::shell::sandbox::{Depth, Enclosure, Wish, choose};
 use crate::shell::verifying::{games_counter, progress_bar, spinner};
 use indicatif::ProgressBar;
+use ratatui::crossterm::event::KeyCode;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -78,6 +83,7 @@ pub(in crate::cli) fn go_on(going: Going, global: &Global) -> Result<ExitCode, F
         prepared.contest.sandbox.read.iter().map(|path| prepared.base.join(path)).collect();
     let reaches = Reaches::new(Ground::new(&contenders, &records, &readable));
     reaches.check(enclosure.jail.layers, &contenders)?;
+    let playing = Playing::default();
     let run = Run {
         contest: prepared.contest.clone(),
         reaches: Arc::new(reaches),
@@ -85,6 +91,7 @@ pub(in crate::cli) fn go_on(going: Going, global: &Global) -> Result<ExitCode, F
         room,
         enclosure,
         folder: folder.clone(),
+        playing: playing.clone(),
     };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -93,7 +100,9 @@ pub(in crate::cli) fn go_on(going: Going, global: &Global) -> Result<ExitCode, F
     let ended = runtime.block_on(async {
         let mut interrupts = Interrupts::listen_patiently()
             .map_err(|error| Failure::machine(format!("signals can't be heard: {error}")))?;
-        let mut watcher = Watcher::new(&prepared.contest, &folder, !global.quiet)?;
+        let contest = &prepared.contest;
+        let wanted = !global.quiet;
+        let mut watcher = Watcher::new(contest, &folder, playing, &mut interrupts, wanted)?;
         if let FormatSettings::Compare { sprt } = &prepared.contest.format
             && !global.quiet
         {
@@ -101,6 +110,7 @@ pub(in crate::cli) fn go_on(going: Going, global: &Global) -> Result<ExitCode, F
             tell(plan(sprt.as_ref(), most, report::names(&prepared.contest)).trim_end());
         }
         let ended = run.play(store, &mut interrupts, &mut watcher).await;
+        watcher.desk.close();
         watcher.bar.finish_and_clear();
         ended
     })?;
@@ -196,11 +206,24 @@ struct Watcher<'a> {
     bar: ProgressBar,
     begun: bool,
     asked: Signal,
-    keys: Keys,
+    desk: Desk,
+}
+
+/// What somebody at a terminal wants.
+enum Wanted {
+    Standings,
+    /// Something at the desk.
+    Heard(Heard),
 }
 
 impl<'a> Watcher<'a> {
-    fn new(contest: &'a Contest, folder: &'a Folder, wanted: bool) -> Result<Self, Failure> {
+    fn new(
+        contest: &'a Contest,
+        folder: &'a Folder,
+        playing: Playing,
+        interrupts: &mut Interrupts,
+        wanted: bool,
+    ) -> Result<Self, Failure> {
         let asked = signal(SignalKind::user_defined1())
             .map_err(|error| Failure::machine(format!("signals can't be heard: {error}")))?;
         let bar = match &contest.format {
@@ -209,7 +232,17 @@ impl<'a> Watcher<'a> {
         };
         // The time goes on between games, too.
         bar.enable_steady_tick(TICK);
-        Ok(Self { contest, folder, bar, begun: false, asked, keys: Keys::listen() })
+        let style = BoardOptions::default().style(stderr_has_colour()).unwrap_or_default();
+        let desk = Desk::new(playing, style, Setting::LiveMany, &bar, interrupts, true)?;
+        Ok(Self { contest, folder, bar, begun: false, asked, desk })
+    }
+
+    fn standings(&mut self) {
+        let text = match report::of_folder(self.folder) {
+            Ok(results) => results.report.brief(),
+            Err(failure) => format!("error: {failure}"),
+        };
+        self.desk.tell(text.trim_end());
     }
 }
 
@@ -237,25 +270,33 @@ impl Spectator for Watcher<'_> {
             let name: String = name.chars().take(16).collect();
             parts.push(format!("{name} leads: {} %", won * 100 / stake.max(1)));
         }
+        if self.desk.is_manned() {
+            // First, because the end is cut off where there is little room.
+            parts.insert(0, "b: watch".to_owned());
+        }
         self.bar.set_message(parts.join(", "));
     }
 
     fn tell(&mut self, text: &str) {
-        self.bar.suspend(|| tell(&tame(text)));
+        self.desk.tell(&tame(text));
     }
 
-    async fn wish(&mut self) {
+    type Wish = Wanted;
+
+    async fn wish(&mut self) -> Wanted {
         tokio::select! {
-            _ = self.asked.recv() => {}
-            () = self.keys.next() => {}
+            _ = self.asked.recv() => Wanted::Standings,
+            heard = self.desk.next() => Wanted::Heard(heard),
         }
     }
 
-    fn standings(&mut self) {
-        let text = match report::of_folder(self.folder) {
-            Ok(results) => results.report.brief(),
-            Err(failure) => format!("error: {failure}"),
+    fn fulfil(&mut self, wish: Wanted) {
+        let key = match wish {
+            Wanted::Standings => return self.standings(),
+            Wanted::Heard(heard) => self.desk.take(&heard),
         };
-        self.bar.suspend(|| tell(text.trim_end()));
+        if key == Some(KeyCode::Enter) {
+            self.standings();
+        }
     }
 }

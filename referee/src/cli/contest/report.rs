@@ -7,18 +7,15 @@ use crate::cli::play_options::join;
 use crate::contest::report::{Layout, Report};
 use crate::contest::sprt::Summary;
 use crate::contest::sprt::render::{Names, verdict};
-use crate::contest::summary::{Surroundings, report};
 use crate::contest::{Contest, FormatSettings, Record, Schedule};
 use crate::failure::Failure;
-use crate::plain::tame;
 use crate::shell::contest::checking::Checked;
 use crate::shell::contest::folder::Folder;
+use crate::shell::contest::results;
 use crate::shell::contest::store::{Kept, Store, VoidAttempt};
-use crate::shell::sandbox;
 use crate::shell::verifying::spinner;
 use clap::{Args, ValueEnum};
 use serde_json::Value;
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -181,28 +178,13 @@ pub(super) fn assemble(
     records: Vec<Record>,
     voids: &[VoidAttempt],
 ) -> Report {
-    let played: BTreeSet<u64> = records.iter().map(|record| record.number).collect();
-    let lost: BTreeSet<u64> =
-        voids.iter().map(|void| void.number).filter(|number| !played.contains(number)).collect();
     let root = folder.root().display().to_string();
     let check = join(&["referee".to_owned(), "verify".to_owned(), root]);
     let mut commands = vec![("To check all of this, game by game".to_owned(), check)];
     if !schedule.is_over() {
         commands.push(("To go on with the contest".to_owned(), resume_command(folder)));
     }
-    // Where the submissions lie is nobody's business but the instructor's.
-    let base = format!("{}/", kept.base.display());
-    let left_out: Vec<(String, String)> =
-        kept.left_out.iter().map(|(name, why)| (name.clone(), why.replace(&base, ""))).collect();
-    let sandbox = kept.sandbox.as_ref().map(|told| tame(&sandbox::line(told)));
-    let around = Surroundings {
-        void_attempts: voids.len() as u64,
-        given_up: lost.len() as u64,
-        sandbox: sandbox.as_deref(),
-        left_out: &left_out,
-        commands: &commands,
-    };
-    report(&kept.contest, schedule, records, around)
+    results::assemble(kept, schedule, records, voids, &commands)
 }
 
 /// Where the report that a run left differs from the one that follows from `checked`, and what is to

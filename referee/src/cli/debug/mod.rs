@@ -14,7 +14,7 @@ use crate::shell::debugging::{NoRerun, Rerun, Rerunning, rerun};
 use crate::shell::inputs::read_transcript;
 use crate::shell::interrupts::{Interrupt, Interrupts};
 use crate::shell::sandbox::Enclosure;
-use crate::transcript::{read, sent};
+use crate::transcript::{IMPORTED, read, sent};
 use clap::Args;
 use judge::wrong;
 use referee_games::{AnyGame, kind};
@@ -375,7 +375,7 @@ fn named(seat: &HeaderSeat) -> Option<String> {
     }
     let words: Vec<&str> = seat.command.iter().map(String::as_str).collect();
     match words.as_slice() {
-        [] => None,
+        [] | [IMPORTED, ..] => None,
         ["referee", "agent", name] => Some(format!("@{name}")),
         _ => Some(join(&seat.command)),
     }

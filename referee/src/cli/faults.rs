@@ -1,0 +1,79 @@
+//! What is said of a fault when a match ends: how to mend it, and the command that shows it again.
+
+use super::play_options::join;
+use crate::diagnosis::{Circumstances, find};
+use crate::plain::tame;
+use crate::shell::inputs::read_transcript;
+use crate::transcript;
+use referee_protocol::{Event, Fault, FaultKind, Header, Seat, Verdict};
+
+/// What the transcript tells of a seat at its end, beside the fault.
+#[derive(Default)]
+pub(super) struct Record {
+    /// The last line that came from it.
+    line: Option<Vec<u8>>,
+    /// How its process ended, if it did so by itself.
+    status: Option<String>,
+    /// It speaks another protocol than the referee's own.
+    foreign: bool,
+}
+
+impl Record {
+    /// `None` where it can't be read; the advice is then less precise.
+    pub(super) fn read(path: &str, seat: Seat) -> Option<Self> {
+        let bytes = read_transcript(path).ok()?;
+        let reading = transcript::read(&bytes).ok()?;
+        let foreign = reading.header.seats[seat.index()].is_foreign();
+        let mut record = Self { foreign, ..Self::default() };
+        for event in reading {
+            match event {
+                Event::Line(event) if event.seat == seat => {
+                    record.line = transcript::unescape_line(&event.line, event.escaped);
+                }
+                Event::Exit(event) if event.seat == seat && !event.late => {
+                    record.status.get_or_insert(event.status);
+                }
+                _ => {}
+            }
+        }
+        Some(record)
+    }
+}
+
+/// How to mend what an agent did wrong.
+pub(super) fn advice(
+    fault: &Fault,
+    stderr: Option<&str>,
+    denied: Option<&str>,
+    record: Option<&Record>,
+) -> String {
+    let ended = matches!(fault.kind, FaultKind::Gone | FaultKind::Start);
+    let known = Circumstances {
+        got: record.and_then(|record| record.line.as_deref()),
+        foreign: record.is_some_and(|record| record.foreign),
+        status: record.and_then(|record| record.status.as_deref()).filter(|_| ended),
+        stderr: stderr.unwrap_or_default(),
+        denied,
+        legal: fault.legal.as_deref().unwrap_or_default(),
+        ..Circumstances::default()
+    };
+    find(fault, &known).map_or(String::new(), |finding| format!("fix: {}\n", tame(&finding.fix)))
+}
+
+/// The command that shows the turn of the first fault once more.
+pub(super) fn debug_command(
+    header: &Header,
+    verdict: &Verdict,
+    transcript: &str,
+) -> Option<String> {
+    let faults = verdict.seats.iter().filter_map(|seat| Some((seat.seat, seat.fault.as_ref()?)));
+    let errors = faults.filter(|(_, fault)| fault.kind != FaultKind::Resigned);
+    let programs = errors.filter(|(seat, _)| header.seats[seat.index()].command != ["@human"]);
+    let (seat, fault) = programs.min_by_key(|(_, fault)| fault.turn)?;
+    let mut words = vec!["referee".to_owned(), "debug".to_owned(), transcript.to_owned()];
+    words.extend(["--seat".to_owned(), seat.to_string()]);
+    if fault.kind != FaultKind::Start {
+        words.extend(["--turn".to_owned(), fault.turn.to_string()]);
+    }
+    Some(join(&words))
+}

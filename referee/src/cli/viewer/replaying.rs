@@ -1,0 +1,86 @@
+//! `replay` on a terminal.
+
+use super::Viewer;
+use super::source::Source;
+use crate::cli::output::{BoardOptions, stdout_has_colour};
+use crate::failure::Failure;
+use crate::render::Style;
+use crate::screen::{Model, Progress, Setting, Wish};
+use crate::shell::console::{Console, Keys, Screen};
+use crate::shell::interrupts::Interrupts;
+use std::io::IsTerminal;
+use std::process::ExitCode;
+use tokio::signal::unix::{SignalKind, signal};
+
+/// Whether there is a terminal to show a match on, and keys come from it.
+pub(in crate::cli) fn is_wanted(file: &str) -> bool {
+    file != "-" && std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
+}
+
+/// Shows a transcript until somebody has seen enough. It is opened at its last ply, or at `turn`.
+pub(in crate::cli) fn replay(
+    file: &str,
+    turn: Option<u64>,
+    board: &BoardOptions,
+) -> Result<ExitCode, Failure> {
+    let source = Source::named(file)?;
+    let colour = stdout_has_colour();
+    let style = board.style(colour).unwrap_or(Style { colour, ..Style::default() });
+    let mut model = Model::new(style, Setting::Replay);
+    if board.style(colour).is_none() {
+        model.hide_board();
+    }
+    match (source.playback(), source.problem()) {
+        (None, Some(problem)) => return Err(Failure::operation(format!("{file}: {problem}"))),
+        (Some(playback), _) => {
+            model.grow(playback);
+            if let Some(turn) = turn
+                && !model.go_to_turn(turn, playback)
+                && source.progress(false) != Progress::Live
+            {
+                let last = playback.game().turn_number();
+                let text = format!("--turn {turn}: the match has turns up to {last}");
+                return Err(Failure::usage(text));
+            }
+        }
+        (None, None) => {}
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::machine(format!("no runtime: {error}")))?;
+    let name = source.path().map_or_else(|| file.to_owned(), |path| path.display().to_string());
+    let shown = runtime.block_on(async {
+        let (console, keys) = Console::open(Screen::Stdout)
+            .ok_or_else(|| Failure::machine("stdin is no terminal".to_owned()))?;
+        let viewer = Viewer::open(&console, Screen::Stdout, model, source, name)?;
+        show(&console, keys, viewer).await
+    });
+    runtime.shutdown_background();
+    shown
+}
+
+async fn show(console: &Console, mut keys: Keys, mut viewer: Viewer) -> Result<ExitCode, Failure> {
+    let unheard = |error| Failure::machine(format!("signals can't be heard: {error}"));
+    let mut interrupts = Interrupts::listen().map_err(unheard)?;
+    interrupts.hold(console.pausing());
+    let mut resized = signal(SignalKind::window_change()).map_err(unheard)?;
+    loop {
+        viewer.look();
+        viewer.show(console);
+        tokio::select! {
+            key = keys.next() => {
+                if viewer.press(key) == Wish::Close {
+                    return Ok(ExitCode::SUCCESS);
+                }
+            }
+            () = interrupts.next() => {
+                if let Some(interrupt) = interrupts.received() {
+                    return Ok(ExitCode::from(interrupt.code()));
+                }
+            }
+            _ = resized.recv() => {}
+            () = tokio::time::sleep(viewer.period()) => {}
+        }
+    }
+}

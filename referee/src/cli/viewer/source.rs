@@ -1,0 +1,172 @@
+//! The match that the viewer shows: a transcript, read on as it grows.
+
+use crate::failure::Failure;
+use crate::screen::Progress;
+use crate::shell::inputs::{read_transcript, transcript_path};
+use crate::shell::writing::is_written;
+use crate::transcript::{Following, Playback, Said, State, exchange, read};
+use referee_protocol::Event;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+
+/// The first bytes of a packed file.
+const PACKED: [u8; 2] = [0x1f, 0x8b];
+/// The exact lines by ply, or why there are none.
+type Exchange = Result<Vec<Vec<Said>>, String>;
+
+/// A transcript as far as it is there.
+#[derive(Debug, Default)]
+pub(super) struct Source {
+    path: Option<PathBuf>,
+    file: Option<File>,
+    bytes: Vec<u8>,
+    following: Following,
+    /// The exact lines by ply, and how many lines of the transcript they were made of.
+    said: Option<(u64, Exchange)>,
+    /// Since when the request that waits has been waiting, and what it is: seat and turn.
+    waits: Option<(Instant, usize, u64)>,
+}
+
+impl Source {
+    /// A transcript by its name on the command line. What is packed, or comes from a pipe, is read
+    /// once; everything else is followed.
+    pub(super) fn named(name: &str) -> Result<Self, Failure> {
+        let path = transcript_path(name)?;
+        let mut begin = [0; PACKED.len()];
+        let plain = name != "-"
+            && File::open(&path)
+                .and_then(|mut file| Ok(file.metadata()?.is_file() && file.read(&mut begin)? > 0))
+                .unwrap_or(false)
+            && begin != PACKED;
+        if plain {
+            let mut source = Self::following(path);
+            source.read_on();
+            return Ok(source);
+        }
+        let bytes = read_transcript(name)?;
+        let following = Following::of(&bytes);
+        Ok(Self { bytes, following, ..Self::default() })
+    }
+
+    /// A file that may not be there yet.
+    pub(super) fn following(path: PathBuf) -> Self {
+        Self { path: Some(path), ..Self::default() }
+    }
+
+    /// Reads what was appended; whether there was anything.
+    pub(super) fn read_on(&mut self) -> bool {
+        let Some(path) = &self.path else { return false };
+        if self.file.is_none() {
+            self.file = File::open(path).ok();
+        }
+        let Some(file) = &mut self.file else { return false };
+        let known = self.bytes.len();
+        let there = file.metadata().map_or(0, |data| data.len());
+        if there < known as u64 {
+            // Begun anew by somebody else: so do we.
+            *self = Self::following(path.clone());
+            return true;
+        }
+        let read = file.seek(SeekFrom::Start(known as u64)).and_then(|_| {
+            // What is appended meanwhile is read the next time.
+            file.take(there - known as u64).read_to_end(&mut self.bytes)
+        });
+        let grown = read.is_ok() && self.bytes.len() > known;
+        if grown {
+            self.following.feed(&self.bytes[known..]);
+            self.note_request();
+        }
+        grown
+    }
+
+    fn note_request(&mut self) {
+        let asked = self.playback().and_then(Playback::asked);
+        let Some((seat, turn)) = asked.map(|asked| (asked.seat.index(), asked.turn)) else {
+            self.waits = None;
+            return;
+        };
+        if self.waits.is_none_or(|(_, of, at)| (of, at) != (seat, turn)) {
+            // What was written last tells how long ago that was, at least.
+            let age = self.age().filter(|_| self.waits.is_none()).unwrap_or_default();
+            let now = Instant::now();
+            self.waits = Some((now.checked_sub(age).unwrap_or(now), seat, turn));
+        }
+    }
+
+    /// How long ago the file was written to.
+    fn age(&self) -> Option<Duration> {
+        let modified = self.file.as_ref()?.metadata().ok()?.modified().ok()?;
+        SystemTime::now().duration_since(modified).ok()
+    }
+
+    /// Whether somebody seems to write it still.
+    fn is_written(&self) -> bool {
+        let changed = self.file.as_ref().and_then(|file| file.metadata().ok()?.modified().ok());
+        let clock = self.playback().map(|playback| &playback.header().clock);
+        let asked = self.playback().and_then(Playback::asked);
+        changed.is_some_and(|changed| is_written(changed, asked, clock))
+    }
+
+    pub(super) fn playback(&self) -> Option<&Playback> {
+        self.following.playback()
+    }
+
+    /// How far it is; `known_live` where the match is known to be under way.
+    pub(super) fn progress(&self, known_live: bool) -> Progress {
+        let over = self.playback().is_some_and(|playback| playback.over().is_some());
+        match self.following.state() {
+            State::Sealed(_) => Progress::Over,
+            State::Broken { .. } => Progress::Broken,
+            State::Open if over => Progress::Over,
+            State::Open if known_live => Progress::Live,
+            State::Open if self.is_written() => Progress::Live,
+            State::Open => Progress::Unfinished,
+        }
+    }
+
+    /// Why it can't be read on.
+    pub(super) fn problem(&self) -> Option<String> {
+        match self.following.state() {
+            State::Broken { line, text } => Some(format!("line {line}: {text}")),
+            State::Open | State::Sealed(_) => None,
+        }
+    }
+
+    /// How long the request that waits has been waiting.
+    pub(super) fn waiting_ms(&self) -> u64 {
+        let waited = self.waits.map_or(Duration::ZERO, |(since, ..)| since.elapsed());
+        u64::try_from(waited.as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// Makes the exact lines, unless they are made.
+    pub(super) fn make_said(&mut self) {
+        let Some(lines) = self.playback().map(Playback::lines) else { return };
+        if self.said.as_ref().is_some_and(|&(made_of, _)| made_of == lines) {
+            return;
+        }
+        let said = read(&self.bytes).map_err(|error| error.to_string()).and_then(|reading| {
+            let header = reading.header.clone();
+            // Where the transcript can't be read on, there is nothing more to be told.
+            let known = usize::try_from(lines).unwrap_or(usize::MAX).saturating_sub(1);
+            let events: Vec<Event> = reading.take(known).collect();
+            exchange(&header, &events, |_| true).map_err(|error| error.to_string())
+        });
+        self.said = Some((lines, said));
+    }
+
+    /// The exact lines of a ply, as far as they are made; of the last also those to come.
+    pub(super) fn said(&self, ply: usize) -> Result<&[Said], &str> {
+        match &self.said {
+            None => Ok(&[]),
+            Some((_, Err(why))) => Err(why),
+            Some((_, Ok(plies))) => Ok(plies.get(ply).map_or(&[], Vec::as_slice)),
+        }
+    }
+
+    /// What the file is called.
+    pub(super) fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+}
