@@ -1,0 +1,139 @@
+// Every page for everybody: what axe finds, narrow windows, large text, names that want to be more
+// than text.
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { before, test } from "node:test";
+import { PROGRAM, Server, folder, newPage, play, rename, shows } from "./stage.mjs";
+
+const require = createRequire(`${process.env.REFEREE_TESTS_NODE_MODULES}/`);
+const AXE = require.resolve("axe-core/axe.min.js");
+const matches = folder();
+const server = new Server(matches);
+
+const MARKUP = '<img src=x onerror="alert(1)"><script>alert(2)</script>';
+/** An agent that writes markup wherever text goes. */
+const WRITES = `
+import json, sys
+markup = ${JSON.stringify(MARKUP)} + "\\u202e\\u2066" + "x" * 10000
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print(json.dumps({"type": "ready", "name": markup[:60], "want": ["actions"]}), flush=True)
+    elif message["type"] == "turn":
+        print(markup, file=sys.stderr, flush=True)
+        thought = {"type": "info", "score": 1, "text": markup, "pv": markup,
+                   "cells": [{"at": [0, 0], "label": markup}]}
+        print(json.dumps(thought), flush=True)
+        print(json.dumps({"type": "action", "action": message["actions"][-1]}), flush=True)
+`;
+const NAME = `${MARKUP}\u202e\u2066 name`;
+
+before(async () => {
+  writeFileSync(join(matches, "writes.py"), WRITES);
+  play(matches, "hostile.jsonl", ["hex", "python3 writes.py", "@random", "--setup", "size=5"]);
+  rename(join(matches, "hostile.jsonl"), [NAME, "W".repeat(10000)]);
+  play(matches, "star.jsonl", [
+    "chinese-checkers", ..."@greedy ".repeat(6).trim().split(" "), "--setup", "seats=6", "--seed", "1",
+  ]);
+  play(matches, "large.jsonl", ["hex", "@greedy", "@random", "--setup", "size=26", "--seed", "1"]);
+  writeFileSync(join(matches, "contest.toml"), [
+    'name = "cup"', 'seed = 1', 'format = "round-robin"', "rounds = 1",
+    "[[games]]", 'game = "hex"', "setup = { size = 4 }",
+    "[[agents]]", 'name = "<b>first</b>"', 'run = "@first"',
+    "[[agents]]", 'name = "random"', 'run = "@random"', "",
+  ].join("\n"));
+  contest(matches);
+  await server.start();
+});
+
+/** Plays a small contest. */
+function contest(into) {
+  const args = ["contest", "run", "contest.toml", "--out", "cup", "--quiet"];
+  const done = spawnSync(PROGRAM, args, { cwd: into, encoding: "utf8" });
+  assert.equal(done.status, 0, done.stderr);
+}
+
+const PAGES = [
+  ["first page", () => `${server.url}/`, "#matches .match-row"],
+  ["contest", () => `${server.url}/contest?folder=cup`, "#games .match-row"],
+  ["hostile match", () => server.match("hostile.jsonl", "#ply=1"), ".output pre"],
+  ["six seats", () => server.match("star.jsonl", "#ply=40"), ".seat"],
+  ["large board", () => server.match("large.jsonl", "#ply=40"), ".seat"],
+];
+
+for (const [name, url, there] of PAGES) {
+  test(`axe finds nothing: ${name}`, async () => {
+    // axe is put in by the browser's own means, which a page's policy doesn't bind.
+    const { page, fine } = await newPage({ bypassCSP: true });
+    await page.goto(url());
+    await page.locator(there).first().waitFor();
+    for (const closed of await page.locator("summary").all()) {
+      if (await closed.isVisible()) await closed.click();
+    }
+    await page.addScriptTag({ path: AXE });
+    for (const colorScheme of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme });
+      const found = await page.evaluate(async () => (await window.axe.run()).violations);
+      const told = found.map(({ id, help, nodes }) =>
+        `${id}: ${help}: ${nodes.slice(0, 3).map(({ html }) => html.slice(0, 200)).join(" | ")}`);
+      assert.deepEqual(told, [], colorScheme);
+    }
+    await fine();
+  });
+
+  for (const [size, width, zoom] of [["a telephone", 360, 1], ["large text", 1280, 2]]) {
+    test(`nothing hangs over the side: ${name}, ${size}`, async () => {
+      const viewport = { width: width / zoom, height: 740 };
+      const { page, fine } = await newPage({ viewport, deviceScaleFactor: zoom });
+      await page.goto(url());
+      await page.locator(there).first().waitFor();
+      const [wide, room] = await page.evaluate(() =>
+        [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
+      assert.ok(wide <= room, `${wide} pixels in ${room}`);
+      await fine();
+    });
+  }
+}
+
+test("names and output are text, wherever they stand", async () => {
+  const { page, fine } = await newPage();
+  for (const [, url, there] of PAGES.slice(0, 3)) {
+    await page.goto(url());
+    await page.locator(there).first().waitFor();
+    assert.equal(await page.locator("main img, main script, main b").count(), 0);
+  }
+  await shows(page, 1);
+  assert.ok((await page.locator("#title").textContent()).includes("<img src=x"));
+  assert.ok((await page.locator(".output pre").first().textContent()).startsWith(MARKUP));
+  assert.ok((await page.locator(".said").first().textContent()).startsWith(MARKUP));
+  await page.goto(`${server.url}/contest?folder=cup`);
+  await page.locator("#standings bdi", { hasText: "<b>first</b>" }).waitFor();
+  await page.locator("#games select").selectOption("<b>first</b>");
+  await page.getByLabel("lost by this agent").check();
+  await page.locator("#games .match-row, #games .none").first().waitFor();
+  const options = await page.locator("#games select option").allTextContents();
+  assert.deepEqual(options.sort(), ["<b>first</b>", "all agents", "random"]);
+  await fine();
+});
+
+test("a board that is larger than the window can be enlarged and moved", async () => {
+  const { page, fine } = await newPage({ viewport: { width: 360, height: 740 } });
+  await page.goto(server.match("large.jsonl", "#ply=40"));
+  await shows(page, 40);
+  const width = () => page.locator("svg.board").evaluate((svg) => svg.getBoundingClientRect().width);
+  const before = await width();
+  for (let times = 0; times < 3; times += 1) {
+    await page.getByRole("button", { name: "Larger board" }).click();
+  }
+  assert.ok(await width() > 2 * before, `${await width()} after ${before}`);
+  const [wide, room] = await page.evaluate(() => {
+    const box = document.querySelector(".board-scroll");
+    return [box?.scrollWidth ?? 0, box?.clientWidth ?? 0];
+  });
+  assert.ok(wide > room);
+  await fine();
+});

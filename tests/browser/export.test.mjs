@@ -1,0 +1,36 @@
+// The file that `replay export` writes: opened from disk, with no network.
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { before, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { PROGRAM, folder, newPage, pieces, play, rename, shows } from "./stage.mjs";
+
+const matches = folder();
+const file = join(matches, "match.html");
+
+before(() => {
+  play(matches, "match.jsonl", ["hex", "@first", "@random", "--seed", "1"]);
+  rename(join(matches, "match.jsonl"), ["</script><b>x</b>", "@random"]);
+  const args = ["replay", "export", "match.jsonl", "--output", file];
+  const done = spawnSync(PROGRAM, args, { cwd: matches, encoding: "utf8" });
+  assert.equal(done.status, 0, done.stderr);
+});
+
+test("an exported match opens from disk and steps, offline", async () => {
+  const { page, fine } = await newPage({ offline: true });
+  const asked = [];
+  page.on("request", (request) => asked.push(request.url()));
+  const url = pathToFileURL(file).href;
+  await page.goto(`${url}#ply=3`);
+  await shows(page, 3);
+  assert.equal((await pieces(page)).length, 3);
+  await page.keyboard.press("ArrowRight");
+  await shows(page, 4);
+  await page.getByRole("button", { name: "To the end" }).click();
+  assert.ok((await page.locator("#result").textContent()).includes("wins"));
+  assert.ok((await page.locator("#title").textContent()).includes("</script><b>x</b>"));
+  assert.deepEqual(asked.filter((other) => !other.startsWith(url)), []);
+  await fine();
+});

@@ -1,0 +1,163 @@
+// What the page's modules do without a browser: adding up frames, choosing actions, addresses.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+
+const page = pathToFileURL(`${process.env.REFEREE_TESTS_PAGE}/`);
+/** @param {string} name */
+const part = (name) => import(new URL(name, page).href);
+const { Store } = await part("store.js");
+const { choose, legalFrom, placeless } = await part("choosing.js");
+const { fromHash, toHash } = await part("settings.js");
+const { clockText, duration, letter, short } = await part("common.js");
+const { side } = await part("seats.js");
+
+const CELLS = 7;
+
+/** A frame that puts a piece somewhere. */
+function frame(index, more = {}) {
+  const set = index ? [[index % CELLS, index % 3 ? "red" : null]] : [[0, "blue"]];
+  return {
+    index, kind: index ? "played" : "start", turn: index, seat: index % 2, text: `${index}`,
+    sentence: `turn ${index}`, fault: null, to_move: 0, colours: ["red", "blue"], set,
+    ground: index % 5 === 1 ? [[index % CELLS, "pad"]] : [], last: [], chain: [], figures: [],
+    left_ms: [null, null], infos: [], stderr: [], ...more,
+  };
+}
+
+/** @param {number} plies */
+function sheet(plies) {
+  const cells = Array.from({ length: CELLS }, () => ({}));
+  return {
+    board: { cells }, seats: [{}, {}], asked: null, state: "running", problem: null, line: 1,
+    plies: Array.from({ length: plies }, (_, index) => frame(index)),
+  };
+}
+
+/** The board after a ply, from its start and by no other way. */
+function slowly(frames, ply) {
+  const position = { pieces: new Array(CELLS).fill(null), ground: new Array(CELLS).fill(null) };
+  for (const { set, ground } of frames.slice(0, ply + 1)) {
+    for (const [cell, colour] of set) position.pieces[cell] = colour;
+    for (const [cell, kind] of ground) position.ground[cell] = kind;
+  }
+  return position;
+}
+
+test("any ply's board is the sum of the frames up to it, in whatever order they are asked for", () => {
+  const store = new Store(sheet(200));
+  for (const ply of [0, 199, 31, 32, 33, 64, 1, 150, 96, 95]) {
+    assert.deepEqual(store.position(ply), slowly(store.frames, ply), `ply ${ply}`);
+  }
+});
+
+test("the first fault is found, and giving up is none", () => {
+  const store = new Store(sheet(9));
+  assert.equal(store.firstFault(), 8);
+  store.put([frame(3, { fault: "resigned" })]);
+  assert.equal(store.firstFault(), 8);
+  store.put([frame(5, { fault: "late" }), frame(6, { fault: "gone" })]);
+  assert.equal(store.firstFault(), 5);
+  assert.equal(fromHash("#fault").fault, true);
+});
+
+test("what a seat said last stays until it says more", () => {
+  const store = new Store(sheet(9));
+  const said = (seat, text) => ({ stderr: [{ seat, text, dropped: 0 }] });
+  store.put([frame(2, said(0, "early")), frame(4, said(0, "late")), frame(5, said(1, "other"))]);
+  store.put([frame(3, { infos: [{ seat: 1 }] })]);
+  const turns = store.latest().map(({ stderr, infos }) => [stderr?.turn, infos?.turn]);
+  assert.deepEqual(turns, [[4, undefined], [5, 3]]);
+});
+
+test("frames replace those of the same number, and what follows from them", () => {
+  const store = new Store(sheet(100));
+  store.position(99);
+  store.put([frame(64, { set: [[3, "green"]] }), frame(65, { set: [[4, "green"]] })]);
+  for (const ply of [63, 64, 65, 99]) {
+    assert.deepEqual(store.position(ply), slowly(store.frames, ply), `ply ${ply}`);
+  }
+  assert.equal(store.position(64).pieces[3], "green");
+});
+
+test("what a live match sends goes on where it was; a gap isn't bridged", () => {
+  const store = new Store(sheet(3));
+  const news = { asked: null, state: "over", problem: null, line: 9 };
+  store.take({ ...news, plies: [frame(2), frame(3)] });
+  assert.equal(store.last, 3);
+  assert.equal(store.running, false);
+  store.take({ ...news, plies: [frame(7)] });
+  assert.equal(store.last, 3);
+});
+
+test("faults and output are found in both directions", () => {
+  const store = new Store(sheet(10));
+  store.put([frame(4, { stderr: [{}] }), frame(5), frame(6, { fault: "late" })]);
+  assert.equal(store.problem(0, 1), 4);
+  assert.equal(store.problem(4, 1), 6);
+  assert.equal(store.problem(6, 1), null);
+  assert.equal(store.problem(9, -1), 6);
+  assert.equal(store.problem(4, -1), null);
+  assert.equal(store.ofTurn(6), 6);
+  assert.equal(store.ofTurn(1000), 9);
+});
+
+test("a seat's score is the last that it told in a ply", () => {
+  const info = (seat, score) => ({ seat, score });
+  const store = new Store(sheet(3));
+  store.put([frame(1, { infos: [info(0, 1), info(0, 2), info(1, null)] })]);
+  assert.deepEqual(store.scores(), [[{ ply: 1, score: 2 }], []]);
+});
+
+const move = (text, ...cells) => ({ text, cells });
+
+test("a click on an empty cell places, one on a piece chooses it", () => {
+  const pieces = ["red", null, null, "red", null];
+  const actions = [move("place", 1), move("a", 0, 2), move("b", 0, 4, 3), move("pass")];
+  assert.equal(choose(actions, null, 1, pieces).play.text, "place");
+  assert.deepEqual(choose(actions, null, 0, pieces), { play: null, selected: 0, among: [] });
+  assert.equal(choose(actions, 0, 2, pieces).play.text, "a");
+  assert.deepEqual(choose(actions, 0, 0, pieces).selected, null);
+  assert.deepEqual([...legalFrom(actions, 0, pieces)].sort(), [1, 2, 3]);
+  assert.deepEqual(placeless(actions, null, pieces).map(({ text }) => text), ["pass"]);
+});
+
+test("several ways between the same ends are chosen among; leaving the board is a button", () => {
+  const pieces = ["red", null, null, null];
+  const actions = [move("left", 0, 1, 3), move("right", 0, 2, 3), move("exit", 0)];
+  const chosen = choose(actions, 0, 3, pieces);
+  assert.equal(chosen.play, null);
+  assert.deepEqual(chosen.among.map(({ text }) => text), ["left", "right"]);
+  assert.deepEqual(placeless(actions, 0, pieces).map(({ text }) => text), ["exit"]);
+  assert.deepEqual(choose(actions, null, 0, pieces).selected, 0);
+});
+
+test("two actions that put something on the same cell are chosen between", () => {
+  const [pieces, actions] = [["red", null, null], [move("b1", 1), move("swap", 1), move("c1", 2)]];
+  const names = (all) => all.map(({ text }) => text);
+  assert.deepEqual(names(choose(actions, null, 1, pieces).among), ["b1", "swap"]);
+  assert.deepEqual(names(placeless(actions, null, pieces)), ["b1", "swap"]);
+  assert.equal(choose(actions, null, 2, pieces).play.text, "c1");
+});
+
+test("an address says how somebody looks, and is read back", () => {
+  const base = { flip: false, coords: true, marks: true, theme: "auto", speed: 1 };
+  const settings = { ...base, flip: true, coords: false, theme: "dark" };
+  const hash = toHash(settings, 17);
+  assert.equal(hash, "#ply=17&flip=1&coords=0&theme=dark");
+  assert.deepEqual(fromHash(hash, base), { settings, ply: 17, turn: null, fault: false });
+  assert.deepEqual(fromHash("#turn=4", base), { settings: base, ply: null, turn: 4, fault: false });
+  const wild = fromHash("#ply=-1&theme=pink&speed=1e9&flip=", base);
+  const none = { ply: null, turn: null, fault: false };
+  assert.deepEqual(wild, { settings: { ...base, flip: true }, ...none });
+});
+
+test("times and names in words", () => {
+  assert.deepEqual([0, 9300, 65000, 3725000].map(clockText), ["0.0", "9.3", "1:05", "1:02:05"]);
+  assert.deepEqual([0.5, 12, 1250].map(duration), ["0.5 ms", "12 ms", "1.25 s"]);
+  assert.deepEqual(["red", "peg"].map(letter), ["R", "o"]);
+  assert.equal(short("😀😀😀😀", 3), "😀😀…");
+  assert.equal(short("abc", 3), "abc");
+  assert.deepEqual([side(-1, -1), side(0, 1), side(1, 0)], ["upper left", "bottom", "right"]);
+});

@@ -1,0 +1,93 @@
+// A person's moves in the browser: by clicks, by buttons, by typing.
+
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { Server, folder, newPage } from "./stage.mjs";
+
+const server = new Server(folder());
+before(() => server.start());
+
+/** Starts a match from the form on the first page. */
+async function start(page, game, setup, opponent) {
+  await page.goto(`${server.url}/`);
+  await page.getByLabel("Game").selectOption(game);
+  await page.getByLabel("Seat 0").selectOption("@human");
+  await page.getByLabel("Seat 1").selectOption(opponent);
+  await page.getByText("Setup, clock, pace").click();
+  for (const [name, value] of Object.entries(setup)) {
+    await page.locator(`[name="${name}"]`).fill(value);
+  }
+  await page.getByLabel("Pace").fill("0");
+  await page.getByRole("button", { name: "Start the match" }).click();
+  await page.getByRole("region", { name: "Your move" }).waitFor();
+}
+
+/** The cell of this name. */
+const cell = (page, name) => page.locator(`[role=gridcell][aria-label^="${name},"]`);
+
+/** Waits until a person is asked again, or the match is over. */
+async function next(page) {
+  await page.waitForFunction(() => {
+    const isOver = /wins/.test(document.querySelector("#result")?.textContent ?? "");
+    return isOver || document.querySelector(".human:not([hidden]) .human-note strong") !== null;
+  });
+}
+
+test("a game is won by clicks", async () => {
+  const { page, fine } = await newPage();
+  await start(page, "hex", { size: "3" }, "@first");
+  // Black joins upper left and lower right along a row that its opponent, which fills the board from
+  // its first cell on, comes to last.
+  for (const name of ["a3", "b3", "c3"]) {
+    await next(page);
+    await cell(page, name).click();
+    await page.waitForFunction(
+      (wanted) => document.querySelector(`[aria-label^="${wanted},"]`)
+        ?.getAttribute("aria-label")?.includes("black piece"),
+      name,
+    );
+  }
+  await page.locator("#result", { hasText: "wins: connected" }).waitFor();
+  await page.getByText("You win: connected").waitFor();
+  await page.getByRole("link", { name: "Play again" }).waitFor();
+  assert.equal(await page.getByRole("region", { name: "Your move" }).count(), 0);
+  await fine();
+});
+
+test("a piece is chosen, its targets light up, and it goes where the click is", async () => {
+  const { page, fine } = await newPage();
+  await start(page, "chinese-checkers", {}, "@random");
+  await next(page);
+  const starts = page.locator(".choosable");
+  const before = await starts.count();
+  assert.ok(before > 0);
+  await starts.first().click();
+  await page.getByText("now click where it goes.").waitFor();
+  assert.ok(await page.locator(".layer-marks .mark-legal").count() > 0);
+  assert.equal(await page.locator(".layer-marks .mark-selected").count(), 1);
+  await page.locator(".choosable").first().click();
+  await page.locator(".move[data-ply='1']").waitFor();
+  await fine();
+});
+
+test("without a mouse: cells by keys, moves by typing, and leaving the game is asked twice", async () => {
+  const { page, fine } = await newPage({}, ["422"]);
+  await start(page, "hex", { size: "4" }, "@first");
+  await cell(page, "b2").focus();
+  await page.keyboard.press("Enter");
+  await page.locator(".move[data-ply='2']").waitFor();
+  await next(page);
+  await page.getByLabel("Your move", { exact: true }).and(page.locator("input")).fill("zz");
+  await page.keyboard.press("Enter");
+  await page.locator(".human .trouble").waitFor();
+  await page.locator("#typed-move").fill("c3");
+  await page.keyboard.press("Enter");
+  await page.locator(".move[data-ply='4']").waitFor();
+  await next(page);
+  await page.getByRole("button", { name: "Resign" }).click();
+  await page.getByRole("button", { name: "Play on" }).click();
+  await page.getByRole("button", { name: "Resign" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Resign" }).click();
+  await page.locator("#result", { hasText: "resign" }).waitFor();
+  await fine();
+});

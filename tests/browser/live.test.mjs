@@ -1,0 +1,123 @@
+// Matches that are being played: followed to their end, over a lost connection, and while somebody
+// steps back.
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { PROGRAM, Server, folder, newPage, pieces, shows, where } from "./stage.mjs";
+
+const matches = folder();
+const server = new Server(matches);
+/** An agent that takes its time. */
+const SLOW = `
+import json, sys, time
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print(json.dumps({"type": "ready", "want": ["actions"]}), flush=True)
+    elif message["type"] == "turn":
+        time.sleep(float(sys.argv[1]))
+        if message["turn"] == 2:
+            print("a note", file=sys.stderr, flush=True)
+        print(json.dumps({"type": "action", "action": message["actions"][0]}), flush=True)
+`;
+
+before(async () => {
+  writeFileSync(join(matches, "slow.py"), SLOW);
+  await server.start();
+});
+
+const pause = (ms) => new Promise((resolve) => {
+  setTimeout(resolve, ms);
+});
+
+/** Plays into a file of the folder, slowly enough to be watched, and waits for its first turn. */
+async function begin(file, seconds) {
+  const players = [`python3 slow.py ${seconds}`, "@first"];
+  const args = ["play", "hex", ...players, "--setup", "size=5", "--quiet", "--out", file];
+  const child = spawn(PROGRAM, args, { cwd: matches, stdio: "ignore" });
+  after(() => child.kill("SIGKILL"));
+  const path = join(matches, file);
+  while (!existsSync(path) || !readFileSync(path, "utf8").includes('"played"')) await pause(20);
+}
+
+/** Waits until the viewer says that the match is over. */
+async function over(page) {
+  await page.waitForFunction(() => /wins/.test(document.querySelector("#result")?.textContent ?? ""));
+}
+
+test("a live match is followed to its end, and its clock runs", async () => {
+  const { page, fine } = await newPage();
+  await begin("followed.jsonl", 0.5);
+  await page.goto(server.match("followed.jsonl"));
+  await page.locator("#result", { hasText: "under way" }).waitFor();
+  const clocks = () => page.locator(".seat-time").allTextContents();
+  const then = await clocks();
+  await page.waitForFunction(
+    (old) => [...document.querySelectorAll(".seat-time")].some((one, at) => one.textContent !== old[at]),
+    then,
+  );
+  const note = page.locator(".output", { hasText: "a note" });
+  await note.waitFor();
+  await over(page);
+  assert.match(await note.locator("figcaption").textContent(), /turn 2$/);
+  const [ply, last] = await where(page);
+  assert.equal(ply, last);
+  const followed = await pieces(page);
+  assert.ok(followed.length >= 9, `${followed.length} pieces`);
+  await page.goto("about:blank");
+  await page.goto(server.match("followed.jsonl", `#ply=${last}`));
+  await shows(page, last);
+  assert.deepEqual(await pieces(page), followed);
+  await fine();
+});
+
+test("a connection that was lost is said to be lost, and taken up where it broke", async () => {
+  const { page, fine } = await newPage({}, ["Failed to load resource", "ERR_"]);
+  await begin("broken.jsonl", 0.6);
+  await page.goto(server.match("broken.jsonl"));
+  await page.locator("#result", { hasText: "under way" }).waitFor();
+  await server.stop();
+  await page.getByText("The connection is lost").waitFor();
+  const [, before] = await where(page);
+  await pause(1000);
+  await server.start();
+  await page.getByText("The connection is lost").waitFor({ state: "hidden" });
+  await over(page);
+  const [ply, last] = await where(page);
+  assert.equal(ply, last);
+  assert.ok(last > before, `${last} plies, ${before} before`);
+  const followed = await pieces(page);
+  await page.goto("about:blank");
+  await page.goto(server.match("broken.jsonl", `#ply=${last}`));
+  await shows(page, last);
+  assert.deepEqual(await pieces(page), followed);
+  await fine();
+});
+
+test("new plies don't disturb who steps back, and one button leads to the end", async () => {
+  const { page, fine } = await newPage();
+  await begin("stepped.jsonl", 0.5);
+  await page.goto(server.match("stepped.jsonl"));
+  await page.locator("#result", { hasText: "under way" }).waitFor();
+  await page.keyboard.press("Home");
+  await page.keyboard.press("ArrowRight");
+  await shows(page, 1);
+  const [, then] = await where(page);
+  const board = await pieces(page);
+  await page.waitForFunction(
+    (old) => Number(document.querySelector(".where")?.textContent?.split("/")[1]) > old + 1,
+    then,
+  );
+  assert.equal((await where(page))[0], 1);
+  assert.deepEqual(await pieces(page), board);
+  await page.getByRole("button", { name: "To the live end" }).click();
+  const [ply, last] = await where(page);
+  assert.ok(ply >= last - 1, `${ply} of ${last}`);
+  await over(page);
+  const [end, all] = await where(page);
+  assert.equal(end, all);
+  await fine();
+});

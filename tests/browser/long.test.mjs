@@ -1,0 +1,54 @@
+// A transcript of a thousand turns: that it opens and steps, and how long that takes, which is told
+// and not judged.
+
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { Server, folder, newPage, play, shows } from "./stage.mjs";
+
+const matches = folder();
+const server = new Server(matches);
+
+before(async () => {
+  const agents = new Array(6).fill("@random");
+  const setup = ["--setup", '{"seats":6,"max_turns":1000}', "--seed", "1"];
+  play(matches, "long.jsonl", ["chinese-checkers", ...agents, ...setup]);
+  await server.start();
+});
+
+const middle = (times) => times.sort((a, b) => a - b)[Math.floor(times.length / 2)].toFixed(1);
+const late = (times) => times.sort((a, b) => a - b)[Math.floor(times.length * 0.95)].toFixed(1);
+
+test("a thousand turns open and step", async (t) => {
+  const { page, fine } = await newPage();
+  await page.goto(server.match("long.jsonl", "#ply=0"));
+  await shows(page, 0);
+  // From the click on a link to the first picture with everything in it.
+  const opened = await page.evaluate(() => new Promise((resolve) => {
+    requestAnimationFrame(() => setTimeout(() => resolve(performance.now())));
+  }));
+  const sheet = await page.evaluate(() => {
+    const [entry] = performance.getEntriesByType("resource")
+      .filter(({ name }) => name.includes("/api/match"));
+    return (entry?.responseEnd ?? 0) - (entry?.startTime ?? 0);
+  });
+  // From a press to the page being laid out again.
+  const times = await page.evaluate(async () => {
+    const button = document.querySelector("[aria-label='One on']");
+    const taken = [];
+    for (let step = 0; step < 200; step += 1) {
+      const began = performance.now();
+      button?.dispatchEvent(new MouseEvent("click"));
+      void document.body.offsetHeight;
+      taken.push(performance.now() - began);
+      await new Promise((resolve) => {
+        requestAnimationFrame(resolve);
+      });
+    }
+    return taken;
+  });
+  await shows(page, 200);
+  assert.equal(await page.locator(".move").count(), 1002);
+  t.diagnostic(`opens in ${opened.toFixed(0)} ms, ${sheet.toFixed(0)} of them the server's`);
+  t.diagnostic(`a step takes ${middle(times)} ms, one in twenty more than ${late(times)} ms`);
+  await fine();
+});

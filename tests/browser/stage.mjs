@@ -1,0 +1,150 @@
+// What the tests in a browser share: a server over a folder of its own, a browser, and a watch on
+// everything that a page must not do.
+
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after } from "node:test";
+
+const require = createRequire(`${process.env.REFEREE_TESTS_NODE_MODULES}/`);
+const { chromium } = require("playwright-core");
+export const PROGRAM = process.env.REFEREE_TESTS_PROGRAM;
+
+/** A folder that is gone after the tests. */
+export function folder() {
+  const path = mkdtempSync(join(tmpdir(), "referee-browser-"));
+  // Where the referee runs as root, agents have users of their own.
+  chmodSync(path, 0o755);
+  after(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** Plays a match into a file of the folder. */
+export function play(into, file, args) {
+  const done = spawnSync(PROGRAM, ["play", ...args, "--out", join(into, file), "--quiet"], {
+    cwd: into, encoding: "utf8",
+  });
+  assert.equal(done.status, 0, done.stderr);
+}
+
+/** Gives the agents of a transcript names that the command line wouldn't take. */
+export function rename(file, names) {
+  const [first, ...rest] = readFileSync(file, "utf8").split("\n");
+  const header = JSON.parse(first);
+  header.seats.forEach((seat, at) => {
+    seat.name = names[at];
+  });
+  writeFileSync(file, [JSON.stringify(header), ...rest].join("\n"));
+}
+
+/** `referee serve` over a folder: where it listens, and ways to end it and to begin it again. */
+export class Server {
+  constructor(over, args = []) {
+    this.over = over;
+    this.args = args;
+    this.port = "0";
+    after(() => this.stop());
+  }
+
+  async start() {
+    const args = ["serve", this.over, "--port", this.port, ...this.args];
+    this.child = spawn(PROGRAM, args, { stdio: ["ignore", "pipe", "pipe"] });
+    let said = "";
+    this.child.stderr.on("data", (bytes) => {
+      said += bytes;
+    });
+    const line = await new Promise((resolve, reject) => {
+      let text = "";
+      this.child.stdout.on("data", (bytes) => {
+        text += bytes;
+        if (text.includes("\n")) resolve(text.split("\n")[0]);
+      });
+      this.child.on("exit", (code) => reject(new Error(`serve ended with ${code}: ${said}`)));
+    });
+    this.url = line.trim().replace(/\/$/, "");
+    this.port = new URL(this.url).port;
+    return this;
+  }
+
+  /** Ends it at once, as a crash would. */
+  async stop(signal = "SIGKILL") {
+    const { child } = this;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = new Promise((resolve) => {
+      child.on("exit", resolve);
+    });
+    child.kill(signal);
+    await ended;
+  }
+
+  match(file, hash = "") {
+    return `${this.url}/match?file=${encodeURIComponent(file)}${hash}`;
+  }
+}
+
+let browser = null;
+
+/** The browser, which all tests of a file share. */
+async function started() {
+  if (!browser) {
+    browser = await chromium.launch({
+      executablePath: process.env.REFEREE_TESTS_CHROMIUM,
+      args: ["--no-sandbox", "--disable-dev-shm-usage"],
+    });
+  }
+  return browser;
+}
+
+after(async () => {
+  await browser?.close();
+});
+
+/** A page of a fresh profile that keeps a list of what must not happen: errors, refused resources,
+ * dialogs. `expected` are beginnings of messages that a test brings about. */
+export async function newPage(options = {}, expected = []) {
+  const context = await (await started()).newContext(options);
+  const page = await context.newPage();
+  const wrong = [];
+  page.on("pageerror", (error) => wrong.push(`error: ${error.message}`));
+  page.on("dialog", (dialog) => {
+    wrong.push(`dialog: ${dialog.message()}`);
+    dialog.dismiss();
+  });
+  page.on("console", (message) => {
+    const isBad = ["error", "warning"].includes(message.type());
+    if (isBad && !expected.some((part) => message.text().includes(part))) {
+      wrong.push(`${message.type()}: ${message.text()}`);
+    }
+  });
+  return {
+    page,
+    /** Fails if anything of that kind has happened. */
+    fine: async () => {
+      assert.deepEqual(wrong, []);
+      await context.close();
+    },
+  };
+}
+
+/** The ply that the viewer shows, and the last one: "3 / 40". */
+export async function where(page) {
+  const text = await page.locator(".where").textContent();
+  return text.split("/").map((part) => Number(part));
+}
+
+/** Waits until the viewer shows this ply. */
+export async function shows(page, ply) {
+  await page.waitForFunction(
+    (wanted) => document.querySelector(".where")?.textContent?.startsWith(`${wanted} /`),
+    ply,
+  );
+}
+
+/** The pieces on the board, as `symbol@x,y`, in order. */
+export async function pieces(page) {
+  return page.$$eval(".layer-pieces use", (all) =>
+    all.map((use) => ["href", "x", "y"].map((name) => use.getAttribute(name)).join(" ")).sort());
+}

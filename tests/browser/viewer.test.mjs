@@ -1,0 +1,197 @@
+// Stepping through a match that is over: buttons, keys, slider, addresses, what stands beside a ply.
+
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { before, test } from "node:test";
+import { Server, folder, newPage, pieces, play, shows, where } from "./stage.mjs";
+
+const matches = folder();
+const server = new Server(matches);
+/** An agent that complains, tells what it thinks, marks cells, and is gone in turn 6. */
+const COMPLAINS = `
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print(json.dumps({"type": "ready", "want": ["actions"]}), flush=True)
+    elif message["type"] == "turn":
+        if message["turn"] == 6:
+            sys.exit("KeyError: (3, 4)")
+        print("turn", message["turn"], file=sys.stderr, flush=True)
+        thought = {"type": "info", "score": message["turn"] / 10, "text": "the middle",
+                   "cells": [{"at": [1, 1], "label": "7"}]}
+        print(json.dumps(thought), flush=True)
+        print(json.dumps({"type": "action", "action": message["actions"][0]}), flush=True)
+`;
+
+before(async () => {
+  play(matches, "long.jsonl", ["hex", "@first", "@random", "--seed", "1"]);
+  writeFileSync(join(matches, "complains.py"), COMPLAINS);
+  play(matches, "gone.jsonl", ["hex", "python3 complains.py", "@first", "--setup", "size=5"]);
+  await server.start();
+});
+
+test("buttons, keys and the slider step, and the board goes back and forth with them", async () => {
+  const { page, fine } = await newPage();
+  await page.goto(server.match("long.jsonl"));
+  await page.locator(".where").waitFor();
+  const [opened, last] = await where(page);
+  assert.ok(last > 25, `${last} plies`);
+  assert.equal(opened, last, "a match that is over opens at its end");
+  await page.keyboard.press("Home");
+  await shows(page, 0);
+  const empty = await pieces(page);
+  const press = (name) => page.getByRole("button", { name, exact: true }).click();
+  await press("One on");
+  await shows(page, 1);
+  assert.equal((await pieces(page)).length, empty.length + 1);
+  await press("+10 plies");
+  await shows(page, 11);
+  const eleven = await pieces(page);
+  await press("To the end");
+  await shows(page, last);
+  await press("−10 plies");
+  await shows(page, last - 10);
+  await press("One back");
+  await press("To the start");
+  await shows(page, 0);
+  assert.deepEqual(await pieces(page), empty);
+  for (const [key, ply] of [
+    ["ArrowRight", 1], ["Shift+ArrowRight", 11], ["ArrowLeft", 10], ["ArrowRight", 11],
+    ["End", last], ["Shift+ArrowLeft", last - 10], ["Home", 0],
+  ]) {
+    await page.keyboard.press(key);
+    await shows(page, ply);
+    if (ply === 11) assert.deepEqual(await pieces(page), eleven);
+  }
+  const slider = page.getByRole("slider");
+  await slider.fill("11");
+  await shows(page, 11);
+  assert.deepEqual(await pieces(page), eleven);
+  assert.match(await slider.getAttribute("aria-valuetext"), new RegExp(`^Ply 11 of ${last}, turn `));
+  await slider.focus();
+  await page.keyboard.press("ArrowRight");
+  await shows(page, 12);
+  await page.locator(".move[data-ply='3']").click();
+  await shows(page, 3);
+  assert.equal(await page.locator(".move[aria-current]").getAttribute("data-ply"), "3");
+  await page.keyboard.press("/");
+  await page.keyboard.type("7");
+  await page.keyboard.press("Enter");
+  await shows(page, 8);
+  await fine();
+});
+
+test("it plays by itself and stops where somebody steps", async () => {
+  const { page, fine } = await newPage();
+  await page.goto(server.match("long.jsonl", "#ply=2&speed=16"));
+  await shows(page, 2);
+  await page.locator("body").press(" ");
+  await page.waitForFunction(() => !document.querySelector(".where")?.textContent?.startsWith("2 "));
+  await page.getByRole("button", { name: "Pause" }).click();
+  await page.getByRole("button", { name: "Play", exact: true }).waitFor();
+  await fine();
+});
+
+test("an address leads to a ply and a look, follows both, and wins over what was kept", async () => {
+  const { page, fine } = await newPage();
+  await page.goto(server.match("long.jsonl", "#ply=17&flip=1&coords=0&theme=dark"));
+  await shows(page, 17);
+  const look = () => page.evaluate(() => [
+    document.documentElement.dataset.theme,
+    document.querySelector("svg.board")?.getAttribute("class"),
+  ]);
+  assert.deepEqual(await look(), ["dark", "board flipped without-coordinates"]);
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("f");
+  await page.waitForURL(/#ply=18&coords=0&theme=dark$/);
+  await page.keyboard.press("c");
+  await page.waitForURL(/#ply=18&theme=dark$/);
+  await page.reload();
+  await shows(page, 18);
+  assert.deepEqual(await look(), ["dark", "board"]);
+  await page.goto(server.match("long.jsonl", "#ply=4"));
+  await shows(page, 4);
+  await page.goto(`${server.url}/`);
+  await page.goBack();
+  await shows(page, 4);
+  await fine();
+});
+
+test("a link leads to the first fault, and playing begins anew at the end", async () => {
+  const { page, fine } = await newPage();
+  await page.goto(`${server.url}/`);
+  await page.locator(".match-row", { has: page.locator(".flag.fault") }).click();
+  await page.locator(".fault-box").waitFor();
+  assert.match(await page.locator(".fault-box").textContent(), /gone/);
+  await page.goto(server.match("long.jsonl", "#fault"));
+  await page.locator(".where").waitFor();
+  const [ply, last] = await where(page);
+  assert.equal(ply, last, "without a fault it opens at the end");
+  await page.getByRole("button", { name: "Play", exact: true }).click();
+  await page.waitForFunction(() => document.querySelector(".where")?.textContent?.startsWith("1 "));
+  await fine();
+});
+
+test("what an agent wrote stands beside its ply, and is found without knowing where", async () => {
+  const { page, fine } = await newPage();
+  await page.goto(server.match("gone.jsonl", "#ply=0"));
+  await shows(page, 0);
+  const [, last] = await where(page);
+  await page.getByRole("button", { name: "Next fault or output" }).click();
+  await shows(page, 1);
+  assert.equal(await page.locator(".output pre").textContent(), "turn 0\n");
+  assert.equal(await page.locator(".said").textContent(), "the middle");
+  assert.equal(await page.locator(".layer-marks .note").textContent(), "7");
+  await page.keyboard.press("d");
+  assert.equal(await page.locator(".layer-marks .note").count(), 0);
+  await page.getByText("Exact lines sent and received").click();
+  await page.locator(".lines .got pre", { hasText: "\"type\": \"info\"" }).waitFor();
+  await page.getByText("Board as plain text").click();
+  await page.locator(".text-board").waitFor();
+  await page.keyboard.press("End");
+  await shows(page, last);
+  assert.match(await page.locator(".fault-box").textContent(), /gone/);
+  assert.match(await page.locator(".output pre").textContent(), /KeyError/);
+  await page.getByText("Scores as a table").click();
+  await page.getByRole("button", { name: "ply 3", exact: true }).click();
+  await shows(page, 3);
+  await fine();
+});
+
+test("the board is gone through by keys, and left by one", async () => {
+  const { page, fine } = await newPage();
+  await page.goto(server.match("gone.jsonl", "#ply=1"));
+  await shows(page, 1);
+  const label = () => page.evaluate(() => document.activeElement?.getAttribute("aria-label"));
+  await page.locator("[role=gridcell][tabindex='0']").focus();
+  assert.equal(await label(), "a1, black piece, last move");
+  // Down from the point of a diamond: half a cell to one side, then back to the column.
+  await page.keyboard.press("ArrowDown");
+  assert.match(await label() ?? "", /^(a2|b1), empty/);
+  for (const [key, told] of [
+    ["ArrowDown", "b2"], ["ArrowLeft", "a3"], ["ArrowRight", "b2"], ["End", "c1"], ["Home", "a3"],
+    ["ArrowUp", "a2"],
+  ]) {
+    await page.keyboard.press(key);
+    assert.ok((await label())?.startsWith(`${told},`), `${key}: ${await label()}`);
+  }
+  assert.deepEqual((await where(page))[0], 1);
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("ArrowRight");
+  await shows(page, 2);
+  await page.keyboard.press("?");
+  await page.getByRole("dialog").getByText("from cell to cell").waitFor();
+  await page.keyboard.press("ArrowRight");
+  assert.deepEqual((await where(page))[0], 2);
+  await page.getByRole("button", { name: "Close" }).click();
+  await fine();
+});
+
+test("a match that isn't there is said to be missing", async () => {
+  const { page, fine } = await newPage({}, ["404"]);
+  await page.goto(server.match("nothing.jsonl"));
+  await page.getByRole("alert").waitFor();
+  await fine();
+});
