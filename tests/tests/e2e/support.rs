@@ -97,7 +97,7 @@ impl Place {
         command
     }
 
-    fn settle(&self, command: &mut Command) {
+    pub(crate) fn settle(&self, command: &mut Command) {
         command.current_dir(self.folder.path()).env("TMPDIR", self.path("tmp"));
         for name in ["REFEREE_CLOCK", "REFEREE_BOARD", "REFEREE_COLOR", "REFEREE_LOG", "COLUMNS"] {
             command.env_remove(name);
@@ -206,13 +206,13 @@ impl Running {
     /// Waits until stderr has these words; what it has by then.
     #[track_caller]
     pub(crate) fn complained(&self, words: &str) -> String {
-        let mut text = String::new();
-        let told = eventually(|| {
-            text = String::from_utf8_lossy(&self.stderr.bytes.lock().unwrap()).into_owned();
-            text.contains(words)
-        });
-        assert!(told, "no {words:?} in {text}");
-        text
+        self.stderr.wait_for(words)
+    }
+
+    /// The same of stdout.
+    #[track_caller]
+    pub(crate) fn printed(&self, words: &str) -> String {
+        self.stdout.wait_for(words)
     }
 
     pub(crate) fn wait(mut self) -> Ran {
@@ -244,6 +244,19 @@ impl Running {
 struct Taken {
     bytes: Arc<Mutex<Vec<u8>>>,
     thread: JoinHandle<()>,
+}
+
+impl Taken {
+    #[track_caller]
+    fn wait_for(&self, words: &str) -> String {
+        let mut text = String::new();
+        let told = eventually(|| {
+            text = String::from_utf8_lossy(&self.bytes.lock().unwrap()).into_owned();
+            text.contains(words)
+        });
+        assert!(told, "no {words:?} in {text}");
+        text
+    }
 }
 
 fn take_in(mut pipe: impl Read + Send + 'static) -> Taken {

@@ -1,0 +1,39 @@
+//! Whole games as other programs keep them in files, in every notation.
+
+use referee::transcript::{Origin, Recorder, Status, import, verify};
+use referee_games::notations as all;
+
+/// The text is read in every notation, its first game and its second one. It is refused with words,
+/// or it is a game: one that is written, read back the same, and that can be verified as a
+/// transcript.
+pub fn notations(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    for (kind, notation) in all() {
+        for number in 1..=2 {
+            let record = match notation.read(&text, number) {
+                Ok(read) => read.record,
+                Err(error) => {
+                    assert!(!error.is_empty());
+                    continue;
+                }
+            };
+            let written = notation.write(&record).expect("what was read can be written");
+            let again = notation.read(&written, 1).expect("what was written can be read");
+            assert_eq!(again.record, record, "{written}");
+            let origin = Origin {
+                file: "x".to_owned(),
+                digest: String::new(),
+                number: 0,
+                started: "2026-05-01T00:00:00Z".to_owned(),
+            };
+            let events = import(kind, &record, &origin).expect("what was read is a game");
+            let mut recorder = Recorder::new();
+            for event in &events {
+                recorder.record(event);
+            }
+            recorder.seal();
+            let report = verify(&recorder.take());
+            assert_eq!(report.status, Status::Ok, "{}", report.detail);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! As much of HTTP as a test needs: requests with any header, and a body that comes bit by bit.
+
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+/// So long that only something that hangs takes longer.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// An answer.
+#[derive(Debug)]
+pub(super) struct Reply {
+    pub(super) status: u16,
+    /// Names are in lower case.
+    pub(super) headers: BTreeMap<String, String>,
+    body: Body,
+}
+
+/// What comes after the headers.
+#[derive(Debug)]
+struct Body {
+    stream: BufReader<TcpStream>,
+    chunked: bool,
+    /// What is left of the body, or of its present chunk.
+    left: u64,
+}
+
+/// Asks with these headers, of which `host` need not be given.
+pub(super) fn ask(
+    port: u16,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: &str,
+) -> Reply {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    let mut text = format!("{method} {path} HTTP/1.1\r\nconnection: close\r\n");
+    if headers.iter().all(|(name, _)| *name != "host") {
+        write!(text, "host: 127.0.0.1:{port}\r\n").unwrap();
+    }
+    for (name, value) in headers {
+        write!(text, "{name}: {value}\r\n").unwrap();
+    }
+    write!(text, "content-length: {}\r\n\r\n{body}", body.len()).unwrap();
+    stream.write_all(text.as_bytes()).unwrap();
+    let mut stream = BufReader::new(stream);
+    let status = line(&mut stream).split(' ').nth(1).unwrap().parse().unwrap();
+    let mut told = BTreeMap::new();
+    loop {
+        let line = line(&mut stream);
+        if line.is_empty() {
+            break;
+        }
+        let (name, value) = line.split_once(": ").unwrap();
+        told.insert(name.to_ascii_lowercase(), value.to_owned());
+    }
+    let chunked = told.get("transfer-encoding").is_some_and(|value| value == "chunked");
+    let left = told.get("content-length").map_or(0, |length| length.parse().unwrap());
+    Reply { status, headers: told, body: Body { stream, chunked, left } }
+}
+
+fn line(stream: &mut impl BufRead) -> String {
+    let mut line = String::new();
+    stream.read_line(&mut line).unwrap();
+    line.trim_end_matches(['\r', '\n']).to_owned()
+}
+
+impl Read for Body {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        if self.left == 0 && self.chunked {
+            let mut length = line(&mut self.stream);
+            if length.is_empty() {
+                length = line(&mut self.stream);
+            }
+            self.left = u64::from_str_radix(&length, 16).unwrap_or(0);
+            self.chunked = self.left > 0;
+        }
+        let count = (&mut self.stream).take(self.left).read(into)?;
+        self.left -= count as u64;
+        Ok(count)
+    }
+}
+
+impl Reply {
+    pub(super) fn bytes(mut self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        self.body.read_to_end(&mut bytes).unwrap();
+        bytes
+    }
+
+    pub(super) fn text(mut self) -> String {
+        let mut text = String::new();
+        self.body.read_to_string(&mut text).unwrap();
+        text
+    }
+
+    #[track_caller]
+    pub(super) fn json(self) -> Value {
+        let status = self.status;
+        let text = self.text();
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{status}: {error}: {text}"))
+    }
+
+    /// The events of a stream, until it ends or nobody wants more: name, id, data.
+    pub(super) fn events(self) -> impl Iterator<Item = (String, String, String)> {
+        let mut lines = BufReader::new(self.body).lines();
+        std::iter::from_fn(move || {
+            let (mut name, mut id, mut data) = (String::new(), String::new(), String::new());
+            loop {
+                let line = lines.next()?.unwrap();
+                match line.split_once(": ") {
+                    Some(("event", value)) => value.clone_into(&mut name),
+                    Some(("id", value)) => value.clone_into(&mut id),
+                    Some(("data", value)) => value.clone_into(&mut data),
+                    _ if line.is_empty() && !name.is_empty() => return Some((name, id, data)),
+                    _ => {}
+                }
+            }
+        })
+    }
+}

@@ -1,0 +1,178 @@
+//! The web viewer's server, as a browser sees it.
+
+mod http;
+mod playing;
+mod strangers;
+
+use self::http::{Reply, ask};
+use crate::support::{Place, Running, eventually, root};
+use nix::sys::signal::Signal;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs;
+
+/// A server for a place.
+struct Serving {
+    running: Running,
+    port: u16,
+}
+
+impl Serving {
+    /// Serves the place's folder with these options.
+    fn start(place: &Place, options: &[&str]) -> Self {
+        let words: Vec<&str> = ["serve", "--port", "0"].iter().chain(options).copied().collect();
+        let running = Running::start(place.command(&words), None);
+        let url = running.printed("\n");
+        let port = url.split("127.0.0.1:").nth(1).and_then(|rest| rest.split('/').next());
+        let port = port.and_then(|port| port.trim().parse().ok());
+        Self { running, port: port.unwrap_or_else(|| panic!("no port in {url}")) }
+    }
+
+    fn get(&self, path: &str) -> Reply {
+        ask(self.port, "GET", path, &[], "")
+    }
+
+    #[track_caller]
+    fn json(&self, path: &str) -> Value {
+        let reply = self.get(path);
+        let (status, told) = (reply.status, reply.json());
+        assert_eq!(status, 200, "{path}: {told}");
+        told
+    }
+
+    /// What the page posts.
+    fn post(&self, path: &str, body: &Value) -> Reply {
+        let headers = [("content-type", "application/json"), ("x-referee", "1")];
+        ask(self.port, "POST", path, &headers, &body.to_string())
+    }
+
+    fn end(self) {
+        self.running.send(Signal::SIGINT);
+        self.running.wait().code(130);
+    }
+}
+
+fn golden(name: &str) -> Vec<u8> {
+    fs::read(root().join("tests/tests/transcripts").join(name)).unwrap()
+}
+
+#[test]
+fn thousands_of_transcripts_are_listed_a_page_at_a_time() {
+    let place = Place::new();
+    let bytes = golden("hex-fault.jsonl");
+    for number in 0..2000 {
+        place.write(&format!("games/{:02}/{number:04}.jsonl", number / 100), &bytes);
+    }
+    place.write("games/notes.txt", "no transcript");
+    place.write("other.jsonl", "no transcript\n");
+    let serving = Serving::start(&place, &[]);
+    assert_eq!(serving.json("/api/overview")["transcripts"], 2001);
+    let mut seen = BTreeSet::new();
+    for from in (0..2001).step_by(150) {
+        let page = serving.json(&format!("/api/transcripts?from={from}&count=150"));
+        assert_eq!(page["total"], 2001);
+        for row in page["rows"].as_array().unwrap() {
+            assert!(seen.insert(row["file"].as_str().unwrap().to_owned()), "twice: {row}");
+            assert_eq!(row["live"], false);
+            let known = row["game"] == "hex" && row["fault"].is_string();
+            assert!(known || row["file"] == "other.jsonl", "{row}");
+        }
+    }
+    assert_eq!(seen.len(), 2001);
+    let found = serving.json("/api/transcripts?find=/0123&folder=games/01");
+    assert_eq!(
+        (&found["total"], &found["rows"][0]["file"]),
+        (&1.into(), &"games/01/0123.jsonl".into())
+    );
+    let found = serving.json("/api/transcripts?find=HEX");
+    assert_eq!(found["total"], 2000, "games are found by what was played");
+    serving.end();
+}
+
+#[test]
+fn what_has_no_header_yet_and_what_contests_hold_is_not_listed() {
+    let place = Place::new();
+    let bytes = golden("hex-fault.jsonl");
+    place.write("x.jsonl", &bytes);
+    place.write("begun.jsonl", &bytes[..40]);
+    place.write("cup/contest.db", "");
+    place.write("cup/games/0000/0000001.jsonl", &bytes);
+    let serving = Serving::start(&place, &[]);
+    assert_eq!(serving.json("/api/overview")["transcripts"], 1);
+    assert_eq!(serving.json("/api/transcripts")["rows"][0]["file"], "x.jsonl");
+    assert_eq!(serving.json("/api/transcripts?folder=cup")["total"], 1);
+    place.write("begun.jsonl", &bytes);
+    assert!(eventually(|| serving.json("/api/transcripts")["total"] == 2));
+    serving.end();
+}
+
+#[test]
+fn a_match_has_its_sheet_its_lines_and_its_pictures() {
+    let place = Place::new();
+    place.write("x.jsonl", golden("hex-fault.jsonl"));
+    let serving = Serving::start(&place, &[]);
+    let sheet = serving.json("/api/match?file=x.jsonl");
+    assert_eq!((&sheet["state"], &sheet["game"]), (&"over".into(), &"hex".into()), "{sheet}");
+    assert_eq!((&sheet["own"], &sheet["notations"][0]), (&false.into(), &"sgf".into()));
+    let plies = sheet["plies"].as_array().unwrap();
+    assert!(plies.last().unwrap()["fault"].is_string());
+    let lines = serving.json("/api/lines?file=x.jsonl&ply=1");
+    let lines = lines["lines"].as_array().unwrap();
+    let asked = |line: &Value| {
+        line["sent"] == true && line["text"].as_str().unwrap().starts_with("{\"type\":\"turn\"")
+    };
+    assert!(lines.iter().any(asked), "{lines:?}");
+    let action = |line: &&Value| line["sent"] == false && line["seat"] == plies[1]["seat"];
+    assert!(lines.iter().any(|line| action(&line)), "{lines:?}");
+    for (form, begins) in [
+        ("svg", &b"<svg"[..]),
+        ("png", b"\x89PNG"),
+        ("gif", b"GIF8"),
+        ("apng", b"\x89PNG"),
+        ("html", b"<!doctype"),
+        ("txt", b"@first wins"),
+        ("sgf", b"(;"),
+    ] {
+        let reply = serving.get(&format!("/api/picture?file=x.jsonl&ply=1&form={form}"));
+        assert_eq!(reply.status, 200, "{form}");
+        assert!(reply.headers["content-disposition"].ends_with(form), "{:?}", reply.headers);
+        assert!(reply.bytes().starts_with(begins), "{form}");
+    }
+    assert_eq!(serving.get("/api/match?file=y.jsonl").status, 404);
+    assert_eq!(serving.get("/api/lines?file=x.jsonl&ply=9999").status, 404);
+    serving.end();
+}
+
+#[test]
+fn a_contest_is_shown_while_its_games_are_counted() {
+    let place = Place::new();
+    let words = [
+        "-q", "contest", "quick", "--game", "hex", "--setup", "size=3", "@random", "@first",
+        "@illegal", "--out", "cup",
+    ];
+    place.run(&words).code(0);
+    let serving = Serving::start(&place, &[]);
+    let contest = serving.json("/api/contest?folder=cup");
+    let played = contest["played"].as_u64().unwrap();
+    assert!(played > 0 && contest["running"] == false && contest["report"] == true, "{contest}");
+    assert_eq!(contest["rows"].as_array().unwrap().len(), 3);
+    let listed = &serving.json("/api/overview")["contests"][0];
+    assert_eq!((&listed["folder"], &listed["played"]), (&"cup".into(), &played.into()));
+    let all = serving.json("/api/contest/games?folder=cup");
+    assert_eq!(all["total"].as_u64(), Some(played));
+    let faults = serving.json("/api/contest/games?folder=cup&faults=true");
+    let lost = serving.json("/api/contest/games?folder=cup&agent=@illegal&lost=true");
+    assert_eq!(faults["total"], lost["total"], "each of its games ends with a fault");
+    for row in faults["rows"].as_array().unwrap() {
+        assert_eq!(row["fault"], "illegal", "{row}");
+        let file = row["file"].as_str().unwrap();
+        assert_eq!(serving.json(&format!("/api/match?file={file}"))["state"], "over");
+    }
+    let report = serving.get("/files/cup/report.html");
+    assert!(report.headers["content-security-policy"].contains("script-src 'none'"));
+    assert_eq!(report.status, 200);
+    let transcript = all["rows"][0]["file"].as_str().unwrap();
+    let reply = serving.get(&format!("/files/{transcript}"));
+    assert_eq!(reply.headers["location"], format!("/match?file={transcript}"));
+    serving.end();
+}

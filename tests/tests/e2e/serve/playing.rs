@@ -1,0 +1,212 @@
+//! Matches that are followed, and matches that are played on the page.
+
+use super::Serving;
+use super::http::ask;
+use crate::support::{AMPLE, Place, Running, eventually};
+use nix::sys::signal::Signal;
+use serde_json::{Value, json};
+
+#[test]
+fn a_live_match_is_followed_across_a_lost_connection() {
+    let place = Place::new();
+    let serving = Serving::start(&place, &[]);
+    let words = [
+        "-q", "play", "hex", "@random", "@random", "--setup", "size=5", "--pace", "60ms", "--out",
+        "x.jsonl",
+    ];
+    let playing = Running::start(place.command(&[&words[..], &AMPLE].concat()), None);
+    assert!(eventually(|| place.path("x.jsonl").exists()));
+    let (mut plies, mut line, mut ended) = (Vec::<Value>::new(), String::new(), false);
+    while !ended {
+        let headers = [("last-event-id", line.as_str())];
+        let headers = if line.is_empty() { &[][..] } else { &headers };
+        let reply = ask(serving.port, "GET", "/api/follow?file=x.jsonl", headers, "");
+        assert_eq!(reply.headers["content-type"], "text/event-stream");
+        // Two events, then the line is lost.
+        for (name, id, data) in reply.events().take(2) {
+            if name == "end" {
+                assert_eq!(data, "over");
+                ended = true;
+                break;
+            }
+            let told: Value = serde_json::from_str(&data).unwrap();
+            plies.extend(told["plies"].as_array().unwrap().iter().cloned());
+            line = id;
+        }
+    }
+    playing.wait().code(0);
+    let indices: Vec<u64> = plies.iter().map(|ply| ply["index"].as_u64().unwrap()).collect();
+    let count = place.events("x.jsonl").iter().filter(|event| event["type"] == "played").count();
+    assert_eq!(indices, (0..count as u64 + 2).collect::<Vec<_>>());
+    let sheet = serving.json("/api/match?file=x.jsonl");
+    assert_eq!(sheet["plies"].as_array().unwrap(), &plies);
+    serving.end();
+}
+
+fn begin(serving: &Serving, seats: &[&str]) -> String {
+    let wish = json!({ "game": "hex", "setup": { "size": 3 }, "seats": seats });
+    let reply = serving.post("/api/matches", &wish);
+    let status = reply.status;
+    let told = reply.json();
+    assert_eq!(status, 200, "{told}");
+    told["file"].as_str().unwrap().to_owned()
+}
+
+#[track_caller]
+fn wait_for_turn(serving: &Serving, file: &str, turn: u64) -> Value {
+    let mut told = Value::Null;
+    let asked = eventually(|| {
+        told = serving.json(&format!("/api/seat?file={file}"));
+        told["waiting"] == true && told["turn"] == turn
+    });
+    assert!(asked, "turn {turn} never came: {told}");
+    told
+}
+
+#[test]
+fn a_person_wins_on_the_page() {
+    let place = Place::new();
+    let serving = Serving::start(&place, &[]);
+    let file = begin(&serving, &["@human", "@first"]);
+    let answer = |turn: u64, text: &str| {
+        serving.post("/api/seat", &json!({ "file": file, "turn": turn, "text": text })).status
+    };
+    for (turn, text) in [(0, "a2"), (2, "b2"), (4, "c2")] {
+        let told = wait_for_turn(&serving, &file, turn);
+        assert_eq!(told["actions"].as_array().unwrap().len() as u64, 9 - turn, "{told}");
+        assert_eq!(answer(turn + 1, text), 409);
+        assert_eq!(answer(turn, "z9"), 422);
+        assert_eq!(answer(turn, text), 200);
+    }
+    let over = || serving.json(&format!("/api/match?file={file}"))["state"] == "over";
+    assert!(eventually(over));
+    let sheet = serving.json(&format!("/api/match?file={file}"));
+    let last = sheet["plies"].as_array().unwrap().last().unwrap();
+    assert!(last["text"].as_str().unwrap().starts_with("human wins"), "{last}");
+    assert_eq!(sheet["seats"][0]["human"], true);
+    assert!(eventually(|| answer(6, "a1") == 409));
+    assert_eq!(place.verified(&file), "ok");
+    serving.end();
+    place.assert_tidy();
+}
+
+#[test]
+fn two_people_play_and_one_resigns() {
+    let place = Place::new();
+    let serving = Serving::start(&place, &[]);
+    let file = begin(&serving, &["@human", "@human"]);
+    for (turn, text) in [(0, "a1"), (1, "resign")] {
+        assert_eq!(wait_for_turn(&serving, &file, turn)["seat"], turn);
+        let told = json!({ "file": file, "turn": turn, "text": text });
+        assert_eq!(serving.post("/api/seat", &told).status, 200);
+    }
+    assert!(eventually(|| serving.json(&format!("/api/match?file={file}"))["state"] == "over"));
+    assert_eq!(place.verified(&file), "ok");
+    serving.end();
+}
+
+#[test]
+fn matches_are_stopped_one_by_one_and_with_the_server() {
+    let place = Place::new();
+    let serving = Serving::start(&place, &["--jobs", "1"]);
+    let third = begin(&serving, &["@mute", "@first"]);
+    let first = begin(&serving, &["@human", "@mute"]);
+    let second = begin(&serving, &["@human", "@mute"]);
+    wait_for_turn(&serving, &first, 0);
+    wait_for_turn(&serving, &second, 0);
+    let mut wish = json!({ "game": "hex", "setup": { "size": 3 }, "seats": ["@first", "@first"] });
+    let full = serving.post("/api/matches", &wish);
+    assert_eq!(full.status, 429);
+    assert!(full.json()["help"].as_str().unwrap().contains("on the page"));
+    wish["pace_ms"] = 10_001.into();
+    assert_eq!(serving.post("/api/matches", &wish).status, 422);
+    let live = serving.json("/api/overview")["live"].clone();
+    assert!(live.as_array().unwrap().iter().all(|row| row["own"] == true), "{live}");
+    let sheet = serving.json(&format!("/api/match?file={first}"));
+    assert_eq!(sheet["own"], true);
+    let asked = serving.json(&format!("/api/seat?file={first}"));
+    assert_eq!(asked["colour"], sheet["seats"][0]["colour"]);
+    assert_eq!(serving.post("/api/stop", &json!({ "file": first })).status, 200);
+    assert!(eventually(|| serving.json(&format!("/api/match?file={first}"))["state"] == "over"));
+    let told = json!({ "file": second, "turn": 0, "text": "a1" });
+    assert_eq!(serving.post("/api/seat", &told).status, 200);
+    serving.end();
+    for file in [first, second, third] {
+        let over = place.events(&file).into_iter().find(|event| event["type"] == "over").unwrap();
+        assert_eq!(over["verdict"]["result"], "void", "{over}");
+        assert_eq!(place.verified(&file), "ok");
+    }
+    place.assert_tidy();
+}
+
+#[test]
+fn a_killed_server_leaves_no_agent() {
+    use crate::survivors::{assert_gone, families, family};
+    let place = Place::new();
+    let Some(agent) = family(&place, "stay") else { return };
+    let serving = Serving::start(&place, &["--agent", &agent]);
+    begin(&serving, &["@human", &agent]);
+    assert!(eventually(|| !families(&place).is_empty()));
+    serving.running.send(Signal::SIGKILL);
+    assert_eq!(serving.running.wait().exit, None);
+    assert!(eventually(|| families(&place).is_empty()));
+    assert_gone(&place);
+}
+
+#[test]
+fn only_known_agents_are_started() {
+    let place = Place::new();
+    let program = place.program("bot.sh", "#!/bin/sh\ntouch started\n");
+    place.write("mine/agent.toml", "command = [\"cat\"]\ngames = [\"freckers\"]\n");
+    let serving = Serving::start(&place, &[]);
+    for (agent, why) in [
+        (program.as_str(), "isn't one of the agents"),
+        ("sh -c 'touch started'", "isn't one of the agents"),
+        ("name=./bot.sh", "isn't one of the agents"),
+        ("../mine", "isn't one of the agents"),
+        ("@nobody", "@nobody"),
+        ("mine", "doesn't play hex"),
+    ] {
+        let wish = json!({ "game": "hex", "seats": ["@first", agent] });
+        let reply = serving.post("/api/matches", &wish);
+        assert_eq!(reply.status, 422, "{agent}");
+        let told = reply.json();
+        assert!(told["error"].as_str().unwrap().contains(why), "{agent}: {told}");
+    }
+    let agents = serving.json("/api/overview")["agents"].clone();
+    let mine = agents.as_array().unwrap().iter().find(|agent| agent["agent"] == "mine").unwrap();
+    assert_eq!(mine["games"], json!(["freckers"]));
+    serving.end();
+    assert!(!place.path("started").exists());
+}
+
+#[test]
+fn play_opens_the_match_in_the_browser() {
+    let place = Place::new();
+    // What opens a browser where there is one.
+    place.program("bin/xdg-open", "#!/bin/sh\necho \"$1\" > opened\n");
+    let words =
+        ["play", "hex", "@human", "@first", "--setup", "size=3", "--out", "x.jsonl", "--open"];
+    let mut command = place.command(&words);
+    command.env("PATH", place.path("bin"));
+    let running = Running::start(command, None);
+    let told = running.complained("in the browser: ");
+    let url = told.split("in the browser: ").nth(1).unwrap().split_whitespace().next().unwrap();
+    let opened = || std::fs::read_to_string(place.path("opened")).unwrap_or_default();
+    assert!(eventually(|| opened().trim() == url), "{url} {}", opened());
+    assert!(url.ends_with("/match?file=x.jsonl"), "{url}");
+    let port = url.split(':').nth(2).unwrap().split('/').next().unwrap().parse().unwrap();
+    let serving = Serving { running, port };
+    for (turn, text) in [(0, "a2"), (2, "b2"), (4, "c2")] {
+        wait_for_turn(&serving, "x.jsonl", turn);
+        let told = json!({ "file": "x.jsonl", "turn": turn, "text": text });
+        assert_eq!(serving.post("/api/seat", &told).status, 200);
+    }
+    serving.running.complained("the page stays until Ctrl-C");
+    assert_eq!(serving.json("/api/match?file=x.jsonl")["state"], "over");
+    assert_eq!(serving.json("/api/overview")["can_play"], false);
+    serving.running.send(Signal::SIGINT);
+    serving.running.wait().code(0).prints("human wins");
+    assert_eq!(place.verified("x.jsonl"), "ok");
+    place.assert_tidy();
+}

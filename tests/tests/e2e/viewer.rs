@@ -1,0 +1,329 @@
+//! The viewer, at a terminal of its own: keys in, screens out. Screens are waited for by what stands
+//! on them.
+
+use crate::interrupts::state;
+use crate::support::{AMPLE, PROGRAM, Place, eventually, python};
+use nix::pty::{Winsize, openpty};
+use nix::sys::signal::{Signal, kill};
+use nix::sys::termios::{LocalFlags, tcgetattr};
+use nix::unistd::{Pid, ttyname};
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::num::NonZero;
+use std::os::fd::OwnedFd;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+
+/// Plays the first legal action; from its second turn on only when a file is there.
+const AGENT: &str = r#"
+import json, os, sys, time
+turns = 0
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        answer = {"type": "ready", "want": ["actions"]}
+    elif message["type"] == "turn":
+        turns += 1
+        print("turn", turns, "of", os.getpid(), file=sys.stderr, flush=True)
+        while turns > 1 and not os.path.exists(sys.argv[1]):
+            time.sleep(0.05)
+        answer = {"type": "action", "action": message["actions"][0]}
+    else:
+        continue
+    print(json.dumps(answer), flush=True)
+"#;
+/// The file that it waits for.
+const GATE: &str = "gate";
+
+/// The program at a terminal that it controls.
+struct Terminal {
+    child: Child,
+    screen: Arc<Mutex<vt100::Parser>>,
+    keys: File,
+    /// Kept, so that what is written at the end isn't lost.
+    inside: OwnedFd,
+}
+
+impl Terminal {
+    fn start(place: &Place, words: &[&str], (lines, columns): (u16, u16)) -> Self {
+        let size = Winsize { ws_row: lines, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        let pty = openpty(&size, None).unwrap();
+        let mut command = Command::new("setsid");
+        command.arg("--ctty").arg(PROGRAM).args(words);
+        place.settle(&mut command);
+        command.env("TERM", "xterm-256color");
+        let end = || Stdio::from(pty.slave.try_clone().unwrap());
+        let child = command.stdin(end()).stdout(end()).stderr(end()).spawn().unwrap();
+        let screen =
+            Arc::new(Mutex::new(vt100::Parser::new(size_of(lines), size_of(columns), 1000)));
+        let mut outside = File::from(pty.master);
+        let (keys, shown) = (outside.try_clone().unwrap(), screen.clone());
+        std::thread::spawn(move || {
+            let mut piece = [0; 4096];
+            while let Ok(count @ 1..) = outside.read(&mut piece) {
+                shown.lock().unwrap().process(&piece[..count]);
+            }
+        });
+        Self { child, screen, keys, inside: pty.slave }
+    }
+
+    fn press(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).unwrap();
+    }
+
+    fn resize(&self, lines: u16, columns: u16) {
+        let name = ttyname(&self.inside).unwrap();
+        self.screen.lock().unwrap().screen_mut().set_size(size_of(lines), size_of(columns));
+        let size = [lines.to_string(), columns.to_string()];
+        let mut stty = Command::new("stty");
+        stty.arg("-F").arg(name).args(["rows", &size[0], "cols", &size[1]]);
+        assert!(stty.status().unwrap().success());
+    }
+
+    fn text(&self) -> String {
+        self.screen.lock().unwrap().screen().contents()
+    }
+
+    fn is_full(&self) -> bool {
+        self.screen.lock().unwrap().screen().alternate_screen()
+    }
+
+    /// Waits until all of these stand on the screen.
+    #[track_caller]
+    fn shows(&self, words: &[&str]) {
+        let all = || words.iter().all(|word| self.text().contains(word));
+        assert!(eventually(all), "no {words:?} on\n{}", self.text());
+    }
+
+    #[track_caller]
+    fn hides(&self, word: &str) {
+        assert!(eventually(|| !self.text().contains(word)), "{word:?} on\n{}", self.text());
+    }
+
+    /// The terminal is as a shell wants it.
+    fn is_restored(&self) -> bool {
+        let modes = tcgetattr(&self.inside).unwrap().local_flags;
+        let shown = self.screen.lock().unwrap();
+        modes.contains(LocalFlags::ICANON | LocalFlags::ECHO | LocalFlags::ISIG)
+            && !shown.screen().alternate_screen()
+            && !shown.screen().hide_cursor()
+    }
+
+    /// Waits for the end.
+    #[track_caller]
+    fn ends(mut self, code: i32) -> String {
+        let mut status = None;
+        let ended = eventually(|| {
+            status = self.child.try_wait().unwrap();
+            status.is_some()
+        });
+        if !ended {
+            self.child.kill().unwrap();
+        }
+        assert_eq!(status.and_then(|status| status.code()), Some(code), "{}", self.text());
+        assert!(eventually(|| self.is_restored()), "{}", self.text());
+        self.text()
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        // Of a test that failed.
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+fn size_of(count: u16) -> NonZero<u16> {
+    NonZero::new(count).unwrap()
+}
+
+/// The agent that waits in its second turn; `None` without Python.
+fn waiting(place: &Place) -> Option<String> {
+    let python = python()?;
+    place.write("agent.py", AGENT);
+    let (agent, gate) = (place.path("agent.py"), place.path(GATE));
+    Some(format!("{} {} {}", python.display(), agent.display(), gate.display()))
+}
+
+/// A match that the second agent lost by a crash.
+fn lost(place: &Place) {
+    let words = ["hex", "@first", "@crash", "--setup", "size=3", "--out", "x.jsonl"];
+    place.play(&[&words[..], &AMPLE].concat());
+}
+
+#[test]
+fn a_replay_steps_back_from_the_end_and_shows_what_was_said() {
+    let place = Place::new();
+    lost(&place);
+    let mut terminal = Terminal::start(&place, &["replay", "x.jsonl"], (24, 80));
+    // The end, why, and the last words of who lost.
+    terminal.shows(&[
+        "gone in turn 1",
+        "end: gone",
+        "2/2",
+        "Left: back",
+        "?: keys",
+        "crashing at turn 1",
+    ]);
+    assert!(terminal.is_full());
+    terminal.press("\x1b[D");
+    terminal.shows(&["1/2", "turn 0: @first (black) a1", "nothing on stderr in this turn"]);
+    terminal.press("ss");
+    terminal.shows(&["@first was sent", "@first wrote", "\"type\":\"turn\""]);
+    terminal.press("\x1b[H");
+    terminal.shows(&["0/2", "\"type\":\"hello\""]);
+    terminal.press("?");
+    terminal.shows(&["go to a turn", "goal edge"]);
+    terminal.press("?sg1\r");
+    terminal.shows(&["2/2", "gone in turn 1"]);
+    terminal.press("q");
+    terminal.ends(0);
+}
+
+#[test]
+fn a_replay_goes_with_the_size_of_its_terminal() {
+    let place = Place::new();
+    lost(&place);
+    let terminal = Terminal::start(&place, &["replay", "x.jsonl", "--turn", "0"], (24, 80));
+    terminal.shows(&["1/2", "info  lines"]);
+    terminal.resize(15, 40);
+    terminal.shows(&["start [a1] end: gone"]);
+    terminal.resize(8, 29);
+    terminal.shows(&["at least 30 columns"]);
+    terminal.resize(40, 120);
+    terminal.shows(&["turn 0: @first (black) a1", "f: flip"]);
+    kill(Pid::from_raw(terminal.child.id().cast_signed()), Signal::SIGTERM).unwrap();
+    terminal.ends(143);
+}
+
+#[test]
+fn a_replay_is_stopped_and_goes_on_and_is_interrupted() {
+    let place = Place::new();
+    lost(&place);
+    let mut terminal = Terminal::start(&place, &["replay", "x.jsonl"], (24, 80));
+    terminal.shows(&["gone in turn 1"]);
+    let pid = terminal.child.id();
+    terminal.press("\x1a");
+    assert!(eventually(|| state(pid) == Some('T')));
+    assert!(eventually(|| terminal.is_restored()));
+    kill(Pid::from_raw(pid.cast_signed()), Signal::SIGCONT).unwrap();
+    assert!(eventually(|| terminal.is_full()));
+    terminal.shows(&["gone in turn 1"]);
+    terminal.press("\x03");
+    terminal.ends(130);
+}
+
+#[test]
+fn a_growing_transcript_is_followed() {
+    let place = Place::new();
+    lost(&place);
+    let whole = fs::read_to_string(place.path("x.jsonl")).unwrap();
+    let lines: Vec<&str> = whole.lines().collect();
+    let played = lines.iter().position(|line| line.contains("\"type\":\"played\"")).unwrap();
+    place.write("y.jsonl", lines[..played].join("\n") + "\n");
+    let mut terminal = Terminal::start(&place, &["replay", "y.jsonl"], (24, 80));
+    terminal.shows(&["live", "@first thinks", "0/0"]);
+    let append = |lines: &[&str]| {
+        let mut file = File::options().append(true).open(place.path("y.jsonl")).unwrap();
+        file.write_all((lines.join("\n") + "\n").as_bytes()).unwrap();
+    };
+    append(&lines[played..=played]);
+    terminal.shows(&["1/1", "a1"]);
+    terminal.press("h");
+    terminal.shows(&["0/1", "End: live"]);
+    append(&lines[played + 1..]);
+    terminal.shows(&["0/2", "over"]);
+    terminal.press("\x1b[F");
+    terminal.shows(&["2/2", "gone in turn 1"]);
+    terminal.press("\x1b");
+    terminal.ends(0);
+}
+
+#[test]
+fn without_a_terminal_it_is_printed() {
+    let place = Place::new();
+    lost(&place);
+    place.run(&["replay", "x.jsonl"]).code(0).prints("turn 0: @first a1");
+    let terminal = Terminal::start(&place, &["replay", "x.jsonl", "--print"], (60, 80));
+    terminal.shows(&["turn 0: @first a1", "gone"]);
+    terminal.ends(0);
+}
+
+#[test]
+fn a_match_is_looked_at_while_it_is_played() {
+    let place = Place::new();
+    let Some(agent) = waiting(&place) else { return };
+    let words = ["play", "hex", "@first", &agent, "--setup", "size=3", "--out", "x.jsonl"];
+    let words = [&words[..], &AMPLE].concat();
+    let mut terminal = Terminal::start(&place, &words, (30, 100));
+    terminal.shows(&["b: look closer"]);
+    assert!(!terminal.is_full());
+    terminal.press("b");
+    terminal.shows(&["live", "thinks", "3/3", "b: close"]);
+    terminal.press("h");
+    terminal.shows(&["2/3", "turn 1: ", "turn 1 of", "End: live"]);
+    terminal.press("b");
+    terminal.shows(&["b: look closer"]);
+    assert!(!terminal.is_full());
+    terminal.press("b");
+    terminal.shows(&["3/3"]);
+    place.write(GATE, "");
+    terminal.shows(&["over", "the match is over", "wins: connected"]);
+    terminal.press("\x1b[D");
+    terminal.hides("the match is over");
+    terminal.press("q");
+    let text = terminal.ends(0);
+    assert!(text.contains("wins: connected") && text.contains("transcript: x.jsonl"), "{text}");
+    assert_eq!(place.verified("x.jsonl"), "ok");
+}
+
+#[test]
+fn a_match_without_a_transcript_says_so() {
+    let place = Place::new();
+    let Some(agent) = waiting(&place) else { return };
+    let words = ["play", "hex", "@first", &agent, "--setup", "size=3", "--no-transcript"];
+    let mut terminal = Terminal::start(&place, &[&words[..], &AMPLE].concat(), (30, 100));
+    terminal.shows(&["b: look closer"]);
+    terminal.press("b");
+    terminal.shows(&["no match with a transcript is under way", "b goes back"]);
+    terminal.press("\x03");
+    terminal.ends(130);
+}
+
+#[test]
+fn a_contest_is_looked_at_and_interrupted() {
+    let place = Place::new();
+    let Some(agent) = waiting(&place) else { return };
+    place.write(
+        "c.toml",
+        format!(
+            "name = \"autumn\"\nseed = 7\nagents = [{agent:?}, \"@first\"]\nrounds = 3\njobs = 2\n\
+             clock = {{ bank = \"1h\", start = \"10m\" }}\n\
+             [[games]]\ngame = \"hex\"\nsetup = {{ size = 3 }}\n"
+        ),
+    );
+    let words = ["contest", "run", "c.toml", "--out", "d"];
+    let mut terminal = Terminal::start(&place, &words, (60, 100));
+    terminal.shows(&["b: watch", "0/6"]);
+    terminal.press("\r");
+    terminal.shows(&["0 of 6 games played"]);
+    terminal.press("b");
+    terminal.shows(&["game 0", "live", "thinks", "Tab: next match"]);
+    terminal.press("\t");
+    terminal.shows(&["game 1", "live", "thinks"]);
+    terminal.press("h");
+    terminal.shows(&["End: live"]);
+    terminal.press("q");
+    terminal.shows(&["b: watch", "0/6"]);
+    assert!(!terminal.is_full());
+    terminal.press("b");
+    terminal.shows(&["game 0", "thinks"]);
+    terminal.press("\x03");
+    terminal.shows(&["no new games; 2 under way"]);
+    assert!(terminal.is_full());
+    place.write(GATE, "");
+    let text = terminal.ends(130);
+    assert!(text.contains("resume: referee contest resume d"), "{text}");
+    assert!(text.contains("no new games"), "{text}");
+}
