@@ -239,8 +239,7 @@ fn name(playback: &Playback, seat: Seat) -> String {
 }
 
 fn colour(ply: &Ply, seat: Seat) -> Option<Colour> {
-    let name = ply.colours.get(seat.index())?;
-    crate::render::COLOURS.into_iter().find(|colour| colour.name() == name)
+    ply.colours.get(seat.index()).and_then(|name| Colour::named(name))
 }
 
 /// Which of so many plies are shown, if at most this many can be.

@@ -111,19 +111,21 @@ pub enum Colour {
 }
 
 impl Colour {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::Red,
+        Self::Green,
+        Self::Blue,
+        Self::Yellow,
+        Self::Purple,
+        Self::Orange,
+        Self::Black,
+        Self::Peg,
+    ];
+
     /// The colour of this name on the wire.
     pub fn named(name: &str) -> Option<Self> {
-        let all = [
-            Self::Red,
-            Self::Green,
-            Self::Blue,
-            Self::Yellow,
-            Self::Purple,
-            Self::Orange,
-            Self::Black,
-            Self::Peg,
-        ];
-        all.into_iter().find(|colour| colour.name() == name)
+        Self::ALL.into_iter().find(|colour| colour.name() == name)
     }
 
     /// The name on the wire.

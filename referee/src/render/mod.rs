@@ -18,7 +18,6 @@ mod animation;
 
 pub(crate) use animation::{Apng, Gif};
 pub use geometry::{Badge, Band, Geometry, NamePlace, Point, Spot};
-pub(crate) use palette::COLOURS;
 pub use palette::Theme;
 pub(crate) use raster::Canvas;
 pub use raster::{NoPicture, PIXELS_MAX, Pixels, pixels, png};

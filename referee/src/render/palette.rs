@@ -20,18 +20,6 @@ pub enum Theme {
 /// Red, green and blue.
 pub(super) type Rgb = [u8; 3];
 
-/// All colours, in the order of the enum.
-pub(crate) const COLOURS: [Colour; 8] = [
-    Colour::Red,
-    Colour::Green,
-    Colour::Blue,
-    Colour::Yellow,
-    Colour::Purple,
-    Colour::Orange,
-    Colour::Black,
-    Colour::Peg,
-];
-
 /// What a part of a picture is, for its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Role {
@@ -134,7 +122,7 @@ impl Role {
         let of = |colour| {
             [Self::Piece(colour), Self::Rim(colour), Self::Letter(colour), Self::Target(colour)]
         };
-        own.into_iter().chain(COLOURS.into_iter().flat_map(of)).collect()
+        own.into_iter().chain(Colour::ALL.into_iter().flat_map(of)).collect()
     }
 
     /// The name that a stylesheet gives it: `piece-red`, `board-cell`.
@@ -163,7 +151,7 @@ pub(super) fn show([red, green, blue]: Rgb) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{COLOURS, Rgb, Role, Theme};
+    use super::{Colour, Rgb, Role, Theme};
 
     const THEMES: [Theme; 2] = [Theme::Light, Theme::Dark];
 
@@ -173,7 +161,7 @@ mod tests {
             let to = |one: Role, other: Role| contrast(theme.rgb(one), theme.rgb(other));
             for ground in [Role::Cell, Role::Pad, Role::Background] {
                 assert!(to(Role::Mark, ground) >= 3.0, "{theme:?} {ground:?}");
-                for colour in COLOURS {
+                for colour in Colour::ALL {
                     let piece = to(Role::Piece(colour), ground).max(to(Role::Rim(colour), ground));
                     assert!(piece >= 3.0, "{theme:?} {colour:?} on {ground:?}: {piece}");
                 }
@@ -188,7 +176,7 @@ mod tests {
     fn letters_are_read_on_what_they_stand_on() {
         for theme in THEMES {
             let to = |one: Role, other: Role| contrast(theme.rgb(one), theme.rgb(other));
-            for colour in COLOURS {
+            for colour in Colour::ALL {
                 assert!(to(Role::Letter(colour), Role::Piece(colour)) >= 4.5, "{colour:?}");
                 assert!(to(Role::Target(colour), Role::Cell) >= 4.5, "{theme:?} {colour:?}");
             }
@@ -200,8 +188,8 @@ mod tests {
 
     #[test]
     fn no_two_pieces_share_a_colour() {
-        for (index, &one) in COLOURS.iter().enumerate() {
-            for &other in &COLOURS[..index] {
+        for (index, &one) in Colour::ALL.iter().enumerate() {
+            for &other in &Colour::ALL[..index] {
                 for role in [Role::Piece, Role::Target] {
                     let rgb = |colour| Theme::Light.rgb(role(colour));
                     assert_ne!(rgb(one), rgb(other), "{one:?} {other:?}");

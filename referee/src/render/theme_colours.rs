@@ -127,12 +127,13 @@ fn nearest(colours: &[Rgb], pixel: Rgb) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::{COLOURS_MAX, Exact, nearest};
-    use crate::render::palette::{COLOURS, Role, Theme};
+    use crate::render::palette::{Role, Theme};
+    use referee_games::view::Colour;
 
     #[test]
     fn every_colour_of_the_palette_is_exact_and_there_is_room_for_none() {
         for theme in [Theme::Light, Theme::Dark] {
-            let exact = Exact::new(theme, &COLOURS.into_iter().collect());
+            let exact = Exact::new(theme, &Colour::ALL.into_iter().collect());
             assert!(exact.colours.len() <= COLOURS_MAX);
             assert!(usize::from(exact.transparent()) == exact.colours.len());
             for role in Role::all() {

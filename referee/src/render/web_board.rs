@@ -2,11 +2,11 @@
 //! gives both their colours.
 
 use super::geometry::Geometry;
-use super::palette::{COLOURS, Role, Theme, show};
+use super::palette::{Role, Theme, show};
 use super::svg::{cells, names, opening};
 use super::symbols::{Pen, Symbols};
 use referee_games::board::Cell;
-use referee_games::view::{GroundKind, View};
+use referee_games::view::{Colour, GroundKind, View};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -105,8 +105,8 @@ fn edges(view: &View) -> Vec<BoardEdge> {
 
 /// Every symbol: which ones a match needs isn't known when it begins.
 fn definitions(symbols: Symbols<'_>) -> String {
-    let pieces = COLOURS.into_iter().map(|colour| symbols.piece(colour));
-    let targets = COLOURS.into_iter().map(|colour| symbols.ground(GroundKind::Target(colour)));
+    let pieces = Colour::ALL.into_iter().map(|colour| symbols.piece(colour));
+    let targets = Colour::ALL.into_iter().map(|colour| symbols.ground(GroundKind::Target(colour)));
     let marks = [
         symbols.ground(GroundKind::Pad),
         symbols.mark_last(),

@@ -84,22 +84,12 @@ mod tests {
     use super::{BLACK, WHITE, block, ink};
     use referee_games::view::Colour;
 
-    const COLOURS: [Colour; 8] = [
-        Colour::Red,
-        Colour::Green,
-        Colour::Blue,
-        Colour::Yellow,
-        Colour::Purple,
-        Colour::Orange,
-        Colour::Black,
-        Colour::Peg,
-    ];
     /// The grey of a usual dark terminal, #1e1e1e.
     const DARK: [f64; 3] = [30.0, 30.0, 30.0];
 
     #[test]
     fn ink_reads_on_dark_and_light_and_letters_on_their_blocks() {
-        for colour in COLOURS {
+        for colour in Colour::ALL {
             let ink = rgb(ink(colour));
             for ground in [DARK, rgb(WHITE)] {
                 let contrast = contrast(ink, ground);
@@ -113,8 +103,8 @@ mod tests {
 
     #[test]
     fn no_two_colours_share_a_hue() {
-        for (index, &one) in COLOURS.iter().enumerate() {
-            for &other in &COLOURS[..index] {
+        for (index, &one) in Colour::ALL.iter().enumerate() {
+            for &other in &Colour::ALL[..index] {
                 assert_ne!(block(one).0, block(other).0, "{one:?} {other:?}");
                 assert_ne!(ink(one), ink(other), "{one:?} {other:?}");
             }
