@@ -4,6 +4,11 @@
 /// The longest name of an agent, in characters.
 pub const NAME_CHARACTERS_MAX: usize = 60;
 
+/// The longest text from elsewhere on one line, in characters.
+pub const LINE_CHARACTERS_MAX: usize = 300;
+/// So many of many games are named.
+const GAMES_SHOWN: usize = 5;
+
 /// Bytes as lower-case hex digits.
 pub fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
@@ -27,6 +32,36 @@ pub fn tame_name(name: &str) -> String {
     tame(name).chars().take(NAME_CHARACTERS_MAX).collect()
 }
 
+/// Text from elsewhere on one line: tame, and not too long.
+pub fn tame_line(text: &str) -> String {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    // No more of it is looked at than may be shown.
+    let parts = lines.enumerate().flat_map(|(index, line)| {
+        let before = if index == 0 { "" } else { "; " };
+        before.chars().chain(line.chars())
+    });
+    let mut short: Vec<char> = parts.take(LINE_CHARACTERS_MAX + 1).collect();
+    if short.len() > LINE_CHARACTERS_MAX {
+        short.truncate(LINE_CHARACTERS_MAX - 1);
+        short.push('…');
+    }
+    tame(&short.into_iter().collect::<String>())
+}
+
+/// Games by number, of many the first.
+pub fn games(numbers: &[u64]) -> String {
+    let (shown, more) = numbers.split_at(numbers.len().min(GAMES_SHOWN));
+    let mut words: Vec<String> = shown.iter().map(u64::to_string).collect();
+    if !more.is_empty() {
+        words.push(format!("{} more", more.len()));
+    }
+    match words.split_last() {
+        None => "no games".to_owned(),
+        Some((only, [])) => format!("game {only}"),
+        Some((last, first)) => format!("games {} and {last}", first.join(", ")),
+    }
+}
+
 /// Names for the seats of a match: those that are the same are told apart by ` #2`, ` #3`.
 pub fn unique_names(names: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut unique: Vec<String> = Vec::new();
@@ -40,11 +75,33 @@ pub fn unique_names(names: impl IntoIterator<Item = String>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::tame_name;
+    use super::{games, tame_line, tame_name};
+
+    #[test]
+    fn of_many_games_the_first_are_named() {
+        let named = [0, 1, 2, 5, 6, 17].map(|count| games(&(3..3 + count).collect::<Vec<u64>>()));
+        let words = [
+            "no games",
+            "game 3",
+            "games 3 and 4",
+            "games 3, 4, 5, 6 and 7",
+            "games 3, 4, 5, 6, 7 and 1 more",
+            "games 3, 4, 5, 6, 7 and 12 more",
+        ];
+        assert_eq!(named, words);
+    }
 
     #[test]
     fn names_are_tame_and_short() {
         assert_eq!(tame_name("a\u{1b}[31mb"), "a\u{FFFD}[31mb");
         assert_eq!(tame_name(&"x".repeat(99)).len(), 60);
+    }
+
+    #[test]
+    fn what_is_shown_on_a_line_is_one_and_short() {
+        assert_eq!(tame_line("cc: no\n\r\n  line 2 \u{1b}[2J\n"), "cc: no; line 2 \u{FFFD}[2J");
+        assert_eq!(tame_line(&"x".repeat(300)), "x".repeat(300));
+        let cut = tame_line(&"x\n".repeat(1 << 20));
+        assert!(cut.chars().count() == 300 && cut.ends_with('…'), "{cut}");
     }
 }

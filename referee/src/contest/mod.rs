@@ -24,7 +24,7 @@ pub use record::{Onlooker, Record, SeatRecord, Void, halves};
 pub use schedule::{Fixture, Schedule};
 pub use settings::{
     Contest, ContestGame, FormatSettings, LagPolicy, OpeningSettings, PlayerInfo, Policy,
-    SandboxSettings, SeatOrders, SprtSettings,
+    SandboxSettings, SeatOrders, SprtSettings, WorkerSettings,
 };
 
 use schemars::JsonSchema;

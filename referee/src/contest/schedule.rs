@@ -4,13 +4,15 @@
 use super::formats::{Format, Met, Pairing};
 use super::{Contest, Player, SeatOrders, halves};
 use crate::matches::named_seed;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Stands for a result that is not there yet; no place is worth so much.
 const OPEN: u8 = u8::MAX;
 
 /// A game of the schedule.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fixture {
     /// Its place in the schedule, from 0.
     pub number: u64,
@@ -45,6 +47,13 @@ pub struct Schedule {
     decided: Option<usize>,
     played: u64,
     over: bool,
+}
+
+impl Contest {
+    /// How many games a block has: one in every seat order.
+    pub fn games_of_a_block(&self) -> usize {
+        seat_orders(self.seats(), self.seat_orders).len()
+    }
 }
 
 impl Schedule {
@@ -155,6 +164,13 @@ impl Schedule {
             opening,
             seed: named_seed(&name),
         })
+    }
+
+    /// The numbers of all games of the block that this game is in.
+    pub fn block_of(&self, number: u64) -> Range<u64> {
+        let games = self.orders.len() as u64;
+        let first = number - number % games;
+        first..first + games
     }
 
     /// Takes in the places of a game, in any order of the games that are known. A second result of

@@ -36,6 +36,9 @@ pub struct Contest {
     pub sandbox: SandboxSettings,
     /// What becomes of games that went wrong.
     pub policy: Policy,
+    /// What is asked of the machines of a contest on many; contests of earlier versions ask nothing.
+    #[serde(default)]
+    pub workers: WorkerSettings,
 }
 
 /// One game with its setup.
@@ -172,6 +175,25 @@ impl SandboxSettings {
         self.level.is_none_or(|wanted| level == wanted)
             && self.at_least.is_none_or(|least| level.is_at_least(least))
     }
+}
+
+/// What is asked of a machine that plays games of a contest on many machines.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WorkerSettings {
+    /// What it was started as.
+    pub class: Option<String>,
+    /// Its architecture, such as `x86_64`; the coordinator's where none is named.
+    pub arch: Option<String>,
+    /// Cores for every match that it plays at once.
+    pub cores: Option<u32>,
+    /// Memory for every match that it plays at once, in MiB.
+    pub memory_mb: Option<u64>,
+    /// The least speed, in thousand positions a second and core.
+    pub speed: Option<f64>,
+    /// The most.
+    pub speed_most: Option<f64>,
+    /// The most noise: how much slower the slowest twentieth of its time may be than the median.
+    pub noise_most: Option<f64>,
 }
 
 /// What becomes of games that went wrong.

@@ -11,6 +11,9 @@ use tokio::sync::watch;
 
 /// How long the agents' supervisors get to stop their trees before the referee itself stops.
 const STOPPING: Duration = Duration::from_millis(30);
+/// A polite kill that comes again so soon is still the first one: batch systems tell both a job's
+/// shell and its steps.
+const ECHO: Duration = Duration::from_secs(1);
 
 /// A signal that ends the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +45,49 @@ impl Interrupt {
     }
 }
 
+/// What the first signal does that ends the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Patience {
+    /// It stops every match.
+    None,
+    /// Ctrl-C stops no match that has begun: no more of them are begun.
+    Matches,
+    /// Ctrl-C and a polite kill stop nothing: whoever listens knows what is to be played to its end.
+    Work,
+}
+
+/// What a signal does that ends the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Meaning {
+    /// Nothing more than that it was received.
+    Note,
+    /// No more matches are begun.
+    Last,
+    /// Every match is stopped.
+    Stop,
+}
+
+impl Patience {
+    /// What a signal does now, after the first one, if there was one.
+    fn meaning(
+        self,
+        first: Option<(Interrupt, Instant)>,
+        interrupt: Interrupt,
+        now: Instant,
+    ) -> Meaning {
+        match (self, interrupt, first) {
+            (Self::Matches, Interrupt::Int, None) => Meaning::Last,
+            (Self::Work, Interrupt::Int | Interrupt::Term, None) => Meaning::Note,
+            (Self::Work, Interrupt::Term, Some((Interrupt::Term, came)))
+                if now.saturating_duration_since(came) < ECHO =>
+            {
+                Meaning::Note
+            }
+            _ => Meaning::Stop,
+        }
+    }
+}
+
 /// Listens to signals and passes them on as orders.
 #[derive(Debug)]
 pub struct Interrupts {
@@ -51,9 +97,9 @@ pub struct Interrupts {
     stop: Signal,
     orders: watch::Sender<Orders>,
     paused: PausedTime,
-    received: Option<Interrupt>,
-    /// The first Ctrl-C stops no match.
-    patient: bool,
+    /// The first signal that ended the run, and when it came.
+    received: Option<(Interrupt, Instant)>,
+    patience: Patience,
     /// The terminal that is given back while the referee is stopped.
     console: Option<Pausing>,
 }
@@ -69,14 +115,20 @@ impl Interrupts {
             orders: watch::Sender::new(Orders::default()),
             paused: PausedTime::default(),
             received: None,
-            patient: false,
+            patience: Patience::None,
             console: None,
         })
     }
 
     /// The same, but the first Ctrl-C stops no match that has begun: no more of them are begun.
     pub fn listen_patiently() -> io::Result<Self> {
-        Ok(Self { patient: true, ..Self::listen()? })
+        Ok(Self { patience: Patience::Matches, ..Self::listen()? })
+    }
+
+    /// The same, but the first Ctrl-C or polite kill stops nothing and lets matches begin: who has
+    /// work to finish sees to it.
+    pub fn listen_for_work() -> io::Result<Self> {
+        Ok(Self { patience: Patience::Work, ..Self::listen()? })
     }
 
     /// Gives this terminal back while the referee is stopped.
@@ -96,12 +148,17 @@ impl Interrupts {
 
     /// The first signal that ended the run, if one did.
     pub fn received(&self) -> Option<Interrupt> {
-        self.received
+        self.received.map(|(interrupt, _)| interrupt)
     }
 
     /// Stops every match, and says why.
     pub fn stop(&self, why: String) {
         self.orders.send_modify(|orders| orders.stop = Some(why));
+    }
+
+    /// Matches that are begun from now on are not told to stop.
+    pub fn go_on(&self) {
+        self.orders.send_modify(|orders| orders.stop = None);
     }
 
     /// Whether every match has been told to stop.
@@ -117,16 +174,19 @@ impl Interrupts {
             _ = self.hup.recv() => Interrupt::Hup,
             _ = self.stop.recv() => return self.pause(),
         };
-        let first = self.received.is_none();
-        self.received.get_or_insert(interrupt);
-        if first && self.patient && interrupt == Interrupt::Int {
-            // For whoever begins matches; those that are under way need not be told.
-            self.orders.send_if_modified(|orders| {
-                orders.last = true;
-                false
-            });
-        } else {
-            self.stop(format!("interrupted by SIG{}", interrupt.name()));
+        let now = Instant::now();
+        let meaning = self.patience.meaning(self.received, interrupt, now);
+        self.received.get_or_insert((interrupt, now));
+        match meaning {
+            Meaning::Note => {}
+            Meaning::Last => {
+                // For whoever begins matches; those that are under way need not be told.
+                self.orders.send_if_modified(|orders| {
+                    orders.last = true;
+                    false
+                });
+            }
+            Meaning::Stop => self.stop(format!("interrupted by SIG{}", interrupt.name())),
         }
     }
 
@@ -146,6 +206,37 @@ impl Interrupts {
         self.orders.send_modify(|orders| orders.paused = false);
         if let Some(console) = &self.console {
             console.end();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Interrupt, Meaning, Patience};
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn a_second_signal_is_meant_but_for_an_echo_of_a_polite_kill() {
+        use Interrupt::{Hup, Int, Term};
+        let came = Instant::now();
+        for (patience, first, interrupt, after_ms, meaning) in [
+            (Patience::Work, None, Term, 0, Meaning::Note),
+            (Patience::Work, Some(Term), Term, 900, Meaning::Note),
+            (Patience::Work, Some(Term), Term, 1100, Meaning::Stop),
+            (Patience::Work, Some(Term), Int, 0, Meaning::Stop),
+            (Patience::Work, None, Int, 0, Meaning::Note),
+            (Patience::Work, Some(Int), Int, 0, Meaning::Stop),
+            (Patience::Work, Some(Int), Term, 0, Meaning::Stop),
+            (Patience::Work, None, Hup, 0, Meaning::Stop),
+            (Patience::Matches, None, Int, 0, Meaning::Last),
+            (Patience::Matches, Some(Int), Int, 0, Meaning::Stop),
+            (Patience::Matches, None, Term, 0, Meaning::Stop),
+            (Patience::None, None, Int, 0, Meaning::Stop),
+        ] {
+            let now = came + Duration::from_millis(after_ms);
+            let first = first.map(|first| (first, came));
+            let is = patience.meaning(first, interrupt, now);
+            assert_eq!(is, meaning, "{patience:?} {first:?} {interrupt:?}");
         }
     }
 }

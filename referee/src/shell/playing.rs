@@ -4,10 +4,20 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 /// The matches that are under way, by number.
 #[derive(Clone, Debug, Default)]
-pub struct Playing(Arc<Mutex<BTreeMap<u64, PathBuf>>>);
+pub struct Playing(Arc<Mutex<BTreeMap<u64, Begun>>>);
+
+/// A match that is under way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Begun {
+    /// Its transcript.
+    pub transcript: PathBuf,
+    /// When it began: a game that is played again is another match.
+    pub since: Instant,
+}
 
 /// A match is under way as long as this is held.
 #[derive(Debug)]
@@ -19,7 +29,8 @@ pub struct UnderWay {
 impl Playing {
     /// A match has begun, and its transcript is this file.
     pub fn begin(&self, number: u64, transcript: &Path) -> UnderWay {
-        self.matches().insert(number, transcript.to_owned());
+        let begun = Begun { transcript: transcript.to_owned(), since: Instant::now() };
+        self.matches().insert(number, begun);
         UnderWay { playing: self.clone(), number }
     }
 
@@ -33,10 +44,16 @@ impl Playing {
     pub fn after(&self, number: Option<u64>) -> Option<(u64, PathBuf)> {
         let matches = self.matches();
         let next = matches.iter().find(|(other, _)| Some(**other) > number);
-        next.or_else(|| matches.iter().next()).map(|(&number, path)| (number, path.clone()))
+        next.or_else(|| matches.iter().next())
+            .map(|(&number, begun)| (number, begun.transcript.clone()))
     }
 
-    fn matches(&self) -> MutexGuard<'_, BTreeMap<u64, PathBuf>> {
+    /// All of them.
+    pub fn all(&self) -> BTreeMap<u64, Begun> {
+        self.matches().clone()
+    }
+
+    fn matches(&self) -> MutexGuard<'_, BTreeMap<u64, Begun>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

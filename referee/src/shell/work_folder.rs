@@ -19,9 +19,14 @@ const PASSED_VARIABLES: &[&str] = &["PATH", "LANG", "TZ", "VIRTUAL_ENV", "JAVA_H
 /// A new folder that nobody else may look into. Where the referee runs as root, agents have users of
 /// their own, who go through it to their parts of it.
 pub(super) fn create() -> io::Result<TempDir> {
+    create_in(&std::env::temp_dir())
+}
+
+/// The same in a folder of one's choice.
+pub(super) fn create_in(folder: &Path) -> io::Result<TempDir> {
     let mode = if nix::unistd::geteuid().is_root() { 0o711 } else { 0o700 };
     let permissions = Permissions::from_mode(mode);
-    tempfile::Builder::new().prefix("referee-").permissions(permissions).tempdir()
+    tempfile::Builder::new().prefix("referee-").permissions(permissions).tempdir_in(folder)
 }
 
 /// Folders of matches that are over, for matches to come. On some file systems a thousand new

@@ -20,7 +20,7 @@ pub(super) enum StreamEnd {
 
 /// Whether the bytes are, or once were, a gzip file. One wrong byte in the magic number doesn't
 /// make it something else: no transcript begins with any two of these three.
-pub(super) fn is_packed(bytes: &[u8]) -> bool {
+pub fn is_packed(bytes: &[u8]) -> bool {
     let same = MAGIC.iter().zip(bytes).filter(|(wanted, byte)| wanted == byte).count();
     match bytes.len() {
         0 => false,
@@ -54,13 +54,9 @@ pub fn unpack(bytes: &[u8], bytes_max: usize) -> Option<Cow<'_, [u8]>> {
     if !is_packed(bytes) {
         return (bytes.len() <= bytes_max).then_some(Cow::Borrowed(bytes));
     }
+    let most = u64::try_from(bytes_max).unwrap_or(u64::MAX).saturating_add(1);
     let mut unpacked = Vec::new();
-    let mut too_long = false;
-    unpack_pieces(bytes, |piece| {
-        too_long |= unpacked.len() + piece.len() > bytes_max;
-        if !too_long {
-            unpacked.extend_from_slice(piece);
-        }
-    });
-    (!too_long).then_some(Cow::Owned(unpacked))
+    // An error leaves what came before it.
+    GzDecoder::new(bytes).take(most).read_to_end(&mut unpacked).ok();
+    (unpacked.len() <= bytes_max).then_some(Cow::Owned(unpacked))
 }

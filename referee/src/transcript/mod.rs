@@ -19,7 +19,7 @@ pub use escape::{escape_line, unescape_line};
 pub use exchange::{Said, exchange};
 pub use export::game_record;
 pub use following::{Following, State};
-pub use gzip::unpack;
+pub use gzip::{is_packed, unpack};
 pub use import::{IMPORTED, Origin, import};
 pub use playback::{Beside, Happening, NotPlayable, Playback, Ply};
 pub use read::{End, NoHeader, Reading, read};

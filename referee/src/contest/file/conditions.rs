@@ -2,9 +2,9 @@
 
 use super::forms::{At, OneOf, Time};
 use super::problem::{FileError, Source};
-use super::raw::{Raw, RawClock, RawLimits, RawPolicy, RawSandbox};
+use super::raw::{Raw, RawClock, RawLimits, RawPolicy, RawSandbox, RawWorkers};
 use super::within;
-use crate::contest::{Policy, SandboxSettings};
+use crate::contest::{Policy, SandboxSettings, WorkerSettings};
 use crate::level::Level;
 use crate::presets::{self, PRESETS, Preset};
 use crate::times::read_clock;
@@ -14,6 +14,14 @@ use std::time::Duration;
 
 /// How long the build of an agent may take, unless the file says otherwise.
 const BUILD_TIME: Duration = Duration::from_secs(600);
+/// The most cores for a match that can be asked for.
+const CORES_MAX: u32 = 10_000;
+/// The most memory for a match that can be asked for: 1 TiB.
+const MEMORY_MB_MAX: u64 = 1 << 20;
+/// The most speed that can be asked for.
+const SPEED_MAX: f64 = 1e9;
+/// The most noise that can be named.
+const NOISE_MAX: f64 = 1000.0;
 /// The most that a void game is played again.
 const VOID_RETRIES_MAX: u32 = 1000;
 
@@ -210,6 +218,34 @@ pub(super) fn policy(
         on_lag: raw.on_lag.unwrap_or(default.on_lag),
         rate_faults: raw.rate_faults.unwrap_or(default.rate_faults),
     })
+}
+
+/// What is asked of the machines of a contest on many.
+pub(super) fn workers(source: &Source, raw: &RawWorkers) -> Result<WorkerSettings, FileError> {
+    for (key, value) in [("class", &raw.class), ("arch", &raw.arch)] {
+        if let Some(at) = value.as_ref().filter(|at| at.trim().is_empty()) {
+            return Err(source.error(at.span(), format!("`{key}` names nothing")));
+        }
+    }
+    let speeds = 0.0..=SPEED_MAX;
+    let settings = WorkerSettings {
+        class: raw.class.as_deref().cloned(),
+        arch: raw.arch.as_deref().cloned(),
+        cores: within(source, raw.cores.as_ref(), "cores", 1..=CORES_MAX)?,
+        memory_mb: within(source, raw.memory_mb.as_ref(), "memory_mb", 1..=MEMORY_MB_MAX)?,
+        speed: within(source, raw.speed.as_ref(), "speed", speeds.clone())?,
+        speed_most: within(source, raw.speed_most.as_ref(), "speed_most", speeds)?,
+        noise_most: within(source, raw.noise_most.as_ref(), "noise_most", 1.0..=NOISE_MAX)?,
+    };
+    match (&settings, &raw.speed_most) {
+        (WorkerSettings { speed: Some(least), speed_most: Some(most), .. }, Some(at))
+            if most < least =>
+        {
+            let message = format!("`speed_most` is {most}, and `speed`, the least, is {least}");
+            Err(source.error(at.span(), message))
+        }
+        _ => Ok(settings),
+    }
 }
 
 /// How long the build of an agent may take.

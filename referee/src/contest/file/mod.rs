@@ -13,7 +13,8 @@ pub use problem::{FileError, Source};
 pub use raw::OnBroken;
 
 use super::{
-    Contest, ContestGame, Opening, OpeningSettings, PlayerInfo, Policy, SandboxSettings, SeatOrders,
+    Contest, ContestGame, Opening, OpeningSettings, PlayerInfo, Policy, SandboxSettings,
+    SeatOrders, WorkerSettings,
 };
 use crate::plain::tame;
 use forms::{At, OneOf};
@@ -67,6 +68,7 @@ pub struct ContestFile {
     limits: Limits,
     policy: Policy,
     sandbox: SandboxSettings,
+    workers: WorkerSettings,
     raw: Raw,
 }
 
@@ -140,6 +142,7 @@ impl ContestFile {
             limits: conditions::limits(&source, &raw.limits, preset)?,
             policy: conditions::policy(&source, &raw.policy, preset)?,
             sandbox: conditions::sandbox(&source, &raw.sandbox)?,
+            workers: conditions::workers(&source, &raw.workers)?,
             agents: raw.agents.iter().map(named_agent).collect(),
             submissions: submissions(&source, &raw)?,
             openings: games::openings_file(&source, &raw.openings)?,
@@ -185,6 +188,7 @@ impl ContestFile {
             limits: self.limits.clone(),
             sandbox: self.sandbox.clone(),
             policy: self.policy.clone(),
+            workers: self.workers.clone(),
         };
         format::check_size(self, &contest)?;
         games::check_drawn(self, &contest)?;

@@ -48,6 +48,9 @@ pub(super) struct Raw {
     /// What keeps agents apart.
     #[serde(default)]
     pub(super) sandbox: RawSandbox,
+    /// What is asked of the machines of a contest on many.
+    #[serde(default)]
+    pub(super) workers: RawWorkers,
     /// Where games begin.
     #[serde(default)]
     pub(super) openings: RawOpenings,
@@ -250,6 +253,27 @@ impl SandboxLevel {
     pub(super) fn name(self) -> &'static str {
         self.named().map_or("auto", Level::name)
     }
+}
+
+/// What is asked of a machine that plays games of a contest on many machines: all of it.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Workers")]
+pub(super) struct RawWorkers {
+    /// What it was started as: `referee worker --class`.
+    pub(super) class: Option<At<String>>,
+    /// Its architecture, such as `x86_64`; that of the machine which coordinates without it.
+    pub(super) arch: Option<At<String>>,
+    /// The least cores for each match that it plays at once.
+    pub(super) cores: Option<At<u32>>,
+    /// The least memory for each match that it plays at once, in MiB.
+    pub(super) memory_mb: Option<At<u64>>,
+    /// The least speed, in thousand positions a second and core, as `referee worker` tells it.
+    pub(super) speed: Option<At<f64>>,
+    /// The most.
+    pub(super) speed_most: Option<At<f64>>,
+    /// The most noise: how many times slower than usual the slowest twentieth of its time may be.
+    pub(super) noise_most: Option<At<f64>>,
 }
 
 /// Where games begin: at most one of the two.

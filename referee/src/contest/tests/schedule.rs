@@ -34,6 +34,7 @@ fn contest(format: FormatSettings, players: usize, seats: usize) -> Contest {
         clock: ClockSettings::default(),
         limits: Limits::default(),
         sandbox: SandboxSettings::default(),
+        workers: crate::contest::WorkerSettings::default(),
         policy: Policy::default(),
     }
 }

@@ -49,7 +49,7 @@ pub(super) fn build_all(
                 let index = next.fetch_add(1, Ordering::SeqCst);
                 builds.get(index).map(|launch| (index, launch))
             } {
-                let result = runtime.block_on(build(&launcher, launch, time));
+                let result = runtime.block_on(build(&launcher, launch, environment(), time));
                 bar.inc(1);
                 if let Ok(mut results) = results.lock() {
                     results.push((index, result));
@@ -73,9 +73,38 @@ pub(super) fn build_all(
     Ok(results.into_iter().map(|(_, result)| result).collect())
 }
 
+/// Runs the build of an agent that came from elsewhere; it doesn't get what in the environment
+/// looks like a secret.
+#[cfg(feature = "nats")]
+pub(in crate::shell) fn build_foreign(launch: &Launch, time: Duration) -> Result<(), String> {
+    let failed = |error: std::io::Error| format!("builds can't be started: {error}");
+    let launcher = Launcher::start(&Jail::default()).map_err(failed)?;
+    let mut environment = environment();
+    environment.retain(|variable| {
+        let name = variable.0.split(|&byte| byte == b'=').next().unwrap_or_default();
+        !is_secret(&String::from_utf8_lossy(name))
+    });
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.map_err(failed)?.block_on(build(&launcher, launch, environment, time))
+}
+
+/// Whether a variable is called like one that holds a secret, or that leads to one.
+#[cfg(feature = "nats")]
+fn is_secret(name: &str) -> bool {
+    let name = name.to_uppercase();
+    let begins = ["NATS_", "SSH_", "KUBE", "GPG_"];
+    let holds = ["TOKEN", "SECRET", "PASSW", "CREDENTIAL", "API_KEY", "ACCESS_KEY", "PRIVATE_KEY"];
+    begins.iter().any(|begin| name.starts_with(begin)) || holds.iter().any(|it| name.contains(it))
+}
+
 /// One build.
-async fn build(launcher: &Launcher, launch: &Launch, time: Duration) -> Result<(), String> {
-    let agent = Agent::start(launcher, launch, surroundings(), OUTPUT_BYTES);
+async fn build(
+    launcher: &Launcher,
+    launch: &Launch,
+    environment: Vec<Bytes>,
+    time: Duration,
+) -> Result<(), String> {
+    let agent = Agent::start(launcher, launch, surroundings(environment), OUTPUT_BYTES);
     let mut build = Build {
         agent: agent.map_err(|error| error.to_string())?,
         output: Stderr::new(OUTPUT_BYTES),
@@ -140,10 +169,10 @@ fn lines(output: &mut Stderr, most: usize) -> Vec<String> {
 }
 
 /// Builds get the caller's environment: compilers have their caches in it. Nothing keeps them in.
-fn surroundings() -> Surroundings {
+fn surroundings(environment: Vec<Bytes>) -> Surroundings {
     let bounds =
         Bounds { files: FILES, memory_mb: u64::MAX, processes: u64::MAX, work_mb: u64::MAX };
-    Surroundings { environment: environment(), bounds, reach: Reach::default(), core: None }
+    Surroundings { environment, bounds, reach: Reach::default(), core: None }
 }
 
 fn environment() -> Vec<Bytes> {
@@ -158,4 +187,20 @@ fn environment() -> Vec<Bytes> {
             name.into()
         })
         .collect()
+}
+
+#[cfg(all(test, feature = "nats"))]
+mod tests {
+    use super::is_secret;
+
+    #[test]
+    fn what_looks_like_a_secret_is_one() {
+        for name in ["NATS_URL", "NATS_CREDS", "GITHUB_TOKEN", "aws_secret_access_key", "DB_PASSWD"]
+        {
+            assert!(is_secret(name), "{name}");
+        }
+        for name in ["PATH", "HOME", "CARGO_HOME", "LANG", "JAVA_HOME", "CC"] {
+            assert!(!is_secret(name), "{name}");
+        }
+    }
 }

@@ -6,10 +6,12 @@ use super::store::{Store, VoidAttempt};
 use crate::contest::Record;
 use crate::failure::Failure;
 use nix::errno::Errno;
+use referee_protocol::Sandbox;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -17,6 +19,11 @@ use tokio::sync::mpsc as async_mpsc;
 
 /// The most games that are made durable together.
 const GROUP_GAMES: usize = 50;
+/// So many transcripts of a group are brought to the disk at once: each waits mostly for others to
+/// get out of its way.
+const SYNCS_AT_ONCE: usize = 8;
+/// Fewer of them aren't worth a thread.
+const SYNCS_A_THREAD: usize = 4;
 /// The longest that the first of a group waits for others.
 const GROUP_WAIT: Duration = Duration::from_millis(100);
 
@@ -27,6 +34,8 @@ pub(super) enum Entry {
     Game(Box<Record>),
     /// An attempt that doesn't.
     Void(VoidAttempt),
+    /// What keeps agents apart from now on.
+    Apart(Box<Sandbox>),
 }
 
 /// What the clerk says of a group: its games, in the order in which they came, or why there is no
@@ -113,28 +122,28 @@ impl Desk {
     }
 
     fn keep(&mut self, group: &[Entry]) -> Result<(), Failure> {
-        let (mut games, mut voids, mut folders) = (Vec::new(), Vec::new(), BTreeSet::new());
+        let (mut games, mut voids, mut files) = (Vec::new(), Vec::new(), Vec::new());
         for entry in group {
             match entry {
                 Entry::Game(game) => {
-                    let path = self.folder.path(&game.transcript);
-                    sync(&path, false)?;
-                    folders.extend(path.parent().map(Path::to_owned));
+                    files.push(self.folder.path(&game.transcript));
                     games.push(game.as_ref().clone());
                 }
                 Entry::Void(void) => {
-                    if let Some(transcript) = &void.transcript {
-                        let path = self.folder.path(transcript);
-                        sync(&path, false)?;
-                        folders.extend(path.parent().map(Path::to_owned));
-                    }
+                    files.extend(void.transcript.as_ref().map(|name| self.folder.path(name)));
                     voids.push(void.clone());
+                }
+                Entry::Apart(sandbox) => {
+                    let now = jiff::Timestamp::now().to_string();
+                    self.store.add_session(&now, sandbox)?;
                 }
             }
         }
+        sync_files(&files)?;
+        let folders: BTreeSet<&Path> = files.iter().filter_map(|file| file.parent()).collect();
         for folder in folders {
-            sync(&folder, true)?;
-            if self.synced.insert(folder.clone()) {
+            sync(folder, true)?;
+            if self.synced.insert(folder.to_owned()) {
                 // It is new, and stands in its parents only when they are on the disk too.
                 let inside = |it: &&Path| it.starts_with(self.folder.root());
                 for outer in folder.ancestors().skip(1).take_while(inside) {
@@ -156,6 +165,24 @@ fn gather(given: &mpsc::Receiver<Entry>, first: Entry) -> Vec<Entry> {
         }
     }
     group
+}
+
+/// Waits until all bytes of these files are on the disk.
+fn sync_files(files: &[PathBuf]) -> Result<(), Failure> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+            sync(file, false)?;
+        }
+        Ok(())
+    };
+    std::thread::scope(|scope| {
+        let threads = SYNCS_AT_ONCE.min(files.len() / SYNCS_A_THREAD);
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        let lost = |_| Err(Failure::machine("a thread that waits for the disk was lost"));
+        let others = others.into_iter().map(|other| other.join().unwrap_or_else(lost));
+        others.fold(work(), Result::and)
+    })
 }
 
 /// Waits until a file's bytes, or a folder's names, are on the disk.

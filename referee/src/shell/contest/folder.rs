@@ -15,6 +15,8 @@ pub const CONTEST_FILE: &str = "contest.toml";
 pub const STORE_FILE: &str = "contest.db";
 /// The folder of the transcripts.
 pub const GAMES_FOLDER: &str = "games";
+/// What is known of the workers of a contest that is played on many machines.
+pub const WORKERS_FILE: &str = "workers.json";
 /// What is locked.
 const LOCK_FILE: &str = "lock";
 /// How many games share a folder: more make listing slow on some file systems.

@@ -1,7 +1,7 @@
 //! Contests in the world: their files and agents, the folder that keeps one, the runner that plays
 //! it, and the check that what is kept is what was played.
 
-mod building;
+pub(super) mod building;
 mod entrants;
 mod prepare;
 pub mod folder;
@@ -10,6 +10,9 @@ pub mod store;
 pub mod records;
 pub mod results;
 mod clerk;
+pub mod field;
+pub mod local;
+pub mod workers;
 pub mod runner;
 pub mod checking;
 

@@ -14,6 +14,7 @@ use crate::shell::sandbox::{Demand, Wish};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The longest contest file, in bytes.
 const FILE_BYTES_MAX: u64 = 4 << 20;
@@ -50,6 +51,8 @@ pub struct Prepared {
     pub jobs: Option<usize>,
     /// Whether matches are pinned to cores.
     pub pin: bool,
+    /// How long a build may take.
+    pub build_time: Duration,
     /// The contest file's text; it names the contest.
     pub text: String,
     /// The folder that its paths are relative to.
@@ -157,6 +160,7 @@ pub fn prepare_text(
         notes: found.notes.into_iter().chain(asked).collect(),
         jobs: read.jobs,
         pin: read.pin,
+        build_time: read.build_time,
         text: if read.is_named() { text.to_owned() } else { named(text, &contest.name) },
         base: base.to_owned(),
         contest: Arc::new(contest),

@@ -2,10 +2,12 @@
 
 use super::folder::Folder;
 use super::store::{Kept, Store, VoidAttempt};
+use super::workers;
 use crate::contest::report::Report;
 use crate::contest::summary::{Surroundings, report};
 use crate::contest::{Record, Schedule};
 use crate::failure::Failure;
+use crate::fleet::WorkerTold;
 use crate::plain::tame;
 use crate::shell::sandbox;
 use referee_protocol::Sandbox;
@@ -41,6 +43,9 @@ pub struct Progress {
     pub over: bool,
     /// A referee is working on it now.
     pub running: bool,
+    /// The workers of a contest that is played on many machines, as they were known last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub workers: Vec<WorkerTold>,
 }
 
 /// How far it is.
@@ -67,6 +72,7 @@ pub fn progress(folder: &Folder, store: &Store) -> Result<Progress, Failure> {
         sandbox: kept.sandbox,
         over,
         running,
+        workers: workers::read(folder).workers,
     })
 }
 

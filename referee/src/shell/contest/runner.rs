@@ -1,47 +1,21 @@
-//! The runner: plays the games of a schedule until they all have a result, and keeps each as it
-//! comes. What is played next is the schedule's business, what has been kept the clerk's; nothing
-//! that is only in memory here counts.
+//! The runner: has the games of a schedule played until they all have a result, and keeps each as it
+//! comes. What is played next is the schedule's business, where it is played the field's, what has
+//! been kept the clerk's; nothing that is only in memory here counts.
 
 use super::clerk::{Clerk, Entry, Group, disk_failure};
+use super::field::{Came, Crew, Field, Missed, Sign, Spoiled};
 use super::folder::Folder;
 use super::store::{Store, VoidAttempt};
-use crate::contest::{Contest, Fixture, Onlooker, Player, Schedule, halves};
+use crate::contest::{Contest, Player, Schedule, halves};
 use crate::failure::Failure;
-use crate::shell::contender::Contender;
-use crate::shell::destination::Destination;
-use crate::shell::human::People;
+use crate::plain::games;
 use crate::shell::interrupts::{Interrupt, Interrupts};
-use crate::shell::playing::Playing;
-use crate::shell::pool::{Job, Played, Pool, Room, Watching, free_place};
-use crate::shell::sandbox::Enclosure;
-use crate::shell::sandbox::reach::Reaches;
-use referee_games::{Kind, kind};
-use serde_json::Value;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// So many games in a row that the machine spoils are enough to stop.
 const VOID_ROW_MAX: u32 = 20;
-
-/// What is run.
-#[derive(Clone, Debug)]
-pub struct Run {
-    /// The contest.
-    pub contest: Arc<Contest>,
-    /// Who plays, by player; each has its player's name.
-    pub contenders: Vec<Arc<Contender>>,
-    /// What they may read.
-    pub reaches: Arc<Reaches>,
-    /// How many matches at once, and where.
-    pub room: Room,
-    /// What agents are started in.
-    pub enclosure: Enclosure,
-    /// Where everything goes.
-    pub folder: Folder,
-    /// Where the games that are under way are noted.
-    pub playing: Playing,
-}
 
 /// How far a contest is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,6 +32,8 @@ pub struct Progress {
     pub void: u64,
     /// Who leads by points, and with how many halves of how many.
     pub leader: Option<(Player, u64, u64)>,
+    /// Who plays, where it isn't this machine.
+    pub crew: Option<Crew>,
 }
 
 /// What a run came to.
@@ -93,49 +69,25 @@ pub trait Spectator {
     fn fulfil(&mut self, wish: Self::Wish);
 }
 
-impl Run {
-    /// Plays what the store doesn't have yet.
-    pub async fn play(
-        self,
-        mut store: Store,
-        interrupts: &mut Interrupts,
-        spectator: &mut impl Spectator,
-    ) -> Result<Ended, Failure> {
-        store.claim()?;
-        let mut runner = Runner::new(self, &store)?;
-        let machine =
-            |error: io::Error| Failure::machine(format!("matches can't be started: {error}"));
-        let clerk = Clerk::start(runner.run.folder.clone(), store).map_err(machine)?;
-        let watching = runner.watching();
-        let enclosure = runner.run.enclosure.clone();
-        let (orders, paused) = (interrupts.orders(), interrupts.paused_time());
-        let playing = runner.run.playing.clone();
-        let pool = Pool::start(runner.run.room, enclosure, orders, paused, watching, playing);
-        runner.work(pool.map_err(machine)?, clerk, interrupts, spectator).await;
-        Ok(runner.ended(interrupts.received()))
-    }
-}
-
-/// What onlookers have noted, by game.
-type Notes = Arc<Mutex<BTreeMap<u64, Onlooker>>>;
-
-struct Runner {
-    run: Run,
-    kinds: Vec<Kind>,
+/// A contest that can go on.
+#[derive(Debug)]
+pub struct Runner {
+    contest: Arc<Contest>,
+    folder: Folder,
+    clerk: Clerk,
     schedule: Schedule,
-    notes: Notes,
     /// Every game below it was asked for or has a result.
     next: u64,
     retries: VecDeque<u64>,
-    under_way: BTreeMap<u64, Fixture>,
+    under_way: BTreeSet<u64>,
+    /// Games whose results the clerk has and hasn't kept yet.
+    written: BTreeSet<u64>,
     /// Void attempts of each game, ever.
     attempts: BTreeMap<u64, u32>,
     /// The same in this run.
     tries: BTreeMap<u64, u32>,
     void_row: u32,
     given_up: Vec<(u64, String)>,
-    /// The setup that was made last: the games of a block share it.
-    setup: Option<(usize, u64, Value)>,
     failure: Option<Failure>,
     progress: Progress,
     /// Halves won and halves at stake, by player.
@@ -143,35 +95,15 @@ struct Runner {
 }
 
 impl Runner {
-    fn new(run: Run, store: &Store) -> Result<Self, Failure> {
-        let kinds = run.contest.games.iter().map(|game| {
-            kind(&game.game).ok_or_else(|| {
-                Failure::operation(format!("there is no game {:?} in this version", game.game))
-            })
-        });
-        let kinds = kinds.collect::<Result<_, _>>()?;
-        let contest = run.contest.clone();
-        let mut runner = Self {
-            kinds,
-            schedule: Schedule::new(contest.clone()),
-            notes: Notes::default(),
-            next: 0,
-            retries: VecDeque::new(),
-            under_way: BTreeMap::new(),
-            attempts: store.attempts()?,
-            tries: BTreeMap::new(),
-            void_row: 0,
-            given_up: Vec::new(),
-            setup: None,
-            failure: None,
-            progress: Progress::default(),
-            tally: vec![(0, 0); contest.players.len()],
-            run,
-        };
+    /// Takes a contest up where its store says that it is.
+    pub fn open(contest: Arc<Contest>, folder: Folder, mut store: Store) -> Result<Self, Failure> {
+        store.claim()?;
+        let mut schedule = Schedule::new(contest.clone());
+        let mut tally = vec![(0, 0); contest.players.len()];
         // In schedule order, so that each is known when its result comes.
         let mut stray = None;
         store.each_result(|number, places| {
-            if !runner.count(number, places) {
+            if !count(&mut schedule, &mut tally, number, places) {
                 stray.get_or_insert(number);
             }
         })?;
@@ -182,51 +114,70 @@ impl Runner {
             ))
             .help("`referee verify` on the folder tells what differs"));
         }
-        runner.progress.faults = store.faults()?;
-        Ok(runner)
-    }
-
-    /// Takes in a result that is kept.
-    fn count(&mut self, number: u64, places: &[u32]) -> bool {
-        let Some(fixture) = self.schedule.fixture(number) else { return false };
-        if !self.schedule.record(number, places) {
-            return false;
-        }
-        let stake = 2 * (places.len() as u64 - 1).max(1);
-        for (player, won) in fixture.players.iter().zip(halves(places)) {
-            let (halves, at_stake) = &mut self.tally[player.index()];
-            *halves += u64::from(won);
-            *at_stake += stake;
-        }
-        true
-    }
-
-    fn watching(&self) -> Box<Watching> {
-        let notes = self.notes.clone();
-        Box::new(move |number| {
-            let (notes, mut onlooker) = (notes.clone(), Onlooker::default());
-            Box::new(move |event, _| {
-                onlooker.see(event);
-                if matches!(event, referee_protocol::Event::Over(_))
-                    && let Ok(mut notes) = notes.lock()
-                {
-                    notes.insert(number, std::mem::take(&mut onlooker));
-                }
-            })
+        let progress = Progress { faults: store.faults()?, ..Progress::default() };
+        let attempts = store.attempts()?;
+        let clerk = Clerk::start(folder.clone(), store)
+            .map_err(|error| Failure::machine(format!("results can't be kept: {error}")))?;
+        Ok(Self {
+            contest,
+            folder,
+            clerk,
+            schedule,
+            next: 0,
+            retries: VecDeque::new(),
+            under_way: BTreeSet::new(),
+            written: BTreeSet::new(),
+            attempts,
+            tries: BTreeMap::new(),
+            void_row: 0,
+            given_up: Vec::new(),
+            failure: None,
+            progress,
+            tally,
         })
     }
 
-    async fn work(
+    /// The schedule, as far as the results that were kept.
+    pub fn schedule(&self) -> &Schedule {
+        &self.schedule
+    }
+
+    /// Has played what the store doesn't have yet.
+    pub async fn play<F: Field>(
+        mut self,
+        mut field: F,
+        interrupts: &mut Interrupts,
+        spectator: &mut impl Spectator,
+    ) -> Ended {
+        self.work(&mut field, interrupts, spectator).await;
+        let over = self.schedule.is_over();
+        if let Some(left) = field.finish(over).await {
+            spectator.tell(&left);
+        }
+        self.leave(interrupts)
+    }
+
+    /// Leaves the contest as far as it is.
+    pub fn leave(self, interrupts: &Interrupts) -> Ended {
+        let over = self.schedule.is_over();
+        self.clerk.finish();
+        Ended {
+            interrupted: interrupts.received().filter(|_| !over),
+            failure: self.failure,
+            over,
+            given_up: self.given_up,
+            progress: self.progress,
+        }
+    }
+
+    async fn work<F: Field>(
         &mut self,
-        pool: Pool,
-        mut clerk: Clerk,
+        field: &mut F,
         interrupts: &mut Interrupts,
         spectator: &mut impl Spectator,
     ) {
-        let (jobs, mut results, threads) = pool.split();
-        let mut jobs = Some(jobs);
-        let mut pool_is_there = true;
-        self.look(spectator);
+        let mut field_is_there = true;
+        self.look(field, spectator);
         loop {
             let halted = self.failure.is_some() || interrupts.received().is_some();
             if self.failure.is_some() && !interrupts.is_stopped() {
@@ -237,41 +188,57 @@ impl Runner {
                 interrupts.stop("the contest is decided".to_owned());
             }
             let wanted = if halted { None } else { self.wanted() };
-            let idle = wanted.is_none() && self.under_way.is_empty() && !clerk.is_busy();
+            let idle = wanted.is_none() && self.under_way.is_empty() && !self.clerk.is_busy();
             if idle || halted || interrupts.is_stopped() {
-                jobs = None;
+                field.close();
             }
-            if !pool_is_there && !clerk.is_busy() {
+            if !field_is_there && !self.clerk.is_busy() {
                 break;
             }
             tokio::select! {
-                Some(place) = free_place(jobs.as_ref().filter(|_| wanted.is_some())) => {
-                    match wanted.map_or(Ok(None), |number| self.job(number).map(Some)) {
-                        Ok(Some(job)) => place.send(job),
-                        Ok(None) => {}
-                        Err(failure) => self.failure = Some(failure),
-                    }
+                sign = field.next(&self.schedule, wanted.is_some()), if field_is_there => {
+                    field_is_there = !matches!(sign, Sign::Gone);
+                    self.take(sign, wanted, field, interrupts.is_stopped(), spectator);
                 }
-                played = results.recv(), if pool_is_there => match played {
-                    Some(played) => self.take(played, &mut clerk, interrupts, spectator),
-                    None => pool_is_there = false,
-                },
-                group = clerk.next(), if clerk.is_busy() => self.kept(group, spectator),
-                () = interrupts.next() => self.interrupted(interrupts, spectator),
+                group = self.clerk.next(), if self.clerk.is_busy() => {
+                    self.kept(group, field, spectator);
+                }
+                () = interrupts.next() => told(interrupts, field, spectator),
                 wish = spectator.wish() => spectator.fulfil(wish),
             }
         }
-        threads.join();
-        clerk.finish();
     }
 
-    fn interrupted(&self, interrupts: &Interrupts, spectator: &mut impl Spectator) {
-        if interrupts.received().is_some() && !interrupts.is_stopped() {
-            // One more may have been asked for; it isn't begun.
-            let count = self.under_way.len().min(self.run.room.matches);
-            spectator.tell(&format!(
-                "no new games; {count} under way are played to their end (again: they are stopped)"
-            ));
+    fn take<F: Field>(
+        &mut self,
+        sign: Sign,
+        wanted: Option<u64>,
+        field: &mut F,
+        stopped: bool,
+        spectator: &mut impl Spectator,
+    ) {
+        match sign {
+            Sign::Place => {
+                let asked = wanted.map_or(Ok(()), |number| self.ask(number, field));
+                if let Err(failure) = asked {
+                    self.failure = Some(failure);
+                }
+            }
+            Sign::Came(came) => {
+                let void = self.progress.void;
+                self.came(*came, stopped, spectator);
+                if self.progress.void > void {
+                    self.look(field, spectator);
+                }
+            }
+            Sign::Dropped(numbers, why) => self.dropped(&numbers, why, spectator),
+            Sign::Apart(sandbox) => self.clerk.give(Entry::Apart(sandbox)),
+            Sign::Told(text) => spectator.tell(&text),
+            Sign::Changed => self.look(field, spectator),
+            Sign::Failed(failure) => {
+                self.failure.get_or_insert(failure);
+            }
+            Sign::Gone => {}
         }
     }
 
@@ -281,7 +248,7 @@ impl Runner {
             return Some(number);
         }
         while self.next < self.schedule.known() {
-            if !self.schedule.has(self.next) && self.schedule.counts(self.next) {
+            if self.is_missing(self.next) {
                 return Some(self.next);
             }
             self.next += 1;
@@ -289,142 +256,118 @@ impl Runner {
         None
     }
 
-    /// The game as the pool takes it. From now on it is under way.
-    fn job(&mut self, number: u64) -> Result<Job, Failure> {
-        if self.retries.front() == Some(&number) {
-            self.retries.pop_front();
-        } else {
-            self.next = number + 1;
-        }
-        let contest = &self.run.contest;
-        let fixture = self
-            .schedule
-            .fixture(number)
-            .ok_or_else(|| Failure::operation(format!("game {number} is not in the schedule")))?;
-        let kind = self.kinds[fixture.game];
-        let known = self
-            .setup
-            .take()
-            .filter(|(game, opening, _)| (*game, *opening) == (fixture.game, fixture.opening));
-        let setup = match known {
-            Some((.., setup)) => setup,
-            None => contest
-                .opening(kind, fixture.game, fixture.opening)
-                .map_err(|error| Failure::operation(format!("game {number}: {error}")))?,
-        };
-        self.setup = Some((fixture.game, fixture.opening, setup.clone()));
-        let path = self.run.folder.path(&Folder::transcript(number));
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder).map_err(|error| disk_failure(folder, &error))?;
-        }
-        let seated =
-            fixture.players.iter().map(|player| self.run.contenders[player.index()].clone());
-        let job = Job {
-            number,
-            kind,
-            setup,
-            seated: seated.collect(),
-            clock: contest.clock.clone(),
-            limits: contest.limits.clone(),
-            on_fault: contest.policy.on_fault,
-            seed: fixture.seed,
-            // What is there was never counted: its run was killed.
-            reaches: self.run.reaches.clone(),
-            people: People::default(),
-            destination: Destination::File { path, force: true },
-            durable: false,
-        };
-        self.under_way.insert(number, fixture);
-        Ok(job)
+    fn is_missing(&self, number: u64) -> bool {
+        let there = self.schedule.has(number) || self.written.contains(&number);
+        !there && self.schedule.counts(number)
     }
 
-    fn take(
-        &mut self,
-        played: Played,
-        clerk: &mut Clerk,
-        interrupts: &Interrupts,
-        spectator: &mut impl Spectator,
-    ) {
-        let number = played.number;
-        let Some(fixture) = self.under_way.remove(&number) else { return };
-        let noted = self.notes.lock().ok().and_then(|mut notes| notes.remove(&number));
-        let transcript = Folder::transcript(number);
-        let void = match played.result {
-            Err(error) => {
-                let path = self.run.folder.path(&transcript);
-                let failure = disk_failure(&path, &error);
-                if error.kind() == io::ErrorKind::StorageFull {
-                    return self.halt(number, failure);
-                }
-                ("machine".to_owned(), error.to_string())
-            }
-            Ok(finished) => {
-                let seal = finished.seal.map_or_else(String::new, |seal| seal.sha256);
-                let record = noted.unwrap_or_default().record(
-                    &fixture,
-                    &self.run.contest.policy,
-                    transcript,
-                    seal,
-                );
-                match record {
-                    Ok(record) => {
-                        self.void_row = 0;
-                        return clerk.give(Entry::Game(Box::new(record)));
-                    }
-                    Err(void) => (void.cause, void.text),
-                }
-            }
+    /// Asks for a game, and where the field wants them together for the others of its block. From
+    /// now on they are under way.
+    fn ask<F: Field>(&mut self, number: u64, field: &mut F) -> Result<(), Failure> {
+        let block = if F::BLOCKS { self.schedule.block_of(number) } else { number..number + 1 };
+        let again = self.retries.front() == Some(&number);
+        let numbers: Vec<u64> = if again {
+            let (now, later): (Vec<u64>, Vec<u64>) =
+                self.retries.iter().partition(|number| block.contains(number));
+            self.retries = later.into();
+            now
+        } else {
+            self.next = block.end;
+            (number..block.end).filter(|&number| self.is_missing(number)).collect()
         };
-        if interrupts.is_stopped() || void.0 == "interrupted" {
-            // Nobody's doing but ours: it will be played as if it had never begun.
-            self.forget(number);
-            return;
+        let fixture = |&number: &u64| {
+            let missing = || Failure::operation(format!("game {number} is not in the schedule"));
+            self.schedule.fixture(number).ok_or_else(missing)
+        };
+        let fixtures = numbers.iter().map(fixture).collect::<Result<Vec<_>, _>>()?;
+        field.ask(fixtures)?;
+        self.under_way.extend(numbers);
+        Ok(())
+    }
+
+    fn came(&mut self, came: Came, stopped: bool, spectator: &mut impl Spectator) {
+        let number = came.number;
+        self.under_way.remove(&number);
+        self.given_up.retain(|(given_up, _)| *given_up != number);
+        for spoiled in came.spoiled {
+            self.spoiled(number, spoiled, spectator);
         }
-        if void.0 == "disk_full" {
-            let path = self.run.folder.root();
-            return self.halt(number, disk_failure(path, &io::ErrorKind::StorageFull.into()));
+        match came.result {
+            Ok(record) => {
+                self.void_row = 0;
+                self.written.insert(number);
+                self.clerk.give(Entry::Game(record));
+            }
+            Err(Missed::Halt(failure)) => self.halt(number, failure),
+            Err(Missed::Void(spoiled)) => {
+                if stopped || spoiled.void.cause == "interrupted" {
+                    // Nobody's doing but ours: it will be played as if it had never begun.
+                    return self.forget(number);
+                }
+                if spoiled.void.cause == "disk_full" {
+                    let full = io::ErrorKind::StorageFull.into();
+                    return self.halt(number, disk_failure(self.folder.root(), &full));
+                }
+                let text = spoiled.void.text.clone();
+                self.spoiled(number, spoiled, spectator);
+                let tries = self.tries.get(&number).copied().unwrap_or_default();
+                if tries > self.contest.policy.void_retries {
+                    self.given_up.push((number, text));
+                } else {
+                    self.retries.push_back(number);
+                }
+            }
         }
-        self.void(number, void, clerk, spectator);
     }
 
     /// An attempt doesn't count.
-    fn void(
-        &mut self,
-        number: u64,
-        (cause, text): (String, String),
-        clerk: &mut Clerk,
-        spectator: &mut impl Spectator,
-    ) {
+    fn spoiled(&mut self, number: u64, spoiled: Spoiled, spectator: &mut impl Spectator) {
+        let Spoiled { void, transcript } = spoiled;
         let attempt = self.attempts.entry(number).or_default();
         *attempt += 1;
         let kept = Folder::void_transcript(number, *attempt);
-        let path = |name: &str| self.run.folder.path(name);
-        let renamed = std::fs::rename(path(&Folder::transcript(number)), path(&kept)).is_ok();
-        let transcript = renamed.then_some(kept);
+        let path = |name: &str| self.folder.path(name);
+        let moved = match transcript {
+            None => std::fs::rename(path(&Folder::transcript(number)), path(&kept)),
+            Some(bytes) => std::fs::write(path(&kept), bytes),
+        };
+        let transcript = moved.is_ok().then_some(kept);
+        let (cause, text) = (void.cause, void.text);
         let void = VoidAttempt { number, attempt: *attempt, cause, text, transcript };
         spectator.tell(&format!("game {number} is void ({}): {}", void.cause, void.text));
-        let tries = self.tries.entry(number).or_default();
-        *tries += 1;
-        if *tries > self.run.contest.policy.void_retries {
-            self.given_up.push((number, void.text.clone()));
-        } else {
-            self.retries.push_back(number);
-        }
+        *self.tries.entry(number).or_default() += 1;
         self.progress.void += 1;
+        self.in_vain(&void.text);
+        self.clerk.give(Entry::Void(void));
+    }
+
+    /// One more time in a row nothing came of a game.
+    fn in_vain(&mut self, why: &str) {
         self.void_row += 1;
         if self.void_row >= VOID_ROW_MAX {
-            let failure =
-                format!("{VOID_ROW_MAX} games in a row were void; the last: {}", void.text);
+            let failure = format!("{VOID_ROW_MAX} games in a row were void; the last: {why}");
             self.failure.get_or_insert(
                 Failure::machine(failure).help("mend the machine, then resume the contest"),
             );
         }
-        clerk.give(Entry::Void(void));
-        self.look(spectator);
+    }
+
+    /// Games won't be played.
+    fn dropped(&mut self, numbers: &[u64], why: Option<String>, spectator: &mut impl Spectator) {
+        for number in numbers {
+            self.under_way.remove(number);
+        }
+        let Some(why) = why else { return };
+        // The same of others is told at the end.
+        if !self.given_up.iter().any(|(_, told)| *told == why) {
+            spectator.tell(&format!("{} could not be played: {why}", games(numbers)));
+        }
+        self.given_up.extend(numbers.iter().map(|&number| (number, why.clone())));
+        self.in_vain(&why);
     }
 
     fn forget(&self, number: u64) {
-        std::fs::remove_file(self.run.folder.path(&Folder::transcript(number))).ok();
+        std::fs::remove_file(self.folder.path(&Folder::transcript(number))).ok();
     }
 
     /// The contest can't go on; the game is as if it had never begun.
@@ -434,25 +377,34 @@ impl Runner {
     }
 
     /// A group is durable.
-    fn kept(&mut self, group: Group, spectator: &mut impl Spectator) {
+    fn kept<F: Field>(&mut self, group: Group, field: &mut F, spectator: &mut impl Spectator) {
         match group {
             Ok(entries) => {
+                let mut numbers = Vec::with_capacity(entries.len());
                 for entry in entries {
-                    if let Entry::Game(game) = entry {
-                        self.count(game.number, &game.places);
-                        let faults = game.seats.iter().filter(|seat| seat.fault.is_some());
-                        self.progress.faults += faults.count() as u64;
+                    match entry {
+                        Entry::Game(game) => {
+                            let number = game.number;
+                            numbers.push(number);
+                            self.written.remove(&number);
+                            count(&mut self.schedule, &mut self.tally, number, &game.places);
+                            let faults = game.seats.iter().filter(|seat| seat.fault.is_some());
+                            self.progress.faults += faults.count() as u64;
+                        }
+                        Entry::Void(void) => numbers.push(void.number),
+                        Entry::Apart(_) => {}
                     }
                 }
+                field.kept(&numbers);
             }
             Err(failure) => {
                 self.failure.get_or_insert(failure);
             }
         }
-        self.look(spectator);
+        self.look(field, spectator);
     }
 
-    fn look(&mut self, spectator: &mut impl Spectator) {
+    fn look<F: Field>(&mut self, field: &F, spectator: &mut impl Spectator) {
         let players = Player::all(self.tally.len()).zip(&self.tally);
         // By the share of what was at stake: some have played more games than others.
         let best = players.filter(|(_, (_, stake))| *stake > 0).max_by(|a, b| {
@@ -463,16 +415,32 @@ impl Runner {
         self.progress.played = self.schedule.played();
         self.progress.known = self.schedule.known();
         self.progress.most = self.schedule.size().1;
+        self.progress.crew = field.crew();
         spectator.see(&self.progress, &self.schedule);
     }
+}
 
-    fn ended(self, interrupted: Option<Interrupt>) -> Ended {
-        Ended {
-            interrupted: interrupted.filter(|_| !self.schedule.is_over()),
-            failure: self.failure,
-            over: self.schedule.is_over(),
-            given_up: self.given_up,
-            progress: self.progress,
-        }
+/// Takes in a result that is kept.
+fn count(schedule: &mut Schedule, tally: &mut [(u64, u64)], number: u64, places: &[u32]) -> bool {
+    let Some(fixture) = schedule.fixture(number) else { return false };
+    if !schedule.record(number, places) {
+        return false;
+    }
+    let stake = 2 * (places.len() as u64 - 1).max(1);
+    for (player, won) in fixture.players.iter().zip(halves(places)) {
+        let (halves, at_stake) = &mut tally[player.index()];
+        *halves += u64::from(won);
+        *at_stake += stake;
+    }
+    true
+}
+
+/// Tells what a signal means.
+fn told<F: Field>(interrupts: &Interrupts, field: &F, spectator: &mut impl Spectator) {
+    if interrupts.received().is_some() && !interrupts.is_stopped() {
+        let under_way = field.under_way();
+        spectator.tell(&format!(
+            "no new games; {under_way} are played to their end (again: they are stopped)"
+        ));
     }
 }

@@ -3,7 +3,9 @@
 use super::super::problem::Source;
 use super::super::{ContestFile, OnBroken, games};
 use super::{contest, contest_of};
-use crate::contest::{Contest, FormatSettings, LagPolicy, SeatOrders, SprtSettings};
+use crate::contest::{
+    Contest, FormatSettings, LagPolicy, SeatOrders, SprtSettings, WorkerSettings,
+};
 use crate::level::Level;
 use referee_protocol::{ClockKind, OnFault, Pondering};
 use serde_json::json;
@@ -25,6 +27,7 @@ fn what_is_left_out_is_usual() {
     assert_eq!(usual.limits, referee_protocol::Limits::default());
     assert_eq!(usual.policy, crate::contest::Policy::default());
     assert_eq!(usual.sandbox, crate::contest::SandboxSettings::default());
+    assert_eq!(usual.workers, WorkerSettings::default());
     assert_eq!(usual.openings, crate::contest::OpeningSettings::default());
     let [game] = &usual.games[..] else { panic!("{:?}", usual.games) };
     assert_eq!((game.name.as_str(), game.seats), ("hex", 2));
@@ -32,6 +35,24 @@ fn what_is_left_out_is_usual() {
     let alone = contest("game = \"peg-solitaire\"\nagents = [\"a\"]").unwrap();
     assert_eq!(alone.format, FormatSettings::Puzzle {});
     assert!(alone.games[0].fewer_is_better);
+}
+
+#[test]
+fn machines_may_be_asked_for() {
+    let contest = with(
+        "[workers]\nclass = \"lab\"\narch = \"aarch64\"\ncores = 2\n\
+         memory_mb = 2000\nspeed = 900\nspeed_most = 1100.5\nnoise_most = 1.2",
+    );
+    let asked = WorkerSettings {
+        class: Some("lab".to_owned()),
+        arch: Some("aarch64".to_owned()),
+        cores: Some(2),
+        memory_mb: Some(2000),
+        speed: Some(900.0),
+        speed_most: Some(1100.5),
+        noise_most: Some(1.2),
+    };
+    assert_eq!(contest.workers, asked);
 }
 
 #[test]

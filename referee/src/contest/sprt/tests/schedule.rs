@@ -28,6 +28,7 @@ fn contest(rounds: u32) -> Contest {
         clock: ClockSettings::default(),
         limits: Limits::default(),
         sandbox: SandboxSettings::default(),
+        workers: crate::contest::WorkerSettings::default(),
         policy: Policy::default(),
     }
 }

@@ -32,6 +32,7 @@ pub(crate) fn contest(players: usize, seats: usize, format: FormatSettings) -> C
         clock: ClockSettings::default(),
         limits: Limits::default(),
         sandbox: SandboxSettings::default(),
+        workers: crate::contest::WorkerSettings::default(),
         policy: Policy::default(),
     }
 }

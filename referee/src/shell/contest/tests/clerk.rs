@@ -4,6 +4,7 @@ use super::super::clerk::{Clerk, Entry, disk_failure};
 use super::super::folder::Folder;
 use super::super::store::{Store, VoidAttempt};
 use super::store::{game, kept};
+use referee_protocol::Sandbox;
 use std::fs;
 use std::io;
 
@@ -30,6 +31,9 @@ fn more_than_a_group_is_kept_whole() {
     let (cause, text) = ("machine".to_owned(), "x".to_owned());
     let void = VoidAttempt { number: 120, attempt: 1, cause, text, transcript: None };
     clerk.give(Entry::Void(void.clone()));
+    let before = Store::open(&folder).unwrap().sessions().unwrap().len();
+    let apart = Sandbox { level: "none".to_owned(), ..Sandbox::default() };
+    clerk.give(Entry::Apart(Box::new(apart.clone())));
     let mut given = Vec::new();
     runtime().block_on(async {
         while clerk.is_busy() {
@@ -41,12 +45,13 @@ fn more_than_a_group_is_kept_whole() {
     clerk.finish();
     let numbers = given.iter().filter_map(|entry| match entry {
         Entry::Game(game) => Some(game.number),
-        Entry::Void(_) => None,
+        Entry::Void(_) | Entry::Apart(_) => None,
     });
     assert!(numbers.eq(0..120));
     let store = Store::open(&folder).unwrap();
     assert_eq!(store.count().unwrap(), 120);
     assert_eq!(store.voids().unwrap(), [void]);
+    assert_eq!(store.sessions().unwrap()[before..], [apart]);
 }
 
 #[test]

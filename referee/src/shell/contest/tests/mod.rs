@@ -192,7 +192,7 @@ fn who_could_not_be_built_stays_left_out() {
         ),
         ("bots/amy/agent.toml", whole),
         ("bots/bob/agent.toml", whole),
-        ("bots/cat/agent.toml", &format!("{whole}build = \"false\"\n")),
+        ("bots/cat/agent.toml", &format!("{whole}build = \"./none\"\n")),
     ]);
     let first = right(&place, Builds::Now);
     assert_eq!(names(&first), ["amy", "bob"]);
