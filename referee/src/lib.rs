@@ -18,6 +18,7 @@ pub mod presets;
 pub mod level;
 pub mod failure;
 pub mod contest;
+pub mod fleet;
 pub mod shell;
 pub mod cli;
 
