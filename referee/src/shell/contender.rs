@@ -1,7 +1,7 @@
 //! From an AGENT as a person writes it to what is started: a program file, a quoted command line, a
 //! folder with `agent.toml`, one that is built in, or one that an adapter plays for.
 
-use super::adapted;
+use super::adapted::{self, COMP30024};
 use super::agent::Launch;
 use super::digest::{digest_command, digest_file, digest_files, folder_files};
 use super::sandbox::reach::{AgentSandboxSettings, own_of_command};
@@ -147,23 +147,19 @@ impl Contender {
     }
 
     fn read_as(text: &str, base: &Path, program: Program) -> Result<Self, Failure> {
-        let (name, agent) = split_name(text, base);
-        let (prefix, agent) = split_protocol(agent, base);
-        let path = base.join(agent);
-        let mut contender = if let Some(built_in) = agent.strip_prefix('@') {
-            if let Some(prefix) = prefix {
-                return Err(Failure::usage(format!("@{built_in} doesn't speak {prefix}"))
-                    .help(format!("built-in agents are named without `{prefix}:`")));
+        let Parts { name, protocol: prefix, agent, sort } = Parts::of(text, base);
+        let mut contender = match sort {
+            Sort::BuiltIn => {
+                if let Some(prefix) = prefix {
+                    return Err(Failure::usage(format!("{agent} doesn't speak {prefix}"))
+                        .help(format!("built-in agents are named without `{prefix}:`")));
+                }
+                Self::built_in(agent.strip_prefix('@').unwrap_or(agent))?
             }
-            Self::built_in(built_in)?
-        } else if let Some(package) = agent.strip_prefix("comp30024:") {
-            adapted::comp30024(package, base)?
-        } else if path.is_dir() {
-            Self::folder(&path, prefix, program)?
-        } else if path.is_file() {
-            Self::file(&path)?
-        } else {
-            Self::command_line(agent, base)?
+            Sort::Package => adapted::comp30024(package_of(agent).unwrap_or_default(), base)?,
+            Sort::Folder => Self::folder(&base.join(agent), prefix, program)?,
+            Sort::File => Self::file(&base.join(agent))?,
+            Sort::Command => Self::command_line(agent, base)?,
         };
         if let Some(name) = name {
             name.clone_into(&mut contender.name);
@@ -319,6 +315,60 @@ impl Contender {
         let launch = Some(Launch { file, command: words, folder });
         Ok(Self { name, launch, digest, own, ..Self::default() })
     }
+}
+
+/// An AGENT, taken apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Parts<'a> {
+    /// The name that it is given.
+    pub(super) name: Option<&'a str>,
+    /// The line protocol that it is said to speak.
+    pub(super) protocol: Option<&'a str>,
+    /// What is left.
+    pub(super) agent: &'a str,
+    /// What that is.
+    pub(super) sort: Sort,
+}
+
+/// What an AGENT is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sort {
+    /// One that is built in.
+    BuiltIn,
+    /// A package of the course.
+    Package,
+    /// A folder with agent.toml.
+    Folder,
+    /// A program file.
+    File,
+    /// A command line.
+    Command,
+}
+
+impl<'a> Parts<'a> {
+    /// Of an AGENT whose relative paths are relative to `base`.
+    pub(super) fn of(text: &'a str, base: &Path) -> Self {
+        let (name, agent) = split_name(text, base);
+        let (protocol, agent) = split_protocol(agent, base);
+        let path = base.join(agent);
+        let sort = if agent.starts_with('@') {
+            Sort::BuiltIn
+        } else if package_of(agent).is_some() {
+            Sort::Package
+        } else if path.is_dir() {
+            Sort::Folder
+        } else if path.is_file() {
+            Sort::File
+        } else {
+            Sort::Command
+        };
+        Self { name, protocol, agent, sort }
+    }
+}
+
+/// What a package of the course is called, where an AGENT is one.
+pub(super) fn package_of(agent: &str) -> Option<&str> {
+    agent.strip_prefix(COMP30024)?.strip_prefix(':')
 }
 
 /// `NAME=AGENT`; the whole text is the agent where it names a file or has no such name.

@@ -1,6 +1,8 @@
 //! Where the program of a command is installed: its interpreter's own folder, so that one in a home
 //! folder works too, as virtual environments, pyenv, nvm, conda and the like make them.
 
+use super::elf::Elf;
+use nix::unistd::{AccessFlags, access};
 use std::ffi::OsStr;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -24,6 +26,8 @@ const BASES: &[&str] =
 pub(super) struct Installed {
     /// Files and folders, canonical.
     pub(super) paths: Vec<PathBuf>,
+    /// What has to be there to start it, and isn't, or can't be executed here.
+    pub(super) missing: Vec<PathBuf>,
     seen: Vec<PathBuf>,
 }
 
@@ -31,10 +35,19 @@ impl Installed {
     /// What a command needs whose program is this file; its words are those after the program. What
     /// is relative is relative to `folder`.
     pub(super) fn command(&mut self, program: &Path, words: &[&str], folder: &Path) {
-        self.program(program, folder);
+        self.started(program, folder);
         if program.file_name() == Some(OsStr::new("env")) {
             self.started_by_env(words, folder);
         }
+    }
+
+    /// What a program needs that has to be started.
+    fn started(&mut self, file: &Path, folder: &Path) {
+        let file = folder.join(file);
+        if !file.is_file() || access(&file, AccessFlags::X_OK).is_err() {
+            self.missing.push(file.clone());
+        }
+        self.program(&file, folder);
     }
 
     /// What a program needs: it, every link that leads to it, and if it is a script what runs that.
@@ -50,7 +63,17 @@ impl Installed {
         }
         self.prefix_of(&canonical);
         self.script(&canonical, folder);
+        self.loaded(&canonical);
         self.add(canonical);
+    }
+
+    /// What loads a program that isn't a script.
+    fn loaded(&mut self, file: &Path) {
+        let Some(elf) = Elf::of(file) else { return };
+        self.missing.extend(elf.loader().filter(|loader| !loader.is_file()));
+        if elf.is_foreign() {
+            self.missing.push(file.to_owned());
+        }
     }
 
     fn add(&mut self, path: PathBuf) {
@@ -84,7 +107,10 @@ impl Installed {
         for (name, base) in settings_of(&settings) {
             match name.as_str() {
                 // The folder of the program.
-                "home" => self.prefix_of(&base.join("python")),
+                "home" => {
+                    self.prefix_of(&base.join("python"));
+                    self.missing.extend(Some(base).filter(|base| !base.is_dir()));
+                }
                 "base-prefix" | "base-exec-prefix" => self.prefix(&base),
                 _ => self.program(&base, Path::new("/")),
             }
@@ -99,7 +125,7 @@ impl Installed {
         let line = line.trim();
         let (program, argument) = line.split_once([' ', '\t']).unwrap_or((line, ""));
         let program = Path::new(program);
-        self.program(program, folder);
+        self.started(program, folder);
         if program.file_name() == Some(OsStr::new("env")) {
             // As one word, but for -S, which `env` splits itself.
             let words: Vec<&str> = argument.split_whitespace().collect();
@@ -109,33 +135,52 @@ impl Installed {
         let long = lines.next().and_then(|line| line.strip_prefix("'''exec' "));
         let long = long.and_then(|line| line.split(" '").next()?.split(" \"").next());
         if let Some([program, ..]) = long.and_then(shlex::split).as_deref() {
-            self.program(Path::new(program), folder);
+            self.started(Path::new(program), folder);
         }
     }
 
     /// The program that `env` starts.
     fn started_by_env(&mut self, words: &[&str], folder: &Path) {
-        let mut words = words.iter().map(|word| word.strip_prefix("-S").unwrap_or(word));
-        while let Some(word) = words.next() {
-            if matches!(word, "-u" | "--unset" | "-C" | "--chdir") {
-                words.next();
-            } else if !word.is_empty() && !word.starts_with('-') && !word.contains('=') {
-                return self.named(word, folder);
-            }
+        if let Some((_, word)) = by_env(words) {
+            self.named(word, folder);
         }
     }
 
     /// A program along PATH, or at a path.
     fn named(&mut self, word: &str, folder: &Path) {
         if word.contains('/') {
-            return self.program(Path::new(word), folder);
+            return self.started(Path::new(word), folder);
         }
         let path = std::env::var_os("PATH").unwrap_or_default();
         let files = std::env::split_paths(&path).map(|folder| folder.join(word));
-        if let Some(file) = files.into_iter().find(|file| file.is_file()) {
-            self.program(&file, folder);
+        match files.into_iter().find(|file| file.is_file()) {
+            Some(file) => self.started(&file, folder),
+            None => self.missing.push(word.into()),
         }
     }
+}
+
+/// Which of the words after `env` is the program that it starts.
+fn by_env<'a>(words: &[&'a str]) -> Option<(usize, &'a str)> {
+    let words = words.iter().map(|word| word.strip_prefix("-S").unwrap_or(word));
+    let mut words = words.enumerate();
+    while let Some((at, word)) = words.next() {
+        if matches!(word, "-u" | "--unset" | "-C" | "--chdir") {
+            words.next();
+        } else if !word.is_empty() && !word.starts_with('-') && !word.contains('=') {
+            return Some((at, word));
+        }
+    }
+    None
+}
+
+/// Which words of a command are programs: the first one, and what that starts where it is `env`.
+#[cfg(feature = "nats")]
+pub(in super::super::super) fn programs_of(command: &[String]) -> Vec<usize> {
+    let words: Vec<&str> = command.iter().skip(1).map(String::as_str).collect();
+    let first = command.first().and_then(|word| Path::new(word).file_name());
+    let next = by_env(&words).filter(|_| first == Some(OsStr::new("env")));
+    std::iter::once(0).chain(next.map(|(at, _)| at + 1)).collect()
 }
 
 /// A file, and where each link leads that it is.

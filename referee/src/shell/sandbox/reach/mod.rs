@@ -3,6 +3,7 @@
 
 mod asked;
 mod denied;
+mod elf;
 mod grants;
 mod hidden;
 mod interpreter;
@@ -15,7 +16,10 @@ pub use asked::AgentSandboxSettings;
 pub use denied::advice;
 pub use grants::{Refusal, is_wide};
 pub use hidden::Hidden;
+#[cfg(feature = "nats")]
+pub(in super::super) use interpreter::programs_of;
 pub(in super::super) use own::own_of_command;
+pub use system::is_system;
 pub(super) use system::system;
 
 use super::super::adapted::python;
@@ -159,8 +163,7 @@ fn asks_for(contender: &Contender, launch: &Launch) -> Vec<PathBuf> {
     }
     asked.extend(contender.read.iter().filter_map(|path| path.canonicalize().ok()));
     asked.retain(|path| !own.iter().any(|own| path.starts_with(own)));
-    let system = system();
-    asked.retain(|path| !system.iter().any(|it| path.starts_with(it)));
+    asked.retain(|path| !is_system(path));
     let mut seen = Vec::new();
     asked.retain(|path| {
         !seen.contains(path) && {
@@ -244,6 +247,13 @@ fn programs(contender: &Contender, launch: &Launch) -> Installed {
         installed.program(&python, &launch.folder);
     }
     installed
+}
+
+/// What has to be there to start an agent, and isn't, or can't be executed here: its program, and what
+/// runs that.
+#[cfg(feature = "nats")]
+pub(in super::super) fn missing(contender: &Contender) -> Vec<PathBuf> {
+    contender.launch.as_ref().map_or_else(Vec::new, |launch| programs(contender, launch).missing)
 }
 
 /// A path without links, also where its end isn't there yet.

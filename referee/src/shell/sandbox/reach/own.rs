@@ -1,6 +1,6 @@
 //! What of the files that a command line names is the agent's own, and nobody else's to read.
 
-use super::system::system;
+use super::system::is_system;
 use std::path::{Path, PathBuf};
 
 /// The files that the words name, and the program where it lies in the folder and is no interpreter;
@@ -31,5 +31,5 @@ pub(in super::super::super) fn own_of_command(words: &[String], folder: &Path) -
 /// What a word names, unless it is the system's.
 fn found(word: &str, folder: &Path) -> Option<PathBuf> {
     let path = folder.join(word).canonicalize().ok().filter(|_| !word.is_empty())?;
-    (!system().iter().any(|it| path.starts_with(it))).then_some(path)
+    (!is_system(&path)).then_some(path)
 }

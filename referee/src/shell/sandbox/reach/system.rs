@@ -150,6 +150,11 @@ pub(in crate::shell::sandbox) fn system() -> &'static [PathBuf] {
     })
 }
 
+/// Whether a canonical path is the system's: the same for all who have the same system.
+pub fn is_system(path: &Path) -> bool {
+    system().iter().any(|it| path.starts_with(it))
+}
+
 /// The limits of the control groups that the referee is in.
 fn group_limits() -> Vec<PathBuf> {
     let own = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
