@@ -1,0 +1,309 @@
+//! Reports as workers send them, and as none should.
+
+use super::{ASKED, BYTES_MAX, Case, Finding, Objects, Rules, ask, judge};
+use crate::contest::{Contest, Fixture, Schedule};
+use crate::fleet::{Parcel, Report, Try, WorkerFault};
+use crate::matches::match_id;
+use crate::plain::hex;
+use crate::shell::contest::field::{Missed, kinds};
+use crate::shell::contest::folder::Folder;
+use crate::shell::contest::{Builds, prepare_text};
+use crate::transcript::{Origin, Recorder, import};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use referee_games::{GameRecord, Kind, RecordEnd, Turn};
+use referee_protocol::{Event, Seat};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio::sync::watch;
+
+const TEXT: &str = "game = \"hex\"\nagents = [\"@random\", \"@first\"]\n";
+
+/// A contest's folder, and what its coordinator knows.
+struct World {
+    _place: TempDir,
+    rules: Arc<Rules>,
+    objects: Kept,
+}
+
+/// Objects by name.
+#[derive(Clone, Default)]
+struct Kept(BTreeMap<String, Vec<u8>>);
+
+impl Objects for Kept {
+    async fn fetch(&self, name: &str, most: usize) -> Result<Option<Vec<u8>>, String> {
+        let kept = self.0.get(name);
+        Ok(kept.map(|bytes| bytes.iter().copied().take(most.saturating_add(1)).collect()))
+    }
+}
+
+impl World {
+    fn new(bytes_max: usize) -> Self {
+        let place = tempfile::tempdir().unwrap();
+        let file = Path::new("contest.toml");
+        let prepared = prepare_text(TEXT, file, place.path(), Builds::Later, false).unwrap();
+        std::fs::write(place.path().join("contest.db"), "").unwrap();
+        let contest: Arc<Contest> = prepared.contest;
+        let kinds = kinds(&contest).unwrap();
+        let folder = Folder::open(place.path()).unwrap();
+        let rules = Arc::new(Rules { contest, kinds, folder, bytes_max });
+        Self { _place: place, rules, objects: Kept::default() }
+    }
+
+    fn fixture(&self, number: u64) -> Fixture {
+        Schedule::new(self.rules.contest.clone()).fixture(number).unwrap()
+    }
+
+    /// A transcript of a game of the schedule, gzipped.
+    fn transcript(&self, number: u64, end: RecordEnd) -> Vec<u8> {
+        let fixture = self.fixture(number);
+        packed(&played(&self.rules.contest, self.rules.kinds[0], &fixture, end))
+    }
+
+    /// What comes of a report with these transcripts behind its line.
+    async fn hear(&self, tries: &[(u64, Vec<u8>)]) -> Result<Finding, String> {
+        let parcel = |bytes: &Vec<u8>| Parcel::Message { bytes: bytes.len() as u64 };
+        let told = tries.iter().map(|(number, bytes)| (*number, parcel(bytes))).collect();
+        let bytes = tries.iter().flat_map(|(_, bytes)| bytes.clone()).collect();
+        self.judge(told, bytes).await
+    }
+
+    /// What comes of a report, by the games of the first block.
+    async fn judge(&self, tries: Vec<(u64, Parcel)>, bytes: Vec<u8>) -> Result<Finding, String> {
+        let case = Case { report: report(tries), bytes, fixtures: self.block() };
+        judge(case, self.rules.clone(), self.objects.clone()).await
+    }
+
+    fn block(&self) -> BTreeMap<u64, (Fixture, bool)> {
+        [0, 1].map(|number| (number, (self.fixture(number), false))).into()
+    }
+
+    fn written(&self, number: u64) -> Option<Vec<u8>> {
+        std::fs::read(self.rules.folder.path(&Folder::transcript(number))).ok()
+    }
+}
+
+fn report(tries: Vec<(u64, Parcel)>) -> Report {
+    let tries = tries.into_iter().map(|(number, transcript)| Try { number, transcript }).collect();
+    Report { block: 0, attempt: 0, worker: "w".to_owned(), tries, fault: None }
+}
+
+/// A game in which everybody takes the first action that is listed.
+fn played(contest: &Contest, kind: Kind, fixture: &Fixture, end: RecordEnd) -> Vec<u8> {
+    let setup = contest.opening(kind, fixture.game, fixture.opening).unwrap();
+    let mut game = kind.start(&setup).unwrap();
+    let (setup, mut actions) = (game.setup(), Vec::new());
+    while matches!(game.turn(), Turn::Of(_)) && end == RecordEnd::Played {
+        actions.push(game.play(&game.actions()[0]).unwrap());
+    }
+    let names = vec![None; game.seats()];
+    let record = GameRecord {
+        setup: setup.clone(),
+        names,
+        title: None,
+        date: None,
+        actions,
+        end,
+        comment: String::new(),
+    };
+    let origin = Origin {
+        file: String::new(),
+        digest: String::new(),
+        number: fixture.number,
+        started: "2026-01-01T00:00:00Z".to_owned(),
+    };
+    let mut events = import(kind, &record, &origin).unwrap();
+    let Some(Event::Header(header)) = events.first_mut() else { panic!("no header") };
+    let players: Vec<_> = fixture.players.iter().map(|it| &contest.players[it.index()]).collect();
+    let digests: Vec<&str> = players.iter().map(|player| player.digest.as_str()).collect();
+    header.match_id = match_id(kind.name, &setup, &digests, fixture.seed, fixture.number);
+    (header.seed, header.game_number) = (fixture.seed, fixture.number);
+    (header.clock, header.limits) = (contest.clock.clone(), contest.limits.clone());
+    header.on_fault = contest.policy.on_fault;
+    for (seat, player) in header.seats.iter_mut().zip(players) {
+        (seat.name, seat.digest) = (player.name.clone(), player.digest.clone());
+    }
+    let mut recorder = Recorder::new();
+    for event in &events {
+        recorder.record(event);
+    }
+    recorder.seal();
+    recorder.take()
+}
+
+fn packed(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn unpacked(bytes: &[u8]) -> Vec<u8> {
+    crate::transcript::unpack(bytes, BYTES_MAX).unwrap().into_owned()
+}
+
+#[tokio::test]
+async fn a_report_s_games_are_kept_as_they_were_played() {
+    let world = World::new(BYTES_MAX);
+    let games = [0, 1].map(|number| (number, world.transcript(number, RecordEnd::Played)));
+    let finding = world.hear(&games).await.unwrap();
+    assert_eq!(finding.came.iter().map(|came| came.number).collect::<Vec<_>>(), [0, 1]);
+    for (came, (number, bytes)) in finding.came.iter().zip(&games) {
+        let record = came.result.as_ref().ok().unwrap();
+        assert_eq!(record.seed, world.fixture(*number).seed);
+        assert!(came.spoiled.is_empty() && finding.known.is_empty());
+        assert_eq!(world.written(*number).unwrap(), unpacked(bytes));
+    }
+}
+
+#[tokio::test]
+async fn a_game_that_has_a_result_is_only_compared() {
+    let world = World::new(BYTES_MAX);
+    let bytes = world.transcript(0, RecordEnd::Played);
+    let mut fixtures = world.block();
+    fixtures.get_mut(&0).unwrap().1 = true;
+    let parcel = Parcel::Message { bytes: bytes.len() as u64 };
+    let case = Case { report: report(vec![(0, parcel)]), bytes, fixtures };
+    let finding = judge(case, world.rules.clone(), world.objects.clone()).await.unwrap();
+    assert_eq!((finding.came.len(), finding.known.len()), (0, 1));
+    assert_eq!(world.written(0), None);
+}
+
+#[tokio::test]
+async fn tries_that_are_void_go_before_what_counts() {
+    let world = World::new(BYTES_MAX);
+    let (void, whole) =
+        (world.transcript(0, RecordEnd::Unfinished), world.transcript(0, RecordEnd::Played));
+    let plain = unpacked(&whole);
+    let tries = [(0, void.clone()), (0, void.clone()), (0, whole)];
+    let finding = world.hear(&tries).await.unwrap();
+    let came = &finding.came[0];
+    let causes: Vec<&str> = came.spoiled.iter().map(|it| it.void.cause.as_str()).collect();
+    assert_eq!(causes, ["unfinished", "unfinished"]);
+    assert!(came.result.is_ok() && finding.came.len() == 1);
+    assert_eq!(world.written(0).unwrap(), plain);
+    // Nothing but such tries: void, and nothing stands where the transcript would.
+    let world = World::new(BYTES_MAX);
+    let finding = world.hear(&[(0, void.clone()), (0, void)]).await.unwrap();
+    let came = &finding.came[0];
+    assert_eq!(came.spoiled.len(), 1);
+    assert!(matches!(&came.result, Err(Missed::Void(last)) if last.void.cause == "unfinished"));
+    assert_eq!(world.written(0), None);
+}
+
+#[tokio::test]
+async fn what_no_match_has_said_is_the_worker_s_fault() {
+    let world = World::new(BYTES_MAX);
+    let whole = world.transcript(0, RecordEnd::Played);
+    let plain = unpacked(&whole);
+    let text = String::from_utf8(plain.clone()).unwrap();
+    let tampered = text.replacen("\"used_ms\":0", "\"used_ms\":1", 1);
+    assert_ne!(tampered, text);
+    let other_seed = Fixture { seed: 1, ..world.fixture(0) };
+    let contest = &world.rules.contest;
+    let other_seed = played(contest, world.rules.kinds[0], &other_seed, RecordEnd::Played);
+    let other_seats = Fixture { players: world.fixture(1).players, ..world.fixture(0) };
+    let other_seats = played(contest, world.rules.kinds[0], &other_seats, RecordEnd::Played);
+    // Its end is missing, as it is where a bomb has none.
+    let torn = packed(&plain[..plain.len() / 2]);
+    let resigned = world.transcript(1, RecordEnd::Resigned(Seat(0)));
+    let good = (1, world.transcript(1, RecordEnd::Played));
+    for (tries, wrong) in [
+        (vec![(0, good.1.clone())], "the number is 1"),
+        (vec![(0, packed(&other_seed))], "the seed is 1"),
+        (vec![(0, packed(&other_seats))], "the seating is"),
+        (vec![(0, packed(tampered.as_bytes()))], "game 0: "),
+        (vec![(0, packed(b"not a transcript"))], "game 0: "),
+        (vec![(0, torn.clone()), (0, whole.clone())], "game 0: torn"),
+        (vec![(0, packed(&whole))], "packed more than once"),
+        (vec![(9, whole.clone())], "game 9 is none of block 0"),
+        (vec![(0, whole.clone()), (0, whole.clone())], "was played again though it counts"),
+        (vec![(1, resigned), (0, packed(&other_seed))], "the seed is 1"),
+    ] {
+        // One that is right beside it changes nothing, and nothing is written.
+        let tries: Vec<_> = match tries[0].0 {
+            1 => tries,
+            _ => std::iter::once(good.clone()).chain(tries).collect(),
+        };
+        let told = world.hear(&tries).await.unwrap_err();
+        assert!(told.contains(wrong), "{wrong}: {told}");
+        assert_eq!((world.written(0), world.written(1)), (None, None), "{wrong}");
+    }
+}
+
+#[tokio::test]
+async fn a_worker_s_fault_has_no_games() {
+    let world = World::new(BYTES_MAX);
+    let mut report = report(vec![(0, Parcel::Message { bytes: 1 })]);
+    report.fault = Some(WorkerFault { cause: "build".to_owned(), text: String::new() });
+    let case = Case { report, bytes: Vec::new(), fixtures: world.block() };
+    let finding = judge(case, world.rules.clone(), world.objects.clone()).await.unwrap();
+    assert!(finding.came.is_empty() && finding.known.is_empty());
+}
+
+#[tokio::test]
+async fn parcels_are_whole_and_what_they_are_called() {
+    let mut world = World::new(BYTES_MAX);
+    let whole = world.transcript(0, RecordEnd::Played);
+    let length = whole.len() as u64;
+    let name = hex(&Sha256::digest(&whole));
+    let absent = hex(&Sha256::digest(b"absent"));
+    let false_name = hex(&Sha256::digest(b"false"));
+    let object = |sha256: &str, bytes| Parcel::Object { sha256: sha256.to_owned(), bytes };
+    world.objects.0.insert(name.clone(), whole.clone());
+    world.objects.0.insert(false_name.clone(), whole.clone());
+    for (parcel, bytes, wrong) in [
+        (object(&absent, length), Vec::new(), "is not there"),
+        (object(&false_name, length), Vec::new(), "not the one that was reported"),
+        (object(&name, length - 1), Vec::new(), "not the one that was reported"),
+        (object(&name, length + 1), Vec::new(), "not the one that was reported"),
+        (object(&name, u64::MAX), Vec::new(), "have more than"),
+        (object("../brief", length), Vec::new(), "a name that is none"),
+        (Parcel::Message { bytes: length }, whole[1..].to_vec(), "game 0 is missing"),
+        (Parcel::Message { bytes: u64::MAX }, whole.clone(), "game 0 is missing"),
+    ] {
+        let told = world.judge(vec![(0, parcel.clone())], bytes).await.unwrap_err();
+        assert!(told.contains(wrong), "{parcel:?}: {told}");
+    }
+    assert_eq!(world.written(0), None);
+    let finding = world.judge(vec![(0, object(&name, length))], Vec::new()).await.unwrap();
+    assert!(finding.came[0].result.is_ok());
+}
+
+#[tokio::test]
+async fn what_the_server_does_not_give_is_not_asked_for_for_ever() {
+    let (tell, up) = watch::channel(true);
+    let wait = Duration::from_millis(1);
+    let (mut asked, mut away) = (0, 0);
+    let told = ask(up, wait, || {
+        asked += 1;
+        // The connection is lost at times; what was asked meanwhile doesn't count.
+        if asked % 2 == 0 {
+            away += 1;
+            tell.send_replace(false);
+            tell.send_replace(true);
+        }
+        async { Err::<(), _>("no pieces".to_owned()) }
+    });
+    assert_eq!(told.await.unwrap_err(), "a transcript can't be read: no pieces");
+    assert_eq!(asked - away, ASKED);
+}
+
+#[tokio::test]
+async fn little_that_unpacks_to_much_is_not_unpacked() {
+    let world = World::new(1 << 20);
+    let bomb = packed(&vec![b' '; 8 << 20]);
+    assert!(bomb.len() < 1 << 16);
+    let told = world.hear(&[(0, bomb)]).await.unwrap_err();
+    assert!(told.contains("game 0: more than 1048576 bytes"), "{told}");
+    // Nor are several that are too much together.
+    let games = [0, 1].map(|number| (number, world.transcript(number, RecordEnd::Played)));
+    let most = unpacked(&games[0].1).len() + unpacked(&games[1].1).len();
+    assert!(World::new(most).hear(&games).await.is_ok());
+    let told = World::new(most - 1).hear(&games).await.unwrap_err();
+    assert!(told.starts_with("game 1: more than"), "{told}");
+}

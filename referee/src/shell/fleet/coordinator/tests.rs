@@ -1,0 +1,112 @@
+//! What is sent to the server, and a real server; skipped where there is none.
+
+use super::post::{self, Errand};
+use super::{Commission, LEASE, first_attempt, lay_out};
+use crate::shell::contest::folder::Folder;
+use crate::shell::contest::{Builds, prepare_text};
+use crate::shell::fleet::bundles::pack;
+use crate::shell::fleet::connect::{Connection, Server};
+use crate::shell::playing::Playing;
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// A server that ends with the test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.kill().ok();
+        self.0.wait().ok();
+    }
+}
+
+/// A server, and a connection to it.
+async fn server(place: &Path) -> Option<(Running, Connection)> {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let child = Command::new("nats-server")
+        .args(["-js", "-a", "127.0.0.1", "-p", &port.to_string(), "-sd"])
+        .arg(place)
+        .stderr(Stdio::null())
+        .spawn();
+    let Ok(child) = child else {
+        assert!(std::env::var_os("REFEREE_TESTS_FORBID_SKIP").is_none(), "no nats-server");
+        eprintln!("skipped: no nats-server");
+        return None;
+    };
+    let running = Running(child);
+    let server = Server { url: format!("nats://127.0.0.1:{port}"), ..Server::default() };
+    for _ in 0..200 {
+        if let Ok(connection) = server.connect("test").await {
+            return Some((running, connection));
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    panic!("the server on port {port} doesn't come up");
+}
+
+/// Of a contest file with these words more.
+fn commission(more: &str, place: &Path) -> Commission {
+    let text = format!("game = \"hex\"\nagents = [\"@random\", \"@first\"]\n{more}");
+    let file = Path::new("contest.toml");
+    let prepared = prepare_text(&text, file, place, Builds::Later, false).unwrap();
+    Commission {
+        contest: prepared.contest.clone(),
+        begun: "2026-01-01T00:00:00Z".to_owned(),
+        packed: pack(&prepared).unwrap(),
+        folder: Folder::create(&place.join("out")).unwrap(),
+        playing: Playing::default(),
+        shown: String::new(),
+        words: Vec::new(),
+        build_time: prepared.build_time,
+        pin: prepared.pin,
+        lease: LEASE,
+    }
+}
+
+#[test]
+fn workers_are_told_what_the_file_says() {
+    let place = tempfile::tempdir().unwrap();
+    let plain = lay_out(commission("", place.path())).brief;
+    assert_eq!((plain.build_ms, plain.pin), (600_000, false));
+    let brief = lay_out(commission("pin = true\npolicy.build_time = \"7s\"", place.path())).brief;
+    assert_eq!((brief.build_ms, brief.pin), (7_000, true));
+}
+
+#[test]
+fn orders_take_each_other_s_place_and_are_found_again() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let place = tempfile::tempdir().unwrap();
+        let Some((_running, connection)) = server(place.path()).await else { return };
+        let layout = lay_out(commission("", place.path()));
+        for begins in [true, true, false] {
+            layout.make(&connection, begins).await.unwrap();
+            layout.take_back(&connection).await.unwrap();
+        }
+        let (errands, mut posted) = post::start(connection.clone(), layout.names.clone());
+        let first = first_attempt();
+        let mut numbers = Vec::new();
+        for (block, attempt) in [(0, first), (1, first), (2, first), (1, first + 1), (1, first)] {
+            errands.send(Errand::Put { block, attempt, message: vec![b'x'] }).unwrap();
+            let there = posted.recv().await.unwrap();
+            assert_eq!((there.block, there.attempt), (block, attempt));
+            numbers.push(there.number);
+        }
+        assert_eq!(numbers, [1, 2, 3, 4, 2], "the same order again is the one that was there");
+        errands.send(Errand::Take(0)).unwrap();
+        let mut found = Vec::new();
+        for _ in 0..200 {
+            found = layout.found(&connection).await.unwrap();
+            found.sort_unstable();
+            if found == [1, 2] {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        assert_eq!(found, [1, 2]);
+        super::layout::remove(&connection, &layout.names).await.unwrap();
+        assert!(layout.found(&connection).await.is_err(), "all is gone");
+    });
+}
