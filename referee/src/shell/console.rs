@@ -147,7 +147,7 @@ impl Shared {
     /// Sets the terminal as it is wanted, unless somebody else has it now.
     fn take(&self) {
         let mut state = self.state();
-        if state.paused || state.ended || !in_foreground() {
+        if state.paused || state.ended || !is_in_front(stdin()) {
             return;
         }
         let stdin = stdin();
@@ -176,7 +176,7 @@ impl Shared {
             self.write(LEAVE_SCREEN);
         }
         state.ours = false;
-        if let Some(before) = state.before.take().filter(|_| in_foreground()) {
+        if let Some(before) = state.before.take().filter(|_| is_in_front(stdin())) {
             tcsetattr(stdin().as_fd(), SetArg::TCSANOW, &before).ok();
         }
     }
@@ -221,8 +221,10 @@ impl Shared {
     }
 }
 
-fn in_foreground() -> bool {
-    tcgetpgrp(stdin().as_fd()) == Ok(getpgrp())
+/// Whether this is the program that a terminal belongs to at the moment; what runs behind it keeps
+/// its hands off.
+pub(super) fn is_in_front(terminal: impl AsFd) -> bool {
+    tcgetpgrp(terminal) == Ok(getpgrp())
 }
 
 /// Reads only while the run is in the foreground: the system stops whoever reads from behind.
@@ -237,7 +239,7 @@ fn listen(shared: &Shared, press: &mpsc::Sender<KeyEvent>) {
         if press.is_closed() || shared.state().ended {
             return;
         }
-        if !in_foreground() {
+        if !is_in_front(&stdin) {
             shared.give_back();
             std::thread::sleep(BACKGROUND);
             continue;

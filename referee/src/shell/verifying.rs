@@ -1,10 +1,12 @@
 //! Verifying many transcripts, on all cores, with a progress bar.
 
+use super::console::is_in_front;
 use super::destination::is_transcript;
 use super::inputs::{read_bytes, transcript_path};
 use crate::failure::Failure;
 use crate::transcript::{Report, verify};
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use std::io::stderr;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -113,6 +115,17 @@ pub fn games_counter(wanted: bool) -> ProgressBar {
         return ProgressBar::hidden();
     }
     ProgressBar::new(u64::MAX).with_style(style("{pos} games  {rate}  {wide_msg}"))
+}
+
+/// For work that has no end of its own: one line that says what goes on, where stderr is a terminal.
+pub fn status_line(wanted: bool) -> ProgressBar {
+    // Behind a shell's prompt it would write over what is typed there.
+    if !wanted || !is_in_front(stderr()) {
+        return ProgressBar::hidden();
+    }
+    let line = ProgressBar::new_spinner().with_style(style("{spinner} {wide_msg}"));
+    line.enable_steady_tick(SPIN);
+    line
 }
 
 fn style(template: &str) -> ProgressStyle {

@@ -1,0 +1,230 @@
+//! An order is played: its games one after the other, each again where it ends void. The transcripts
+//! are packed beside the next game.
+
+use super::desk::{Closed, Ended};
+use super::joined::fault;
+use super::session::Session;
+use crate::contest::Fixture;
+use crate::fleet::{Order, WorkerFault};
+use crate::plain::hex;
+use crate::shell::contender::Contender;
+use crate::shell::destination::Destination;
+use crate::shell::human::People;
+use crate::shell::pool::Job;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio::task::JoinHandle;
+
+/// A void game is played again at most so often, whatever an order says.
+const RETRIES_MAX: u32 = 20;
+/// So much of a transcript is read at once.
+const PIECE_BYTES: usize = 64 * 1024;
+
+/// A match that was played, with its transcript as a file, gzipped.
+#[derive(Debug)]
+pub(super) struct Packed {
+    /// The game's number.
+    pub(super) number: u64,
+    /// The file.
+    pub(super) path: PathBuf,
+    /// SHA-256 of its bytes, in hex.
+    pub(super) sha256: String,
+    /// How many they are.
+    pub(super) bytes: u64,
+}
+
+/// Why an order was not played.
+#[derive(Debug)]
+pub(super) enum Halt {
+    /// This worker can't.
+    Fault(WorkerFault),
+    /// Nobody plays here any more.
+    Closed,
+}
+
+impl From<Closed> for Halt {
+    fn from(_: Closed) -> Self {
+        Self::Closed
+    }
+}
+
+/// An order on its way through its games.
+struct Played {
+    seated: BTreeMap<usize, Arc<Contender>>,
+    /// The setup that was made last: the games of a block share it.
+    setup: Option<(usize, u64, Value)>,
+    packing: Vec<JoinHandle<io::Result<Packed>>>,
+}
+
+/// Plays it: every try of every game, in order.
+pub(super) async fn play(session: &Session, order: &Order) -> Result<Vec<Packed>, Halt> {
+    let mut seated = BTreeMap::new();
+    for player in order.fixtures.iter().flat_map(|fixture| &fixture.players) {
+        let player = player.index();
+        let contender = session.joined.contender(player).await.map_err(Halt::Fault)?;
+        seated.insert(player, contender);
+    }
+    let mut played = Played { seated, setup: None, packing: Vec::new() };
+    for fixture in &order.fixtures {
+        played.game(session, fixture, order.void_retries.min(RETRIES_MAX)).await?;
+    }
+    let mut packed = Vec::new();
+    for packing in played.packing {
+        let done = packing.await.map_err(|error| Halt::Fault(fault("machine", error)))?;
+        packed.push(done.map_err(|error| Halt::Fault(failed("a transcript", &error)))?);
+    }
+    Ok(packed)
+}
+
+impl Played {
+    /// A game, until it counts or has been void too often.
+    async fn game(
+        &mut self,
+        session: &Session,
+        fixture: &Fixture,
+        retries: u32,
+    ) -> Result<(), Halt> {
+        for attempt in 0..=retries {
+            let path = session.transcript(fixture.number);
+            let job = self.job(session, fixture, path.clone()).map_err(Halt::Fault)?;
+            let Ended { result, seen } = session.desk.play(job).await?;
+            if let Err(error) = result {
+                // Its transcript isn't whole: nobody else could see that it was void.
+                std::fs::remove_file(&path).ok();
+                if attempt == retries || is_full(&error) {
+                    let what = format!("game {}", fixture.number);
+                    return Err(Halt::Fault(failed(&what, &error)));
+                }
+                continue;
+            }
+            let policy = &session.joined.checked.contest.policy;
+            let void = seen.record(fixture, policy, String::new(), String::new()).err();
+            match void.as_ref().map(|void| void.cause.as_str()) {
+                // Nobody's doing but ours.
+                Some("interrupted") => return Err(Halt::Closed),
+                Some("disk_full") => {
+                    let full = io::Error::from(ErrorKind::StorageFull);
+                    return Err(Halt::Fault(failed("a transcript", &full)));
+                }
+                _ => {}
+            }
+            let number = fixture.number;
+            self.packing.push(tokio::task::spawn_blocking(move || pack(number, &path)));
+            if void.is_none() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The game as the pool takes it.
+    fn job(
+        &mut self,
+        session: &Session,
+        fixture: &Fixture,
+        path: PathBuf,
+    ) -> Result<Job, WorkerFault> {
+        let checked = &session.joined.checked;
+        let contest = &checked.contest;
+        let kind = checked.kinds[fixture.game];
+        let (game, opening) = (fixture.game, fixture.opening);
+        let known = self.setup.take().filter(|known| (known.0, known.1) == (game, opening));
+        let setup = match known {
+            Some((.., setup)) => setup,
+            None => contest.opening(kind, game, opening).map_err(|error| fault("order", error))?,
+        };
+        self.setup = Some((game, opening, setup.clone()));
+        let players = fixture.players.iter();
+        Ok(Job {
+            number: fixture.number,
+            kind,
+            setup,
+            seated: players.map(|player| self.seated[&player.index()].clone()).collect(),
+            clock: contest.clock.clone(),
+            limits: contest.limits.clone(),
+            on_fault: contest.policy.on_fault,
+            seed: fixture.seed,
+            reaches: session.joined.reaches.clone(),
+            people: People::default(),
+            destination: Destination::File { path, force: false },
+            durable: false,
+        })
+    }
+}
+
+fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded)
+}
+
+fn failed(what: &str, error: &io::Error) -> WorkerFault {
+    let cause = if is_full(error) { "disk" } else { "machine" };
+    fault(cause, format!("{what}: {error}"))
+}
+
+/// Packs a transcript, piece by piece: it may be longer than memory. The packed file takes its place.
+fn pack(number: u64, path: &Path) -> io::Result<Packed> {
+    let packed = path.with_extension("gz");
+    let mut from = File::open(path)?;
+    let into = Hashing { file: File::create_new(&packed)?, hash: Sha256::new(), bytes: 0 };
+    let mut encoder = GzEncoder::new(into, Compression::default());
+    let mut piece = vec![0; PIECE_BYTES];
+    loop {
+        match from.read(&mut piece)? {
+            0 => break,
+            length => encoder.write_all(&piece[..length])?,
+        }
+    }
+    let Hashing { hash, bytes, .. } = encoder.finish()?;
+    std::fs::remove_file(path)?;
+    Ok(Packed { number, path: packed, sha256: hex(&hash.finalize()), bytes })
+}
+
+/// A file, and the hash of what goes into it.
+struct Hashing {
+    file: File,
+    hash: Sha256,
+    bytes: u64,
+}
+
+impl Write for Hashing {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        self.hash.update(&bytes[..written]);
+        self.bytes += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pack;
+    use crate::plain::hex;
+    use crate::transcript::unpack;
+    use sha2::{Digest, Sha256};
+    use std::fs;
+
+    #[test]
+    fn a_packed_transcript_takes_the_place_of_the_plain_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("7.jsonl");
+        let lines = "{\"type\":\"played\"}\n".repeat(20_000);
+        fs::write(&path, &lines).unwrap();
+        let packed = pack(7, &path).unwrap();
+        let bytes = fs::read(&packed.path).unwrap();
+        assert!(!path.exists());
+        assert_eq!((packed.number, packed.bytes), (7, bytes.len() as u64));
+        assert_eq!(packed.sha256, hex(&Sha256::digest(&bytes)));
+        assert_eq!(unpack(&bytes, 1 << 20).unwrap(), lines.as_bytes());
+    }
+}
