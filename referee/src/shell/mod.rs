@@ -37,4 +37,6 @@ pub mod interrupts;
 pub mod console;
 pub mod playing;
 pub mod contest;
+#[cfg(feature = "nats")]
+pub mod fleet;
 pub mod web;

@@ -50,6 +50,7 @@ pub(super) const FILES: &[(&str, &str)] = files![
     "types.js",
     "viewer.css",
     "viewer.js",
+    "workers.js",
 ];
 
 /// The file of this name: `match.html`, `viewer.js`, and `palette.css`, the colours of boards.

@@ -7,11 +7,13 @@ use super::listing::games_of;
 use super::overview::{COUNT, COUNT_MAX};
 use super::pages::REPORT;
 use super::rows::Row;
+use super::workers::{WorkerRow, name_workers, rows};
 use crate::contest::{Contest, Player, Record, Schedule};
 use crate::shell::contest::folder::Folder;
 use crate::shell::contest::records::Which;
 use crate::shell::contest::results::{Progress, assemble, progress};
 use crate::shell::contest::store::Store;
+use crate::shell::contest::workers;
 use crate::telling::placed;
 use axum::Json;
 use axum::extract::{Query, State};
@@ -83,7 +85,10 @@ pub(super) struct Told {
     players: Vec<String>,
     /// There is a report.
     report: bool,
+    /// The matches that are under way.
     live: Vec<Row>,
+    /// Who plays it, where that is on many machines.
+    workers: Vec<WorkerRow>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -265,6 +270,11 @@ pub(super) async fn contest(
         let kept = store.kept().map_err(crate::failure::Failure::from)?;
         let found = app.listing.look(&app.place);
         let names = kept.contest.players.iter().map(|player| player.name.clone());
+        let (running, workers) = (folder.is_locked(), workers::read(&folder));
+        let mut live = app.listing.live(&app.place, &found, &games_of(name));
+        if running {
+            name_workers(&mut live, name, &workers);
+        }
         Ok(Told {
             name: known.name,
             format: known.format,
@@ -272,14 +282,15 @@ pub(super) async fn contest(
             games_most: known.games_most,
             played: known.played,
             void: known.void,
-            running: folder.is_locked(),
+            running,
             over: known.over,
             head: table.head.clone(),
             rows: table.rows.clone(),
             notes: table.notes.clone(),
             players: names.collect(),
             report: folder.path(REPORT).is_file(),
-            live: app.listing.live(&app.place, &found, &games_of(name)),
+            live,
+            workers: rows(&workers, running),
         })
     });
     Ok(Json(told.await?))

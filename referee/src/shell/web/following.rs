@@ -86,6 +86,10 @@ async fn run(
         });
         let Ok((looked, stage, growth)) = looked.await else { return };
         tail = looked;
+        if tail.is_anew() {
+            events.send(Event::default().event("anew").data("anew")).await.ok();
+            return;
+        }
         let is_new = |growth: &Growth| growth.line > line || told != Some(growth.state);
         if let Some(growth) = growth.filter(is_new) {
             (line, told) = (growth.line, Some(growth.state));

@@ -13,6 +13,7 @@ mod matches;
 mod downloads;
 mod pages;
 mod overview;
+mod workers;
 mod contests;
 mod playing;
 mod seats;

@@ -41,6 +41,8 @@ pub(super) struct Row {
     pub(super) started: String,
     /// The first fault's kind.
     pub(super) fault: Option<&'static str>,
+    /// The name of the worker that plays it, where that is known.
+    pub(super) worker: Option<String>,
 }
 
 /// What the last lines say.
@@ -108,6 +110,7 @@ impl Row {
             own: false,
             started: header.started.clone(),
             fault: over.as_deref().and_then(faults),
+            worker: None,
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::web::{Growth, Sheet, Stage};
 use referee_protocol::Event;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -32,6 +33,8 @@ pub(super) struct Tail {
     changed: SystemTime,
     /// It can't be shown any further, though it could be read.
     stopped: Option<String>,
+    /// Another match is written under its name now.
+    anew: bool,
 }
 
 impl Tail {
@@ -48,6 +51,7 @@ impl Tail {
             following: Following::new(),
             changed: SystemTime::UNIX_EPOCH,
             stopped: None,
+            anew: false,
         })
     }
 
@@ -58,8 +62,21 @@ impl Tail {
         Ok(tail)
     }
 
-    /// Takes in what was appended; whether there was anything.
-    pub(super) fn look(&mut self) -> Answer<bool> {
+    /// Takes in what was appended.
+    pub(super) fn look(&mut self) -> Answer<()> {
+        self.read_on()?;
+        if !self.is_over() && self.is_replaced() {
+            // It may have come to its end in between.
+            self.read_on()?;
+            self.anew = !self.is_over();
+        }
+        if self.anew {
+            self.stopped = Some("the file was written anew: load the page again".to_owned());
+        }
+        Ok(())
+    }
+
+    fn read_on(&mut self) -> Answer<()> {
         let name = self.name.clone();
         let failed = |error: std::io::Error| Refused::unfit(format!("{name}: {error}"));
         let about = self.file.metadata().map_err(failed)?;
@@ -68,18 +85,28 @@ impl Tail {
             return Err(too_long(&self.name));
         }
         self.changed = about.modified().map_err(failed)?;
-        if length < self.read {
-            self.stopped = Some("the file was written anew: load the page again".to_owned());
+        self.anew = length < self.read;
+        if self.anew || self.stopped.is_some() || length == self.read {
+            return Ok(());
         }
-        if self.stopped.is_some() || length == self.read {
-            return Ok(false);
-        }
-        if self.packed {
-            self.unpack(length)?;
-        } else {
-            self.append(length).map_err(failed)?;
-        }
-        Ok(true)
+        if self.packed { self.unpack(length) } else { self.append(length).map_err(failed) }
+    }
+
+    fn is_over(&self) -> bool {
+        matches!(self.following.state(), State::Sealed(_))
+    }
+
+    /// Whether another file has its name now.
+    fn is_replaced(&self) -> bool {
+        let (Ok(own), Ok(named)) = (self.file.metadata(), self.path.symlink_metadata()) else {
+            return false;
+        };
+        (own.dev(), own.ino()) != (named.dev(), named.ino())
+    }
+
+    /// Whether another match is written under its name now: who follows begins anew.
+    pub(super) fn is_anew(&self) -> bool {
+        self.anew
     }
 
     fn append(&mut self, length: u64) -> std::io::Result<()> {
@@ -128,7 +155,7 @@ impl Tail {
 
     /// Nothing more comes of it, where that has a reason that is known.
     pub(super) fn give_up(&mut self, why: Option<String>) {
-        if !matches!(self.following.state(), State::Sealed(_)) {
+        if !self.is_over() {
             self.stopped = self.stopped.take().or(why);
         }
     }

@@ -2,8 +2,9 @@
 // The page of a contest: standings, refreshed while it runs, and its games.
 
 import { address, agentName, byId, count, fill, get, h, short, trouble } from "./common.js";
-import { flag, matchLink, paged, players, TO_FAULT } from "./rows.js";
+import { flag, matchLink, matchRow, paged, players, TO_FAULT } from "./rows.js";
 import { fromHash, themeButton } from "./settings.js";
+import { workerTable } from "./workers.js";
 
 /** @typedef {import("./types.js").Contest} Contest */
 /** @typedef {import("./types.js").ContestRow} ContestRow */
@@ -106,6 +107,17 @@ function games() {
   return { list, setAgents };
 }
 
+/** What changes all the time: the matches that are under way, and who plays them.
+ * @param {Contest} contest */
+function showPresent({ live, workers }) {
+  byId("live").hidden = !live.length;
+  fill(byId("live-list"), live.map((row) => matchRow(row)));
+  byId("workers").hidden = !workers.length;
+  fill(byId("workers"), h("div", { class: "panel-head" }, h("h2", null, "Workers"),
+    h("span", { class: "soft" }, "speed: thousand positions a second on each core")),
+    workerTable(workers));
+}
+
 async function start() {
   const { settings } = fromHash(location.hash);
   fill(byId("tools"), themeButton(settings, () => {}));
@@ -116,7 +128,8 @@ async function start() {
     try {
       /** @type {Contest} */
       const contest = await get("/api/contest", { folder });
-      const now = JSON.stringify(contest);
+      showPresent(contest);
+      const now = JSON.stringify({ ...contest, live: null, workers: null });
       if (now !== known) {
         known = now;
         document.title = `${short(contest.name, 60)} · Referee`;

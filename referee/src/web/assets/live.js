@@ -34,6 +34,8 @@ export function follow(viewer, file, told) {
       told(news);
       if (!viewer.store.running) stream.close();
     });
+    // Another match has the file now: the same game, played again.
+    stream.addEventListener("anew", () => location.reload());
     stream.addEventListener("end", () => stream.close());
     stream.addEventListener("error", () => {
       stream.close();

@@ -40,7 +40,8 @@ export function matchRow(row) {
       row.fault && flag(row.fault),
       row.result ? short(row.result, 120) : row.live ? "" : "no result"),
     h("span", { class: "row-facts soft" },
-      row.turns === null ? "" : count(row.turns, "turn"), " ", moment(row.started))), stop);
+      row.turns === null ? "" : count(row.turns, "turn"), " ", moment(row.started),
+      row.worker && [" · on ", agentName(row.worker)])), stop);
 }
 
 /** Stops a match that this server plays, once somebody has said twice that it shall end.

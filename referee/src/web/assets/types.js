@@ -31,7 +31,7 @@
  *   actions?: Action[]}} Waiting */
 /** @typedef {{file: string, game: string, names: string[], colours: string[],
  *   turns: number|null, result: string|null, live: boolean, started: string,
- *   fault: string|null, own?: boolean}} Row */
+ *   fault: string|null, own?: boolean, worker?: string|null}} Row */
 /** @typedef {{seat: number, kind: string, text: string|null}} FaultRow */
 /** @typedef {Row & {number: number, round: number, places: (number|null)[],
  *   faults: FaultRow[]}} ContestRow */
@@ -45,7 +45,9 @@
  *   agents: AgentLine[], live: Row[], contests: ContestLine[], transcripts: number}} Overview */
 /** @typedef {{name: string, format: string, games: number, played: number, void: number,
  *   running: boolean, head: string[], rows: string[][], notes: string[], players: string[],
- *   report: boolean}} Contest */
+ *   report: boolean, live: Row[], workers: Worker[]}} Contest */
+/** @typedef {{name: string, class: string, busy: number, slots: number, played: number,
+ *   speed: number, noise: number, sandbox: string, silent_s: number|null, state: string}} Worker */
 
 /** What a viewer can ask for beside the sheet; null where it can't.
  * @typedef {{lines: null|((ply: number) => Promise<Line[]>),

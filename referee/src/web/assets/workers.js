@@ -1,0 +1,36 @@
+// @ts-check
+// Who plays a contest that is played on many machines.
+
+import { agentName, count, h, short } from "./common.js";
+
+/** @typedef {import("./types.js").Worker} Worker */
+
+/** What heads the columns, and whether numbers stand below. @type {[string, boolean][]} */
+const COLUMNS = [["worker", false], ["class", false], ["busy", true], ["played", true],
+  ["speed", true], ["noise", true], ["sandbox", false], ["heard of", false], ["state", false]];
+
+/** For how long nothing was heard of it. @param {number|null} seconds */
+function silence(seconds) {
+  if (seconds === null) return "";
+  if (seconds < 120) return `${seconds} s ago`;
+  return seconds < 7200 ? `${Math.floor(seconds / 60)} min ago`
+    : `${count(Math.floor(seconds / 3600), "hour")} ago`;
+}
+
+/** @param {Worker} worker */
+function cells({ name, class: kind, busy, slots, played, speed, noise, sandbox, ...rest }) {
+  return [agentName(name), agentName(kind), `${busy} of ${slots}`, played.toLocaleString("en-GB"),
+    Math.round(speed).toLocaleString("en-GB"), noise.toFixed(2), short(sandbox, 40),
+    silence(rest.silent_s), short(rest.state, 200)];
+}
+
+/** @param {Worker[]} workers */
+export function workerTable(workers) {
+  const kind = (/** @type {number} */ at) => (COLUMNS[at]?.[1] ? "number" : null);
+  const head = COLUMNS.map(([text], at) => h("th", { scope: "col", class: kind(at) }, text));
+  const body = workers.map((worker) =>
+    h("tr", null, cells(worker).map((cell, at) => h("td", { class: kind(at) }, cell))));
+  const attributes = { tabindex: "0", role: "region", "aria-label": "Workers" };
+  return h("div", { class: "table-scroll", ...attributes },
+    h("table", null, h("thead", null, h("tr", null, head)), h("tbody", null, body)));
+}
