@@ -25,11 +25,15 @@ mod replay;
 mod report;
 mod rows;
 mod sandbox;
+#[cfg(feature = "nats")]
+mod server;
 mod schema;
 mod serve;
 mod setup;
 mod verify;
 mod viewer;
+#[cfg(feature = "nats")]
+mod worker;
 
 use crate::failure::Failure;
 use crate::shell::launcher;
@@ -98,6 +102,8 @@ enum Command {
     Replay(replay::Options),
     Serve(Box<serve::Options>),
     Verify(verify::Options),
+    #[cfg(feature = "nats")]
+    Worker(Box<worker::Options>),
     Schema(schema::Options),
     Agent(agent::Options),
     Adapter(adapter::Options),
@@ -141,6 +147,8 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Serve(options) => serve::run(&options, &global),
         Command::Replay(options) => replay::run(&options, &global),
         Command::Verify(options) => verify::run(&options, &global),
+        #[cfg(feature = "nats")]
+        Command::Worker(options) => worker::run(&options, &global),
         Command::Schema(options) => schema::run(&options),
         Command::Agent(options) => agent::run(&options),
         Command::Adapter(options) => adapter::run(&options),
@@ -155,8 +163,9 @@ fn set_up(global: &Global) {
         Color::Never => anstream::ColorChoice::Never.write_global(),
     }
     let level = match (global.quiet, global.verbose) {
-        (true, _) => "error",
-        (false, 0) => "warn",
+        // What goes wrong with a connection is told by whoever needs it.
+        (true, _) => "error,async_nats=off",
+        (false, 0) => "warn,async_nats=off",
         (false, 1) => "referee=info",
         (false, _) => "referee=debug",
     };

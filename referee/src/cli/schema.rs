@@ -46,6 +46,9 @@ const SCHEMAS: &[Entry] = &[
     ("contest-status", "a contest as `contest status --json` prints it", || {
         schema_for!(super::contest::status::Told)
     }),
+    ("workers", "the workers of a contest, workers.json in its folder", || {
+        schema_for!(crate::fleet::Workers)
+    }),
     ("contest-report", "results as `contest report --json` prints them", || {
         schema_for!(crate::contest::report::Report)
     }),

@@ -1,5 +1,6 @@
 //! A contest while it is played: the bar, the lines beside it, and what is told when it ends.
 
+use super::place::Place;
 use super::report::{self, Results};
 use super::run::{GoingOptions, resume_command};
 use crate::cli::Global;
@@ -14,17 +15,17 @@ use crate::contest::sprt::{
 };
 use crate::contest::{Contest, FormatSettings, PlayerInfo, Schedule};
 use crate::failure::Failure;
-use crate::plain::tame;
+use crate::plain::{games, tame};
 use crate::screen::Setting;
 use crate::shell::contender::Contender;
 use crate::shell::contest::Prepared;
+use crate::shell::contest::field::Crew;
 use crate::shell::contest::folder::Folder;
-use crate::shell::contest::runner::{Ended, Progress, Run, Spectator};
+use crate::shell::contest::runner::{Ended, Progress, Spectator};
 use crate::shell::contest::store::Store;
 use crate::shell::interrupts::Interrupts;
 use crate::shell::playing::Playing;
 use crate::shell::pool::Room;
-use crate::shell::sandbox::reach::{Ground, Reaches};
 use crate::shell::sandbox::{Depth, Enclosure, Wish, choose};
 use crate::shell::verifying::{games_counter, progress_bar, spinner};
 use indicatif::ProgressBar;
@@ -32,12 +33,15 @@ use ratatui::crossterm::event::KeyCode;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Duration;
+use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// How often the bar is drawn anew at least.
 const TICK: Duration = Duration::from_millis(500);
+
+/// So many reasons why games could not be played are told at the end.
+const REASONS_SHOWN: usize = 5;
 
 /// A contest that is about to go on.
 #[derive(Debug)]
@@ -45,12 +49,15 @@ pub(in crate::cli) struct Going {
     pub(in crate::cli) prepared: Prepared,
     pub(in crate::cli) folder: Folder,
     pub(in crate::cli) store: Store,
-    pub(in crate::cli) enclosure: Enclosure,
+    pub(super) place: Place,
+    /// When it was begun, RFC 3339.
+    pub(in crate::cli) begun: String,
+    pub(in crate::cli) runtime: Runtime,
     pub(in crate::cli) options: GoingOptions,
 }
 
 /// How many matches are played at once, and where.
-fn room(prepared: &Prepared, options: &GoingOptions) -> Room {
+pub(super) fn room(prepared: &Prepared, options: &GoingOptions) -> Room {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let asked = options.jobs.and_then(|jobs| usize::try_from(jobs).ok());
     Room { matches: asked.or(prepared.jobs).unwrap_or(cores), pin: prepared.pin }
@@ -73,30 +80,12 @@ pub(super) fn enclosed(
 
 /// Plays what is left of a contest, and tells what came of it.
 pub(in crate::cli) fn go_on(going: Going, global: &Global) -> Result<ExitCode, Failure> {
-    let Going { prepared, folder, store, enclosure, options } = going;
-    let room = room(&prepared, &options);
+    let Going { mut prepared, folder, store, place, begun, runtime, options } = going;
+    let resume = resume_command(&folder, &place.said());
     let files = prepared.files();
-    let contenders: Vec<_> = prepared.contenders.into_iter().map(Arc::new).collect();
-    let mut records = contest_files(&prepared.base);
-    records.push(folder.root().to_owned());
-    let readable: Vec<PathBuf> =
-        prepared.contest.sandbox.read.iter().map(|path| prepared.base.join(path)).collect();
-    let reaches = Reaches::new(Ground::new(&contenders, &records, &readable));
-    reaches.check(enclosure.jail.layers, &contenders)?;
     let playing = Playing::default();
-    let run = Run {
-        contest: prepared.contest.clone(),
-        reaches: Arc::new(reaches),
-        contenders,
-        room,
-        enclosure,
-        folder: folder.clone(),
-        playing: playing.clone(),
-    };
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::machine(format!("no runtime: {error}")))?;
+    let stage = place.stage(&mut prepared, &begun, &folder, playing.clone(), &options)?;
+    let agents_are_here = stage.is_here();
     let ended = runtime.block_on(async {
         let mut interrupts = Interrupts::listen_patiently()
             .map_err(|error| Failure::machine(format!("signals can't be heard: {error}")))?;
@@ -109,29 +98,27 @@ pub(in crate::cli) fn go_on(going: Going, global: &Global) -> Result<ExitCode, F
             let most = u64::from(prepared.contest.rounds);
             tell(plan(sprt.as_ref(), most, report::names(&prepared.contest)).trim_end());
         }
-        let ended = run.play(store, &mut interrupts, &mut watcher).await;
+        let (contest, folder) = (contest.clone(), folder.clone());
+        let play = stage.play(contest, folder, store, &mut interrupts, &mut watcher);
+        let ended = Box::pin(play).await;
         watcher.desk.close();
         watcher.bar.finish_and_clear();
         ended
-    })?;
+    });
+    // Its folder is there by now, whatever the server has against it.
+    let told_how = |failure| if agents_are_here { failure } else { resumable(&failure, &resume) };
+    let ended = ended.map_err(told_how)?;
     // Whatever still waits for the keyboard must not hold up the end.
     runtime.shutdown_background();
-    for name in changed(&prepared.contest, &prepared.base, &files) {
-        tell(&format!(
-            "warning: {name} is no longer what it was when the contest began: some of its games may \
-             be another program's, and a resume is refused"
-        ));
+    if agents_are_here {
+        for name in changed(&prepared.contest, &prepared.base, &files) {
+            tell(&format!(
+                "warning: {name} is no longer what it was when the contest began: some of its games \
+                 may be another program's, and a resume is refused"
+            ));
+        }
     }
-    told(&prepared.contest, &folder, ended, &options, !global.quiet)
-}
-
-/// What may be the contest's file, which has its seed, or another contest's: it lies in this folder.
-fn contest_files(base: &Path) -> Vec<PathBuf> {
-    let files = base.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
-    let is_one = |file: &PathBuf| {
-        file.extension().is_some_and(|it| it == "toml") && !file.ends_with("agent.toml")
-    };
-    files.filter(is_one).collect()
+    told(&prepared.contest, &folder, ended, &resume, options.json, !global.quiet)
 }
 
 /// Whose files have changed since the contest began, by name. Nobody reads them again for each game.
@@ -144,21 +131,23 @@ fn changed(contest: &Contest, base: &Path, files: &BTreeMap<String, Vec<PathBuf>
     contest.players.iter().filter(|player| !same(player)).map(|own| tame(&own.name)).collect()
 }
 
+/// A failure after which the contest can go on, with the command for that.
+fn resumable(failure: &Failure, resume: &str) -> Failure {
+    let first = failure.help_text().map_or_else(String::new, |help| format!("{help}: "));
+    Failure::new(failure.code(), failure.to_string()).help(format!("{first}{resume}"))
+}
+
 /// What is said at the end.
 fn told(
     contest: &Contest,
     folder: &Folder,
     ended: Ended,
-    options: &GoingOptions,
+    resume: &str,
+    json: bool,
     wanted: bool,
 ) -> Result<ExitCode, Failure> {
     let spinner = spinner("making the report", wanted);
-    let resume = resume_command(folder);
-    let stopped = |failure: Failure| {
-        let first = failure.help_text().map_or_else(String::new, |help| format!("{help}: "));
-        let help = format!("{first}{resume}");
-        Failure::new(failure.code(), failure.to_string()).help(help)
-    };
+    let stopped = |failure: Failure| resumable(&failure, resume);
     let Results { report: results, comparison, .. } = match report::of_folder(folder) {
         Ok(results) => results,
         // What stopped the contest may well be why there is no report, and is what matters.
@@ -167,10 +156,10 @@ fn told(
     let page = report::write_all(folder, &results);
     spinner.finish_and_clear();
     match comparison {
-        Some(summary) if options.json => print_json(&summary)?,
+        Some(summary) if json => print_json(&summary)?,
         Some(summary) if ended.over => print(&verdict(&summary, report::names(contest)))?,
         Some(summary) => print(&(live(&summary, report::names(contest)) + "\n"))?,
-        None if options.json => print_json(&results)?,
+        None if json => print_json(&results)?,
         None => {
             let layout = if stdout_is_terminal() { Layout::Aligned } else { Layout::Tabs };
             print(&results.text(layout))?;
@@ -184,12 +173,8 @@ fn told(
         tell(&format!("resume: {resume}"));
         return Ok(ExitCode::from(interrupt.code()));
     }
-    if let Some((number, why)) = ended.given_up.last() {
-        let count = ended.given_up.len();
-        let games = if count == 1 { "game" } else { "games" };
-        let text =
-            format!("{count} {games} could not be played; the last, game {number}: {}", tame(why));
-        return Err(Failure::machine(text).help(format!(
+    if !ended.given_up.is_empty() {
+        return Err(Failure::machine(not_played(&ended.given_up)).help(format!(
             "the machine spoiled them, not the agents; to try them again: {resume}"
         )));
     }
@@ -197,6 +182,26 @@ fn told(
         tell(&format!("report: {}", page.display()));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Which games could not be played: every reason once, of many the first.
+fn not_played(given_up: &[(u64, String)]) -> String {
+    let mut reasons: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
+    for (number, why) in given_up {
+        reasons.entry(why).or_default().push(*number);
+    }
+    let mut told: Vec<(Vec<u64>, &str)> = reasons.into_iter().map(|(why, of)| (of, why)).collect();
+    told.sort();
+    let (shown, more) = told.split_at(told.len().min(REASONS_SHOWN));
+    let one = |(numbers, why): &(Vec<u64>, &str)| {
+        format!("{} could not be played: {}", games(numbers), tame(why))
+    };
+    let mut parts: Vec<String> = shown.iter().map(one).collect();
+    let more: usize = more.iter().map(|(numbers, _)| numbers.len()).sum();
+    if more > 0 {
+        parts.push(format!("and {more} more"));
+    }
+    parts.join("; ")
 }
 
 /// Somebody at a terminal.
@@ -269,6 +274,9 @@ impl Spectator for Watcher<'_> {
             let name: String = tame(&self.contest.players[player.index()].name);
             let name: String = name.chars().take(16).collect();
             parts.push(format!("{name} leads: {} %", won * 100 / stake.max(1)));
+        }
+        if let Some(Crew { workers, slots }) = progress.crew {
+            parts.push(format!("{workers} workers, {slots} slots"));
         }
         if self.desk.is_manned() {
             // First, because the end is cut off where there is little room.

@@ -2,6 +2,9 @@
 
 pub(super) mod checked;
 mod going;
+mod place;
+#[cfg(feature = "nats")]
+mod there;
 pub(super) mod plan;
 mod quick;
 mod report;

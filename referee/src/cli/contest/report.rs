@@ -13,6 +13,7 @@ use crate::shell::contest::checking::Checked;
 use crate::shell::contest::folder::Folder;
 use crate::shell::contest::results;
 use crate::shell::contest::store::{Kept, Store, VoidAttempt};
+use crate::shell::contest::workers;
 use crate::shell::verifying::spinner;
 use clap::{Args, ValueEnum};
 use serde_json::Value;
@@ -182,7 +183,10 @@ pub(super) fn assemble(
     let check = join(&["referee".to_owned(), "verify".to_owned(), root]);
     let mut commands = vec![("To check all of this, game by game".to_owned(), check)];
     if !schedule.is_over() {
-        commands.push(("To go on with the contest".to_owned(), resume_command(folder)));
+        commands.push((
+            "To go on with the contest".to_owned(),
+            resume_command(folder, &workers::read(folder).on),
+        ));
     }
     results::assemble(kept, schedule, records, voids, &commands)
 }

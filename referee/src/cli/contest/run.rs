@@ -1,10 +1,12 @@
 //! `contest run` and `contest resume`: from a contest file, or from where a run stopped, to the end.
 
-use super::going::{Going, enclosed, go_on};
+use super::going::{Going, go_on};
+use super::place::Place;
 use crate::cli::Global;
 use crate::cli::output::tell;
 use crate::cli::play_options::join;
-use crate::cli::sandbox::tell_of;
+#[cfg(feature = "nats")]
+use crate::cli::server::ServerOptions;
 use crate::contest::Contest;
 use crate::failure::Failure;
 use crate::plain::tame;
@@ -12,9 +14,12 @@ use crate::shell::contest::folder::Folder;
 use crate::shell::contest::store::{Kept, Store};
 use crate::shell::contest::{Builds, Prepared, prepare, prepare_again};
 use crate::shell::sandbox::{Demand, Level, Wish};
+#[cfg(feature = "nats")]
+use crate::times::read_time;
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use tokio::runtime::{Builder, Runtime};
 
 /// The folder that contests go to unless they are sent elsewhere.
 const DEFAULT_FOLDER: &str = "contests";
@@ -27,7 +32,8 @@ const DEFAULT_FOLDER: &str = "contests";
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     referee contest run contest.toml\n  \
-    referee contest run contest.toml --out autumn --jobs 4")]
+    referee contest run contest.toml --out autumn --jobs 4\n  \
+    referee contest run contest.toml --on nats://localhost")]
 pub(super) struct RunOptions {
     /// The contest file
     file: PathBuf,
@@ -57,6 +63,19 @@ pub(in crate::cli) struct GoingOptions {
     /// Prints one JSON object at the end
     #[arg(long)]
     pub(in crate::cli) json: bool,
+    /// Has the games played by the workers of this NATS server, started with `referee worker URL`,
+    /// instead of on this machine: nats://HOST:PORT or tls://HOST:PORT, several with commas between
+    /// them
+    #[cfg(feature = "nats")]
+    #[arg(long, value_name = "URL", conflicts_with = "jobs")]
+    pub(in crate::cli) on: Option<String>,
+    /// How long a worker may say nothing before what it plays goes to others
+    #[cfg(feature = "nats")]
+    #[arg(long, value_name = "TIME", value_parser = read_time, requires = "on", hide = true)]
+    pub(in crate::cli) lease: Option<u64>,
+    #[cfg(feature = "nats")]
+    #[command(flatten)]
+    pub(in crate::cli) server: ServerOptions,
 }
 
 pub(super) fn run(options: &RunOptions, global: &Global) -> Result<ExitCode, Failure> {
@@ -73,7 +92,8 @@ pub(in crate::cli) fn begin(
 ) -> Result<ExitCode, Failure> {
     // Before anything is written: a machine that doesn't give what the file demands leaves no trace.
     let wish = prepared.wish();
-    let enclosure = enclosed(&wish, &prepared, options, global)?;
+    let runtime = runtime()?;
+    let place = Place::choose(&wish, &prepared, options, &runtime, global)?;
     let default = || Path::new(DEFAULT_FOLDER).join(file_name(&prepared.contest.name));
     let root = out.map_or_else(default, Path::to_owned);
     let folder = Folder::create(&root)?;
@@ -87,7 +107,7 @@ pub(in crate::cli) fn begin(
         left_out: prepared.left_out.clone(),
         files: prepared.files(),
         begun: jiff::Timestamp::now().to_string(),
-        sandbox: Some(enclosure.told.clone()),
+        sandbox: place.apart().cloned(),
     };
     std::fs::write(folder.file(), &kept.text)
         .map_err(|error| Failure::machine(format!("{}: {error}", folder.file().display())))?;
@@ -97,8 +117,9 @@ pub(in crate::cli) fn begin(
             tell(&format!("note: {note}"));
         }
     }
-    tell_of(&enclosure, wish.level, true, global);
-    go_on(Going { prepared, folder, store, enclosure, options: options.clone() }, global)
+    place.tell(&wish, global);
+    let (begun, options) = (kept.begun, options.clone());
+    go_on(Going { prepared, folder, store, place, begun, runtime, options }, global)
 }
 
 /// A folder for a contest of this name where there is none yet.
@@ -130,12 +151,15 @@ pub(super) fn resume(options: &ResumeOptions, global: &Global) -> Result<ExitCod
         .map_err(|failure| not_resumed(&failure))?;
     same(&kept.contest, &prepared.contest)?;
     let wish = wish_again(&kept, prepared.wish());
-    let enclosure = enclosed(&wish, &prepared, &options.going, global)
+    let runtime = runtime()?;
+    let place = Place::choose(&wish, &prepared, &options.going, &runtime, global)
         .map_err(|failure| not_resumed(&failure))?;
-    store.add_session(&jiff::Timestamp::now().to_string(), &enclosure.told)?;
-    tell_of(&enclosure, wish.level, true, global);
-    let options = options.going.clone();
-    go_on(Going { prepared, folder, store, enclosure, options }, global)
+    if let Some(apart) = place.apart() {
+        store.add_session(&jiff::Timestamp::now().to_string(), apart)?;
+    }
+    place.tell(&wish, global);
+    let (begun, options) = (kept.begun, options.going.clone());
+    go_on(Going { prepared, folder, store, place, begun, runtime, options }, global)
 }
 
 fn not_resumed(failure: &Failure) -> Failure {
@@ -187,8 +211,17 @@ fn same(begun: &Contest, now: &Contest) -> Result<(), Failure> {
     ))
 }
 
-/// The command that goes on with a contest.
-pub(super) fn resume_command(folder: &Folder) -> String {
+/// The command that goes on with a contest; `where_to` says where its games are played.
+pub(super) fn resume_command(folder: &Folder, where_to: &[String]) -> String {
     let root = folder.root().display().to_string();
-    join(&["referee".to_owned(), "contest".to_owned(), "resume".to_owned(), root])
+    let words = ["referee".to_owned(), "contest".to_owned(), "resume".to_owned(), root];
+    join(&[&words[..], where_to].concat())
+}
+
+/// What a contest runs in.
+fn runtime() -> Result<Runtime, Failure> {
+    Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::machine(format!("no runtime: {error}")))
 }

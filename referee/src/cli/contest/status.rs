@@ -2,12 +2,15 @@
 
 use crate::cli::output::{aligned, print, print_json};
 use crate::failure::Failure;
+use crate::fleet::WorkerTold;
 use crate::plain::tame;
 use crate::shell::contest::folder::Folder;
 pub(in crate::cli) use crate::shell::contest::results::Progress as Told;
 use crate::shell::contest::results::progress;
 use crate::shell::contest::store::Store;
+use crate::shell::contest::workers::{read, silence};
 use crate::shell::sandbox;
+use crate::times::show_time;
 use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -53,8 +56,46 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, Failure> {
         rows.push(row("sandbox", tame(&sandbox::line(told))));
     }
     if !told.over && !told.running {
-        rows.push(row("go on", super::run::resume_command(&folder)));
+        rows.push(row("go on", super::run::resume_command(&folder, &read(&folder).on)));
     }
     print(&aligned(&rows))?;
+    if !told.workers.is_empty() {
+        print(&format!("\n{}", aligned(&workers(&told))))?;
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Who plays it, where that is on many machines; who has played it, where nobody does.
+fn workers(told: &Told) -> Vec<Vec<String>> {
+    let head = ["worker", "class", "busy", "played", "speed", "sandbox"];
+    let now = ["heard of", "state"];
+    let dash = |text: String| if text.is_empty() { "-".to_owned() } else { text };
+    let row = |worker: &WorkerTold| {
+        let sandbox = worker.sandbox.as_ref().map(|sandbox| tame(&sandbox.level));
+        let busy = if told.running { worker.games.len() } else { 0 };
+        let mut row = vec![
+            dash(tame(&worker.name)),
+            dash(tame(&worker.class)),
+            format!("{busy} of {}", worker.slots),
+            worker.played.to_string(),
+            format!("{:.0}", worker.speed),
+            dash(sandbox.unwrap_or_default()),
+        ];
+        if told.running {
+            row.extend([dash(silent(worker)), tame(&worker.state())]);
+        }
+        row
+    };
+    let now = now.iter().filter(|_| told.running);
+    let head = head.iter().chain(now).map(|&text| text.to_owned()).collect();
+    std::iter::once(head).chain(told.workers.iter().map(row)).collect()
+}
+
+/// For how long nothing was heard of a worker; empty where that isn't known.
+fn silent(worker: &WorkerTold) -> String {
+    match silence(worker).map(|it| it.as_secs()) {
+        None => String::new(),
+        Some(0) => "now".to_owned(),
+        Some(seconds) => show_time(seconds * 1000) + " ago",
+    }
 }
