@@ -1,0 +1,141 @@
+//! All fake workers together.
+
+use crate::Outcome;
+use crate::play::play;
+use crate::worker::{next, work};
+use async_nats::jetstream;
+use referee::contest::audit::{differences, hear};
+use referee::contest::{Contest, Schedule};
+use referee::fleet::{Brief, Names, names};
+use referee_games::kind;
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+use tokio::io::AsyncReadExt;
+use tokio::runtime::Builder;
+use tokio::task::LocalSet;
+
+/// How often a contest is looked for.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// How long it may take to come up.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// What all fake workers share.
+#[derive(Debug)]
+pub(crate) struct Crowd {
+    pub(crate) url: String,
+    pub(crate) names: Names,
+    pub(crate) contest: Contest,
+    pub(crate) lease: Duration,
+    pub(crate) game_time: Duration,
+    pub(crate) slots: usize,
+    /// Games whose reports the server has taken.
+    pub(crate) reported: AtomicU64,
+    /// What went wrong, and how often.
+    complaints: Mutex<BTreeMap<String, u64>>,
+}
+
+/// The threads on which they work.
+#[derive(Debug)]
+pub(crate) struct Threads(Vec<JoinHandle<Outcome<()>>>);
+
+impl Crowd {
+    /// Waits for the one contest on a server, as workers do, and reads what they have to know.
+    pub(crate) fn meet(url: &str, slots: usize, game_ms: u64) -> Outcome<Arc<Self>> {
+        let (names, brief) =
+            Builder::new_current_thread().enable_all().build()?.block_on(brief(url))?;
+        check(&brief.contest)?;
+        Ok(Arc::new(Self {
+            url: url.to_owned(),
+            names,
+            contest: brief.contest,
+            lease: Duration::from_millis(brief.lease_ms),
+            game_time: Duration::from_millis(game_ms),
+            slots,
+            reported: AtomicU64::new(0),
+            complaints: Mutex::default(),
+        }))
+    }
+
+    /// Sets so many workers to work, on so many threads.
+    pub(crate) fn start(self: &Arc<Self>, workers: usize, threads: usize) -> Threads {
+        let begin = |thread: usize| {
+            let crowd = self.clone();
+            let own = (thread..workers).step_by(threads);
+            std::thread::spawn(move || crowd.work(own))
+        };
+        Threads((0..threads).map(begin).collect())
+    }
+
+    fn work(self: Arc<Self>, numbers: impl Iterator<Item = usize>) -> Outcome<()> {
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let local = LocalSet::new();
+        let tasks: Vec<_> =
+            numbers.map(|number| local.spawn_local(work(self.clone(), number))).collect();
+        runtime.block_on(local.run_until(async {
+            for task in tasks {
+                if let Err(error) = task.await? {
+                    self.complain(&error.to_string());
+                }
+            }
+            Ok(())
+        }))
+    }
+
+    /// Something went wrong.
+    pub(crate) fn complain(&self, text: &str) {
+        if let Ok(mut complaints) = self.complaints.lock() {
+            *complaints.entry(text.to_owned()).or_default() += 1;
+        }
+    }
+
+    /// What went wrong, and how often.
+    pub(crate) fn complaints(&self) -> BTreeMap<String, u64> {
+        self.complaints.lock().map(|it| it.clone()).unwrap_or_default()
+    }
+}
+
+impl Threads {
+    /// Waits until all have ended.
+    pub(crate) fn join(self) -> Outcome<()> {
+        for thread in self.0 {
+            thread.join().map_err(|_| "a fake worker's thread has panicked")??;
+        }
+        Ok(())
+    }
+}
+
+/// What the workers play has to pass the coordinator's checks.
+fn check(contest: &Contest) -> Outcome<()> {
+    let schedule = Schedule::new(Arc::new(contest.clone()));
+    let fixture = schedule.fixture(0).ok_or("a contest without games")?;
+    let heard =
+        hear(&play(contest, &fixture)?).map_err(|(status, text)| format!("{status}: {text}"))?;
+    let kind = kind(&contest.games[fixture.game].game).ok_or("no such game")?;
+    let found = differences(contest, kind, &fixture, &heard.header);
+    if found.is_empty() { Ok(()) } else { Err(found.join("; ").into()) }
+}
+
+async fn brief(url: &str) -> Outcome<(Names, Brief)> {
+    let context = jetstream::new(async_nats::connect(url).await?);
+    let end = Instant::now() + PATIENCE;
+    let id = loop {
+        if Instant::now() > end {
+            return Err("no contest is announced".into());
+        }
+        if let Ok(bucket) = context.get_key_value(names::CONTESTS).await
+            && let Some(id) = next(&mut bucket.keys().await?).await
+        {
+            break id?;
+        }
+        tokio::time::sleep(LOOK).await;
+    };
+    let names = Names::new(&id).ok_or("no contest's id")?;
+    let bucket = context.get_object_store(names.bucket()).await?;
+    let mut bytes = Vec::new();
+    bucket.get(names::BRIEF).await?.read_to_end(&mut bytes).await?;
+    Ok((names, serde_json::from_slice(&bytes)?))
+}

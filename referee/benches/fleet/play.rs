@@ -1,0 +1,123 @@
+//! A game without agents: the match's own machine, told what agents would say, and the transcript
+//! that comes of it.
+
+use crate::Outcome;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use referee::contest::{Contest, Fixture};
+use referee::level::Level;
+use referee::matches::{Effect, Input, Match, Nanos, Reading, match_id, named_seed};
+use referee::transcript::Recorder;
+use referee_games::{AnyGame, Kind, kind};
+use referee_protocol::{Header, HeaderSeat, Sandbox, Seat, TRANSCRIPT_VERSION};
+use serde_json::json;
+use std::collections::VecDeque;
+use std::io::Write;
+
+/// What passes between two things that happen.
+const STEP: Nanos = Nanos(50_000);
+
+/// The transcript of a game of the contest, sealed and gzipped.
+pub(crate) fn play(contest: &Contest, fixture: &Fixture) -> Outcome<Vec<u8>> {
+    let kind = kind(&contest.games[fixture.game].game).ok_or("no such game")?;
+    let setup = contest.opening(kind, fixture.game, fixture.opening)?;
+    let game = kind.start(&setup)?;
+    let header = header(contest, kind, fixture, game.as_ref());
+    let seats = game.seats();
+    let (state, greetings) = Match::begin(game, header);
+    let mut table = Table {
+        state,
+        now: Nanos(0),
+        drawn: fixture.seed,
+        recorder: Recorder::new(),
+        coming: greetings.into(),
+    };
+    for seat in Seat::all(seats) {
+        table.says(seat, br#"{"type":"ready"}"#);
+    }
+    table.carry_out();
+    for seat in Seat::all(seats) {
+        let status = "exit status 0".to_owned();
+        table.step(Input::Exited { seat, status, late: false });
+    }
+    table.carry_out();
+    table.recorder.seal();
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(&table.recorder.take())?;
+    Ok(packed.finish()?)
+}
+
+struct Table {
+    state: Match,
+    now: Nanos,
+    drawn: u64,
+    recorder: Recorder,
+    coming: VecDeque<Effect>,
+}
+
+impl Table {
+    fn carry_out(&mut self) {
+        while let Some(effect) = self.coming.pop_front() {
+            match effect {
+                Effect::Record(event) => self.recorder.record(&event),
+                Effect::Ask(seat, _) => {
+                    self.step(Input::Asked(seat, Reading::default()));
+                    let actions = self.state.game().actions();
+                    self.drawn = named_seed(&self.drawn.to_string());
+                    let index = usize::try_from(self.drawn).unwrap_or(0) % actions.len().max(1);
+                    let line = json!({ "type": "action", "action": actions.get(index) });
+                    self.says(seat, line.to_string().as_bytes());
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn says(&mut self, seat: Seat, line: &[u8]) {
+        let reading = Reading::default();
+        self.step(Input::Line { seat, line, cut: false, reading, meaning: None });
+    }
+
+    fn step(&mut self, input: Input<'_>) {
+        self.now = self.now.plus(STEP);
+        let mut effects = Vec::new();
+        self.state.step(self.now, input, &mut effects);
+        self.coming.extend(effects);
+    }
+}
+
+fn header(contest: &Contest, kind: Kind, fixture: &Fixture, game: &dyn AnyGame) -> Header {
+    let players: Vec<_> = fixture.players.iter().map(|it| &contest.players[it.index()]).collect();
+    let digests: Vec<&str> = players.iter().map(|player| player.digest.as_str()).collect();
+    let (setup, colours) = (game.setup(), game.colours());
+    let seat = |seat: Seat| {
+        let player = players[seat.index()];
+        HeaderSeat {
+            seat,
+            name: player.name.clone(),
+            colour: colours[seat.index()].to_owned(),
+            agent: Some(player.run.clone()),
+            command: vec![player.run.clone()],
+            digest: player.digest.clone(),
+            ready: None,
+            protocol: None,
+        }
+    };
+    let level = contest.sandbox.level.unwrap_or(Level::None).name().to_owned();
+    Header {
+        transcript: TRANSCRIPT_VERSION,
+        match_id: match_id(kind.name, &setup, &digests, fixture.seed, fixture.number),
+        game: kind.name.to_owned(),
+        rules: kind.rules,
+        seats: Seat::all(players.len()).map(seat).collect(),
+        setup,
+        clock: contest.clock.clone(),
+        limits: contest.limits.clone(),
+        on_fault: contest.policy.on_fault,
+        sandbox: Sandbox { level, layers: Vec::new(), pondering: contest.sandbox.pondering },
+        seed: fixture.seed,
+        game_number: fixture.number,
+        referee: env!("CARGO_PKG_VERSION").to_owned(),
+        started: "2001-02-03T04:05:06Z".to_owned(),
+    }
+}

@@ -1,0 +1,108 @@
+//! What coordinator and server took while so many games were played, a row each time.
+
+use crate::Outcome;
+use crate::process::Process;
+use crate::server::Server;
+use std::time::{Duration, Instant};
+
+/// Two players, in both seat orders.
+const GAMES_A_BLOCK: u64 = 2;
+
+/// How things stand at one moment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Look {
+    at: Instant,
+    /// Games that the coordinator has taken in.
+    pub(crate) games: u64,
+    messages: u64,
+    bytes: u64,
+    coordinator: Duration,
+    busiest: Duration,
+    server: Duration,
+    coordinator_mb: f64,
+    server_mb: f64,
+    waiting: u64,
+}
+
+/// What it took to get from one look to a later one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Span {
+    pub(crate) seconds: f64,
+    pub(crate) games: f64,
+    pub(crate) messages: f64,
+    pub(crate) bytes: f64,
+    /// CPU seconds of the coordinator, of its busiest thread, and of the server.
+    pub(crate) coordinator: f64,
+    pub(crate) busiest: f64,
+    pub(crate) server: f64,
+}
+
+impl Look {
+    /// Looks at both after so many games were reported; `None` if the coordinator has ended.
+    pub(crate) fn at(
+        reported: u64,
+        coordinator: &Process,
+        server: &Server,
+    ) -> Outcome<Option<Self>> {
+        let (Some(cpu), Some(busiest), Some(coordinator_mb)) =
+            (coordinator.cpu(), coordinator.busiest_thread_cpu(), coordinator.resident_mb())
+        else {
+            return Ok(None);
+        };
+        let (traffic, waiting) = (server.traffic()?, server.waiting("-reports")?);
+        Ok(Some(Self {
+            at: Instant::now(),
+            games: reported.saturating_sub(waiting * GAMES_A_BLOCK),
+            messages: traffic.messages,
+            bytes: traffic.bytes,
+            coordinator: cpu,
+            busiest,
+            server: server.process.cpu().ok_or("the server is gone")?,
+            coordinator_mb,
+            server_mb: server.process.resident_mb().ok_or("the server is gone")?,
+            waiting,
+        }))
+    }
+
+    /// What it took since another look.
+    pub(crate) fn since(&self, before: &Self) -> Span {
+        let seconds = |now: Duration, then: Duration| now.saturating_sub(then).as_secs_f64();
+        Span {
+            seconds: self.at.duration_since(before.at).as_secs_f64(),
+            games: self.games.saturating_sub(before.games) as f64,
+            messages: self.messages.saturating_sub(before.messages) as f64,
+            bytes: self.bytes.saturating_sub(before.bytes) as f64,
+            coordinator: seconds(self.coordinator, before.coordinator),
+            busiest: seconds(self.busiest, before.busiest),
+            server: seconds(self.server, before.server),
+        }
+    }
+
+    /// The line above the rows.
+    pub(crate) fn heading() -> &'static str {
+        "     games  games/s   msgs/s     MB/s | coordinator: cores us/game     MB | \
+         server: cores us/game     MB | reports waiting"
+    }
+
+    /// The row of what came since another look.
+    pub(crate) fn row(&self, before: &Self) -> String {
+        let span = self.since(before);
+        let a_second = |amount: f64| amount / span.seconds;
+        let a_game = |seconds: f64| seconds * 1e6 / span.games;
+        format!(
+            "{:>10} {:>8.0} {:>8.0} {:>8.1} | {:>18.2} {:>7.0} {:>6.1} | {:>13.2} {:>7.0} {:>6.1} \
+             | {:>15}",
+            self.games,
+            a_second(span.games),
+            a_second(span.messages),
+            a_second(span.bytes) / 1e6,
+            a_second(span.coordinator),
+            a_game(span.coordinator),
+            self.coordinator_mb,
+            a_second(span.server),
+            a_game(span.server),
+            self.server_mb,
+            self.waiting,
+        )
+    }
+}

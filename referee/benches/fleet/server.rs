@@ -1,0 +1,93 @@
+//! A real NATS server with a store of its own, and what it tells of itself.
+
+use crate::Outcome;
+use crate::process::Process;
+use serde_json::Value;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long it may take to begin.
+const START: Duration = Duration::from_secs(30);
+
+/// A server, which ends with its owner.
+#[derive(Debug)]
+pub(crate) struct Server {
+    /// Its process.
+    pub(crate) process: Process,
+    /// Where it takes connections.
+    pub(crate) url: String,
+    monitor: String,
+}
+
+/// What has gone through a server so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Traffic {
+    /// Messages to it and from it.
+    pub(crate) messages: u64,
+    /// Their bytes.
+    pub(crate) bytes: u64,
+}
+
+impl Server {
+    /// Starts one on free ports; its store is in the folder.
+    pub(crate) fn start(folder: &Path) -> Outcome<Self> {
+        let mut command = Command::new("nats-server");
+        command.args(["-a", "127.0.0.1", "-p", "-1", "-m", "-1", "-js", "-sd"]);
+        command.arg(folder.join("store")).arg("--ports_file_dir").arg(folder);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut process = Process::start(command)?;
+        let ports = folder.join(format!("nats-server_{}.ports", process.id()));
+        let end = Instant::now() + START;
+        loop {
+            let text = std::fs::read_to_string(&ports).unwrap_or_default();
+            if let Ok(told) = serde_json::from_str::<Value>(&text)
+                && let Some(url) = told["nats"][0].as_str()
+                && let Some(monitor) = told["monitoring"][0].as_str()
+            {
+                let monitor = monitor.trim_start_matches("http://").to_owned();
+                return Ok(Self { process, url: url.to_owned(), monitor });
+            }
+            if process.ended()?.is_some() || Instant::now() > end {
+                return Err("nats-server doesn't start".into());
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// What it tells under a path such as `/varz`.
+    fn tells(&self, path: &str) -> Outcome<Value> {
+        let mut stream = TcpStream::connect(&self.monitor)?;
+        write!(stream, "GET {path} HTTP/1.0\r\n\r\n")?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer)?;
+        let (_, body) = answer.split_once("\r\n\r\n").ok_or("an answer without a body")?;
+        Ok(serde_json::from_str(body)?)
+    }
+
+    /// What has gone through it.
+    pub(crate) fn traffic(&self) -> Outcome<Traffic> {
+        let told = self.tells("/varz")?;
+        let sum = |names: [&str; 2]| names.iter().filter_map(|&name| told[name].as_u64()).sum();
+        Ok(Traffic {
+            messages: sum(["in_msgs", "out_msgs"]),
+            bytes: sum(["in_bytes", "out_bytes"]),
+        })
+    }
+
+    /// How many are connected to it now.
+    pub(crate) fn connections(&self) -> Outcome<u64> {
+        Ok(self.tells("/varz")?["connections"].as_u64().ok_or("no number of connections")?)
+    }
+
+    /// How many messages wait in the streams whose names end like this.
+    pub(crate) fn waiting(&self, ending: &str) -> Outcome<u64> {
+        let told = self.tells("/jsz?streams=true")?;
+        let accounts = told["account_details"].as_array().into_iter().flatten();
+        let streams = accounts.flat_map(|it| it["stream_detail"].as_array().into_iter().flatten());
+        let own = streams.filter(|it| it["name"].as_str().is_some_and(|it| it.ends_with(ending)));
+        Ok(own.filter_map(|stream| stream["state"]["messages"].as_u64()).sum())
+    }
+}

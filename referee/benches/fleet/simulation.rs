@@ -1,0 +1,193 @@
+//! Many fake workers, one real coordinator, one real server.
+
+use crate::Outcome;
+use crate::crowd::Crowd;
+use crate::options::Options;
+use crate::process::Process;
+use crate::rows::{Look, Span};
+use crate::server::Server;
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use nix::sys::statvfs::statvfs;
+use serde_json::Value;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// Players; each round has a block of two games for each pairing of them.
+const PLAYERS: u64 = 8;
+const GAMES_A_ROUND: u64 = PLAYERS * (PLAYERS - 1);
+/// What a game takes on the disk, at most.
+const GAME_BYTES: u64 = 6_000;
+/// How often it is looked whether the next row is due.
+const LOOK: Duration = Duration::from_millis(200);
+/// How long games may take for which it is told how many workers fill the coordinator.
+const GAME_SECONDS: [f64; 4] = [1.0, 10.0, 60.0, 600.0];
+
+/// Runs the contest, and prints a row now and then.
+pub(crate) fn run(options: &Options) -> Outcome<()> {
+    let rounds = options.games.div_ceil(GAMES_A_ROUND);
+    let games = rounds * GAMES_A_ROUND;
+    check_room(&options.dir, games)?;
+    allow_connections(options.workers)?;
+    let folder = tempfile::Builder::new().prefix("referee-fleet-").tempdir_in(&options.dir)?;
+    let mut out = std::io::stdout();
+    let (workers, slots) = (options.workers, options.slots);
+    writeln!(out, "{games} games, {workers} fake workers with {slots} slots each")?;
+    let server = Server::start(folder.path())?;
+    let coordinator = coordinator(folder.path(), rounds, &server)?;
+    let crowd = Crowd::meet(&server.url, slots, options.game_ms)?;
+    let threads = crowd.start(workers, options.threads);
+
+    let every = if options.every == 0 { games.div_ceil(20) } else { options.every };
+    let looks = watch(&crowd, &coordinator, &server, (games, every), &mut out)?;
+    let peak = wait_for_end(coordinator, &crowd)?;
+    threads.join()?;
+    for (text, count) in crowd.complaints() {
+        writeln!(out, "{count} times: {text}")?;
+    }
+    let played = played(folder.path())?;
+    if played != games {
+        return Err(format!("{played} games are there, not {games}").into());
+    }
+    writeln!(out, "every game is there once; with the report the coordinator took {peak:.1} MB")?;
+    if let (Some(first), Some(last)) = (looks.first(), looks.last()) {
+        conclude(&last.since(first), options.slots, &mut out)?;
+    }
+    Ok(())
+}
+
+/// Where a million games don't fit, that is better known beforehand.
+fn check_room(dir: &Path, games: u64) -> Outcome<()> {
+    let room = statvfs(dir)?;
+    let free = room.blocks_available() * room.fragment_size();
+    if free < games * GAME_BYTES || room.files_available() < games {
+        let needed = games * GAME_BYTES / 1_000_000;
+        let dir = dir.display();
+        return Err(format!("{dir}: {games} games need {needed} MB and as many files").into());
+    }
+    Ok(())
+}
+
+/// A file for each connection, and some.
+fn allow_connections(workers: usize) -> Outcome<()> {
+    let (_, most) = getrlimit(Resource::RLIMIT_NOFILE)?;
+    // The server inherits it, and has as many.
+    setrlimit(Resource::RLIMIT_NOFILE, most, most)?;
+    if most < workers as u64 + 100 {
+        return Err(format!("{workers} connections need more than {most} open files").into());
+    }
+    Ok(())
+}
+
+fn coordinator(folder: &Path, rounds: u64, server: &Server) -> Outcome<Process> {
+    let file = folder.join("contest.toml");
+    let agents: Vec<String> = (0..PLAYERS).map(|number| format!("p{number}=@first")).collect();
+    let text = format!(
+        "name = \"simulated\"\nseed = 1\nrounds = {rounds}\nagents = {agents:?}\n\
+         clock = \"1h\"\n[openings]\nplies = 1\n[sandbox]\nlevel = \"none\"\n\
+         [[games]]\ngame = \"hex\"\nsetup = {{ size = 3 }}\n"
+    );
+    std::fs::write(&file, text)?;
+    let mut command = Command::new(env!("CARGO_BIN_EXE_referee"));
+    command.args(["contest", "run"]).arg(&file).arg("--out").arg(folder.join("contest"));
+    command.args(["--on", &server.url, "-q"]);
+    command.stdin(Stdio::null()).stdout(Stdio::null());
+    Process::start(command)
+}
+
+/// Looks on until all games are taken in: the first look when the first are, the others each time
+/// that so many more are.
+fn watch(
+    crowd: &Crowd,
+    coordinator: &Process,
+    server: &Server,
+    (games, every): (u64, u64),
+    out: &mut impl Write,
+) -> Outcome<Vec<Look>> {
+    writeln!(out, "{}", Look::heading())?;
+    let mut looks: Vec<Look> = Vec::new();
+    let mut next = 1;
+    let mut seen = None;
+    loop {
+        let reported = crowd.reported.load(Ordering::Relaxed);
+        let look = Look::at(reported, coordinator, server)?;
+        // Once it has ended, what was seen last is the last row.
+        let due = look.or(seen.take()).filter(|now| now.games >= next || look.is_none());
+        if let Some(now) = due {
+            if let Some(before) = looks.last().filter(|before| before.games < now.games) {
+                writeln!(out, "{}", now.row(before))?;
+            }
+            looks.push(now);
+            next = games.min(now.games + every);
+        }
+        // Games that were played twice are reported twice.
+        if look.is_none_or(|now| now.games >= games) {
+            return Ok(looks);
+        }
+        seen = look;
+        std::thread::sleep(LOOK);
+    }
+}
+
+/// Waits for the coordinator, which has the last reports to take and its own to write; the most
+/// memory that it had.
+fn wait_for_end(mut coordinator: Process, crowd: &Crowd) -> Outcome<f64> {
+    let mut peak = 0.0_f64;
+    let status = loop {
+        peak = coordinator.peak_mb().map_or(peak, |now| now.max(peak));
+        if let Some(status) = coordinator.ended()? {
+            break status;
+        }
+        std::thread::sleep(LOOK);
+    };
+    if status.success() {
+        return Ok(peak);
+    }
+    Err(format!("the coordinator ended with {status}; {:?}", crowd.complaints()).into())
+}
+
+/// How many games count, as the program tells it.
+fn played(folder: &Path) -> Outcome<u64> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_referee"));
+    let output =
+        command.args(["contest", "status", "--json"]).arg(folder.join("contest")).output()?;
+    let status: Value = serde_json::from_slice(&output.stdout)?;
+    Ok(status["played"].as_u64().ok_or("no number of games in the status")?)
+}
+
+/// What follows for larger contests than the machine can have.
+fn conclude(span: &Span, slots: usize, out: &mut impl Write) -> Outcome<()> {
+    let a_game = |amount: f64| amount / span.games;
+    writeln!(
+        out,
+        "a game: {:.1} messages, {:.1} kB; {:.0} us of the coordinator's CPU time, of which its \
+         busiest thread {:.0} us; {:.0} us of the server's",
+        a_game(span.messages),
+        a_game(span.bytes) / 1e3,
+        a_game(span.coordinator) * 1e6,
+        a_game(span.busiest) * 1e6,
+        a_game(span.server) * 1e6,
+    )?;
+    let here = span.games / span.seconds;
+    let one_core = span.games / span.coordinator;
+    let many_cores = span.games / span.busiest;
+    writeln!(
+        out,
+        "games a second: {here:.0} here, where all share the cores and the coordinator had {:.2} \
+         of one; {one_core:.0} if it had one alone; {many_cores:.0} with as many as it can use",
+        span.coordinator / span.seconds,
+    )?;
+    for seconds in GAME_SECONDS {
+        let workers = |rate: f64| rate * seconds / slots as f64;
+        writeln!(
+            out,
+            "games of {seconds:>3} s: full at {:.0} workers with {slots} slots on one core, {:.0} \
+             on many",
+            workers(one_core),
+            workers(many_cores),
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,214 @@
+//! A fake worker: it talks as a real one does, and plays by the rules alone.
+
+use crate::Outcome;
+use crate::crowd::Crowd;
+use crate::play::play;
+use async_nats::jetstream::consumer::PullConsumer;
+use async_nats::jetstream::message::{AckKind, PublishMessage};
+use async_nats::jetstream::{Context, Message};
+use futures_core::Stream;
+use referee::fleet::messages::{BEAT_MS, with_bytes};
+use referee::fleet::{Beat, Order, Parcel, Report, Try, WorkerInfo, names};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// How long a question for orders waits at the server.
+const PULL: Duration = Duration::from_secs(5);
+/// What is waited after something went wrong.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// The next item of a stream.
+pub(crate) async fn next<S: Stream + Unpin>(stream: &mut S) -> Option<S::Item> {
+    std::future::poll_fn(|context| Pin::new(&mut *stream).poll_next(context)).await
+}
+
+/// Plays until the contest is over.
+pub(crate) async fn work(crowd: Arc<Crowd>, number: usize) -> Outcome<()> {
+    let client = async_nats::connect(crowd.url.as_str()).await?;
+    let context = async_nats::jetstream::new(client.clone());
+    let stream = crowd.names.orders_stream();
+    let consumer = context.get_consumer_from_stream(names::WORKERS, stream).await?;
+    let worker = Rc::new(Worker {
+        info: info(number, crowd.slots),
+        slots: Arc::new(Semaphore::new(crowd.slots)),
+        crowd,
+        context,
+        consumer,
+        orders: RefCell::default(),
+    });
+    let taking = worker.clone();
+    let taking = tokio::task::spawn_local(async move { taking.take().await });
+    let mut beats = tokio::time::interval(Duration::from_millis(BEAT_MS));
+    while !taking.is_finished() {
+        beats.tick().await;
+        let beat = serde_json::to_vec(&worker.beat())?;
+        client.publish(worker.crowd.names.beats(), beat.into()).await?;
+    }
+    Ok(())
+}
+
+fn info(number: usize, slots: usize) -> WorkerInfo {
+    let slots = u32::try_from(slots).unwrap_or(u32::MAX);
+    WorkerInfo {
+        id: format!("{number:016x}"),
+        name: format!("fake-{number}"),
+        referee: env!("CARGO_PKG_VERSION").to_owned(),
+        arch: std::env::consts::ARCH.to_owned(),
+        slots,
+        cores: slots,
+        memory_mb: 16_384,
+        speed: 1000.0,
+        noise: 1.0,
+        ..WorkerInfo::default()
+    }
+}
+
+struct Worker {
+    crowd: Arc<Crowd>,
+    info: WorkerInfo,
+    slots: Arc<Semaphore>,
+    context: Context,
+    consumer: PullConsumer,
+    /// Those that are being played, with the first of their games.
+    orders: RefCell<BTreeMap<(u64, u32), u64>>,
+}
+
+impl Worker {
+    fn beat(&self) -> Beat {
+        let orders = self.orders.borrow();
+        Beat {
+            worker: self.info.clone(),
+            orders: orders.keys().copied().collect(),
+            games: orders.values().copied().collect(),
+            ..Beat::default()
+        }
+    }
+
+    /// Takes as many orders as there are slots free, as long as the contest is there.
+    async fn take(self: Rc<Self>) {
+        let mut slot = None;
+        loop {
+            if slot.is_none() {
+                slot = self.slots.clone().acquire_owned().await.ok();
+            }
+            match self.pull(self.slots.available_permits() + 1).await {
+                Ok(messages) if !messages.is_empty() => {
+                    for message in messages {
+                        let own = match slot.take() {
+                            Some(own) => Some(own),
+                            None => self.slots.clone().acquire_owned().await.ok(),
+                        };
+                        tokio::task::spawn_local(self.clone().order(message, own));
+                    }
+                }
+                Ok(_) if self.is_there().await => {}
+                Err(error) if self.is_there().await => {
+                    self.crowd.complain(&error.to_string());
+                    tokio::time::sleep(PAUSE).await;
+                }
+                Ok(_) | Err(_) => return,
+            }
+        }
+    }
+
+    /// All that wait, up to so many, or the next one that comes.
+    async fn pull(&self, most: usize) -> Outcome<Vec<Message>> {
+        let mut messages = Vec::new();
+        if most > 1 {
+            let mut batch = self.consumer.fetch().max_messages(most).messages().await?;
+            while let Some(message) = next(&mut batch).await {
+                messages.push(message?);
+            }
+        }
+        if messages.is_empty() {
+            let mut batch = self.consumer.batch().max_messages(1).expires(PULL).messages().await?;
+            messages.extend(next(&mut batch).await.transpose()?);
+        }
+        Ok(messages)
+    }
+
+    /// Whether the contest is still announced.
+    async fn is_there(&self) -> bool {
+        let Ok(bucket) = self.context.get_key_value(names::CONTESTS).await else { return false };
+        bucket.get(&self.crowd.names.id).await.is_ok_and(|announcement| announcement.is_some())
+    }
+
+    /// Plays an order, reports, and lets it go last of all.
+    async fn order(self: Rc<Self>, message: Message, slot: Option<OwnedSemaphorePermit>) {
+        if let Err(error) = self.serve(&message, slot).await {
+            self.crowd.complain(&error.to_string());
+        }
+    }
+
+    async fn serve(&self, message: &Message, slot: Option<OwnedSemaphorePermit>) -> Outcome<()> {
+        let order: Order = serde_json::from_slice(&message.payload)?;
+        let key = (order.block, order.attempt);
+        let first = order.fixtures.first().map_or(0, |fixture| fixture.number);
+        self.orders.borrow_mut().insert(key, first);
+        let played = self.play(&order, message).await;
+        drop(slot);
+        let done = match played {
+            Ok(played) => self.report(&order, message, &played).await,
+            Err(error) => Err(error),
+        };
+        self.orders.borrow_mut().remove(&key);
+        done
+    }
+
+    /// The games of an order, by number, with their transcripts.
+    async fn play(&self, order: &Order, message: &Message) -> Outcome<Vec<(u64, Vec<u8>)>> {
+        let mut played = Vec::with_capacity(order.fixtures.len());
+        for fixture in &order.fixtures {
+            self.think(message).await?;
+            played.push((fixture.number, play(&self.crowd.contest, fixture)?));
+        }
+        Ok(played)
+    }
+
+    /// Takes the time of a game, and renews the lease meanwhile.
+    async fn think(&self, message: &Message) -> Outcome<()> {
+        let mut left = self.crowd.game_time;
+        let third = self.crowd.lease / 3;
+        while !left.is_zero() {
+            let some = left.min(third);
+            tokio::time::sleep(some).await;
+            left = left.saturating_sub(some);
+            message.ack_with(AckKind::Progress).await?;
+        }
+        Ok(())
+    }
+
+    async fn report(
+        &self,
+        order: &Order,
+        message: &Message,
+        played: &[(u64, Vec<u8>)],
+    ) -> Outcome<()> {
+        let tries = played.iter().map(|(number, bytes)| {
+            let transcript = Parcel::Message { bytes: bytes.len() as u64 };
+            Try { number: *number, transcript }
+        });
+        let report = Report {
+            block: order.block,
+            attempt: order.attempt,
+            worker: self.info.id.clone(),
+            tries: tries.collect(),
+            fault: None,
+        };
+        let parcels: Vec<&[u8]> = played.iter().map(|(_, bytes)| &bytes[..]).collect();
+        let id = format!("{}-{}-{}", order.block, order.attempt, self.info.id);
+        let publish = PublishMessage::build().message_id(id);
+        let publish = publish.payload(with_bytes(&report, &parcels).into());
+        let subject = self.crowd.names.report(order.block);
+        self.context.send_publish(subject, publish).await?.await?;
+        self.crowd.reported.fetch_add(played.len() as u64, Ordering::Relaxed);
+        message.double_ack().await?;
+        Ok(())
+    }
+}
