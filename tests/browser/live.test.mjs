@@ -3,10 +3,10 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { PROGRAM, Server, folder, newPage, pieces, shows, where } from "./stage.mjs";
+import { PROGRAM, Server, folder, newPage, pieces, play, shows, where } from "./stage.mjs";
 
 const matches = folder();
 const server = new Server(matches);
@@ -119,5 +119,26 @@ test("new plies don't disturb who steps back, and one button leads to the end", 
   await over(page);
   const [end, all] = await where(page);
   assert.equal(end, all);
+  await fine();
+});
+
+test("a game that is played again under the same name is followed anew", async () => {
+  // As it comes from a worker in the place of another, which was lost.
+  const begun = (name, agent) => {
+    play(matches, "whole.jsonl", ["hex", agent, "@first", "--setup", "size=5", "--force"]);
+    const whole = readFileSync(join(matches, "whole.jsonl"), "utf8");
+    writeFileSync(join(matches, name), whole.split("\n").slice(0, 8).join("\n") + "\n");
+  };
+  begun("again.jsonl", "@random");
+  begun("next", "@greedy");
+  const { page, fine } = await newPage();
+  await page.goto(server.match("again.jsonl"));
+  await page.locator("#result", { hasText: "under way" }).waitFor();
+  const name = (text) => page.locator(".name", { hasText: text });
+  await name("@random").first().waitFor();
+  renameSync(join(matches, "next"), join(matches, "again.jsonl"));
+  await name("@greedy").first().waitFor();
+  await page.locator("#result", { hasText: "under way" }).waitFor();
+  assert.equal(await name("@random").count(), 0);
   await fine();
 });

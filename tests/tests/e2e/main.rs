@@ -36,6 +36,7 @@ mod doctor;
 mod comp30024;
 mod contest_plan;
 mod contest;
+mod fleet;
 mod sandbox_choice;
 mod help;
 mod serve;

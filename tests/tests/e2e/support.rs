@@ -102,6 +102,12 @@ impl Place {
         for name in ["REFEREE_CLOCK", "REFEREE_BOARD", "REFEREE_COLOR", "REFEREE_LOG", "COLUMNS"] {
             command.env_remove(name);
         }
+        for (name, _) in std::env::vars_os() {
+            // The caller's own server is none of ours.
+            if name.to_string_lossy().starts_with("NATS_") {
+                command.env_remove(name);
+            }
+        }
         command.env_remove("NO_COLOR").env("LANG", "C.UTF-8").env_remove("LC_ALL");
         if let Some(folder) = python().and_then(Path::parent) {
             command.env("PATH", with_path(&[folder]));
@@ -213,6 +219,11 @@ impl Running {
     #[track_caller]
     pub(crate) fn printed(&self, words: &str) -> String {
         self.stdout.wait_for(words)
+    }
+
+    /// Whether it has ended by itself.
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_some()
     }
 
     pub(crate) fn wait(mut self) -> Ran {

@@ -3,7 +3,7 @@
 
 mod interrupts;
 mod kills;
-mod sameness;
+pub(crate) mod sameness;
 mod lock;
 mod changes;
 mod forged;
@@ -26,7 +26,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// A clock that no agent runs out of, on however busy a machine.
-const AMPLE: &str = "clock = { bank = \"1h\", start = \"10m\" }\n";
+pub(crate) const AMPLE: &str = "clock = { bank = \"1h\", start = \"10m\" }\n";
 /// The file that agents wait for before they are ready; in a folder of its own, so that agents may be
 /// shown it.
 const GATE: &str = "gate/open";
@@ -52,12 +52,12 @@ fn start(place: &Place, words: &[&str]) -> Running {
     Running::start(place.command(&[&["contest"], words].concat()), None)
 }
 
-fn contest(place: &Place, words: &[&str]) -> Ran {
+pub(crate) fn contest(place: &Place, words: &[&str]) -> Ran {
     place.run(&[&["contest"], words].concat())
 }
 
 /// The rows of a query to the store in a folder, columns joined by `|`; none while there is no store.
-fn query(place: &Place, folder: &str, sql: &str) -> Vec<String> {
+pub(crate) fn query(place: &Place, folder: &str, sql: &str) -> Vec<String> {
     let path = place.path(folder).join("contest.db");
     if !path.exists() {
         return Vec::new();
@@ -81,7 +81,7 @@ fn query(place: &Place, folder: &str, sql: &str) -> Vec<String> {
 }
 
 /// How many games count.
-fn count(place: &Place, folder: &str) -> usize {
+pub(crate) fn count(place: &Place, folder: &str) -> usize {
     query(place, folder, "select number from games").len()
 }
 
@@ -102,13 +102,13 @@ fn wait_for_games(place: &Place, folder: &str, games: usize) {
     assert!(begun, "only {:?}", transcripts(place, folder));
 }
 
-fn status(place: &Place, folder: &str) -> Value {
+pub(crate) fn status(place: &Place, folder: &str) -> Value {
     contest(place, &["status", folder, "--json"]).code(0).json()
 }
 
 /// The contest is over, and every one of its games is there exactly once and fits.
 #[track_caller]
-fn assert_whole(place: &Place, folder: &str, games: usize) {
+pub(crate) fn assert_whole(place: &Place, folder: &str, games: usize) {
     let told = status(place, folder);
     assert_eq!(told["over"], true, "{told}");
     assert_eq!(told["running"], false, "{told}");

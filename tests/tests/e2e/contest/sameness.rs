@@ -11,7 +11,7 @@ const AGENTS: [&str; 7] =
     ["@random", "@first", "@greedy", "@minimax:1", "b=@random", "c=@random", "d=@first"];
 
 /// Everything that is kept but times: games, then seats.
-const ROWS: [&str; 2] = [
+pub(crate) const ROWS: [&str; 2] = [
     "select number, block, round, game, match_id, seed, result, reason, scores, turns, moves, \
      transcript from games order by number",
     "select game, seat, player, place, score, turns, fault, fault_text from seats \
@@ -19,7 +19,7 @@ const ROWS: [&str; 2] = [
 ];
 
 /// A report but for times, and for commands with the folder's name.
-fn report(place: &Place, folder: &str) -> Value {
+pub(crate) fn report(place: &Place, folder: &str) -> Value {
     let mut told = contest(place, &["report", folder, "--json"]).code(0).json();
     without_times(&mut told);
     told

@@ -68,7 +68,7 @@ fn a_round_waits_for_a_game_that_was_given_up() {
     place.write(GATE, "");
     fs::create_dir(place.path("d/games/0000/0000001.jsonl")).unwrap();
     let ran = contest(&place, &["resume", "d"]).code(4);
-    ran.complains("1 game could not be played; the last, game 1: ");
+    ran.complains("game 1 could not be played: ");
     // The second round follows from the whole first.
     assert_eq!(query(&place, "d", "select number from games"), ["0", "2", "3"]);
     let told = status(&place, "d");

@@ -12,10 +12,10 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// An answer.
 #[derive(Debug)]
-pub(super) struct Reply {
-    pub(super) status: u16,
+pub(crate) struct Reply {
+    pub(crate) status: u16,
     /// Names are in lower case.
-    pub(super) headers: BTreeMap<String, String>,
+    pub(crate) headers: BTreeMap<String, String>,
     body: Body,
 }
 
@@ -29,7 +29,7 @@ struct Body {
 }
 
 /// Asks with these headers, of which `host` need not be given.
-pub(super) fn ask(
+pub(crate) fn ask(
     port: u16,
     method: &str,
     path: &str,
@@ -86,27 +86,27 @@ impl Read for Body {
 }
 
 impl Reply {
-    pub(super) fn bytes(mut self) -> Vec<u8> {
+    pub(crate) fn bytes(mut self) -> Vec<u8> {
         let mut bytes = Vec::new();
         self.body.read_to_end(&mut bytes).unwrap();
         bytes
     }
 
-    pub(super) fn text(mut self) -> String {
+    pub(crate) fn text(mut self) -> String {
         let mut text = String::new();
         self.body.read_to_string(&mut text).unwrap();
         text
     }
 
     #[track_caller]
-    pub(super) fn json(self) -> Value {
+    pub(crate) fn json(self) -> Value {
         let status = self.status;
         let text = self.text();
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{status}: {error}: {text}"))
     }
 
     /// The events of a stream, until it ends or nobody wants more: name, id, data.
-    pub(super) fn events(self) -> impl Iterator<Item = (String, String, String)> {
+    pub(crate) fn events(self) -> impl Iterator<Item = (String, String, String)> {
         let mut lines = BufReader::new(self.body).lines();
         std::iter::from_fn(move || {
             let (mut name, mut id, mut data) = (String::new(), String::new(), String::new());

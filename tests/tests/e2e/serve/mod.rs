@@ -1,6 +1,6 @@
 //! The web viewer's server, as a browser sees it.
 
-mod http;
+pub(crate) mod http;
 mod playing;
 mod strangers;
 
@@ -12,14 +12,14 @@ use std::collections::BTreeSet;
 use std::fs;
 
 /// A server for a place.
-struct Serving {
+pub(crate) struct Serving {
     running: Running,
-    port: u16,
+    pub(crate) port: u16,
 }
 
 impl Serving {
     /// Serves the place's folder with these options.
-    fn start(place: &Place, options: &[&str]) -> Self {
+    pub(crate) fn start(place: &Place, options: &[&str]) -> Self {
         let words: Vec<&str> = ["serve", "--port", "0"].iter().chain(options).copied().collect();
         let running = Running::start(place.command(&words), None);
         let url = running.printed("\n");
@@ -33,7 +33,7 @@ impl Serving {
     }
 
     #[track_caller]
-    fn json(&self, path: &str) -> Value {
+    pub(crate) fn json(&self, path: &str) -> Value {
         let reply = self.get(path);
         let (status, told) = (reply.status, reply.json());
         assert_eq!(status, 200, "{path}: {told}");
@@ -46,7 +46,7 @@ impl Serving {
         ask(self.port, "POST", path, &headers, &body.to_string())
     }
 
-    fn end(self) {
+    pub(crate) fn end(self) {
         self.running.send(Signal::SIGINT);
         self.running.wait().code(130);
     }

@@ -1,0 +1,146 @@
+// The page of a contest that is played on many machines: who plays, and what is played where.
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { PROGRAM, Server, folder, newPage, pieces, shows, where } from "./stage.mjs";
+
+const place = folder();
+const server = new Server(place);
+const SLOW = `
+import json, sys, time
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print(json.dumps({"type": "ready", "want": ["actions"]}), flush=True)
+    elif message["type"] == "turn":
+        time.sleep(0.5)
+        print(json.dumps({"type": "action", "action": message["actions"][0]}), flush=True)
+`;
+/** Text that must stay text. */
+const HOSTILE = "<img src=x onerror=alert(1)>";
+
+/** A worker that has just been heard of. */
+function worker(id, more) {
+  return {
+    id, name: id, class: "", arch: "x86_64", cores: 4, memory_mb: 8000, slots: 2, games: [],
+    played: 0, speed: 812.4, noise: 1.08, sandbox: { level: "isolated", layers: [] },
+    refused: null, leaving: false, lost: false, faults: 0, fault: null,
+    seen: new Date().toISOString(), ...more,
+  };
+}
+
+let child = null;
+after(() => child?.kill("SIGKILL"));
+
+const pause = (ms) => new Promise((resolve) => {
+  setTimeout(resolve, ms);
+});
+
+before(async () => {
+  writeFileSync(join(place, "slow.py"), SLOW);
+  const args = ["contest", "quick", "--game", "hex", "--setup", "size=5", "python3 slow.py", "@first",
+    "--games", "20", "--jobs", "1", "--quiet", "--out", "cup"];
+  child = spawn(PROGRAM, args, { cwd: place, stdio: "ignore" });
+  while (!existsSync(join(place, "cup/games/0000/0000000.jsonl"))) await pause(50);
+  await server.start();
+});
+
+function tell(workers) {
+  const path = join(place, "cup/workers.json");
+  writeFileSync(`${path}.new`, JSON.stringify({ workers }));
+  renameSync(`${path}.new`, path);
+}
+
+test("a contest's page shows its workers, and who plays what", async () => {
+  const { page, fine } = await newPage();
+  await page.goto(`${server.url}/contest?folder=cup`);
+  const table = page.getByRole("region", { name: "Workers" });
+  const live = page.locator("#live-list .match-row");
+  await live.first().waitFor();
+  assert.equal(await table.count(), 0);
+  assert.doesNotMatch(await live.first().textContent(), / on /);
+
+  // Whichever game is under way now.
+  const games = Array.from({ length: 20 }, (_, number) => number);
+  tell([
+    worker("room-3", { games, played: 5, class: HOSTILE }),
+    worker(HOSTILE, { refused: `needs ${HOSTILE}`, seen: "2001-01-01T00:00:00Z", sandbox: null }),
+  ]);
+  await table.waitFor();
+  const rows = await table.locator("tbody tr").allTextContents();
+  assert.equal(rows.length, 2);
+  assert.match(rows[0], /^room-3<img src=x onerror=alert\(1\)>20 of 258121\.08isolated\d+ s agoplaying$/);
+  assert.match(rows[1], /hours agodoesn't fit: needs <img/);
+  assert.equal(await page.locator("img").count(), 0);
+  await live.filter({ hasText: "on room-3" }).first().waitFor();
+
+  tell([worker("room-4", { lost: true, faults: 2, fault: "no compiler" })]);
+  await table.getByText("lost; failed 2 times: no compiler").waitFor();
+  await fine();
+});
+
+/** Debian has it where only root looks. */
+const NATS = [...(process.env.PATH ?? "").split(":"), "/usr/sbin", "/usr/local/sbin"]
+  .map((path) => join(path, "nats-server")).find((path) => existsSync(path));
+const FORBID_SKIP = Boolean(process.env.REFEREE_TESTS_FORBID_SKIP);
+const others = [];
+after(() => others.forEach((one) => one.kill("SIGKILL")));
+
+/** Starts something that ends with the tests. */
+function start(program, args) {
+  const one = spawn(program, args, { cwd: place, stdio: "ignore" });
+  others.push(one);
+  return one;
+}
+
+/** A port that nobody has just now. */
+async function freePort() {
+  const listener = createServer();
+  await new Promise((resolve) => {
+    listener.listen(0, "127.0.0.1", resolve);
+  });
+  const { port } = listener.address();
+  await new Promise((resolve) => {
+    listener.close(resolve);
+  });
+  return String(port);
+}
+
+const lacks = NATS || FORBID_SKIP ? false : "there is no nats-server";
+test("a match on a worker is followed to its end", { skip: lacks }, async () => {
+  const port = await freePort();
+  const url = `nats://127.0.0.1:${port}`;
+  start(NATS, ["-js", "-a", "127.0.0.1", "-p", port, "-sd", "nats"]);
+  mkdirSync(join(place, "desk"));
+  start(PROGRAM, ["worker", url, "--slots", "1", "--name", "desk-7", "--work", "desk"]);
+  const args = ["contest", "quick", "--game", "hex", "--setup", "size=5", "python3 slow.py", "@first",
+    "--games", "2", "--quiet", "--out", "far", "--on", url];
+  // It doesn't wait for a server.
+  while (!existsSync(join(place, "far/contest.db"))) {
+    const one = start(PROGRAM, args);
+    while (one.exitCode === null && !existsSync(join(place, "far/contest.db"))) await pause(50);
+  }
+  const { page, fine } = await newPage();
+  await page.goto(`${server.url}/contest?folder=far`);
+  const live = page.locator("#live-list .match-row", { hasText: "on desk-7" });
+  await live.first().waitFor({ timeout: 60000 });
+  assert.match(await page.getByRole("region", { name: "Workers" }).textContent(), /desk-7.*playing/);
+  await live.first().click();
+  await page.locator("#result", { hasText: "under way" }).waitFor();
+  const [, then] = await where(page);
+  await page.waitForFunction(() => /wins/.test(document.querySelector("#result")?.textContent ?? ""));
+  const [ply, last] = await where(page);
+  assert.equal(ply, last);
+  assert.ok(last > then, `${last} plies, ${then} before`);
+  const followed = await pieces(page);
+  const address = page.url().split("#")[0];
+  await page.goto("about:blank");
+  await page.goto(`${address}#ply=${last}`);
+  await shows(page, last);
+  assert.deepEqual(await pieces(page), followed);
+  await fine();
+});

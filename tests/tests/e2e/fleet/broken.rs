@@ -1,0 +1,90 @@
+//! Workers that lack what agents need, and workers that leave.
+
+use super::people::Member;
+use super::server::Server;
+use crate::contest::{AMPLE, assert_whole};
+use crate::support::Place;
+
+/// A worker on whose machine nothing is installed.
+fn broken(place: &Place, url: &str) -> Member {
+    let mut command = place.command(&["worker", url, "--name", "bare", "--slots", "2"]);
+    command.env("PATH", "/nonexistent");
+    Member::of(command)
+}
+
+/// A contest of so many games, of an agent whose program is looked for in PATH.
+fn contest(place: &Place, rounds: usize) {
+    place.write("echo.py", "import sys\nfor line in sys.stdin: print(line, end='', flush=True)\n");
+    place.write(
+        "c.toml",
+        format!(
+            "name = \"bare\"\nrounds = {rounds}\n{AMPLE}\nagents = [\"python3 echo.py\", \"@first\"]\n\
+             [[games]]\ngame = \"hex\"\nsetup = {{ size = 3 }}\n[sandbox]\nlevel = \"none\"\n"
+        ),
+    );
+}
+
+#[test]
+fn a_good_worker_plays_what_a_broken_one_cannot() {
+    let Some(server) = Server::start() else { return };
+    let place = Place::new();
+    contest(&place, 18);
+    let url = server.url();
+    let bare = broken(&place, &url);
+    let words = ["run", "c.toml", "--out", "there"];
+    let coordinator = Member::coordinator(&place, &words, &url);
+    // It has failed at everything that is out before the other comes.
+    coordinator.running().complained("worker bare: ");
+    let good = Member::worker(&place, &url, &["--name", "good", "--slots", "1", "--idle", "5s"]);
+    let ran = coordinator.wait().code(0);
+    assert!(!ran.stderr.contains("could not be played"), "{}", ran.stderr);
+    assert_whole(&place, "there", 36);
+    good.wait().code(0).complains("there was nothing to do; left; 36 games played");
+    bare.dismiss().code(143).complains("left; 0 games played");
+}
+
+#[test]
+fn what_the_only_worker_cannot_play_is_given_up_before_long() {
+    let Some(server) = Server::start() else { return };
+    let place = Place::new();
+    contest(&place, 1);
+    let bare = broken(&place, &server.url());
+    let words = ["run", "c.toml", "--out", "there"];
+    let coordinator = Member::coordinator(&place, &words, &server.url());
+    let ran = coordinator.wait_for_long().code(4);
+    let ran = ran.complains("games 0 and 1 could not be played: ").complains("(bare)");
+    assert!(!ran.stderr.contains("AGENT"), "{}", ran.stderr);
+    bare.dismiss().code(143);
+}
+
+#[test]
+fn a_worker_that_leaves_is_told_as_such() {
+    let Some(server) = Server::start() else { return };
+    let place = Place::new();
+    contest(&place, 1);
+    let coordinator =
+        Member::coordinator(&place, &["run", "c.toml", "--out", "there"], &server.url());
+    let bare = broken(&place, &server.url());
+    coordinator.running().complained("worker bare: ");
+    bare.dismiss().code(143);
+    let told = coordinator.running().complained("worker bare has left");
+    assert!(!told.contains("not heard of"), "{told}");
+    let good = Member::worker(&place, &server.url(), &["--slots", "1"]);
+    coordinator.wait().code(0);
+    assert_whole(&place, "there", 2);
+    good.dismiss().code(143);
+}
+
+#[test]
+fn an_idle_worker_ends_without_a_server_too() {
+    let Some(mut server) = Server::start() else { return };
+    let place = Place::new();
+    let worker = Member::worker(&place, &server.url(), &["--idle", "3s"]);
+    server.kill();
+    let words = "the server can't be reached; left; 0 games played";
+    worker.wait().code(0).complains(words);
+    // It never was there.
+    let worker = Member::worker(&place, &server.url(), &["--idle", "1s"]);
+    worker.wait().code(0).complains(words);
+    place.assert_tidy();
+}

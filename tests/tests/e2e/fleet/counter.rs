@@ -1,0 +1,254 @@
+//! A coordinator with nothing behind it: it announces a contest, gives whatever orders a test wants,
+//! and shows what comes back. What a worker may expect of the wire stands here once more, by hand.
+
+use super::server::Server;
+use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
+use async_nats::jetstream::message::PublishMessage;
+use async_nats::jetstream::object_store::{self, ObjectStore};
+use async_nats::jetstream::stream::{self, DiscardPolicy, RetentionPolicy};
+use async_nats::jetstream::{self, Context};
+use async_nats::{Client, Subscriber};
+use futures_core::Stream;
+use referee::contest::audit::hear;
+use referee::contest::{Contest, Fixture, Schedule};
+use referee::fleet::messages::{FORM, split_bytes};
+use referee::fleet::{
+    Announcement, Beat, Brief, Names, Order, Parcel, Report, Traveller, Try, names,
+};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::AsyncReadExt;
+use tokio::runtime::Runtime;
+
+/// The longest that anything is waited for.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A contest on the server.
+pub(crate) struct Counter {
+    runtime: Runtime,
+    client: Client,
+    jetstream: Context,
+    reports: PullConsumer,
+    bucket: ObjectStore,
+    beats: Subscriber,
+    /// The contest.
+    pub(crate) contest: Arc<Contest>,
+    /// What it is called.
+    pub(crate) names: Names,
+}
+
+async fn next<S: Stream + Unpin>(stream: &mut S) -> Option<S::Item> {
+    std::future::poll_fn(|context| Pin::new(&mut *stream).poll_next(context)).await
+}
+
+async fn begin(jetstream: &Context, names: &Names, brief: &Brief) -> (PullConsumer, ObjectStore) {
+    let work = |name: String, subjects: String| stream::Config {
+        name,
+        subjects: vec![subjects],
+        retention: RetentionPolicy::WorkQueue,
+        max_messages_per_subject: 1,
+        discard: DiscardPolicy::Old,
+        ..stream::Config::default()
+    };
+    let consumer = |name: &str, ack_wait: Duration| pull::Config {
+        durable_name: Some(name.to_owned()),
+        ack_policy: AckPolicy::Explicit,
+        ack_wait,
+        ..pull::Config::default()
+    };
+    let lease = Duration::from_millis(brief.lease_ms);
+    let orders =
+        jetstream.create_stream(work(names.orders_stream(), names.orders())).await.unwrap();
+    orders.create_consumer(consumer(names::WORKERS, lease)).await.unwrap();
+    let config = stream::Config {
+        max_messages_per_subject: -1,
+        ..work(names.reports_stream(), names.reports())
+    };
+    let reports = jetstream.create_stream(config).await.unwrap();
+    let reports = reports.create_consumer(consumer(names::COORDINATOR, PATIENCE)).await.unwrap();
+    let bucket = object_store::Config { bucket: names.bucket(), ..Default::default() };
+    let bucket = jetstream.create_object_store(bucket).await.unwrap();
+    let bytes = serde_json::to_vec(brief).unwrap();
+    bucket.put(names::BRIEF, &mut bytes.as_slice()).await.unwrap();
+    (reports, bucket)
+}
+
+impl Counter {
+    /// Announces this contest, of built-in agents alone, with leases of so many milliseconds.
+    pub(crate) fn open(server: &Server, contest: &str, lease_ms: u64) -> Self {
+        let contest: Contest = serde_json::from_str(contest).unwrap();
+        let agent = |run: &String| Traveller { run: run.clone(), ..Traveller::default() };
+        let brief = Brief {
+            form: FORM,
+            referee: env!("CARGO_PKG_VERSION").to_owned(),
+            agents: contest.players.iter().map(|player| agent(&player.run)).collect(),
+            contest: contest.clone(),
+            folder: String::new(),
+            shared: None,
+            build_ms: 10_000,
+            pin: false,
+            lease_ms,
+            live: true,
+            arch: std::env::consts::ARCH.to_owned(),
+        };
+        let names = Names::of(&contest, "2026-01-01T00:00:00Z");
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let (client, jetstream, reports, bucket, beats) = runtime.block_on(async {
+            let client = async_nats::connect(server.url()).await.unwrap();
+            let jetstream = jetstream::new(client.clone());
+            let (reports, bucket) = begin(&jetstream, &names, &brief).await;
+            let beats = client.subscribe(names.beats()).await.unwrap();
+            (client, jetstream, reports, bucket, beats)
+        });
+        let contest = Arc::new(contest);
+        let counter = Self { runtime, client, jetstream, reports, bucket, beats, contest, names };
+        counter.announce();
+        counter
+    }
+
+    fn announce(&self) {
+        let announcement = Announcement {
+            form: FORM,
+            name: self.contest.name.clone(),
+            referee: env!("CARGO_PKG_VERSION").to_owned(),
+            since: "2026-01-01T00:00:00Z".to_owned(),
+        };
+        let bytes = serde_json::to_vec(&announcement).unwrap();
+        // A bucket as the server sees it. To make one, the client asks for the account, and doesn't
+        // understand what servers before 2.10 say of it.
+        let config = stream::Config {
+            name: format!("KV_{}", names::CONTESTS),
+            subjects: vec![format!("$KV.{}.>", names::CONTESTS)],
+            max_messages_per_subject: 1,
+            discard: DiscardPolicy::New,
+            allow_rollup: true,
+            deny_delete: true,
+            allow_direct: true,
+            ..stream::Config::default()
+        };
+        self.runtime.block_on(async {
+            self.jetstream.create_stream(config).await.unwrap();
+            let bucket = self.jetstream.get_key_value(names::CONTESTS).await.unwrap();
+            bucket.put(&self.names.id, bytes.into()).await.unwrap();
+        });
+    }
+
+    /// The contest is over.
+    pub(crate) fn close(&self) {
+        self.runtime.block_on(async {
+            let bucket = self.jetstream.get_key_value(names::CONTESTS).await.unwrap();
+            bucket.delete(&self.names.id).await.unwrap();
+        });
+    }
+
+    /// Tells all workers to stop.
+    pub(crate) fn stop(&self) {
+        self.runtime.block_on(async {
+            self.client.publish(self.names.stop(), "".into()).await.unwrap();
+            self.client.flush().await.unwrap();
+        });
+    }
+
+    /// All games of a block.
+    pub(crate) fn fixtures(&self, block: u64) -> Vec<Fixture> {
+        let schedule = Schedule::new(self.contest.clone());
+        let all = (0..schedule.known()).filter_map(|number| schedule.fixture(number));
+        all.filter(|fixture| fixture.block == block).collect()
+    }
+
+    /// The order for a block.
+    pub(crate) fn order(&self, block: u64, attempt: u32) -> Order {
+        let (fixtures, avoid) = (self.fixtures(block), Vec::new());
+        Order { block, attempt, fixtures, void_retries: 2, avoid }
+    }
+
+    /// Gives an order, as it stands.
+    pub(crate) fn give(&self, order: &Order) {
+        self.give_bytes(order.block, order.attempt, &serde_json::to_vec(order).unwrap());
+    }
+
+    /// Gives what is none, perhaps.
+    pub(crate) fn give_bytes(&self, block: u64, attempt: u32, bytes: &[u8]) {
+        let message = PublishMessage::build().payload(bytes.to_vec().into());
+        let message = message.message_id(format!("{block}-{attempt}"));
+        self.runtime.block_on(async {
+            let sent = self.jetstream.send_publish(self.names.order(block), message).await;
+            sent.unwrap().await.unwrap();
+        });
+    }
+
+    /// The next report, and the transcripts that came with it.
+    pub(crate) fn report(&self) -> (Report, Vec<Vec<u8>>) {
+        let report = self.report_within(PATIENCE);
+        report.expect("a report comes")
+    }
+
+    /// The next report, if one comes within this time.
+    pub(crate) fn report_within(&self, time: Duration) -> Option<(Report, Vec<Vec<u8>>)> {
+        self.runtime.block_on(async {
+            let batch = self.reports.batch().max_messages(1).expires(time).messages();
+            let message = next(&mut batch.await.unwrap()).await?.unwrap();
+            let (report, mut rest): (Report, &[u8]) = split_bytes(&message.payload).unwrap();
+            let mut transcripts = Vec::new();
+            for Try { transcript, .. } in &report.tries {
+                match transcript {
+                    Parcel::Message { bytes } => {
+                        let (own, after) = rest.split_at(usize::try_from(*bytes).unwrap());
+                        transcripts.push(own.to_vec());
+                        rest = after;
+                    }
+                    Parcel::Object { sha256, .. } => {
+                        let mut bytes = Vec::new();
+                        let mut object = self.bucket.get(sha256).await.unwrap();
+                        object.read_to_end(&mut bytes).await.unwrap();
+                        transcripts.push(bytes);
+                    }
+                }
+            }
+            assert!(rest.is_empty(), "bytes that nobody told of");
+            message.double_ack().await.unwrap();
+            Some((report, transcripts))
+        })
+    }
+
+    /// Waits for a sign of life like this.
+    pub(crate) fn beat(&mut self, wanted: impl Fn(&Beat) -> bool) -> Beat {
+        let beats = &mut self.beats;
+        let mut last = None;
+        let search = async {
+            loop {
+                let message = next(beats).await.unwrap();
+                let beat: Beat = serde_json::from_slice(&message.payload).unwrap();
+                if wanted(&beat) {
+                    return beat;
+                }
+                last = Some(beat);
+            }
+        };
+        let found = self.runtime.block_on(async { tokio::time::timeout(PATIENCE, search).await });
+        found.unwrap_or_else(|_| panic!("no such sign of life; the last was {last:?}"))
+    }
+
+    /// How many orders the server still has.
+    pub(crate) fn orders_left(&self) -> u64 {
+        self.runtime.block_on(async {
+            let stream = self.jetstream.get_stream(self.names.orders_stream()).await.unwrap();
+            stream.cached_info().state.messages
+        })
+    }
+
+    /// Every transcript is of its game, and whole.
+    pub(crate) fn assert_played(&self, report: &Report, transcripts: &[Vec<u8>]) {
+        assert_eq!(report.fault, None);
+        let fixtures = self.fixtures(report.block);
+        for (one, transcript) in report.tries.iter().zip(transcripts) {
+            let fixture = fixtures.iter().find(|fixture| fixture.number == one.number).unwrap();
+            let heard = hear(transcript).unwrap();
+            let kind = referee_games::kind(&self.contest.games[fixture.game].game).unwrap();
+            let differences =
+                referee::contest::audit::differences(&self.contest, kind, fixture, &heard.header);
+            assert_eq!(differences, Vec::<String>::new());
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! What a worker can't do is never an agent's loss: it is told, and tried again.
+
+use super::people::Member;
+use super::server::Server;
+use crate::contest::{AMPLE, assert_whole, query};
+use crate::support::{PROGRAM, Place};
+
+#[test]
+fn a_build_that_fails_on_the_workers_is_told_and_tried_again() {
+    let Some(server) = Server::start() else { return };
+    let place = Place::new();
+    place.write("tool", "");
+    let everywhere = place.path("everywhere");
+    place.write("bots/made/agent.toml", "command = \"./run.sh\"\nbuild = \"sh make.sh\"\n");
+    let program = format!("#!/bin/sh\\nexec {PROGRAM} agent first\\n");
+    // What the coordinator has, and workers haven't yet.
+    let make = format!(
+        "if [ ! -e $HERE ] && [ ! -e {} ]; then\n    echo begun\n    \
+         echo no tool to build with >&2\n    exit 3\nfi\n\
+         printf '{program}' > run.sh; chmod +x run.sh\n",
+        everywhere.display()
+    );
+    place.write("bots/made/make.sh", make.replace("$HERE", "\"${BUILD_TOOL:-/nowhere}\""));
+    let file = format!(
+        "name = \"made\"\nagents = [\"bots/made\", \"@random\"]\n{AMPLE}\n[[games]]\n\
+         game = \"hex\"\nsetup = {{ size = 3 }}\n"
+    );
+    place.write("c.toml", file);
+    let url = server.url();
+    let worker = |name| Member::worker(&place, &url, &["--slots", "1", "--name", name]);
+    let ada = worker("ada");
+    let words = ["contest", "run", "c.toml", "--out", "d", "--on", &url];
+    let mut coordinator = place.command(&words);
+    coordinator.env("BUILD_TOOL", place.path("tool"));
+    // Nobody else is there, nor comes.
+    Member::of(coordinator)
+        .wait_for_long()
+        .code(4)
+        .complains("games 0 and 1 could not be played")
+        .complains("`sh make.sh`: exit status 3 / begun / no tool to build with (ada)")
+        .complains("contest resume d");
+    assert_eq!(query(&place, "d", "select count(*) from games"), ["0"], "nobody has lost");
+    ada.dismiss().code(143);
+    place.write("everywhere", "");
+    let worker = worker("dan");
+    Member::coordinator(&place, &["resume", "d"], &url).wait().code(0);
+    assert_whole(&place, "d", 2);
+    worker.dismiss().code(143);
+    place.assert_tidy();
+}

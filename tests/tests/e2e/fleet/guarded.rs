@@ -1,0 +1,125 @@
+//! The server of docs/many-machines.md, whose workers may do what they need and nothing else.
+
+use super::server::Server;
+use crate::support::{Place, Running, eventually, python, root};
+use async_nats::ConnectOptions;
+use nix::sys::signal::Signal;
+use referee::shell::fleet::bundles::read_object;
+
+/// What workers may not publish to. The last of the brief is its name as buckets write it.
+const FORBIDDEN: &[&str] = &[
+    "$KV.referee-contests.0123456789abcdef",
+    "$O.referee-0123456789abcdef.M.YnJpZWY=",
+    "referee.0123456789abcdef.orders.1",
+    "referee.0123456789abcdef.stop",
+    "referee.0123456789abcdef.resend",
+    "$JS.API.STREAM.CREATE.x",
+    "$JS.API.STREAM.UPDATE.x",
+    "$JS.API.STREAM.DELETE.x",
+    "$JS.API.STREAM.PURGE.x",
+    "$JS.API.STREAM.MSG.DELETE.x",
+    "$JS.API.DIRECT.GET.x",
+    "$JS.API.CONSUMER.CREATE.x",
+    "$JS.API.CONSUMER.CREATE.x.y",
+    "$JS.API.CONSUMER.DURABLE.CREATE.x.y",
+    "$JS.API.CONSUMER.DELETE.x.workers",
+    "$JS.API.CONSUMER.MSG.NEXT.x.coordinator",
+    "$JS.ACK.x.coordinator.1.1.1.1.1",
+];
+
+/// What the page says of users, with their passwords.
+fn users() -> String {
+    let page = std::fs::read_to_string(root().join("docs/many-machines.md")).unwrap();
+    let begin = page.find("\nauthorization {").expect("the page has a server's configuration");
+    let text = &page[begin..];
+    let text = &text[..text.find("\n```").unwrap()];
+    text.replace("$COORDINATOR_PASSWORD", "cp").replace("$WORKER_PASSWORD", "wp")
+}
+
+/// What builds the agent, wherever it plays; not where it would get what is the worker's own.
+const BUILD: &str = "if env | grep -q ^NATS_; then exit 1; fi\nmkdir -p target\n\
+                     cp bot.in target/bot.py\n";
+
+#[test]
+fn a_contest_is_played_by_workers_that_may_do_nothing_else() {
+    let (Some(server), Some(_)) = (Server::start_with(&users()), python()) else { return };
+    let place = Place::new();
+    let bot = std::fs::read(root().join("sample-agents/python/random/bot.py")).unwrap();
+    place.write("bots/built/bot.in", bot);
+    place.write("bots/built/build.sh", BUILD);
+    let manifest = "command = [\"python3\", \"target/bot.py\"]\nbuild = \"sh build.sh\"\n";
+    place.write("bots/built/agent.toml", manifest);
+    place.write(
+        "cup.toml",
+        "rounds = 3\nagents = [\"@random\", \"bots/built\"]\n\
+         [[games]]\ngame = \"hex\"\nsetup = { size = 3 }\n",
+    );
+    let mut worker = place.command(&["worker", &server.url(), "--slots", "2"]);
+    worker.env("NATS_USER", "worker").env("NATS_PASSWORD", "wp");
+    let worker = Running::start(worker, None);
+    let on = format!("nats://coordinator:cp@127.0.0.1:{}", server.port);
+    let ran = place.run(&["contest", "run", "cup.toml", "--out", "cup", "--on", &on]).code(0);
+    assert!(!ran.stderr.contains("cp@") && !ran.stdout.contains("cp@"), "{ran:?}");
+    worker.send(Signal::SIGTERM);
+    let ran = worker.wait().code(143);
+    assert!(!ran.stderr.contains("iolation"), "{ran:?}");
+    assert!(!server.log().contains("Violation"), "{}", server.log());
+    place.run(&["verify", "cup"]).code(0);
+}
+
+#[test]
+fn who_may_not_lay_out_a_contest_is_told_so() {
+    let Some(server) = Server::start_with(&users()) else { return };
+    let place = Place::new();
+    place.write("cup.toml", "agents = [\"@random\", \"@first\"]\ngame = \"hex\"\n");
+    let on = format!("nats://worker:wp@127.0.0.1:{}", server.port);
+    let told =
+        place.run(&["contest", "run", "cup.toml", "--out", "cup", "--on", &on]).code(4).stderr;
+    assert!(told.contains("can't be laid out there: Permissions Violation"), "{told}");
+    assert!(told.contains("many-machines.md"), "{told}");
+    assert!(told.contains("referee contest resume cup --on nats://"), "{told}");
+    assert!(!told.contains("WARN") && !told.contains("wp@"), "{told}");
+}
+
+#[test]
+fn workers_may_not_write_what_others_run() {
+    let Some(server) = Server::start_with(&users()) else { return };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let connect = |user: &str, password: &str| {
+            let options =
+                ConnectOptions::with_user_and_password(user.to_owned(), password.to_owned());
+            let url = server.url();
+            async move { options.connect(url).await.unwrap() }
+        };
+        let coordinator = async_nats::jetstream::new(connect("coordinator", "cp").await);
+        let client = connect("worker", "wp").await;
+        let worker = async_nats::jetstream::new(client.clone());
+        let name = "referee-0123456789abcdef";
+        let config = async_nats::jetstream::stream::Config {
+            name: format!("OBJ_{name}"),
+            subjects: vec![format!("$O.{name}.C.>"), format!("$O.{name}.M.>")],
+            allow_rollup: true,
+            ..Default::default()
+        };
+        coordinator.create_stream(config).await.unwrap();
+        let bucket = worker.get_object_store(name).await.unwrap();
+        // More than one message's worth.
+        let bytes: Vec<u8> = (0..300_000_u32).map(|number| number.to_le_bytes()[0]).collect();
+        bucket.put("transcript", &mut bytes.as_slice()).await.unwrap();
+        assert_eq!(read_object(&worker, name, "transcript", 300_000).await.unwrap(), bytes);
+        assert_eq!(read_object(&coordinator, name, "transcript", 300_000).await.unwrap(), bytes);
+        let more = read_object(&worker, name, "transcript", 299_999).await.unwrap_err();
+        assert!(more.contains("300000 bytes"), "{more}");
+        read_object(&worker, name, "gone", 1).await.unwrap_err();
+        assert!(!server.log().contains("Violation"), "{}", server.log());
+        for subject in FORBIDDEN {
+            client.publish(*subject, "x".into()).await.unwrap();
+        }
+        client.flush().await.unwrap();
+        for subject in FORBIDDEN {
+            let told = format!("Publish Violation - User \"worker\", Subject {subject:?}");
+            assert!(eventually(|| server.log().contains(&told)), "{subject}: {}", server.log());
+        }
+    });
+}

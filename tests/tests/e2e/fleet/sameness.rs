@@ -1,0 +1,65 @@
+//! A contest on workers is the contest that it is on one machine, but for times.
+
+use super::people::Member;
+use super::proxy::Proxy;
+use super::server::Server;
+use crate::contest::sameness::{ROWS, report};
+use crate::contest::{AMPLE, assert_whole, contest, query};
+use crate::support::Place;
+
+/// Agents that play the same in the same match.
+const AGENTS: [&str; 5] = ["@random", "@first", "@greedy", "@minimax:1", "b=@random"];
+
+#[test]
+fn workers_change_nothing_but_times() {
+    let Some(server) = Server::start() else { return };
+    // One whose schedule is known, and one whose rounds follow from results.
+    for (format, rounds, games) in [("round-robin", 1, 20), ("swiss", 3, 12)] {
+        let place = Place::new();
+        let file = format!(
+            "name = \"same\"\nformat = \"{format}\"\nrounds = {rounds}\nagents = {AGENTS:?}\n\
+             {AMPLE}\n[openings]\nplies = 1\n[[games]]\ngame = \"hex\"\nsetup = {{ size = 3 }}\n"
+        );
+        place.write("c.toml", file);
+        contest(&place, &["run", "c.toml", "--out", "here"]).code(0);
+        let url = server.url();
+        let workers = [
+            Member::worker(&place, &url, &["--slots", "1"]),
+            Member::worker(&place, &url, &["--slots", "2"]),
+        ];
+        let words = ["run", "c.toml", "--out", "there"];
+        Member::coordinator(&place, &words, &url).wait().code(0);
+        assert_whole(&place, "there", games);
+        for rows in ROWS {
+            assert_eq!(query(&place, "here", rows), query(&place, "there", rows), "{format}");
+        }
+        assert_eq!(report(&place, "here"), report(&place, "there"), "{format}");
+        for worker in workers {
+            worker.dismiss().code(143);
+        }
+        place.assert_tidy();
+    }
+}
+
+#[test]
+fn a_worker_may_be_there_before_the_server() {
+    let Some(server) = Server::start() else { return };
+    let place = Place::new();
+    let file = format!(
+        "name = \"early\"\nagents = [\"@first\", \"@random\"]\n{AMPLE}\n[[games]]\ngame = \"hex\"\n\
+         setup = {{ size = 3 }}\n"
+    );
+    place.write("c.toml", file);
+    let proxy = Proxy::before(server.port);
+    proxy.cut();
+    let worker = Member::worker(&place, &proxy.url(), &[]);
+    worker.running().complained("trying on");
+    let words = ["run", "c.toml", "--out", "there"];
+    let coordinator = Member::coordinator(&place, &words, &server.url());
+    coordinator.running().complained("no worker is there yet");
+    proxy.mend();
+    coordinator.wait().code(0);
+    assert_whole(&place, "there", 2);
+    worker.dismiss().code(143);
+    place.assert_tidy();
+}
