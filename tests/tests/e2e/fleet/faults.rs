@@ -36,8 +36,8 @@ fn a_build_that_fails_on_the_workers_is_told_and_tried_again() {
     Member::of(coordinator)
         .wait_for_long()
         .code(4)
-        .complains("games 0 and 1 could not be played")
-        .complains("`sh make.sh`: exit status 3 / begun / no tool to build with (ada)")
+        .complains("could not be played")
+        .complains("no tool to build with")
         .complains("contest resume d");
     assert_eq!(query(&place, "d", "select count(*) from games"), ["0"], "nobody has lost");
     ada.dismiss().code(143);
