@@ -48,6 +48,11 @@ pub fn tame_line(text: &str) -> String {
     tame(&short.into_iter().collect::<String>())
 }
 
+/// A count with its noun: "1 game", "2 games".
+pub fn count(number: u64, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
 /// Games by number, of many the first.
 pub fn games(numbers: &[u64]) -> String {
     let (shown, more) = numbers.split_at(numbers.len().min(GAMES_SHOWN));

@@ -6,31 +6,16 @@ import { spawn } from "node:child_process";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { PROGRAM, Server, folder, newPage, pieces, play, shows, where } from "./stage.mjs";
+import {
+  PROGRAM, SLOW, Server, folder, newPage, pause, pieces, play, shows, where,
+} from "./stage.mjs";
 
 const matches = folder();
 const server = new Server(matches);
-/** An agent that takes its time. */
-const SLOW = `
-import json, sys, time
-for line in sys.stdin:
-    message = json.loads(line)
-    if message["type"] == "hello":
-        print(json.dumps({"type": "ready", "want": ["actions"]}), flush=True)
-    elif message["type"] == "turn":
-        time.sleep(float(sys.argv[1]))
-        if message["turn"] == 2:
-            print("a note", file=sys.stderr, flush=True)
-        print(json.dumps({"type": "action", "action": message["actions"][0]}), flush=True)
-`;
 
 before(async () => {
   writeFileSync(join(matches, "slow.py"), SLOW);
   await server.start();
-});
-
-const pause = (ms) => new Promise((resolve) => {
-  setTimeout(resolve, ms);
 });
 
 /** Plays into a file of the folder, slowly enough to be watched, and waits for its first turn. */

@@ -13,6 +13,25 @@ const require = createRequire(`${process.env.REFEREE_TESTS_NODE_MODULES}/`);
 const { chromium } = require("playwright-core");
 export const PROGRAM = process.env.REFEREE_TESTS_PROGRAM;
 
+/** An agent that takes as many seconds for a turn as its first argument says. */
+export const SLOW = `
+import json, sys, time
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print(json.dumps({"type": "ready", "want": ["actions"]}), flush=True)
+    elif message["type"] == "turn":
+        time.sleep(float(sys.argv[1]))
+        if message["turn"] == 2:
+            print("a note", file=sys.stderr, flush=True)
+        print(json.dumps({"type": "action", "action": message["actions"][0]}), flush=True)
+`;
+
+/** So many milliseconds. */
+export const pause = (ms) => new Promise((resolve) => {
+  setTimeout(resolve, ms);
+});
+
 /** A folder that is gone after the tests. */
 export function folder() {
   const path = mkdtempSync(join(tmpdir(), "referee-browser-"));

@@ -6,20 +6,12 @@ import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { PROGRAM, Server, folder, newPage, pieces, shows, where } from "./stage.mjs";
+import {
+  PROGRAM, SLOW, Server, folder, newPage, pause, pieces, shows, where,
+} from "./stage.mjs";
 
 const place = folder();
 const server = new Server(place);
-const SLOW = `
-import json, sys, time
-for line in sys.stdin:
-    message = json.loads(line)
-    if message["type"] == "hello":
-        print(json.dumps({"type": "ready", "want": ["actions"]}), flush=True)
-    elif message["type"] == "turn":
-        time.sleep(0.5)
-        print(json.dumps({"type": "action", "action": message["actions"][0]}), flush=True)
-`;
 /** Text that must stay text. */
 const HOSTILE = "<img src=x onerror=alert(1)>";
 
@@ -36,13 +28,9 @@ function worker(id, more) {
 let child = null;
 after(() => child?.kill("SIGKILL"));
 
-const pause = (ms) => new Promise((resolve) => {
-  setTimeout(resolve, ms);
-});
-
 before(async () => {
   writeFileSync(join(place, "slow.py"), SLOW);
-  const args = ["contest", "quick", "--game", "hex", "--setup", "size=5", "python3 slow.py", "@first",
+  const args = ["contest", "quick", "--game", "hex", "--setup", "size=5", "python3 slow.py 0.5", "@first",
     "--games", "20", "--jobs", "1", "--quiet", "--out", "cup"];
   child = spawn(PROGRAM, args, { cwd: place, stdio: "ignore" });
   while (!existsSync(join(place, "cup/games/0000/0000000.jsonl"))) await pause(50);
@@ -117,7 +105,7 @@ test("a match on a worker is followed to its end", { skip: lacks }, async () => 
   start(NATS, ["-js", "-a", "127.0.0.1", "-p", port, "-sd", "nats"]);
   mkdirSync(join(place, "desk"));
   start(PROGRAM, ["worker", url, "--slots", "1", "--name", "desk-7", "--work", "desk"]);
-  const args = ["contest", "quick", "--game", "hex", "--setup", "size=5", "python3 slow.py", "@first",
+  const args = ["contest", "quick", "--game", "hex", "--setup", "size=5", "python3 slow.py 0.5", "@first",
     "--games", "2", "--quiet", "--out", "far", "--on", url];
   // It doesn't wait for a server.
   while (!existsSync(join(place, "far/contest.db"))) {

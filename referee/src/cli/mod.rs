@@ -24,6 +24,7 @@ mod position;
 mod replay;
 mod report;
 mod rows;
+mod runtime;
 mod sandbox;
 #[cfg(feature = "nats")]
 mod server;

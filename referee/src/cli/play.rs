@@ -8,6 +8,7 @@ use super::play_open::Page;
 use super::play_options::Options;
 use super::report;
 use super::viewer::Desk;
+use crate::cli::runtime::runtime;
 use crate::failure::Failure;
 use crate::plain::tame;
 use crate::render::{Style, terminal};
@@ -83,10 +84,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     let mut plan = options.plan()?;
     notes(&plan, global)?;
     let enclosure = options.conditions.enclosure(plan.agents(), global)?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::machine(format!("no runtime: {error}")))?;
+    let runtime = runtime()?;
     plan.reaches.check(enclosure.jail.layers, &plan.contenders)?;
     let mut page = None;
     if options.open {

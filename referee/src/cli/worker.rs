@@ -2,9 +2,10 @@
 
 use super::Global;
 use super::output::tell;
+use super::runtime::runtime;
 use super::server::ServerOptions;
 use crate::failure::Failure;
-use crate::plain::tame;
+use crate::plain::{count, tame};
 use crate::shell::fleet::worker::{Audience, End, Settings, Status, Worker};
 use crate::shell::interrupts::{Interrupt, Interrupts};
 use crate::shell::verifying::status_line;
@@ -77,9 +78,7 @@ impl Options {
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
-    let machine = |error: std::io::Error| Failure::machine(format!("no runtime: {error}"));
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(machine)?;
+    let runtime = runtime()?;
     let end = runtime.block_on(async {
         let mut interrupts = Interrupts::listen_for_work()
             .map_err(|error| Failure::machine(format!("signals can't be heard: {error}")))?;
@@ -124,9 +123,7 @@ async fn work(
         End::Idle => "there was nothing to do, and the server can't be reached; left",
         End::Interrupted(_) => "left",
     };
-    let played = worker.played();
-    let games = if played == 1 { "game" } else { "games" };
-    watcher.tell(&format!("{why}; {played} {games} played"));
+    watcher.tell(&format!("{why}; {} played", count(worker.played(), "game")));
     Ok(end)
 }
 

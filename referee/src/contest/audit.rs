@@ -1,8 +1,7 @@
 //! Whether a transcript is that of the game which the schedule has in its place, and what it says of
 //! it, from its bytes alone.
 
-use super::{Contest, Fixture, Onlooker, Record, SandboxSettings, Void};
-use crate::level::Level;
+use super::{Contest, Fixture, Onlooker, Record, Void};
 use crate::matches::match_id;
 use crate::plain::tame;
 use crate::transcript::{Status, read, unpack, verify};
@@ -102,16 +101,11 @@ pub fn differences(
     {
         found.push(format!("pondering is not {wanted}, which the contest demands"));
     }
-    found.extend(weaker(&contest.sandbox, &header.sandbox.level));
+    let told = &header.sandbox.level;
+    if let Some(wanted) = contest.sandbox.missed_by(told) {
+        found.push(format!("the sandbox was {}, and the contest demands {wanted}", tame(told)));
+    }
     found
-}
-
-/// Where agents were kept apart otherwise than a contest demands.
-fn weaker(demanded: &SandboxSettings, told: &str) -> Option<String> {
-    let level = told.parse::<Level>().ok();
-    let wanted = demanded.level.or(demanded.at_least)?;
-    let fits = level.is_some_and(|level| demanded.allows(level));
-    (!fits).then(|| format!("the sandbox was {}, and the contest demands {wanted}", tame(told)))
 }
 
 fn text<T: serde::Serialize>(value: &T) -> String {

@@ -175,6 +175,13 @@ impl SandboxSettings {
         self.level.is_none_or(|wanted| level == wanted)
             && self.at_least.is_none_or(|least| level.is_at_least(least))
     }
+
+    /// The level that is demanded of games, or the least, where one that was played at `told` is none
+    /// of the contest.
+    pub fn missed_by(&self, told: &str) -> Option<Level> {
+        let fits = told.parse::<Level>().is_ok_and(|level| self.allows(level));
+        self.level.or(self.at_least).filter(|_| !fits)
+    }
 }
 
 /// What is asked of a machine that plays games of a contest on many machines.

@@ -4,6 +4,7 @@ use super::ratings::{RatingField, rate, rate_history};
 use super::report::{Command, GameRow, LeftOut, Progress, Report, Setting, VoidCounts, ties};
 use super::standings::standings;
 use super::{Contest, Record, Schedule};
+use crate::plain::count;
 use crate::times::show_clock;
 
 /// How many points the chart of ratings over games has.
@@ -75,7 +76,10 @@ fn settings(contest: &Contest, sandbox: Option<&str>) -> Vec<Setting> {
     let mut add = |name: &str, value: String| {
         settings.push(Setting { name: name.to_owned(), value });
     };
-    add("format", format!("{}, {}", contest.format.name(), counted(contest.rounds, "round")));
+    add(
+        "format",
+        format!("{}, {}", contest.format.name(), count(u64::from(contest.rounds), "round")),
+    );
     for game in &contest.games {
         let setup = game.setup.as_object().into_iter().flatten();
         let setup: Vec<String> = setup
@@ -102,9 +106,4 @@ fn settings(contest: &Contest, sandbox: Option<&str>) -> Vec<Setting> {
     }
     add("seed", contest.seed.to_string());
     settings
-}
-
-/// `1 round`, `2 rounds`.
-fn counted(number: u32, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }

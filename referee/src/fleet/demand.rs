@@ -2,9 +2,7 @@
 
 use super::{Brief, WorkerInfo};
 use crate::contest::WorkerSettings;
-use crate::level::Level;
 use crate::plain::tame;
-use referee_protocol::Sandbox;
 
 /// Why a worker can't play this contest, in words, if it can't. Its sandbox is judged where it is
 /// known.
@@ -13,7 +11,11 @@ pub fn misfit(brief: &Brief, worker: &WorkerInfo) -> Option<String> {
     kind(asked, &brief.arch, worker)
         .or_else(|| size(asked, worker))
         .or_else(|| pace(asked, worker))
-        .or_else(|| enclosure(brief, worker.sandbox.as_ref()?))
+        .or_else(|| {
+            let told = &worker.sandbox.as_ref()?.level;
+            let wanted = brief.contest.sandbox.missed_by(told)?;
+            Some(format!("its sandbox is {}, and {wanted} is asked for", tame(told)))
+        })
 }
 
 /// What it is.
@@ -63,14 +65,6 @@ fn pace(asked: &WorkerSettings, worker: &WorkerInfo) -> Option<String> {
     Some(format!("its noise is {noise:.2}, and at most {most} is asked for"))
 }
 
-/// How it keeps agents apart.
-fn enclosure(brief: &Brief, told: &Sandbox) -> Option<String> {
-    let demanded = &brief.contest.sandbox;
-    let fits = told.level.parse::<Level>().is_ok_and(|level| demanded.allows(level));
-    let wanted = demanded.level.or(demanded.at_least).filter(|_| !fits)?;
-    Some(format!("its sandbox is {}, and {wanted} is asked for", tame(&told.level)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::misfit;
@@ -108,7 +102,6 @@ mod tests {
             build_ms: 1,
             pin: false,
             lease_ms: 1,
-            live: false,
             arch: "x86_64".to_owned(),
         }
     }

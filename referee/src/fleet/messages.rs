@@ -2,8 +2,10 @@
 //! that carry bytes have them after its line. Whoever reads one takes nothing in it for granted.
 
 use crate::contest::{Contest, Fixture};
+use crate::plain::tame;
 use referee_protocol::Sandbox;
 use serde::{Deserialize, Serialize};
+use std::fmt::Display;
 
 /// The form of the messages; a coordinator and its workers have the same.
 pub const FORM: u32 = 1;
@@ -44,8 +46,6 @@ pub struct Brief {
     pub pin: bool,
     /// The lease of an order, in milliseconds: a worker that doesn't renew it has lost the order.
     pub lease_ms: u64,
-    /// Whether matches under way are sent as they grow.
-    pub live: bool,
     /// The coordinator's architecture: what programs in bundles are made for.
     pub arch: String,
 }
@@ -137,10 +137,22 @@ pub enum Parcel {
 /// What kept a worker from playing an order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkerFault {
-    /// `bundle`, `build`, `agent`, `disk`, `machine`.
+    /// `bundle`, `build`, `agent`, `order`, `disk`, `machine`.
     pub cause: String,
     /// What happened, in words; hostile text.
     pub text: String,
+}
+
+/// The longest text of a fault, in characters.
+const FAULT_CHARACTERS_MAX: usize = 4000;
+
+impl WorkerFault {
+    /// Its text may come from the wire, or from a build: it is tame, line by line.
+    pub fn new(cause: &str, text: impl Display) -> Self {
+        let text: Vec<String> = text.to_string().lines().map(tame).collect();
+        let text = text.join("\n").chars().take(FAULT_CHARACTERS_MAX).collect();
+        Self { cause: cause.to_owned(), text }
+    }
 }
 
 /// A worker, as it says itself.

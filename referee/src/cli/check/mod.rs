@@ -11,6 +11,7 @@ use super::play_options::ClockOptions;
 use super::presets::{self, Preset};
 use super::sandbox::SandboxOptions;
 use super::setup::{find_kind, read_pairs};
+use crate::cli::runtime::runtime;
 use crate::failure::Failure;
 use crate::shell::contender::Contender;
 use crate::shell::interrupts::{Interrupt, Interrupts};
@@ -93,9 +94,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
         }
         Ok(contender) => {
             let bench = options.bench(contender, global)?;
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-            let runtime =
-                runtime.map_err(|error| Failure::machine(format!("no runtime: {error}")))?;
+            let runtime = runtime()?;
             let tried = runtime.block_on(options.try_all(&bench, &chosen, &mut report, global));
             if let Some(code) = tried? {
                 return Ok(code);

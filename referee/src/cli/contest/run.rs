@@ -5,6 +5,7 @@ use super::place::Place;
 use crate::cli::Global;
 use crate::cli::output::tell;
 use crate::cli::play_options::join;
+use crate::cli::runtime::runtime;
 #[cfg(feature = "nats")]
 use crate::cli::server::ServerOptions;
 use crate::contest::Contest;
@@ -19,7 +20,6 @@ use crate::times::read_time;
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use tokio::runtime::{Builder, Runtime};
 
 /// The folder that contests go to unless they are sent elsewhere.
 const DEFAULT_FOLDER: &str = "contests";
@@ -216,12 +216,4 @@ pub(super) fn resume_command(folder: &Folder, where_to: &[String]) -> String {
     let root = folder.root().display().to_string();
     let words = ["referee".to_owned(), "contest".to_owned(), "resume".to_owned(), root];
     join(&[&words[..], where_to].concat())
-}
-
-/// What a contest runs in.
-fn runtime() -> Result<Runtime, Failure> {
-    Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::machine(format!("no runtime: {error}")))
 }

@@ -7,6 +7,7 @@ use super::output::{print, print_json, tell};
 use super::play_options::join;
 use super::rows::Rows;
 use super::sandbox::SandboxOptions;
+use crate::cli::runtime::runtime;
 use crate::diagnosis::Finding;
 use crate::failure::Failure;
 use crate::shell::contender::Contender;
@@ -155,10 +156,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     }
     let contender = options.contender(&case, global)?;
     let enclosure = options.sandbox.enclosure(global)?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::machine(format!("no runtime: {error}")))?;
+    let runtime = runtime()?;
     let told = match runtime.block_on(options.rerun(&case, &contender, &enclosure))? {
         Ok(told) => told,
         Err(interrupt) => return Ok(ExitCode::from(interrupt.code())),

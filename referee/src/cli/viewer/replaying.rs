@@ -3,6 +3,7 @@
 use super::Viewer;
 use super::source::Source;
 use crate::cli::output::{BoardOptions, stdout_has_colour};
+use crate::cli::runtime::runtime;
 use crate::failure::Failure;
 use crate::render::Style;
 use crate::screen::{Model, Progress, Setting, Wish};
@@ -45,10 +46,7 @@ pub(in crate::cli) fn replay(
         }
         (None, None) => {}
     }
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::machine(format!("no runtime: {error}")))?;
+    let runtime = runtime()?;
     let name = source.path().map_or_else(|| file.to_owned(), |path| path.display().to_string());
     let shown = runtime.block_on(async {
         let (console, keys) = Console::open(Screen::Stdout)

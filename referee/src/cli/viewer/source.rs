@@ -3,12 +3,11 @@
 use crate::failure::Failure;
 use crate::screen::Progress;
 use crate::shell::inputs::{read_transcript, transcript_path};
-use crate::shell::writing::is_written;
+use crate::shell::writing::{is_replaced, is_written};
 use crate::transcript::{Following, Playback, Said, State, exchange, read};
 use referee_protocol::Event;
-use std::fs::{File, Metadata};
+use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -28,11 +27,6 @@ pub(super) struct Source {
     said: Option<(u64, Exchange)>,
     /// Since when the request that waits has been waiting, and what it is: seat and turn.
     waits: Option<(Instant, usize, u64)>,
-}
-
-/// Whether it is the same file.
-fn is_same(one: &Metadata, other: &Metadata) -> bool {
-    (one.dev(), one.ino()) == (other.dev(), other.ino())
 }
 
 impl Source {
@@ -69,12 +63,9 @@ impl Source {
         }
         let Some(file) = &mut self.file else { return false };
         let known = self.bytes.len();
-        let about = file.metadata();
-        let there = about.as_ref().map_or(0, Metadata::len);
+        let there = file.metadata().map_or(0, |data| data.len());
         let sealed = matches!(self.following.state(), State::Sealed(_));
-        let replaced = !sealed
-            && there == known as u64
-            && about.is_ok_and(|own| path.metadata().is_ok_and(|named| !is_same(&own, &named)));
+        let replaced = !sealed && there == known as u64 && is_replaced(file, path);
         if there < known as u64 || replaced {
             // Begun anew by somebody else: so do we.
             *self = Self::following(path.clone());

@@ -43,11 +43,6 @@ pub(super) fn or_none<T>(value: Option<T>, show: impl FnOnce(T) -> String) -> St
     value.map_or_else(|| NONE.to_owned(), show)
 }
 
-/// A count with its noun: "1 game", "2 games".
-pub(super) fn count(number: u64, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
-}
-
 /// "1st", "2nd", ..
 pub(super) fn ordinal(number: usize) -> String {
     let ending = match (number % 10, number % 100) {

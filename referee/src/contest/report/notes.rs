@@ -1,8 +1,9 @@
 //! What a reader must know beside the figures, in sentences.
 
-use super::figures::{count, elo, fixed, percent};
+use super::figures::{elo, fixed, percent};
 use super::{Report, Tie};
 use crate::contest::ratings::Ratings;
+use crate::plain::count;
 use crate::plain::tame;
 
 /// How far the contest is, in one sentence.

@@ -3,7 +3,7 @@
 
 use super::{Decision, Expectation, INDEPENDENT_GAMES, Summary, TestSummary, real};
 use crate::contest::SprtSettings;
-use crate::plain::tame;
+use crate::plain::{count, tame};
 
 /// The two agents' names; hostile text, which is made safe here.
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +17,7 @@ pub struct Names<'a> {
 /// What is going to happen, before the first game: the hypotheses, and how long it may take.
 pub fn plan(sprt: Option<&SprtSettings>, most_pairs: u64, names: Names) -> String {
     let (new, old) = (tame(names.new), tame(names.old));
-    let most = counted(most_pairs, "pair");
+    let most = count(most_pairs, "pair");
     let Some(settings) = sprt else {
         return format!("{new} against {old}: {most} of games, without a test\n");
     };
@@ -65,7 +65,7 @@ fn figures(summary: &Summary, names: Names) -> String {
     let (Some(elo), Some(error)) = (summary.elo, summary.error) else {
         return format!("{who}: no pair has ended yet");
     };
-    let pairs = counted(summary.pairs, "pair");
+    let pairs = count(summary.pairs, "pair");
     let test = summary.test.as_ref().map_or_else(String::new, |test| {
         format!(", LLR {} ({}, {})", fixed(test.llr, 2), fixed(test.lower, 2), fixed(test.upper, 2))
     });
@@ -130,14 +130,10 @@ fn details(summary: &Summary, names: Names) -> Vec<String> {
         lines.push(format!(
             "{} repeated an earlier game move by move and proved nothing new: take more openings, \
              or more plies for them",
-            counted(summary.duplicates, "game")
+            count(summary.duplicates, "game")
         ));
     }
     lines
-}
-
-fn counted(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// With so many digits after the point, and no minus before a zero.

@@ -3,21 +3,19 @@
 use super::clerk::disk_failure;
 use super::field::{Came, Field, Missed, Sign, Spoiled, kinds};
 use super::folder::Folder;
-use crate::contest::{Contest, Fixture, Onlooker, Schedule, Void};
+use super::staging::{Notes, Staging};
+use crate::contest::{Contest, Fixture, Player, Schedule, Void};
 use crate::failure::Failure;
 use crate::shell::contender::Contender;
 use crate::shell::destination::Destination;
-use crate::shell::human::People;
 use crate::shell::interrupts::Interrupts;
 use crate::shell::playing::Playing;
-use crate::shell::pool::{Job, Played, Pool, Room, Threads, Watching, free_place};
+use crate::shell::pool::{Job, Played, Pool, Room, Threads, free_place};
 use crate::shell::sandbox::Enclosure;
 use crate::shell::sandbox::reach::Reaches;
-use referee_games::Kind;
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use tokio::sync::mpsc;
 
 /// What games are played with on this machine.
@@ -35,9 +33,6 @@ pub struct Equipment {
     pub playing: Playing,
 }
 
-/// What onlookers have noted, by game.
-type Notes = Arc<Mutex<BTreeMap<u64, Onlooker>>>;
-
 /// Games on this machine.
 #[derive(Debug)]
 pub struct Local {
@@ -46,12 +41,10 @@ pub struct Local {
     contenders: Vec<Arc<Contender>>,
     reaches: Arc<Reaches>,
     matches: usize,
-    kinds: Vec<Kind>,
+    staging: Staging,
     notes: Notes,
     /// Games that were asked for, with what the schedule says of them.
     asked: BTreeMap<u64, Fixture>,
-    /// The setup that was made last: the games of a block share it.
-    setup: Option<(usize, u64, Value)>,
     jobs: Option<mpsc::Sender<Job>>,
     results: mpsc::Receiver<Played>,
     threads: Threads,
@@ -66,10 +59,10 @@ impl Local {
         interrupts: &Interrupts,
     ) -> Result<Self, Failure> {
         let Equipment { contenders, reaches, room, enclosure, playing } = equipment;
-        let kinds = kinds(&contest)?;
+        let staging = Staging::new(contest.clone(), kinds(&contest)?);
         let notes = Notes::default();
         let (orders, paused) = (interrupts.orders(), interrupts.paused_time());
-        let pool = Pool::start(room, enclosure, orders, paused, watching(&notes), playing)
+        let pool = Pool::start(room, enclosure, orders, paused, notes.watching(), playing)
             .map_err(|error| Failure::machine(format!("matches can't be started: {error}")))?;
         let (jobs, results, threads) = pool.split();
         Ok(Self {
@@ -78,10 +71,9 @@ impl Local {
             contenders,
             reaches,
             matches: room.matches,
-            kinds,
+            staging,
             notes,
             asked: BTreeMap::new(),
-            setup: None,
             jobs: Some(jobs),
             results,
             threads,
@@ -90,46 +82,23 @@ impl Local {
 
     /// The game as the pool takes it.
     fn job(&mut self, fixture: &Fixture) -> Result<Job, Failure> {
-        let (contest, number) = (&self.contest, fixture.number);
-        let kind = self.kinds[fixture.game];
-        let known = self
-            .setup
-            .take()
-            .filter(|(game, opening, _)| (*game, *opening) == (fixture.game, fixture.opening));
-        let setup = match known {
-            Some((.., setup)) => setup,
-            None => contest
-                .opening(kind, fixture.game, fixture.opening)
-                .map_err(|error| Failure::operation(format!("game {number}: {error}")))?,
-        };
-        self.setup = Some((fixture.game, fixture.opening, setup.clone()));
+        let number = fixture.number;
         let path = self.folder.path(&Folder::transcript(number));
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(|error| disk_failure(folder, &error))?;
         }
-        let seated = fixture.players.iter().map(|player| self.contenders[player.index()].clone());
-        Ok(Job {
-            number,
-            kind,
-            setup,
-            seated: seated.collect(),
-            clock: contest.clock.clone(),
-            limits: contest.limits.clone(),
-            on_fault: contest.policy.on_fault,
-            seed: fixture.seed,
-            reaches: self.reaches.clone(),
-            people: People::default(),
-            // What is there was never counted: its run was killed.
-            destination: Destination::File { path, force: true },
-            durable: false,
-        })
+        let seat = |player: Player| self.contenders[player.index()].clone();
+        // What is there was never counted: its run was killed.
+        let destination = Destination::File { path, force: true };
+        let job = self.staging.job(fixture, seat, self.reaches.clone(), destination);
+        job.map_err(|error| Failure::operation(format!("game {number}: {error}")))
     }
 
     /// What came of a game that was asked for.
     fn came(&mut self, played: Played) -> Option<Came> {
         let number = played.number;
         let fixture = self.asked.remove(&number)?;
-        let noted = self.notes.lock().ok().and_then(|mut notes| notes.remove(&number));
+        let noted = self.notes.take(number);
         let transcript = Folder::transcript(number);
         let missed = |void: Void| Missed::Void(Spoiled { void, transcript: None });
         let result = match played.result {
@@ -141,7 +110,6 @@ impl Local {
             }
             Ok(finished) => {
                 let seal = finished.seal.map_or_else(String::new, |seal| seal.sha256);
-                let noted = noted.unwrap_or_default();
                 let record = noted.record(&fixture, &self.contest.policy, transcript, seal);
                 record.map(Box::new).map_err(missed)
             }
@@ -194,20 +162,4 @@ impl Field for Local {
         self.threads.join();
         None
     }
-}
-
-/// What looks on at each game, and notes what counts of it.
-fn watching(notes: &Notes) -> Box<Watching> {
-    let notes = notes.clone();
-    Box::new(move |number| {
-        let (notes, mut onlooker) = (notes.clone(), Onlooker::default());
-        Box::new(move |event, _| {
-            onlooker.see(event);
-            if matches!(event, referee_protocol::Event::Over(_))
-                && let Ok(mut notes) = notes.lock()
-            {
-                notes.insert(number, std::mem::take(&mut onlooker));
-            }
-        })
-    })
 }

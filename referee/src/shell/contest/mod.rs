@@ -12,6 +12,7 @@ pub mod results;
 mod clerk;
 pub mod field;
 pub mod local;
+pub mod staging;
 pub mod workers;
 pub mod runner;
 pub mod checking;

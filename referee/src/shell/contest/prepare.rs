@@ -9,8 +9,8 @@ use crate::failure::Failure;
 use crate::plain::tame;
 use crate::shell::agent::Launch;
 use crate::shell::contender::{Contender, absolute, resolve};
+use crate::shell::sandbox::Wish;
 use crate::shell::sandbox::reach::unusual;
-use crate::shell::sandbox::{Demand, Wish};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -83,13 +83,7 @@ impl Prepared {
 
     /// What its agents are to be started in.
     pub fn wish(&self) -> Wish {
-        let settings = &self.contest.sandbox;
-        Wish {
-            level: settings.level.map_or(Demand::Auto, Demand::Exactly),
-            at_least: settings.at_least,
-            wrapper: settings.wrapper.clone(),
-            base: self.base.clone(),
-        }
+        Wish::of(&self.contest.sandbox, self.base.clone())
     }
 
     /// What a person should know before anything is played: what is no submission, and who is left

@@ -2,6 +2,7 @@
 //! hands out games and takes in results, and the worker that plays them.
 
 pub mod connect;
+mod hashing;
 mod link;
 pub mod bundles;
 pub mod live;

@@ -5,6 +5,7 @@ use super::{
     Depth, Enclosure, Groups, Lack, Layer, Layers, Level, SelfTest, attack, mend, mend_untested,
     mishap_from_environment,
 };
+use crate::contest::SandboxSettings;
 use crate::failure::Failure;
 use crate::shell::contender::{absolute, resolve};
 use crate::shell::launcher::{Jail, Step, USERS, landlock_version};
@@ -37,6 +38,18 @@ pub struct Wish {
     pub wrapper: Vec<String>,
     /// The folder that the wrapper's program is relative to, where it has a folder's name in it.
     pub base: PathBuf,
+}
+
+impl Wish {
+    /// What a contest asks for; what is relative is relative to `base`.
+    pub fn of(settings: &SandboxSettings, base: PathBuf) -> Self {
+        Self {
+            level: settings.level.map_or(Demand::Auto, Demand::Exactly),
+            at_least: settings.at_least,
+            wrapper: settings.wrapper.clone(),
+            base,
+        }
+    }
 }
 
 /// Why a level can't be had.

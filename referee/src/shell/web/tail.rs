@@ -3,13 +3,12 @@
 
 use super::errors::{Answer, Refused};
 use super::place::{TRANSCRIPT_BYTES_MAX, open, too_long};
-use crate::shell::writing::is_written;
+use crate::shell::writing::{is_replaced, is_written};
 use crate::transcript::{Following, Playback, State, read, unpack};
 use crate::web::{Growth, Sheet, Stage};
 use referee_protocol::Event;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -65,7 +64,7 @@ impl Tail {
     /// Takes in what was appended.
     pub(super) fn look(&mut self) -> Answer<()> {
         self.read_on()?;
-        if !self.is_over() && self.is_replaced() {
+        if !self.is_over() && is_replaced(&self.file, &self.path) {
             // It may have come to its end in between.
             self.read_on()?;
             self.anew = !self.is_over();
@@ -94,14 +93,6 @@ impl Tail {
 
     fn is_over(&self) -> bool {
         matches!(self.following.state(), State::Sealed(_))
-    }
-
-    /// Whether another file has its name now.
-    fn is_replaced(&self) -> bool {
-        let (Ok(own), Ok(named)) = (self.file.metadata(), self.path.symlink_metadata()) else {
-            return false;
-        };
-        (own.dev(), own.ino()) != (named.dev(), named.ino())
     }
 
     /// Whether another match is written under its name now: who follows begins anew.

@@ -89,7 +89,6 @@ impl Counter {
             build_ms: 10_000,
             pin: false,
             lease_ms,
-            live: true,
             arch: std::env::consts::ARCH.to_owned(),
         };
         let names = Names::of(&contest, "2026-01-01T00:00:00Z");

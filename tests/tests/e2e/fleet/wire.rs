@@ -160,8 +160,9 @@ fn long() -> String {
 fn a_worker_that_is_asked_to_end_plays_to_the_end() {
     let Some(server) = Server::start() else { return };
     let place = Place::new();
-    let agents = ["@minimax:3", "m=@minimax:3"];
-    let mut counter = Counter::open(&server, &contest(&agents, 5, &policy()), 30_000);
+    // Both matches last for longer than the signs of life are apart.
+    let agents = ["@minimax:4", "m=@minimax:4"];
+    let mut counter = Counter::open(&server, &contest(&agents, 11, &policy()), 30_000);
     let worker = Member::worker(&place, &server.url(), &["--slots", "1"]);
     counter.give(&counter.order(0, 0));
     counter.beat(|beat| !beat.games.is_empty());

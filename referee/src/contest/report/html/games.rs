@@ -1,8 +1,9 @@
 //! The list of games, folded by rounds: every one with a link to its transcript.
 
-use super::super::figures::{count, short};
+use super::super::figures::short;
 use super::super::{GameRow, Report, SeatFault};
 use super::markup::{Link, Markup, Name, Text};
+use crate::plain::count;
 
 /// Short rounds are shown together until they have so many games.
 const GROUP_GAMES: usize = 50;

@@ -1,11 +1,12 @@
 //! The page's tables.
 
 use super::super::columns::{self, Column, Detail, Kind};
-use super::super::figures::{NONE, count, elo, fixed, or_none, ordinal, percent};
+use super::super::figures::{NONE, elo, fixed, or_none, ordinal, percent};
 use super::super::{Report, notes};
 use super::markup::{Markup, Name, Text};
 use crate::contest::ratings::Rating;
 use crate::contest::standings::{Tally, result_name};
+use crate::plain::count;
 
 /// Names are cut here in tables; the whole name is in the title.
 pub(super) const NAME_COLUMNS: usize = 40;

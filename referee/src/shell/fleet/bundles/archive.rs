@@ -2,9 +2,8 @@
 //! files.
 
 use crate::fleet::BundleRef;
-use crate::plain::hex;
+use crate::shell::fleet::hashing::Hashing;
 use flate2::{Compression, GzBuilder};
-use sha2::{Digest, Sha256};
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Read, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
@@ -37,8 +36,7 @@ pub(super) struct Piece {
 
 /// Writes a bundle of these files, in their order, into a new file. Errors name the source.
 pub(super) fn write(pieces: &[Piece], file: &Path, bounds: Bounds) -> io::Result<BundleRef> {
-    let out =
-        Hashing { inner: BufWriter::new(File::create_new(file)?), hash: Sha256::new(), bytes: 0 };
+    let out = Hashing::new(BufWriter::new(File::create_new(file)?));
     let mut archive = Builder::new(GzBuilder::new().write(out, Compression::default()));
     let mut room = bounds.bytes;
     for piece in pieces {
@@ -50,8 +48,8 @@ pub(super) fn write(pieces: &[Piece], file: &Path, bounds: Bounds) -> io::Result
     }
     let mut out = archive.into_inner()?.finish()?;
     out.flush()?;
-    let sha256 = hex(&out.hash.finalize());
-    Ok(BundleRef { sha256, bytes: out.bytes, unpacked_bytes: bounds.bytes - room })
+    let (sha256, bytes) = out.told();
+    Ok(BundleRef { sha256, bytes, unpacked_bytes: bounds.bytes - room })
 }
 
 /// Adds a file, of which nothing is kept but its bytes and whether it can be executed.
@@ -89,10 +87,10 @@ pub(super) fn check(file: &mut File, bundle: &BundleRef) -> io::Result<Result<()
     if length != bundle.bytes {
         return Ok(Err(format!("it has {length} bytes, not {}", bundle.bytes)));
     }
-    let mut hash = Hashing { inner: io::sink(), hash: Sha256::new(), bytes: 0 };
+    let mut hash = Hashing::new(io::sink());
     io::copy(file, &mut hash)?;
-    let found = hex(&hash.hash.finalize());
-    let right = hash.bytes == bundle.bytes && found == bundle.sha256;
+    let (found, bytes) = hash.told();
+    let right = bytes == bundle.bytes && found == bundle.sha256;
     Ok(right.then_some(()).ok_or_else(|| format!("its SHA-256 is {found}")))
 }
 
@@ -107,25 +105,5 @@ impl<R: Read> Read for Counted<R> {
         let count = self.inner.read(buffer)?;
         self.count += count as u64;
         Ok(count)
-    }
-}
-
-/// Hashes and counts what is written.
-struct Hashing<W> {
-    inner: W,
-    hash: Sha256,
-    bytes: u64,
-}
-
-impl<W: Write> Write for Hashing<W> {
-    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
-        let count = self.inner.write(buffer)?;
-        self.hash.update(&buffer[..count]);
-        self.bytes += count as u64;
-        Ok(count)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.inner.flush()
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Fetch;
 use super::archive::Bounds;
-use super::settling::{Files, Settling, create_folder, fault, unpacked};
+use super::settling::{Files, Settling, create_folder, unpacked};
 use crate::fleet::{Brief, BundleRef, WorkerFault};
 use crate::shell::contender::Contender;
 use std::fmt;
@@ -43,7 +43,7 @@ impl Arrivals {
     /// not tried again.
     pub async fn contender(&self, player: usize) -> Result<Arc<Contender>, WorkerFault> {
         let Some(cell) = self.agents.get(player) else {
-            return Err(fault("bundle", &format!("the contest has no player {player}")));
+            return Err(WorkerFault::new("bundle", format!("the contest has no player {player}")));
         };
         cell.get_or_try_init(|| self.arrive(player)).await?.clone()
     }
@@ -96,13 +96,14 @@ impl Arrivals {
         let Some(bundle) = bundle else { return Ok(None) };
         let most = Bounds::default().bytes;
         if bundle.bytes > most {
-            return Err(fault("bundle", &format!("more than {most} bytes")));
+            return Err(WorkerFault::new("bundle", format!("more than {most} bytes")));
         }
         let packed = root.with_extension("bundle");
         create_folder(&self.folder)?;
         std::fs::remove_file(&packed).ok();
         let fetched = (self.fetch)(bundle.clone(), packed.clone()).await;
-        fetched.map_err(|error| fault("bundle", &format!("{}: {error}", bundle.sha256)))?;
+        fetched
+            .map_err(|error| WorkerFault::new("bundle", format!("{}: {error}", bundle.sha256)))?;
         Ok(Some(packed))
     }
 }
@@ -112,5 +113,5 @@ async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, WorkerFault> + Send + 'static,
 ) -> Result<T, WorkerFault> {
     let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|error| fault("machine", &error.to_string()))?
+    done.map_err(|error| WorkerFault::new("machine", error.to_string()))?
 }

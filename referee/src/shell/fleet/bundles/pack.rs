@@ -5,7 +5,7 @@ use super::luggage::{Luggage, Packing, tidied};
 use super::walk::{Owners, Pieces, Rules, arrive, climbs, way};
 use crate::failure::Failure;
 use crate::fleet::{BundleRef, Traveller};
-use crate::plain::tame;
+use crate::plain::{count, tame};
 use crate::shell::contest::Prepared;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -144,7 +144,7 @@ impl Packed {
     fn add(&mut self, name: &str, luggage: Luggage, bounds: Bounds) -> Result<(), Failure> {
         let Luggage { run, pieces, digested, links, .. } = luggage;
         if links > 0 {
-            let links = if links == 1 { "1 link".to_owned() } else { format!("{links} links") };
+            let links = count(links as u64, "link");
             self.notes.push(format!("{}: {links} not sent, only files are", tame(name)));
         }
         let bundle = self.bundle(pieces, bounds)?;

@@ -6,7 +6,6 @@ use super::unpack::{Trouble, unpack};
 use crate::contest::PlayerInfo;
 use crate::failure::Failure;
 use crate::fleet::{Brief, BundleRef, Traveller, WorkerFault};
-use crate::plain::tame;
 use crate::shell::agent::Launch;
 use crate::shell::contender::{Contender, resolve};
 use crate::shell::contest::building::build_foreign;
@@ -17,9 +16,6 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-
-/// The longest text of a fault, in characters.
-const TEXT_CHARACTERS_MAX: usize = 4000;
 
 /// The files of a bundle on a worker.
 #[derive(Debug)]
@@ -47,8 +43,8 @@ pub(super) fn unpacked(
     let list = unpack(packed, bundle, &root, Bounds::default());
     std::fs::remove_file(packed).ok();
     let list = list.map_err(|trouble| match trouble {
-        Trouble::Bundle(text) => fault("bundle", &format!("{}: {text}", bundle.sha256)),
-        Trouble::Disk(text) => fault("disk", &text),
+        Trouble::Bundle(text) => WorkerFault::new("bundle", format!("{}: {text}", bundle.sha256)),
+        Trouble::Disk(text) => WorkerFault::new("disk", &text),
     })?;
     Ok(Files { root, list })
 }
@@ -66,8 +62,9 @@ impl Files {
         let mut paths = Vec::new();
         for path in &brief.contest.sandbox.read {
             let found = base.join(path).canonicalize();
-            let found = found.map_err(|error| fault("agent", &format!("{path}: {error}")))?;
-            guard.allows(&found).map_err(|text| fault("agent", &text))?;
+            let found =
+                found.map_err(|error| WorkerFault::new("agent", format!("{path}: {error}")))?;
+            guard.allows(&found).map_err(|text| WorkerFault::new("agent", &text))?;
             paths.push(found);
         }
         Ok((paths, base))
@@ -75,8 +72,9 @@ impl Files {
 
     /// What stands for the contest's folder.
     fn base(&self, brief: &Brief) -> Result<PathBuf, WorkerFault> {
-        let base = place_of(&self.root, &brief.folder)
-            .ok_or_else(|| fault("bundle", "the contest's folder is no path within a bundle"))?;
+        let base = place_of(&self.root, &brief.folder).ok_or_else(|| {
+            WorkerFault::new("bundle", "the contest's folder is no path within a bundle")
+        })?;
         create_folder(&base)?;
         Ok(base)
     }
@@ -114,19 +112,23 @@ impl Settling<'_> {
         let known =
             (self.brief.agents.get(self.player), self.brief.contest.players.get(self.player));
         let (Some(traveller), Some(info)) = known else {
-            return Err(fault("bundle", &format!("the contest has no player {}", self.player)));
+            return Err(WorkerFault::new(
+                "bundle",
+                format!("the contest has no player {}", self.player),
+            ));
         };
         let base = self.files.base(self.brief)?;
         let digested = self.files.list.get(..traveller.digested as usize).unwrap_or_default();
         let guard = Guard { root: &self.files.root, lent: self.lent };
         // What is to be done about it is for whoever gave the AGENT, not for who reads of a worker.
-        let unread = |failure: Failure| fault("agent", &format!("{}: {failure}", info.name));
+        let unread =
+            |failure: Failure| WorkerFault::new("agent", format!("{}: {failure}", info.name));
         let mut contender = Contender::read_unbuilt(&traveller.run, &base).map_err(unread)?;
         self.check(guard, &contender, traveller, info)?;
         let digest = guard.digest(&contender, &traveller.run, info, &base, digested);
         if digest.is_some_and(|digest| digest != info.digest) {
             let text = format!("{}: what arrived is not what the contest has", info.name);
-            return Err(fault("bundle", &text));
+            return Err(WorkerFault::new("bundle", &text));
         }
         if contender.build.is_some() {
             self.build(&contender, info)?;
@@ -152,7 +154,7 @@ impl Settling<'_> {
     ) -> Result<(), WorkerFault> {
         let base = self.files.base(self.brief)?;
         let checked = guard.check(contender, &traveller.run, &base);
-        checked.map_err(|text| fault("agent", &format!("{}: {text}", info.name)))
+        checked.map_err(|text| WorkerFault::new("agent", format!("{}: {text}", info.name)))
     }
 
     /// Whether this machine has what it is started by. A file of its own that nobody may execute
@@ -168,7 +170,7 @@ impl Settling<'_> {
             let text = format!(
                 "{name} can't be started: {path} is not on this machine, or can't be executed here"
             );
-            Err(fault("agent", &text))
+            Err(WorkerFault::new("agent", &text))
         })
     }
 
@@ -177,7 +179,8 @@ impl Settling<'_> {
         let (Some(launch), Some(build)) = (&contender.launch, &contender.build) else {
             return Ok(());
         };
-        let failed = |text: String| fault("build", &format!("{}: `{build}`: {text}", info.name));
+        let failed =
+            |text: String| WorkerFault::new("build", format!("{}: `{build}`: {text}", info.name));
         let command = shlex::split(build).unwrap_or_default();
         let program = command.first().map_or("", String::as_str);
         let file = resolve(program, &launch.folder).map_err(|it| failed(it.to_string()))?;
@@ -186,15 +189,8 @@ impl Settling<'_> {
     }
 }
 
-/// A fault of this worker. Its text may come from the wire, or from a build.
-pub(super) fn fault(cause: &str, text: &str) -> WorkerFault {
-    let text: Vec<String> = text.lines().map(tame).collect();
-    let text = text.join("\n").chars().take(TEXT_CHARACTERS_MAX).collect();
-    WorkerFault { cause: cause.to_owned(), text }
-}
-
 fn disk(path: &Path, error: &io::Error) -> WorkerFault {
-    fault("disk", &format!("{}: {error}", path.display()))
+    WorkerFault::new("disk", format!("{}: {error}", path.display()))
 }
 
 /// A folder that is there, with those above it. What is new can be entered by all, whatever the

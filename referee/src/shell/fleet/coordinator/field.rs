@@ -6,7 +6,7 @@ use super::{Coordinator, layout};
 use crate::contest::{Fixture, Schedule};
 use crate::failure::Failure;
 use crate::fleet::Beat;
-use crate::plain::{tame, tame_line, tame_name};
+use crate::plain::{count, tame, tame_line, tame_name};
 use crate::shell::contest::field::{Came, Crew, Field, Sign};
 use crate::shell::fleet::link::{hand, next, there, within};
 use async_nats::Message;
@@ -89,11 +89,7 @@ impl Field for Coordinator {
             orders += 1;
             games += fixtures.len();
         }
-        let counted = |count, one: &str| match count {
-            1 => format!("1 {one}"),
-            _ => format!("{count} {one}s"),
-        };
-        format!("{} with {}", counted(orders, "order"), counted(games, "game"))
+        format!("{} with {}", count(orders, "order"), count(games as u64, "game"))
     }
 
     fn crew(&self) -> Option<Crew> {

@@ -239,7 +239,6 @@ fn lay_out(commission: Commission) -> Layout {
         build_ms: millis(build_time),
         pin,
         lease_ms: millis(lease),
-        live: true,
         arch: std::env::consts::ARCH.to_owned(),
     };
     let since = jiff::Timestamp::now().to_string();

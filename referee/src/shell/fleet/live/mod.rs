@@ -13,15 +13,5 @@ pub use receiver::{Receiver, listen};
 pub use sender::send;
 pub use settle::settle;
 
-use async_nats::{Message, Subscriber};
-use futures_core::Stream;
-use std::future::poll_fn;
-use std::pin::Pin;
-
-/// The next message; `None` when there are no more.
-async fn next(subscriber: &mut Subscriber) -> Option<Message> {
-    poll_fn(|context| Pin::new(&mut *subscriber).poll_next(context)).await
-}
-
 #[cfg(test)]
 mod tests;

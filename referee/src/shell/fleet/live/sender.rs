@@ -1,8 +1,8 @@
 //! The worker's side: what the transcripts of matches under way have grown by.
 
-use super::next;
 use crate::fleet::messages::{LIVE_BYTES_MAX, with_bytes};
 use crate::fleet::{Live, Names, Resend};
+use crate::shell::fleet::link::next;
 use crate::shell::playing::{Begun, Playing};
 use async_nats::Client;
 use async_nats::connection::State;

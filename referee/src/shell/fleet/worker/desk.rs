@@ -2,12 +2,12 @@
 //! asked for it.
 
 use crate::contest::Onlooker;
+use crate::shell::contest::staging::Notes;
 use crate::shell::drive::Finished;
 use crate::shell::pool::{Job, Played, Watching};
-use referee_protocol::Event;
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::{mpsc, oneshot};
 
 /// A game that has come to an end.
@@ -23,8 +23,6 @@ pub(super) struct Ended {
 #[derive(Debug)]
 pub(super) struct Closed;
 
-type Notes = Arc<Mutex<BTreeMap<u64, Onlooker>>>;
-
 /// Where games are asked for.
 #[derive(Debug, Default)]
 pub(super) struct Desk {
@@ -36,16 +34,7 @@ pub(super) struct Desk {
 impl Desk {
     /// What looks on at all games for it.
     pub(super) fn watching(&self) -> Box<Watching> {
-        let notes = self.notes.clone();
-        Box::new(move |number| {
-            let (notes, mut seen) = (notes.clone(), Onlooker::default());
-            Box::new(move |event, _| {
-                seen.see(event);
-                if matches!(event, Event::Over(_)) {
-                    locked(&notes).insert(number, std::mem::take(&mut seen));
-                }
-            })
-        })
+        self.notes.watching()
     }
 
     /// Games can be asked for from now on.
@@ -75,7 +64,7 @@ impl Desk {
 
     /// Passes on that a game has ended.
     pub(super) fn take(&self, played: Played) {
-        let seen = locked(&self.notes).remove(&played.number).unwrap_or_default();
+        let seen = self.notes.take(played.number);
         if let Some(waiting) = locked(&self.waiting).remove(&played.number) {
             // Whoever asked may have been told to drop it meanwhile.
             waiting.send(Ended { result: played.result, seen }).ok();

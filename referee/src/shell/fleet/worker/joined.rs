@@ -14,13 +14,13 @@ use crate::shell::fleet::bundles::{Arrivals, fetching, read_object};
 use crate::shell::fleet::connect::Connection;
 use crate::shell::fleet::link::{CALL, within};
 use crate::shell::sandbox::reach::{Ground, Reaches};
-use crate::shell::sandbox::{Demand, Depth, Enclosure, Wish, choose};
+use crate::shell::sandbox::{Depth, Enclosure, Wish, choose};
 use crate::shell::work_folder::create_in;
 use async_nats::jetstream::Context;
 use async_nats::jetstream::object_store::ObjectStore;
 use referee_games::{Kind, kind};
 use std::collections::BTreeMap;
-use std::fmt::{self, Display};
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -189,13 +189,8 @@ impl Joined {
     fn check(&self, contender: &Arc<Contender>) -> Result<(), WorkerFault> {
         let layers = self.enclosure.jail.layers;
         let checked = self.reaches.check(layers, std::slice::from_ref(contender));
-        checked.map_err(|failure| fault("machine", told(&failure)))
+        checked.map_err(|failure| WorkerFault::new("machine", told(&failure)))
     }
-}
-
-/// A fault of this worker's.
-pub(super) fn fault(cause: &str, text: impl Display) -> WorkerFault {
-    WorkerFault { cause: cause.to_owned(), text: tame(&text.to_string()) }
 }
 
 /// A failure with what to do, in one line.
@@ -215,12 +210,7 @@ async fn brief(jetstream: &Context, names: &Names) -> Result<Brief, String> {
 /// trusted, which takes a moment.
 async fn enclosure(contest: &Contest, base: PathBuf, slots: u32) -> Result<Enclosure, String> {
     let settings = &contest.sandbox;
-    let wish = Wish {
-        level: settings.level.map_or(Demand::Auto, Demand::Exactly),
-        at_least: settings.at_least,
-        wrapper: settings.wrapper.clone(),
-        base,
-    };
+    let wish = Wish::of(settings, base);
     let chosen = tokio::task::spawn_blocking(move || choose(&wish, Depth::Start)).await;
     let chosen = chosen.map_err(|error| error.to_string())?;
     let chosen = chosen.map_err(|failure| told(&failure))?;

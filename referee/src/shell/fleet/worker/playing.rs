@@ -2,19 +2,16 @@
 //! are packed beside the next game.
 
 use super::desk::{Closed, Ended};
-use super::joined::fault;
 use super::session::Session;
-use crate::contest::Fixture;
+use crate::contest::{Fixture, Player};
 use crate::fleet::{Order, WorkerFault};
-use crate::plain::hex;
 use crate::shell::contender::Contender;
+use crate::shell::contest::staging::Staging;
 use crate::shell::destination::Destination;
-use crate::shell::human::People;
+use crate::shell::fleet::hashing::Hashing;
 use crate::shell::pool::Job;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use serde_json::Value;
-use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
@@ -57,9 +54,8 @@ impl From<Closed> for Halt {
 
 /// An order on its way through its games.
 struct Played {
-    seated: BTreeMap<usize, Arc<Contender>>,
-    /// The setup that was made last: the games of a block share it.
-    setup: Option<(usize, u64, Value)>,
+    seated: BTreeMap<Player, Arc<Contender>>,
+    staging: Staging,
     packing: Vec<JoinHandle<io::Result<Packed>>>,
 }
 
@@ -67,17 +63,19 @@ struct Played {
 pub(super) async fn play(session: &Session, order: &Order) -> Result<Vec<Packed>, Halt> {
     let mut seated = BTreeMap::new();
     for player in order.fixtures.iter().flat_map(|fixture| &fixture.players) {
-        let player = player.index();
-        let contender = session.joined.contender(player).await.map_err(Halt::Fault)?;
-        seated.insert(player, contender);
+        let contender = session.joined.contender(player.index()).await.map_err(Halt::Fault)?;
+        seated.insert(*player, contender);
     }
-    let mut played = Played { seated, setup: None, packing: Vec::new() };
+    let checked = &session.joined.checked;
+    let staging = Staging::new(checked.contest.clone(), checked.kinds.clone());
+    let mut played = Played { seated, staging, packing: Vec::new() };
     for fixture in &order.fixtures {
         played.game(session, fixture, order.void_retries.min(RETRIES_MAX)).await?;
     }
     let mut packed = Vec::new();
     for packing in played.packing {
-        let done = packing.await.map_err(|error| Halt::Fault(fault("machine", error)))?;
+        let done =
+            packing.await.map_err(|error| Halt::Fault(WorkerFault::new("machine", error)))?;
         packed.push(done.map_err(|error| Halt::Fault(failed("a transcript", &error)))?);
     }
     Ok(packed)
@@ -131,31 +129,10 @@ impl Played {
         fixture: &Fixture,
         path: PathBuf,
     ) -> Result<Job, WorkerFault> {
-        let checked = &session.joined.checked;
-        let contest = &checked.contest;
-        let kind = checked.kinds[fixture.game];
-        let (game, opening) = (fixture.game, fixture.opening);
-        let known = self.setup.take().filter(|known| (known.0, known.1) == (game, opening));
-        let setup = match known {
-            Some((.., setup)) => setup,
-            None => contest.opening(kind, game, opening).map_err(|error| fault("order", error))?,
-        };
-        self.setup = Some((game, opening, setup.clone()));
-        let players = fixture.players.iter();
-        Ok(Job {
-            number: fixture.number,
-            kind,
-            setup,
-            seated: players.map(|player| self.seated[&player.index()].clone()).collect(),
-            clock: contest.clock.clone(),
-            limits: contest.limits.clone(),
-            on_fault: contest.policy.on_fault,
-            seed: fixture.seed,
-            reaches: session.joined.reaches.clone(),
-            people: People::default(),
-            destination: Destination::File { path, force: false },
-            durable: false,
-        })
+        let seat = |player: Player| self.seated[&player].clone();
+        let destination = Destination::File { path, force: false };
+        let job = self.staging.job(fixture, seat, session.joined.reaches.clone(), destination);
+        job.map_err(|error| WorkerFault::new("order", error))
     }
 }
 
@@ -165,14 +142,14 @@ fn is_full(error: &io::Error) -> bool {
 
 fn failed(what: &str, error: &io::Error) -> WorkerFault {
     let cause = if is_full(error) { "disk" } else { "machine" };
-    fault(cause, format!("{what}: {error}"))
+    WorkerFault::new(cause, format!("{what}: {error}"))
 }
 
 /// Packs a transcript, piece by piece: it may be longer than memory. The packed file takes its place.
 fn pack(number: u64, path: &Path) -> io::Result<Packed> {
     let packed = path.with_extension("gz");
     let mut from = File::open(path)?;
-    let into = Hashing { file: File::create_new(&packed)?, hash: Sha256::new(), bytes: 0 };
+    let into = Hashing::new(File::create_new(&packed)?);
     let mut encoder = GzEncoder::new(into, Compression::default());
     let mut piece = vec![0; PIECE_BYTES];
     loop {
@@ -181,29 +158,9 @@ fn pack(number: u64, path: &Path) -> io::Result<Packed> {
             length => encoder.write_all(&piece[..length])?,
         }
     }
-    let Hashing { hash, bytes, .. } = encoder.finish()?;
+    let (sha256, bytes) = encoder.finish()?.told();
     std::fs::remove_file(path)?;
-    Ok(Packed { number, path: packed, sha256: hex(&hash.finalize()), bytes })
-}
-
-/// A file, and the hash of what goes into it.
-struct Hashing {
-    file: File,
-    hash: Sha256,
-    bytes: u64,
-}
-
-impl Write for Hashing {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.file.write(bytes)?;
-        self.hash.update(&bytes[..written]);
-        self.bytes += written as u64;
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
-    }
+    Ok(Packed { number, path: packed, sha256, bytes })
 }
 
 #[cfg(test)]

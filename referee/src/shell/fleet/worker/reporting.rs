@@ -1,7 +1,6 @@
 //! What came of an order goes to the coordinator, whenever the server can be reached.
 
 use super::hands::Held;
-use super::joined::fault;
 use super::playing::Packed;
 use super::session::Session;
 use crate::fleet::messages::with_bytes;
@@ -40,7 +39,7 @@ pub(super) async fn report(session: &Session, held: &Held, outcome: &Outcome) {
                     break acker;
                 }
             }
-            Err(Trouble::Files(error)) => lost = Some(Err(fault("disk", error))),
+            Err(Trouble::Files(error)) => lost = Some(Err(WorkerFault::new("disk", error))),
             Err(Trouble::Server(error)) => {
                 tracing::debug!("the report on block {}: {error}", held.block());
                 tokio::time::sleep(wait).await;

@@ -221,9 +221,7 @@ impl Run<'_> {
         let mut supply = pin!(supply(session.clone(), self.settings.slots));
         let sender = async {
             let (client, names) = (&session.connection.client, &session.joined.names);
-            if session.joined.checked.brief.live {
-                live::send(client, names, &session.info.id, &session.playing).await;
-            }
+            live::send(client, names, &session.info.id, &session.playing).await;
             std::future::pending::<()>().await;
         };
         let mut sender = pin!(sender);

@@ -2,7 +2,6 @@
 
 use super::finding::{has_orders, is_there, look};
 use super::hands::{Held, Taken};
-use super::joined::fault;
 use super::orders::{attempt_of, block_of, read};
 use super::phase::{Phase, Why};
 use super::playing::{Halt, Packed, play};
@@ -237,7 +236,7 @@ async fn order(session: Arc<Session>, message: Message, slot: Permit, place: Per
             let (fixtures, avoid) = (Vec::new(), Vec::new());
             let nonsense = Order { block, attempt, fixtures, void_retries: 0, avoid };
             if let Taken::New(held) = session.hands.take(&nonsense, acker) {
-                let outcome = Err(fault("order", error));
+                let outcome = Err(WorkerFault::new("order", error));
                 deliver(&session, &held, outcome, slot).await;
             }
             return;
@@ -269,7 +268,7 @@ async fn play_one(session: &Session, held: &Held, order: &Order, slot: Permit) {
     let outcome = match played {
         Ok(matches) => Ok(matches),
         Err(Halt::Fault(fault)) => Err(fault),
-        Err(Halt::Closed) => Err(fault("machine", "matches can't be played any more")),
+        Err(Halt::Closed) => Err(WorkerFault::new("machine", "matches can't be played any more")),
     };
     deliver(session, held, outcome, slot).await;
 }
@@ -278,14 +277,14 @@ async fn deliver(session: &Session, held: &Held, outcome: Outcome, slot: Permit)
     if let Err(fault) = &outcome {
         tracing::warn!("block {} can't be played here: {}", held.block(), fault.text);
     }
+    let (spoiled, vain) = (&session.spoiled, &session.vain);
     match &outcome {
-        Err(fault) if is_machines(fault) => session.spoiled.fetch_add(1, Ordering::Relaxed),
-        Err(_) => session.vain.fetch_add(1, Ordering::Relaxed),
-        Ok(_) => {
-            session.vain.store(0, Ordering::Relaxed);
-            session.spoiled.swap(0, Ordering::Relaxed)
+        Err(fault) => {
+            let row = if is_machines(fault) { spoiled } else { vain };
+            row.fetch_add(1, Ordering::Relaxed);
         }
-    };
+        Ok(_) => [spoiled, vain].into_iter().for_each(|row| row.store(0, Ordering::Relaxed)),
+    }
     drop(slot);
     let why = tokio::select! {
         () = report(session, held, &outcome) => None,

@@ -66,7 +66,6 @@ impl Machines {
             build_ms: 60_000,
             pin: false,
             lease_ms: 1,
-            live: false,
             arch: String::new(),
         }
     }
