@@ -65,10 +65,10 @@ fn home(place: &Place, python: &Path) {
 }
 
 /// Plays at a level: all that the agents wrote to stderr; `None`, and a line that says so, where the machine hasn't got it.
-fn played(place: &Place, level: &str) -> Option<String> {
-    let words = ["play", "hex", "--setup", "size=3", "home/first", "home/second", "--json"];
-    let options = ["--sandbox", level, "--out", "x.jsonl", "--force"];
-    let ran = place.run(&[&words[..], &options, &AMPLE].concat());
+fn played(place: &Place, agents: [&str; 2], level: &str) -> Option<String> {
+    let words = ["play", "hex", "--setup", "size=3", "--json", "--sandbox", level];
+    let options = ["--out", "x.jsonl", "--force"];
+    let ran = place.run(&[&words[..], &agents, &options, &AMPLE].concat());
     if ran.stderr.contains("no sandbox here is") {
         println!("skipped: {level}: {}", ran.stderr);
         return None;
@@ -92,9 +92,32 @@ fn agents_in_a_home_folder_start_and_see_only_their_own() {
         let Some(python) = python else { continue };
         let place = Place::new();
         home(&place, python);
-        let Some(told) = played(&place, level) else { continue };
+        let agents = ["home/first", "home/second"];
+        let Some(told) = played(&place, agents, level) else { continue };
         assert!(!told.contains("READ"), "{level}: {told}");
         assert_eq!(told.matches("KEPT").count(), 14, "{level}: {told}");
+        place.assert_tidy();
+    }
+}
+
+/// Where `/tmp` is an agent's own, what lies in a folder there is not for that reason.
+#[test]
+fn programs_in_one_folder_do_not_see_each_other() {
+    if !Path::new(SYSTEM).is_file() {
+        return;
+    }
+    let place = Place::new();
+    for name in ["one.py", "two.py"] {
+        place.write(name, BOT);
+    }
+    place.write("weights.txt", "42");
+    place.write("wanted.txt", "one.py two.py x.jsonl");
+    let agents = ["one.py", "two.py"].map(|name| format!("{SYSTEM} {name}"));
+    for level in ["confined", "isolated", "metered"] {
+        let agents = [agents[0].as_str(), agents[1].as_str()];
+        let Some(told) = played(&place, agents, level) else { continue };
+        assert_eq!(told.matches("READ").count(), 2, "each itself: {level}: {told}");
+        assert_eq!(told.matches("KEPT").count(), 4, "{level}: {told}");
         place.assert_tidy();
     }
 }

@@ -56,11 +56,11 @@ fn closed_above(path: &Path) -> Option<PathBuf> {
     closed.map(Path::to_owned)
 }
 
-/// Everything that the agent is to get at, but for its work folder; the topmost only.
+/// Everything that the agent may read; the topmost only. Folders that it may only list are none of
+/// it: what else lies in them would come along.
 fn wanted(program: &Program) -> Vec<PathBuf> {
-    let reach = &program.reach;
     let mut paths: Vec<PathBuf> =
-        reach.read.iter().chain(&reach.list).map(|path| as_path(path).to_owned()).collect();
+        program.reach.read.iter().map(|path| as_path(path).to_owned()).collect();
     paths.sort();
     paths.dedup();
     let mut topmost: Vec<PathBuf> = Vec::new();
@@ -107,6 +107,10 @@ pub(super) fn arrange(program: &Program, handed: &Handed) -> nix::Result<()> {
         .chain(handed.mounts.iter().map(|(path, mount)| (path.as_path(), mount)))
     {
         place(path, mount)?;
+    }
+    // Of a folder that it may list, it is shown what it may read.
+    for folder in program.reach.list.iter().map(as_path).filter(|folder| is_covered(folder)) {
+        std::fs::create_dir_all(folder).map_err(|error| sys::number(&error))?;
     }
     // Last, since it may lie below what has just been put in its place.
     if is_covered(work) && is_free(work) {

@@ -101,6 +101,11 @@ impl Range {
         })
     }
 
+    /// The folder that all of it lies in.
+    pub(super) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
     /// The folder of the canaries' program.
     pub(super) fn program(&self) -> PathBuf {
         self.folder.path().join("program")
