@@ -23,7 +23,7 @@ use crate::shell::playing::Playing;
 use crate::shell::sandbox::reach::{Ground, Reaches};
 use crate::shell::sandbox::{Enclosure, Wish};
 use referee_protocol::Sandbox;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::runtime::Runtime;
 
@@ -168,20 +168,11 @@ fn equipment(
     let room = room(prepared, options);
     let contenders: Vec<_> =
         std::mem::take(&mut prepared.contenders).into_iter().map(Arc::new).collect();
-    let mut records = contest_files(&prepared.base);
+    let mut records = prepared.secrets();
     records.push(folder.root().to_owned());
     let readable: Vec<PathBuf> =
         prepared.contest.sandbox.read.iter().map(|path| prepared.base.join(path)).collect();
     let reaches = Reaches::new(Ground::new(&contenders, &records, &readable));
     reaches.check(enclosure.jail.layers, &contenders)?;
     Ok(Equipment { contenders, reaches: Arc::new(reaches), room, enclosure, playing })
-}
-
-/// What may be the contest's file, which has its seed, or another contest's: it lies in this folder.
-fn contest_files(base: &Path) -> Vec<PathBuf> {
-    let files = base.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
-    let is_one = |file: &PathBuf| {
-        file.extension().is_some_and(|it| it == "toml") && !file.ends_with("agent.toml")
-    };
-    files.filter(is_one).collect()
 }

@@ -66,6 +66,14 @@ impl Prepared {
         folders.map(|contender| (contender.name.clone(), contender.files.clone())).collect()
     }
 
+    /// What lies beside the contest file and may be one, with the seed of this contest or of another: no
+    /// agent may read it.
+    pub fn secrets(&self) -> Vec<PathBuf> {
+        let files = self.base.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
+        let is_toml = |file: &Path| file.extension().is_some_and(|ending| ending == "toml");
+        files.filter(|file| is_toml(file) && !file.ends_with("agent.toml")).collect()
+    }
+
     /// Whoever is still what it was has the digest that it had.
     fn take_for(&mut self, kept: &Kept) {
         let contest = Arc::make_mut(&mut self.contest);

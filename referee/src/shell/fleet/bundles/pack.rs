@@ -43,7 +43,7 @@ pub(super) fn pack_within(prepared: &Prepared, bounds: Bounds) -> Result<Packed,
     let owners = Owners::new(own);
     let shared = shared(prepared, &owners, bounds)?;
     let mut without = read(prepared).filter_map(|path| base.join(path).canonicalize().ok());
-    let without: Vec<PathBuf> = without.by_ref().chain(contest_files(prepared)).collect();
+    let without: Vec<PathBuf> = without.by_ref().chain(prepared.secrets()).collect();
     let mut luggages = Vec::new();
     for (player, contender) in prepared.contenders.iter().enumerate() {
         let packing = Packing { base, owners: &owners, player, without: &without, bounds };
@@ -112,18 +112,6 @@ fn shared(prepared: &Prepared, owners: &Owners, bounds: Bounds) -> Result<Vec<Pi
         pieces.named(&prepared.base.join(path), tidied(path)?, &rules)?;
     }
     Ok(pieces.list)
-}
-
-/// The contest file and its like: nothing that an agent needs to know.
-fn contest_files(prepared: &Prepared) -> Vec<PathBuf> {
-    let files = prepared.base.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
-    let is_toml = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "toml");
-    let is_the_contest = |path: &PathBuf| {
-        let text = std::fs::read_to_string(path).unwrap_or_default();
-        let text = text.trim_start_matches('\u{feff}');
-        !text.is_empty() && prepared.text.ends_with(text)
-    };
-    files.filter(is_toml).filter(is_the_contest).collect()
 }
 
 /// The last so many names of a folder's path.

@@ -38,6 +38,11 @@ impl Owners {
         if players.contains(&player) { None } else { players.first().copied() }
     }
 
+    /// Whether it is this player's by its own name, not for lying in something.
+    fn is_named(&self, path: &Path, player: usize) -> bool {
+        self.of.get(path).is_some_and(|players| players.contains(&player))
+    }
+
     /// Whether something below a path is this player's.
     fn is_above(&self, path: &Path, player: usize) -> bool {
         let mut below =
@@ -55,7 +60,7 @@ pub(super) struct Rules<'a> {
     pub(super) player: Option<usize>,
     /// Hidden files are among them, and what building has left behind.
     pub(super) whole: bool,
-    /// Files and folders that are not; canonical.
+    /// Files and folders that are not, unless they are named as the player's; canonical.
     pub(super) without: &'a [PathBuf],
 }
 
@@ -189,7 +194,8 @@ impl Rules<'_> {
     }
 
     fn leave_path(&self, path: &Path) -> bool {
-        self.without.iter().any(|without| path == without)
+        let named = self.player.is_some_and(|player| self.owners.is_named(path, player));
+        !named && self.without.iter().any(|without| path == without)
     }
 
     /// Whose a path is, where it isn't the player's.

@@ -175,7 +175,8 @@ fn start(launcher: &Launcher, range: &Range, work: &Path) -> io::Result<Agent> {
     let own = [std::env::current_exe()?, range.program(), PROCESSES.into()];
     let read = system().iter().cloned().chain(own).map(Into::into).collect();
     // Where it may only look around it must not read.
-    let reach = Reach { read, list: vec![range.folder().to_owned().into()], work: work.to_owned().into() };
+    let reach =
+        Reach { read, list: vec![range.folder().to_owned().into()], work: work.to_owned().into() };
     let environment = Vec::new();
     let surroundings = Surroundings { environment, bounds: BOUNDS, reach, core: None };
     Agent::start(launcher, &launch, surroundings, 0)

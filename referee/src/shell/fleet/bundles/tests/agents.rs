@@ -256,6 +256,8 @@ fn what_is_anothers_stays_and_is_told() {
     let machines = Machines::with(&[
         ("solo", ECHO),
         ("weights.txt", "1 2 3"),
+        ("mine.toml", "named by its agent's command"),
+        ("autumn.toml", "seed = 7"),
         ("cmd/main.sh", ""),
         ("cmd/helper.txt", "anybody's"),
         ("bots/__init__.py", ""),
@@ -266,7 +268,7 @@ fn what_is_anothers_stays_and_is_told() {
         ("kept/secret", ""),
     ]);
     let prepared = machines.prepared(
-        "game = \"hex\"\nagents = [\"solo\", \"cmd=sh cmd/main.sh weights.txt\", \
+        "game = \"hex\"\nagents = [\"solo\", \"cmd=sh cmd/main.sh weights.txt mine.toml\", \
          \"a=sh -m bots.pkg\", \"b=sh bots/pkg\", \"kept\", \"thief=sh kept/tool.sh\"]",
     );
     let packed = pack(&prepared).unwrap();
@@ -281,8 +283,13 @@ fn what_is_anothers_stays_and_is_told() {
         let own = machines.worker().join(format!("player-{player}"));
         own.join(&packed.folder).join(path).exists()
     };
-    for (player, path) in [(0, "cmd/helper.txt"), (1, "weights.txt"), (2, "bots/__init__.py")] {
+    let arrived =
+        [(0, "cmd/helper.txt"), (1, "weights.txt"), (1, "mine.toml"), (2, "bots/__init__.py")];
+    for (player, path) in arrived {
         assert!(has(player, path), "{player} {path}");
+    }
+    for (player, path) in [(0, "autumn.toml"), (0, "mine.toml"), (1, "autumn.toml")] {
+        assert!(!has(player, path), "{player} {path}");
     }
     assert!(has(3, "bots/pkg/__init__.py") && has(5, "kept/tool.sh"));
     for (player, path) in
