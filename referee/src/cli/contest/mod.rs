@@ -11,6 +11,8 @@ mod report;
 mod run;
 mod written;
 pub(super) mod status;
+#[cfg(feature = "nats")]
+mod withdraw;
 
 pub(super) use run::GoingOptions;
 pub(super) use written::{as_toml, begin_written, prepare_written};
@@ -36,6 +38,8 @@ enum Command {
     Status(status::Options),
     Report(report::Options),
     Quick(Box<quick::Options>),
+    #[cfg(feature = "nats")]
+    Withdraw(withdraw::Options),
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
@@ -46,5 +50,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
         Command::Status(options) => status::run(options),
         Command::Report(options) => report::run(options, global),
         Command::Quick(options) => quick::run(options, global),
+        #[cfg(feature = "nats")]
+        Command::Withdraw(options) => withdraw::run(options, global),
     }
 }

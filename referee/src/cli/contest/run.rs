@@ -157,9 +157,21 @@ pub(super) fn resume(options: &ResumeOptions, global: &Global) -> Result<ExitCod
     if let Some(apart) = place.apart() {
         store.add_session(&jiff::Timestamp::now().to_string(), apart)?;
     }
+    #[cfg(feature = "nats")]
+    note_elsewhere(&place, &folder, global);
     place.tell(&wish, global);
     let (begun, options) = (kept.begun, options.going.clone());
     go_on(Going { prepared, folder, store, place, begun, runtime, options }, global)
+}
+
+/// What workers have of a contest that goes on here stays where it is.
+#[cfg(feature = "nats")]
+fn note_elsewhere(place: &Place, folder: &Folder, global: &Global) {
+    let on = crate::shell::contest::workers::read(folder).on;
+    if matches!(place, Place::Here(_)) && !on.is_empty() && !global.quiet {
+        let command = command("withdraw", folder, &on);
+        tell(&format!("note: what it has at its server stays there; `{command}` takes it away"));
+    }
 }
 
 fn not_resumed(failure: &Failure) -> Failure {
@@ -213,7 +225,12 @@ fn same(begun: &Contest, now: &Contest) -> Result<(), Failure> {
 
 /// The command that goes on with a contest; `where_to` says where its games are played.
 pub(super) fn resume_command(folder: &Folder, where_to: &[String]) -> String {
+    command("resume", folder, where_to)
+}
+
+/// A command about a contest that was begun.
+fn command(name: &str, folder: &Folder, where_to: &[String]) -> String {
     let root = folder.root().display().to_string();
-    let words = ["referee".to_owned(), "contest".to_owned(), "resume".to_owned(), root];
+    let words = ["referee".to_owned(), "contest".to_owned(), name.to_owned(), root];
     join(&[&words[..], where_to].concat())
 }

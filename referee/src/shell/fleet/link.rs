@@ -1,11 +1,16 @@
 //! Calls to the server. Each has an end: a server that is away answers nothing, for minutes or for
 //! ever, and whoever calls has other things to do.
 
+use crate::fleet::names::CONTESTS;
 use crate::plain::tame;
-use async_nats::jetstream::Context;
 use async_nats::jetstream::consumer::{Consumer, pull};
+use async_nats::jetstream::context::{GetStreamError, GetStreamErrorKind, KeyValueError};
+use async_nats::jetstream::kv::Store;
 use async_nats::jetstream::message::Message;
+use async_nats::jetstream::stream::Stream as Kept;
+use async_nats::jetstream::{Context, ErrorCode};
 use futures_core::Stream;
+use std::error::Error;
 use std::fmt::Display;
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -92,4 +97,38 @@ pub(super) async fn wait(
         Ok(Some(Err(error))) => Err(tame(&error.to_string())),
         Ok(None) | Err(_) => Ok(None),
     }
+}
+
+/// The bucket of contests; none where nobody has made it.
+pub(super) async fn contests(jetstream: &Context) -> Result<Option<Store>, String> {
+    let is_missing = |error: &KeyValueError| {
+        let stream = error.source().and_then(|it| it.downcast_ref::<GetStreamError>());
+        stream.is_some_and(is_missing)
+    };
+    unless(is_missing, jetstream.get_key_value(CONTESTS)).await
+}
+
+/// A stream; none where nobody has made it.
+pub(super) async fn kept(jetstream: &Context, name: &str) -> Result<Option<Kept>, String> {
+    unless(is_missing, jetstream.get_stream(name)).await
+}
+
+fn is_missing(error: &GetStreamError) -> bool {
+    matches!(&error.kind(), GetStreamErrorKind::JetStream(error)
+        if error.error_code() == ErrorCode::STREAM_NOT_FOUND)
+}
+
+/// What a call comes to; nothing where its error says that it isn't there.
+async fn unless<T, E: Display>(
+    is_missing: impl Fn(&E) -> bool,
+    call: impl Future<Output = Result<T, E>>,
+) -> Result<Option<T>, String> {
+    let found = async {
+        match call.await {
+            Ok(found) => Ok(Some(found)),
+            Err(error) if is_missing(&error) => Ok(None),
+            Err(error) => Err(error),
+        }
+    };
+    within(CALL, found).await
 }

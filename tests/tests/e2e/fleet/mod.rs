@@ -15,4 +15,5 @@ mod sameness;
 mod faults;
 mod broken;
 mod storm;
+mod withdrawn;
 mod chaos;

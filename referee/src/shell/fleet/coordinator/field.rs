@@ -103,7 +103,7 @@ impl Field for Coordinator {
         let end = async {
             if over {
                 there(connection.up.clone()).await;
-                layout::remove(connection, names).await
+                layout::remove(connection, names).await.map(|_| ())
             } else if connection.is_up() {
                 layout::hush(connection, names).await
             } else {

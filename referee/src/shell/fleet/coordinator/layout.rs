@@ -7,7 +7,7 @@ use crate::fleet::names::{BRIEF, CONTESTS, COORDINATOR, WORKERS};
 use crate::fleet::{Announcement, Brief, Names};
 use crate::shell::fleet::bundles::Packed;
 use crate::shell::fleet::connect::Connection;
-use crate::shell::fleet::link::{CALL, next, within};
+use crate::shell::fleet::link::{CALL, contests, kept, next, within};
 use async_nats::jetstream::consumer::{AckPolicy, pull};
 use async_nats::jetstream::stream::{
     Config, ConsumerErrorKind, DiscardPolicy, RetentionPolicy, StorageType,
@@ -193,17 +193,41 @@ async fn send(
 
 /// Says that there is no contest any more, for now; what waits there stays for whoever goes on.
 pub(super) async fn hush(connection: &Connection, names: &Names) -> Result<(), String> {
-    let contests = within(CALL, connection.jetstream.get_key_value(CONTESTS)).await?;
-    within(CALL, contests.purge(&names.id)).await
+    match contests(&connection.jetstream).await? {
+        Some(contests) => within(CALL, contests.purge(&names.id)).await,
+        None => Ok(()),
+    }
 }
 
-/// Takes everything away.
-pub(super) async fn remove(connection: &Connection, names: &Names) -> Result<(), String> {
+/// What was taken away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Removed {
+    /// Orders that nobody had reported.
+    pub orders: u64,
+    /// Reports that nobody had taken in.
+    pub reports: u64,
+}
+
+/// Takes everything away; `None` where nothing is there.
+pub(super) async fn remove(
+    connection: &Connection,
+    names: &Names,
+) -> Result<Option<Removed>, String> {
     hush(connection, names).await?;
-    let jetstream = &connection.jetstream;
-    within(CALL, jetstream.delete_stream(names.orders_stream())).await?;
-    within(CALL, jetstream.delete_stream(names.reports_stream())).await?;
-    within(CALL, jetstream.delete_object_store(names.bucket())).await
+    let orders = remove_stream(connection, &names.orders_stream()).await?;
+    let reports = remove_stream(connection, &names.reports_stream()).await?;
+    let objects = remove_stream(connection, &objects(&names.bucket()).name).await?;
+    let any = orders.or(reports).or(objects).is_some();
+    let removed =
+        Removed { orders: orders.unwrap_or_default(), reports: reports.unwrap_or_default() };
+    Ok(any.then_some(removed))
+}
+
+/// How many messages were in it; `None` where it isn't there.
+async fn remove_stream(connection: &Connection, name: &str) -> Result<Option<u64>, String> {
+    let Some(stream) = kept(&connection.jetstream, name).await? else { return Ok(None) };
+    within(CALL, connection.jetstream.delete_stream(name)).await?;
+    Ok(Some(stream.cached_info().state.messages))
 }
 
 /// What is said where it can't be made at the beginning.

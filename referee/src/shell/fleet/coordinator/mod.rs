@@ -24,6 +24,7 @@ use crate::shell::contest::field::{Sign, kinds};
 use crate::shell::contest::folder::Folder;
 use crate::shell::fleet::bundles::Packed;
 use crate::shell::fleet::connect::Connection;
+use crate::shell::fleet::link::{CALL, hand, within};
 use crate::shell::fleet::live;
 use crate::shell::playing::Playing;
 use crate::shell::table::Orders;
@@ -32,6 +33,7 @@ use fetch::Queue;
 use intake::Intake;
 use judge::{BYTES_MAX, Rules};
 use layout::Layout;
+pub use layout::Removed;
 use post::{Errand, Posted};
 use roll::Roll;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -225,6 +227,21 @@ impl Coordinator {
             self.ready.push_back(Sign::Dropped(numbers, why));
         }
     }
+}
+
+/// Takes what a contest has on the server away, wherever it was left; `None` where nothing is there.
+/// Workers that still play in it drop that.
+pub async fn withdraw(
+    connection: &Connection,
+    contest: &Contest,
+    begun: &str,
+) -> Result<Option<Removed>, String> {
+    let names = Names::of(contest, begun);
+    hand(connection.client.publish(names.stop(), Vec::new().into())).await;
+    let removed = Box::pin(layout::remove(connection, &names));
+    let removed = connection.unless_denied(removed).await?;
+    within(CALL, connection.client.flush()).await?;
+    Ok(removed)
 }
 
 fn lay_out(commission: Commission) -> Layout {

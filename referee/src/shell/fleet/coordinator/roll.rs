@@ -33,7 +33,18 @@ impl Roll {
         let now = Instant::now();
         let workers = Workers { on, ..Workers::default() };
         let told = BTreeSet::new();
-        Self { folder, workers, changed: true, written: now, began: now, told_lonely: false, told }
+        let mut roll = Self {
+            folder,
+            workers,
+            changed: true,
+            written: now,
+            began: now,
+            told_lonely: false,
+            told,
+        };
+        // However soon this is killed, the server is known.
+        roll.write();
+        roll
     }
 
     /// A worker has said that it is there. What is to be told of it, if anything.

@@ -1,15 +1,12 @@
 //! Which contests are under way.
 
 use crate::fleet::messages::FORM;
-use crate::fleet::names::{CONTESTS, WORKERS};
+use crate::fleet::names::WORKERS;
 use crate::fleet::{Announcement, Names};
 use crate::plain::tame_name;
 use crate::shell::fleet::connect::Connection;
-use crate::shell::fleet::link::{CALL, consumer, next, within};
-use async_nats::jetstream::ErrorCode;
-use async_nats::jetstream::context::{GetStreamError, GetStreamErrorKind, KeyValueError};
+use crate::shell::fleet::link::{CALL, consumer, contests, next, within};
 use async_nats::jetstream::kv::{Operation, Store};
-use std::error::Error;
 
 /// So many contests are looked at.
 const CONTESTS_MAX: usize = 1000;
@@ -42,7 +39,7 @@ impl Found {
 
 /// All contests that are announced, in the order in which they are served.
 pub(super) async fn look(connection: &Connection) -> Result<Vec<Found>, String> {
-    let Some(bucket) = bucket(connection).await? else { return Ok(Vec::new()) };
+    let Some(bucket) = contests(&connection.jetstream).await? else { return Ok(Vec::new()) };
     let filter = format!("{}>", bucket.prefix);
     let mut keys = within(CALL, bucket.stream.info_with_subjects(filter)).await?;
     let mut found = Vec::new();
@@ -64,7 +61,7 @@ pub(super) async fn look(connection: &Connection) -> Result<Vec<Found>, String> 
 
 /// Whether a contest is still announced.
 pub(super) async fn is_there(connection: &Connection, names: &Names) -> Result<bool, String> {
-    let Some(bucket) = bucket(connection).await? else { return Ok(false) };
+    let Some(bucket) = contests(&connection.jetstream).await? else { return Ok(false) };
     Ok(announced(&bucket, names).await?.is_some())
 }
 
@@ -72,25 +69,6 @@ pub(super) async fn is_there(connection: &Connection, names: &Names) -> Result<b
 pub(super) async fn has_orders(connection: &Connection, names: &Names) -> bool {
     let consumer = consumer(&connection.jetstream, WORKERS, names.orders_stream()).await;
     consumer.is_ok_and(|consumer| consumer.cached_info().num_pending > 0)
-}
-
-/// The bucket of contests; none where nobody has made it.
-async fn bucket(connection: &Connection) -> Result<Option<Store>, String> {
-    let asked = connection.jetstream.get_key_value(CONTESTS);
-    let asked = within(CALL, async { Ok::<_, String>(asked.await) }).await?;
-    match asked {
-        Ok(bucket) => Ok(Some(bucket)),
-        Err(error) if is_missing(&error) => Ok(None),
-        Err(error) => Err(error.to_string()),
-    }
-}
-
-fn is_missing(error: &KeyValueError) -> bool {
-    let stream = error.source().and_then(|it| it.downcast_ref::<GetStreamError>());
-    stream.is_some_and(|error| {
-        matches!(&error.kind(), GetStreamErrorKind::JetStream(error)
-            if error.error_code() == ErrorCode::STREAM_NOT_FOUND)
-    })
 }
 
 /// What is said of a contest; nothing where it is over, or it can't be read.
