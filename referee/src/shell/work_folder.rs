@@ -6,7 +6,7 @@ use super::hints::hints;
 use super::launcher::{Bytes, Reach};
 use referee_protocol::Limits;
 use std::cell::RefCell;
-use std::fs::Permissions;
+use std::fs::{self, File, Permissions};
 use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -24,9 +24,23 @@ pub(super) fn create() -> io::Result<TempDir> {
 
 /// The same in a folder of one's choice.
 pub(super) fn create_in(folder: &Path) -> io::Result<TempDir> {
+    create_named("referee-", folder)
+}
+
+/// The same with a name that begins so.
+pub(super) fn create_named(prefix: &str, folder: &Path) -> io::Result<TempDir> {
     let mode = if nix::unistd::geteuid().is_root() { 0o711 } else { 0o700 };
     let permissions = Permissions::from_mode(mode);
-    tempfile::Builder::new().prefix("referee-").permissions(permissions).tempdir_in(folder)
+    tempfile::Builder::new().prefix(prefix).permissions(permissions).tempdir_in(folder)
+}
+
+/// A folder that nobody else holds, as long as the file is open; however its holder ends, it is held no
+/// more.
+pub(super) fn hold(folder: &Path) -> Option<File> {
+    let file = File::open(folder).ok()?;
+    file.try_lock().ok()?;
+    let same = fs::metadata(folder).ok()?.ino() == file.metadata().ok()?.ino();
+    same.then_some(file)
 }
 
 /// Folders of matches that are over, for matches to come. On some file systems a thousand new
@@ -85,7 +99,7 @@ struct State {
 
 impl State {
     fn of(folder: &Path) -> io::Result<Self> {
-        let it = std::fs::symlink_metadata(folder)?;
+        let it = fs::symlink_metadata(folder)?;
         Ok(Self { inode: it.ino(), mode: it.mode(), changed: (it.ctime(), it.ctime_nsec()) })
     }
 }
@@ -100,7 +114,7 @@ impl WorkFolder {
     pub(super) fn seat(&mut self, seat: usize) -> io::Result<PathBuf> {
         let path = self.whole.path().join(seat.to_string());
         if seat >= self.seats.len() {
-            std::fs::create_dir(&path)?;
+            fs::create_dir(&path)?;
             self.seats.push(State::of(&path)?);
             self.untouched = State::of(self.whole.path())?;
         }
@@ -110,13 +124,13 @@ impl WorkFolder {
     /// Nobody has changed it. Its state alone would not tell what was done while its time stamp was
     /// still the same, which can be some milliseconds.
     fn is_as_new(&self) -> io::Result<bool> {
-        let names = std::fs::read_dir(self.whole.path())?.take(self.seats.len() + 1).count();
+        let names = fs::read_dir(self.whole.path())?.take(self.seats.len() + 1).count();
         if names != self.seats.len() || State::of(self.whole.path())? != self.untouched {
             return Ok(false);
         }
         for (seat, untouched) in self.seats.iter().enumerate() {
             let path = self.whole.path().join(seat.to_string());
-            if State::of(&path)? != *untouched || std::fs::read_dir(path)?.next().is_some() {
+            if State::of(&path)? != *untouched || fs::read_dir(path)?.next().is_some() {
                 return Ok(false);
             }
         }

@@ -345,7 +345,7 @@ impl Runner {
     fn in_vain(&mut self, why: &str) {
         self.void_row += 1;
         if self.void_row >= VOID_ROW_MAX {
-            let failure = format!("{VOID_ROW_MAX} games in a row were void; the last: {why}");
+            let failure = format!("nothing came of {VOID_ROW_MAX} games in a row; the last: {why}");
             self.failure.get_or_insert(
                 Failure::machine(failure).help("mend the machine, then resume the contest"),
             );

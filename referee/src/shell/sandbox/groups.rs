@@ -8,10 +8,10 @@ mod hierarchy;
 
 use super::super::destination::named;
 use super::super::launcher::{Bounds, Group};
+use super::super::work_folder::hold;
 use hierarchy::{Hierarchy, hierarchies};
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -150,7 +150,7 @@ impl Home {
     fn claim(parent: &Path) -> io::Result<Self> {
         for entry in fs::read_dir(parent)?.flatten() {
             let ours = entry.file_name().to_string_lossy().starts_with(PREFIX);
-            if ours && lock(&entry.path()).is_some() {
+            if ours && hold(&entry.path()).is_some() {
                 remove(&entry.path());
             }
         }
@@ -163,7 +163,7 @@ impl Home {
                 Err(error) => return Err(named(&folder, &error)),
                 // Not if another referee has taken it for one left behind.
                 Ok(()) => {
-                    if let Some(lock) = lock(&folder) {
+                    if let Some(lock) = hold(&folder) {
                         return Ok(Self { folder, _lock: lock, switched_on: false, moved: false });
                     }
                 }
@@ -220,14 +220,6 @@ impl Drop for Home {
             std::thread::sleep(END_WAIT / 100);
         }
     }
-}
-
-/// Locks a group's folder; `None` if somebody else has it, or has removed it.
-fn lock(folder: &Path) -> Option<File> {
-    let file = File::open(folder).ok()?;
-    file.try_lock().ok()?;
-    let same = fs::metadata(folder).ok()?.ino() == file.metadata().ok()?.ino();
-    same.then_some(file)
 }
 
 /// Removes a group and those in it, as far as no process is in them; false if there are some.

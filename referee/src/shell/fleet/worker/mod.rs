@@ -16,12 +16,14 @@ mod desk;
 mod phase;
 mod playing;
 mod reporting;
+mod root;
 mod session;
 mod supply;
 
 use self::finding::{Found, look};
 use self::joined::{Host, Joined};
 use self::phase::Why;
+use self::root::Root;
 use self::session::Session;
 use self::wanted::{Unfit, Wanted};
 use super::connect::Connection;
@@ -31,12 +33,10 @@ use crate::fleet::{Beat, WorkerInfo};
 use crate::plain::tame;
 use crate::shell::fleet::link::hand;
 use crate::shell::interrupts::{Interrupt, Interrupts};
-use crate::shell::work_folder::create_in;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tempfile::TempDir;
 
 /// How often contests are looked for while there is none.
 const LOOK: Duration = Duration::from_secs(2);
@@ -105,7 +105,7 @@ pub struct Worker {
     settings: Settings,
     info: WorkerInfo,
     /// Everything it keeps.
-    root: TempDir,
+    root: Root,
     wanted: Wanted,
     joined: BTreeMap<String, Arc<Joined>>,
     /// The contest that it left for another.
@@ -120,7 +120,7 @@ impl Worker {
     /// Makes ready, which takes about a second: it measures the machine.
     pub fn new(settings: Settings) -> Result<Self, Failure> {
         let parent = settings.folder.clone().unwrap_or_else(std::env::temp_dir);
-        let root = create_in(&parent).map_err(|error| {
+        let root = Root::create(&parent).map_err(|error| {
             Failure::machine(format!("{}: {error}", parent.display()))
                 .help("--work names a folder in which the worker can make one of its own")
         })?;

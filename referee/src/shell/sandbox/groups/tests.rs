@@ -1,6 +1,7 @@
 //! What the kernel of this machine does with groups, where it lets them be made.
 
-use super::{Groups, PREFIX, lock};
+use super::super::super::work_folder::hold;
+use super::{Groups, PREFIX};
 use crate::shell::launcher::{Bounds, Group, Limit};
 use std::fs;
 use std::io::Write;
@@ -164,7 +165,7 @@ fn nothing_is_left_behind() {
     for folder in &left {
         fs::create_dir_all(folder.join("agent")).unwrap();
     }
-    let locks: Vec<_> = left.iter().map(|folder| lock(folder).unwrap()).collect();
+    let locks: Vec<_> = left.iter().map(|folder| hold(folder).unwrap()).collect();
     drop(Groups::find().unwrap());
     assert!(left.iter().all(|folder| folder.join("agent").exists()));
     drop(locks);
