@@ -7,7 +7,7 @@ use super::server::ServerOptions;
 use crate::failure::Failure;
 use crate::plain::{count, tame};
 use crate::shell::fleet::worker::{Audience, End, Settings, Status, Worker};
-use crate::shell::interrupts::{Interrupt, Interrupts};
+use crate::shell::interrupts::Interrupts;
 use crate::shell::verifying::status_line;
 use crate::times::read_time;
 use clap::Args;
@@ -15,6 +15,7 @@ use indicatif::ProgressBar;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
+use tokio::sync::oneshot;
 
 /// Plays games of contests on many machines: of those that are coordinated at this server.
 ///
@@ -32,7 +33,7 @@ pub(super) struct Options {
     #[arg(value_name = "URL", env = "NATS_URL", hide_env_values = true)]
     url: String,
     /// How many matches it plays at once; as many as there are cores unless it is given
-    #[arg(long, short, value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    #[arg(long, short, value_parser = clap::value_parser!(u16).range(1..=4_096))]
     slots: Option<u16>,
     /// What it is called; the machine's name unless it is given
     #[arg(long)]
@@ -104,11 +105,15 @@ async fn work(
     watcher.tell(&format!("worker {} ({}) at {shown}", info.name, info.id));
     tracing::info!("{} slots, {} cores, speed {}", info.slots, info.cores, info.speed);
     let name = format!("referee worker {}", info.name);
-    let note = |failure: &Failure| watcher.tell(&format!("{failure}; trying on"));
+    let (tell_failed, failed) = oneshot::channel();
+    let note = |failure: &Failure| {
+        watcher.tell(&format!("{failure}; trying on"));
+        tell_failed.send(()).ok();
+    };
     let connected = tokio::select! {
         connection = server.connect_patiently(&name, note) => Ok(connection?),
-        interrupt = interrupted(interrupts) => Err(End::Interrupted(interrupt)),
-        () = idle(options.idle) => Err(End::Idle),
+        interrupt = interrupts.interrupted() => Err(End::Interrupted(interrupt)),
+        () = idle(options.idle, failed) => Err(End::Idle),
     };
     let (end, up) = match connected {
         Ok(connection) => {
@@ -127,21 +132,11 @@ async fn work(
     Ok(end)
 }
 
-/// Waits for as long as there may be nothing to do.
-async fn idle(time: Option<u64>) {
-    match time {
-        Some(time) => tokio::time::sleep(Duration::from_millis(time)).await,
-        None => std::future::pending().await,
-    }
-}
-
-async fn interrupted(interrupts: &mut Interrupts) -> Interrupt {
-    loop {
-        interrupts.next().await;
-        if let Some(interrupt) = interrupts.received() {
-            return interrupt;
-        }
-    }
+/// Waits for as long as there may be nothing to do, and until the server has been tried once.
+async fn idle(time: Option<u64>, failed: oneshot::Receiver<()>) {
+    let Some(time) = time else { return std::future::pending().await };
+    tokio::time::sleep(Duration::from_millis(time)).await;
+    failed.await.ok();
 }
 
 /// Somebody at a terminal, or a log.

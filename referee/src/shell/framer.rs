@@ -33,7 +33,7 @@ impl Framer {
         }
         self.partial.extend_from_slice(bytes);
         // One byte more may be the `\r` of a line end.
-        if self.partial.len() > line_bytes_max + 1 {
+        if self.partial.len().saturating_sub(1) > line_bytes_max {
             let beginning = std::mem::take(&mut self.partial);
             take(&beginning[..line_bytes_max], true);
         }

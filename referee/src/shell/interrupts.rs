@@ -190,6 +190,16 @@ impl Interrupts {
         }
     }
 
+    /// Waits until somebody wants an end. Can be dropped and called again at any time.
+    pub async fn interrupted(&mut self) -> Interrupt {
+        loop {
+            if let Some(interrupt) = self.received() {
+                return interrupt;
+            }
+            self.next().await;
+        }
+    }
+
     /// Stops the agents, then the referee; when it is let go on, so are they, and no clock has run.
     fn pause(&self) {
         let began = Instant::now();

@@ -133,7 +133,7 @@ fn changed(contest: &Contest, base: &Path, files: &BTreeMap<String, Vec<PathBuf>
 
 /// A failure after which the contest can go on, with the command for that.
 fn resumable(failure: &Failure, resume: &str) -> Failure {
-    let first = failure.help_text().map_or_else(String::new, |help| format!("{help}: "));
+    let first = failure.help_text().map_or_else(String::new, |help| format!("{help}; then: "));
     Failure::new(failure.code(), failure.to_string()).help(format!("{first}{resume}"))
 }
 

@@ -16,7 +16,7 @@ use crate::shell::contest::store::Store;
 #[cfg(feature = "nats")]
 use crate::shell::fleet::{
     connect::Connection,
-    coordinator::{Commission, Coordinator},
+    coordinator::{Commission, Coordinator, hush},
 };
 use crate::shell::interrupts::Interrupts;
 use crate::shell::playing::Playing;
@@ -142,16 +142,18 @@ impl Stage {
             }
             #[cfg(feature = "nats")]
             Self::There(connection, commission) => {
+                let (line, since) = (connection.as_ref().clone(), commission.begun.clone());
                 let orders = interrupts.orders();
                 let begin = Coordinator::begin(*connection, *commission, runner.schedule(), orders);
                 let field = tokio::select! {
                     field = begin => Some(field?),
-                    () = interrupts.next() => None,
+                    _ = interrupts.interrupted() => None,
                 };
-                match field {
-                    Some(field) => Ok(runner.play(field, interrupts, spectator).await),
-                    None => Ok(runner.leave(interrupts)),
+                if let Some(field) = field {
+                    return Ok(runner.play(field, interrupts, spectator).await);
                 }
+                hush(&line, &contest, &since).await;
+                Ok(runner.leave(interrupts))
             }
         }
     }

@@ -220,6 +220,10 @@ impl Dispatch {
     /// Orders with numbers up to `delivered` have been given to workers at least once; those above,
     /// up to `last`, still wait their turn: nobody is silent about them.
     pub fn queue(&mut self, delivered: u64, last: u64, now: u64) {
+        if self.closing.is_some() {
+            // What has been taken back waits for nobody.
+            return;
+        }
         let waits = |place: Place| matches!(place, Place::Stream(number) if delivered < number && number <= last);
         for it in self.blocks.values_mut().filter(|it| waits(it.place)) {
             it.alive_ms = now;

@@ -12,6 +12,7 @@ use crate::plain::games;
 use crate::shell::interrupts::{Interrupt, Interrupts};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
 /// So many games in a row that the machine spoils are enough to stop.
@@ -329,7 +330,7 @@ impl Runner {
         let path = |name: &str| self.folder.path(name);
         let moved = match transcript {
             None => std::fs::rename(path(&Folder::transcript(number)), path(&kept)),
-            Some(bytes) => std::fs::write(path(&kept), bytes),
+            Some(bytes) => write_anew(&path(&kept), &bytes),
         };
         let transcript = moved.is_ok().then_some(kept);
         let (cause, text) = (void.cause, void.text);
@@ -443,4 +444,10 @@ fn told<F: Field>(interrupts: &Interrupts, field: &F, spectator: &mut impl Spect
             "no new games; {under_way} are played to their end (again: they are stopped)"
         ));
     }
+}
+
+/// A file in a folder that may not be there yet.
+fn write_anew(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+    std::fs::write(path, bytes)
 }

@@ -200,6 +200,11 @@ impl Server {
             options = options.require_tls(true);
         }
         if let Some(file) = &self.tls_ca {
+            if !secret(file)?.contains("BEGIN CERTIFICATE") {
+                let file = tame(&file.display().to_string());
+                return Err(Failure::usage(format!("{file}: no certificate is in it"))
+                    .help("--tls-ca names a PEM file, as in docs/many-machines.md"));
+            }
             options = options.add_root_certificates(file.clone());
         }
         if let Some((certificate, key)) = &self.tls_own {

@@ -251,6 +251,23 @@ fn a_worker_that_leaves_in_order_is_not_lost() {
     assert!(dispatch.beat(&beat("a", 1, &[]), 10 * LEASE), "it may come back");
 }
 
+/// Where nobody asks for orders, the server never says that they were given to somebody.
+#[test]
+fn what_is_taken_back_is_not_waited_for() {
+    let mut dispatch = Dispatch::new(LEASE, 0);
+    for block in 0..4 {
+        dispatch.ask(block, 0);
+        dispatch.published(block, 0, block + 1, 0);
+    }
+    dispatch.close(0);
+    dispatch.effects();
+    for now in (0..10_000).step_by(1000) {
+        dispatch.queue(0, 4, now);
+        dispatch.tick(now, false);
+    }
+    assert_eq!(dispatch.effects(), [0, 1, 2, 3].map(|block| Effect::Drop { block }));
+}
+
 #[test]
 fn only_what_nobody_has_is_taken_back() {
     let mut dispatch = Dispatch::new(LEASE, 0);

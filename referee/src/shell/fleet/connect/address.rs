@@ -31,7 +31,7 @@ impl Addresses {
                 return Err(wrong("only nats:// and tls:// lead to a server".to_owned()));
             }
             if host.is_empty() {
-                return Err(wrong("the address of a server needs a host".to_owned()));
+                return Err(Failure::usage("the address of a server needs a host").help(HELP));
             }
             let server = format!("{scheme}://{}", host.trim_end_matches('/'));
             let server = server.parse::<ServerAddr>().map_err(|error| wrong(error.to_string()))?;

@@ -65,7 +65,7 @@ impl Field for Coordinator {
         for fixture in &fixtures {
             self.blocks.insert(fixture.number, block);
         }
-        self.fixtures.insert(block, fixtures);
+        self.fixtures.entry(block).or_default().extend(fixtures);
         let now = self.now();
         if self.found.remove(&block) {
             self.dispatch.found(block, now);
@@ -99,6 +99,11 @@ impl Field for Coordinator {
 
     async fn finish(mut self, over: bool) -> Option<String> {
         self.roll.write();
+        if let Some(mending) = self.mending.take() {
+            // Nothing is to be made again after it was taken away.
+            mending.abort();
+            mending.await.ok();
+        }
         let (connection, names) = (&self.connection, &self.layout.names);
         let end = async {
             if over {
@@ -138,12 +143,13 @@ impl Coordinator {
         }
         if stop && !self.stopped {
             self.stopped = true;
-            let client = &self.connection.client;
-            hand(client.publish(self.layout.names.stop(), Vec::new().into())).await;
             let out: Vec<u64> = self.fixtures.keys().copied().collect();
             for block in out {
                 self.drop_block(block, None);
             }
+            // Last, since nobody may wait for it.
+            let client = &self.connection.client;
+            hand(client.publish(self.layout.names.stop(), Vec::new().into())).await;
         }
     }
 
@@ -259,12 +265,15 @@ impl Coordinator {
     /// Something of the contest is gone from the server, or it is away.
     fn mend(&mut self, error: &str) {
         tracing::warn!("the orders can't be looked at: {}", tame(error));
+        if self.mending.as_ref().is_some_and(|mending| !mending.is_finished()) {
+            return;
+        }
         let (layout, connection) = (self.layout.clone(), self.connection.clone());
         // What is lost with it is ordered again when nobody has said anything of it for too long.
-        tokio::spawn(async move {
+        self.mending = Some(tokio::spawn(async move {
             if let Err(error) = layout.make(&connection, false).await {
                 tracing::warn!("the contest can't be laid out again: {error}");
             }
-        });
+        }));
     }
 }

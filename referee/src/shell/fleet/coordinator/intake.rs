@@ -22,6 +22,8 @@ use tokio::sync::mpsc;
 const AT_ONCE_A_CORE: usize = 2;
 /// So many games wait to be durable before no more reports are taken.
 const UNKEPT_MAX: usize = 512;
+/// So many reports wait for others on the same block before no more are taken.
+const DEFERRED_MAX: usize = 64;
 /// A report has no more tries than that for each game of a block.
 const TRIES_MAX: usize = 64;
 
@@ -117,7 +119,9 @@ impl Intake {
 
     /// Waits until a report has come or was looked at. Can be dropped and called again.
     pub(super) async fn next(&mut self) -> Event {
-        let has_room = self.judging.count() < self.at_once && self.unkept.len() < UNKEPT_MAX;
+        let has_room = self.judging.count() < self.at_once
+            && self.unkept.len() < UNKEPT_MAX
+            && self.deferred.len() < DEFERRED_MAX;
         tokio::select! {
             Some(judged) = self.judging.next() => Event::Judged(Box::new(judged)),
             Some(message) = self.reports.recv(), if has_room => Event::Come(Box::new(message)),
@@ -155,7 +159,8 @@ impl Intake {
         let info = message.info();
         let (number, pending) = info.map_or((0, 0), |info| (info.stream_sequence, info.pending));
         self.behind = pending > 0;
-        if self.busy.values().any(|&busy| busy == number) || self.receipts.contains_key(&number) {
+        let waits = self.deferred.iter().any(|it| it.number == number);
+        if waits || self.receipts.contains_key(&number) {
             // It took so long that it was handed out again.
             return None;
         }
@@ -194,7 +199,8 @@ impl Intake {
     /// The games of a block that count, and whether they have a result.
     fn fixtures(&self, block: u64, schedule: &Schedule) -> Fixtures {
         let games = schedule.block_of(0).end;
-        let Some(first) = block.checked_mul(games) else { return BTreeMap::new() };
+        let first = block.checked_mul(games).filter(|&first| schedule.counts(first));
+        let Some(first) = first else { return BTreeMap::new() };
         let numbers = schedule.block_of(first).filter(|&number| schedule.counts(number));
         numbers
             .filter_map(|number| {

@@ -1,33 +1,32 @@
 //! A report is looked at: its transcripts are played again by the rules, and compared with what was
 //! ordered. Whatever a worker says beside them counts for nothing.
 
-use crate::contest::audit::{Heard, differences, hear};
-use crate::contest::{Contest, Fixture, Record, Void};
-use crate::failure::Failure;
+use super::looking::{Looking, too_long};
+use crate::contest::{Contest, Fixture, Record};
 use crate::fleet::{Parcel, Report};
 use crate::plain::hex;
-use crate::shell::contest::disk_failure;
-use crate::shell::contest::field::{Came, Missed, Spoiled};
+use crate::shell::contest::field::Came;
 use crate::shell::contest::folder::Folder;
 use crate::shell::fleet::connect::Connection;
 use crate::shell::fleet::link::{CALL, there, within};
-use crate::shell::fleet::live::settle;
-use crate::transcript::{is_packed, unpack};
 use async_nats::jetstream::object_store::{GetErrorKind, ObjectStore};
 use referee_games::Kind;
 use referee_protocol::Sandbox;
 use sha2::{Digest, Sha256};
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::io::AsyncReadExt;
 use tokio::sync::watch;
 use tokio::task::JoinError;
 
-/// The transcripts of a report have no more bytes together, be they packed or not. Those of a match
-/// have some MB at most.
-pub(super) const BYTES_MAX: usize = 64 << 20;
+/// So many bytes of packed transcripts are had before they are looked at.
+const BATCH_BYTES: usize = 1 << 20;
+/// See [`Rules`].
+pub(super) const HELD_BYTES_MAX: usize = 64 << 20;
+/// So many bytes of a transcript one byte that an agent says comes to at most: `{"type":"info"}` is the
+/// shortest line that it may send as often as it likes, and comes to five times as much.
+const A_BYTE_SAID: u64 = 8;
 /// How long to wait when an object can't be had for the first time; it doubles.
 const AGAIN: Duration = Duration::from_secs(1);
 /// So often an object is asked for while the server is there.
@@ -35,17 +34,36 @@ const ASKED: u32 = 4;
 /// How long one byte of an object may take.
 const A_BYTE: Duration = Duration::from_micros(1);
 
-/// What ends matches on a worker and is its own affair.
-const NOT_REPORTED: [&str; 2] = ["interrupted", "disk_full"];
-
 /// What is known of a contest by whoever looks at its reports.
 #[derive(Debug)]
 pub(super) struct Rules {
     pub(super) contest: Arc<Contest>,
     pub(super) kinds: Vec<Kind>,
     pub(super) folder: Folder,
-    /// The transcripts of a report have no more bytes together, be they packed or not.
-    pub(super) bytes_max: usize,
+    /// The unpacked transcripts of a report that are held in memory have no more bytes together; what is
+    /// beyond goes to the disk.
+    pub(super) held_bytes_max: usize,
+    /// No transcript has more bytes, be it packed or not.
+    pub(super) transcript_bytes_max: usize,
+    /// Who has a transcript in memory that is longer than all that may be held: one at a time.
+    pub(super) long: Mutex<()>,
+}
+
+impl Rules {
+    /// Those of a contest.
+    pub(super) fn of(contest: Arc<Contest>, kinds: Vec<Kind>, folder: Folder) -> Self {
+        let seats = contest.games.iter().map(|game| game.seats as u64).max().unwrap_or(0);
+        let said = contest.limits.match_bytes.saturating_mul(seats);
+        let most = said.saturating_mul(A_BYTE_SAID).saturating_add(HELD_BYTES_MAX as u64);
+        Self {
+            contest,
+            kinds,
+            folder,
+            held_bytes_max: HELD_BYTES_MAX,
+            transcript_bytes_max: usize::try_from(most).unwrap_or(usize::MAX),
+            long: Mutex::new(()),
+        }
+    }
 }
 
 /// A report that is to be looked at.
@@ -102,48 +120,58 @@ pub(super) async fn judge(
     rules: Arc<Rules>,
     objects: impl Objects,
 ) -> Result<Finding, String> {
-    if case.report.fault.is_some() {
+    let Case { report, bytes, fixtures } = case;
+    if report.fault.is_some() {
         return Ok(Finding::default());
     }
-    let parcels = gather(&case, rules.bytes_max, &objects).await?;
-    let looked = tokio::task::spawn_blocking(move || look(&case, parcels, &rules));
+    if report.tries.is_empty() {
+        return Err("its report has no games".to_owned());
+    }
+    let most = rules.transcript_bytes_max;
+    let mut rest = bytes.as_slice();
+    let (mut batch, mut held) = (Vec::new(), 0);
+    let mut looking = Looking::at(&report, fixtures, rules);
+    for one in &report.tries {
+        let parcel = match &one.transcript {
+            Parcel::Message { bytes } => {
+                let parcel = usize::try_from(*bytes).ok().and_then(|it| rest.split_at_checked(it));
+                let (parcel, after) = parcel
+                    .ok_or_else(|| format!("the transcript of game {} is missing", one.number))?;
+                rest = after;
+                parcel.to_vec()
+            }
+            Parcel::Object { sha256, bytes } => {
+                let bytes = usize::try_from(*bytes).ok().filter(|&bytes| bytes <= most);
+                let bytes = bytes.ok_or_else(|| too_long(one.number, most))?;
+                object(&objects, sha256, bytes).await?
+            }
+        };
+        held += parcel.len();
+        batch.push(parcel);
+        if held >= BATCH_BYTES {
+            held = 0;
+            looking = apart(looking, std::mem::take(&mut batch), |looking| looking).await?;
+        }
+    }
+    apart(looking, batch, Looking::finish).await
+}
+
+/// Looks at transcripts, and then does this, on a thread where that may take its time.
+async fn apart<T: Send + 'static>(
+    mut looking: Looking,
+    parcels: Vec<Vec<u8>>,
+    then: fn(Looking) -> T,
+) -> Result<T, String> {
+    let looked = tokio::task::spawn_blocking(move || {
+        parcels.iter().try_for_each(|parcel| looking.look(parcel))?;
+        Ok(then(looking))
+    });
     looked.await.unwrap_or_else(|error| Err(broken(&error)))
 }
 
 /// What is said of a report that nobody could look at to the end.
 pub(super) fn broken(error: &JoinError) -> String {
     format!("its report can't be looked at: {error}")
-}
-
-/// The packed transcripts of a report, wherever they are.
-async fn gather(
-    case: &Case,
-    bytes_max: usize,
-    objects: &impl Objects,
-) -> Result<Vec<Vec<u8>>, String> {
-    let mut rest = case.bytes.as_slice();
-    let mut parcels = Vec::with_capacity(case.report.tries.len());
-    let mut room = bytes_max;
-    for one in &case.report.tries {
-        match &one.transcript {
-            Parcel::Message { bytes } => {
-                let parcel = usize::try_from(*bytes).ok().and_then(|it| rest.split_at_checked(it));
-                let Some((parcel, after)) = parcel else {
-                    return Err(format!("the transcript of game {} is missing", one.number));
-                };
-                parcels.push(parcel.to_vec());
-                rest = after;
-            }
-            Parcel::Object { sha256, bytes } => {
-                let bytes = usize::try_from(*bytes).unwrap_or(usize::MAX);
-                room = room
-                    .checked_sub(bytes)
-                    .ok_or_else(|| format!("the transcripts have more than {bytes_max} bytes"))?;
-                parcels.push(object(objects, sha256, bytes).await?);
-            }
-        }
-    }
-    Ok(parcels)
 }
 
 /// An object, if it is the one that was reported.
@@ -210,93 +238,6 @@ async fn read(bucket: &ObjectStore, name: &str, most: usize) -> Result<Option<Ve
     let mut bytes = Vec::new();
     let read = object.take(most as u64 + 1).read_to_end(&mut bytes).await;
     read.map(|_| Some(bytes)).map_err(|error| error.to_string())
-}
-
-/// What a report says. Nothing of it is written unless all of it is as it should be.
-fn look(case: &Case, parcels: Vec<Vec<u8>>, rules: &Rules) -> Result<Finding, String> {
-    let mut finding = Finding::default();
-    let mut room = rules.bytes_max;
-    let mut spoiled: BTreeMap<u64, Vec<Spoiled>> = BTreeMap::new();
-    let mut done = BTreeSet::new();
-    let mut files: Vec<(u64, PathBuf, Vec<u8>)> = Vec::new();
-    for (index, (one, parcel)) in case.report.tries.iter().zip(parcels).enumerate() {
-        let number = one.number;
-        let (fixture, known) = case
-            .fixtures
-            .get(&number)
-            .ok_or_else(|| format!("game {number} is none of block {}", case.report.block))?;
-        if done.contains(&number) {
-            return Err(format!("game {number} was played again though it counts"));
-        }
-        let bytes = unpack(&parcel, room)
-            .ok_or_else(|| format!("game {number}: more than {} bytes", rules.bytes_max))?
-            .into_owned();
-        if is_packed(&bytes) {
-            return Err(format!("game {number}: packed more than once"));
-        }
-        room -= bytes.len();
-        let transcript = Folder::transcript(number);
-        let path = rules.folder.path(&transcript);
-        match tried(&bytes, fixture, rules, transcript, &mut finding.apart)? {
-            Ok(record) if *known => finding.known.push(*record),
-            Ok(record) => {
-                files.push((number, path, bytes));
-                let spoiled = spoiled.remove(&number).unwrap_or_default();
-                finding.came.push(Came { number, spoiled, result: Ok(record) });
-            }
-            Err(_) if *known => {}
-            Err(void) => {
-                let attempt = Spoiled { void, transcript: Some(bytes) };
-                let last = case.report.tries[index + 1..].iter().all(|it| it.number != number);
-                if last && NOT_REPORTED.contains(&attempt.void.cause.as_str()) {
-                    return Err(format!("game {number}: {}", attempt.void.text));
-                }
-                if last {
-                    let spoiled = spoiled.remove(&number).unwrap_or_default();
-                    let result = Err(Missed::Void(attempt));
-                    finding.came.push(Came { number, spoiled, result });
-                } else {
-                    spoiled.entry(number).or_default().push(attempt);
-                    continue;
-                }
-            }
-        }
-        done.insert(number);
-    }
-    for (number, path, bytes) in files {
-        if let Err(error) = settle(&path, &bytes) {
-            halt(&mut finding, number, &disk_failure(&path, &error));
-        }
-    }
-    Ok(finding)
-}
-
-/// A game that can't be kept.
-fn halt(finding: &mut Finding, number: u64, failure: &Failure) {
-    for came in finding.came.iter_mut().filter(|came| came.number == number) {
-        came.result = Err(Missed::Halt(failure.clone()));
-    }
-}
-
-/// What one transcript says: a record, or why the attempt doesn't count. An error is what no match
-/// can have said; nor does a worker report one that has no end.
-fn tried(
-    bytes: &[u8],
-    fixture: &Fixture,
-    rules: &Rules,
-    transcript: String,
-    apart: &mut Option<Sandbox>,
-) -> Result<Result<Box<Record>, Void>, String> {
-    let number = fixture.number;
-    let heard: Heard =
-        hear(bytes).map_err(|(status, text)| format!("game {number}: {status}: {text}"))?;
-    let kind = rules.kinds[fixture.game];
-    let found = differences(&rules.contest, kind, fixture, &heard.header);
-    if !found.is_empty() {
-        return Err(format!("game {number}: {}", found.join("; ")));
-    }
-    apart.get_or_insert_with(|| heard.header.sandbox.clone());
-    Ok(heard.record(&rules.contest, fixture, transcript).map(Box::new))
 }
 
 #[cfg(test)]

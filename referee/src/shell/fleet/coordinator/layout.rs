@@ -52,13 +52,14 @@ impl Layout {
         within(CALL, jetstream.get_or_create_stream(objects(&names.bucket()))).await?;
         let bucket = within(CALL, jetstream.get_object_store(names.bucket())).await?;
         for (bundle, path) in &self.packed.bundles {
-            put(&bucket, &bundle.sha256, || std::fs::read(path)).await?;
+            let path = path.clone();
+            put(&bucket, &bundle.sha256, move || std::fs::read(path)).await?;
         }
         let brief = serde_json::to_vec(&self.brief).map_err(|error| error.to_string())?;
         if begins {
             send(&bucket, BRIEF, &brief).await?;
         } else {
-            put(&bucket, BRIEF, || Ok(brief)).await?;
+            put(&bucket, BRIEF, move || Ok(brief)).await?;
         }
         self.announce(connection).await
     }
@@ -171,12 +172,13 @@ fn consumer(name: &str, lease: Duration) -> pull::Config {
 async fn put(
     bucket: &object_store::ObjectStore,
     name: &str,
-    bytes: impl FnOnce() -> std::io::Result<Vec<u8>>,
+    bytes: impl FnOnce() -> std::io::Result<Vec<u8>> + Send + 'static,
 ) -> Result<(), String> {
     if within(CALL, bucket.info(name)).await.is_ok_and(|info| !info.deleted) {
         return Ok(());
     }
-    let bytes = bytes().map_err(|error| error.to_string())?;
+    let bytes = tokio::task::spawn_blocking(bytes).await.map_err(|error| error.to_string())?;
+    let bytes = bytes.map_err(|error| error.to_string())?;
     send(bucket, name, &bytes).await
 }
 

@@ -7,6 +7,7 @@ mod post;
 mod fetch;
 mod judge;
 mod judging;
+mod looking;
 mod intake;
 mod roll;
 mod field;
@@ -31,7 +32,7 @@ use crate::shell::table::Orders;
 use async_nats::Subscriber;
 use fetch::Queue;
 use intake::Intake;
-use judge::{BYTES_MAX, Rules};
+use judge::Rules;
 use layout::Layout;
 pub use layout::Removed;
 use post::{Errand, Posted};
@@ -40,6 +41,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
 use tokio::time::{Interval, MissedTickBehavior};
 
 /// The lease of an order.
@@ -100,6 +102,8 @@ pub struct Coordinator {
     viewer: live::Receiver,
     orders: watch::Receiver<Orders>,
     ticks: Interval,
+    /// What is gone from the server is made again.
+    mending: Option<JoinHandle<()>>,
     ready: VecDeque<Sign>,
     closed: bool,
     /// What nobody has begun was taken back.
@@ -120,7 +124,7 @@ impl Coordinator {
         let (contest, words, lease) = (contest.clone(), words.clone(), *lease);
         let failed = |error: String| layout::not_made(&connection, &shown, &error);
         let kinds = kinds(&contest)?;
-        let rules = Rules { contest, kinds, folder: folder.clone(), bytes_max: BYTES_MAX };
+        let rules = Rules::of(contest, kinds, folder.clone());
         let layout = Arc::new(lay_out(commission));
         let names = layout.names.clone();
         // Heard before anybody can say anything.
@@ -164,6 +168,7 @@ impl Coordinator {
             viewer: live::Receiver::new(folder, playing),
             orders,
             ticks,
+            mending: None,
             ready: VecDeque::new(),
             closed: false,
             withdrawn: false,
@@ -229,6 +234,14 @@ impl Coordinator {
     }
 }
 
+/// Says of a contest that could not begin that there is none.
+pub async fn hush(connection: &Connection, contest: &Contest, begun: &str) {
+    let names = Names::of(contest, begun);
+    if let Err(error) = within(CALL, layout::hush(connection, &names)).await {
+        tracing::debug!("the contest is still announced: {error}");
+    }
+}
+
 /// Takes what a contest has on the server away, wherever it was left; `None` where nothing is there.
 /// Workers that still play in it drop that.
 pub async fn withdraw(
@@ -266,7 +279,7 @@ fn lay_out(commission: Commission) -> Layout {
 fn is_missing(schedule: &Schedule, block: u64) -> bool {
     let games = schedule.block_of(0).end;
     let missing = |number: u64| schedule.counts(number) && !schedule.has(number);
-    let first = block.checked_mul(games);
+    let first = block.checked_mul(games).filter(|&first| schedule.counts(first));
     first.is_some_and(|first| schedule.block_of(first).any(missing))
 }
 

@@ -20,7 +20,7 @@ mod root;
 mod session;
 mod supply;
 
-use self::finding::{Found, look};
+use self::finding::{Found, has_orders, look};
 use self::joined::{Host, Joined};
 use self::phase::Why;
 use self::root::Root;
@@ -181,18 +181,19 @@ impl Worker {
         let up = connection.is_up();
         audience.see(&Status { played: self.played, up, ..Status::default() });
         // Without a server nobody answers, and whoever waits for so long waits too long.
-        let found = if up { look(connection).await } else { Ok(Vec::new()) };
-        let found = found.unwrap_or_else(|error| {
-            tracing::debug!("contests can't be listed: {error}");
-            Vec::new()
-        });
-        if up && !found.is_empty() {
-            self.wanted.keep(&found);
-            self.joined.retain(|_, known| found.contains(&known.found));
-        }
-        let (last, rest): (Vec<_>, Vec<_>) =
-            found.iter().partition(|found| self.left.as_ref() == Some(&found.names.id));
-        for found in rest.into_iter().chain(last) {
+        let looked = if up { look(connection).await } else { Err("no connection".to_owned()) };
+        let found = match looked {
+            Ok(found) => {
+                self.wanted.keep(&found);
+                self.joined.retain(|_, known| found.contains(&known.found));
+                found
+            }
+            Err(error) => {
+                tracing::debug!("contests can't be listed: {error}");
+                Vec::new()
+            }
+        };
+        for found in self.in_order(connection, &found).await {
             if self.wanted.wants(found)
                 && let Some(joined) = self.join(connection, found, audience).await
             {
@@ -202,6 +203,28 @@ impl Worker {
         self.beat(connection).await;
         tokio::time::sleep(LOOK).await;
         None
+    }
+
+    /// Where it goes first: to contests that have something to play, in the order in which they were begun;
+    /// last to where it just was.
+    async fn in_order<'a>(
+        &self,
+        connection: &Connection,
+        found: &'a [Found],
+    ) -> impl Iterator<Item = &'a Found> + use<'a> {
+        let several = found.len() > 1;
+        let (mut first, mut rest, mut last) = (Vec::new(), Vec::new(), Vec::new());
+        for found in found {
+            let wanted = several && self.wanted.wants(found);
+            if wanted && has_orders(connection, &found.names).await {
+                first.push(found);
+            } else if self.left.as_ref() == Some(&found.names.id) {
+                last.push(found);
+            } else {
+                rest.push(found);
+            }
+        }
+        first.into_iter().chain(rest).chain(last)
     }
 
     async fn join(

@@ -69,20 +69,36 @@ pub(super) async fn play(session: &Session, order: &Order) -> Result<Vec<Packed>
     let checked = &session.joined.checked;
     let staging = Staging::new(checked.contest.clone(), checked.kinds.clone());
     let mut played = Played { seated, staging, packing: Vec::new() };
+    let mut halted = None;
     for fixture in &order.fixtures {
-        played.game(session, fixture, order.void_retries.min(RETRIES_MAX)).await?;
+        let game = played.game(session, fixture, order.void_retries.min(RETRIES_MAX)).await;
+        if let Err(halt) = game {
+            halted = Some(halt);
+            break;
+        }
     }
     let mut packed = Vec::new();
     for packing in played.packing {
-        let done =
-            packing.await.map_err(|error| Halt::Fault(WorkerFault::new("machine", error)))?;
-        packed.push(done.map_err(|error| Halt::Fault(failed("a transcript", &error)))?);
+        match packing.await {
+            Ok(Ok(done)) => packed.push(done),
+            Ok(Err(error)) => {
+                halted.get_or_insert(Halt::Fault(failed("a transcript", &error)));
+            }
+            Err(error) => {
+                halted.get_or_insert(Halt::Fault(WorkerFault::new("machine", error)));
+            }
+        }
     }
-    Ok(packed)
+    let Some(halt) = halted else { return Ok(packed) };
+    // The disk may be what is full.
+    for Packed { path, .. } in packed {
+        std::fs::remove_file(path).ok();
+    }
+    Err(halt)
 }
 
 impl Played {
-    /// A game, until it counts or has been void too often.
+    /// A game, until it counts. One that is void too often is this machine's failure.
     async fn game(
         &mut self,
         session: &Session,
@@ -112,6 +128,11 @@ impl Played {
                     return Err(Halt::Fault(failed("a transcript", &full)));
                 }
                 _ => {}
+            }
+            if let Some(void) = void.as_ref().filter(|_| attempt == retries) {
+                // What this machine does to a game is no other's affair.
+                let text = format!("game {}: {}", fixture.number, void.text);
+                return Err(Halt::Fault(WorkerFault::new("machine", text)));
             }
             let number = fixture.number;
             self.packing.push(tokio::task::spawn_blocking(move || pack(number, &path)));

@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::pin::Pin;
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, ReadBuf};
 
 /// What a message has beside its bytes, at most: subject, headers.
@@ -22,13 +22,18 @@ const OBJECT: (Duration, u64) = (Duration::from_secs(20), 4 << 20);
 /// How long to wait after the first failure; it doubles up to the other.
 const AGAIN: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(5));
 
+/// How long a server that is there may refuse a report before others are to play the order.
+const REFUSED: Duration = Duration::from_secs(120);
+
 /// What came of an order: its matches, or why there are none.
 pub(super) type Outcome = Result<Vec<Packed>, WorkerFault>;
 
-/// Reports until the server has it, then answers for the order. Can be dropped at any time.
-pub(super) async fn report(session: &Session, held: &Held, outcome: &Outcome) {
+/// Reports until the server has it, then answers for the order; false where a server that is there
+/// doesn't take it. Can be dropped at any time.
+pub(super) async fn report(session: &Session, held: &Held, outcome: &Outcome) -> bool {
     let mut wait = AGAIN.0;
     let mut lost = None;
+    let mut refused = None;
     let acker = loop {
         // The order may come again meanwhile, under another lease or as another attempt.
         let attempt = held.attempt();
@@ -42,6 +47,11 @@ pub(super) async fn report(session: &Session, held: &Held, outcome: &Outcome) {
             Err(Trouble::Files(error)) => lost = Some(Err(WorkerFault::new("disk", error))),
             Err(Trouble::Server(error)) => {
                 tracing::debug!("the report on block {}: {error}", held.block());
+                refused = refused.filter(|_| session.connection.is_up());
+                if refused.get_or_insert_with(Instant::now).elapsed() > REFUSED {
+                    tracing::warn!("the server doesn't take the report on a block: {error}");
+                    return false;
+                }
                 tokio::time::sleep(wait).await;
                 wait = (wait * 2).min(AGAIN.1);
             }
@@ -51,6 +61,7 @@ pub(super) async fn report(session: &Session, held: &Held, outcome: &Outcome) {
     if let Err(error) = within(CALL, acker.double_ack()).await {
         tracing::debug!("block {} is not acknowledged: {error}", held.block());
     }
+    true
 }
 
 /// Why a report is not with the server.

@@ -287,9 +287,12 @@ async fn deliver(session: &Session, held: &Held, outcome: Outcome, slot: Permit)
     }
     drop(slot);
     let why = tokio::select! {
-        () = report(session, held, &outcome) => None,
+        reported = report(session, held, &outcome) => (!reported).then_some(Why::Broken),
         why = given_up(session) => Some(why),
     };
+    if why == Some(Why::Broken) {
+        session.spoiled.fetch_add(1, Ordering::Relaxed);
+    }
     match why {
         None => {
             let games = outcome.as_ref().map_or(0, |matches| counted(matches));

@@ -1,11 +1,11 @@
 //! Reports as workers send them, and as none should.
 
-use super::{ASKED, BYTES_MAX, Case, Finding, Objects, Rules, ask, judge};
+use super::{ASKED, Case, Finding, Objects, Rules, ask, judge};
 use crate::contest::{Contest, Fixture, Schedule};
 use crate::fleet::{Parcel, Report, Try, WorkerFault};
 use crate::matches::match_id;
 use crate::plain::hex;
-use crate::shell::contest::field::{Missed, kinds};
+use crate::shell::contest::field::kinds;
 use crate::shell::contest::folder::Folder;
 use crate::shell::contest::{Builds, prepare_text};
 use crate::transcript::{Origin, Recorder, import};
@@ -43,7 +43,12 @@ impl Objects for Kept {
 }
 
 impl World {
-    fn new(bytes_max: usize) -> Self {
+    fn new() -> Self {
+        Self::with(None)
+    }
+
+    /// With other bounds: so much is held in memory, and no transcript is longer.
+    fn with(bounds: Option<(usize, usize)>) -> Self {
         let place = tempfile::tempdir().unwrap();
         let file = Path::new("contest.toml");
         let prepared = prepare_text(TEXT, file, place.path(), Builds::Later, false).unwrap();
@@ -51,8 +56,11 @@ impl World {
         let contest: Arc<Contest> = prepared.contest;
         let kinds = kinds(&contest).unwrap();
         let folder = Folder::open(place.path()).unwrap();
-        let rules = Arc::new(Rules { contest, kinds, folder, bytes_max });
-        Self { _place: place, rules, objects: Kept::default() }
+        let mut rules = Rules::of(contest, kinds, folder);
+        if let Some((held, longest)) = bounds {
+            (rules.held_bytes_max, rules.transcript_bytes_max) = (held, longest);
+        }
+        Self { _place: place, rules: Arc::new(rules), objects: Kept::default() }
     }
 
     fn fixture(&self, number: u64) -> Fixture {
@@ -143,12 +151,12 @@ fn packed(bytes: &[u8]) -> Vec<u8> {
 }
 
 fn unpacked(bytes: &[u8]) -> Vec<u8> {
-    crate::transcript::unpack(bytes, BYTES_MAX).unwrap().into_owned()
+    crate::transcript::unpack(bytes, usize::MAX).unwrap().into_owned()
 }
 
 #[tokio::test]
 async fn a_report_s_games_are_kept_as_they_were_played() {
-    let world = World::new(BYTES_MAX);
+    let world = World::new();
     let games = [0, 1].map(|number| (number, world.transcript(number, RecordEnd::Played)));
     let finding = world.hear(&games).await.unwrap();
     assert_eq!(finding.came.iter().map(|came| came.number).collect::<Vec<_>>(), [0, 1]);
@@ -162,7 +170,7 @@ async fn a_report_s_games_are_kept_as_they_were_played() {
 
 #[tokio::test]
 async fn a_game_that_has_a_result_is_only_compared() {
-    let world = World::new(BYTES_MAX);
+    let world = World::new();
     let bytes = world.transcript(0, RecordEnd::Played);
     let mut fixtures = world.block();
     fixtures.get_mut(&0).unwrap().1 = true;
@@ -175,7 +183,7 @@ async fn a_game_that_has_a_result_is_only_compared() {
 
 #[tokio::test]
 async fn tries_that_are_void_go_before_what_counts() {
-    let world = World::new(BYTES_MAX);
+    let world = World::new();
     let (void, whole) =
         (world.transcript(0, RecordEnd::Unfinished), world.transcript(0, RecordEnd::Played));
     let plain = unpacked(&whole);
@@ -186,18 +194,16 @@ async fn tries_that_are_void_go_before_what_counts() {
     assert_eq!(causes, ["unfinished", "unfinished"]);
     assert!(came.result.is_ok() && finding.came.len() == 1);
     assert_eq!(world.written(0).unwrap(), plain);
-    // Nothing but such tries: void, and nothing stands where the transcript would.
-    let world = World::new(BYTES_MAX);
-    let finding = world.hear(&[(0, void.clone()), (0, void)]).await.unwrap();
-    let came = &finding.came[0];
-    assert_eq!(came.spoiled.len(), 1);
-    assert!(matches!(&came.result, Err(Missed::Void(last)) if last.void.cause == "unfinished"));
+    // Nothing but such tries: the worker has failed, and nothing stands where the transcript would.
+    let world = World::new();
+    let told = world.hear(&[(0, void.clone()), (0, void)]).await.unwrap_err();
+    assert!(told.starts_with("game 0: "), "{told}");
     assert_eq!(world.written(0), None);
 }
 
 #[tokio::test]
 async fn what_no_match_has_said_is_the_worker_s_fault() {
-    let world = World::new(BYTES_MAX);
+    let world = World::new();
     let whole = world.transcript(0, RecordEnd::Played);
     let plain = unpacked(&whole);
     let text = String::from_utf8(plain.clone()).unwrap();
@@ -237,7 +243,7 @@ async fn what_no_match_has_said_is_the_worker_s_fault() {
 
 #[tokio::test]
 async fn a_worker_s_fault_has_no_games() {
-    let world = World::new(BYTES_MAX);
+    let world = World::new();
     let mut report = report(vec![(0, Parcel::Message { bytes: 1 })]);
     report.fault = Some(WorkerFault { cause: "build".to_owned(), text: String::new() });
     let case = Case { report, bytes: Vec::new(), fixtures: world.block() };
@@ -247,7 +253,7 @@ async fn a_worker_s_fault_has_no_games() {
 
 #[tokio::test]
 async fn parcels_are_whole_and_what_they_are_called() {
-    let mut world = World::new(BYTES_MAX);
+    let mut world = World::new();
     let whole = world.transcript(0, RecordEnd::Played);
     let length = whole.len() as u64;
     let name = hex(&Sha256::digest(&whole));
@@ -261,7 +267,7 @@ async fn parcels_are_whole_and_what_they_are_called() {
         (object(&false_name, length), Vec::new(), "not the one that was reported"),
         (object(&name, length - 1), Vec::new(), "not the one that was reported"),
         (object(&name, length + 1), Vec::new(), "not the one that was reported"),
-        (object(&name, u64::MAX), Vec::new(), "have more than"),
+        (object(&name, u64::MAX), Vec::new(), "game 0: more than"),
         (object("../brief", length), Vec::new(), "a name that is none"),
         (Parcel::Message { bytes: length }, whole[1..].to_vec(), "game 0 is missing"),
         (Parcel::Message { bytes: u64::MAX }, whole.clone(), "game 0 is missing"),
@@ -295,15 +301,36 @@ async fn what_the_server_does_not_give_is_not_asked_for_for_ever() {
 
 #[tokio::test]
 async fn little_that_unpacks_to_much_is_not_unpacked() {
-    let world = World::new(1 << 20);
+    let world = World::with(Some((1 << 16, 1 << 20)));
     let bomb = packed(&vec![b' '; 8 << 20]);
     assert!(bomb.len() < 1 << 16);
     let told = world.hear(&[(0, bomb)]).await.unwrap_err();
     assert!(told.contains("game 0: more than 1048576 bytes"), "{told}");
-    // Nor are several that are too much together.
+}
+
+/// A report may be of hundreds of games, of which a few would fill the memory.
+#[tokio::test]
+async fn what_is_too_much_to_be_held_is_kept_all_the_same() {
+    let world = World::new();
     let games = [0, 1].map(|number| (number, world.transcript(number, RecordEnd::Played)));
-    let most = unpacked(&games[0].1).len() + unpacked(&games[1].1).len();
-    assert!(World::new(most).hear(&games).await.is_ok());
-    let told = World::new(most - 1).hear(&games).await.unwrap_err();
-    assert!(told.starts_with("game 1: more than"), "{told}");
+    let void = (0, world.transcript(0, RecordEnd::Unfinished));
+    let lengths = [0, 1].map(|at: usize| unpacked(&games[at].1).len());
+    let longest = lengths[0].max(lengths[1]);
+    for held in [0, lengths[0], lengths[0] + lengths[1]] {
+        let world = World::with(Some((held, longest)));
+        let tries = [std::slice::from_ref(&void), &games[..]].concat();
+        let finding = world.hear(&tries).await.unwrap();
+        assert_eq!(finding.came.len(), 2);
+        for (number, bytes) in &games {
+            assert_eq!(world.written(*number).unwrap(), unpacked(bytes), "{held}");
+        }
+    }
+    let told = World::with(Some((0, longest - 1))).hear(&games).await.unwrap_err();
+    assert!(told.contains(": more than"), "{told}");
+}
+
+#[tokio::test]
+async fn a_report_of_nothing_is_none() {
+    let told = World::new().hear(&[]).await.unwrap_err();
+    assert_eq!(told, "its report has no games");
 }

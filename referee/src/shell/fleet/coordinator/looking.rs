@@ -1,0 +1,191 @@
+//! The transcripts of a report, one by one.
+
+use super::judge::{Finding, Rules};
+use crate::contest::audit::{Heard, differences, hear};
+use crate::contest::{Fixture, Record, Void};
+use crate::failure::Failure;
+use crate::fleet::Report;
+use crate::shell::contest::disk_failure;
+use crate::shell::contest::field::{Came, Missed, Spoiled};
+use crate::shell::contest::folder::Folder;
+use crate::shell::fleet::live::settle;
+use crate::transcript::{is_packed, unpack};
+use referee_protocol::Sandbox;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
+use std::path::Path;
+use std::sync::{Arc, MutexGuard, PoisonError};
+
+/// A report that is being looked at. Nothing of it is written unless all of it is as it should be.
+#[derive(Debug)]
+pub(super) struct Looking {
+    rules: Arc<Rules>,
+    block: u64,
+    /// Of which game each transcript is that is still to come, the next one last.
+    coming: Vec<u64>,
+    fixtures: BTreeMap<u64, (Fixture, bool)>,
+    finding: Finding,
+    spoiled: BTreeMap<u64, Vec<Spoiled>>,
+    done: BTreeSet<u64>,
+    /// How much more may be held in memory.
+    room: usize,
+    files: Vec<(u64, Kept)>,
+}
+
+/// A transcript that counts, until all the others have been looked at.
+#[derive(Debug)]
+enum Kept {
+    Held(Vec<u8>),
+    /// In a file without a name.
+    Put(File),
+}
+
+impl Kept {
+    fn settle(self, path: &Path) -> io::Result<()> {
+        match self {
+            Self::Held(bytes) => settle(path, &bytes),
+            Self::Put(mut file) => {
+                let mut bytes = Vec::new();
+                file.rewind()?;
+                file.read_to_end(&mut bytes)?;
+                settle(path, &bytes)
+            }
+        }
+    }
+}
+
+impl Looking {
+    /// At none of its transcripts yet. `fixtures` are the games of its block that count, and whether each
+    /// has a result already.
+    pub(super) fn at(
+        report: &Report,
+        fixtures: BTreeMap<u64, (Fixture, bool)>,
+        rules: Arc<Rules>,
+    ) -> Self {
+        Self {
+            block: report.block,
+            coming: report.tries.iter().rev().map(|one| one.number).collect(),
+            fixtures,
+            finding: Finding::default(),
+            spoiled: BTreeMap::new(),
+            done: BTreeSet::new(),
+            room: rules.held_bytes_max,
+            files: Vec::new(),
+            rules,
+        }
+    }
+
+    /// Looks at the next transcript.
+    pub(super) fn look(&mut self, parcel: &[u8]) -> Result<(), String> {
+        let Some(number) = self.coming.pop() else { return Ok(()) };
+        let (fixture, known) = self
+            .fixtures
+            .get(&number)
+            .cloned()
+            .ok_or_else(|| format!("game {number} is none of block {}", self.block))?;
+        if self.done.contains(&number) {
+            return Err(format!("game {number} was played again though it counts"));
+        }
+        let rules = self.rules.clone();
+        let (bytes, _long) = whole(parcel, number, &rules)?;
+        if is_packed(&bytes) {
+            return Err(format!("game {number}: packed more than once"));
+        }
+        match tried(&bytes, &fixture, &rules, &mut self.finding.apart)? {
+            Ok(record) if known => self.finding.known.push(*record),
+            Ok(record) => {
+                let kept = self.keep(bytes).map_err(|error| format!("game {number}: {error}"))?;
+                self.files.push((number, kept));
+                let spoiled = self.spoiled.remove(&number).unwrap_or_default();
+                self.finding.came.push(Came { number, spoiled, result: Ok(record) });
+            }
+            Err(_) if known => {}
+            // It was the machine's doing, and others may fare better.
+            Err(void) if !self.coming.contains(&number) => {
+                return Err(format!("game {number}: {}", void.text));
+            }
+            Err(void) => {
+                let transcript = self.takes(bytes.len()).then_some(bytes);
+                self.spoiled.entry(number).or_default().push(Spoiled { void, transcript });
+                return Ok(());
+            }
+        }
+        self.done.insert(number);
+        Ok(())
+    }
+
+    /// Whether so much more is held.
+    fn takes(&mut self, bytes: usize) -> bool {
+        let left = self.room.checked_sub(bytes);
+        self.room = left.unwrap_or(self.room);
+        left.is_some()
+    }
+
+    fn keep(&mut self, bytes: Vec<u8>) -> io::Result<Kept> {
+        if self.takes(bytes.len()) {
+            return Ok(Kept::Held(bytes));
+        }
+        let mut file = tempfile::tempfile_in(self.rules.folder.root())?;
+        file.write_all(&bytes)?;
+        Ok(Kept::Put(file))
+    }
+
+    /// What it says, when all of it was looked at.
+    pub(super) fn finish(mut self) -> Finding {
+        for (number, kept) in self.files {
+            let path = self.rules.folder.path(&Folder::transcript(number));
+            if let Err(error) = kept.settle(&path) {
+                halt(&mut self.finding, number, &disk_failure(&path, &error));
+            }
+        }
+        self.finding
+    }
+}
+
+/// A transcript as it was written, and the right to have it where it is a long one.
+fn whole<'a>(
+    parcel: &[u8],
+    number: u64,
+    rules: &'a Rules,
+) -> Result<(Vec<u8>, Option<MutexGuard<'a, ()>>), String> {
+    let most = rules.transcript_bytes_max;
+    if let Some(bytes) = unpack(parcel, most.min(rules.held_bytes_max)) {
+        return Ok((bytes.into_owned(), None));
+    }
+    let long = rules.long.lock().unwrap_or_else(PoisonError::into_inner);
+    let bytes = unpack(parcel, most).ok_or_else(|| too_long(number, most))?;
+    Ok((bytes.into_owned(), Some(long)))
+}
+
+pub(super) fn too_long(number: u64, most: usize) -> String {
+    format!("game {number}: more than {most} bytes")
+}
+
+/// A game that can't be kept.
+fn halt(finding: &mut Finding, number: u64, failure: &Failure) {
+    for came in finding.came.iter_mut().filter(|came| came.number == number) {
+        came.result = Err(Missed::Halt(failure.clone()));
+    }
+}
+
+/// What one transcript says: a record, or why the attempt doesn't count. An error is what no match
+/// can have said; nor does a worker report one that has no end.
+fn tried(
+    bytes: &[u8],
+    fixture: &Fixture,
+    rules: &Rules,
+    apart: &mut Option<Sandbox>,
+) -> Result<Result<Box<Record>, Void>, String> {
+    let number = fixture.number;
+    let transcript = Folder::transcript(number);
+    let heard: Heard =
+        hear(bytes).map_err(|(status, text)| format!("game {number}: {status}: {text}"))?;
+    let kind = rules.kinds[fixture.game];
+    let found = differences(&rules.contest, kind, fixture, &heard.header);
+    if !found.is_empty() {
+        return Err(format!("game {number}: {}", found.join("; ")));
+    }
+    apart.get_or_insert_with(|| heard.header.sandbox.clone());
+    Ok(heard.record(&rules.contest, fixture, transcript).map(Box::new))
+}
