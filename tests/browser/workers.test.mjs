@@ -105,7 +105,7 @@ test("a match on a worker is followed to its end", { skip: lacks }, async () => 
   start(NATS, ["-js", "-a", "127.0.0.1", "-p", port, "-sd", "nats"]);
   mkdirSync(join(place, "desk"));
   start(PROGRAM, ["worker", url, "--slots", "1", "--name", "desk-7", "--work", "desk"]);
-  const args = ["contest", "quick", "--game", "hex", "--setup", "size=5", "python3 slow.py 0.5", "@first",
+  const args = ["contest", "quick", "--game", "hex", "--setup", "size=5", "python3 slow.py 1.5", "@first",
     "--games", "2", "--quiet", "--out", "far", "--on", url];
   // It doesn't wait for a server.
   while (!existsSync(join(place, "far/contest.db"))) {

@@ -32,8 +32,8 @@ for line in sys.stdin:
         continue
     print(json.dumps(answer), flush=True)
 "#;
-/// The file that it waits for.
-const GATE: &str = "gate";
+/// The file that it waits for; in a folder of its own, which it may be shown.
+const GATE: &str = "gate/open";
 
 /// The program at a terminal that it controls.
 struct Terminal {
@@ -143,6 +143,7 @@ fn waiting(place: &Place) -> Option<String> {
     let python = python()?;
     place.write("agent.py", AGENT);
     let (agent, gate) = (place.path("agent.py"), place.path(GATE));
+    fs::create_dir_all(gate.parent().unwrap()).unwrap();
     Some(format!("{} {} {}", python.display(), agent.display(), gate.display()))
 }
 

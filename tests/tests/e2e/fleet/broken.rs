@@ -3,7 +3,7 @@
 use super::people::Member;
 use super::server::Server;
 use crate::contest::{AMPLE, assert_whole};
-use crate::support::Place;
+use crate::support::{Place, eventually};
 
 /// A worker on whose machine nothing is installed.
 fn broken(place: &Place, url: &str) -> Member {
@@ -79,7 +79,8 @@ fn a_worker_that_leaves_is_told_as_such() {
 fn an_idle_worker_ends_without_a_server_too() {
     let Some(mut server) = Server::start() else { return };
     let place = Place::new();
-    let worker = Member::worker(&place, &server.url(), &["--idle", "3s"]);
+    let worker = Member::worker(&place, &server.url(), &["--idle", "6s"]);
+    assert!(eventually(|| server.tells("/varz")["connections"] == 1));
     server.kill();
     let words = "the server can't be reached; left; 0 games played";
     worker.wait().code(0).complains(words);

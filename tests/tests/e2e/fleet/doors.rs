@@ -14,6 +14,8 @@ fn worker(place: &Place, url: &str, words: &[&str], variables: &[(&str, &str)]) 
     command.envs(variables.iter().copied());
     let ran = crate::support::Running::start(command, None).wait();
     assert!(!ran.stderr.contains(SECRET) && !ran.stdout.contains(SECRET), "{ran:?}");
+    // Whoever has nothing to do has seen that.
+    assert!(!ran.stderr.contains("can't be reached; left"), "{ran:?}");
     ran
 }
 
@@ -128,6 +130,9 @@ fn servers_that_are_told_by_their_certificates() {
     let ran = worker(&place, &url, &["--tls-ca", other], &[]).code(4);
     ran.complains("--tls-ca names another authority");
     worker(&place, &url, &["--tls-ca", "gone.pem"], &[]).code(2).complains("gone.pem");
+    place.write("empty.pem", "");
+    let ran = worker(&place, &url, &["--tls-ca", "empty.pem"], &[]).code(2);
+    ran.complains("empty.pem: no certificate is in it");
     let Some(server) = Server::start_with(&certificates.server("elsewhere", false)) else { return };
     let url = server.url().replace("nats://", "tls://");
     let ran = worker(&place, &url, &["--tls-ca", ca], &[]).code(4);

@@ -2,22 +2,24 @@
 
 use super::people::Member;
 use super::server::Server;
-use crate::contest::query;
+use crate::contest::{AMPLE, query};
 use crate::serve::Serving;
 use crate::serve::http::ask;
 use crate::support::{PROGRAM, Place, eventually};
 use serde_json::Value;
 
-/// A contest of two games that take some seconds.
+/// A contest of two games, each of which takes longer than it takes until it is known who plays it.
 fn slow_contest() -> Place {
     let place = Place::new();
-    let slowly = "while read -r line; do sleep 0.4; echo \"$line\"; done";
+    let slowly = "while read -r line; do sleep 1.5; echo \"$line\"; done";
     place.program("slow", &format!("#!/bin/sh\n'{PROGRAM}' agent first | {slowly}\n"));
     place.write(
         "slow.toml",
-        "name = \"slow\"\nseed = 7\nagents = [\"./slow\", \"@first\"]\n\
-         [[games]]\ngame = \"hex\"\nsetup = { size = 5 }\n\
-         [sandbox]\nlevel = \"none\"\n",
+        format!(
+            "name = \"slow\"\nseed = 7\nagents = [\"./slow\", \"@first\"]\n{AMPLE}\
+             [[games]]\ngame = \"hex\"\nsetup = {{ size = 5 }}\n\
+             [sandbox]\nlevel = \"none\"\n"
+        ),
     );
     place
 }
@@ -105,6 +107,8 @@ fn a_coordinator_that_comes_back_catches_up_with_a_match() {
     let coordinator = Member::coordinator(&place, &["resume", "cup"], &url);
     let grown = || place.events(&file).len() > before;
     assert!(eventually(grown), "{before} lines, and no more");
+    // Not by the report at the end.
+    assert_eq!(query(&place, "cup", "select count(*) from games"), ["0"]);
     let plies = followed(&serving, &file);
     let sheet = serving.json(&format!("/api/match?file={file}"));
     assert_eq!(sheet["plies"].as_array().unwrap(), &plies);

@@ -16,4 +16,5 @@ mod faults;
 mod broken;
 mod storm;
 mod withdrawn;
+mod several;
 mod chaos;

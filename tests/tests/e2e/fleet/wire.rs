@@ -151,7 +151,7 @@ fn an_order_that_this_worker_is_to_avoid_is_left_to_others() {
     }
 }
 
-/// A match that lasts for some seconds.
+/// A match that lasts for longer than anybody here waits for its end.
 fn long() -> String {
     contest(&["@minimax:9", "m=@minimax:9"], 11, &policy())
 }
