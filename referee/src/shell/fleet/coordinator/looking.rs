@@ -95,12 +95,18 @@ impl Looking {
         match tried(&bytes, &fixture, &rules, &mut self.finding.apart)? {
             Ok(record) if known => self.finding.known.push(*record),
             Ok(record) => {
-                let kept = self.keep(bytes).map_err(|error| format!("game {number}: {error}"))?;
-                self.files.push((number, kept));
+                // That there is no room for it here is nothing that its worker did.
+                let result = match self.keep(bytes) {
+                    Ok(kept) => {
+                        self.files.push((number, kept));
+                        Ok(record)
+                    }
+                    Err(error) => Err(Missed::Halt(disk_failure(rules.folder.root(), &error))),
+                };
                 let spoiled = self.spoiled.remove(&number).unwrap_or_default();
-                self.finding.came.push(Came { number, spoiled, result: Ok(record) });
+                self.finding.came.push(Came { number, spoiled, result });
             }
-            Err(_) if known => {}
+            Err(_) if known => return Ok(()),
             // It was the machine's doing, and others may fare better.
             Err(void) if !self.coming.contains(&number) => {
                 return Err(format!("game {number}: {}", void.text));

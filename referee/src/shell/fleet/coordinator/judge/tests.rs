@@ -5,7 +5,7 @@ use crate::contest::{Contest, Fixture, Schedule};
 use crate::fleet::{Parcel, Report, Try, WorkerFault};
 use crate::matches::match_id;
 use crate::plain::hex;
-use crate::shell::contest::field::kinds;
+use crate::shell::contest::field::{Came, Missed, kinds};
 use crate::shell::contest::folder::Folder;
 use crate::shell::contest::{Builds, prepare_text};
 use crate::transcript::{Origin, Recorder, import};
@@ -172,10 +172,12 @@ async fn a_report_s_games_are_kept_as_they_were_played() {
 async fn a_game_that_has_a_result_is_only_compared() {
     let world = World::new();
     let bytes = world.transcript(0, RecordEnd::Played);
+    let void = world.transcript(0, RecordEnd::Unfinished);
     let mut fixtures = world.block();
     fixtures.get_mut(&0).unwrap().1 = true;
-    let parcel = Parcel::Message { bytes: bytes.len() as u64 };
-    let case = Case { report: report(vec![(0, parcel)]), bytes, fixtures };
+    let parcel = |bytes: &[u8]| (0, Parcel::Message { bytes: bytes.len() as u64 });
+    let report = report(vec![parcel(&void), parcel(&bytes)]);
+    let case = Case { report, bytes: [void, bytes].concat(), fixtures };
     let finding = judge(case, world.rules.clone(), world.objects.clone()).await.unwrap();
     assert_eq!((finding.came.len(), finding.known.len()), (0, 1));
     assert_eq!(world.written(0), None);
@@ -327,6 +329,22 @@ async fn what_is_too_much_to_be_held_is_kept_all_the_same() {
     }
     let told = World::with(Some((0, longest - 1))).hear(&games).await.unwrap_err();
     assert!(told.contains(": more than"), "{told}");
+}
+
+/// A disk that can't be written to is the coordinator's.
+#[tokio::test]
+async fn what_cannot_be_kept_here_is_no_worker_s_fault() {
+    for held in [0, usize::MAX] {
+        let world = World::with(Some((held, usize::MAX)));
+        let games = [0, 1].map(|number| (number, world.transcript(number, RecordEnd::Played)));
+        let root = world.rules.folder.root();
+        std::fs::remove_dir_all(root).unwrap();
+        std::fs::write(root, "").unwrap();
+        let finding = world.hear(&games).await.unwrap();
+        std::fs::remove_file(root).unwrap();
+        let halted = |came: &Came| matches!(came.result, Err(Missed::Halt(_)));
+        assert!(finding.came.len() == 2 && finding.came.iter().all(halted), "{held}");
+    }
 }
 
 #[tokio::test]
