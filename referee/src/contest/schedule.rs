@@ -173,6 +173,14 @@ impl Schedule {
         first..first + games
     }
 
+    /// The games of a block that count, in order; none where there is no such block.
+    pub fn counting(&self, block: u64) -> Range<u64> {
+        let (games, counted) = (self.orders.len() as u64, self.counted());
+        let [first, end] =
+            [block, block.saturating_add(1)].map(|it| it.saturating_mul(games).min(counted));
+        first..end
+    }
+
     /// Takes in the places of a game, in any order of the games that are known. A second result of
     /// a game changes nothing. `false`: there is no such game, or not yet; in the order of their
     /// numbers, all games that were played are known when their turn comes.

@@ -295,3 +295,20 @@ fn what_comes_after_the_decision_does_not_count() {
     assert!((0..6).all(|number| in_order.record(number, &[1, 2])));
     assert_eq!(in_order.met(), schedule.met());
 }
+
+#[test]
+fn blocks_are_ranges_of_games_and_there_are_no_others() {
+    let contest = contest(FormatSettings::RoundRobin { triples_per_player: None }, 4, 3);
+    let schedule = Schedule::new(Arc::new(contest));
+    let games: Vec<u64> = (0..1000).filter(|&number| schedule.counts(number)).collect();
+    let blocks = |number: &u64| schedule.fixture(*number).unwrap().block;
+    let last = blocks(games.last().unwrap());
+    for block in 0..=last {
+        let its: Vec<u64> = games.iter().copied().filter(|it| blocks(it) == block).collect();
+        assert_eq!(schedule.counting(block).collect::<Vec<_>>(), its);
+        assert_eq!(schedule.block_of(its[0]), schedule.counting(block));
+    }
+    for block in [last + 1, u64::MAX / 6, u64::MAX / 6 + 1, i64::MAX.cast_unsigned(), u64::MAX] {
+        assert!(schedule.counting(block).is_empty(), "{block}");
+    }
+}

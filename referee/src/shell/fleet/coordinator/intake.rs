@@ -198,11 +198,8 @@ impl Intake {
 
     /// The games of a block that count, and whether they have a result.
     fn fixtures(&self, block: u64, schedule: &Schedule) -> Fixtures {
-        let games = schedule.block_of(0).end;
-        let first = block.checked_mul(games).filter(|&first| schedule.counts(first));
-        let Some(first) = first else { return BTreeMap::new() };
-        let numbers = schedule.block_of(first).filter(|&number| schedule.counts(number));
-        numbers
+        schedule
+            .counting(block)
             .filter_map(|number| {
                 let known = schedule.has(number)
                     || self.unkept.get(&number).is_some_and(|(_, said)| said.is_some());

@@ -277,10 +277,7 @@ fn lay_out(commission: Commission) -> Layout {
 
 /// Whether a game of a block has no result yet.
 fn is_missing(schedule: &Schedule, block: u64) -> bool {
-    let games = schedule.block_of(0).end;
-    let missing = |number: u64| schedule.counts(number) && !schedule.has(number);
-    let first = block.checked_mul(games).filter(|&first| schedule.counts(first));
-    first.is_some_and(|first| schedule.block_of(first).any(missing))
+    schedule.counting(block).any(|number| !schedule.has(number))
 }
 
 fn first_attempt() -> u32 {
