@@ -3,7 +3,9 @@
 use super::people::Member;
 use super::server::Server;
 use crate::contest::{AMPLE, assert_whole, query};
-use crate::support::{PROGRAM, Place};
+use crate::support::{PROGRAM, Place, eventually};
+use nix::sys::signal::Signal;
+use std::time::Duration;
 
 #[test]
 fn a_build_that_fails_on_the_workers_is_told_and_tried_again() {
@@ -44,6 +46,50 @@ fn a_build_that_fails_on_the_workers_is_told_and_tried_again() {
     place.write("everywhere", "");
     let worker = worker("dan");
     Member::coordinator(&place, &["resume", "d"], &url).wait().code(0);
+    assert_whole(&place, "d", 2);
+    worker.dismiss().code(143);
+    place.assert_tidy();
+}
+
+#[test]
+fn a_worker_that_stood_still_while_it_built_builds_again_when_that_is_over() {
+    let Some(server) = Server::start() else { return };
+    let place = Place::new();
+    place.write("tool", "");
+    place.write("bots/made/agent.toml", "command = \"./run.sh\"\nbuild = \"sh make.sh\"\n");
+    let at = |name| place.path(name).display().to_string();
+    // The coordinator has the tool. On the worker it takes until somebody opens the gate.
+    let make = format!(
+        "if [ ! -e \"${{BUILD_TOOL:-/nowhere}}\" ]; then\n    mkdir {busy} || touch {crowded}\n    \
+         until [ -e {gate} ]; do sleep 0.05; done\n    rmdir {busy}\nfi\n\
+         printf '#!/bin/sh\\nexec {PROGRAM} agent first\\n' > run.sh; chmod +x run.sh\n",
+        busy = at("busy"),
+        crowded = at("crowded"),
+        gate = at("gate"),
+    );
+    place.write("bots/made/make.sh", make);
+    let file = format!(
+        "name = \"made\"\nagents = [\"bots/made\", \"@random\"]\n{AMPLE}\n[[games]]\n\
+         game = \"hex\"\nsetup = {{ size = 3 }}\n"
+    );
+    place.write("c.toml", file);
+    let url = server.url();
+    let worker = Member::worker(&place, &url, &["--slots", "1"]);
+    let words = ["contest", "run", "c.toml", "--out", "d", "--lease", "3s", "--on", &url];
+    let mut coordinator = place.command(&words);
+    coordinator.env("BUILD_TOOL", place.path("tool"));
+    let coordinator = Member::of(coordinator);
+    assert!(eventually(|| place.path("busy").exists()));
+    worker.send(Signal::SIGSTOP);
+    std::thread::sleep(Duration::from_secs(5));
+    worker.send(Signal::SIGCONT);
+    worker.running().complained("stood still for");
+    // Long enough to begin again, were it not for its turn.
+    std::thread::sleep(Duration::from_secs(5));
+    place.write("gate", "");
+    let ran = coordinator.wait_for_long().code(0);
+    assert!(!place.path("crowded").exists());
+    assert!(!ran.stderr.contains("made: "), "{}", ran.stderr);
     assert_whole(&place, "d", 2);
     worker.dismiss().code(143);
     place.assert_tidy();

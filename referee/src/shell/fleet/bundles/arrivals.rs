@@ -8,7 +8,7 @@ use crate::shell::contender::Contender;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tokio::sync::OnceCell;
+use tokio::sync::{Mutex, OnceCell};
 
 /// The agents of a contest on a worker: each is unpacked and built once, when it is first needed.
 pub struct Arrivals {
@@ -20,6 +20,9 @@ pub struct Arrivals {
     agents: Vec<OnceCell<Result<Arc<Contender>, WorkerFault>>>,
     /// What all may read.
     shared: OnceCell<Arc<Files>>,
+    /// By player, and one more for what all may read: whose turn it is in its folder. Whoever waits
+    /// for an agent may go before it is built, and the build goes on.
+    turns: Vec<Arc<Mutex<()>>>,
 }
 
 impl fmt::Debug for Arrivals {
@@ -35,7 +38,8 @@ impl Arrivals {
     pub fn new(folder: PathBuf, brief: Arc<Brief>, fetch: Fetch, lent: Vec<PathBuf>) -> Self {
         let lent = lent.into_iter().filter_map(|path| path.canonicalize().ok()).collect();
         let agents = brief.agents.iter().map(|_| OnceCell::new()).collect();
-        Self { folder, brief, fetch, lent, agents, shared: OnceCell::new() }
+        let turns = (0..=brief.agents.len()).map(|_| Arc::default()).collect();
+        Self { folder, brief, fetch, lent, agents, shared: OnceCell::new(), turns }
     }
 
     /// The agent of a player, by its place in the contest's list. It is there when this returns:
@@ -64,9 +68,11 @@ impl Arrivals {
         let shared = self.shared_files().await?.clone();
         let root = self.folder.join(format!("player-{player}"));
         let bundle = self.brief.agents.get(player).and_then(|it| it.bundle.clone());
+        let turn = self.turns[player].clone().lock_owned().await;
         let packed = self.fetched(&root, bundle.as_ref()).await?;
         let (brief, lent) = (self.brief.clone(), self.lent.clone());
         blocking(move || {
+            let _turn = turn;
             let files = unpacked(&root, packed.as_deref(), bundle.as_ref())?;
             let settling = Settling { brief: &brief, player, files: &files, lent: &lent };
             settling.share(&shared)?;
@@ -80,9 +86,13 @@ impl Arrivals {
         let unpacked = self.shared.get_or_try_init(async || {
             let root = self.folder.join("shared");
             let bundle = self.brief.shared.clone();
+            let turn = self.turns[self.brief.agents.len()].clone().lock_owned().await;
             let packed = self.fetched(&root, bundle.as_ref()).await?;
-            blocking(move || unpacked(&root, packed.as_deref(), bundle.as_ref()).map(Arc::new))
-                .await
+            blocking(move || {
+                let _turn = turn;
+                unpacked(&root, packed.as_deref(), bundle.as_ref()).map(Arc::new)
+            })
+            .await
         });
         unpacked.await
     }
