@@ -71,9 +71,14 @@ impl Cleaner {
 impl Cleaning {
     /// Waits until all is removed, but not without bound. To be called when no [`Cleaner`] is left.
     pub(super) fn join(self) {
-        if self.0.recv_timeout(END_WAIT) == Err(RecvTimeoutError::Timeout) {
+        if !self.ends_within(END_WAIT) {
             tracing::warn!("what agents wrote could not be removed in time, some is left behind");
         }
+    }
+
+    /// Whether all is removed by then.
+    pub(super) fn ends_within(&self, wait: Duration) -> bool {
+        self.0.recv_timeout(wait) != Err(RecvTimeoutError::Timeout)
     }
 }
 
@@ -199,6 +204,7 @@ mod tests {
     use std::os::fd::AsFd;
     use std::os::unix::fs::{PermissionsExt, symlink};
     use std::path::Path;
+    use std::time::Duration;
     use tempfile::TempDir;
 
     fn lock(folder: &Path, mode: u32) {
@@ -282,7 +288,7 @@ mod tests {
             runtime.block_on(cleaner.take(folder));
         }
         drop(cleaner);
-        cleaning.join();
+        assert!(cleaning.ends_within(Duration::from_secs(600)));
         assert!(paths.iter().all(|path| fs::symlink_metadata(path).is_err()));
     }
 }

@@ -362,17 +362,18 @@ fn secret(file: &Path) -> Result<String, Failure> {
 #[cfg(test)]
 mod tests {
     use super::Server;
-    use tokio::net::TcpListener;
+    use tokio::net::TcpSocket;
 
     #[tokio::test]
     async fn who_does_not_listen_yet_is_waited_for() {
-        let free = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = free.local_addr().unwrap();
-        drop(free);
+        // It has its port, and refuses connections.
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let address = socket.local_addr().unwrap();
         let server = Server { url: format!("nats://{address}"), ..Server::default() };
         let late = tokio::spawn(async move {
             tokio::time::sleep(super::STARTING_DELAY).await;
-            let listener = TcpListener::bind(address).await.unwrap();
+            let listener = socket.listen(1).unwrap();
             drop(listener.accept().await.unwrap());
         });
         // Whoever hangs up at once is no server, and isn't asked again.

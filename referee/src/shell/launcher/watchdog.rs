@@ -364,7 +364,7 @@ mod tests {
 
     #[test]
     fn threads_count_as_processes() {
-        let threads = "import threading, time; [threading.Thread(target=time.sleep, args=[9], \
+        let threads = "import threading, time; [threading.Thread(target=time.sleep, args=[600], \
                        daemon=True).start() for _ in range(4)]";
         for (children, after, count) in [(3, "pass", 3), (1, threads, 5), (2, threads, 10)] {
             let Some(parent) = Parent::of(children, "", after) else { return };

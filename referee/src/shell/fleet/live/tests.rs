@@ -166,7 +166,7 @@ fn a_match_of_less_than_a_second_is_not_sent_and_a_silent_one_is_remembered() {
     let mut sender = Sender::new("w", 0);
     let mut game = Match::begin(&world, &playing, 1, 0);
     game.write(b"header\n");
-    let now = Instant::now();
+    let now = playing.all()[&1].since;
     assert!(sender.look(&playing, 1000, now).is_empty());
     assert_eq!(sender.look(&playing, 1000, now + 2 * SECOND).len(), 1);
     assert!(sender.look(&playing, 1000, now + 5 * SECOND).is_empty());
@@ -184,6 +184,7 @@ fn the_end_of_a_match_comes_though_its_file_is_gone() {
     let mut sender = Sender::new("w", 0);
     let mut game = Match::begin(&world, &playing, 1, 0);
     game.write(b"header\n");
+    world.now = playing.all()[&1].since;
     let now = world.now + 2 * SECOND;
     for message in sender.look(&playing, 1000, now) {
         world.take(&message);
@@ -215,6 +216,7 @@ fn a_long_transcript_comes_in_pieces() {
     let mut sender = Sender::new("w", 0);
     let mut game = Match::begin(&world, &playing, 1, 0);
     game.write(&vec![b'x'; 4500]);
+    world.now = playing.all()[&1].since;
     for (after, pieces, length) in [(2, 4, 4000), (3, 1, 4500)] {
         let messages = sender.look(&playing, 1000, world.now + after * SECOND);
         assert_eq!(messages.len(), pieces);

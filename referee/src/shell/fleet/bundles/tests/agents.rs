@@ -7,6 +7,7 @@ use crate::failure::Failure;
 use crate::fleet::{Brief, WorkerFault};
 use crate::shell::contender::Contender;
 use crate::shell::contest::{Builds, Prepared, prepare};
+use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -117,7 +118,14 @@ pub(super) type Arrived = Result<Arc<Contender>, WorkerFault>;
 pub(super) fn started(contender: &Contender) -> String {
     let launch = contender.launch.as_ref().unwrap();
     let mut command = std::process::Command::new(&launch.file);
-    let output = command.args(&launch.command[1..]).current_dir(&launch.folder).output().unwrap();
+    command.args(&launch.command[1..]).current_dir(&launch.folder);
+    let output = loop {
+        match command.output() {
+            // Another test has just forked, and its child still has the file open for writing.
+            Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => std::thread::yield_now(),
+            output => break output.unwrap(),
+        }
+    };
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).unwrap()
 }
