@@ -21,6 +21,10 @@ pub struct Announcement {
     pub referee: String,
     /// When it was begun or resumed, RFC 3339: of several contests the first is served first.
     pub since: String,
+    /// SHA-256 of the brief's bytes, in hex. Workers may write objects but no announcement, so this is
+    /// what tells the coordinator's brief from any other. Missing in other forms.
+    #[serde(default)]
+    pub brief_sha256: String,
 }
 
 /// What every worker has to know of a contest, an object in its bucket.

@@ -15,6 +15,8 @@ use referee::fleet::messages::{FORM, split_bytes};
 use referee::fleet::{
     Announcement, Beat, Brief, Names, Order, Parcel, Report, Traveller, Try, names,
 };
+use referee::plain::hex;
+use sha2::{Digest, Sha256};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -102,16 +104,17 @@ impl Counter {
         });
         let contest = Arc::new(contest);
         let counter = Self { runtime, client, jetstream, reports, bucket, beats, contest, names };
-        counter.announce();
+        counter.announce(&brief);
         counter
     }
 
-    fn announce(&self) {
+    fn announce(&self, brief: &Brief) {
         let announcement = Announcement {
             form: FORM,
             name: self.contest.name.clone(),
             referee: env!("CARGO_PKG_VERSION").to_owned(),
             since: "2026-01-01T00:00:00Z".to_owned(),
+            brief_sha256: hex(&Sha256::digest(serde_json::to_vec(brief).unwrap())),
         };
         let bytes = serde_json::to_vec(&announcement).unwrap();
         // A bucket as the server sees it. To make one, the client asks for the account, and doesn't

@@ -1,10 +1,15 @@
 //! The server of docs/many-machines.md, whose workers may do what they need and nothing else.
 
+use super::people::Member;
 use super::server::Server;
 use crate::support::{Place, Running, eventually, python, root};
-use async_nats::ConnectOptions;
+use async_nats::jetstream::{self, Context};
+use async_nats::{Client, ConnectOptions, HeaderMap};
+use futures_core::Stream;
 use nix::sys::signal::Signal;
+use referee::fleet::names::BRIEF;
 use referee::shell::fleet::bundles::read_object;
+use std::pin::Pin;
 
 /// What workers may not publish to. The last of the brief is its name as buckets write it.
 const FORBIDDEN: &[&str] = &[
@@ -81,22 +86,68 @@ fn who_may_not_lay_out_a_contest_is_told_so() {
     assert!(!told.contains("WARN") && !told.contains("wp@"), "{told}");
 }
 
+async fn connect(server: &Server, user: &str, password: &str) -> Client {
+    let options = ConnectOptions::with_user_and_password(user.to_owned(), password.to_owned());
+    options.connect(server.url()).await.unwrap()
+}
+
+/// Puts other bytes, as many, into the place of a contest's brief, by nothing but what a worker may do: the
+/// brief's entry stays, and only what it leads to is another.
+async fn forge(worker: &Context, change: [&str; 2]) {
+    let contests = worker.get_key_value("referee-contests").await.unwrap();
+    let mut keys = contests.stream.info_with_subjects("$KV.referee-contests.>").await.unwrap();
+    let key = std::future::poll_fn(|it| Pin::new(&mut keys).poll_next(it)).await.unwrap().unwrap();
+    let bucket = format!("referee-{}", key.0.rsplit('.').next().unwrap());
+    let brief = read_object(worker, &bucket, BRIEF, 1 << 20).await.unwrap();
+    let forged = String::from_utf8(brief.clone()).unwrap().replace(change[0], change[1]);
+    assert!(forged.len() == brief.len() && forged.as_bytes() != brief, "{forged}");
+    let store = worker.get_object_store(&bucket).await.unwrap();
+    let chunk = format!("$O.{bucket}.C.{}", store.info(BRIEF).await.unwrap().nuid);
+    let mut headers = HeaderMap::new();
+    headers.insert("Nats-Rollup", "sub");
+    let sent = worker.publish_with_headers(chunk, headers, forged.clone().into()).await;
+    sent.unwrap().await.unwrap();
+    let read = read_object(worker, &bucket, BRIEF, 1 << 20).await.unwrap();
+    assert_eq!(read, forged.as_bytes());
+}
+
+#[test]
+fn a_brief_that_a_worker_has_forged_is_not_played() {
+    let Some(server) = Server::start_with(&users()) else { return };
+    let place = Place::new();
+    place.write(
+        "cup.toml",
+        "agents = [\"@random\", \"@first\"]\n[[games]]\ngame = \"hex\"\nsetup = { size = 3 }\n",
+    );
+    let on = format!("nats://coordinator:cp@127.0.0.1:{}", server.port);
+    let _coordinator = Member::coordinator(&place, &["run", "cup.toml", "--out", "cup"], &on);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let connected = async { jetstream::new(connect(&server, "worker", "wp").await) };
+    let thief = runtime.block_on(connected);
+    let announced = || async {
+        let contests = thief.get_stream("KV_referee-contests").await;
+        contests.is_ok_and(|it| it.cached_info().state.messages == 1)
+    };
+    assert!(eventually(|| runtime.block_on(announced())));
+    runtime.block_on(forge(&thief, ["@random", "@greedy"]));
+    let mut worker = place.command(&["worker", &server.url(), "--slots", "1"]);
+    worker.env("NATS_USER", "worker").env("NATS_PASSWORD", "wp");
+    let worker = Member::of(worker);
+    let words = "its brief: it isn't the one that the contest was announced with";
+    worker.running().complained(words);
+    worker.dismiss().code(143).complains("left; 0 games played");
+}
+
 #[test]
 fn workers_may_not_write_what_others_run() {
     let Some(server) = Server::start_with(&users()) else { return };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let connect = |user: &str, password: &str| {
-            let options =
-                ConnectOptions::with_user_and_password(user.to_owned(), password.to_owned());
-            let url = server.url();
-            async move { options.connect(url).await.unwrap() }
-        };
-        let coordinator = async_nats::jetstream::new(connect("coordinator", "cp").await);
-        let client = connect("worker", "wp").await;
-        let worker = async_nats::jetstream::new(client.clone());
+        let coordinator = jetstream::new(connect(&server, "coordinator", "cp").await);
+        let client = connect(&server, "worker", "wp").await;
+        let worker = jetstream::new(client.clone());
         let name = "referee-0123456789abcdef";
-        let config = async_nats::jetstream::stream::Config {
+        let config = jetstream::stream::Config {
             name: format!("OBJ_{name}"),
             subjects: vec![format!("$O.{name}.C.>"), format!("$O.{name}.M.>")],
             allow_rollup: true,

@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::fleet::messages::FORM;
 use crate::fleet::names::{BRIEF, CONTESTS, COORDINATOR, WORKERS};
 use crate::fleet::{Announcement, Brief, Names};
+use crate::plain::hex;
 use crate::shell::fleet::bundles::Packed;
 use crate::shell::fleet::connect::Connection;
 use crate::shell::fleet::link::{CALL, contests, kept, next, within};
@@ -13,6 +14,7 @@ use async_nats::jetstream::stream::{
     Config, ConsumerErrorKind, DiscardPolicy, RetentionPolicy, StorageType,
 };
 use async_nats::jetstream::{ErrorCode, object_store};
+use sha2::{Digest, Sha256};
 use std::time::Duration;
 
 /// How long the server remembers which messages it has: longer than anybody tries to send one again.
@@ -56,16 +58,17 @@ impl Layout {
             put(&bucket, &bundle.sha256, move || std::fs::read(path)).await?;
         }
         let brief = serde_json::to_vec(&self.brief).map_err(|error| error.to_string())?;
+        let sha256 = hex(&Sha256::digest(&brief));
         if begins {
             send(&bucket, BRIEF, &brief).await?;
         } else {
             put(&bucket, BRIEF, move || Ok(brief)).await?;
         }
-        self.announce(connection).await
+        self.announce(connection, sha256).await
     }
 
     /// Says that there is a contest; last, when all is there for whoever hears it.
-    async fn announce(&self, connection: &Connection) -> Result<(), String> {
+    async fn announce(&self, connection: &Connection, brief_sha256: String) -> Result<(), String> {
         let jetstream = &connection.jetstream;
         // As a stream, which a bucket is: `create_key_value` first asks for what servers of 2.9 don't
         // tell, and lets messages be read directly ([`objects`]).
@@ -86,6 +89,7 @@ impl Layout {
             name: self.brief.contest.name.clone(),
             referee: self.brief.referee.clone(),
             since: self.since.clone(),
+            brief_sha256,
         };
         let value = serde_json::to_vec(&announcement).map_err(|error| error.to_string())?;
         within(CALL, contests.put(&self.names.id, value.into())).await?;

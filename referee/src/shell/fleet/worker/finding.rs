@@ -6,7 +6,8 @@ use crate::fleet::{Announcement, Names};
 use crate::plain::tame_name;
 use crate::shell::fleet::connect::Connection;
 use crate::shell::fleet::link::{CALL, consumer, contests, next, within};
-use async_nats::jetstream::kv::{Operation, Store};
+use async_nats::jetstream::kv::Store;
+use async_nats::jetstream::stream::LastRawMessageErrorKind;
 
 /// So many contests are looked at.
 const CONTESTS_MAX: usize = 1000;
@@ -73,9 +74,20 @@ pub(super) async fn has_orders(connection: &Connection, names: &Names) -> bool {
 
 /// What is said of a contest; nothing where it is over, or it can't be read.
 async fn announced(bucket: &Store, names: &Names) -> Result<Option<Announcement>, String> {
-    let entry = within(CALL, bucket.entry(names.id.as_str())).await?;
-    let entry = entry.filter(|entry| entry.operation == Operation::Put);
-    Ok(entry.and_then(|entry| serde_json::from_slice(&entry.value).ok()))
+    let subject = format!("{}{}", bucket.prefix, names.id);
+    let entry = async {
+        match bucket.stream.get_last_raw_message_by_subject(&subject).await {
+            Ok(message) => Ok(Some(message)),
+            Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    };
+    let Some(message) = within(CALL, entry).await? else { return Ok(None) };
+    // Whoever may read any message may have the server send it to us, as if it were this answer.
+    if message.subject.as_str() != subject {
+        return Err("the answer is to another question".to_owned());
+    }
+    Ok(serde_json::from_slice(&message.payload).ok())
 }
 
 #[cfg(test)]
@@ -93,6 +105,7 @@ mod tests {
                 name: "autumn".to_owned(),
                 referee: referee.to_owned(),
                 since: String::new(),
+                brief_sha256: String::new(),
             },
         };
         let own = env!("CARGO_PKG_VERSION");

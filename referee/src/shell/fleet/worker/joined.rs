@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::fleet::messages::FORM;
 use crate::fleet::names::BRIEF;
 use crate::fleet::{Brief, Names, WorkerFault, WorkerInfo, demand};
-use crate::plain::tame;
+use crate::plain::{hex, tame};
 use crate::shell::contender::Contender;
 use crate::shell::fleet::bundles::{Arrivals, fetching, read_object};
 use crate::shell::fleet::connect::Connection;
@@ -19,6 +19,7 @@ use crate::shell::work_folder::create_in;
 use async_nats::jetstream::Context;
 use async_nats::jetstream::object_store::ObjectStore;
 use referee_games::{Kind, kind};
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -127,7 +128,7 @@ impl Joined {
         let names = found.names.clone();
         let bucket = host.connection.jetstream.get_object_store(names.bucket());
         let bucket = within(CALL, bucket).await.map_err(passing)?;
-        let brief = brief(&host.connection.jetstream, &names)
+        let brief = brief(&host.connection.jetstream, found)
             .await
             .map_err(|error| passing(format!("its brief: {error}")))?;
         let checked = Checked::of(brief)?;
@@ -199,10 +200,15 @@ pub(super) fn told(failure: &Failure) -> String {
     format!("{failure}{help}")
 }
 
-async fn brief(jetstream: &Context, names: &Names) -> Result<Brief, String> {
-    let bucket = names.bucket();
+/// What was announced, and nothing else: whoever may write objects, as workers may, could put another one
+/// in its place.
+async fn brief(jetstream: &Context, found: &Found) -> Result<Brief, String> {
+    let bucket = found.names.bucket();
     let read = read_object(jetstream, &bucket, BRIEF, BRIEF_BYTES_MAX);
     let bytes = within(BRIEF_TIME, read).await?;
+    if hex(&Sha256::digest(&bytes)) != found.announcement.brief_sha256 {
+        return Err("it isn't the one that the contest was announced with".to_owned());
+    }
     serde_json::from_slice(&bytes).map_err(|error| tame(&error.to_string()))
 }
 

@@ -94,6 +94,7 @@ mod tests {
             name: name.to_owned(),
             referee: String::new(),
             since: String::new(),
+            brief_sha256: String::new(),
         };
         Found { names: Names::new(id).unwrap(), announcement }
     }
