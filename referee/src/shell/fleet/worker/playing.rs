@@ -3,7 +3,7 @@
 
 use super::desk::{Closed, Ended};
 use super::session::Session;
-use crate::contest::{Fixture, Player};
+use crate::contest::{Fixture, Onlooker, Player, Policy};
 use crate::fleet::{Order, WorkerFault};
 use crate::shell::contender::Contender;
 use crate::shell::contest::staging::Staging;
@@ -109,35 +109,17 @@ impl Played {
             let path = session.transcript(fixture.number);
             let job = self.job(session, fixture, path.clone()).map_err(Halt::Fault)?;
             let Ended { result, seen } = session.desk.play(job).await?;
-            if let Err(error) = result {
-                // Its transcript isn't whole: nobody else could see that it was void.
-                std::fs::remove_file(&path).ok();
-                if attempt == retries || is_full(&error) {
-                    let what = format!("game {}", fixture.number);
-                    return Err(Halt::Fault(failed(&what, &error)));
-                }
-                continue;
-            }
             let policy = &session.joined.checked.contest.policy;
-            let void = seen.record(fixture, policy, String::new(), String::new()).err();
-            match void.as_ref().map(|void| void.cause.as_str()) {
-                // Nobody's doing but ours.
-                Some("interrupted") => return Err(Halt::Closed),
-                Some("disk_full") => {
-                    let full = io::Error::from(ErrorKind::StorageFull);
-                    return Err(Halt::Fault(failed("a transcript", &full)));
+            let is_last = attempt == retries;
+            match fate(result.map(drop), seen, fixture, policy, is_last, &path)? {
+                Fate::Lost => {}
+                fate => {
+                    let number = fixture.number;
+                    self.packing.push(tokio::task::spawn_blocking(move || pack(number, &path)));
+                    if fate == Fate::Counts {
+                        break;
+                    }
                 }
-                _ => {}
-            }
-            if let Some(void) = void.as_ref().filter(|_| attempt == retries) {
-                // What this machine does to a game is no other's affair.
-                let text = format!("game {}: {}", fixture.number, void.text);
-                return Err(Halt::Fault(WorkerFault::new("machine", text)));
-            }
-            let number = fixture.number;
-            self.packing.push(tokio::task::spawn_blocking(move || pack(number, &path)));
-            if void.is_none() {
-                break;
             }
         }
         Ok(())
@@ -157,6 +139,56 @@ impl Played {
     }
 }
 
+/// What a try of a game came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    /// It is the last of its game.
+    Counts,
+    /// It is played again, and reported.
+    Void,
+    /// It is played again, and nobody hears of it.
+    Lost,
+}
+
+/// What a try came to, whose transcript is at `path`, or why the order is given up. A transcript that
+/// nobody gets to see is removed: it may be what fills the disk.
+fn fate(
+    result: io::Result<()>,
+    seen: Onlooker,
+    fixture: &Fixture,
+    policy: &Policy,
+    is_last: bool,
+    path: &Path,
+) -> Result<Fate, Halt> {
+    let fate = match result {
+        // Its transcript isn't whole: nobody else could see that it was void.
+        Err(error) if is_last || is_full(&error) => {
+            let what = format!("game {}", fixture.number);
+            Err(Halt::Fault(failed(&what, &error)))
+        }
+        Err(_) => Ok(Fate::Lost),
+        Ok(()) => match seen.record(fixture, policy, String::new(), String::new()) {
+            Ok(_) => Ok(Fate::Counts),
+            // Nobody's doing but ours.
+            Err(void) if void.cause == "interrupted" => Err(Halt::Closed),
+            Err(void) if void.cause == "disk_full" => {
+                let full = io::Error::from(ErrorKind::StorageFull);
+                Err(Halt::Fault(failed("a transcript", &full)))
+            }
+            // What this machine does to a game is no other's affair.
+            Err(void) if is_last => {
+                let text = format!("game {}: {}", fixture.number, void.text);
+                Err(Halt::Fault(WorkerFault::new("machine", text)))
+            }
+            Err(_) => Ok(Fate::Void),
+        },
+    };
+    if !matches!(fate, Ok(Fate::Counts | Fate::Void)) {
+        std::fs::remove_file(path).ok();
+    }
+    fate
+}
+
 fn is_full(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded)
 }
@@ -166,11 +198,23 @@ fn failed(what: &str, error: &io::Error) -> WorkerFault {
     WorkerFault::new(cause, format!("{what}: {error}"))
 }
 
-/// Packs a transcript, piece by piece: it may be longer than memory. The packed file takes its place.
+/// Packs a transcript. The packed file takes its place; where that fails, neither is left.
 fn pack(number: u64, path: &Path) -> io::Result<Packed> {
-    let packed = path.with_extension("gz");
+    let into = path.with_extension("gz");
+    let packed = compress(path, &into);
+    let removed = std::fs::remove_file(path);
+    let told = packed.and_then(|told| removed.map(|()| told));
+    if told.is_err() {
+        std::fs::remove_file(&into).ok();
+    }
+    let (sha256, bytes) = told?;
+    Ok(Packed { number, path: into, sha256, bytes })
+}
+
+/// Piece by piece: it may be longer than memory. SHA-256 of the packed file, and how many bytes it has.
+fn compress(path: &Path, into: &Path) -> io::Result<(String, u64)> {
     let mut from = File::open(path)?;
-    let into = Hashing::new(File::create_new(&packed)?);
+    let into = Hashing::new(File::create_new(into)?);
     let mut encoder = GzEncoder::new(into, Compression::default());
     let mut piece = vec![0; PIECE_BYTES];
     loop {
@@ -179,18 +223,80 @@ fn pack(number: u64, path: &Path) -> io::Result<Packed> {
             length => encoder.write_all(&piece[..length])?,
         }
     }
-    let (sha256, bytes) = encoder.finish()?.told();
-    std::fs::remove_file(path)?;
-    Ok(Packed { number, path: packed, sha256, bytes })
+    Ok(encoder.finish()?.told())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::pack;
+    use super::{Fate, Halt, fate, pack};
+    use crate::contest::{Fixture, Onlooker, Player, Policy};
     use crate::plain::hex;
     use crate::transcript::unpack;
+    use serde_json::json;
     use sha2::{Digest, Sha256};
     use std::fs;
+    use std::io::{self, ErrorKind};
+
+    /// What was seen of a match that is void for this reason, or that counts.
+    fn seen(void: Option<&str>) -> Onlooker {
+        let void = void.map(|cause| json!({"cause": cause, "text": "so it was"}));
+        let (result, places) =
+            if void.is_some() { ("void", None) } else { ("played", Some([1, 2])) };
+        let verdict = json!({"result": result, "reason": "", "places": places, "seats": [],
+                             "void": void});
+        let over = json!({"type": "over", "at_ns": 2, "outcome": null, "verdict": verdict});
+        let mut seen = Onlooker::default();
+        seen.see(&serde_json::from_value(over).unwrap());
+        seen
+    }
+
+    /// What becomes of a try, and whether its transcript is still there.
+    fn tried(result: io::Result<()>, void: Option<&str>, is_last: bool) -> (String, bool) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("7.jsonl");
+        fs::write(&path, "long").unwrap();
+        let players = vec![Player(0), Player(1)];
+        let fixture =
+            Fixture { number: 7, block: 3, round: 1, game: 0, players, opening: 3, seed: 1 };
+        let fate = fate(result, seen(void), &fixture, &Policy::default(), is_last, &path);
+        let told = match fate {
+            Ok(Fate::Counts) => "counts".to_owned(),
+            Ok(Fate::Void) => "void".to_owned(),
+            Ok(Fate::Lost) => "lost".to_owned(),
+            Err(Halt::Closed) => "closed".to_owned(),
+            Err(Halt::Fault(fault)) => fault.cause,
+        };
+        (told, path.exists())
+    }
+
+    #[test]
+    fn no_transcript_is_left_that_nobody_gets_to_see() {
+        let error = |kind: ErrorKind| Err(io::Error::from(kind));
+        let told = |told: &str, is_left: bool| (told.to_owned(), is_left);
+        assert_eq!(tried(Ok(()), None, true), told("counts", true));
+        assert_eq!(tried(Ok(()), Some("lag"), false), told("void", true));
+        assert_eq!(tried(Ok(()), Some("lag"), true), told("machine", false));
+        assert_eq!(tried(Ok(()), Some("disk_full"), false), told("disk", false));
+        assert_eq!(tried(Ok(()), Some("interrupted"), false), told("closed", false));
+        assert_eq!(tried(error(ErrorKind::StorageFull), None, false), told("disk", false));
+        assert_eq!(tried(error(ErrorKind::Other), None, false), told("lost", false));
+        assert_eq!(tried(error(ErrorKind::Other), None, true), told("machine", false));
+    }
+
+    #[test]
+    fn what_can_not_be_packed_is_not_left_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("7.jsonl");
+        // It can be opened and not be read.
+        fs::create_dir(&path).unwrap();
+        pack(7, &path).unwrap_err();
+        assert!(!folder.path().join("7.gz").exists());
+        let path = folder.path().join("8.jsonl");
+        fs::write(&path, "long").unwrap();
+        fs::create_dir(folder.path().join("8.gz")).unwrap();
+        pack(8, &path).unwrap_err();
+        assert!(!path.exists());
+    }
 
     #[test]
     fn a_packed_transcript_takes_the_place_of_the_plain_one() {
