@@ -13,7 +13,7 @@ mod roll;
 mod field;
 
 #[cfg(test)]
-mod tests;
+pub(in crate::shell::fleet) mod tests;
 
 use crate::contest::{Contest, Fixture, Schedule};
 use crate::failure::Failure;

@@ -13,17 +13,24 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 /// A server that ends with the test.
-struct Running(Child);
+pub(in crate::shell::fleet) struct Running(Child);
 
-impl Drop for Running {
-    fn drop(&mut self) {
+impl Running {
+    /// Ends it.
+    pub(in crate::shell::fleet) fn end(&mut self) {
         self.0.kill().ok();
         self.0.wait().ok();
     }
 }
 
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
 /// A server, and a connection to it.
-async fn server(place: &Path) -> Option<(Running, Connection)> {
+pub(in crate::shell::fleet) async fn server(place: &Path) -> Option<(Running, Connection)> {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let child = Command::new("nats-server")
         .args(["-js", "-a", "127.0.0.1", "-p", &port.to_string(), "-sd"])

@@ -4,8 +4,9 @@ use super::hands::Held;
 use super::playing::Packed;
 use super::session::Session;
 use crate::fleet::messages::with_bytes;
-use crate::fleet::{Parcel, Report, Try, WorkerFault};
-use crate::shell::fleet::link::{CALL, within};
+use crate::fleet::{Names, Parcel, Report, Try, WorkerFault};
+use crate::shell::fleet::connect::Connection;
+use crate::shell::fleet::link::{CALL, kept, within};
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::object_store::ObjectStore;
 use std::fs::File;
@@ -22,18 +23,20 @@ const OBJECT: (Duration, u64) = (Duration::from_secs(20), 4 << 20);
 /// How long to wait after the first failure; it doubles up to the other.
 const AGAIN: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(5));
 
-/// How long a server that is there may refuse a report before others are to play the order.
+/// How long a report may be refused before others are to play the order, and how long it waits for
+/// anything else before people are told.
 const REFUSED: Duration = Duration::from_secs(120);
 
 /// What came of an order: its matches, or why there are none.
 pub(super) type Outcome = Result<Vec<Packed>, WorkerFault>;
 
-/// Reports until the server has it, then answers for the order; false where a server that is there
-/// doesn't take it. Can be dropped at any time.
+/// Reports until the server has it, then answers for the order; false where the server won't have it
+/// from this worker. What it has no room for is kept until it has: the server may be mended at any time, and
+/// a worker has no more orders than places for them. Can be dropped at any time.
 pub(super) async fn report(session: &Session, held: &Held, outcome: &Outcome) -> bool {
     let mut wait = AGAIN.0;
     let mut lost = None;
-    let mut refused = None;
+    let (mut refused, mut waited) = (None, Some(Instant::now()));
     let acker = loop {
         // The order may come again meanwhile, under another lease or as another attempt.
         let attempt = held.attempt();
@@ -47,10 +50,18 @@ pub(super) async fn report(session: &Session, held: &Held, outcome: &Outcome) ->
             Err(Trouble::Files(error)) => lost = Some(Err(WorkerFault::new("disk", error))),
             Err(Trouble::Server(error)) => {
                 tracing::debug!("the report on block {}: {error}", held.block());
-                refused = refused.filter(|_| session.connection.is_up());
-                if refused.get_or_insert_with(Instant::now).elapsed() > REFUSED {
+                refused = if is_refused(&session.connection, &session.joined.names).await {
+                    refused.or_else(|| Some(Instant::now()))
+                } else {
+                    None
+                };
+                if refused.is_some_and(|since| since.elapsed() > REFUSED) {
                     tracing::warn!("the server doesn't take the report on a block: {error}");
                     return false;
+                }
+                if session.connection.is_up() && waited.is_some_and(|it| it.elapsed() > REFUSED) {
+                    waited = None;
+                    tracing::warn!("a report waits until the server has room for it: {error}");
                 }
                 tokio::time::sleep(wait).await;
                 wait = (wait * 2).min(AGAIN.1);
@@ -62,6 +73,23 @@ pub(super) async fn report(session: &Session, held: &Held, outcome: &Outcome) ->
         tracing::debug!("block {} is not acknowledged: {error}", held.block());
     }
     true
+}
+
+/// Whether a server that is there won't have a report of this contest from this worker: it may not, or
+/// there is nothing any more to put it into. A server whose disk is full answers anything, or nothing.
+async fn is_refused(connection: &Connection, names: &Names) -> bool {
+    if !connection.is_up() {
+        return false;
+    }
+    if connection.denied().is_some_and(|told| told.contains(&names.id)) {
+        return true;
+    }
+    for stream in [names.reports_stream(), format!("OBJ_{}", names.bucket())] {
+        if matches!(kept(&connection.jetstream, &stream).await, Ok(None)) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Why a report is not with the server.
@@ -163,5 +191,46 @@ impl AsyncRead for Reading {
     ) -> Poll<io::Result<()>> {
         let read = self.0.read(buffer.initialize_unfilled());
         Poll::Ready(read.map(|length| buffer.advance(length)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_refused;
+    use crate::fleet::Names;
+    use crate::shell::fleet::coordinator::tests::server;
+    use async_nats::jetstream::stream::{Config, DiscardPolicy};
+
+    #[test]
+    fn no_room_for_a_report_is_no_refusal() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let place = tempfile::tempdir().unwrap();
+            let Some((mut running, connection)) = server(place.path()).await else { return };
+            let names = Names::new("0123456789abcdef").unwrap();
+            assert!(is_refused(&connection, &names).await, "there is no contest");
+            for (name, subject) in [
+                (names.reports_stream(), names.reports()),
+                (format!("OBJ_{}", names.bucket()), format!("$O.{}.C.>", names.bucket())),
+            ] {
+                let config = Config {
+                    name,
+                    subjects: vec![subject],
+                    max_bytes: 1000,
+                    discard: DiscardPolicy::New,
+                    ..Config::default()
+                };
+                connection.jetstream.create_stream(config).await.unwrap();
+            }
+            let report = vec![b'x'; 2000];
+            let sent = connection.jetstream.publish(names.report(1), report.into()).await.unwrap();
+            sent.await.unwrap_err();
+            assert!(!is_refused(&connection, &names).await);
+            connection.jetstream.delete_stream(names.reports_stream()).await.unwrap();
+            assert!(is_refused(&connection, &names).await);
+            running.end();
+            connection.up.clone().wait_for(|up| !up).await.unwrap();
+            assert!(!is_refused(&connection, &names).await, "it can't be asked");
+        });
     }
 }
