@@ -140,7 +140,8 @@ impl Counter {
     pub(crate) fn close(&self) {
         self.runtime.block_on(async {
             let bucket = self.jetstream.get_key_value(names::CONTESTS).await.unwrap();
-            bucket.delete(&self.names.id).await.unwrap();
+            let subject = format!("{}{}", bucket.prefix, self.names.id);
+            bucket.stream.purge().filter(subject).await.unwrap();
         });
     }
 

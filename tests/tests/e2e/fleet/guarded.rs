@@ -70,6 +70,8 @@ fn a_contest_is_played_by_workers_that_may_do_nothing_else() {
     assert!(!ran.stderr.contains("iolation"), "{ran:?}");
     assert!(!server.log().contains("Violation"), "{}", server.log());
     place.run(&["verify", "cup"]).code(0);
+    // Not even a mark, which would be in everybody's way for ever.
+    assert_eq!(server.kept(), [("KV_referee-contests".to_owned(), 0)]);
 }
 
 #[test]

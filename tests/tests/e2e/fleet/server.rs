@@ -136,10 +136,19 @@ impl Server {
 
     /// The names of all streams that it keeps, buckets among them.
     pub(crate) fn streams(&self) -> Vec<String> {
+        self.kept().into_iter().map(|(name, _)| name).collect()
+    }
+
+    /// The same, each with how many messages are in it.
+    pub(crate) fn kept(&self) -> Vec<(String, u64)> {
         let told = self.tells("/jsz?streams=true");
         let accounts = told["account_details"].as_array().into_iter().flatten();
         let streams = accounts.flat_map(|it| it["stream_detail"].as_array().into_iter().flatten());
-        streams.map(|stream| stream["name"].as_str().unwrap().to_owned()).collect()
+        let one = |stream: &Value| {
+            let name = stream["name"].as_str().unwrap().to_owned();
+            (name, stream["state"]["messages"].as_u64().unwrap())
+        };
+        streams.map(one).collect()
     }
 }
 

@@ -200,7 +200,13 @@ async fn send(
 /// Says that there is no contest any more, for now; what waits there stays for whoever goes on.
 pub(super) async fn hush(connection: &Connection, names: &Names) -> Result<(), String> {
     match contests(&connection.jetstream).await? {
-        Some(contests) => within(CALL, contests.purge(&names.id)).await,
+        Some(contests) => {
+            // Not as the bucket does it, which leaves a mark for ever that everybody who looks for contests
+            // would have to ask for.
+            let subject = format!("{}{}", contests.prefix, names.id);
+            let purge = contests.stream.purge().filter(subject);
+            within(CALL, purge.into_future()).await.map(drop)
+        }
         None => Ok(()),
     }
 }

@@ -43,11 +43,12 @@ pub(super) async fn look(connection: &Connection) -> Result<Vec<Found>, String> 
     let Some(bucket) = contests(&connection.jetstream).await? else { return Ok(Vec::new()) };
     let filter = format!("{}>", bucket.prefix);
     let mut keys = within(CALL, bucket.stream.info_with_subjects(filter)).await?;
-    let mut found = Vec::new();
+    let (mut found, mut asked) = (Vec::new(), 0);
     while let Some(key) = within(CALL, async { next(&mut keys).await.transpose() }).await? {
         let id = key.0.strip_prefix(&bucket.prefix).unwrap_or_default();
         let Some(names) = Names::new(id) else { continue };
-        if found.len() < CONTESTS_MAX
+        asked += 1;
+        if asked <= CONTESTS_MAX
             && let Some(announcement) = announced(&bucket, &names).await?
         {
             found.push(Found { names, announcement });
