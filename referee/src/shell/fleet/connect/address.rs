@@ -20,13 +20,21 @@ impl Addresses {
     /// Reads an address. What is wrong with it is told without showing a user or a password.
     pub(super) fn read(text: &str) -> Result<Self, Failure> {
         let mut read = Self { servers: Vec::new(), user: None };
-        for one in text.split(',').map(str::trim).filter(|one| !one.is_empty()) {
-            let (scheme, rest) = one.split_once("://").unwrap_or(("nats", one));
+        let all: Vec<_> = text.split(',').map(str::trim).filter(|one| !one.is_empty()).collect();
+        if all.iter().skip(1).any(|one| one.contains('@') && !one.contains("://")) {
+            // What is before the comma may be a password's begin.
+            let what = "a `,` begins the address of another server, with nats:// or tls:// before its user";
+            return Err(Failure::usage(what).help("in a user or a password, write %2C for `,`"));
+        }
+        for (number, one) in all.iter().enumerate() {
+            let (scheme, rest) = one.split_once("://").unwrap_or(("nats", *one));
             let (user, host) = match rest.rsplit_once('@') {
                 Some((user, host)) => (Some(user), host),
                 None => (None, rest),
             };
-            let wrong = |what: String| Failure::usage(format!("{}: {what}", tame(host))).help(HELP);
+            let is_secret = user.is_none() && all[number..].iter().any(|one| one.contains('@'));
+            let shown = if is_secret { "the address of a server".to_owned() } else { tame(host) };
+            let wrong = |what: String| Failure::usage(format!("{shown}: {what}")).help(HELP);
             if !["nats", "tls"].contains(&scheme) {
                 return Err(wrong("only nats:// and tls:// lead to a server".to_owned()));
             }
@@ -96,6 +104,8 @@ mod tests {
             ("nats://me:s3cret@h", "nats://h", Some("me"), Some("s3cret")),
             ("nats://t0ken@h,nats://i", "nats://h,nats://i", Some("t0ken"), None),
             ("nats://a%40b:p%3Aq%2f@h", "nats://h", Some("a@b"), Some("p:q/")),
+            ("nats://me:p%2Cq@h", "nats://h", Some("me"), Some("p,q")),
+            ("nats://g,nats://t0ken@h", "nats://g,nats://h", Some("t0ken"), None),
             ("nats://me:p@ss@h:1", "nats://h:1", Some("me"), Some("p@ss")),
             ("nats://[::1]:4222", "nats://[::1]:4222", None, None),
         ] {
@@ -116,10 +126,17 @@ mod tests {
             "nats://me:s3cret@h:port",
             "nats://s3cret%zz@h",
             "nats://s3cret%f@h",
+            "nats://me:s3cret,tls://x@h",
+            "http://s3cret,tls://x@h",
         ] {
             let Err(failure) = Addresses::read(text) else { panic!("{text}") };
             assert!(!failure.to_string().contains("s3cret"), "{failure}");
             assert!(failure.help_text().unwrap().contains("tls://HOST:PORT"));
+        }
+        for text in ["nats://me:s3,cret@h", "me:12,s3@h", "nats://me:p@s3,s3@h", "me:s3,s3,@h"] {
+            let Err(failure) = Addresses::read(text) else { panic!("{text}") };
+            assert!(!failure.to_string().contains("s3") && !failure.to_string().contains("12"));
+            assert!(failure.help_text().unwrap().contains("%2C"), "{text}");
         }
     }
 }
