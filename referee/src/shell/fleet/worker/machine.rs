@@ -9,7 +9,7 @@ use rand::rngs::SysRng;
 use referee_games::{AnyGame, GAMES};
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use std::thread::available_parallelism;
+use std::thread::{Builder, available_parallelism};
 use std::time::{Duration, Instant};
 
 /// How long a machine is measured.
@@ -94,14 +94,17 @@ fn limit_files(groups: &str) -> Vec<PathBuf> {
 }
 
 /// Works on so many slots at once for about a second: thousand positions a second and core, and how
-/// much slower the slowest twentieth of the time is than the median.
+/// much slower the slowest twentieth of the time is than the median. On fewer slots where the system gives
+/// no more threads.
 pub(super) fn measure(slots: usize) -> (f64, f64) {
-    let threads = slots.clamp(1, THREADS_MAX);
     let began = Instant::now();
-    let pieces: Vec<u32> = std::thread::scope(|scope| {
-        let working: Vec<_> =
-            (0..threads).map(|_| scope.spawn(move || work(began + MEASURED))).collect();
-        working.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect()
+    let (threads, pieces): (usize, Vec<u32>) = std::thread::scope(|scope| {
+        let start = |_| Builder::new().spawn_scoped(scope, move || work(began + MEASURED)).ok();
+        let others: Vec<_> = (1..slots.clamp(1, THREADS_MAX)).map_while(start).collect();
+        let mut pieces = work(began + MEASURED);
+        let threads = 1 + others.len();
+        pieces.extend(others.into_iter().flat_map(|thread| thread.join().unwrap_or_default()));
+        (threads, pieces)
     });
     let total: f64 = pieces.iter().map(|&count| f64::from(count)).sum();
     let cores = u32::try_from(threads.min(cores())).unwrap_or(u32::MAX);
