@@ -19,6 +19,7 @@ use crate::shell::pool::{Played, Pool, Room, Watching, free_place};
 use crate::shell::sandbox::{Enclosure, Layers};
 use crate::shell::series::Plan;
 use crate::shell::verifying::progress_bar;
+use indicatif::ProgressBar;
 use referee_protocol::{
     Event, FaultKind, Header, Outcome, Pondering, Result as Ended, Sandbox, Seat, Verdict,
 };
@@ -126,7 +127,7 @@ async fn play_all(
     let machine =
         |error: std::io::Error| Failure::machine(format!("matches can't be started: {error}"));
     let mut interrupts = Interrupts::listen().map_err(machine)?;
-    let single = plan.games.end - plan.games.start == 1;
+    let single = is_single(plan);
     let person = plan.contenders.iter().any(|contender| contender.launch.is_none());
     let person = person && page.is_none();
     if let Some(page) = page {
@@ -148,6 +149,21 @@ async fn play_all(
     let room = Room { matches: jobs, pin: options.pin };
     let (orders, paused) = (interrupts.orders(), interrupts.paused_time());
     let pool = Pool::start(room, enclosure, orders, paused, watching, playing).map_err(machine)?;
+    see_through(pool, plan, &bar, &mut desk, series, &mut interrupts).await?;
+    Ok(interrupts)
+}
+
+/// Gives the pool its games as it has room for them, until all have come to an end, or those that are under
+/// way have.
+async fn see_through(
+    pool: Pool,
+    plan: &Plan,
+    bar: &ProgressBar,
+    desk: &mut Desk,
+    series: &mut Series<'_>,
+    interrupts: &mut Interrupts,
+) -> Result<(), Failure> {
+    let single = is_single(plan);
     let (jobs, mut results, threads) = pool.split();
     let (mut jobs, mut asked) = (Some(jobs), plan.games.clone());
     let mut early = BTreeMap::new();
@@ -193,7 +209,11 @@ async fn play_all(
     for played in early.into_values() {
         series.take(played)?;
     }
-    Ok(interrupts)
+    Ok(())
+}
+
+fn is_single(plan: &Plan) -> bool {
+    plan.games.end - plan.games.start == 1
 }
 
 fn watching(
