@@ -71,11 +71,19 @@ pub(in crate::cli) struct GoingOptions {
     pub(in crate::cli) on: Option<String>,
     /// How long a worker may say nothing before what it plays goes to others
     #[cfg(feature = "nats")]
-    #[arg(long, value_name = "TIME", value_parser = read_time, requires = "on", hide = true)]
+    #[arg(long, value_name = "TIME", value_parser = read_lease, requires = "on", hide = true)]
     pub(in crate::cli) lease: Option<u64>,
     #[cfg(feature = "nats")]
     #[command(flatten)]
     pub(in crate::cli) server: ServerOptions,
+}
+
+/// A lease in milliseconds: so long that signs of life come in time, and no longer than workers take it for.
+#[cfg(feature = "nats")]
+fn read_lease(text: &str) -> Result<u64, String> {
+    let lease = read_time(text)?;
+    let fits = (3_000..=3_600_000).contains(&lease);
+    if fits { Ok(lease) } else { Err("expected a time from 3s to 1h".to_owned()) }
 }
 
 pub(super) fn run(options: &RunOptions, global: &Global) -> Result<ExitCode, Failure> {
@@ -233,4 +241,19 @@ fn command(name: &str, folder: &Folder, where_to: &[String]) -> String {
     let root = folder.root().display().to_string();
     let words = ["referee".to_owned(), "contest".to_owned(), name.to_owned(), root];
     join(&[&words[..], where_to].concat())
+}
+
+#[cfg(all(test, feature = "nats"))]
+mod tests {
+    use super::read_lease;
+
+    #[test]
+    fn a_lease_leaves_time_for_signs_of_life() {
+        for (text, lease) in [("3s", Some(3_000)), ("1h", Some(3_600_000)), ("0", None)] {
+            assert_eq!(read_lease(text).ok(), lease, "{text}");
+        }
+        for text in ["2999ms", "61m", "soon", ""] {
+            assert!(read_lease(text).is_err(), "{text}");
+        }
+    }
 }
