@@ -23,7 +23,7 @@ use tempfile::TempDir;
 /// How much is read at once.
 const SCRATCH_BYTES: usize = 64 * 1024;
 /// How long a killed tree may take to be gone.
-const KILL_WAIT: Duration = Duration::from_secs(2);
+const KILL_WAIT: Duration = Duration::from_secs(10);
 
 /// Something that came from the agent.
 #[derive(Debug, PartialEq, Eq)]
@@ -215,6 +215,12 @@ impl Session {
     /// It is one process with one thread, which waits to read more of its stdin.
     pub fn awaits_input(&self) -> bool {
         self.agent.meters.as_ref().is_some_and(Meters::awaits_input)
+    }
+
+    /// Something of it has a core, or waits for one or for the disk.
+    pub fn is_busy(&self) -> bool {
+        // Its supervisor may have another agent once it is gone.
+        !self.agent.gone && self.agent.meters.as_ref().is_some_and(Meters::is_busy)
     }
 
     /// The beginning of a line whose end has not come.

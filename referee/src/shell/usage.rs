@@ -6,6 +6,7 @@ use nix::unistd::{Pid, SysconfVar, sysconf};
 use std::cell::OnceCell;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
 
 /// The meters of one agent.
 #[derive(Debug)]
@@ -52,13 +53,16 @@ impl Meters {
 
     /// How many processes the agent's tree has, its own included.
     pub fn processes(&self) -> usize {
-        let mut pids = self.supervisor().map_or_else(Vec::new, children_of);
-        let mut next = 0;
-        while let Some(&pid) = pids.get(next) {
-            pids.extend(children_of(pid));
-            next += 1;
-        }
-        pids.len()
+        self.supervisor().map_or(0, |supervisor| tree_below(supervisor).len())
+    }
+
+    /// Something of its tree has a core, or waits for one or for the disk; or it has ended, and its
+    /// supervisor is yet to say so. Who only sleeps isn't busy.
+    pub fn is_busy(&self) -> bool {
+        let Some(supervisor) = self.supervisor() else { return false };
+        let has_ended = |&pid: &Pid| state_in(format!("/proc/{pid}").as_ref()) == Some('Z');
+        tree_below(supervisor).into_iter().chain([supervisor]).any(runs)
+            || children_of(supervisor).iter().any(has_ended)
     }
 
     /// CPU time of the agent's own process, all threads: exact and quick.
@@ -89,16 +93,8 @@ impl Meters {
     fn tree_ticks(&self) -> Option<Nanos> {
         let supervisor = self.supervisor()?;
         let reaped = Ticks::of(supervisor)?.reaped;
-        let mut ticks = 0;
-        let mut pids = children_of(supervisor);
-        let mut next = 0;
-        while let Some(&pid) = pids.get(next) {
-            if let Some(process) = Ticks::of(pid) {
-                ticks += process.own + process.reaped;
-            }
-            pids.extend(children_of(pid));
-            next += 1;
-        }
+        let processes = tree_below(supervisor).into_iter().filter_map(Ticks::of);
+        let ticks: u64 = processes.map(|process| process.own + process.reaped).sum();
         let per_second = sysconf(SysconfVar::CLK_TCK).ok()??;
         let tick = 1_000_000_000 / u64::try_from(per_second).ok()?.max(1);
         Some(Nanos((reaped * tick).saturating_sub(self.reaped_before.0) + ticks * tick))
@@ -125,12 +121,40 @@ impl Ticks {
     }
 }
 
+/// All descendants of a process.
+fn tree_below(pid: Pid) -> Vec<Pid> {
+    let mut pids = children_of(pid);
+    let mut next = 0;
+    while let Some(&pid) = pids.get(next) {
+        pids.extend(children_of(pid));
+        next += 1;
+    }
+    pids
+}
+
+/// One of its threads has a core, or waits for one or for the disk.
+fn runs(pid: Pid) -> bool {
+    let mut states = threads_of(pid).into_iter().filter_map(|thread| state_in(&thread));
+    states.any(|state| matches!(state, 'R' | 'D'))
+}
+
+/// The letter of the state that a folder in /proc tells of.
+fn state_in(folder: &Path) -> Option<char> {
+    let text = std::fs::read_to_string(folder.join("stat")).ok()?;
+    text.rsplit_once(')')?.1.trim_start().chars().next()
+}
+
+/// The folders of a process's threads.
+fn threads_of(pid: Pid) -> Vec<PathBuf> {
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task"));
+    threads.into_iter().flatten().flatten().map(|thread| thread.path()).collect()
+}
+
 /// A process's children, from the system's own lists, one a thread.
 pub(super) fn children_of(pid: Pid) -> Vec<Pid> {
-    let Ok(threads) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
     let mut found = Vec::new();
-    for thread in threads.flatten() {
-        let list = std::fs::read_to_string(thread.path().join("children")).unwrap_or_default();
+    for thread in threads_of(pid) {
+        let list = std::fs::read_to_string(thread.join("children")).unwrap_or_default();
         let pids = list.split_whitespace().filter_map(|pid| pid.parse().ok());
         found.extend(pids.map(Pid::from_raw));
     }

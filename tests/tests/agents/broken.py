@@ -7,10 +7,19 @@ import sys
 import time
 
 DEFECT = sys.argv[1]
+# Of `twice`: its answer to the turn before.
+LAST = []
 
 
 def say(message):
     print(json.dumps(message), flush=True)
+
+
+def work(seconds):
+    """Uses so much CPU time."""
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
 
 
 def act(turn, action):
@@ -86,13 +95,14 @@ def on_turn(turn, seat, count):
         raise IndexError("list index out of range")
     if DEFECT == "short_of_breath" and count > 20:
         raise RecursionError("maximum recursion depth exceeded")
+    if DEFECT == "twice" and LAST:
+        act(*LAST)
+        return
+    LAST[:] = turn, action
     act(turn, action)
     if DEFECT == "ponders_aloud":
         time.sleep(0.1)
         say({"type": "info", "text": "pondering"})
-    if DEFECT == "twice":
-        time.sleep(0.05)
-        act(turn, action)
 
 
 def main():
@@ -109,6 +119,10 @@ def main():
         elif kind == "over":
             if DEFECT == "stays":
                 time.sleep(60)
+            if DEFECT == "burns_on":
+                work(3600)
+            if DEFECT == "ends_slowly":
+                work(1.5)
             break
         elif DEFECT == "strict_types" and kind != "played":
             raise ValueError(f"unknown message {kind}")

@@ -46,6 +46,7 @@ const DEFECTS: &[(&str, &str, &str, &str)] = &[
     ("only_first_seat", "seat:hex:1", "crash", "list index out of range"),
     ("short_of_breath", "long:hex", "crash", "maximum recursion depth"),
     ("stays", "over", "stays", "a second after `over`"),
+    ("burns_on", "over", "stays", "after `over`"),
     ("waits_for_more", "end-of-input", "stays", "its input ended"),
     ("leaves_a_child", "leftovers", "leaves_processes", "1 process left"),
 ];
@@ -143,6 +144,16 @@ fn who_sleeps_within_its_time_is_not_called_late() {
     let Some(agent) = scripted("broken.py", "sleeper") else { return };
     let report = check(&Place::new(), &agent, &["--probe", "ready"]).code(0).json();
     assert_eq!(report["probes"][0]["status"], "passed", "{report}");
+}
+
+/// As one that has to wait for a core: what it still does takes it longer than a match gives it.
+#[test]
+fn who_works_after_the_end_is_not_said_to_stay() {
+    let Some(agent) = scripted("broken.py", "ends_slowly") else { return };
+    let report = check(&Place::new(), &agent, &["--clock", "1h", "--probe", "over"]).code(0).json();
+    assert_eq!(report["probes"][0]["status"], "passed", "{report}");
+    let note = report["probes"][0]["note"].as_str().unwrap();
+    assert!(note.contains("a match kills it after 1 s"), "{note}");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use crate::cli::play_options::join;
 use crate::diagnosis::{Circumstances, Defect, Finding, find, waiting};
 use crate::failure::Failure;
 use crate::shell::contender::Contender;
+use crate::shell::drive::GRACE;
 use crate::shell::trial::{End, Trial};
 use nix::errno::Errno;
 use referee_protocol::ClockSettings;
@@ -157,17 +158,20 @@ fn stays(probe: &Probe, trial: &Trial) -> Option<Finding> {
     let departure = trial.departure.as_ref()?;
     let after =
         if probe.aim == Aim::Over { "`over` and the end of its input" } else { "its input ended" };
-    departure
-        .took
-        .is_none()
-        .then(|| Finding::new(Defect::Stays, format!("still running a second after {after}")))
+    (!departure.exited).then(|| {
+        let time = match departure.took.as_secs() {
+            ..=1 => "a second".to_owned(),
+            seconds => format!("{seconds} seconds"),
+        };
+        Finding::new(Defect::Stays, format!("still running {time} after {after}"))
+    })
 }
 
 fn leftovers(trial: &Trial) -> Option<Finding> {
-    let left = trial.departure.as_ref()?.left_behind;
+    let departure = trial.departure.as_ref()?;
+    let left = departure.left_behind;
     // One that stays itself has been told so.
-    let exited = trial.departure.as_ref()?.took.is_some();
-    (exited && left > 0).then(|| {
+    (departure.exited && left > 0).then(|| {
         let processes =
             if left == 1 { "1 process".to_owned() } else { format!("{left} processes") };
         Finding::new(Defect::LeavesProcesses, format!("{processes} left after it had ended"))
@@ -185,8 +189,18 @@ fn note(probe: &Probe, trial: &Trial, clock: &ClockSettings) -> Option<String> {
             pace(trial, clock)
         )),
         Aim::Over | Aim::EndOfInput => {
-            let status = trial.status.as_deref().filter(|status| *status != "exit status 0")?;
-            Some(format!("ended with {status}"))
+            let mut told = Vec::new();
+            if let Some(status) =
+                trial.status.as_deref().filter(|status| *status != "exit status 0")
+            {
+                told.push(format!("ended with {status}"));
+            }
+            let took = trial.departure.as_ref()?.took;
+            if probe.aim == Aim::Over && took > GRACE {
+                let took = took.as_secs_f64();
+                told.push(format!("ended after {took:.1} s; a match kills it after 1 s"));
+            }
+            (!told.is_empty()).then(|| told.join("; "))
         }
         _ => None,
     }

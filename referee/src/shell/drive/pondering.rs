@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 /// How long the others of a match run on in a turn.
 const FREEZE_AFTER: Duration = Duration::from_millis(1);
 /// How long a supervisor may take to let its agent go on before the machine is blamed.
-const THAW_WAIT: Duration = Duration::from_secs(2);
+const THAW_WAIT: Duration = Duration::from_secs(10);
 
 /// Whether a seat's processes run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -119,8 +119,10 @@ pub enum End {
 /// How an agent left.
 #[derive(Clone, Debug)]
 pub struct Departure {
-    /// How long it took to exit; `None` if it had to be killed.
-    pub took: Option<Duration>,
+    /// How long it was waited for.
+    pub took: Duration,
+    /// It has exited by itself; it had to be killed otherwise.
+    pub exited: bool,
     /// How many of its processes were left a moment later.
     pub left_behind: usize,
 }

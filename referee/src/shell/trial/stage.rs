@@ -26,10 +26,15 @@ const LOOK: Duration = Duration::from_millis(250);
 const SLOW: Duration = Duration::from_millis(250);
 /// How long a late answer is still waited for, to tell late from never.
 const LATER: Duration = Duration::from_secs(2);
-/// How long an agent may take to exit, as in a match.
+/// How long an agent may sleep before it exits. A match gives it no more time in all, but there it
+/// loses nothing that counts; here nobody is to be blamed for a busy machine.
 const GRACE: Duration = Duration::from_secs(1);
-/// How long its other processes may take after it.
+/// The same of its other processes, after it.
 const AFTER: Duration = Duration::from_millis(300);
+/// How much CPU time it may use before it exits.
+const WORK: Duration = Duration::from_secs(5);
+/// How long it is waited for where it neither sleeps nor gets on.
+const GRACE_MAX: Duration = Duration::from_secs(120);
 /// How a message ends that has a field of a later version of the protocol.
 const UNKNOWN_FIELD: &str = r#","x_new":{"of":["a later version",2,null,{}]}}"#;
 /// A message of a later version of the protocol.
@@ -186,12 +191,9 @@ impl<'a> Stage<'a> {
         }
         let reading = self.reading();
         self.input(Input::Tick(reading));
-        let activity = self.activity();
-        if activity.saturating_sub(self.quiet.1) > NO_CPU {
-            self.quiet = (now, activity);
-        }
+        self.look();
         let waited_for = self.state.thinking() == Some(self.scene.seat) || !self.trial.ready;
-        let quiet = now.duration_since(self.quiet.0) >= SILENCE;
+        let quiet = now.saturating_duration_since(self.quiet.0) >= SILENCE;
         if waited_for && self.effects.is_empty() && quiet && self.session.awaits_input() {
             self.end = Some(End::Silent);
         }
@@ -335,26 +337,53 @@ impl<'a> Stage<'a> {
     async fn depart(&mut self) {
         self.session.close();
         let began = Instant::now();
-        let mut took = None;
-        while let Some(heard) = self.session.hear(began + GRACE).await {
-            if let Heard::Exited(status) = heard {
-                took = Some(began.elapsed());
-                self.trial.status = Some(status);
-                break;
-            }
+        // It may have left before it was let.
+        let mut exited = self.trial.status.is_some();
+        if !exited && let Some(status) = self.rests(GRACE, exit_status).await {
+            self.trial.status = Some(status);
+            exited = true;
         }
-        if took.is_none() && self.trial.status.is_some() {
-            // It had left before it was let.
-            took = Some(Duration::ZERO);
-        }
-        let after = Instant::now() + AFTER;
-        while let Some(heard) = self.session.hear(after).await {
-            if heard == Heard::Gone {
-                break;
-            }
-        }
-        self.trial.departure = Some(Departure { took, left_behind: self.session.processes() });
+        let took = began.elapsed();
+        self.rests(AFTER, |heard| (heard == Heard::Gone).then_some(())).await;
+        let left_behind = self.session.processes();
+        self.trial.departure = Some(Departure { took, exited, left_behind });
     }
+
+    /// Listens until something wanted comes, or until the agent has done nothing for so long.
+    async fn rests<T>(
+        &mut self,
+        pause: Duration,
+        wanted: impl Fn(Heard) -> Option<T>,
+    ) -> Option<T> {
+        let (began, before) = (Instant::now(), self.session.used(self.began).cpu);
+        self.quiet = (began, self.activity());
+        let mut look_at = began + LOOK.min(pause);
+        loop {
+            match self.session.hear(look_at).await.map(&wanted) {
+                Some(Some(found)) => return Some(found),
+                Some(None) if Instant::now() < look_at => continue,
+                _ => self.look(),
+            }
+            let now = Instant::now();
+            let worked = self.session.used(self.began).cpu.saturating_sub(before);
+            if now >= self.quiet.0 + pause || worked >= WORK || now >= began + GRACE_MAX {
+                return None;
+            }
+            look_at = (now + LOOK).min(self.quiet.0 + pause);
+        }
+    }
+
+    /// Notes when it was last seen to do something.
+    fn look(&mut self) {
+        let activity = self.activity();
+        if self.session.is_busy() || activity.saturating_sub(self.quiet.1) > NO_CPU {
+            self.quiet = (Instant::now(), activity);
+        }
+    }
+}
+
+fn exit_status(heard: Heard) -> Option<String> {
+    if let Heard::Exited(status) = heard { Some(status) } else { None }
 }
 
 fn json_line(message: &ToAgent) -> String {
