@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import {
@@ -11,6 +11,8 @@ import {
 } from "./stage.mjs";
 
 const matches = folder();
+/** Later than any turn. */
+const END = 1000;
 const server = new Server(matches);
 
 before(async () => {
@@ -18,14 +20,22 @@ before(async () => {
   await server.start();
 });
 
-/** Plays into a file of the folder, slowly enough to be watched, and waits for its first turn. */
-async function begin(file, seconds) {
-  const players = [`python3 slow.py ${seconds}`, "@first"];
-  const args = ["play", "hex", ...players, "--setup", "size=5", "--quiet", "--out", file];
+/** Plays into a file of the folder, slowly enough to be watched, and waits for its first turn. The match
+ * waits at a turn for what this gives to be called, with the turn that it may go on to. */
+async function begin(file, seconds, turn) {
+  // In a folder of its own, which the agent may be shown.
+  mkdirSync(join(matches, `${file}.gate`));
+  const gate = join(matches, `${file}.gate`, "turn");
+  const goOn = (to) => writeFileSync(gate, String(to));
+  goOn(turn);
+  const players = [`python3 slow.py ${seconds} ${gate}`, "@first"];
+  const args = ["play", "hex", ...players, "--setup", "size=5", "--clock", "1h", "--start-time", "3m",
+    "--quiet", "--out", file];
   const child = spawn(PROGRAM, args, { cwd: matches, stdio: "ignore" });
   after(() => child.kill("SIGKILL"));
   const path = join(matches, file);
   while (!existsSync(path) || !readFileSync(path, "utf8").includes('"played"')) await pause(20);
+  return goOn;
 }
 
 /** Waits until the viewer says that the match is over. */
@@ -35,7 +45,7 @@ async function over(page) {
 
 test("a live match is followed to its end, and its clock runs", async () => {
   const { page, fine } = await newPage();
-  await begin("followed.jsonl", 0.5);
+  const goOn = await begin("followed.jsonl", 0.5, 8);
   await page.goto(server.match("followed.jsonl"));
   await page.locator("#result", { hasText: "under way" }).waitFor();
   const clocks = () => page.locator(".seat-time").allTextContents();
@@ -46,6 +56,7 @@ test("a live match is followed to its end, and its clock runs", async () => {
   );
   const note = page.locator(".output", { hasText: "a note" });
   await note.waitFor();
+  goOn(END);
   await over(page);
   assert.match(await note.locator("figcaption").textContent(), /turn 2$/);
   const [ply, last] = await where(page);
@@ -61,7 +72,7 @@ test("a live match is followed to its end, and its clock runs", async () => {
 
 test("a connection that was lost is said to be lost, and taken up where it broke", async () => {
   const { page, fine } = await newPage({}, ["Failed to load resource", "ERR_"]);
-  await begin("broken.jsonl", 0.6);
+  const goOn = await begin("broken.jsonl", 0.6, 8);
   await page.goto(server.match("broken.jsonl"));
   await page.locator("#result", { hasText: "under way" }).waitFor();
   await server.stop();
@@ -70,6 +81,7 @@ test("a connection that was lost is said to be lost, and taken up where it broke
   await pause(1000);
   await server.start();
   await page.getByText("The connection is lost").waitFor({ state: "hidden" });
+  goOn(END);
   await over(page);
   const [ply, last] = await where(page);
   assert.equal(ply, last);
@@ -84,7 +96,7 @@ test("a connection that was lost is said to be lost, and taken up where it broke
 
 test("new plies don't disturb who steps back, and one button leads to the end", async () => {
   const { page, fine } = await newPage();
-  await begin("stepped.jsonl", 0.5);
+  const goOn = await begin("stepped.jsonl", 0.5, 2);
   await page.goto(server.match("stepped.jsonl"));
   await page.locator("#result", { hasText: "under way" }).waitFor();
   await page.keyboard.press("Home");
@@ -92,6 +104,7 @@ test("new plies don't disturb who steps back, and one button leads to the end", 
   await shows(page, 1);
   const [, then] = await where(page);
   const board = await pieces(page);
+  goOn(12);
   await page.waitForFunction(
     (old) => Number(document.querySelector(".where")?.textContent?.split("/")[1]) > old + 1,
     then,
@@ -101,6 +114,7 @@ test("new plies don't disturb who steps back, and one button leads to the end", 
   await page.getByRole("button", { name: "To the live end" }).click();
   const [ply, last] = await where(page);
   assert.ok(ply >= last - 1, `${ply} of ${last}`);
+  goOn(END);
   await over(page);
   const [end, all] = await where(page);
   assert.equal(end, all);

@@ -13,15 +13,26 @@ const require = createRequire(`${process.env.REFEREE_TESTS_NODE_MODULES}/`);
 const { chromium } = require("playwright-core");
 export const PROGRAM = process.env.REFEREE_TESTS_PROGRAM;
 
-/** An agent that takes as many seconds for a turn as its first argument says. */
+/** An agent that takes as many seconds for a turn as its first argument says. Its second is a file with the
+ * number of the turn that it waits in, until there is a higher one. */
 export const SLOW = `
 import json, sys, time
+
+def may_play(turn):
+    if len(sys.argv) < 3:
+        return True
+    with open(sys.argv[2]) as file:
+        # It may be empty while it is written.
+        return turn < int(file.read() or 0)
+
 for line in sys.stdin:
     message = json.loads(line)
     if message["type"] == "hello":
         print(json.dumps({"type": "ready", "want": ["actions"]}), flush=True)
     elif message["type"] == "turn":
         time.sleep(float(sys.argv[1]))
+        while not may_play(message["turn"]):
+            time.sleep(0.05)
         if message["turn"] == 2:
             print("a note", file=sys.stderr, flush=True)
         print(json.dumps({"type": "action", "action": message["actions"][0]}), flush=True)
@@ -43,9 +54,8 @@ export function folder() {
 
 /** Plays a match into a file of the folder. */
 export function play(into, file, args) {
-  const done = spawnSync(PROGRAM, ["play", ...args, "--out", join(into, file), "--quiet"], {
-    cwd: into, encoding: "utf8",
-  });
+  const options = ["--start-time", "3m", "--out", join(into, file), "--quiet"];
+  const done = spawnSync(PROGRAM, ["play", ...args, ...options], { cwd: into, encoding: "utf8" });
   assert.equal(done.status, 0, done.stderr);
 }
 
@@ -125,6 +135,8 @@ after(async () => {
  * dialogs. `expected` are beginnings of messages that a test brings about. */
 export async function newPage(options = {}, expected = []) {
   const context = await (await started()).newContext(options);
+  // So long that only something that hangs takes longer.
+  context.setDefaultTimeout(90_000);
   const page = await context.newPage();
   const wrong = [];
   page.on("pageerror", (error) => wrong.push(`error: ${error.message}`));

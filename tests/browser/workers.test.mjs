@@ -12,6 +12,8 @@ import {
 
 const place = folder();
 const server = new Server(place);
+/** A clock that no agent runs out of, on however busy a machine. */
+const AMPLE = ["--clock", "1h", "--start-time", "3m"];
 /** Text that must stay text. */
 const HOSTILE = "<img src=x onerror=alert(1)>";
 
@@ -30,8 +32,8 @@ after(() => child?.kill("SIGKILL"));
 
 before(async () => {
   writeFileSync(join(place, "slow.py"), SLOW);
-  const args = ["contest", "quick", "--game", "hex", "--setup", "size=5", "python3 slow.py 0.5", "@first",
-    "--games", "20", "--jobs", "1", "--quiet", "--out", "cup"];
+  const args = ["contest", "quick", "--game", "hex", "--setup", "size=5", "python3 slow.py 2", "@first",
+    "--games", "20", "--jobs", "1", ...AMPLE, "--quiet", "--out", "cup"];
   child = spawn(PROGRAM, args, { cwd: place, stdio: "ignore" });
   while (!existsSync(join(place, "cup/games/0000/0000000.jsonl"))) await pause(50);
   await server.start();
@@ -85,17 +87,21 @@ function start(program, args) {
   return one;
 }
 
-/** A port that nobody has just now. */
+/** A port that nobody has just now, below those that a system gives to connections. */
 async function freePort() {
-  const listener = createServer();
-  await new Promise((resolve) => {
-    listener.listen(0, "127.0.0.1", resolve);
-  });
-  const { port } = listener.address();
-  await new Promise((resolve) => {
-    listener.close(resolve);
-  });
-  return String(port);
+  for (let port = 12_000 + process.pid % 20_000; port < 32_768; port += 1) {
+    const listener = createServer();
+    const isFree = await new Promise((resolve) => {
+      listener.once("error", () => resolve(false));
+      listener.listen(port, "127.0.0.1", () => resolve(true));
+    });
+    if (!isFree) continue;
+    await new Promise((resolve) => {
+      listener.close(resolve);
+    });
+    return String(port);
+  }
+  throw new Error("no port is free");
 }
 
 const lacks = NATS || FORBID_SKIP ? false : "there is no nats-server";
@@ -105,8 +111,8 @@ test("a match on a worker is followed to its end", { skip: lacks }, async () => 
   start(NATS, ["-js", "-a", "127.0.0.1", "-p", port, "-sd", "nats"]);
   mkdirSync(join(place, "desk"));
   start(PROGRAM, ["worker", url, "--slots", "1", "--name", "desk-7", "--work", "desk"]);
-  const args = ["contest", "quick", "--game", "hex", "--setup", "size=5", "python3 slow.py 1.5", "@first",
-    "--games", "2", "--quiet", "--out", "far", "--on", url];
+  const args = ["contest", "quick", "--game", "hex", "--setup", "size=5", "python3 slow.py 4", "@first",
+    "--games", "2", ...AMPLE, "--quiet", "--out", "far", "--on", url];
   // It doesn't wait for a server.
   while (!existsSync(join(place, "far/contest.db"))) {
     const one = start(PROGRAM, args);
@@ -115,12 +121,14 @@ test("a match on a worker is followed to its end", { skip: lacks }, async () => 
   const { page, fine } = await newPage();
   await page.goto(`${server.url}/contest?folder=far`);
   const live = page.locator("#live-list .match-row", { hasText: "on desk-7" });
-  await live.first().waitFor({ timeout: 60000 });
+  await live.first().waitFor();
   assert.match(await page.getByRole("region", { name: "Workers" }).textContent(), /desk-7.*playing/);
   await live.first().click();
   await page.locator("#result", { hasText: "under way" }).waitFor();
   const [, then] = await where(page);
-  await page.waitForFunction(() => /wins/.test(document.querySelector("#result")?.textContent ?? ""));
+  await page.waitForFunction(
+    () => /wins/.test(document.querySelector("#result")?.textContent ?? ""), undefined, { timeout: 180_000 },
+  );
   const [ply, last] = await where(page);
   assert.equal(ply, last);
   assert.ok(last > then, `${last} plies, ${then} before`);
