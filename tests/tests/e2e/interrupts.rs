@@ -6,7 +6,7 @@ use crate::survivors::{assert_gone, family, wait_for_families};
 use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::fs;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 #[test]
 fn an_interrupted_match_is_void() {
@@ -51,7 +51,7 @@ pub(crate) fn state(pid: u32) -> Option<char> {
 }
 
 #[test]
-fn a_stopped_match_goes_on_and_nobody_is_late() {
+fn a_stopped_match_goes_on_and_nobody_is_charged_for_it() {
     // Also where one of the two stood still before.
     for pondering in ["allow", "freeze"] {
         stopped_and_let_go_on(pondering);
@@ -60,20 +60,32 @@ fn a_stopped_match_goes_on_and_nobody_is_late() {
 
 fn stopped_and_let_go_on(pondering: &str) {
     let place = Place::new();
-    let Some(agent) = family(&place, "sleeps") else { return };
-    // Each turn takes 0.3 of its 3 seconds; stopped for more than those, it is still in time.
-    let clock = ["--move-time", "3s", "--start-time", "3m", "--pondering", pondering];
+    // In a folder of its own, which the agents may be shown.
+    let gate = place.path("gate/open");
+    fs::create_dir(gate.parent().unwrap()).unwrap();
+    let Some(agent) = family(&place, &format!("until:{}", gate.display())) else { return };
     let words = ["play", "hex", &agent, &agent, "--setup", "size=3", "--out", "x.jsonl", "--json"];
-    let running = Running::start(place.command(&[&words, &clock[..]].concat()), None);
+    let begun = Instant::now();
+    let words = [&words, &AMPLE[..], &["--pondering", pondering]].concat();
+    let running = Running::start(place.command(&words), None);
     let pids = wait_for_families(&place, &["x.jsonl"]);
     running.send(Signal::SIGTSTP);
     assert!(eventually(|| state(running.pid()) == Some('T')), "it doesn't stop");
     let all_stand = || pids.iter().all(|&pid| state(pid) == Some('T'));
     assert!(eventually(all_stand), "{:?}", pids.iter().map(|&pid| state(pid)).collect::<Vec<_>>());
+    let stood = Instant::now();
     std::thread::sleep(Duration::from_millis(3500));
+    let gap = stood.elapsed();
     running.send(Signal::SIGCONT);
+    fs::write(&gate, "").unwrap();
     let told = running.wait().code(0).json();
+    let whole = begun.elapsed();
     assert_eq!(told["verdict"]["result"], "played", "{told}");
+    let events = place.events("x.jsonl");
+    let charged = events.iter().filter_map(|event| event["wall_ns"].as_u64()).sum();
+    let charged = Duration::from_nanos(charged);
+    // Turns follow one another.
+    assert!(charged <= whole - gap, "{charged:?} of {whole:?}, {gap:?} of them stopped");
     assert_gone(&place);
     assert_eq!(place.verified("x.jsonl"), "ok");
 }
