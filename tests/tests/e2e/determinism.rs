@@ -19,7 +19,8 @@ fn without_times(value: &mut Value) {
 }
 
 /// A transcript without its times, in its order; but what agents do before the first turn and after
-/// the end they do at the same time, so it is put into the order of their seats.
+/// the end they do at the same time, so it is put into the order of their seats. How they exit is left
+/// out: who gets no core for a second is killed.
 fn essence(place: &Place, name: &str) -> Vec<String> {
     let mut events = place.events(name);
     let seal = events.pop().unwrap();
@@ -30,6 +31,8 @@ fn essence(place: &Place, name: &str) -> Vec<String> {
     let over = events.iter().position(kind("over")).unwrap();
     events[1..first].sort_by_key(|event| event["seat"].as_u64());
     events[over + 1..].sort_by_key(|event| event["seat"].as_u64());
+    let behind = events.split_off(over + 1).into_iter();
+    events.extend(behind.filter(|event| event["type"] != "exit"));
     events.iter().map(Value::to_string).collect()
 }
 

