@@ -21,7 +21,7 @@ LANGUAGES = ("python", "javascript", "java", "c", "rust", "go")
 POLITE = ["play", "hex", "--setup", "size=3", "--clock", "1h", "--start-time", "3m"]
 
 
-def referee(setting, place, words, extra=None, within_s=120, look=None):
+def referee(setting, place, words, extra=None, within_s=300, look=None):
     """Runs the referee in a place; `play` at the setting's level."""
     level = setting.level_words() if words[0] == "play" else []
     environment = place.environment() | (extra or {})
@@ -92,7 +92,7 @@ def a_constant_referee(_row, setting):
     with Place(setting.cache) as place:
         agent = place.agent("forks.py", ["politely"], "hostile")
         words = [*POLITE, agent, "@first", "--games", "200", "--json", "--jobs", "2"]
-        ran = referee(setting, place, words, look=look, within_s=300)
+        ran = referee(setting, place, words, look=look, within_s=1200)
         third = len(samples) // 3
         problems = [] if ran.code == 0 and third > 5 else [f"exit code {ran.code}, {third} samples"]
         for at, name in enumerate(("files", "threads", "zombies")):
@@ -132,7 +132,7 @@ def kill_and_resume(_row, setting):
     script = HERE.parent / "kill_and_resume.py"
     words = [sys.executable, str(script), setting.referee, "--kills", "12", "--games", "672",
              *setting.level_words()]
-    ran = subprocess.run(words, capture_output=True, text=True, timeout=500, check=False)
+    ran = subprocess.run(words, capture_output=True, text=True, timeout=1800, check=False)
     said = (ran.stdout + ran.stderr).strip().splitlines()[-1:]
     return summed_up([] if ran.returncode == 0 else [f"{said}"], "each game once")
 
@@ -207,7 +207,7 @@ def a_jumping_clock(_row, setting):
         raise Missing("clock_jumps.c can't be compiled")
     with Place(setting.cache) as place:
         agent = place.agent("slow.py", ["0.1"], "hostile")
-        words = [*POLITE, agent, "@first", "--clock", "20s", "--json", "--out", "x.jsonl"]
+        words = [*POLITE, agent, "@first", "--clock", "50m", "--json", "--out", "x.jsonl"]
         words.remove("1h"), words.remove("--clock")
         ran = referee(setting, place, words, {"LD_PRELOAD": str(library)})
         lines = parsed(ran.stdout)
@@ -215,7 +215,7 @@ def a_jumping_clock(_row, setting):
         problems = [] if got == "ok" else [got]
         stamps = [event.get("at_ns", 0) for event in
                   parsed((place.path / "x.jsonl").read_text(encoding="utf-8"))][1:-1]
-        if stamps != sorted(stamps) or not stamps or stamps[-1] > 60 * 10**9:
+        if stamps != sorted(stamps) or not stamps or stamps[-1] > 3000 * 10**9:
             problems.append("the stamps aren't those of a monotonic clock")
         return summed_up(problems + left_over(place), "ok")
 
@@ -297,7 +297,7 @@ def samples(_row, setting, languages, options, games):
                 continue
             words = [*POLITE, f"./{language}", "@first", *options, "--json",
                      "--games", str(games)]
-            ran = referee(setting, place, words, within_s=300)
+            ran = referee(setting, place, words, within_s=1200)
             lines = parsed(ran.stdout)
             wrong = [line for line in lines if line["verdict"]["result"] != "played"]
             if ran.code != 0 or len(lines) != games or wrong or ran.hung:

@@ -103,6 +103,7 @@ def once(row, setting):
         files = [line["transcript"] for line in lines if line.get("transcript")]
         problems += verified(setting, place, environment, files)
         events = [read_events(place.path / name) for name in files]
+        problems += about_the_time(row, ran, events)
         return judged(row, setting, lines, events, problems)
 
 
@@ -218,6 +219,14 @@ def about_the_fault(row, verdict):
         if not row.cpu_ms[0] <= used <= row.cpu_ms[1]:
             problems.append(f"{used} ms of CPU time, not {row.cpu_ms[0]} to {row.cpu_ms[1]}")
     return problems
+
+
+def about_the_time(row, ran, events):
+    """Turns follow one another: with what isn't to be charged, they take no longer than the run."""
+    charged_s = sum(event.get("wall_ns", 0) for each in events for event in each) / 1e9
+    if row.uncharged_s and charged_s + row.uncharged_s > ran.took_s:
+        return [f"{charged_s:.1f} s are charged of {ran.took_s:.1f} s, {row.uncharged_s} of them free"]
+    return []
 
 
 def told_by(events, seat):

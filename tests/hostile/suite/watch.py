@@ -8,8 +8,8 @@ import threading
 import time
 
 # How long what a match has started may take to go, in steps of a tenth of a second: 100 ms is the
-# promise, ten times that fails.
-LOOKS = 10
+# promise, but where nothing has a core, nothing goes. What stays, stays for longer than that.
+LOOKS = 200
 LOOK_S = 0.1
 
 
