@@ -79,7 +79,7 @@ def on_turn(turn, seat, count):
         while True:
             pass
     if DEFECT == "slow":
-        time.sleep(1)
+        time.sleep(1.5)
     if DEFECT == "python_repr":
         print({"type": "action", "action": action}, flush=True)
         return

@@ -24,14 +24,14 @@ const NO_CPU: Duration = Duration::from_millis(5);
 const LOOK: Duration = Duration::from_millis(250);
 /// How long the others think where they take their time.
 const SLOW: Duration = Duration::from_millis(250);
-/// How long a late answer is still waited for, to tell late from never.
+/// How long it may do nothing while a late answer is still waited for, to tell late from never.
 const LATER: Duration = Duration::from_secs(2);
 /// How long an agent may sleep before it exits. A match gives it no more time in all, but there it
 /// loses nothing that counts; here nobody is to be blamed for a busy machine.
 const GRACE: Duration = Duration::from_secs(1);
 /// The same of its other processes, after it.
 const AFTER: Duration = Duration::from_millis(300);
-/// How much CPU time it may use before it exits.
+/// How much CPU time it may use before it exits, or gives its late answer.
 const WORK: Duration = Duration::from_secs(5);
 /// How long it is waited for where it neither sleeps nor gets on.
 const GRACE_MAX: Duration = Duration::from_secs(120);
@@ -53,6 +53,8 @@ pub(super) struct Stage<'a> {
     /// What had been used when it was asked.
     before: Used,
     own_turns: u64,
+    /// Its turn ended with a line of its own, whatever that was.
+    answered: bool,
     /// When the stand-in whose turn it is will have thought.
     others_due: Option<(Instant, Seat)>,
     /// Since when it has been idle, and what its activity had come to by then.
@@ -79,6 +81,7 @@ impl<'a> Stage<'a> {
             began: now,
             before: Used::default(),
             own_turns: 0,
+            answered: false,
             others_due: None,
             quiet: (now, Duration::ZERO),
             end: None,
@@ -116,7 +119,9 @@ impl<'a> Stage<'a> {
         let end = self.end.take().unwrap_or(End::Fine);
         match &end {
             End::Fine if self.scene.leave != Leave::Kill => self.depart().await,
-            End::Fault(fault) if fault.kind == FaultKind::Late => self.wait_for_late_answer().await,
+            End::Fault(fault) if fault.kind == FaultKind::Late && !self.answered => {
+                self.wait_for_late_answer().await;
+            }
             _ => {}
         }
         self.trial.end = end;
@@ -159,7 +164,9 @@ impl<'a> Stage<'a> {
                     }
                     meaning
                 });
+                let asked = self.state.thinking() == Some(seat);
                 self.input(Input::Line { seat, line: &line, cut, reading, meaning });
+                self.answered = asked && self.state.thinking() != Some(seat);
                 if !line.iter().all(u8::is_ascii_whitespace) {
                     self.trial.got = Some(line);
                 }
@@ -250,6 +257,7 @@ impl<'a> Stage<'a> {
             return self.stop();
         }
         self.own_turns += 1;
+        self.answered = false;
         self.before = self.session.used(self.began);
         self.quiet = (Instant::now(), self.activity());
         let reading = self.reading();
@@ -319,19 +327,16 @@ impl<'a> Stage<'a> {
 
     /// After the limit an answer still tells something: that there is one.
     async fn wait_for_late_answer(&mut self) {
-        let deadline = Instant::now() + LATER;
-        while let Some(heard) = self.session.hear(deadline).await {
-            match heard {
-                Heard::Line(line, _) => {
-                    self.trial.got = Some(line);
-                    self.trial.used = self.used();
-                    return;
-                }
-                Heard::Exited(_) | Heard::Gone => return,
-                _ => {}
+        let wanted =
+            |heard: &Heard| matches!(heard, Heard::Line(..) | Heard::Exited(_) | Heard::Gone);
+        match self.rests(LATER, wanted).await {
+            Some(Heard::Line(line, _)) => {
+                self.trial.got = Some(line);
+                self.trial.used = self.used();
             }
+            Some(_) => {}
+            None => self.trial.got = None,
         }
-        self.trial.got = None;
     }
 
     async fn depart(&mut self) {
@@ -339,29 +344,26 @@ impl<'a> Stage<'a> {
         let began = Instant::now();
         // It may have left before it was let.
         let mut exited = self.trial.status.is_some();
-        if !exited && let Some(status) = self.rests(GRACE, exit_status).await {
+        let wanted = |heard: &Heard| matches!(heard, Heard::Exited(_));
+        if !exited && let Some(Heard::Exited(status)) = self.rests(GRACE, wanted).await {
             self.trial.status = Some(status);
             exited = true;
         }
         let took = began.elapsed();
-        self.rests(AFTER, |heard| (heard == Heard::Gone).then_some(())).await;
+        self.rests(AFTER, |heard| *heard == Heard::Gone).await;
         let left_behind = self.session.processes();
         self.trial.departure = Some(Departure { took, exited, left_behind });
     }
 
     /// Listens until something wanted comes, or until the agent has done nothing for so long.
-    async fn rests<T>(
-        &mut self,
-        pause: Duration,
-        wanted: impl Fn(Heard) -> Option<T>,
-    ) -> Option<T> {
+    async fn rests(&mut self, pause: Duration, wanted: impl Fn(&Heard) -> bool) -> Option<Heard> {
         let (began, before) = (Instant::now(), self.session.used(self.began).cpu);
         self.quiet = (began, self.activity());
         let mut look_at = began + LOOK.min(pause);
         loop {
-            match self.session.hear(look_at).await.map(&wanted) {
-                Some(Some(found)) => return Some(found),
-                Some(None) if Instant::now() < look_at => continue,
+            match self.session.hear(look_at).await {
+                Some(heard) if wanted(&heard) => return Some(heard),
+                Some(_) if Instant::now() < look_at => continue,
                 _ => self.look(),
             }
             let now = Instant::now();
@@ -380,10 +382,6 @@ impl<'a> Stage<'a> {
             self.quiet = (Instant::now(), activity);
         }
     }
-}
-
-fn exit_status(heard: Heard) -> Option<String> {
-    if let Heard::Exited(status) = heard { Some(status) } else { None }
 }
 
 fn json_line(message: &ToAgent) -> String {
