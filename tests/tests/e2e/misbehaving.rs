@@ -19,10 +19,10 @@ fn each_has_a_fault_of_its_own() {
         for game in ["freckers", "hex"] {
             let place = Place::new();
             // In the first seat, so that nothing depends on how quick the other is.
-            let match_words = [&[game, *agent, "@random"][..], *clock].concat();
-            // Where the referee lags for as long as an answer is late, the match is void.
-            let mut played = (0..5).map(|_| place.play(&match_words));
-            let told = played.find(|told| told["verdict"]["result"] != "void").unwrap();
+            let match_words = [&["play", game, *agent, "@random", "--json"][..], *clock].concat();
+            // Where the referee lags for as long as an answer is late, the match is void: exit code 4.
+            let mut played = (0..5).map(|_| place.run(&match_words));
+            let told = played.find(|ran| ran.exit != Some(4)).unwrap().code(0).json();
             assert_eq!(told["verdict"]["result"], "fault", "{agent}: {told}");
             assert_eq!(told["verdict"]["places"], json!([2, 1]), "{agent}: {told}");
             assert_eq!(told["outcome"], Value::Null, "{agent}: {told}");
