@@ -99,6 +99,8 @@ struct Block {
     failures: Failures,
     /// Since when everybody who is there has failed at it.
     hopeless_ms: Option<u64>,
+    /// When somebody last said to have it.
+    held_ms: u64,
 }
 
 /// The blocks that are ordered, and the workers.
@@ -187,6 +189,7 @@ impl Dispatch {
             with: BTreeSet::new(),
             failures: Failures::default(),
             hopeless_ms: None,
+            held_ms: now,
         };
         self.blocks.insert(block, new);
     }
@@ -244,7 +247,7 @@ impl Dispatch {
         }
         for (block, _) in &beat.orders {
             if let Some(it) = self.blocks.get_mut(block) {
-                it.alive_ms = now;
+                (it.alive_ms, it.held_ms) = (now, now);
                 if !it.with.contains(&beat.worker.id) {
                     it.with.insert(beat.worker.id.clone());
                 }
@@ -284,6 +287,15 @@ impl Dispatch {
             && let Some(it) = self.blocks.get_mut(&block)
         {
             it.with.remove(worker);
+            let hopeless = it.with.is_empty() && {
+                let since = it.hopeless_ms.map(|since| now.saturating_sub(since));
+                since.is_some_and(|time| time >= HOPELESS_LEASES * self.lease_ms)
+                    && self.crowd.has_all_in(&it.failures.workers())
+            };
+            if hopeless {
+                // Each try may take so long that nobody but its end can tell.
+                return self.give_up(block);
+            }
             // Another is out already where this was an earlier one.
             if it.place == Place::Found || it.attempt == attempt {
                 self.order_again(block, now);
@@ -308,15 +320,18 @@ impl Dispatch {
         self.effects.push(Effect::GiveUp { block, why: it.failures.told() });
     }
 
-    /// Gives up what everybody who is there has failed at, when nobody else has come for a while.
+    /// Gives up what everybody who is there has failed at, when nobody else has come for a while and
+    /// nobody tries again.
     fn give_up_hopeless(&mut self, now: u64) {
         let mut hopeless = Vec::new();
         for (&block, it) in self.blocks.iter_mut().filter(|(_, it)| !it.failures.is_empty()) {
             if !self.crowd.has_all_in(&it.failures.workers()) {
                 it.hopeless_ms = None;
-            } else if now.saturating_sub(*it.hopeless_ms.get_or_insert(now))
-                >= HOPELESS_LEASES * self.lease_ms
-            {
+                continue;
+            }
+            let since = (*it.hopeless_ms.get_or_insert(now)).max(it.held_ms);
+            let long = now.saturating_sub(since) >= HOPELESS_LEASES * self.lease_ms;
+            if long && it.with.is_empty() {
                 hopeless.push(block);
             }
         }

@@ -233,6 +233,47 @@ fn what_everybody_has_failed_at_waits_a_while_for_others() {
     assert!(dispatch.is_out(5));
 }
 
+/// Who was cut off, or stood still, plays on; that there is nobody else is no reason to stop it.
+#[test]
+fn what_is_being_played_is_not_given_up() {
+    let mut dispatch = Dispatch::new(LEASE, 0);
+    let (holds, idle) = (beat("a", 1, &[5]), beat("a", 1, &[]));
+    dispatch.ask(5, 0);
+    pass(&mut dispatch, 0, 0, std::slice::from_ref(&holds));
+    let back = LEASE + 2000;
+    pass(&mut dispatch, 1000, back - 1000, &[]);
+    assert!(dispatch.effects().iter().any(|it| matches!(it, Effect::Lost { .. })));
+    let end = back + 5 * LEASE;
+    pass(&mut dispatch, back, end, std::slice::from_ref(&holds));
+    assert!(dispatch.is_out(5));
+    assert_eq!(dispatch.effects(), []);
+    // It has let go of it, and may take it again.
+    let wait = HOPELESS_LEASES * LEASE;
+    pass(&mut dispatch, end + 1000, end + wait - 1000, std::slice::from_ref(&idle));
+    assert!(dispatch.is_out(5));
+    pass(&mut dispatch, end + wait, end + wait, &[idle]);
+    let why = "not heard of any more (a)".to_owned();
+    assert!(dispatch.effects().contains(&Effect::GiveUp { block: 5, why }));
+}
+
+#[test]
+fn what_the_only_worker_takes_long_to_fail_at_is_given_up() {
+    let mut dispatch = Dispatch::new(LEASE, 0);
+    let holds = [beat("a", 1, &[5])];
+    dispatch.ask(5, 0);
+    let takes = 2 * HOPELESS_LEASES * LEASE;
+    for (attempt, out) in [(0, true), (1, false)] {
+        let from = u64::from(attempt) * takes;
+        pass(&mut dispatch, from, from + takes - 1000, &holds);
+        assert!(dispatch.is_out(5));
+        dispatch.failed(5, attempt, "a", "no room", from + takes - 1000);
+        assert_eq!(dispatch.is_out(5), out);
+    }
+    let why = "no room (a)".to_owned();
+    let end = [Effect::Withdraw { block: 5 }, Effect::GiveUp { block: 5, why }];
+    assert!(dispatch.effects().ends_with(&end));
+}
+
 #[test]
 fn a_worker_that_leaves_in_order_is_not_lost() {
     let mut dispatch = Dispatch::new(LEASE, 0);
