@@ -2,10 +2,11 @@
 //! workers are with the orders.
 
 use crate::fleet::Names;
-use crate::fleet::names::{COORDINATOR, WORKERS};
+use crate::fleet::names::{BRIEF, CONTESTS, COORDINATOR, WORKERS};
 use crate::shell::fleet::connect::Connection;
 use crate::shell::fleet::link::{CALL, consumer, next, there, within};
 use async_nats::jetstream::Message;
+use async_nats::jetstream::kv::Operation;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
@@ -50,18 +51,24 @@ async fn fetch(
         let bytes = BYTES.max(connection.client.max_payload() + ROOM_BYTES);
         let batch = consumer.batch().max_messages(AT_ONCE).max_bytes(bytes).expires(PATIENCE);
         let mut batch = within(CALL, batch.messages()).await?;
+        let mut any = false;
         loop {
             let message = tokio::select! {
                 next = tokio::time::timeout(PATIENCE + CALL, next(&mut batch)) => next,
                 () = reports.closed() => return Ok(()),
             };
             match (message, places.next()) {
-                (Ok(Some(Ok(message))), Some(place)) => place.send(message),
-                (Ok(Some(Err(error))), _) => {
-                    // No more than that so many bytes were given.
+                (Ok(Some(Ok(message))), Some(place)) => {
+                    any = true;
+                    place.send(message);
+                }
+                // No more than that so many bytes were given.
+                (Ok(Some(Err(error))), _) if any => {
                     tracing::debug!("reports: {error}");
                     break;
                 }
+                // Nobody is there who gives any.
+                (Ok(Some(Err(error))), _) => return Err(error.to_string()),
                 (Ok(_), _) => break,
                 (Err(_), _) => return Err("nothing comes".to_owned()),
             }
@@ -79,8 +86,8 @@ pub(super) struct Queue {
     pub(super) last: u64,
 }
 
-/// Starts a task that looks at the queue of orders now and then. What isn't there any more is told as
-/// an error.
+/// Starts a task that looks at the queue of orders now and then. What of the contest isn't there any
+/// more is told as an error.
 pub(super) fn look(connection: Connection, names: Names) -> mpsc::Receiver<Result<Queue, String>> {
     let (told, looked) = mpsc::channel(1);
     tokio::spawn(async move {
@@ -98,10 +105,31 @@ pub(super) fn look(connection: Connection, names: Names) -> mpsc::Receiver<Resul
     looked
 }
 
-async fn queue(connection: &Connection, names: &Names) -> Result<Queue, String> {
-    let orders = names.orders_stream();
-    let workers = consumer(&connection.jetstream, WORKERS, orders.clone()).await?;
+/// How far the queue is, if all of the contest is there.
+pub(super) async fn queue(connection: &Connection, names: &Names) -> Result<Queue, String> {
+    let about = |what: &'static str| move |error: String| format!("{what}: {error}");
+    let (jetstream, orders) = (&connection.jetstream, names.orders_stream());
+    let workers = consumer(jetstream, WORKERS, orders.clone()).await.map_err(about("orders"))?;
     let delivered = workers.cached_info().delivered.stream_sequence;
-    let stream = within(CALL, connection.jetstream.get_stream(orders)).await?;
+    let stream = within(CALL, jetstream.get_stream(orders)).await.map_err(about("orders"))?;
+    // Without these nobody is heard.
+    let reports = consumer(jetstream, COORDINATOR, names.reports_stream()).await;
+    reports.map_err(about("reports"))?;
+    // And without these nobody comes.
+    brief(connection, names).await.map_err(about("the brief"))?;
+    announcement(connection, names).await.map_err(about("the announcement"))?;
     Ok(Queue { delivered, last: stream.cached_info().state.last_sequence })
+}
+
+async fn brief(connection: &Connection, names: &Names) -> Result<(), String> {
+    let bucket = within(CALL, connection.jetstream.get_object_store(names.bucket())).await?;
+    let brief = within(CALL, bucket.info(BRIEF)).await?;
+    if brief.deleted { Err("it was taken away".to_owned()) } else { Ok(()) }
+}
+
+async fn announcement(connection: &Connection, names: &Names) -> Result<(), String> {
+    let contests = within(CALL, connection.jetstream.get_key_value(CONTESTS)).await?;
+    let entry = within(CALL, contests.entry(names.id.as_str())).await?;
+    let there = entry.filter(|entry| entry.operation == Operation::Put);
+    there.map(|_| ()).ok_or_else(|| "it was taken away".to_owned())
 }

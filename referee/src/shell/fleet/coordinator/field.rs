@@ -264,7 +264,8 @@ impl Coordinator {
 
     /// Something of the contest is gone from the server, or it is away.
     fn mend(&mut self, error: &str) {
-        tracing::warn!("the orders can't be looked at: {}", tame(error));
+        tracing::warn!("what the contest has on the server can't be looked at: {}", tame(error));
+        self.intake.forget_rest();
         if self.mending.as_ref().is_some_and(|mending| !mending.is_finished()) {
             return;
         }

@@ -153,6 +153,11 @@ impl Intake {
         self.behind || !self.deferred.is_empty() || !self.reports.is_empty()
     }
 
+    /// The server may have lost what it had.
+    pub(super) fn forget_rest(&mut self) {
+        self.behind = false;
+    }
+
     /// Takes in a report. What is wrong with it is only logged: who sends such things is no worker.
     /// The block, if it is looked at.
     pub(super) async fn take(&mut self, message: Message, schedule: &Schedule) -> Option<u64> {

@@ -1,16 +1,23 @@
 //! What is sent to the server, and a real server; skipped where there is none.
 
+use super::fetch::queue;
 use super::post::{self, Errand};
-use super::{Commission, LEASE, first_attempt, lay_out};
+use super::{Commission, Coordinator, LEASE, first_attempt, lay_out};
+use crate::contest::Schedule;
+use crate::fleet::Names;
+use crate::fleet::names::{BRIEF, CONTESTS, COORDINATOR, WORKERS};
+use crate::shell::contest::field::Field;
 use crate::shell::contest::folder::Folder;
 use crate::shell::contest::{Builds, prepare_text};
 use crate::shell::fleet::bundles::pack;
 use crate::shell::fleet::connect::{Connection, Server};
 use crate::shell::playing::Playing;
+use crate::shell::table::Orders;
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
+use tokio::sync::watch;
 
 /// A server that ends with the test.
 pub(in crate::shell::fleet) struct Running(Child);
@@ -115,5 +122,90 @@ fn orders_take_each_other_s_place_and_are_found_again() {
         assert_eq!(found, [1, 2]);
         super::layout::remove(&connection, &layout.names).await.unwrap();
         assert!(layout.found(&connection).await.is_err(), "all is gone");
+    });
+}
+
+/// What a contest has on the server, each by itself.
+const PARTS: [&str; 8] = [
+    "the orders",
+    "the orders' consumer",
+    "the reports",
+    "the reports' consumer",
+    "the bucket",
+    "the brief",
+    "the contests",
+    "the announcement",
+];
+
+async fn lose(part: &str, connection: &Connection, names: &Names) {
+    let jetstream = &connection.jetstream;
+    let (orders, reports) = (names.orders_stream(), names.reports_stream());
+    match part {
+        "the orders" => jetstream.delete_stream(orders).await.map(|_| ()).unwrap(),
+        "the orders' consumer" => {
+            jetstream.delete_consumer_from_stream(WORKERS, orders).await.unwrap();
+        }
+        "the reports" => jetstream.delete_stream(reports).await.map(|_| ()).unwrap(),
+        "the reports' consumer" => {
+            jetstream.delete_consumer_from_stream(COORDINATOR, reports).await.unwrap();
+        }
+        "the bucket" => jetstream.delete_object_store(names.bucket()).await.unwrap(),
+        "the brief" => {
+            let bucket = jetstream.get_object_store(names.bucket()).await.unwrap();
+            bucket.delete(BRIEF).await.unwrap();
+        }
+        "the contests" => {
+            jetstream.delete_key_value(CONTESTS).await.unwrap();
+        }
+        _ => super::layout::hush(connection, names).await.unwrap(),
+    }
+}
+
+#[test]
+fn whatever_is_lost_alone_is_missed_and_made_again() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let place = tempfile::tempdir().unwrap();
+        let Some((_running, connection)) = server(place.path()).await else { return };
+        let layout = lay_out(commission("", place.path()));
+        layout.make(&connection, true).await.unwrap();
+        for part in PARTS {
+            queue(&connection, &layout.names).await.unwrap();
+            lose(part, &connection, &layout.names).await;
+            assert!(queue(&connection, &layout.names).await.is_err(), "{part}");
+            layout.make(&connection, false).await.unwrap();
+        }
+        queue(&connection, &layout.names).await.unwrap();
+    });
+}
+
+#[test]
+fn a_coordinator_makes_again_what_is_lost() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let place = tempfile::tempdir().unwrap();
+        let Some((_running, connection)) = server(place.path()).await else { return };
+        let commission = commission("", place.path());
+        let schedule = Schedule::new(commission.contest.clone());
+        let (_orders, orders) = watch::channel(Orders::default());
+        let begun = Coordinator::begin(connection.clone(), commission, &schedule, orders);
+        let mut coordinator = begun.await.unwrap();
+        let names = coordinator.layout.names.clone();
+        lose("the reports' consumer", &connection, &names).await;
+        lose("the announcement", &connection, &names).await;
+        let coordinates = async {
+            loop {
+                coordinator.next(&schedule, false).await;
+            }
+        };
+        let comes_back = async {
+            while queue(&connection, &names).await.is_err() {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        };
+        tokio::select! {
+            () = coordinates => {}
+            come = tokio::time::timeout(Duration::from_secs(120), comes_back) => come.unwrap(),
+        }
     });
 }
