@@ -10,9 +10,10 @@ use address::Addresses;
 use async_nats::jetstream::{self, Context};
 use async_nats::{Client, ConnectError, ConnectOptions, Event, ServerError};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
-use trouble::{explained, is_passing, is_refused, refusal, unanswered};
+use trouble::{explained, is_out, is_passing, is_refused, refusal, unanswered};
 
 /// How often the server is asked whether it is there. One that doesn't answer four times is gone.
 const PING: Duration = Duration::from_secs(5);
@@ -258,9 +259,15 @@ impl Server {
     ) -> Result<Connection, Unready> {
         let (tell, up) = watch::channel(true);
         let (refuse, denied) = watch::channel(None);
-        let shown = addresses.shown();
+        let (shown, out) = (addresses.shown(), AtomicBool::new(false));
         let options = options.event_callback(move |event| {
+            if is_out(&event) && !out.swap(true, Ordering::Relaxed) {
+                tracing::warn!("{shown}: the server doesn't let in this user any more; trying on");
+            }
             noted(&event, &tell, &refuse, &shown);
+            if matches!(event, Event::Connected) {
+                out.store(false, Ordering::Relaxed);
+            }
             std::future::ready(())
         });
         let failed = |error: ConnectError| Unready {

@@ -1,5 +1,6 @@
 //! Who is let in by a server, how the connection is kept safe, and what is said when it fails.
 
+use super::people::Member;
 use super::server::Server;
 use super::signed::{self, Certificates, Pair};
 use crate::support::{Place, Ran};
@@ -53,6 +54,29 @@ fn users_and_passwords() {
     worker(&place, &url, &[], &[]).code(4).complains("the server doesn't speak TLS");
     let wrong = format!("http://u:{SECRET}@127.0.0.1");
     worker(&place, &wrong, &[], &[]).code(2).complains("tls://HOST:PORT");
+}
+
+#[test]
+fn who_is_not_let_in_any_more_is_told_so() {
+    let users = |password: &str| format!("authorization {{ user: u, password: \"{password}\" }}");
+    let Some(mut server) = Server::start_with(&users(SECRET)) else { return };
+    let place = Place::new();
+    place.write("c.toml", "agents = [\"@random\", \"@first\"]\ngame = \"hex\"\n");
+    let url = with(&server, &format!("u:{SECRET}"));
+    let coordinator = Member::coordinator(&place, &["run", "c.toml", "--out", "there"], &url);
+    coordinator.running().complained("no worker is there yet");
+    server.kill();
+    let shown = server.url();
+    coordinator.running().complained(&format!("the connection to {shown} is lost; trying on"));
+    server.restart_with(&users("other"));
+    let told = format!("{shown}: the server doesn't let in this user any more");
+    coordinator.running().complained(&told);
+    server.kill();
+    server.restart_with(&users(SECRET));
+    coordinator.running().complained(&format!("the connection to {shown} is there again"));
+    let ran = coordinator.kill();
+    assert!(!ran.stderr.contains(SECRET) && !ran.stdout.contains(SECRET), "{ran:?}");
+    assert_eq!(ran.stderr.matches(&told).count(), 1, "{ran:?}");
 }
 
 #[test]

@@ -98,6 +98,12 @@ impl Server {
         self.wait_until_it_listens();
     }
 
+    /// The same with this in its configuration file.
+    pub(crate) fn restart_with(&mut self, more: &str) {
+        more.clone_into(&mut self.more);
+        self.restart();
+    }
+
     /// What it had kept is gone. Only while it is down.
     pub(crate) fn forget(&self) {
         fs::remove_dir_all(self.folder.path().join("store")).unwrap();
