@@ -14,7 +14,7 @@ mod travel;
 
 pub use arrivals::Arrivals;
 pub use pack::{Packed, pack};
-pub use travel::{Fetch, fetching, read_object};
+pub use travel::{Fetch, fetching, find_object, names_pieces, read_object};
 
 #[cfg(test)]
 mod tests;

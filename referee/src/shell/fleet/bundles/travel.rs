@@ -7,6 +7,7 @@
 use crate::fleet::BundleRef;
 use crate::plain::tame;
 use async_nats::jetstream::Context;
+use async_nats::jetstream::object_store::InfoErrorKind;
 use std::fmt::Display;
 use std::fs::File;
 use std::io::Write;
@@ -18,6 +19,11 @@ use std::time::Duration;
 const TRIES: usize = 6;
 /// How long to wait between tries: a connection that was lost may be there again.
 const PAUSE: Duration = Duration::from_secs(2);
+/// No piece of an object but its last has less bytes: each costs a request.
+const PIECE_BYTES_MIN: u64 = 1 << 10;
+
+/// What is said where there is no object.
+const MISSING: &str = "the server doesn't have it";
 
 /// Gets a bundle into a new file, or says why it can't. Nothing of it is checked but its length.
 pub type Fetch = Box<
@@ -44,7 +50,7 @@ async fn fetch(
     let bytes = read(jetstream, bucket, &bundle.sha256, bundle.bytes, |some| {
         file.write_all(some).map_err(|error| error.to_string())
     });
-    let bytes = bytes.await?;
+    let bytes = bytes.await?.ok_or(MISSING)?;
     if bytes == bundle.bytes { Ok(()) } else { Err(format!("only {bytes} bytes came")) }
 }
 
@@ -55,27 +61,48 @@ pub async fn read_object(
     name: &str,
     most: u64,
 ) -> Result<Vec<u8>, String> {
+    find_object(jetstream, bucket, name, most).await?.ok_or_else(|| MISSING.to_owned())
+}
+
+/// The same; `None` where the bucket has no such object.
+pub async fn find_object(
+    jetstream: &Context,
+    bucket: &str,
+    name: &str,
+    most: u64,
+) -> Result<Option<Vec<u8>>, String> {
     let mut bytes = Vec::new();
     let take = |some: &[u8]| {
         bytes.extend_from_slice(some);
         Ok(())
     };
-    read(jetstream, bucket, name, most, take).await?;
-    Ok(bytes)
+    let read = read(jetstream, bucket, name, most, take).await?;
+    Ok(read.map(|_| bytes))
 }
 
-/// Reads an object piece by piece; how many bytes it has.
+/// Whether this can name an object's pieces; workers may write what the bucket says of an object.
+pub fn names_pieces(nuid: &str) -> bool {
+    !nuid.is_empty() && nuid.bytes().all(|it| it.is_ascii_alphanumeric())
+}
+
+/// Reads an object piece by piece; how many bytes it has, if it is there.
 async fn read(
     jetstream: &Context,
     bucket: &str,
     name: &str,
     most: u64,
     mut take: impl FnMut(&[u8]) -> Result<(), String>,
-) -> Result<u64, String> {
+) -> Result<Option<u64>, String> {
     let store = tried(|| jetstream.get_object_store(bucket)).await?;
-    let object = tried(|| store.info(name)).await?;
-    let plain = !object.nuid.is_empty() && object.nuid.bytes().all(|it| it.is_ascii_alphanumeric());
-    if !plain {
+    let object = tried(|| async {
+        match store.info(name).await {
+            Ok(object) => Ok(Some(object).filter(|object| !object.deleted)),
+            Err(error) if error.kind() == InfoErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    });
+    let Some(object) = object.await? else { return Ok(None) };
+    if !names_pieces(&object.nuid) {
         return Err("what the bucket says of it is garbled".to_owned());
     }
     let stream = tried(|| jetstream.get_stream(format!("OBJ_{bucket}"))).await?;
@@ -86,14 +113,15 @@ async fn read(
     }
     while bytes < size {
         let message = tried(|| stream.get_first_raw_message_by_subject(&subject, next)).await?;
-        bytes += message.payload.len() as u64;
-        if bytes > size || message.payload.is_empty() {
+        let piece = message.payload.len() as u64;
+        bytes += piece;
+        if bytes > size || (bytes < size && piece < PIECE_BYTES_MIN) {
             return Err(format!("it hasn't the {size} bytes that it is said to have"));
         }
         take(&message.payload)?;
         next = message.sequence + 1;
     }
-    Ok(bytes)
+    Ok(Some(bytes))
 }
 
 /// What a request comes to, tried again where it fails.

@@ -7,17 +7,16 @@ use crate::fleet::{Parcel, Report};
 use crate::plain::hex;
 use crate::shell::contest::field::Came;
 use crate::shell::contest::folder::Folder;
+use crate::shell::fleet::bundles::find_object;
 use crate::shell::fleet::connect::Connection;
-use crate::shell::fleet::link::{CALL, there, within};
-use async_nats::jetstream::object_store::{GetErrorKind, ObjectStore};
+use crate::shell::fleet::link::there;
 use referee_games::Kind;
 use referee_protocol::Sandbox;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::AsyncReadExt;
-use tokio::sync::watch;
+use tokio::sync::{Mutex, watch};
 use tokio::task::JoinError;
 
 /// So many bytes of packed transcripts are had before they are looked at.
@@ -31,8 +30,6 @@ const A_BYTE_SAID: u64 = 8;
 const AGAIN: Duration = Duration::from_secs(1);
 /// So often an object is asked for while the server is there.
 const ASKED: u32 = 4;
-/// How long one byte of an object may take.
-const A_BYTE: Duration = Duration::from_micros(1);
 
 /// What is known of a contest by whoever looks at its reports.
 #[derive(Debug)]
@@ -46,7 +43,7 @@ pub(super) struct Rules {
     /// No transcript has more bytes, be it packed or not.
     pub(super) transcript_bytes_max: usize,
     /// Who has a transcript in memory that is longer than all that may be held: one at a time.
-    pub(super) long: Mutex<()>,
+    pub(super) long: Arc<Mutex<()>>,
 }
 
 impl Rules {
@@ -61,7 +58,7 @@ impl Rules {
             folder,
             held_bytes_max: HELD_BYTES_MAX,
             transcript_bytes_max: usize::try_from(most).unwrap_or(usize::MAX),
-            long: Mutex::new(()),
+            long: Arc::default(),
         }
     }
 }
@@ -98,8 +95,9 @@ pub(super) struct Finding {
 
 /// Where transcripts are that didn't fit their message.
 pub(super) trait Objects: Send {
-    /// The bytes of an object, no more than one above `most`; `None` where there is none. Waits for
-    /// as long as the server is away. An error is that the server is there and doesn't give it.
+    /// The bytes of an object, which are no more than `most`; `None` where there is none. Waits for
+    /// as long as the server is away, and however slow the way is. An error is that the server is
+    /// there and doesn't give it.
     fn fetch(
         &self,
         name: &str,
@@ -127,7 +125,7 @@ pub(super) async fn judge(
     if report.tries.is_empty() {
         return Err("its report has no games".to_owned());
     }
-    let most = rules.transcript_bytes_max;
+    let (most, long) = (rules.transcript_bytes_max, rules.held_bytes_max);
     let mut rest = bytes.as_slice();
     let (mut batch, mut held) = (Vec::new(), 0);
     let mut looking = Looking::at(&report, fixtures, rules);
@@ -143,6 +141,9 @@ pub(super) async fn judge(
             Parcel::Object { sha256, bytes } => {
                 let bytes = usize::try_from(*bytes).ok().filter(|&bytes| bytes <= most);
                 let bytes = bytes.ok_or_else(|| too_long(one.number, most))?;
+                if bytes > long {
+                    looking.hold_long().await;
+                }
                 object(&objects, sha256, bytes).await?
             }
         };
@@ -164,6 +165,8 @@ async fn apart<T: Send + 'static>(
 ) -> Result<T, String> {
     let looked = tokio::task::spawn_blocking(move || {
         parcels.iter().try_for_each(|parcel| looking.look(parcel))?;
+        drop(parcels);
+        looking.release_long();
         Ok(then(looking))
     });
     looked.await.unwrap_or_else(|error| Err(broken(&error)))
@@ -187,15 +190,8 @@ async fn object(objects: &impl Objects, sha256: &str, bytes: usize) -> Result<Ve
 
 impl Objects for Bucket {
     async fn fetch(&self, name: &str, most: usize) -> Result<Option<Vec<u8>>, String> {
-        let limit = CALL + A_BYTE * u32::try_from(most).unwrap_or(u32::MAX);
         let (jetstream, bucket) = (&self.connection.jetstream, self.name.as_str());
-        let attempt = move || {
-            within(limit, async move {
-                let bucket = jetstream.get_object_store(bucket).await;
-                let bucket = bucket.map_err(|error| error.to_string())?;
-                read(&bucket, name, most).await
-            })
-        };
+        let attempt = move || find_object(jetstream, bucket, name, most as u64);
         ask(self.connection.up.clone(), AGAIN, attempt).await
     }
 }
@@ -226,18 +222,6 @@ async fn ask<T, F: Future<Output = Result<T, String>>>(
             there(up.clone()).await;
         }
     }
-}
-
-/// The bytes of an object, no more than one above `most`; `None` where there is none.
-async fn read(bucket: &ObjectStore, name: &str, most: usize) -> Result<Option<Vec<u8>>, String> {
-    let object = match bucket.get(name).await {
-        Ok(object) => object,
-        Err(error) if error.kind() == GetErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error.to_string()),
-    };
-    let mut bytes = Vec::new();
-    let read = object.take(most as u64 + 1).read_to_end(&mut bytes).await;
-    read.map(|_| Some(bytes)).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

@@ -15,7 +15,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::path::Path;
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::Arc;
+use tokio::sync::OwnedMutexGuard;
 
 /// A report that is being looked at. Nothing of it is written unless all of it is as it should be.
 #[derive(Debug)]
@@ -30,6 +31,8 @@ pub(super) struct Looking {
     done: BTreeSet<u64>,
     /// How much more may be held in memory.
     room: usize,
+    /// The right to have a long transcript in memory.
+    long: Option<OwnedMutexGuard<()>>,
     files: Vec<(u64, Kept)>,
 }
 
@@ -71,9 +74,27 @@ impl Looking {
             spoiled: BTreeMap::new(),
             done: BTreeSet::new(),
             room: rules.held_bytes_max,
+            long: None,
             files: Vec::new(),
             rules,
         }
+    }
+
+    /// Waits until nobody else has a long transcript in memory.
+    pub(super) async fn hold_long(&mut self) {
+        if self.long.is_none() {
+            self.long = Some(self.rules.long.clone().lock_owned().await);
+        }
+    }
+
+    /// The same on a thread that may stand still.
+    fn wait_long(&mut self) {
+        self.long.get_or_insert_with(|| self.rules.long.clone().blocking_lock_owned());
+    }
+
+    /// Others may have one.
+    pub(super) fn release_long(&mut self) {
+        self.long = None;
     }
 
     /// Looks at the next transcript.
@@ -88,7 +109,7 @@ impl Looking {
             return Err(format!("game {number} was played again though it counts"));
         }
         let rules = self.rules.clone();
-        let (bytes, _long) = whole(parcel, number, &rules)?;
+        let bytes = self.whole(parcel, number)?;
         if is_packed(&bytes) {
             return Err(format!("game {number}: packed more than once"));
         }
@@ -121,6 +142,17 @@ impl Looking {
         Ok(())
     }
 
+    /// A transcript as it was written.
+    fn whole(&mut self, parcel: &[u8], number: u64) -> Result<Vec<u8>, String> {
+        let (most, held) = (self.rules.transcript_bytes_max, self.rules.held_bytes_max);
+        if let Some(bytes) = unpack(parcel, most.min(held)) {
+            return Ok(bytes.into_owned());
+        }
+        self.wait_long();
+        let bytes = unpack(parcel, most).ok_or_else(|| too_long(number, most))?;
+        Ok(bytes.into_owned())
+    }
+
     /// Whether so much more is held.
     fn takes(&mut self, bytes: usize) -> bool {
         let left = self.room.checked_sub(bytes);
@@ -139,7 +171,11 @@ impl Looking {
 
     /// What it says, when all of it was looked at.
     pub(super) fn finish(mut self) -> Finding {
-        for (number, kept) in self.files {
+        for (number, kept) in std::mem::take(&mut self.files) {
+            if matches!(kept, Kept::Put(_)) {
+                // It is read as a whole.
+                self.wait_long();
+            }
             let path = self.rules.folder.path(&Folder::transcript(number));
             if let Err(error) = kept.settle(&path) {
                 halt(&mut self.finding, number, &disk_failure(&path, &error));
@@ -147,21 +183,6 @@ impl Looking {
         }
         self.finding
     }
-}
-
-/// A transcript as it was written, and the right to have it where it is a long one.
-fn whole<'a>(
-    parcel: &[u8],
-    number: u64,
-    rules: &'a Rules,
-) -> Result<(Vec<u8>, Option<MutexGuard<'a, ()>>), String> {
-    let most = rules.transcript_bytes_max;
-    if let Some(bytes) = unpack(parcel, most.min(rules.held_bytes_max)) {
-        return Ok((bytes.into_owned(), None));
-    }
-    let long = rules.long.lock().unwrap_or_else(PoisonError::into_inner);
-    let bytes = unpack(parcel, most).ok_or_else(|| too_long(number, most))?;
-    Ok((bytes.into_owned(), Some(long)))
 }
 
 pub(super) fn too_long(number: u64, most: usize) -> String {

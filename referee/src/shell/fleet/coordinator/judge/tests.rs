@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::sync::watch;
@@ -33,12 +34,15 @@ struct World {
 
 /// Objects by name.
 #[derive(Clone, Default)]
-struct Kept(BTreeMap<String, Vec<u8>>);
+struct Kept(BTreeMap<String, Vec<u8>>, Arc<AtomicU32>);
 
 impl Objects for Kept {
     async fn fetch(&self, name: &str, most: usize) -> Result<Option<Vec<u8>>, String> {
-        let kept = self.0.get(name);
-        Ok(kept.map(|bytes| bytes.iter().copied().take(most.saturating_add(1)).collect()))
+        self.1.fetch_add(1, Ordering::Relaxed);
+        match self.0.get(name) {
+            Some(bytes) if bytes.len() > most => Err(format!("it has {} bytes", bytes.len())),
+            kept => Ok(kept.cloned()),
+        }
     }
 }
 
@@ -267,7 +271,7 @@ async fn parcels_are_whole_and_what_they_are_called() {
     for (parcel, bytes, wrong) in [
         (object(&absent, length), Vec::new(), "is not there"),
         (object(&false_name, length), Vec::new(), "not the one that was reported"),
-        (object(&name, length - 1), Vec::new(), "not the one that was reported"),
+        (object(&name, length - 1), Vec::new(), "it has "),
         (object(&name, length + 1), Vec::new(), "not the one that was reported"),
         (object(&name, u64::MAX), Vec::new(), "game 0: more than"),
         (object("../brief", length), Vec::new(), "a name that is none"),
@@ -329,6 +333,39 @@ async fn what_is_too_much_to_be_held_is_kept_all_the_same() {
     }
     let told = World::with(Some((0, longest - 1))).hear(&games).await.unwrap_err();
     assert!(told.contains(": more than"), "{told}");
+}
+
+/// One at a time, from when it is fetched until it is where it stays.
+#[tokio::test]
+async fn who_has_a_long_transcript_in_memory_is_waited_for() {
+    let world = World::new();
+    let games = [0, 1].map(|number| (number, world.transcript(number, RecordEnd::Played)));
+    let longest = games.iter().map(|(_, bytes)| unpacked(bytes).len()).max().unwrap();
+    // Of both, the second has to go to the disk; of what is fetched, all of it is long.
+    for (held, by_object) in [(longest, false), (games[0].1.len() / 2, true)] {
+        let mut world = World::with(Some((held, longest)));
+        let parcel = |bytes: &Vec<u8>| match by_object {
+            false => Parcel::Message { bytes: bytes.len() as u64 },
+            true => {
+                Parcel::Object { sha256: hex(&Sha256::digest(bytes)), bytes: bytes.len() as u64 }
+            }
+        };
+        let tries = games.iter().map(|(number, bytes)| (*number, parcel(bytes))).collect();
+        let bytes = games.iter().flat_map(|(_, bytes)| bytes.clone()).collect();
+        for (_, bytes) in &games {
+            world.objects.0.insert(hex(&Sha256::digest(bytes)), bytes.clone());
+        }
+        let other = world.rules.long.clone().lock_owned().await;
+        let mut judged = std::pin::pin!(world.judge(tries, bytes));
+        let early = tokio::time::timeout(Duration::from_millis(300), judged.as_mut()).await;
+        assert!(early.is_err(), "{held}");
+        assert_eq!(world.objects.1.load(Ordering::Relaxed), 0, "{held}");
+        drop(other);
+        assert_eq!(judged.await.unwrap().came.len(), 2);
+        for (number, bytes) in &games {
+            assert_eq!(world.written(*number).unwrap(), unpacked(bytes), "{held}");
+        }
+    }
 }
 
 /// A disk that can't be written to is the coordinator's.
