@@ -2,6 +2,7 @@
 //! modules joined into one script, its style sheets, and the match itself as JSON.
 
 use super::assets::{palette, text};
+use crate::plain::base64;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
@@ -74,20 +75,6 @@ fn hash(content: &str) -> String {
     format!("'sha256-{}'", base64(&Sha256::digest(content.as_bytes())))
 }
 
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for chunk in bytes.chunks(3) {
-        let at = |index: usize| u32::from(chunk.get(index).copied().unwrap_or(0));
-        let bits = at(0) << 16 | at(1) << 8 | at(2);
-        for place in 0..4 {
-            let digit = DIGITS[(bits >> (18 - 6 * place) & 63) as usize];
-            text.push(if place > chunk.len() { '=' } else { char::from(digit) });
-        }
-    }
-    text
-}
-
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
@@ -95,8 +82,7 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::assets::{FILES, text};
-    use super::{ENTRY, base64, export, gather, imported, joined};
-    use sha2::{Digest, Sha256};
+    use super::{ENTRY, export, gather, imported, joined};
     use std::collections::BTreeMap;
 
     /// The names that a line declares for its whole module.
@@ -176,14 +162,5 @@ mod tests {
         let (sheet, _) = rest.split_once("</script>").unwrap();
         let read: serde_json::Value = serde_json::from_str(sheet).unwrap();
         assert_eq!(read["title"], hostile);
-    }
-
-    #[test]
-    fn digits_are_those_of_base64() {
-        for (bytes, text) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v")] {
-            assert_eq!(base64(bytes.as_bytes()), text);
-        }
-        let nothing = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=";
-        assert_eq!(base64(&Sha256::digest(b"")), nothing);
     }
 }

@@ -5,7 +5,8 @@ use super::proxy::Proxy;
 use super::server::Server;
 use crate::contest::sameness::{ROWS, report};
 use crate::contest::{AMPLE, assert_whole, contest, query};
-use crate::support::Place;
+use crate::support::{Place, eventually};
+use serde_json::Value;
 
 /// Agents that play the same in the same match.
 const AGENTS: [&str; 5] = ["@random", "@first", "@greedy", "@minimax:1", "b=@random"];
@@ -62,4 +63,35 @@ fn a_worker_may_be_there_before_the_server() {
     assert_whole(&place, "there", 2);
     worker.dismiss().code(143);
     place.assert_tidy();
+}
+
+/// What a contest has as objects: messages that are there, and the number of the last.
+fn objects(server: &Server) -> (u64, u64) {
+    let told = server.tells("/jsz?streams=true");
+    let streams = told["account_details"][0]["stream_detail"].as_array().cloned();
+    let is_bucket = |it: &Value| it["name"].as_str().unwrap().starts_with("OBJ_");
+    let bucket = streams.unwrap_or_default().into_iter().find(is_bucket).unwrap_or_default();
+    let number = |name: &str| bucket["state"][name].as_u64().unwrap_or(0);
+    (number("messages"), number("last_seq"))
+}
+
+#[test]
+fn transcripts_that_no_message_holds_do_not_stay_at_the_server() {
+    let Some(server) = Server::start_with("max_payload: 6144") else { return };
+    let place = Place::new();
+    let file = format!(
+        "name = \"long\"\nrounds = 2000\nagents = [\"@first\", \"@random\"]\n{AMPLE}\n[[games]]\n\
+         game = \"hex\"\nsetup = {{ size = 7 }}\n"
+    );
+    place.write("c.toml", file);
+    let words = ["run", "c.toml", "--out", "there"];
+    let coordinator = Member::coordinator(&place, &words, &server.url());
+    coordinator.running().complained("no worker is there yet");
+    let (messages, last) = objects(&server);
+    let worker = Member::worker(&place, &server.url(), &["--slots", "1"]);
+    assert!(eventually(|| objects(&server).1 > last));
+    worker.dismiss().code(143);
+    assert!(eventually(|| objects(&server).0 == messages), "{:?}", objects(&server));
+    let ran = coordinator.kill();
+    assert!(!ran.stderr.contains("a transcript"), "{ran:?}");
 }

@@ -193,7 +193,7 @@ impl Coordinator {
                 "game {number} was played twice, and not in the same way: the first counts"
             )));
         }
-        let Finding { came, known, apart } = finding;
+        let Finding { came, known, apart, .. } = finding;
         let there: BTreeSet<u64> = came
             .iter()
             .map(|came| came.number)

@@ -4,8 +4,8 @@
 use super::judge::{Bucket, Case, Finding, Judged, Rules, judge};
 use super::judging::Judging;
 use crate::contest::{Fixture, Record, Schedule};
-use crate::fleet::Report;
 use crate::fleet::messages::split_bytes;
+use crate::fleet::{Parcel, Report};
 use crate::shell::contest::field::Missed;
 use crate::shell::contest::store::Store;
 use crate::shell::fleet::connect::Connection;
@@ -48,6 +48,8 @@ struct Receipt {
     answer: Answer,
     /// So many of its games and attempts aren't durable.
     left: usize,
+    /// The names of the objects that its transcripts are in.
+    objects: Vec<String>,
 }
 
 /// Reports.
@@ -193,12 +195,16 @@ impl Intake {
         let Fetched { number, answer, mut report, bytes } = fetched;
         let fixtures = self.fixtures(block, schedule);
         report.tries.truncate(TRIES_MAX * fixtures.len().max(1));
-        self.receipts.insert(number, Receipt { answer, left: 0 });
+        let objects = objects(&report).cloned().collect();
+        self.receipts.insert(number, Receipt { answer, left: 0, objects });
         self.busy.insert(block, number);
-        let bucket = Bucket { connection: self.connection.clone(), name: self.bucket.clone() };
         let case = Case { report: report.clone(), bytes, fixtures };
-        self.judging.begin(number, report, judge(case, self.rules.clone(), bucket));
+        self.judging.begin(number, report, judge(case, self.rules.clone(), self.bucket()));
         Some(block)
+    }
+
+    fn bucket(&self) -> Bucket {
+        Bucket { connection: self.connection.clone(), name: self.bucket.clone() }
     }
 
     /// The games of a block that count, and whether they have a result.
@@ -218,6 +224,11 @@ impl Intake {
     pub(super) fn judged(&mut self, judged: &Judged, schedule: &Schedule) -> Option<u64> {
         let block = judged.report.block;
         self.busy.remove(&block);
+        if let Some(receipt) = self.receipts.get_mut(&judged.number) {
+            // What isn't as it should be may name what is somebody else's.
+            let finding = judged.finding.as_ref();
+            receipt.objects = finding.map_or_else(|_| Vec::new(), |it| it.objects.clone());
+        }
         if let (Ok(finding), Some(receipt)) =
             (&judged.finding, self.receipts.get_mut(&judged.number))
         {
@@ -269,13 +280,30 @@ impl Intake {
 
     fn answer(&mut self, report: u64) {
         self.unkept.retain(|_, (of, _)| *of != report);
-        if let Some(Receipt { answer: Answer(acker), .. }) = self.receipts.remove(&report) {
-            // Should it not arrive, the report comes again and is known.
-            tokio::spawn(async move {
-                hand(async { acker.ack().await.map_err(|error| error.to_string()) }).await;
-            });
-        }
+        let Some(receipt) = self.receipts.remove(&report) else { return };
+        let Receipt { answer: Answer(acker), mut objects, .. } = receipt;
+        objects.retain(|name| !self.is_named(name));
+        let bucket = self.bucket();
+        // Should it not arrive, the report comes again and is known.
+        tokio::spawn(async move {
+            hand(async { acker.ack().await.map_err(|error| error.to_string()) }).await;
+            bucket.remove(&objects).await;
+        });
     }
+
+    /// Whether a report that waits has something in the object of this name.
+    fn is_named(&self, name: &String) -> bool {
+        let mut waiting = self.deferred.iter().flat_map(|it| objects(&it.report));
+        self.receipts.values().any(|it| it.objects.contains(name)) || waiting.any(|it| it == name)
+    }
+}
+
+/// The names of the objects that a report's transcripts are in.
+fn objects(report: &Report) -> impl Iterator<Item = &String> {
+    report.tries.iter().filter_map(|one| match &one.transcript {
+        Parcel::Object { sha256, .. } => Some(sha256),
+        Parcel::Message { .. } => None,
+    })
 }
 
 fn said(record: &Record) -> Said {

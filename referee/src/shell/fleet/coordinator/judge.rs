@@ -4,12 +4,12 @@
 use super::looking::{Looking, too_long};
 use crate::contest::{Contest, Fixture, Record};
 use crate::fleet::{Parcel, Report};
-use crate::plain::hex;
+use crate::plain::{base64, hex};
 use crate::shell::contest::field::Came;
 use crate::shell::contest::folder::Folder;
-use crate::shell::fleet::bundles::find_object;
+use crate::shell::fleet::bundles::{find_object, names_pieces};
 use crate::shell::fleet::connect::Connection;
-use crate::shell::fleet::link::there;
+use crate::shell::fleet::link::{CALL, there, within};
 use referee_games::Kind;
 use referee_protocol::Sandbox;
 use sha2::{Digest, Sha256};
@@ -91,6 +91,8 @@ pub(super) struct Finding {
     pub(super) known: Vec<Record>,
     /// What kept agents apart.
     pub(super) apart: Option<Sandbox>,
+    /// The names of the objects that all this was in.
+    pub(super) objects: Vec<String>,
 }
 
 /// Where transcripts are that didn't fit their message.
@@ -136,7 +138,7 @@ pub(super) async fn judge(
                 let (parcel, after) = parcel
                     .ok_or_else(|| format!("the transcript of game {} is missing", one.number))?;
                 rest = after;
-                parcel.to_vec()
+                Some(parcel.to_vec())
             }
             Parcel::Object { sha256, bytes } => {
                 let bytes = usize::try_from(*bytes).ok().filter(|&bytes| bytes <= most);
@@ -144,10 +146,16 @@ pub(super) async fn judge(
                 if bytes > long {
                     looking.hold_long().await;
                 }
-                object(&objects, sha256, bytes).await?
+                let there = object(&objects, sha256, bytes).await?;
+                if there.is_some() {
+                    looking.is_in(sha256);
+                } else if !looking.knows(one.number) {
+                    return Err("a transcript is not there".to_owned());
+                }
+                there
             }
         };
-        held += parcel.len();
+        held += parcel.as_ref().map_or(0, Vec::len);
         batch.push(parcel);
         if held >= BATCH_BYTES {
             held = 0;
@@ -160,11 +168,11 @@ pub(super) async fn judge(
 /// Looks at transcripts, and then does this, on a thread where that may take its time.
 async fn apart<T: Send + 'static>(
     mut looking: Looking,
-    parcels: Vec<Vec<u8>>,
+    parcels: Vec<Option<Vec<u8>>>,
     then: fn(Looking) -> T,
 ) -> Result<T, String> {
     let looked = tokio::task::spawn_blocking(move || {
-        parcels.iter().try_for_each(|parcel| looking.look(parcel))?;
+        parcels.iter().try_for_each(|parcel| looking.look(parcel.as_deref()))?;
         drop(parcels);
         looking.release_long();
         Ok(then(looking))
@@ -177,14 +185,18 @@ pub(super) fn broken(error: &JoinError) -> String {
     format!("its report can't be looked at: {error}")
 }
 
-/// An object, if it is the one that was reported.
-async fn object(objects: &impl Objects, sha256: &str, bytes: usize) -> Result<Vec<u8>, String> {
+/// An object, if it is the one that was reported; `None` where it is not there.
+async fn object(
+    objects: &impl Objects,
+    sha256: &str,
+    bytes: usize,
+) -> Result<Option<Vec<u8>>, String> {
     if sha256.len() != 64 || !sha256.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return Err("a transcript has a name that is none".to_owned());
     }
-    let fetched = objects.fetch(sha256, bytes).await?.ok_or("a transcript is not there")?;
+    let Some(fetched) = objects.fetch(sha256, bytes).await? else { return Ok(None) };
     let same = fetched.len() == bytes && hex(&Sha256::digest(&fetched)) == sha256;
-    same.then_some(fetched)
+    same.then_some(Some(fetched))
         .ok_or_else(|| "a transcript is not the one that was reported".to_owned())
 }
 
@@ -193,6 +205,34 @@ impl Objects for Bucket {
         let (jetstream, bucket) = (&self.connection.jetstream, self.name.as_str());
         let attempt = move || find_object(jetstream, bucket, name, most as u64);
         ask(self.connection.up.clone(), AGAIN, attempt).await
+    }
+}
+
+impl Bucket {
+    /// Takes objects away. Those that can't be taken away now go with the bucket.
+    pub(super) async fn remove(&self, names: &[String]) {
+        for name in names {
+            if let Err(error) = self.remove_one(name).await {
+                tracing::debug!("a transcript stays at the server: {error}");
+            }
+        }
+    }
+
+    async fn remove_one(&self, name: &str) -> Result<(), String> {
+        let (jetstream, bucket) = (&self.connection.jetstream, &self.name);
+        let store = within(CALL, jetstream.get_object_store(bucket)).await?;
+        let object = within(CALL, store.info(name)).await?;
+        let stream = within(CALL, jetstream.get_stream_no_info(format!("OBJ_{bucket}"))).await?;
+        // The library would leave a note of each object that was there. What it is called comes first:
+        // what has no name isn't looked for.
+        let mut subjects = vec![format!("$O.{bucket}.M.{}", base64(name.as_bytes()))];
+        if names_pieces(&object.nuid) {
+            subjects.push(format!("$O.{bucket}.C.{}", object.nuid));
+        }
+        for subject in subjects {
+            within(CALL, stream.purge().filter(subject).into_future()).await?;
+        }
+        Ok(())
     }
 }
 

@@ -97,9 +97,20 @@ impl Looking {
         self.long = None;
     }
 
-    /// Looks at the next transcript.
-    pub(super) fn look(&mut self, parcel: &[u8]) -> Result<(), String> {
-        let Some(number) = self.coming.pop() else { return Ok(()) };
+    /// Whether a game has a result already.
+    pub(super) fn knows(&self, number: u64) -> bool {
+        self.fixtures.get(&number).is_some_and(|(_, known)| *known)
+    }
+
+    /// A transcript is in the object of this name.
+    pub(super) fn is_in(&mut self, name: &str) {
+        self.finding.objects.push(name.to_owned());
+    }
+
+    /// Looks at the next transcript. There may be none of a game that has a result: it was taken away
+    /// when that was durable.
+    pub(super) fn look(&mut self, parcel: Option<&[u8]>) -> Result<(), String> {
+        let (Some(number), Some(parcel)) = (self.coming.pop(), parcel) else { return Ok(()) };
         let (fixture, known) = self
             .fixtures
             .get(&number)

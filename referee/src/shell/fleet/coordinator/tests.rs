@@ -1,11 +1,13 @@
 //! What is sent to the server, and a real server; skipped where there is none.
 
 use super::fetch::queue;
+use super::judge::{Bucket, Objects};
 use super::post::{self, Errand};
 use super::{Commission, Coordinator, LEASE, first_attempt, lay_out};
 use crate::contest::Schedule;
 use crate::fleet::Names;
 use crate::fleet::names::{BRIEF, CONTESTS, COORDINATOR, WORKERS};
+use crate::plain::hex;
 use crate::shell::contest::field::Field;
 use crate::shell::contest::folder::Folder;
 use crate::shell::contest::{Builds, prepare_text};
@@ -13,6 +15,7 @@ use crate::shell::fleet::bundles::pack;
 use crate::shell::fleet::connect::{Connection, Server};
 use crate::shell::playing::Playing;
 use crate::shell::table::Orders;
+use sha2::{Digest, Sha256};
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -207,5 +210,36 @@ fn a_coordinator_makes_again_what_is_lost() {
             () = coordinates => {}
             come = tokio::time::timeout(Duration::from_secs(120), comes_back) => come.unwrap(),
         }
+    });
+}
+
+#[test]
+fn an_object_is_taken_away_without_a_trace() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let place = tempfile::tempdir().unwrap();
+        let Some((_running, connection)) = server(place.path()).await else { return };
+        let layout = lay_out(commission("", place.path()));
+        layout.make(&connection, true).await.unwrap();
+        let (jetstream, name) = (&connection.jetstream, layout.names.bucket());
+        let stream = format!("OBJ_{name}");
+        let messages =
+            async || jetstream.get_stream(&stream).await.unwrap().cached_info().state.messages;
+        let before = messages().await;
+        let store = jetstream.get_object_store(&name).await.unwrap();
+        let names = ["a", "b"].map(|name| hex(&Sha256::digest(name)));
+        // More than one piece.
+        let bytes = vec![7; 300_000];
+        for name in &names {
+            store.put(name.as_str(), &mut bytes.as_slice()).await.unwrap();
+        }
+        let bucket = Bucket { connection: connection.clone(), name: name.clone() };
+        assert_eq!(bucket.fetch(&names[0], bytes.len()).await, Ok(Some(bytes.clone())));
+        bucket.remove(&names[..1]).await;
+        bucket.remove(&names[..1]).await;
+        assert_eq!(bucket.fetch(&names[0], bytes.len()).await, Ok(None));
+        assert_eq!(bucket.fetch(&names[1], bytes.len()).await, Ok(Some(bytes)));
+        bucket.remove(&names).await;
+        assert_eq!(messages().await, before);
     });
 }

@@ -187,6 +187,28 @@ async fn a_game_that_has_a_result_is_only_compared() {
     assert_eq!(world.written(0), None);
 }
 
+/// When a game is durable its object is taken away, and its report may come again.
+#[tokio::test]
+async fn what_is_not_there_any_more_of_a_game_that_has_a_result_is_not_missed() {
+    let mut world = World::new();
+    let games = [0, 1].map(|number| (number, world.transcript(number, RecordEnd::Played)));
+    let tries: Vec<_> = games.iter().map(|(number, bytes)| (*number, object_of(bytes))).collect();
+    let name = hex(&Sha256::digest(&games[1].1));
+    world.objects.0.insert(name.clone(), games[1].1.clone());
+    for (known, fine) in [(0, true), (1, false)] {
+        let mut fixtures = world.block();
+        fixtures.get_mut(&known).unwrap().1 = true;
+        let case = Case { report: report(tries.clone()), bytes: Vec::new(), fixtures };
+        let finding = judge(case, world.rules.clone(), world.objects.clone()).await;
+        let came = finding.map(|it| (it.came.len(), it.came[0].number, it.objects));
+        assert_eq!(came.ok(), fine.then(|| (1, 1, vec![name.clone()])), "{known}");
+    }
+}
+
+fn object_of(bytes: &[u8]) -> Parcel {
+    Parcel::Object { sha256: hex(&Sha256::digest(bytes)), bytes: bytes.len() as u64 }
+}
+
 #[tokio::test]
 async fn tries_that_are_void_go_before_what_counts() {
     let world = World::new();
@@ -346,9 +368,7 @@ async fn who_has_a_long_transcript_in_memory_is_waited_for() {
         let mut world = World::with(Some((held, longest)));
         let parcel = |bytes: &Vec<u8>| match by_object {
             false => Parcel::Message { bytes: bytes.len() as u64 },
-            true => {
-                Parcel::Object { sha256: hex(&Sha256::digest(bytes)), bytes: bytes.len() as u64 }
-            }
+            true => object_of(bytes),
         };
         let tries = games.iter().map(|(number, bytes)| (*number, parcel(bytes))).collect();
         let bytes = games.iter().flat_map(|(_, bytes)| bytes.clone()).collect();
