@@ -17,7 +17,8 @@ use async_nats::jetstream::{ErrorCode, object_store};
 use sha2::{Digest, Sha256};
 use std::time::Duration;
 
-/// How long the server remembers which messages it has: longer than anybody tries to send one again.
+/// How long the server remembers which messages it has. What is sent again later is there twice, and
+/// does no harm: the first report of a game counts.
 const REMEMBERED: Duration = Duration::from_secs(120);
 /// How long a report may be looked at, and wait to be durable, before it is handed out again.
 const REPORT_LEASE: Duration = Duration::from_secs(120);
