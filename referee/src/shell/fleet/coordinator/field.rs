@@ -188,7 +188,7 @@ impl Coordinator {
                 return self.intake.answer_if_done(number);
             }
         };
-        for number in self.intake.otherwise(&finding) {
+        for number in self.intake.otherwise(number, &finding) {
             self.ready.push_back(Sign::Told(format!(
                 "game {number} was played twice, and not in the same way: the first counts"
             )));

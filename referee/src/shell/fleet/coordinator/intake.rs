@@ -1,13 +1,12 @@
 //! Reports from when they are fetched until all of their games are durable, and only then are
 //! answered for: whatever happens before, the server hands them out again.
 
-use super::judge::{Bucket, Case, Finding, Judged, Rules, judge};
+use super::judge::{Bucket, Case, Finding, Judged, Rules, Said, judge, said};
 use super::judging::Judging;
 use crate::contest::{Fixture, Record, Schedule};
 use crate::fleet::messages::split_bytes;
 use crate::fleet::{Parcel, Report};
 use crate::shell::contest::field::Missed;
-use crate::shell::contest::store::Store;
 use crate::shell::fleet::connect::Connection;
 use crate::shell::fleet::link::hand;
 use async_nats::jetstream::Message;
@@ -50,6 +49,8 @@ struct Receipt {
     left: usize,
     /// The names of the objects that its transcripts are in.
     objects: Vec<String>,
+    /// What was said of games that weren't durable when it was begun with.
+    before: BTreeMap<u64, Said>,
 }
 
 /// Reports.
@@ -73,9 +74,6 @@ pub(super) struct Intake {
     /// The server has more.
     behind: bool,
 }
-
-/// What is compared where a game was played twice: its moves, and who came where.
-type Said = (String, Vec<u32>);
 
 /// A report that was fetched.
 #[derive(Debug)]
@@ -196,7 +194,9 @@ impl Intake {
         let fixtures = self.fixtures(block, schedule);
         report.tries.truncate(TRIES_MAX * fixtures.len().max(1));
         let objects = objects(&report).cloned().collect();
-        self.receipts.insert(number, Receipt { answer, left: 0, objects });
+        let unkept = fixtures.keys().filter_map(|game| Some((*game, self.unkept.get(game)?)));
+        let before = unkept.filter_map(|(game, (_, said))| Some((game, said.clone()?))).collect();
+        self.receipts.insert(number, Receipt { answer, left: 0, objects, before });
         self.busy.insert(block, number);
         let case = Case { report: report.clone(), bytes, fixtures };
         self.judging.begin(number, report, judge(case, self.rules.clone(), self.bucket()));
@@ -247,14 +247,13 @@ impl Intake {
         self.look(next, schedule)
     }
 
-    /// Where games that have a result were played otherwise before, in words.
-    pub(super) fn otherwise(&self, finding: &Finding) -> Vec<u64> {
+    /// The games that have a result and were played otherwise in this report.
+    pub(super) fn otherwise(&self, report: u64, finding: &Finding) -> Vec<u64> {
+        let unkept = self.receipts.get(&report).map(|receipt| &receipt.before);
         let differs = |record: &&Record| {
-            let before = match self.unkept.get(&record.number) {
-                Some((_, Some(before))) => Some(before.clone()),
-                _ => kept(&self.rules, record.number),
-            };
-            before.is_some_and(|before| before != said(record))
+            let before = unkept.and_then(|it| it.get(&record.number));
+            let before = before.or_else(|| finding.before.get(&record.number));
+            before.is_some_and(|before| *before != said(record))
         };
         finding.known.iter().filter(differs).map(|record| record.number).collect()
     }
@@ -304,14 +303,4 @@ fn objects(report: &Report) -> impl Iterator<Item = &String> {
         Parcel::Object { sha256, .. } => Some(sha256),
         Parcel::Message { .. } => None,
     })
-}
-
-fn said(record: &Record) -> Said {
-    (record.moves.clone(), record.places.clone())
-}
-
-/// What the store says of a game. It is asked only where a game was played twice.
-fn kept(rules: &Rules, number: u64) -> Option<Said> {
-    let store = Store::look(&rules.folder).ok()?;
-    store.record(number).ok()?.map(|record| said(&record))
 }

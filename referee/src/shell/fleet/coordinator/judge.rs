@@ -82,6 +82,13 @@ pub(super) struct Judged {
     pub(super) finding: Result<Finding, String>,
 }
 
+/// What is compared where a game was played twice: its moves, and who came where.
+pub(super) type Said = (String, Vec<u32>);
+
+pub(super) fn said(record: &Record) -> Said {
+    (record.moves.clone(), record.places.clone())
+}
+
 /// What a report says, if nothing is wrong with it.
 #[derive(Debug, Default)]
 pub(super) struct Finding {
@@ -89,6 +96,8 @@ pub(super) struct Finding {
     pub(super) came: Vec<Came>,
     /// What it says of games that have one.
     pub(super) known: Vec<Record>,
+    /// What the store says of them.
+    pub(super) before: BTreeMap<u64, Said>,
     /// What kept agents apart.
     pub(super) apart: Option<Sandbox>,
     /// The names of the objects that all this was in.

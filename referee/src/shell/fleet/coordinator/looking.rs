@@ -1,6 +1,6 @@
 //! The transcripts of a report, one by one.
 
-use super::judge::{Finding, Rules};
+use super::judge::{Finding, Rules, Said, said};
 use crate::contest::audit::{Heard, differences, hear};
 use crate::contest::{Fixture, Record, Void};
 use crate::failure::Failure;
@@ -8,6 +8,7 @@ use crate::fleet::Report;
 use crate::shell::contest::disk_failure;
 use crate::shell::contest::field::{Came, Missed, Spoiled};
 use crate::shell::contest::folder::Folder;
+use crate::shell::contest::store::Store;
 use crate::shell::fleet::live::settle;
 use crate::transcript::{is_packed, unpack};
 use referee_protocol::Sandbox;
@@ -192,8 +193,18 @@ impl Looking {
                 halt(&mut self.finding, number, &disk_failure(&path, &error));
             }
         }
+        self.finding.before = before(&self.rules, &self.finding.known);
         self.finding
     }
+}
+
+/// What the store says of these games.
+fn before(rules: &Rules, known: &[Record]) -> BTreeMap<u64, Said> {
+    let store = (!known.is_empty()).then(|| Store::look(&rules.folder).ok()).flatten();
+    let Some(store) = store else { return BTreeMap::new() };
+    let numbers = known.iter().map(|record| record.number);
+    let records = numbers.filter_map(|number| store.record(number).ok().flatten());
+    records.map(|record| (record.number, said(&record))).collect()
 }
 
 pub(super) fn too_long(number: u64, most: usize) -> String {
