@@ -340,12 +340,12 @@ impl Dispatch {
         }
     }
 
-    /// The connection to the server is lost, or there again.
-    pub fn connected(&mut self, up: bool, now: u64) {
+    /// The connection to the server is lost, or there again. Whether that is news.
+    pub fn connected(&mut self, up: bool, now: u64) -> bool {
         if up && !self.up {
             self.begin_anew(now);
         }
-        self.up = up;
+        std::mem::replace(&mut self.up, up) != up
     }
 
     /// Silence counts from now on: nobody could be heard.

@@ -257,13 +257,11 @@ impl Coordinator {
 
     fn tick(&mut self) {
         let (now, up) = (self.now(), self.connection.is_up());
-        if up != self.told_up {
-            self.told_up = up;
+        if self.dispatch.connected(up, now) {
             let what = if up { "is there again" } else { "is lost; trying on" };
             let text = format!("the connection to {} {what}", self.shown);
             self.ready.push_back(Sign::Told(text));
         }
-        self.dispatch.connected(up, now);
         self.dispatch.tick(now, self.intake.is_behind());
         self.ready.extend(self.roll.tick(&self.shown).map(Sign::Told));
     }

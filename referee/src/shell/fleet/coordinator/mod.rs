@@ -102,8 +102,6 @@ pub struct Coordinator {
     viewer: live::Receiver,
     orders: watch::Receiver<Orders>,
     ticks: Interval,
-    /// Whether the server could be reached when that was last told.
-    told_up: bool,
     /// What is gone from the server is made again.
     mending: Option<JoinHandle<()>>,
     ready: VecDeque<Sign>,
@@ -170,7 +168,6 @@ impl Coordinator {
             viewer: live::Receiver::new(folder, playing),
             orders,
             ticks,
-            told_up: true,
             mending: None,
             ready: VecDeque::new(),
             closed: false,

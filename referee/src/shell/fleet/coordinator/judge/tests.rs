@@ -200,8 +200,8 @@ async fn what_is_not_there_any_more_of_a_game_that_has_a_result_is_not_missed() 
         fixtures.get_mut(&known).unwrap().1 = true;
         let case = Case { report: report(tries.clone()), bytes: Vec::new(), fixtures };
         let finding = judge(case, world.rules.clone(), world.objects.clone()).await;
-        let came = finding.map(|it| (it.came.len(), it.came[0].number, it.objects));
-        assert_eq!(came.ok(), fine.then(|| (1, 1, vec![name.clone()])), "{known}");
+        let found = finding.map(|it| (it.came.len(), it.came[0].number, it.objects));
+        assert_eq!(found.ok(), fine.then(|| (1, 1, vec![name.clone()])), "{known}");
     }
 }
 
@@ -366,9 +366,11 @@ async fn who_has_a_long_transcript_in_memory_is_waited_for() {
     // Of both, the second has to go to the disk; of what is fetched, all of it is long.
     for (held, by_object) in [(longest, false), (games[0].1.len() / 2, true)] {
         let mut world = World::with(Some((held, longest)));
-        let parcel = |bytes: &Vec<u8>| match by_object {
-            false => Parcel::Message { bytes: bytes.len() as u64 },
-            true => object_of(bytes),
+        let parcel = |bytes: &Vec<u8>| {
+            if by_object {
+                return object_of(bytes);
+            }
+            Parcel::Message { bytes: bytes.len() as u64 }
         };
         let tries = games.iter().map(|(number, bytes)| (*number, parcel(bytes))).collect();
         let bytes = games.iter().flat_map(|(_, bytes)| bytes.clone()).collect();
