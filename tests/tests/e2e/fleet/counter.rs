@@ -24,7 +24,9 @@ use tokio::io::AsyncReadExt;
 use tokio::runtime::Runtime;
 
 /// The longest that anything is waited for.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(300);
+/// The longest that the server may take for an answer.
+const ANSWER: Duration = Duration::from_secs(60);
 
 /// A contest on the server.
 pub(crate) struct Counter {
@@ -97,7 +99,8 @@ impl Counter {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let (client, jetstream, reports, bucket, beats) = runtime.block_on(async {
             let client = async_nats::connect(server.url()).await.unwrap();
-            let jetstream = jetstream::new(client.clone());
+            let mut jetstream = jetstream::new(client.clone());
+            jetstream.set_timeout(ANSWER);
             let (reports, bucket) = begin(&jetstream, &names, &brief).await;
             let beats = client.subscribe(names.beats()).await.unwrap();
             (client, jetstream, reports, bucket, beats)
@@ -239,6 +242,12 @@ impl Counter {
             let stream = self.jetstream.get_stream(self.names.orders_stream()).await.unwrap();
             stream.cached_info().state.messages
         })
+    }
+
+    /// Whether the match of a transcript counts as this game.
+    pub(crate) fn counts(&self, fixture: &Fixture, transcript: &[u8]) -> bool {
+        let heard = hear(transcript).unwrap();
+        heard.record(&self.contest, fixture, String::new()).is_ok()
     }
 
     /// Every transcript is of its game, and whole.

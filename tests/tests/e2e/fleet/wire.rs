@@ -5,12 +5,14 @@ use super::people::Member;
 use super::server::Server;
 use crate::support::{Place, eventually};
 use nix::sys::signal::Signal;
-use referee::fleet::Report;
+use referee::fleet::{Order, Report};
 use serde_json::{Value, json};
 use std::time::Duration;
 
 /// Long enough to see that nothing comes.
 const A_WHILE: Duration = Duration::from_millis(1500);
+/// As often as any order may ask for: on a busy machine most games are late by a little.
+const RETRIES: u32 = 20;
 
 /// A contest of built-in agents.
 fn contest(runs: &[&str], size: u64, policy: &Value) -> String {
@@ -116,19 +118,30 @@ fn nonsense_is_refused_and_nothing_comes_of_it() {
 fn void_games_are_played_again_and_all_tries_are_reported() {
     let Some(server) = Server::start() else { return };
     let place = Place::new();
-    // Whatever is a nanosecond late is void.
+    // A game is void if the machine was late at all in one of its turns.
     let policy = json!({"on_fault": "retire", "void_retries": 2, "lag_ms": 0, "on_lag": "again",
                         "rate_faults": true});
     let counter = Counter::open(&server, &contest(&["@random", "@first"], 3, &policy), 30_000);
     let worker = Member::worker(&place, &server.url(), &["--slots", "1"]);
-    counter.give(&counter.order(0, 0));
+    counter.give(&Order { void_retries: RETRIES, ..counter.order(0, 0) });
     let (report, transcripts) = counter.report();
-    counter.assert_played(&report, &transcripts);
-    for number in [0, 1] {
-        let tries = report.tries.iter().filter(|one| one.number == number).count();
-        assert!((1..=3).contains(&tries), "{tries}");
-    }
     worker.dismiss().code(143);
+    if let Some(fault) = &report.fault {
+        // So busy a machine that nothing counts in the end.
+        let is_late = fault.cause == "machine" && fault.text.contains("ms late in one turn");
+        assert!(is_late && report.tries.is_empty(), "{fault:?}");
+        return;
+    }
+    counter.assert_played(&report, &transcripts);
+    for fixture in counter.fixtures(0) {
+        let tries = report.tries.iter().zip(&transcripts);
+        let own = tries.filter(|(one, _)| one.number == fixture.number);
+        let counted: Vec<bool> =
+            own.map(|(_, transcript)| counter.counts(&fixture, transcript)).collect();
+        assert!(counted.len() <= RETRIES as usize + 1, "{counted:?}");
+        let (last, others) = counted.split_last().expect("every game was tried");
+        assert!(*last && !others.contains(&true), "{counted:?}");
+    }
 }
 
 #[test]
@@ -160,9 +173,10 @@ fn long() -> String {
 fn a_worker_that_is_asked_to_end_plays_to_the_end() {
     let Some(server) = Server::start() else { return };
     let place = Place::new();
-    // Both matches last for longer than the signs of life are apart.
-    let agents = ["@minimax:4", "m=@minimax:4"];
-    let mut counter = Counter::open(&server, &contest(&agents, 11, &policy()), 30_000);
+    // Both matches last for longer than the signs of life are apart: five seconds at least, and
+    // nine at most, however slow the machine is.
+    let agents = ["@slow", "m=@slow"];
+    let mut counter = Counter::open(&server, &contest(&agents, 3, &policy()), 30_000);
     let worker = Member::worker(&place, &server.url(), &["--slots", "1"]);
     counter.give(&counter.order(0, 0));
     counter.beat(|beat| !beat.games.is_empty());
@@ -212,9 +226,13 @@ fn whoever_was_stopped_plays_again_what_was_under_way() {
     // The last of those that it left to others, and the first of those that it took since.
     counter.beat(|beat| beat.leaving);
     counter.beat(|beat| !beat.leaving && !beat.games.is_empty());
-    counter.stop();
+    // Said again and again, since nobody hears it who just stood still once more.
+    let gone = eventually(|| {
+        counter.stop();
+        counter.orders_left() == 0
+    });
+    assert!(gone, "the coordinator wants it no more");
     counter.beat(|beat| beat.leaving);
-    assert!(eventually(|| counter.orders_left() == 0), "the coordinator wants it no more");
     assert_eq!(counter.report_within(A_WHILE).map(|(report, _)| report), None);
     worker.send(Signal::SIGKILL);
 }
