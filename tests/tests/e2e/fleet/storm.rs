@@ -14,6 +14,13 @@ use std::time::{Duration, Instant};
 const LOOK: Duration = Duration::from_millis(20);
 /// How long a worker may say nothing: short, so that it counts.
 const LEASE: &str = "3s";
+/// Slots of a worker.
+const SLOTS: usize = 2;
+/// The least blocks that are out at once, and the games of each.
+const OUT_MIN: usize = 16;
+const GAMES_A_BLOCK: usize = 2;
+/// How often a contest is resumed at the end because some of its games were given up.
+const RESUMED_MAX: usize = 5;
 /// How long the server is down, at most.
 const SERVER_DOWN_MS: u64 = 2000;
 
@@ -142,13 +149,21 @@ impl<'a> Storm<'a> {
     /// Lets it all happen, spread over a contest of so many games.
     pub(crate) fn rage(&mut self, games: usize) {
         let begin = Instant::now();
+        let early = games - self.reserve();
         for number in 0..self.blows {
-            self.wait_for(number * games / self.blows);
+            self.wait_for(number * early / self.blows);
             let blow = BLOWS[number % BLOWS.len()];
             let told = self.strike(blow);
             let (played, seconds) = (self.played(), begin.elapsed().as_secs_f32());
             println!("{seconds:>6.1} s, {played:>4} games: {blow:?} {told}");
         }
+    }
+
+    /// So many games are kept for after the last blow: all that are out may be played before anybody
+    /// sees that the first of them count, and as many again.
+    fn reserve(&self) -> usize {
+        let out = OUT_MIN.max(2 * SLOTS * self.workers.len());
+        2 * out * GAMES_A_BLOCK
     }
 
     /// Mends everything, and waits until the contest is over and everybody has left. What is left is
@@ -160,7 +175,15 @@ impl<'a> Storm<'a> {
             self.workers.iter().chain([&self.coordinator]).all(|it| it.struck.is_none())
         });
         assert!(mended);
-        self.coordinator.member.take().unwrap().wait_for_long().code(0);
+        let mut ran = self.coordinator.member.take().unwrap().wait_for_long();
+        for _ in 0..RESUMED_MAX {
+            // Three workers were not heard of while they had the same block: it is given up.
+            if ran.exit != Some(4) || !ran.stderr.contains("not heard of") {
+                break;
+            }
+            ran = self.resumed().wait_for_long();
+        }
+        ran.code(0);
         for worker in &mut self.workers {
             worker.member.take().unwrap().dismiss().code(143);
         }
@@ -227,9 +250,7 @@ impl<'a> Storm<'a> {
             Blow::CoordinatorKilled => {
                 self.coordinator.mend();
                 self.coordinator.member.take().unwrap().kill();
-                let url = self.coordinator.proxy.url();
-                let words = ["resume", self.folder, "-q", "--lease", LEASE];
-                self.coordinator.member = Some(Member::coordinator(self.place, &words, &url));
+                self.coordinator.member = Some(self.resumed());
                 String::new()
             }
             Blow::CoordinatorFrozen | Blow::CoordinatorCut | Blow::CoordinatorStalled => {
@@ -255,6 +276,12 @@ impl<'a> Storm<'a> {
                 number.to_string()
             }
         }
+    }
+
+    /// Another coordinator, which goes on.
+    fn resumed(&self) -> Member {
+        let words = ["resume", self.folder, "-q", "--lease", LEASE];
+        Member::coordinator(self.place, &words, &self.coordinator.proxy.url())
     }
 
     /// A worker that suffers from nothing.
@@ -286,5 +313,5 @@ fn processes(place: &Place) -> Vec<u32> {
 }
 
 fn worker(place: &Place, proxy: &Proxy) -> Member {
-    Member::worker(place, &proxy.url(), &["--slots", "2"])
+    Member::worker(place, &proxy.url(), &["--slots", &SLOTS.to_string()])
 }
