@@ -8,7 +8,7 @@ use crate::interrupts::state;
 use crate::support::{Place, Running, eventually};
 use crate::survivors::{assert_gone, families, family, wait_for_families};
 use nix::sys::signal::Signal;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 #[test]
 fn the_first_interrupt_lets_games_end_and_begins_no_more() {
@@ -84,25 +84,52 @@ fn stop(running: &Running, signals: &[Signal]) {
     }
 }
 
+/// How long a contest is stopped: longer than it takes otherwise where the machine isn't slow.
+const GAP: Duration = Duration::from_secs(6);
+
 #[test]
 fn a_stopped_contest_goes_on_and_nobody_is_late() {
     let place = Place::new();
-    let Some(agent) = family(&place, "sleeps") else { return };
+    let gate = place.path(GATE);
+    // Agents see what is in it later.
+    std::fs::create_dir(gate.parent().unwrap()).unwrap();
+    let gate = gate.display();
+    let Some(agent) = family(&place, &format!("until:{gate}")) else { return };
     let agents = [format!("a={agent}"), format!("b={agent}")];
     let agents: Vec<&str> = agents.iter().map(String::as_str).collect();
-    // Each turn takes 0.3 of its 3 seconds; stopped for more than those, it is still in time.
-    let more = "clock = { move = \"3s\", start = \"3m\" }\njobs = 2\n";
-    place.write("c.toml", file(&agents, more));
+    place.write("c.toml", file(&agents, &format!("{AMPLE}jobs = 2\n")));
+    let begun = Instant::now();
     let running = start(&place, &["run", "c.toml", "--out", "d"]);
     let games = ["d/games/0000/0000000.jsonl", "d/games/0000/0000001.jsonl"];
     let pids = wait_for_families(&place, &games);
+    // A turn is under way in both.
+    let ready = |game: &&str| lines(&place, game).filter(|it| it.contains("\"ready\"")).count();
+    assert!(eventually(|| games.iter().all(|game| ready(game) == 2)), "they aren't ready");
     running.send(Signal::SIGTSTP);
     let all_stand = || pids.iter().all(|&pid| state(pid) == Some('T'));
     assert!(eventually(|| state(running.pid()) == Some('T') && all_stand()), "it doesn't stop");
-    std::thread::sleep(Duration::from_millis(3500));
+    let stood = Instant::now();
+    std::thread::sleep(GAP);
+    let gap = stood.elapsed();
     running.send(Signal::SIGCONT);
+    place.write(GATE, "");
     running.wait().code(0);
+    let moved = begun.elapsed() - gap;
+    // One turn of a match comes after the other: were the gap in one of them, they would take longer
+    // than everything did without it.
+    for game in games {
+        let turns = place.events(game).into_iter().filter(|event| event["type"] == "played");
+        let took: Duration =
+            turns.map(|event| Duration::from_nanos(event["wall_ns"].as_u64().unwrap())).sum();
+        assert!(moved >= took, "{game}: the gap was charged: {took:?} of {moved:?}");
+    }
     let faults = query(&place, "d", "select * from seats where fault is not null");
     assert_eq!(faults, [""; 0]);
     assert_whole(&place, "d", 2);
+}
+
+/// What the agents of a match have written so far, line by line.
+fn lines(place: &Place, transcript: &str) -> impl Iterator<Item = String> {
+    let events = place.events(transcript).into_iter().filter(|event| event["type"] == "line");
+    events.map(|event| event["line"].as_str().unwrap().to_owned())
 }
