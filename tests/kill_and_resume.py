@@ -148,7 +148,7 @@ def main():
         if wrong or len(verified) < planned:
             sys.exit(f"verify: {len(verified)} lines, {len(wrong)} not ok: {wrong[:3]}")
         alive = agents_alive(place)
-        for _ in range(50):
+        for _ in range(600):
             if not alive:
                 break
             time.sleep(0.1)

@@ -21,6 +21,8 @@ pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_referee-under-test");
 const PYTHON_AGENT: &str = "sample-agents/python/random";
 /// So long that only something that hangs takes longer.
 const PATIENCE: Duration = Duration::from_secs(180);
+/// How many times as long is waited for what takes many minutes.
+const LONG: usize = 10;
 /// A clock that no agent runs out of, on however busy a machine.
 pub(crate) const AMPLE: [&str; 4] = ["--clock", "1h", "--start-time", "3m"];
 
@@ -224,6 +226,12 @@ impl Running {
     /// Whether it has ended by itself.
     pub(crate) fn has_ended(&mut self) -> bool {
         self.child.try_wait().unwrap().is_some()
+    }
+
+    /// The same as [`Self::wait`] for what takes many minutes.
+    pub(crate) fn wait_for_long(mut self) -> Ran {
+        (0..LONG).any(|_| eventually(|| self.has_ended()));
+        self.wait()
     }
 
     pub(crate) fn wait(mut self) -> Ran {

@@ -1,13 +1,16 @@
 //! SIGKILL, which nothing can catch, at random moments.
 
-use crate::support::{PROGRAM, Place, python, root};
+use crate::support::{PROGRAM, Place, Running, python, root};
+use std::process::Command;
 
 #[test]
 fn killed_again_and_again_every_game_is_there_once() {
-    if python().is_none() {
-        return;
-    }
-    let script = root().join("tests/kill_and_resume.py");
-    let line = format!("python3 '{}' '{PROGRAM}' --kills 8 --games 336", script.display());
-    Place::new().shell(&line).code(0).prints("8 kills, 336 games, each once; verify agrees");
+    let Some(python) = python() else { return };
+    let place = Place::new();
+    let mut command = Command::new(python);
+    command.arg(root().join("tests/kill_and_resume.py"));
+    command.args([PROGRAM, "--kills", "8", "--games", "672"]);
+    place.settle(&mut command);
+    let ran = Running::start(command, None).wait_for_long().code(0);
+    ran.prints("8 kills, 672 games, each once; verify agrees");
 }

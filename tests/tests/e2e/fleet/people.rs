@@ -1,11 +1,8 @@
 //! Those who take part in a contest on many machines. Each ends with its owner.
 
-use crate::support::{Place, Ran, Running, eventually};
+use crate::support::{Place, Ran, Running};
 use nix::sys::signal::Signal;
 use std::process::Command;
-
-/// How many times as long as usual is waited for what takes long.
-const PATIENCE: usize = 10;
 
 /// The program while it takes part: a worker or a coordinator.
 pub(crate) struct Member {
@@ -60,8 +57,7 @@ impl Member {
 
     /// The same for what takes many minutes.
     pub(crate) fn wait_for_long(mut self) -> Ran {
-        (0..PATIENCE).any(|_| eventually(|| self.has_ended()));
-        self.wait()
+        self.running.take().unwrap().wait_for_long()
     }
 
     /// Whether it has ended by itself.

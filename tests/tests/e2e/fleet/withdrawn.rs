@@ -6,7 +6,7 @@ use crate::contest::{AMPLE, assert_whole, query};
 use crate::support::{Place, eventually};
 use nix::sys::signal::Signal;
 
-const ROUNDS: usize = 40;
+const ROUNDS: usize = 20;
 
 #[test]
 fn a_contest_that_is_taken_away_goes_on_elsewhere() {
@@ -37,7 +37,7 @@ fn a_contest_that_is_taken_away_goes_on_elsewhere() {
     assert!(eventually(|| games() > known));
     coordinator.send(Signal::SIGKILL);
     coordinator.wait();
-    let ran = place.run(&["contest", "resume", "d"]).code(0);
+    let ran = Member::start(&place, &["contest", "resume", "d"]).wait_for_long().code(0);
     ran.complains(&format!("`referee contest withdraw d --on {url}` takes it away"));
     assert_whole(&place, "d", 2 * ROUNDS);
     place.run(&withdraw).code(0).prints("taken away from");
