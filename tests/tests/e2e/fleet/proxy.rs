@@ -77,7 +77,9 @@ impl Drop for Proxy {
 
 impl Shared {
     fn set(&self, way: Way) {
-        *self.way.lock().unwrap() = way;
+        // Held until all are closed, so that none comes about meanwhile.
+        let mut held = self.way.lock().unwrap();
+        *held = way;
         self.changed.notify_all();
         if matches!(way, Way::Cut | Way::Gone) {
             for end in self.ends.lock().unwrap().drain(..) {
@@ -92,11 +94,12 @@ impl Shared {
 
     fn take_connections(self: &Arc<Self>, listener: &TcpListener, server: u16) {
         loop {
-            match (self.way(), listener.accept()) {
-                (Way::Gone, _) => return,
-                (Way::Cut, Ok((near, _))) => drop(near),
-                (_, Ok((near, _))) => self.join(near, server),
-                (_, Err(error)) => {
+            // In this order: whoever comes after a cut is not taken for one who came before.
+            match (listener.accept(), self.way()) {
+                (_, Way::Gone) => return,
+                (Ok((near, _)), Way::Cut) => drop(near),
+                (Ok((near, _)), _) => self.join(near, server),
+                (Err(error), _) => {
                     assert_eq!(error.kind(), ErrorKind::WouldBlock, "{error}");
                     std::thread::sleep(LOOK);
                 }
@@ -111,17 +114,15 @@ impl Shared {
         for end in [&near, &far] {
             end.set_nodelay(true).unwrap();
         }
+        let way = self.way.lock().unwrap();
+        if matches!(*way, Way::Cut | Way::Gone) {
+            return;
+        }
         let mut ends = self.ends.lock().unwrap();
         ends.extend([near.try_clone().unwrap(), far.try_clone().unwrap()]);
         for (from, to) in [(near.try_clone().unwrap(), far.try_clone().unwrap()), (far, near)] {
             let shared = self.clone();
             std::thread::spawn(move || shared.pass_on(from, to));
-        }
-        drop(ends);
-        // It may have been cut meanwhile.
-        let way = self.way();
-        if matches!(way, Way::Cut | Way::Gone) {
-            self.set(way);
         }
     }
 
