@@ -33,7 +33,8 @@ fn quick_lets_the_others_play_and_builds_once() {
         place.write(&format!("bots/{name}/make.sh"), build);
     }
     let quick = ["quick", "--game", "hex", "--setup", "size=3", "--submissions", "bots"];
-    let quick = [&quick[..], &["@first", "--games", "4", "--start-time", "3m"]].concat();
+    let quick =
+        [&quick[..], &["@first", "--games", "4", "--clock", "1h", "--start-time", "3m"]].concat();
     contest(&place, &[&quick[..], &["--out", "q"]].concat()).code(2).complains("--leave-out");
     std::fs::remove_file(place.path("built")).unwrap();
     let ran = contest(&place, &[&quick[..], &["--leave-out", "--out", "q"]].concat()).code(0);

@@ -75,13 +75,14 @@ fn a_worker_that_stood_still_while_it_built_builds_again_when_that_is_over() {
     place.write("c.toml", file);
     let url = server.url();
     let worker = Member::worker(&place, &url, &["--slots", "1"]);
-    let words = ["contest", "run", "c.toml", "--out", "d", "--lease", "3s", "--on", &url];
+    let words = ["contest", "run", "c.toml", "--out", "d", "--lease", "15s", "--on", &url];
     let mut coordinator = place.command(&words);
     coordinator.env("BUILD_TOOL", place.path("tool"));
     let coordinator = Member::of(coordinator);
     assert!(eventually(|| place.path("busy").exists()));
+    // A third of the lease is too long for it, and not long enough to be taken for dead.
     worker.send(Signal::SIGSTOP);
-    std::thread::sleep(Duration::from_secs(5));
+    std::thread::sleep(Duration::from_secs(6));
     worker.send(Signal::SIGCONT);
     worker.running().complained("stood still for");
     // Long enough to begin again, were it not for its turn.

@@ -8,8 +8,9 @@ use crate::serve::http::ask;
 use crate::support::{PROGRAM, Place, eventually};
 use serde_json::Value;
 
-/// A contest of two games, each of which takes longer than it takes until it is known who plays it.
-fn slow_contest() -> Place {
+/// A contest of two games on a board of this size, each of which takes longer than it takes until it is
+/// known who plays it.
+fn slow_contest(size: u32) -> Place {
     let place = Place::new();
     let slowly = "while read -r line; do sleep 1.5; echo \"$line\"; done";
     place.program("slow", &format!("#!/bin/sh\n'{PROGRAM}' agent first | {slowly}\n"));
@@ -17,7 +18,7 @@ fn slow_contest() -> Place {
         "slow.toml",
         format!(
             "name = \"slow\"\nseed = 7\nagents = [\"./slow\", \"@first\"]\n{AMPLE}\
-             [[games]]\ngame = \"hex\"\nsetup = {{ size = 5 }}\n\
+             [[games]]\ngame = \"hex\"\nsetup = {{ size = {size} }}\n\
              [sandbox]\nlevel = \"none\"\n"
         ),
     );
@@ -55,7 +56,7 @@ fn followed(serving: &Serving, file: &str) -> Vec<Value> {
 #[test]
 fn a_match_on_a_worker_is_followed_as_one_that_is_played_here() {
     let Some(server) = Server::start() else { return };
-    let place = slow_contest();
+    let place = slow_contest(5);
     let url = server.url();
     let coordinator = Member::coordinator(&place, &["run", "slow.toml", "--out", "cup"], &url);
     let words = ["--slots", "1", "--name", "room\u{1b}-3", "--class", "lab"];
@@ -94,7 +95,8 @@ fn a_match_on_a_worker_is_followed_as_one_that_is_played_here() {
 #[test]
 fn a_coordinator_that_comes_back_catches_up_with_a_match() {
     let Some(server) = Server::start() else { return };
-    let place = slow_contest();
+    // The match lasts for longer than it takes until a coordinator is back, on a slow machine too.
+    let place = slow_contest(7);
     let url = server.url();
     let coordinator = Member::coordinator(&place, &["run", "slow.toml", "--out", "cup"], &url);
     let _worker = Member::worker(&place, &url, &["--slots", "1"]);

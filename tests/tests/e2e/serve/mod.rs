@@ -5,7 +5,7 @@ mod playing;
 mod strangers;
 
 use self::http::{Reply, ask};
-use crate::support::{Place, Running, eventually, root};
+use crate::support::{AMPLE, Place, Running, eventually, root};
 use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -150,7 +150,7 @@ fn a_contest_is_shown_while_its_games_are_counted() {
         "-q", "contest", "quick", "--game", "hex", "--setup", "size=3", "@random", "@first",
         "@illegal", "--out", "cup",
     ];
-    place.run(&words).code(0);
+    place.run(&[&words[..], &AMPLE].concat()).code(0);
     let serving = Serving::start(&place, &[]);
     let contest = serving.json("/api/contest?folder=cup");
     let played = contest["played"].as_u64().unwrap();

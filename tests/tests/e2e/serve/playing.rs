@@ -44,7 +44,8 @@ fn a_live_match_is_followed_across_a_lost_connection() {
 }
 
 fn begin(serving: &Serving, seats: &[&str]) -> String {
-    let wish = json!({ "game": "hex", "setup": { "size": 3 }, "seats": seats });
+    let wish = json!({ "game": "hex", "setup": { "size": 3 }, "seats": seats,
+                       "clock": "1h" });
     let reply = serving.post("/api/matches", &wish);
     let status = reply.status;
     let told = reply.json();
