@@ -38,7 +38,9 @@ fn an_agent_that_changes_while_it_plays_is_told() {
     let running = start(&place, &["run", "autumn.toml", "--out", "d"]);
     wait_for_games(&place, "d", 1);
     let amy = fs::read_to_string(place.path("bots/amy.sh")).unwrap();
-    place.program("bots/amy.sh", &format!("{amy}# better\n"));
+    // In one go: a shell may be reading it.
+    place.program("better.sh", &format!("{amy}# better\n"));
+    fs::rename(place.path("better.sh"), place.path("bots/amy.sh")).unwrap();
     place.write(GATE, "");
     running.wait().code(0).complains("warning: amy is no longer what it was");
 }
