@@ -6,7 +6,6 @@ use serde_json::Value;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{Read, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -83,10 +82,16 @@ impl Place {
         name.to_owned()
     }
 
-    /// A file that can be executed.
+    /// A file that can be executed. Another process writes it: what is open here for writing is open
+    /// too in whatever another test starts meanwhile, for a moment, and nobody can execute it then.
     pub(crate) fn program(&self, name: &str, text: &str) -> String {
-        self.write(name, text);
-        fs::set_permissions(self.path(name), fs::Permissions::from_mode(0o755)).unwrap();
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let mut command = Command::new("sh");
+        command.args(["-c", "cat > \"$0\" && chmod 755 \"$0\""]).arg(path);
+        let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        assert!(child.wait().unwrap().success(), "{name} can't be written");
         format!("./{name}")
     }
 

@@ -136,11 +136,11 @@ fn void_games_are_played_again_and_all_tries_are_reported() {
     for fixture in counter.fixtures(0) {
         let tries = report.tries.iter().zip(&transcripts);
         let own = tries.filter(|(one, _)| one.number == fixture.number);
-        let counted: Vec<bool> =
+        let valid: Vec<bool> =
             own.map(|(_, transcript)| counter.counts(&fixture, transcript)).collect();
-        assert!(counted.len() <= RETRIES as usize + 1, "{counted:?}");
-        let (last, others) = counted.split_last().expect("every game was tried");
-        assert!(*last && !others.contains(&true), "{counted:?}");
+        assert!(valid.len() <= RETRIES as usize + 1, "{valid:?}");
+        let (last, others) = valid.split_last().expect("every game was tried");
+        assert!(*last && !others.contains(&true), "{valid:?}");
     }
 }
 
