@@ -244,11 +244,24 @@ fn close(a: Option<f64>, b: Option<f64>) -> bool {
 /// they say is in the store.
 pub(super) fn write_all(folder: &Folder, report: &Report) -> Result<PathBuf, Failure> {
     for (name, form) in OTHERS {
-        write(&folder.path(name), &form.render(report, "")?)?;
+        replace(&folder.path(name), &form.render(report, "")?)?;
     }
     let page = folder.path(PAGE);
-    write(&page, &Form::Html.render(report, "")?)?;
+    replace(&page, &Form::Html.render(report, "")?)?;
     Ok(page)
+}
+
+/// Writes in the place of what was there, all of it or nothing: half a report would look forged.
+fn replace(file: &Path, text: &str) -> Result<(), Failure> {
+    let coming = file.with_extension("new");
+    write(&coming, text)
+        .and_then(|()| {
+            let moved = std::fs::rename(&coming, file);
+            moved.map_err(|error| crate::shell::contest::disk_failure(file, &error))
+        })
+        .inspect_err(|_| {
+            std::fs::remove_file(&coming).ok();
+        })
 }
 
 fn write(file: &Path, text: &str) -> Result<(), Failure> {

@@ -29,6 +29,22 @@ fn a_transcript_that_finds_no_room_stops_the_contest() {
     place.assert_tidy();
 }
 
+#[test]
+fn a_report_that_finds_no_room_leaves_the_one_before() {
+    let place = Place::new();
+    place.write("c.toml", file(&["@first", "@random"], AMPLE));
+    contest(&place, &["run", "c.toml", "--out", "d"]).code(0);
+    let report = || std::fs::read_to_string(place.path("d/report.json")).unwrap();
+    let before = report();
+    // Where a report is written until it is whole.
+    symlink("/dev/full", place.path("d/report.new")).unwrap();
+    contest(&place, &["resume", "d"]).code(4).complains("the disk is full");
+    assert_eq!(report(), before);
+    place.run(&["verify", "d"]).code(0);
+    contest(&place, &["resume", "d"]).code(0);
+    assert_whole(&place, "d", 2);
+}
+
 /// A small disk of its own in the folder `d`, if such can be had: what is done on it, line by line.
 /// It goes with the shell.
 fn on_a_small_disk(place: &Place, lines: &str) -> Option<Ran> {
