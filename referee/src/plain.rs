@@ -16,21 +16,6 @@ pub fn hex(bytes: &[u8]) -> String {
     digits.map(|digit| char::from(DIGITS[usize::from(digit)])).collect()
 }
 
-/// Bytes as base64, with `=` at its end where they aren't a multiple of three.
-pub fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for chunk in bytes.chunks(3) {
-        let at = |index: usize| u32::from(chunk.get(index).copied().unwrap_or(0));
-        let bits = at(0) << 16 | at(1) << 8 | at(2);
-        for place in 0..4 {
-            let digit = DIGITS[(bits >> (18 - 6 * place) & 63) as usize];
-            text.push(if place > chunk.len() { '=' } else { char::from(digit) });
-        }
-    }
-    text
-}
-
 /// What an agent wrote, or a transcript from elsewhere holds, without anything that a terminal
 /// would obey or that can't be seen: controls, marks that turn the direction of text, byte-order
 /// marks.
@@ -95,8 +80,7 @@ pub fn unique_names(names: impl IntoIterator<Item = String>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{base64, games, tame_line, tame_name};
-    use sha2::{Digest, Sha256};
+    use super::{games, tame_line, tame_name};
 
     #[test]
     fn of_many_games_the_first_are_named() {
@@ -124,14 +108,5 @@ mod tests {
         assert_eq!(tame_line(&"x".repeat(300)), "x".repeat(300));
         let cut = tame_line(&"x\n".repeat(1 << 20));
         assert!(cut.chars().count() == 300 && cut.ends_with('…'), "{cut}");
-    }
-
-    #[test]
-    fn digits_are_those_of_base64() {
-        for (bytes, text) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v")] {
-            assert_eq!(base64(bytes.as_bytes()), text);
-        }
-        let nothing = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=";
-        assert_eq!(base64(&Sha256::digest(b"")), nothing);
     }
 }

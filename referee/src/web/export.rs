@@ -2,7 +2,7 @@
 //! modules joined into one script, its style sheets, and the match itself as JSON.
 
 use super::assets::{palette, text};
-use crate::plain::base64;
+use base64::prelude::{BASE64_STANDARD, Engine};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
@@ -72,7 +72,7 @@ fn imported(line: &str) -> Option<&str> {
 
 /// The content of an inline script or style, as a content security policy names it.
 fn hash(content: &str) -> String {
-    format!("'sha256-{}'", base64(&Sha256::digest(content.as_bytes())))
+    format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(content.as_bytes())))
 }
 
 fn escaped(text: &str) -> String {

@@ -1,6 +1,7 @@
 //! Keys, certificates and signed claims, made anew for each test.
 
 use crate::support::Place;
+use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine};
 use nkeys::KeyPair;
 use serde_json::{Value, json};
 use std::process::{Command, Stdio};
@@ -64,24 +65,10 @@ fn claim(by: &KeyPair, of: &KeyPair, what: &Value) -> String {
         "jti": of.public_key(), "iat": 1_700_000_000, "iss": by.public_key(),
         "name": "test", "sub": of.public_key(), "nats": what
     });
-    let said = [&header, &claims].map(|part| base64(part.to_string().as_bytes())).join(".");
+    let said =
+        [&header, &claims].map(|part| BASE64_URL_SAFE_NO_PAD.encode(part.to_string())).join(".");
     let signature = by.sign(said.as_bytes()).unwrap();
-    format!("{said}.{}", base64(&signature))
-}
-
-/// As URLs have it, and without anything at its end.
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-    let mut text = String::new();
-    for three in bytes.chunks(3) {
-        let byte = |index: usize| u32::from(three.get(index).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for index in 0..=three.len() {
-            let digit = bits >> (18 - 6 * index) & 63;
-            text.push(char::from(DIGITS[digit as usize]));
-        }
-    }
-    text
+    format!("{said}.{}", BASE64_URL_SAFE_NO_PAD.encode(signature))
 }
 
 /// Certificates in a test's folder: those of `ca`, `here`, `elsewhere`, `client`, and of

@@ -93,25 +93,9 @@ impl fmt::Display for Link<'_> {
     }
 }
 
-/// Bytes in base 64 with padding (RFC 4648), as a content security policy takes digests.
-pub(super) fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::new();
-    for chunk in bytes.chunks(3) {
-        let byte = |index: usize| u32::from(chunk.get(index).copied().unwrap_or(0));
-        let group = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for digit in 0..4_usize {
-            let index = (group >> (18 - 6 * digit)) & 63;
-            let padding = digit > chunk.len();
-            out.push(if padding { '=' } else { char::from(DIGITS[index as usize]) });
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Link, Name, Text, base64};
+    use super::{Link, Name, Text};
 
     #[test]
     fn text_stays_text() {
@@ -133,15 +117,6 @@ mod tests {
             ("", "ä.jsonl", "./%C3%A4.jsonl"),
         ] {
             assert_eq!(Link { folder, path }.to_string(), link);
-        }
-    }
-
-    #[test]
-    fn base_64_as_in_its_rfc() {
-        for (text, digits) in
-            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")]
-        {
-            assert_eq!(base64(text.as_bytes()), digits);
         }
     }
 }

@@ -8,7 +8,8 @@ mod charts;
 
 use super::Report;
 use super::notes;
-use markup::{Markup, Name, Text, base64};
+use base64::prelude::{BASE64_STANDARD, Engine};
+use markup::{Markup, Name, Text};
 use sha2::{Digest, Sha256};
 
 const STYLE: &str = include_str!("style.css");
@@ -48,7 +49,7 @@ struct Section {
 
 fn head(out: &mut Markup, report: &Report) {
     // Attributes of style would need a wider policy: everything is done by classes.
-    let digest = base64(&Sha256::digest(STYLE.as_bytes()));
+    let digest = BASE64_STANDARD.encode(Sha256::digest(STYLE.as_bytes()));
     out.put(format_args!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \

@@ -4,12 +4,13 @@
 use super::looking::{Looking, too_long};
 use crate::contest::{Contest, Fixture, Record};
 use crate::fleet::{Parcel, Report};
-use crate::plain::{base64, hex};
+use crate::plain::hex;
 use crate::shell::contest::field::Came;
 use crate::shell::contest::folder::Folder;
 use crate::shell::fleet::bundles::{find_object, names_pieces};
 use crate::shell::fleet::connect::Connection;
 use crate::shell::fleet::link::{CALL, there, within};
+use base64::prelude::{BASE64_URL_SAFE, Engine};
 use referee_games::Kind;
 use referee_protocol::Sandbox;
 use sha2::{Digest, Sha256};
@@ -234,7 +235,7 @@ impl Bucket {
         let stream = within(CALL, jetstream.get_stream_no_info(format!("OBJ_{bucket}"))).await?;
         // The library would leave a note of each object that was there. What it is called comes first:
         // what has no name isn't looked for.
-        let mut subjects = vec![format!("$O.{bucket}.M.{}", base64(name.as_bytes()))];
+        let mut subjects = vec![format!("$O.{bucket}.M.{}", BASE64_URL_SAFE.encode(name))];
         if names_pieces(&object.nuid) {
             subjects.push(format!("$O.{bucket}.C.{}", object.nuid));
         }
