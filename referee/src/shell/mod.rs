@@ -32,6 +32,7 @@ pub mod debugging;
 pub mod served;
 pub mod inputs;
 pub mod writing;
+pub mod replacing;
 pub mod verifying;
 pub mod interrupts;
 pub mod console;

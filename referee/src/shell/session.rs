@@ -22,8 +22,8 @@ use tempfile::TempDir;
 
 /// How much is read at once.
 const SCRATCH_BYTES: usize = 64 * 1024;
-/// How long a killed tree may take to be gone.
-const KILL_WAIT: Duration = Duration::from_secs(10);
+/// How long the end of a killed tree is waited for before the machine is blamed.
+pub const KILL_WAIT: Duration = Duration::from_secs(10);
 
 /// Something that came from the agent.
 #[derive(Debug, PartialEq, Eq)]

@@ -103,6 +103,13 @@ struct Block {
     held_ms: u64,
 }
 
+impl Block {
+    /// Nobody has it, and so much time has passed since then.
+    fn is_left_since(&self, since: Option<u64>, wait: u64, now: u64) -> bool {
+        self.with.is_empty() && since.is_some_and(|since| now.saturating_sub(since) >= wait)
+    }
+}
+
 /// The blocks that are ordered, and the workers.
 #[derive(Debug)]
 pub struct Dispatch {
@@ -287,12 +294,8 @@ impl Dispatch {
             && let Some(it) = self.blocks.get_mut(&block)
         {
             it.with.remove(worker);
-            let hopeless = it.with.is_empty() && {
-                let since = it.hopeless_ms.map(|since| now.saturating_sub(since));
-                since.is_some_and(|time| time >= HOPELESS_LEASES * self.lease_ms)
-                    && self.crowd.has_all_in(&it.failures.workers())
-            };
-            if hopeless {
+            let long = it.is_left_since(it.hopeless_ms, HOPELESS_LEASES * self.lease_ms, now);
+            if long && self.crowd.has_all_in(&it.failures.workers()) {
                 // Each try may take so long that nobody but its end can tell.
                 return self.give_up(block);
             }
@@ -330,8 +333,7 @@ impl Dispatch {
                 continue;
             }
             let since = (*it.hopeless_ms.get_or_insert(now)).max(it.held_ms);
-            let long = now.saturating_sub(since) >= HOPELESS_LEASES * self.lease_ms;
-            if long && it.with.is_empty() {
+            if it.is_left_since(Some(since), HOPELESS_LEASES * self.lease_ms, now) {
                 hopeless.push(block);
             }
         }

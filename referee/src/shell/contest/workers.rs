@@ -3,6 +3,7 @@
 
 use super::folder::{Folder, WORKERS_FILE};
 use crate::fleet::{WorkerTold, Workers};
+use crate::shell::replacing::replace;
 use nix::fcntl::OFlag;
 use std::fs::OpenOptions;
 use std::io::{self, Read};
@@ -14,10 +15,7 @@ const BYTES_MAX: u64 = 32 << 20;
 
 /// Writes what is known now in the place of what was known.
 pub fn write(folder: &Folder, workers: &Workers) -> io::Result<()> {
-    let path = folder.path(WORKERS_FILE);
-    let coming = folder.path(&format!("{WORKERS_FILE}.new"));
-    std::fs::write(&coming, serde_json::to_vec(workers)?)?;
-    std::fs::rename(coming, path)
+    replace(&folder.path(WORKERS_FILE), &serde_json::to_vec(workers)?)
 }
 
 /// For how long nothing has been heard of a worker; `None` where that isn't known.

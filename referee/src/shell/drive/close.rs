@@ -1,8 +1,9 @@
 //! The end of a match: the agents' grace period, the end of their processes, the seal.
 
-use super::{Drive, Finished, GRACE, KILL_WAIT, KILLED, Occurrence};
+use super::{Drive, Finished, GRACE, KILLED, Occurrence};
 use crate::matches::Input;
 use crate::shell::chair::Chair;
+use crate::shell::session::KILL_WAIT;
 use referee_protocol::Seat;
 use std::future::poll_fn;
 use std::io;

@@ -26,8 +26,6 @@ use tokio::time::Sleep;
 
 /// How long an agent may take to exit after `over`.
 pub const GRACE: Duration = Duration::from_secs(1);
-/// How long the end of a killed tree is waited for before the machine is blamed.
-const KILL_WAIT: Duration = Duration::from_secs(10);
 /// Turns shorter than this are not asked how long they waited for a core: it can't matter, and the
 /// question takes as long as such a turn.
 const LONG_TURN: Nanos = Nanos(1_000_000);

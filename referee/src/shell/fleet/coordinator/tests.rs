@@ -63,6 +63,17 @@ pub(in crate::shell::fleet) async fn server(place: &Path) -> Option<(Running, Co
     panic!("the server on port {port} doesn't come up");
 }
 
+/// Runs a test at a server of its own; not where there is none to be had.
+fn at_server(test: impl AsyncFnOnce(&Path, Connection)) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let place = tempfile::tempdir().unwrap();
+        if let Some((_running, connection)) = server(place.path()).await {
+            test(place.path(), connection).await;
+        }
+    });
+}
+
 /// Of a contest file with these words more.
 fn commission(more: &str, place: &Path) -> Commission {
     let text = format!("game = \"hex\"\nagents = [\"@random\", \"@first\"]\n{more}");
@@ -93,11 +104,8 @@ fn workers_are_told_what_the_file_says() {
 
 #[test]
 fn orders_take_each_other_s_place_and_are_found_again() {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(async {
-        let place = tempfile::tempdir().unwrap();
-        let Some((_running, connection)) = server(place.path()).await else { return };
-        let layout = lay_out(commission("", place.path()));
+    at_server(async |place, connection| {
+        let layout = lay_out(commission("", place));
         for begins in [true, true, false] {
             layout.make(&connection, begins).await.unwrap();
             layout.take_back(&connection).await.unwrap();
@@ -166,11 +174,8 @@ async fn lose(part: &str, connection: &Connection, names: &Names) {
 
 #[test]
 fn whatever_is_lost_alone_is_missed_and_made_again() {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(async {
-        let place = tempfile::tempdir().unwrap();
-        let Some((_running, connection)) = server(place.path()).await else { return };
-        let layout = lay_out(commission("", place.path()));
+    at_server(async |place, connection| {
+        let layout = lay_out(commission("", place));
         layout.make(&connection, true).await.unwrap();
         for part in PARTS {
             queue(&connection, &layout.names).await.unwrap();
@@ -184,11 +189,8 @@ fn whatever_is_lost_alone_is_missed_and_made_again() {
 
 #[test]
 fn a_coordinator_makes_again_what_is_lost() {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(async {
-        let place = tempfile::tempdir().unwrap();
-        let Some((_running, connection)) = server(place.path()).await else { return };
-        let commission = commission("", place.path());
+    at_server(async |place, connection| {
+        let commission = commission("", place);
         let schedule = Schedule::new(commission.contest.clone());
         let (_orders, orders) = watch::channel(Orders::default());
         let begun = Coordinator::begin(connection.clone(), commission, &schedule, orders);
@@ -215,11 +217,8 @@ fn a_coordinator_makes_again_what_is_lost() {
 
 #[test]
 fn an_object_is_taken_away_without_a_trace() {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(async {
-        let place = tempfile::tempdir().unwrap();
-        let Some((_running, connection)) = server(place.path()).await else { return };
-        let layout = lay_out(commission("", place.path()));
+    at_server(async |place, connection| {
+        let layout = lay_out(commission("", place));
         layout.make(&connection, true).await.unwrap();
         let (jetstream, name) = (&connection.jetstream, layout.names.bucket());
         let stream = format!("OBJ_{name}");

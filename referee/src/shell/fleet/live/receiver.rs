@@ -1,12 +1,13 @@
 //! The coordinator's side: the transcripts of matches under way elsewhere, as far as they have come.
 
 use super::sender::ALIVE;
-use super::settle::{is_at, open, replace};
+use super::settle::{is_at, open};
 use crate::fleet::messages::{LIVE_BYTES_MAX, split_bytes};
 use crate::fleet::{Live, Names, Resend};
 use crate::shell::contest::folder::Folder;
 use crate::shell::fleet::link::next;
 use crate::shell::playing::{Playing, UnderWay};
+use crate::shell::replacing::replace;
 use async_nats::{Client, SubscribeError};
 use std::collections::BTreeMap;
 use std::io::{self, Write};

@@ -1,10 +1,11 @@
 //! Files in the place of others, so that who reads one never sees it change.
 
+use crate::shell::replacing::replace;
 use nix::fcntl::OFlag;
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Bytes that are compared at once.
 const PIECE_BYTES: usize = 8 << 10;
@@ -52,30 +53,4 @@ pub(super) fn is_at(file: &mut File, offset: u64, bytes: &[u8]) -> io::Result<bo
         }
     }
     Ok(true)
-}
-
-/// A new file in the place of whatever is there: who reads that one reads it on.
-pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
-    let coming = coming(path);
-    // What a run left that was killed meanwhile.
-    std::fs::remove_file(&coming).ok();
-    let written = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(&coming)
-        .and_then(|mut file| file.write_all(bytes))
-        .and_then(|()| std::fs::rename(&coming, path));
-    if written.is_err() {
-        std::fs::remove_file(&coming).ok();
-    }
-    written
-}
-
-/// A name beside it that no list of transcripts has.
-fn coming(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!(".{name}.new"))
 }
