@@ -21,9 +21,16 @@ mod settings;
 mod to_agent;
 mod from_agent;
 mod strict;
+mod escape;
+mod nanos;
+mod level;
 mod transcript;
+pub mod plain;
 
+pub use escape::{escape_line, unescape_line};
 pub use from_agent::{Action, FromAgent, Info, Ready, Resign, Want, parse_from_agent};
+pub use level::{Layer, Layers, Level};
+pub use nanos::Nanos;
 pub use outcome::Outcome;
 pub use seat::Seat;
 pub use settings::{ClockError, ClockKind, ClockSettings, LimitError, Limits};

@@ -1,8 +1,7 @@
 //! What every agent does between the lines of the protocol, its game's types erased.
 
 use crate::messages::{Hello, Turn};
-use crate::{Agent, AgentError};
-use crate::{greedy::Greedy, listed, minimax::Minimax, misbehaving, on_board};
+use crate::{Agent, AgentError, greedy::Greedy, listed, minimax::Minimax, misbehaving, on_board};
 use referee_protocol::{Info, Seat};
 use serde_json::Value;
 use std::time::Duration;

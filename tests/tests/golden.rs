@@ -59,7 +59,7 @@ fn every_recorded_match_verifies_for_ever() {
     there.sort_unstable();
     assert_eq!(there, FILES, "recorded transcripts are listed in FILES and only ever added to");
     for name in FILES {
-        let report = referee::transcript::verify(&fs::read(folder().join(name)).unwrap());
+        let report = referee_match::transcript::verify(&fs::read(folder().join(name)).unwrap());
         assert_eq!(
             report.status.to_string(),
             "ok",

@@ -4,12 +4,11 @@
 use crate::Outcome;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use referee::contest::{Contest, Fixture};
-use referee::level::Level;
-use referee::matches::{Effect, Input, Match, Nanos, Reading, match_id, named_seed};
-use referee::transcript::Recorder;
+use referee_contest::{Contest, Fixture};
 use referee_games::{AnyGame, Kind, kind};
-use referee_protocol::{Header, HeaderSeat, Sandbox, Seat, TRANSCRIPT_VERSION};
+use referee_match::transcript::Recorder;
+use referee_match::{Effect, Input, Match, Reading, match_id, named_seed};
+use referee_protocol::{Header, HeaderSeat, Level, Nanos, Sandbox, Seat, TRANSCRIPT_VERSION};
 use serde_json::json;
 use std::collections::VecDeque;
 use std::io::Write;

@@ -24,7 +24,7 @@ mod verify;
 mod start;
 mod sandbox;
 
-use referee::shell::launcher;
+use referee_process::launcher;
 use report::{Row, Scale, Standing};
 use std::error::Error;
 use std::io::Write;

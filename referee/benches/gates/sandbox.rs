@@ -4,9 +4,9 @@ use crate::measure::Pairs;
 use crate::report::{Better, Row, Scale};
 use crate::script::Script;
 use crate::start::{by_launcher, plainly, surroundings};
-use referee::shell::agent::Surroundings;
-use referee::shell::launcher::{Jail, Launcher};
-use referee::shell::sandbox::{Layer, Level};
+use referee_process::agent::Surroundings;
+use referee_process::launcher::{Jail, Launcher};
+use referee_protocol::{Layer, Level};
 use std::error::Error;
 use std::path::PathBuf;
 

@@ -5,8 +5,8 @@ use crate::measure::{Pairs, median};
 use crate::report::{Better, Row, Scale};
 use crate::script::Script;
 use crate::turn::succeed;
-use referee::shell::agent::{Agent, Launch, Sign, Surroundings};
-use referee::shell::launcher::{Bounds, Jail, Launcher, Reach};
+use referee_process::agent::{Agent, Launch, Sign, Surroundings};
+use referee_process::launcher::{Bounds, Jail, Launcher, Reach};
 use std::error::Error;
 use std::future::poll_fn;
 use std::hint::black_box;
@@ -89,7 +89,7 @@ pub(crate) fn plainly(script: &Script, wrapper: &[&str]) -> Result<f64, Box<dyn 
 }
 
 /// Where the agents of a bench are started, with nothing that they may reach.
-pub(crate) fn surroundings() -> Surroundings {
+pub fn surroundings() -> Surroundings {
     let bounds = Bounds { files: 256, memory_mb: 512, processes: 128, work_mb: 64 };
     Surroundings { environment: Vec::new(), bounds, reach: Reach::default(), core: None }
 }

@@ -3,7 +3,7 @@
 use crate::measure::{Pinned, median, thread_seconds};
 use crate::report::{Better, Row, Scale};
 use crate::turn::succeed;
-use referee::transcript::{Status, verify};
+use referee_match::transcript::{Status, verify};
 use std::error::Error;
 use std::hint::black_box;
 use std::path::Path;

@@ -1,8 +1,8 @@
 //! `adapter`: the programs that play for agents which were written for another program.
 
-use crate::failure::Failure;
-use crate::shell::adapted::{COMP30024, COMP30024_PROGRAM, python};
 use clap::Args;
+use referee_play::adapted::{COMP30024, COMP30024_PROGRAM, python};
+use referee_process::Failure;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
 

@@ -1,7 +1,7 @@
 //! `agent`: the built-in agents themselves.
 
-use crate::failure::Failure;
 use clap::Args;
+use referee_process::Failure;
 use std::process::ExitCode;
 
 /// Runs a built-in agent on stdin and stdout, as `play` does behind `@NAME`.

@@ -6,10 +6,9 @@ use super::contest::{GoingOptions, as_toml, begin_written, prepare_written};
 use super::play_options::{ClockOptions, new_seed};
 use super::sandbox::ConditionOptions;
 use super::setup::NamedGame;
-use crate::failure::Failure;
-use crate::shell::contender::Contender;
-use crate::shell::contest::Builds;
 use clap::Args;
+use referee_play::contender::Contender;
+use referee_process::Failure;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -81,7 +80,7 @@ fn number(text: &str) -> Result<f64, String> {
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
     let name = format!("compare-{}", options.game.game);
-    let prepared = prepare_written(&options.contest_file(&name)?, Builds::Now, global)?;
+    let prepared = prepare_written(&options.contest_file(&name)?, global)?;
     begin_written(prepared, options.out.clone(), &options.going, global)
 }
 

@@ -1,10 +1,10 @@
 //! What is said of a fault when a match ends: how to mend it, and the command that shows it again.
 
 use super::play_options::join;
-use crate::diagnosis::{Circumstances, find};
-use crate::plain::tame;
-use crate::shell::inputs::read_transcript;
-use crate::transcript;
+use referee_match::diagnosis::{Circumstances, find};
+use referee_match::transcript;
+use referee_play::inputs::read_transcript;
+use referee_protocol::plain::tame;
 use referee_protocol::{Event, Fault, FaultKind, Header, Seat, Verdict};
 
 /// What the transcript tells of a seat at its end, beside the fault.
@@ -28,7 +28,7 @@ impl Record {
         for event in reading {
             match event {
                 Event::Line(event) if event.seat == seat => {
-                    record.line = transcript::unescape_line(&event.line, event.escaped);
+                    record.line = referee_protocol::unescape_line(&event.line, event.escaped);
                 }
                 Event::Exit(event) if event.seat == seat && !event.late => {
                     record.status.get_or_insert(event.status);

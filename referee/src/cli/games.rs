@@ -2,9 +2,9 @@
 
 use super::output::{aligned, print, print_json, table};
 use super::setup::{find_kind, read_pairs};
-use crate::failure::Failure;
 use clap::Args;
 use referee_games::{About, GAMES, Kind};
+use referee_process::Failure;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;

@@ -1,8 +1,8 @@
 //! The languages in which an agent can be begun, and whether what they need is on this machine.
 
 use super::output::{print, print_json, table};
-use crate::failure::Failure;
 use referee_games::nearest;
+use referee_process::Failure;
 use sample_agents::starters::{Need, STARTERS, Starter, starter};
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -3,10 +3,10 @@
 use super::output::{BoardOptions, stderr_has_colour, tell};
 use super::position::caption;
 use super::report;
-use crate::matches::Match;
-use crate::plain::tame;
-use crate::render::{Style, terminal};
+use referee_match::Match;
+use referee_protocol::plain::tame;
 use referee_protocol::{Event, Seat};
+use referee_render::{Style, terminal};
 use std::io::{IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};

@@ -1,12 +1,18 @@
 //! The command line: one file a command, and the conventions that all of them keep.
 
 mod agent;
+mod bars;
 mod check;
 mod compare;
 mod contest;
 mod debug;
 mod doctor;
 mod faults;
+#[cfg(feature = "fleet")]
+mod fleet;
+#[cfg(not(feature = "fleet"))]
+#[path = "no_fleet.rs"]
+mod fleet;
 mod adapter;
 mod games;
 mod languages;
@@ -26,20 +32,15 @@ mod report;
 mod rows;
 mod runtime;
 mod sandbox;
-#[cfg(feature = "nats")]
-mod server;
 mod schema;
 mod serve;
 mod setup;
 mod verify;
 mod viewer;
-#[cfg(feature = "nats")]
-mod worker;
 
-use crate::failure::Failure;
-use crate::shell::launcher;
-use crate::shell::sandbox::canary;
 use clap::{Parser, Subcommand, ValueEnum};
+use referee_process::sandbox::canary;
+use referee_process::{Failure, launcher};
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -103,8 +104,8 @@ enum Command {
     Replay(replay::Options),
     Serve(Box<serve::Options>),
     Verify(verify::Options),
-    #[cfg(feature = "nats")]
-    Worker(Box<worker::Options>),
+    #[command(flatten)]
+    Fleet(fleet::Command),
     Schema(schema::Options),
     Agent(agent::Options),
     Adapter(adapter::Options),
@@ -148,8 +149,7 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Serve(options) => serve::run(&options, &global),
         Command::Replay(options) => replay::run(&options, &global),
         Command::Verify(options) => verify::run(&options, &global),
-        #[cfg(feature = "nats")]
-        Command::Worker(options) => worker::run(&options, &global),
+        Command::Fleet(command) => fleet::run(&command, &global),
         Command::Schema(options) => schema::run(&options),
         Command::Agent(options) => agent::run(&options),
         Command::Adapter(options) => adapter::run(&options),

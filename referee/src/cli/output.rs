@@ -1,8 +1,8 @@
 //! Results on stdout: text that keeps its colour only where that is wanted, JSON, and tables that
 //! are aligned on a terminal and tab-separated in a pipe.
 
-use crate::failure::Failure;
-use crate::render::{Charset, Style};
+use referee_process::Failure;
+use referee_render::{Charset, Style};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};

@@ -2,9 +2,9 @@
 
 use super::output::{print, print_json};
 use super::setup::GameOptions;
-use crate::failure::Failure;
 use clap::Args;
 use referee_games::AnyGame;
+use referee_process::Failure;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;

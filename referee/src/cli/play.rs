@@ -1,28 +1,27 @@
 //! `play`: one match, or several.
 
-use super::Global;
 use super::faults::{Record, advice, debug_command};
 use super::live::{Cover, Live};
 use super::output::{print, print_json, stderr_has_colour, stdout_has_colour, tell};
 use super::play_open::Page;
 use super::play_options::Options;
-use super::report;
 use super::viewer::Desk;
+use super::{Global, report};
+use crate::cli::bars::progress_bar;
 use crate::cli::runtime::runtime;
-use crate::failure::Failure;
-use crate::plain::tame;
-use crate::render::{Style, terminal};
 use crate::screen::Setting;
-use crate::shell::interrupts::Interrupts;
-use crate::shell::playing::Playing;
-use crate::shell::pool::{Played, Pool, Room, Watching, free_place};
-use crate::shell::sandbox::{Enclosure, Layers};
-use crate::shell::series::Plan;
-use crate::shell::verifying::progress_bar;
 use indicatif::ProgressBar;
+use referee_play::interrupts::Interrupts;
+use referee_play::playing::Playing;
+use referee_play::pool::{Played, Pool, Room, Watching, free_place};
+use referee_play::series::Plan;
+use referee_process::Failure;
+use referee_process::sandbox::Enclosure;
+use referee_protocol::plain::tame;
 use referee_protocol::{
-    Event, FaultKind, Header, Outcome, Pondering, Result as Ended, Sandbox, Seat, Verdict,
+    Event, FaultKind, Header, Layers, Outcome, Pondering, Result as Ended, Sandbox, Seat, Verdict,
 };
+use referee_render::{Style, terminal};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -275,7 +274,7 @@ struct Standing {
 impl<'a> Series<'a> {
     fn new(options: &'a Options, plan: &'a Plan, enclosure: &Enclosure, global: &Global) -> Self {
         let contenders: Vec<_> = plan.contenders.iter().map(AsRef::as_ref).collect();
-        let names = crate::shell::contender::unique_names(&contenders);
+        let names = referee_play::contender::unique_names(&contenders);
         let standing = |name| Standing { name, ..Standing::default() };
         let standings = names.into_iter().map(standing).collect();
         let quiet = global.quiet;
@@ -349,7 +348,7 @@ impl<'a> Series<'a> {
 
     fn tell_match(
         &self,
-        finished: &crate::shell::drive::Finished,
+        finished: &referee_play::drive::Finished,
         number: u64,
         transcript: Option<&str>,
     ) -> Result<(), Failure> {

@@ -2,13 +2,13 @@
 
 use super::output::tell;
 use super::serve::browse;
-use crate::failure::Failure;
-use crate::shell::destination::Destination;
-use crate::shell::human::{Desks, People};
-use crate::shell::interrupts::Interrupts;
-use crate::shell::sandbox::Enclosure;
-use crate::shell::series::Plan;
-use crate::shell::web::{Server, Settings};
+use referee_play::destination::Destination;
+use referee_play::human::{Desks, People};
+use referee_play::interrupts::Interrupts;
+use referee_play::series::Plan;
+use referee_process::Failure;
+use referee_process::sandbox::Enclosure;
+use referee_web::{Server, Settings};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

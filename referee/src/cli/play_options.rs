@@ -4,18 +4,18 @@ use super::output::BoardOptions;
 use super::presets::{self, Preset};
 use super::sandbox::ConditionOptions;
 use super::setup::{GameOptions, read_pairs};
-use crate::failure::Failure;
-use crate::shell::contender::Contender;
-use crate::shell::destination::{DEFAULT_FOLDER, Destination};
-use crate::shell::human::People;
-use crate::shell::sandbox::reach::{Ground, Reaches};
-use crate::shell::series::Plan;
-use crate::times::{read_clock, read_time};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use rand::TryRng;
 use rand::rngs::SysRng;
 use referee_games::nearest;
+use referee_match::times::{read_clock, read_time};
+use referee_play::contender::Contender;
+use referee_play::destination::{DEFAULT_FOLDER, Destination};
+use referee_play::human::People;
+use referee_play::reach::{Reaches, ground};
+use referee_play::series::Plan;
+use referee_process::Failure;
 use referee_protocol::{ClockKind, ClockSettings, Limits, OnFault, Pondering};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -202,7 +202,7 @@ impl Options {
             seed: self.seed.map_or_else(new_seed, Ok)?,
             games: first..first + games,
             jobs: if person { 1 } else { self.jobs.unwrap_or(cores) },
-            reaches: Arc::new(Reaches::new(Ground::new(&contenders, &destination.places(), &[]))),
+            reaches: Arc::new(Reaches::new(ground(&contenders, &destination.places(), &[]))),
             people: People::default(),
             destination,
             contenders,
@@ -263,7 +263,7 @@ impl Options {
             return Ok(Destination::Folder(DEFAULT_FOLDER.into()));
         };
         let path = PathBuf::from(out);
-        let is_file = out == "-" || crate::shell::destination::is_transcript(&path);
+        let is_file = out == "-" || referee_play::destination::is_transcript(&path);
         if is_file && games > 1 {
             return Err(Failure::usage(format!("--out {out}: {games} games need a folder"))
                 .help("a name that ends with .jsonl or .jsonl.gz is a file, any other a folder"));

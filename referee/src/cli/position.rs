@@ -2,13 +2,13 @@
 
 use super::output::{BoardOptions, print, print_json, stdout_has_colour};
 use super::setup::GameOptions;
-use crate::failure::Failure;
-use crate::render::{Style, terminal};
-use crate::shell::inputs::{read_text, read_transcript};
-use crate::transcript::read;
 use clap::Args;
 use referee_games::{AnyGame, Refusal, Turn, kind};
+use referee_match::transcript::read;
+use referee_play::inputs::{read_text, read_transcript};
+use referee_process::Failure;
 use referee_protocol::{Event, Outcome, Seat, parse_strict};
+use referee_render::{Style, terminal};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;

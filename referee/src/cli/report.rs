@@ -1,9 +1,9 @@
 //! Matches in words: who played what under which clock, and how it ended.
 
 use super::output::aligned;
-use crate::plain::tame;
-use crate::telling::{sentence, setup};
-use crate::times::{show_clock, show_time};
+use referee_match::telling::{sentence, setup};
+use referee_match::times::{show_clock, show_time};
+use referee_protocol::plain::tame;
 use referee_protocol::{FaultKind, Header, Outcome, Verdict};
 use std::fmt::Write;
 

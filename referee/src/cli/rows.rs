@@ -1,8 +1,8 @@
 //! Labelled rows of text, as `check` and `debug` tell what they found: words are wrapped where the
 //! terminal ends, lines of agents are cut so that the caret under them stands where it should.
 
-use crate::diagnosis::caret;
-use crate::plain::tame;
+use referee_match::diagnosis::caret;
+use referee_protocol::plain::tame;
 use std::fmt::Write;
 
 /// As wide as text is that no terminal bounds.

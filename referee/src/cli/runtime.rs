@@ -1,6 +1,6 @@
 //! What commands run in that wait for more than one thing.
 
-use crate::failure::Failure;
+use referee_process::Failure;
 use tokio::runtime::{Builder, Runtime};
 
 /// A runtime on this thread.

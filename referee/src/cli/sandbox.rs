@@ -2,10 +2,10 @@
 
 use super::Global;
 use super::output::tell;
-use crate::failure::Failure;
-use crate::shell::sandbox::{Demand, Depth, Enclosure, Level, Wish, choose};
 use clap::{Args, ValueEnum};
-use referee_protocol::Pondering;
+use referee_process::Failure;
+use referee_process::sandbox::{Demand, Depth, Enclosure, Wish, choose};
+use referee_protocol::{Level, Pondering};
 use serde_json::{Value, json};
 
 /// How agents are kept apart.

@@ -1,9 +1,9 @@
 //! `schema`: JSON Schema made from the very types that read and write.
 
 use super::output::{print, print_json};
-use crate::failure::Failure;
 use clap::Args;
 use referee_games::nearest;
+use referee_process::Failure;
 use referee_protocol::{ClockSettings, Event, FromAgent, Limits, Outcome, ToAgent, Verdict};
 use schemars::{Schema, schema_for};
 use std::process::ExitCode;
@@ -39,7 +39,7 @@ const SCHEMAS: &[Entry] = &[
         schema_for!(super::languages::AllTold)
     }),
     ("doctor", "a machine as `doctor --json` prints it", || schema_for!(super::doctor::Told)),
-    ("contest-file", "a contest.toml, as JSON has it", crate::contest::file::schema),
+    ("contest-file", "a contest.toml, as JSON has it", referee_contest::file::schema),
     ("contest-plan", "a contest as `contest plan --json` prints it", || {
         schema_for!(super::contest::plan::Told)
     }),
@@ -47,12 +47,12 @@ const SCHEMAS: &[Entry] = &[
         schema_for!(super::contest::status::Told)
     }),
     ("workers", "the workers of a contest, workers.json in its folder", || {
-        schema_for!(crate::fleet::Workers)
+        schema_for!(referee_runner::workers::Workers)
     }),
     ("contest-report", "results as `contest report --json` prints them", || {
-        schema_for!(crate::contest::report::Report)
+        schema_for!(referee_contest::report::Report)
     }),
-    ("compare", "what `compare --json` prints", || schema_for!(crate::contest::sprt::Summary)),
+    ("compare", "what `compare --json` prints", || schema_for!(referee_contest::sprt::Summary)),
     ("verify", "a file as `verify --json` prints it", || schema_for!(super::verify::Told)),
 ];
 

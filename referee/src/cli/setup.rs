@@ -1,7 +1,7 @@
 //! Games and setups as they are written on the command line.
 
-use crate::failure::Failure;
 use referee_games::{AnyGame, GAMES, Kind, kind, nearest_kind};
+use referee_process::Failure;
 use referee_protocol::parse_strict;
 use serde_json::{Map, Value};
 

@@ -1,15 +1,16 @@
 //! `verify`: whether transcripts are whole, untouched, and what the rules make of their actions.
 
 use super::Global;
+use super::bars::CountBar;
 use super::contest::checked as contest;
 use super::output::{print, print_json, table};
-use crate::failure::Failure;
-use crate::shell::contest::checking::check;
-use crate::shell::contest::folder::Folder;
-use crate::shell::verifying::{Checked, Problem, find, verify_all};
-use crate::transcript::Status;
 use clap::Args;
+use referee_match::transcript::Status;
+use referee_process::Failure;
 use referee_protocol::Outcome;
+use referee_runner::checking::check;
+use referee_runner::folder::Folder;
+use referee_runner::verifying::{Checked, Problem, find, verify_all};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -53,12 +54,16 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     let progress = !global.quiet && !options.json;
     let mut lines: Vec<Told> = Vec::new();
     if !files.is_empty() {
-        lines.extend(verify_all(files, options.jobs, progress)?.iter().map(as_json));
+        let bar = CountBar::new(progress);
+        lines.extend(
+            verify_all(files, options.jobs, &|done, of| bar.at(done, of)).iter().map(as_json),
+        );
     }
     let mut contest_texts = String::new();
     for name in contests {
         let folder = Folder::open(Path::new(name))?;
-        let mut checked = check(&folder, options.jobs, progress)?;
+        let bar = CountBar::new(progress);
+        let mut checked = check(&folder, options.jobs, &|done, of| bar.at(done, of))?;
         contest::compare_report(&folder, &mut checked);
         contest::lines(&checked, name, &mut lines);
         contest_texts.push_str(&contest::text(&checked, name));

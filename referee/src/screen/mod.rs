@@ -12,7 +12,7 @@ mod tests;
 pub use draw::draw;
 pub use model::{Model, Pane, Setting, Wish};
 
-use crate::transcript::{Playback, Said};
+use referee_match::transcript::{Playback, Said};
 
 /// What is looked at, as it stands now.
 #[derive(Clone, Copy, Debug)]

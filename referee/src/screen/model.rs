@@ -1,8 +1,8 @@
 //! What the viewer shows of a match, and what keys change of that.
 
-use crate::render::Style;
-use crate::transcript::{Playback, Ply};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use referee_match::transcript::{Playback, Ply};
+use referee_render::Style;
 
 /// The speeds of playing by itself, in thousandths of a ply a second.
 const SPEEDS: [u64; 8] = [250, 500, 1000, 2000, 4000, 8000, 16_000, 32_000];

@@ -1,7 +1,7 @@
 //! Text of agents and about them, made to fit: harmless, in lines of a width, cut.
 
-use crate::plain::tame;
 use ratatui::text::Span;
+use referee_protocol::plain::tame;
 
 /// The columns that a character takes.
 fn columns(c: char) -> usize {

@@ -1,8 +1,8 @@
 //! Contest files, and files with openings.
 
 use super::Draw;
-use referee::contest::file::{ContestFile, Entrant, FileError, Source};
-use referee::contest::{Contest, Schedule};
+use referee_contest::file::{ContestFile, Entrant, FileError, Source};
+use referee_contest::{Contest, Schedule};
 use referee_games::kind;
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,10 +1,9 @@
 //! Bytes of an agent: cut into lines, read as messages.
 
 use super::byte;
-use referee::diagnosis::caret;
-use referee::shell::framer::Framer;
-use referee::transcript::{escape_line, unescape_line};
-use referee_protocol::{parse_from_agent, parse_strict};
+use referee_match::diagnosis::caret;
+use referee_process::framer::Framer;
+use referee_protocol::{escape_line, parse_from_agent, parse_strict, unescape_line};
 use serde_json::Value;
 
 /// The first byte is the bound of a line, in eights; the second the length of the pieces in which the

@@ -1,7 +1,7 @@
 //! Whole games as other programs keep them in files, in every notation.
 
-use referee::transcript::{Origin, Recorder, Status, import, verify};
 use referee_games::notations as all;
+use referee_match::transcript::{Origin, Recorder, Status, import, verify};
 
 /// The text is read in every notation, its first game and its second one. It is refused with words,
 /// or it is a game: one that is written, read back the same, and that can be verified as a

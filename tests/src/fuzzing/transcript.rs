@@ -1,11 +1,11 @@
 //! Transcripts that anybody may have written.
 
 use super::Draw;
-use referee::plain::hex;
-use referee::transcript::{
-    End, NoHeader, Report, Sent, Status, Verifier, read, unescape_line, unpack, verify,
+use referee_match::transcript::{
+    End, NoHeader, Report, Sent, Status, Verifier, read, unpack, verify,
 };
-use referee_protocol::{Event, Seat};
+use referee_protocol::plain::hex;
+use referee_protocol::{Event, Seat, unescape_line};
 use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
 

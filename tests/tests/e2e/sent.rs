@@ -1,7 +1,7 @@
 //! What an agent was written can be made again from the transcript, byte for byte.
 
 use crate::support::{AMPLE, Place, scripted};
-use referee::transcript::{read, sent};
+use referee_match::transcript::{read, sent};
 use referee_protocol::{Event, Seat};
 use std::fs;
 
@@ -55,7 +55,7 @@ fn what_no_referee_wrote_is_refused() {
     let mut reading = read(&bytes).unwrap();
     let mut events: Vec<Event> = reading.by_ref().collect();
     let mut header = reading.header.clone();
-    let told = |error: referee::transcript::NotSent| error.to_string();
+    let told = |error: referee_match::transcript::NotSent| error.to_string();
     let error = sent(&header, Seat(2), &events, None).map_err(told).unwrap_err();
     assert!(error.contains("no seat 2"), "{error}");
     let twice = events.iter().find(|event| matches!(event, Event::Played(_))).unwrap().clone();

@@ -1,7 +1,6 @@
 //! How well a seat stands, for simple agents: how far it and the others still have to go.
 
-use super::hexes;
-use super::{Chexers, SEATS};
+use super::{Chexers, SEATS, hexes};
 use referee_protocol::Seat;
 
 /// What a piece that is needed and missing costs, in steps.

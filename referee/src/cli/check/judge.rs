@@ -2,12 +2,12 @@
 
 use super::probes::{Aim, Probe};
 use crate::cli::play_options::join;
-use crate::diagnosis::{Circumstances, Defect, Finding, find, waiting};
-use crate::failure::Failure;
-use crate::shell::contender::Contender;
-use crate::shell::drive::GRACE;
-use crate::shell::trial::{End, Trial};
 use nix::errno::Errno;
+use referee_match::diagnosis::{Circumstances, Defect, Finding, find, waiting};
+use referee_play::contender::Contender;
+use referee_play::drive::GRACE;
+use referee_play::trial::{End, Trial};
+use referee_process::Failure;
 use referee_protocol::ClockSettings;
 use std::io;
 use std::os::unix::fs::PermissionsExt;

@@ -11,20 +11,20 @@ use super::play_options::ClockOptions;
 use super::presets::{self, Preset};
 use super::sandbox::SandboxOptions;
 use super::setup::{find_kind, read_pairs};
+use crate::cli::bars::progress_bar;
 use crate::cli::runtime::runtime;
-use crate::failure::Failure;
-use crate::shell::contender::Contender;
-use crate::shell::interrupts::{Interrupt, Interrupts};
-use crate::shell::launcher::Launcher;
-use crate::shell::sandbox::Enclosure;
-use crate::shell::sandbox::reach::{self, Ground};
-use crate::shell::trial;
-use crate::shell::verifying::progress_bar;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use indicatif::ProgressStyle;
 use probes::{Probe, Tested, probes};
 use referee_games::{GAMES, Kind, nearest};
+use referee_play::contender::Contender;
+use referee_play::interrupts::{Interrupt, Interrupts};
+use referee_play::trial;
+use referee_process::Failure;
+use referee_process::launcher::Launcher;
+use referee_process::sandbox::reach::Ground;
+use referee_process::sandbox::{Enclosure, reach};
 use referee_protocol::{ClockSettings, Limits};
 use report::Report;
 use serde_json::Value;
@@ -244,7 +244,7 @@ impl Bench<'_> {
             None => trial::run(&self.launcher, &probe.scene(self)).await?,
         };
         let (layers, ground) = (self.launcher.layers(), Ground::default());
-        let denied = reach::advice(self.contender, &ground, layers, &trial.stderr);
+        let denied = referee_play::reach::advice(self.contender, &ground, layers, &trial.stderr);
         let judged = judge::judge(probe, self.contender, &trial, &self.clock, denied.as_deref())?;
         tested.keep(probe, trial, judged.failed());
         Ok(judged)

@@ -1,9 +1,9 @@
 //! The probes: what each tries, and in which game and seat.
 
 use super::Bench;
-use crate::failure::Failure;
-use crate::shell::trial::{Leave, Scene, Trial, Twist};
 use referee_games::Kind;
+use referee_play::trial::{Leave, Scene, Trial, Twist};
+use referee_process::Failure;
 use referee_protocol::Seat;
 use serde_json::Value;
 use std::time::Duration;

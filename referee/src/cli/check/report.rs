@@ -6,12 +6,12 @@ use super::probes::Probe;
 use crate::cli::Global;
 use crate::cli::output::{print, print_json};
 use crate::cli::rows::Rows;
-use crate::diagnosis::Defect;
-use crate::failure::Failure;
-use crate::plain::tame;
-use crate::shell::contender::Contender;
 use referee_games::Kind;
+use referee_match::diagnosis::Defect;
+use referee_play::contender::Contender;
+use referee_process::Failure;
 use referee_protocol::Seat;
+use referee_protocol::plain::tame;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write;
@@ -24,7 +24,7 @@ const STDERR_LINES: usize = 12;
 
 /// A check as `check --json` prints it.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::cli) struct Told {
+pub(crate) struct Told {
     /// The agent, as it was written.
     agent: String,
     /// Its name; null where it can't be read.

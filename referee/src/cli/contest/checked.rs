@@ -2,10 +2,10 @@
 
 use super::report;
 use crate::cli::verify::Told;
-use crate::plain::tame;
-use crate::shell::contest::checking::Checked;
-use crate::shell::contest::folder::Folder;
-use crate::transcript::Status;
+use referee_match::transcript::Status;
+use referee_protocol::plain::tame;
+use referee_runner::checking::Checked;
+use referee_runner::folder::Folder;
 use std::fmt::Write;
 
 /// More differences than these are only counted.
@@ -14,14 +14,14 @@ const SHOWN_MAX: usize = 20;
 const TEXT: &str = "text takes text";
 
 /// Compares the report that a run left in the folder with the one that follows from the games.
-pub(in crate::cli) fn compare_report(folder: &Folder, checked: &mut Checked) {
+pub(crate) fn compare_report(folder: &Folder, checked: &mut Checked) {
     let (differences, note) = report::differences(folder, checked);
     checked.differences.extend(differences);
     checked.notes.extend(note);
 }
 
 /// One line a game that counts, and one for the contest itself.
-pub(in crate::cli) fn lines(checked: &Checked, folder: &str, lines: &mut Vec<Told>) {
+pub(crate) fn lines(checked: &Checked, folder: &str, lines: &mut Vec<Told>) {
     lines.extend(checked.games.iter().map(|game| Told {
         file: game.file.display().to_string(),
         status: game.status.to_string(),
@@ -40,7 +40,7 @@ pub(in crate::cli) fn lines(checked: &Checked, folder: &str, lines: &mut Vec<Tol
 }
 
 /// The same for people.
-pub(in crate::cli) fn text(checked: &Checked, folder: &str) -> String {
+pub(crate) fn text(checked: &Checked, folder: &str) -> String {
     let mut text = String::new();
     let schedule = &checked.schedule;
     let games = checked.records.iter().filter(|record| schedule.counts(record.number)).count();

@@ -4,32 +4,30 @@ use super::place::Place;
 use super::report::{self, Results};
 use super::run::{GoingOptions, resume_command};
 use crate::cli::Global;
+use crate::cli::bars::{games_counter, progress_bar, spinner};
 use crate::cli::output::{
     BoardOptions, print, print_json, stderr_has_colour, stdout_is_terminal, tell,
 };
 use crate::cli::viewer::{Desk, Heard};
-use crate::contest::report::Layout;
-use crate::contest::sprt::{
-    Summary,
-    render::{live, plan, verdict},
-};
-use crate::contest::{Contest, FormatSettings, PlayerInfo, Schedule};
-use crate::failure::Failure;
-use crate::plain::{games, tame};
 use crate::screen::Setting;
-use crate::shell::contender::Contender;
-use crate::shell::contest::Prepared;
-use crate::shell::contest::field::Crew;
-use crate::shell::contest::folder::Folder;
-use crate::shell::contest::runner::{Ended, Progress, Spectator};
-use crate::shell::contest::store::Store;
-use crate::shell::interrupts::Interrupts;
-use crate::shell::playing::Playing;
-use crate::shell::pool::Room;
-use crate::shell::sandbox::{Depth, Enclosure, Wish, choose};
-use crate::shell::verifying::{games_counter, progress_bar, spinner};
 use indicatif::ProgressBar;
 use ratatui::crossterm::event::KeyCode;
+use referee_contest::report::Layout;
+use referee_contest::sprt::Summary;
+use referee_contest::sprt::render::{live, plan, verdict};
+use referee_contest::{Contest, FormatSettings, PlayerInfo, Schedule};
+use referee_play::contender::Contender;
+use referee_play::interrupts::Interrupts;
+use referee_play::playing::Playing;
+use referee_play::pool::Room;
+use referee_process::Failure;
+use referee_process::sandbox::{Depth, Enclosure, Wish, choose};
+use referee_protocol::plain::{games, tame};
+use referee_runner::Prepared;
+use referee_runner::field::Crew;
+use referee_runner::folder::Folder;
+use referee_runner::runner::{Ended, Progress, Spectator};
+use referee_runner::store::Store;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -45,15 +43,15 @@ const REASONS_SHOWN: usize = 5;
 
 /// A contest that is about to go on.
 #[derive(Debug)]
-pub(in crate::cli) struct Going {
-    pub(in crate::cli) prepared: Prepared,
-    pub(in crate::cli) folder: Folder,
-    pub(in crate::cli) store: Store,
+pub(crate) struct Going {
+    pub(crate) prepared: Prepared,
+    pub(crate) folder: Folder,
+    pub(crate) store: Store,
     pub(super) place: Place,
     /// When it was begun, RFC 3339.
-    pub(in crate::cli) begun: String,
-    pub(in crate::cli) runtime: Runtime,
-    pub(in crate::cli) options: GoingOptions,
+    pub(crate) begun: String,
+    pub(crate) runtime: Runtime,
+    pub(crate) options: GoingOptions,
 }
 
 /// How many matches are played at once, and where.
@@ -79,7 +77,7 @@ pub(super) fn enclosed(
 }
 
 /// Plays what is left of a contest, and tells what came of it.
-pub(in crate::cli) fn go_on(going: Going, global: &Global) -> Result<ExitCode, Failure> {
+pub(crate) fn go_on(going: Going, global: &Global) -> Result<ExitCode, Failure> {
     let Going { mut prepared, folder, store, place, begun, runtime, options } = going;
     let resume = resume_command(&folder, &place.said());
     let files = prepared.files();

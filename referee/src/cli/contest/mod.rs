@@ -3,23 +3,20 @@
 pub(super) mod checked;
 mod going;
 mod place;
-#[cfg(feature = "nats")]
-mod there;
 pub(super) mod plan;
 mod quick;
 mod report;
 mod run;
 mod written;
 pub(super) mod status;
-#[cfg(feature = "nats")]
-mod withdraw;
 
-pub(super) use run::GoingOptions;
+pub(super) use place::Place;
+pub(super) use run::{GoingOptions, command};
 pub(super) use written::{as_toml, begin_written, prepare_written};
 
-use super::Global;
-use crate::failure::Failure;
+use super::{Global, fleet};
 use clap::{Args, Subcommand};
+use referee_process::Failure;
 use std::process::ExitCode;
 
 /// Runs whole contests: plans them, plays them, goes on after any interruption, tells the results.
@@ -38,8 +35,8 @@ enum Command {
     Status(status::Options),
     Report(report::Options),
     Quick(Box<quick::Options>),
-    #[cfg(feature = "nats")]
-    Withdraw(withdraw::Options),
+    #[command(flatten)]
+    Fleet(fleet::ContestCommand),
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
@@ -50,7 +47,6 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
         Command::Status(options) => status::run(options),
         Command::Report(options) => report::run(options, global),
         Command::Quick(options) => quick::run(options, global),
-        #[cfg(feature = "nats")]
-        Command::Withdraw(options) => withdraw::run(options, global),
+        Command::Fleet(command) => fleet::run_contest(command, global),
     }
 }

@@ -2,38 +2,31 @@
 
 use super::going::{enclosed, room};
 use super::run::GoingOptions;
-#[cfg(feature = "nats")]
-use super::there::There;
 use crate::cli::Global;
+use crate::cli::fleet::{Staged, There};
 use crate::cli::sandbox::tell_of;
-use crate::contest::Contest;
-use crate::failure::Failure;
-use crate::shell::contest::Prepared;
-use crate::shell::contest::folder::Folder;
-use crate::shell::contest::local::{Equipment, Local};
-use crate::shell::contest::runner::{Ended, Runner, Spectator};
-use crate::shell::contest::store::Store;
-#[cfg(feature = "nats")]
-use crate::shell::fleet::{
-    connect::Connection,
-    coordinator::{Commission, Coordinator, hush},
-};
-use crate::shell::interrupts::Interrupts;
-use crate::shell::playing::Playing;
-use crate::shell::sandbox::reach::{Ground, Reaches};
-use crate::shell::sandbox::{Enclosure, Wish};
+use referee_contest::Contest;
+use referee_play::interrupts::Interrupts;
+use referee_play::playing::Playing;
+use referee_play::reach::{Reaches, ground};
+use referee_process::Failure;
+use referee_process::sandbox::{Enclosure, Wish};
 use referee_protocol::Sandbox;
+use referee_runner::Prepared;
+use referee_runner::folder::Folder;
+use referee_runner::local::{Equipment, Local};
+use referee_runner::runner::{Ended, Runner, Spectator};
+use referee_runner::store::Store;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::runtime::Runtime;
 
 /// Where games are played.
 #[derive(Debug)]
-pub(super) enum Place {
+pub(in crate::cli) enum Place {
     /// On this machine, in this.
     Here(Box<Enclosure>),
     /// By workers.
-    #[cfg(feature = "nats")]
     There(Box<There>),
 }
 
@@ -44,27 +37,19 @@ impl Place {
         wish: &Wish,
         prepared: &Prepared,
         options: &GoingOptions,
-        #[cfg_attr(not(feature = "nats"), expect(unused_variables, reason = "for connections"))]
         runtime: &Runtime,
         global: &Global,
     ) -> Result<Self, Failure> {
-        #[cfg(feature = "nats")]
-        if let Some(url) = &options.on {
-            let there = There::find(url, options, prepared, runtime, global)?;
+        if let Some(there) = There::find(&options.fleet, prepared, runtime, global)? {
             return Ok(Self::There(Box::new(there)));
         }
         enclosed(wish, prepared, options, global).map(|it| Self::Here(Box::new(it)))
     }
 
     /// What agents are kept apart by, where that is known.
-    #[cfg_attr(
-        not(feature = "nats"),
-        expect(clippy::unnecessary_wraps, reason = "on other machines it is not")
-    )]
     pub(super) fn apart(&self) -> Option<&Sandbox> {
         match self {
             Self::Here(enclosure) => Some(&enclosure.told),
-            #[cfg(feature = "nats")]
             Self::There(_) => None,
         }
     }
@@ -73,7 +58,6 @@ impl Place {
     pub(super) fn tell(&self, wish: &Wish, global: &Global) {
         match self {
             Self::Here(enclosure) => tell_of(enclosure, wish.level, true, global),
-            #[cfg(feature = "nats")]
             Self::There(there) => there.tell(global),
         }
     }
@@ -82,8 +66,7 @@ impl Place {
     pub(super) fn said(&self) -> Vec<String> {
         match self {
             Self::Here(_) => Vec::new(),
-            #[cfg(feature = "nats")]
-            Self::There(there) => there.words.clone(),
+            Self::There(there) => there.words().to_vec(),
         }
     }
 
@@ -91,7 +74,6 @@ impl Place {
     pub(super) fn stage(
         self,
         prepared: &mut Prepared,
-        #[cfg_attr(not(feature = "nats"), expect(unused_variables, reason = "names a contest"))]
         begun: &str,
         folder: &Folder,
         playing: Playing,
@@ -102,10 +84,8 @@ impl Place {
                 let equipment = equipment(prepared, *enclosure, folder, playing, options)?;
                 Ok(Stage::Here(Box::new(equipment)))
             }
-            #[cfg(feature = "nats")]
             Self::There(there) => {
-                let (connection, commission) = there.commission(prepared, begun, folder, playing);
-                Ok(Stage::There(Box::new(connection), Box::new(commission)))
+                Ok(Stage::There(Box::new(there.stage(prepared, begun, folder, playing))))
             }
         }
     }
@@ -115,8 +95,7 @@ impl Place {
 #[derive(Debug)]
 pub(super) enum Stage {
     Here(Box<Equipment>),
-    #[cfg(feature = "nats")]
-    There(Box<Connection>, Box<Commission>),
+    There(Box<Staged>),
 }
 
 impl Stage {
@@ -140,21 +119,7 @@ impl Stage {
                 let field = Local::start(contest, folder, *equipment, interrupts)?;
                 Ok(runner.play(field, interrupts, spectator).await)
             }
-            #[cfg(feature = "nats")]
-            Self::There(connection, commission) => {
-                let (line, since) = (connection.as_ref().clone(), commission.begun.clone());
-                let orders = interrupts.orders();
-                let begin = Coordinator::begin(*connection, *commission, runner.schedule(), orders);
-                let field = tokio::select! {
-                    field = begin => Some(field?),
-                    _ = interrupts.interrupted() => None,
-                };
-                if let Some(field) = field {
-                    return Ok(runner.play(field, interrupts, spectator).await);
-                }
-                hush(&line, &contest, &since).await;
-                Ok(runner.leave(interrupts))
-            }
+            Self::There(staged) => staged.play(runner, contest, interrupts, spectator).await,
         }
     }
 }
@@ -174,7 +139,7 @@ fn equipment(
     records.push(folder.root().to_owned());
     let readable: Vec<PathBuf> =
         prepared.contest.sandbox.read.iter().map(|path| prepared.base.join(path)).collect();
-    let reaches = Reaches::new(Ground::new(&contenders, &records, &readable));
+    let reaches = Reaches::new(ground(&contenders, &records, &readable));
     reaches.check(enclosure.jail.layers, &contenders)?;
     Ok(Equipment { contenders, reaches: Arc::new(reaches), room, enclosure, playing })
 }

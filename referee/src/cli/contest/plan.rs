@@ -1,14 +1,15 @@
 //! `contest plan`: what a contest file comes to, before anything is played.
 
+use super::written::prepare_built;
 use crate::cli::Global;
 use crate::cli::output::{print, print_json, tell};
-use crate::contest::estimate::{Estimate, QUICK_TURN_MS, estimate};
-use crate::contest::{Contest, FormatSettings, Schedule};
-use crate::failure::Failure;
-use crate::shell::contest::{Builds, Prepared, prepare};
 use clap::Args;
+use referee_contest::estimate::{Estimate, QUICK_TURN_MS, estimate};
+use referee_contest::{Contest, FormatSettings, Schedule};
 use referee_games::kind;
+use referee_process::Failure;
 use referee_protocol::{ClockKind, ClockSettings};
+use referee_runner::{Builds, Prepared, prepare};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write;
@@ -22,7 +23,7 @@ const PAIRINGS_SHOWN: usize = 20;
 
 /// Shows what a contest file comes to: players, pairings, games, time. Plays nothing.
 #[derive(Debug, Args)]
-pub(in crate::cli) struct Options {
+pub(crate) struct Options {
     /// The contest file
     file: PathBuf,
     /// Shows all pairings that are known before anything is played, not only the first 20
@@ -38,7 +39,7 @@ pub(in crate::cli) struct Options {
 
 /// A contest as `contest plan --json` prints it.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::cli) struct Told {
+pub(crate) struct Told {
     /// Its name.
     name: String,
     /// Who meets whom, as the contest file has it.
@@ -98,8 +99,11 @@ struct ToldSeat {
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
-    let builds = if options.build { Builds::Now } else { Builds::Later };
-    let prepared = prepare(&options.file, builds, !global.quiet)?;
+    let prepared = if options.build {
+        prepare_built(&options.file, global)?
+    } else {
+        prepare(&options.file, Builds::Later)?
+    };
     let schedule = Schedule::new(prepared.contest.clone());
     let told = told(&prepared, &schedule, options.pairings)?;
     if options.json {
@@ -123,7 +127,7 @@ fn told(prepared: &Prepared, schedule: &Schedule, all: bool) -> Result<Told, Fai
     let (games, games_most) = schedule.size();
     let pairings = schedule.pairings();
     let shown = if all { pairings.len() } else { pairings.len().min(PAIRINGS_SHOWN) };
-    let name = |player: &crate::contest::Player| contest.players[player.index()].name.clone();
+    let name = |player: &referee_contest::Player| contest.players[player.index()].name.clone();
     let left_out = prepared
         .left_out
         .iter()

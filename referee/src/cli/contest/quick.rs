@@ -1,16 +1,14 @@
 //! `contest quick`: a contest from the command line alone.
 
 use super::run::GoingOptions;
-use super::written::{as_toml, begin_written, prepare_written};
-use crate::cli::Global;
+use super::written::{as_toml, begin_written, prepare_rewritten, prepare_written};
 use crate::cli::play_options::{ClockOptions, new_seed};
-use crate::cli::presets;
 use crate::cli::sandbox::ConditionOptions;
 use crate::cli::setup::NamedGame;
-use crate::failure::Failure;
-use crate::shell::contest::Builds;
+use crate::cli::{Global, presets};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
+use referee_process::Failure;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -70,13 +68,13 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     let name = format!("quick-{}", options.game.game);
     let text = |rounds: u32| options.contest_file(&name, rounds);
     let first = text(options.rounds.unwrap_or(1))?;
-    let mut prepared = prepare_written(&first, Builds::Now, global)?;
+    let mut prepared = prepare_written(&first, global)?;
     if let Some(games) = options.games {
-        let a_round = crate::contest::Schedule::new(prepared.contest.clone()).size().1.max(1);
+        let a_round = referee_contest::Schedule::new(prepared.contest.clone()).size().1.max(1);
         let rounds = u32::try_from(games.div_ceil(a_round).max(1))
             .map_err(|_| Failure::usage(format!("--games {games}: too many rounds")))?;
         let left_out = prepared.left_out;
-        prepared = prepare_written(&text(rounds)?, Builds::Done(&left_out), global)?;
+        prepared = prepare_rewritten(&text(rounds)?, &left_out)?;
     }
     begin_written(prepared, options.out.clone(), &options.going, global)
 }

@@ -2,20 +2,19 @@
 
 use super::run::resume_command;
 use crate::cli::Global;
+use crate::cli::bars::spinner;
 use crate::cli::output::{print, stdout_is_terminal};
 use crate::cli::play_options::join;
-use crate::contest::report::{Layout, Report};
-use crate::contest::sprt::Summary;
-use crate::contest::sprt::render::{Names, verdict};
-use crate::contest::{Contest, FormatSettings, Record, Schedule};
-use crate::failure::Failure;
-use crate::shell::contest::checking::Checked;
-use crate::shell::contest::folder::Folder;
-use crate::shell::contest::results;
-use crate::shell::contest::store::{Kept, Store, VoidAttempt};
-use crate::shell::contest::workers;
-use crate::shell::verifying::spinner;
 use clap::{Args, ValueEnum};
+use referee_contest::report::{Layout, Report};
+use referee_contest::sprt::Summary;
+use referee_contest::sprt::render::{Names, verdict};
+use referee_contest::{Contest, FormatSettings, Record, Schedule};
+use referee_process::Failure;
+use referee_runner::checking::Checked;
+use referee_runner::folder::Folder;
+use referee_runner::store::{Kept, Store, VoidAttempt};
+use referee_runner::{results, workers};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -257,7 +256,7 @@ fn replace(file: &Path, text: &str) -> Result<(), Failure> {
     write(&coming, text)
         .and_then(|()| {
             let moved = std::fs::rename(&coming, file);
-            moved.map_err(|error| crate::shell::contest::disk_failure(file, &error))
+            moved.map_err(|error| referee_runner::disk_failure(file, &error))
         })
         .inspect_err(|_| {
             std::fs::remove_file(&coming).ok();
@@ -265,7 +264,7 @@ fn replace(file: &Path, text: &str) -> Result<(), Failure> {
 }
 
 fn write(file: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(file, text).map_err(|error| crate::shell::contest::disk_failure(file, &error))
+    std::fs::write(file, text).map_err(|error| referee_runner::disk_failure(file, &error))
 }
 
 /// The relative way from a file's folder to another folder, with `/`.

@@ -2,22 +2,21 @@
 
 use super::going::{Going, go_on};
 use super::place::Place;
+use super::written::prepare_built;
 use crate::cli::Global;
+use crate::cli::fleet::{FleetOptions, note_elsewhere};
 use crate::cli::output::tell;
 use crate::cli::play_options::join;
 use crate::cli::runtime::runtime;
-#[cfg(feature = "nats")]
-use crate::cli::server::ServerOptions;
-use crate::contest::Contest;
-use crate::failure::Failure;
-use crate::plain::tame;
-use crate::shell::contest::folder::Folder;
-use crate::shell::contest::store::{Kept, Store};
-use crate::shell::contest::{Builds, Prepared, prepare, prepare_again};
-use crate::shell::sandbox::{Demand, Level, Wish};
-#[cfg(feature = "nats")]
-use crate::times::read_time;
 use clap::Args;
+use referee_contest::Contest;
+use referee_process::Failure;
+use referee_process::sandbox::{Demand, Wish};
+use referee_protocol::Level;
+use referee_protocol::plain::tame;
+use referee_runner::folder::Folder;
+use referee_runner::store::{Kept, Store};
+use referee_runner::{Prepared, prepare_again};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -56,43 +55,24 @@ pub(super) struct ResumeOptions {
 
 /// What every command takes that plays a contest.
 #[derive(Clone, Debug, Default, Args)]
-pub(in crate::cli) struct GoingOptions {
+pub(crate) struct GoingOptions {
     /// How many matches may run at once; what the file says, or as many as there are cores
     #[arg(long, short, value_parser = clap::value_parser!(u64).range(1..=10_000))]
-    pub(in crate::cli) jobs: Option<u64>,
+    pub(crate) jobs: Option<u64>,
     /// Prints one JSON object at the end
     #[arg(long)]
-    pub(in crate::cli) json: bool,
-    /// Has the games played by the workers of this NATS server, started with `referee worker URL`,
-    /// instead of on this machine: nats://HOST:PORT or tls://HOST:PORT, several with commas between
-    /// them
-    #[cfg(feature = "nats")]
-    #[arg(long, value_name = "URL", conflicts_with = "jobs")]
-    pub(in crate::cli) on: Option<String>,
-    /// How long a worker may say nothing before what it plays goes to others
-    #[cfg(feature = "nats")]
-    #[arg(long, value_name = "TIME", value_parser = read_lease, requires = "on", hide = true)]
-    pub(in crate::cli) lease: Option<u64>,
-    #[cfg(feature = "nats")]
+    pub(crate) json: bool,
     #[command(flatten)]
-    pub(in crate::cli) server: ServerOptions,
-}
-
-/// A lease in milliseconds: so long that signs of life come in time, and no longer than workers take it for.
-#[cfg(feature = "nats")]
-fn read_lease(text: &str) -> Result<u64, String> {
-    let lease = read_time(text)?;
-    let fits = (3_000..=3_600_000).contains(&lease);
-    if fits { Ok(lease) } else { Err("expected a time from 3s to 1h".to_owned()) }
+    pub(crate) fleet: FleetOptions,
 }
 
 pub(super) fn run(options: &RunOptions, global: &Global) -> Result<ExitCode, Failure> {
-    let prepared = prepare(&options.file, Builds::Now, !global.quiet)?;
+    let prepared = prepare_built(&options.file, global)?;
     begin(prepared, options.out.as_deref(), &options.going, global)
 }
 
 /// Begins a contest in a folder of its own.
-pub(in crate::cli) fn begin(
+pub(crate) fn begin(
     prepared: Prepared,
     out: Option<&Path>,
     options: &GoingOptions,
@@ -131,7 +111,7 @@ pub(in crate::cli) fn begin(
 }
 
 /// A folder for a contest of this name where there is none yet.
-pub(in crate::cli) fn free_folder(name: &str) -> Result<PathBuf, Failure> {
+pub(crate) fn free_folder(name: &str) -> Result<PathBuf, Failure> {
     let stem = Path::new(DEFAULT_FOLDER).join(file_name(name));
     let numbered =
         (2..10_000).map(|number| stem.with_file_name(format!("{}-{number}", file_name(name))));
@@ -155,8 +135,7 @@ pub(super) fn resume(options: &ResumeOptions, global: &Global) -> Result<ExitCod
     let _lock = folder.lock()?;
     let mut store = Store::open(&folder)?;
     let kept = store.kept()?;
-    let prepared = prepare_again(&kept, &folder.file(), !global.quiet)
-        .map_err(|failure| not_resumed(&failure))?;
+    let prepared = prepare_again(&kept, &folder.file()).map_err(|failure| not_resumed(&failure))?;
     same(&kept.contest, &prepared.contest)?;
     let wish = wish_again(&kept, prepared.wish());
     let runtime = runtime()?;
@@ -165,21 +144,10 @@ pub(super) fn resume(options: &ResumeOptions, global: &Global) -> Result<ExitCod
     if let Some(apart) = place.apart() {
         store.add_session(&jiff::Timestamp::now().to_string(), apart)?;
     }
-    #[cfg(feature = "nats")]
     note_elsewhere(&place, &folder, global);
     place.tell(&wish, global);
     let (begun, options) = (kept.begun, options.going.clone());
     go_on(Going { prepared, folder, store, place, begun, runtime, options }, global)
-}
-
-/// What workers have of a contest that goes on here stays where it is.
-#[cfg(feature = "nats")]
-fn note_elsewhere(place: &Place, folder: &Folder, global: &Global) {
-    let on = crate::shell::contest::workers::read(folder).on;
-    if matches!(place, Place::Here(_)) && !on.is_empty() && !global.quiet {
-        let command = command("withdraw", folder, &on);
-        tell(&format!("note: what it has at its server stays there; `{command}` takes it away"));
-    }
 }
 
 fn not_resumed(failure: &Failure) -> Failure {
@@ -237,7 +205,7 @@ pub(super) fn resume_command(folder: &Folder, where_to: &[String]) -> String {
 }
 
 /// A command about a contest that was begun.
-fn command(name: &str, folder: &Folder, where_to: &[String]) -> String {
+pub(crate) fn command(name: &str, folder: &Folder, where_to: &[String]) -> String {
     let root = folder.root().display().to_string();
     let words = ["referee".to_owned(), "contest".to_owned(), name.to_owned(), root];
     join(&[&words[..], where_to].concat())

@@ -1,17 +1,15 @@
 //! `contest status`: how far a contest is, also while it is played.
 
 use crate::cli::output::{aligned, print, print_json};
-use crate::failure::Failure;
-use crate::fleet::WorkerTold;
-use crate::plain::tame;
-use crate::shell::contest::folder::Folder;
-pub(in crate::cli) use crate::shell::contest::results::Progress as Told;
-use crate::shell::contest::results::progress;
-use crate::shell::contest::store::Store;
-use crate::shell::contest::workers::{read, silence};
-use crate::shell::sandbox;
-use crate::times::show_time;
 use clap::Args;
+use referee_match::times::show_time;
+use referee_process::{Failure, sandbox};
+use referee_protocol::plain::tame;
+use referee_runner::folder::Folder;
+pub(crate) use referee_runner::results::Progress as Told;
+use referee_runner::results::progress;
+use referee_runner::store::Store;
+use referee_runner::workers::{WorkerTold, read, silence};
 use std::path::PathBuf;
 use std::process::ExitCode;
 

@@ -3,8 +3,9 @@
 
 use super::run::{GoingOptions, begin, free_folder};
 use crate::cli::Global;
-use crate::failure::Failure;
-use crate::shell::contest::{Builds, Prepared, prepare_text};
+use crate::cli::bars::CountBar;
+use referee_process::Failure;
+use referee_runner::{Builds, Prepared, prepare, prepare_text};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -12,19 +13,34 @@ use std::process::ExitCode;
 /// What errors call the file that nobody wrote.
 const FILE: &str = "(what the command line says)";
 
-/// Prepares the contest of a file that was written here; paths are relative to the working directory.
-pub(in crate::cli) fn prepare_written(
+/// Prepares the contest of a contest file, and builds its agents.
+pub(super) fn prepare_built(file: &Path, global: &Global) -> Result<Prepared, Failure> {
+    let bar = CountBar::building(!global.quiet);
+    prepare(file, Builds::Now(&|done, of| bar.at(done, of)))
+}
+
+/// The same of a file that was written here; paths are relative to the working directory.
+pub(crate) fn prepare_written(text: &str, global: &Global) -> Result<Prepared, Failure> {
+    let bar = CountBar::building(!global.quiet);
+    prepare_here(text, Builds::Now(&|done, of| bar.at(done, of)))
+}
+
+/// The same whose agents have been built; these were left out then.
+pub(super) fn prepare_rewritten(
     text: &str,
-    builds: Builds<'_>,
-    global: &Global,
+    left_out: &[(String, String)],
 ) -> Result<Prepared, Failure> {
+    prepare_here(text, Builds::Done(left_out))
+}
+
+fn prepare_here(text: &str, builds: Builds<'_>) -> Result<Prepared, Failure> {
     let base = std::env::current_dir()
         .map_err(|error| Failure::machine(format!("there is no working directory: {error}")))?;
-    prepare_text(text, Path::new(FILE), &base, builds, !global.quiet)
+    prepare_text(text, Path::new(FILE), &base, builds)
 }
 
 /// Begins it, in a folder of its name unless one is given.
-pub(in crate::cli) fn begin_written(
+pub(crate) fn begin_written(
     prepared: Prepared,
     out: Option<PathBuf>,
     options: &GoingOptions,
@@ -35,7 +51,7 @@ pub(in crate::cli) fn begin_written(
 }
 
 /// JSON as TOML; nulls, which TOML has none of, are left out.
-pub(in crate::cli) fn as_toml(value: Value) -> Result<String, Failure> {
+pub(crate) fn as_toml(value: Value) -> Result<String, Failure> {
     fn without_nulls(value: Value) -> Value {
         match value {
             Value::Object(fields) => fields

@@ -1,9 +1,9 @@
 //! Whether what an agent did when a turn was seen once more is what a match would let pass.
 
 use super::Case;
-use crate::diagnosis::{Circumstances, Finding, find};
-use crate::shell::debugging::Rerunning;
 use referee_games::Refusal;
+use referee_match::diagnosis::{Circumstances, Finding, find};
+use referee_play::debugging::Rerunning;
 use referee_protocol::{Fault, FaultKind, FromAgent, parse_from_agent};
 
 /// A fault in words, and the line that it is in, where it is in one.

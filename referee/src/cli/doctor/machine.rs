@@ -1,8 +1,8 @@
 //! What a machine has that matters here, besides its sandbox.
 
 use crate::cli::output::stdout_has_colour;
-use crate::shell::cores;
-use crate::shell::launcher::landlock_version;
+use referee_process::cores;
+use referee_process::launcher::landlock_version;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fs;

@@ -3,17 +3,15 @@
 mod machine;
 mod text;
 
-use super::Global;
-use super::languages;
 use super::output::{print, print_json, table};
-use crate::failure::Failure;
-use crate::shell::sandbox::{
-    Depth, Layer, Layers, Level, Probe, SelfTest, attack, mend, mend_untested, prepare,
-};
-use crate::shell::verifying::spinner;
+use super::{Global, languages};
+use crate::cli::bars::spinner;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use machine::Machine;
+use referee_process::Failure;
+use referee_process::sandbox::{Depth, Probe, SelfTest, attack, mend, mend_untested, prepare};
+use referee_protocol::{Layer, Layers, Level};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::process::ExitCode;

@@ -2,7 +2,7 @@
 
 use super::machine::Machine;
 use super::{LevelTold, ProbeTold, Told};
-use crate::plain::tame;
+use referee_protocol::plain::tame;
 
 type Row = Vec<String>;
 

@@ -2,18 +2,18 @@
 
 use super::{notation, print};
 use crate::cli::Global;
+use crate::cli::bars::progress_bar;
 use crate::cli::output::{BoardOptions, tell};
-use crate::failure::Failure;
-use crate::pictures::{Plies, Wish, write_apng, write_gif, write_png, write_svg};
-use crate::plain::tame;
-use crate::render::{NoPicture, Theme};
-use crate::shell::destination::create;
-use crate::shell::inputs::read_transcript;
-use crate::shell::verifying::progress_bar;
-use crate::times::read_time;
-use crate::transcript::{Following, Happening, Playback, State};
-use crate::web::{Sheet, Stage, export};
 use clap::{Args, ValueEnum};
+use referee_match::times::read_time;
+use referee_match::transcript::{Following, Happening, Playback, State};
+use referee_play::destination::create;
+use referee_play::inputs::read_transcript;
+use referee_process::Failure;
+use referee_protocol::plain::tame;
+use referee_render::pictures::{Plies, Wish, write_apng, write_gif, write_png, write_svg};
+use referee_render::{NoPicture, Theme};
+use referee_web::{Sheet, Stage, export};
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;

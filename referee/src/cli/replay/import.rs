@@ -1,15 +1,14 @@
 //! `replay import`: a game that was played elsewhere as a transcript.
 
-use crate::cli::Global;
 use crate::cli::output::{print, tell};
-use crate::cli::report;
-use crate::failure::Failure;
-use crate::plain::tame;
-use crate::shell::destination::{Destination, is_transcript};
-use crate::shell::inputs::read_record;
-use crate::transcript::{Origin, import};
+use crate::cli::{Global, report};
 use clap::Args;
 use referee_games::{Kind, NotationKind, kind, nearest_kind, notations};
+use referee_match::transcript::{Origin, import};
+use referee_play::destination::{Destination, is_transcript};
+use referee_play::inputs::read_record;
+use referee_process::Failure;
+use referee_protocol::plain::tame;
 use referee_protocol::{Event, Header};
 use std::io;
 use std::path::{Path, PathBuf};

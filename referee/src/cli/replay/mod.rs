@@ -6,8 +6,8 @@ mod notation;
 mod import;
 
 use super::Global;
-use crate::failure::Failure;
 use clap::{Args, Subcommand};
+use referee_process::Failure;
 use std::process::ExitCode;
 
 /// Shows a recorded match, ply by ply; writes it as a file of another kind, or reads one.

@@ -1,9 +1,9 @@
 //! A match as other programs keep games.
 
-use crate::failure::Failure;
-use crate::plain::tame;
-use crate::transcript::{Playback, game_record};
 use referee_games::notations;
+use referee_match::transcript::{Playback, game_record};
+use referee_process::Failure;
+use referee_protocol::plain::tame;
 
 /// The whole game in the notation whose files end like this, if the game has it.
 pub(super) fn written(playback: &Playback, file: &str, ending: &str) -> Result<String, Failure> {

@@ -1,16 +1,15 @@
 //! `replay FILE`: a recorded match, ply by ply, as text.
 
 use crate::cli::output::{BoardOptions, print, stdout_has_colour, tell as warn};
-use crate::cli::report;
-use crate::cli::viewer;
-use crate::failure::Failure;
-use crate::plain::tame;
-use crate::render::{Style, terminal};
-use crate::shell::inputs::read_transcript;
-use crate::transcript::{End, read};
+use crate::cli::{report, viewer};
 use clap::Args;
 use referee_games::{AnyGame, Turn, kind};
+use referee_match::transcript::{End, read};
+use referee_play::inputs::read_transcript;
+use referee_process::Failure;
+use referee_protocol::plain::tame;
 use referee_protocol::{Event, Header, Seat, StderrEvent};
+use referee_render::{Style, terminal};
 use std::fmt::Write;
 use std::process::ExitCode;
 

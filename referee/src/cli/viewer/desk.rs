@@ -5,14 +5,14 @@ use super::Viewer;
 use super::source::Source;
 use crate::cli::live::Cover;
 use crate::cli::output::tell;
-use crate::failure::Failure;
-use crate::render::Style;
+use crate::console::{Console, Keys, Screen};
 use crate::screen::{Model, Setting, Wish};
-use crate::shell::console::{Console, Keys, Screen};
-use crate::shell::interrupts::Interrupts;
-use crate::shell::playing::Playing;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
+use referee_play::interrupts::Interrupts;
+use referee_play::playing::Playing;
+use referee_process::Failure;
+use referee_render::Style;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use tokio::time::{Interval, MissedTickBehavior, interval};
 const MOMENT: Duration = Duration::from_secs(3);
 
 /// Where somebody sits and looks on, or doesn't.
-pub(in crate::cli) struct Desk {
+pub(crate) struct Desk {
     console: Option<(Console, Keys)>,
     playing: Playing,
     style: Style,
@@ -46,7 +46,7 @@ pub(in crate::cli) struct Desk {
 }
 
 /// What happened at the desk.
-pub(in crate::cli) enum Heard {
+pub(crate) enum Heard {
     /// A key was pressed.
     Key(KeyEvent),
     /// It is time to draw.
@@ -56,7 +56,7 @@ pub(in crate::cli) enum Heard {
 impl Desk {
     /// Sits down at the terminal, if there is one and somebody is `wanted` there. While the viewer is
     /// open, `bar` isn't drawn.
-    pub(in crate::cli) fn new(
+    pub(crate) fn new(
         playing: Playing,
         style: Style,
         setting: Setting,
@@ -90,22 +90,22 @@ impl Desk {
     }
 
     /// Whether the viewer can be opened.
-    pub(in crate::cli) fn is_manned(&self) -> bool {
+    pub(crate) fn is_manned(&self) -> bool {
         self.console.is_some() && std::io::stderr().is_terminal()
     }
 
     /// Whether the viewer is open.
-    pub(in crate::cli) fn is_open(&self) -> bool {
+    pub(crate) fn is_open(&self) -> bool {
         self.viewer.is_some()
     }
 
     /// Tells whether the viewer covers the screen.
-    pub(in crate::cli) fn cover(&self) -> Arc<Cover> {
+    pub(crate) fn cover(&self) -> Arc<Cover> {
         self.cover.clone()
     }
 
     /// Waits until there is something to be dealt with. Can be dropped and called again.
-    pub(in crate::cli) async fn next(&mut self) -> Heard {
+    pub(crate) async fn next(&mut self) -> Heard {
         let Some((_, keys)) = &mut self.console else { return std::future::pending().await };
         let open = self.viewer.is_some();
         tokio::select! {
@@ -116,7 +116,7 @@ impl Desk {
     }
 
     /// Deals with it; a key that the viewer, being closed, has no use for comes back.
-    pub(in crate::cli) fn take(&mut self, heard: &Heard) -> Option<KeyCode> {
+    pub(crate) fn take(&mut self, heard: &Heard) -> Option<KeyCode> {
         match heard {
             Heard::Key(key) if self.viewer.is_none() => {
                 if key.code != KeyCode::Char('b') || !self.is_manned() {
@@ -137,7 +137,7 @@ impl Desk {
     }
 
     /// Says something beside the viewer, or in it and afterwards.
-    pub(in crate::cli) fn tell(&mut self, text: &str) {
+    pub(crate) fn tell(&mut self, text: &str) {
         match &mut self.viewer {
             Some(viewer) => {
                 viewer.model.news = Some(text.to_owned());
@@ -148,7 +148,7 @@ impl Desk {
     }
 
     /// Closes the viewer, if it is open.
-    pub(in crate::cli) fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         if self.viewer.take().is_none() {
             return;
         }

@@ -8,13 +8,13 @@ mod desk;
 pub(super) use desk::{Desk, Heard};
 pub(super) use replaying::{is_wanted, replay};
 
-use crate::failure::Failure;
+use crate::console::{Console, Screen};
 use crate::screen::{Model, Scene, Wish, draw};
-use crate::shell::console::{Console, Screen};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
+use referee_process::Failure;
 use source::Source;
 use std::io::{BufWriter, Write};
 use std::time::{Duration, Instant};

@@ -4,22 +4,22 @@ use super::Viewer;
 use super::source::Source;
 use crate::cli::output::{BoardOptions, stdout_has_colour};
 use crate::cli::runtime::runtime;
-use crate::failure::Failure;
-use crate::render::Style;
+use crate::console::{Console, Keys, Screen};
 use crate::screen::{Model, Progress, Setting, Wish};
-use crate::shell::console::{Console, Keys, Screen};
-use crate::shell::interrupts::Interrupts;
+use referee_play::interrupts::Interrupts;
+use referee_process::Failure;
+use referee_render::Style;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 use tokio::signal::unix::{SignalKind, signal};
 
 /// Whether there is a terminal to show a match on, and keys come from it.
-pub(in crate::cli) fn is_wanted(file: &str) -> bool {
+pub(crate) fn is_wanted(file: &str) -> bool {
     file != "-" && std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
 }
 
 /// Shows a transcript until somebody has seen enough. It is opened at its last ply, or at `turn`.
-pub(in crate::cli) fn replay(
+pub(crate) fn replay(
     file: &str,
     turn: Option<u64>,
     board: &BoardOptions,

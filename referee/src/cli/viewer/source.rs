@@ -1,10 +1,10 @@
 //! The match that the viewer shows: a transcript, read on as it grows.
 
-use crate::failure::Failure;
 use crate::screen::Progress;
-use crate::shell::inputs::{read_transcript, transcript_path};
-use crate::shell::writing::{is_replaced, is_written};
-use crate::transcript::{Following, Playback, Said, State, exchange, read};
+use referee_match::transcript::{Following, Playback, Said, State, exchange, read};
+use referee_play::inputs::{read_transcript, transcript_path};
+use referee_play::writing::{is_replaced, is_written};
+use referee_process::Failure;
 use referee_protocol::Event;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};

@@ -1,14 +1,14 @@
 //! The lines at the top and at the bottom: what is looked at, how far it is, and the keys.
 
 use super::{Look, put};
-use crate::plain::tame;
 use crate::screen::text::{clean, fit, time, width};
 use crate::screen::{Progress, Setting};
-use crate::times::show_clock;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
+use referee_match::times::show_clock;
+use referee_protocol::plain::tame;
 
 /// The columns of the track on which the match goes by.
 const TRACK: usize = 20;
@@ -27,7 +27,7 @@ pub(super) fn title(look: &Look<'_>, place: Rect, buffer: &mut Buffer) {
         Some(problem) => format!("{state}: {}", fit(&clean(problem), columns / 2)),
         None => state.to_owned(),
     };
-    let game = clean(&format!("{}{}", header.game, crate::telling::setup(header)));
+    let game = clean(&format!("{}{}", header.game, referee_match::telling::setup(header)));
     let turn = match (look.waits_for(), look.ply.to_move) {
         (Some(seat), _) => format!("{} thinks {}", look.name(seat), time(look.scene.waiting_ms)),
         (None, Some(seat)) => {

@@ -1,11 +1,11 @@
 //! The board. One that is larger than its place is seen around the last action.
 
 use super::Look;
-use crate::render::{Glyph, Paint, Picture};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use referee_games::board::Cell;
+use referee_render::{Glyph, Paint, Picture};
 
 /// Lines of the board are kept at the cost of captions as long as these few of them are.
 const CAPTIONS_MIN: usize = 2;

@@ -1,12 +1,12 @@
 //! The keys and what the marks on the board mean, over everything else.
 
 use super::{Look, put, row};
-use crate::render::{Style as BoardStyle, picture};
 use crate::screen::Setting;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
+use referee_render::{Style as BoardStyle, picture};
 
 /// The keys and what they do.
 const KEYS: [(&str, &str); 15] = [

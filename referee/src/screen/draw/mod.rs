@@ -9,15 +9,15 @@ mod help;
 
 use super::layout::{self, COLUMNS_MIN, LINES_MIN, Wanted, places};
 use super::{Model, Scene};
-use crate::render::{Charset, Glyph, Paint, Style as BoardStyle, inks, picture};
-use crate::transcript::{Playback, Ply};
-use crate::web::{Frame, Frames};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use referee_games::view::Colour;
+use referee_match::frames::{Frame, Frames};
+use referee_match::transcript::{Playback, Ply};
 use referee_protocol::Seat;
+use referee_render::{Charset, Glyph, Paint, Style as BoardStyle, inks, picture};
 
 /// Captions that take more columns than the board are broken, but not below this.
 const CAPTIONS_COLUMNS: usize = 26;

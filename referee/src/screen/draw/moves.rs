@@ -2,11 +2,11 @@
 
 use super::{Look, put, row};
 use crate::screen::text::{clean, fit, time, width};
-use crate::transcript::{Happening, Ply};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
+use referee_match::transcript::{Happening, Ply};
 
 /// No line is longer, in characters.
 const TEXT_MAX: usize = 500;

@@ -3,12 +3,12 @@
 use super::{Look, put, row};
 use crate::screen::Pane;
 use crate::screen::text::{clean, time, wrap};
-use crate::transcript::Happening;
-use crate::web::Info;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
+use referee_match::frames::Info;
+use referee_match::transcript::Happening;
 use std::fmt::Write;
 
 /// Of longer texts the end is shown, in bytes: more than anybody scrolls through.

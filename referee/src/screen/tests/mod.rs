@@ -4,12 +4,12 @@ mod model;
 mod screens;
 
 use super::{Model, Progress, Scene, Setting, Wish, draw};
-use crate::render::Style;
-use crate::transcript::{Following, State, exchange, read, unpack};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use referee_match::transcript::{Following, State, exchange, read, unpack};
 use referee_protocol::Event;
+use referee_render::Style;
 
 /// Recorded matches, one at least of each game.
 const GOLDEN: [(&str, &[u8]); 9] = [

@@ -2,8 +2,8 @@
 
 use super::Bench;
 use crate::screen::{Model, Pane, Setting, Wish};
-use crate::transcript::Following;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
+use referee_match::transcript::Following;
 
 #[test]
 fn steps_go_back_and_on_and_stop_at_both_ends() {
@@ -77,8 +77,9 @@ fn messages_are_found_from_both_sides() {
     bench.type_in("n");
     let at = bench.model.at();
     let plies = bench.following.playback().unwrap().plies();
-    let speaks =
-        |ply: &crate::transcript::Ply| !ply.beside.stderr.is_empty() || ply.fault().is_some();
+    let speaks = |ply: &referee_match::transcript::Ply| {
+        !ply.beside.stderr.is_empty() || ply.fault().is_some()
+    };
     assert!(at > 0 && speaks(&plies[at]));
     assert!(plies[1..at].iter().all(|ply| !speaks(ply)));
     bench.press(KeyCode::End);

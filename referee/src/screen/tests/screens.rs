@@ -1,10 +1,10 @@
 //! What is drawn.
 
 use super::{Bench, GOLDEN};
-use crate::render::{Charset, Style};
 use crate::screen::{Model, Pane, Setting};
-use crate::transcript::Following;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
+use referee_match::transcript::Following;
+use referee_render::{Charset, Style};
 
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (40, 15)];
 

@@ -9,13 +9,13 @@ use async_nats::jetstream::stream::{self, DiscardPolicy, RetentionPolicy};
 use async_nats::jetstream::{self, Context};
 use async_nats::{Client, Subscriber};
 use futures_core::Stream;
-use referee::contest::audit::hear;
-use referee::contest::{Contest, Fixture, Schedule};
-use referee::fleet::messages::{FORM, split_bytes};
-use referee::fleet::{
+use referee_contest::audit::hear;
+use referee_contest::{Contest, Fixture, Schedule};
+use referee_fleet::messages::{FORM, split_bytes};
+use referee_fleet::{
     Announcement, Beat, Brief, Names, Order, Parcel, Report, Traveller, Try, names,
 };
-use referee::plain::hex;
+use referee_protocol::plain::hex;
 use sha2::{Digest, Sha256};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -259,7 +259,7 @@ impl Counter {
             let heard = hear(transcript).unwrap();
             let kind = referee_games::kind(&self.contest.games[fixture.game].game).unwrap();
             let differences =
-                referee::contest::audit::differences(&self.contest, kind, fixture, &heard.header);
+                referee_contest::audit::differences(&self.contest, kind, fixture, &heard.header);
             assert_eq!(differences, Vec::<String>::new());
         }
     }

@@ -7,8 +7,8 @@ use async_nats::jetstream::{self, Context};
 use async_nats::{Client, ConnectOptions, HeaderMap};
 use futures_core::Stream;
 use nix::sys::signal::Signal;
-use referee::fleet::names::BRIEF;
-use referee::shell::fleet::bundles::read_object;
+use referee_fleet::bundles::read_object;
+use referee_fleet::names::BRIEF;
 use std::pin::Pin;
 
 /// What workers may not publish to. The last of the brief is its name as buckets write it.

@@ -1,8 +1,7 @@
 //! What docs/many-machines.md has to be copied: the commands for a laptop are run, the files for Slurm
 //! and Kubernetes are read by those who read such files.
 
-use super::server::free_port;
-use super::server::nats_server;
+use super::server::{free_port, nats_server};
 use crate::support::{Place, python, root};
 use serde_json::Value;
 use std::fs;

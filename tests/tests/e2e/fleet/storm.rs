@@ -7,7 +7,7 @@ use super::server::Server;
 use crate::contest::query;
 use crate::support::{Place, eventually};
 use nix::sys::signal::Signal;
-use referee::matches::named_seed;
+use referee_match::named_seed;
 use std::time::{Duration, Instant};
 
 /// How often it is looked what is to happen next.

@@ -5,7 +5,7 @@ use super::people::Member;
 use super::server::Server;
 use crate::support::{Place, eventually};
 use nix::sys::signal::Signal;
-use referee::fleet::{Order, Report};
+use referee_fleet::{Order, Report};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ const RETRIES: u32 = 20;
 /// A contest of built-in agents.
 fn contest(runs: &[&str], size: u64, policy: &Value) -> String {
     let player = |run: &&str| {
-        let built_in = referee::shell::contender::Contender::read(run).unwrap();
+        let built_in = referee_play::contender::Contender::read(run).unwrap();
         json!({"name": built_in.name, "run": run, "digest": built_in.digest})
     };
     let players: Vec<Value> = runs.iter().map(player).collect();

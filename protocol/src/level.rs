@@ -1,0 +1,272 @@
+//! How strongly agents are kept apart, and by what: names alone, and which belong together.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// How strongly agents are kept from each other, from the referee and from the machine; each level
+/// has all that the one before it has, but for `external`, which is `basic` around somebody else's
+/// program.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    /// Pipes and clocks.
+    None,
+    /// Limits that hold against accidents.
+    Basic,
+    /// Files, signals, sockets and dangerous system calls are out of reach.
+    Confined,
+    /// The rest of the machine can't be seen.
+    Isolated,
+    /// Memory and processor time of the whole tree are counted by the kernel.
+    Metered,
+    /// Another program does what it does.
+    External,
+}
+
+impl Level {
+    /// All of them, weakest first.
+    pub const ALL: [Self; 6] =
+        [Self::None, Self::Basic, Self::Confined, Self::Isolated, Self::Metered, Self::External];
+
+    /// As it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Basic => "basic",
+            Self::Confined => "confined",
+            Self::Isolated => "isolated",
+            Self::Metered => "metered",
+            Self::External => "external",
+        }
+    }
+
+    /// Whether it promises all that another does. What somebody else's program does isn't known, so
+    /// that [`Level::External`] can only be compared with itself and with [`Level::None`].
+    pub fn is_at_least(self, other: Self) -> bool {
+        let compared = self != Self::External && other != Self::External;
+        self == other || other == Self::None || (compared && self >= other)
+    }
+
+    /// What is to be in force at this level. As root agents have a user each besides.
+    pub fn layers(self) -> Layers {
+        use Layer::{
+            Cgroup, CgroupNs, IpcNs, Landlock, Limits, Mounts, NetNs, NoNewPrivileges, PidNs,
+            Scope, Seccomp, UserNs, UtsNs, Watchdog,
+        };
+        let basic = Layers::of(&[NoNewPrivileges, Limits, Watchdog]);
+        let confined = basic.and(&[Scope, Landlock, Seccomp]);
+        let isolated = confined.and(&[UserNs, PidNs, NetNs, IpcNs, UtsNs, CgroupNs, Mounts]);
+        match self {
+            Self::None => Layers::default(),
+            Self::Basic => basic,
+            // The program may need rights of its own to do what it does.
+            Self::External => basic.without(NoNewPrivileges),
+            Self::Confined => confined,
+            Self::Isolated => isolated,
+            Self::Metered => isolated.and(&[Cgroup]),
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Level {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        Self::ALL.into_iter().find(|level| level.name() == text).ok_or(())
+    }
+}
+
+/// One thing that is done to keep an agent where it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[repr(u8)]
+pub enum Layer {
+    /// No program that it starts gets more rights than it has.
+    NoNewPrivileges,
+    /// Limits of the system on a process: file size, open files, data, core files.
+    Limits,
+    /// Its supervisor measures memory and processes of its tree.
+    Watchdog,
+    /// A user of its own, where the referee runs as root.
+    User,
+    /// A Landlock domain around supervisor and agent: signals to all of it reach nobody else.
+    Scope,
+    /// A Landlock domain around the agent: files, TCP, signals, abstract sockets.
+    Landlock,
+    /// System calls that are refused.
+    Seccomp,
+    /// A user namespace.
+    UserNs,
+    /// A process namespace, with its own `/proc`.
+    PidNs,
+    /// A network namespace, with nothing in it.
+    NetNs,
+    /// A namespace of System V and POSIX message queues, semaphores and shared memory.
+    IpcNs,
+    /// A namespace of the machine's name.
+    UtsNs,
+    /// A namespace of control groups.
+    CgroupNs,
+    /// A mount namespace with bounded `/tmp`, `/dev/shm` and work folder of its own.
+    Mounts,
+    /// A control group of the kernel's.
+    Cgroup,
+}
+
+impl Layer {
+    /// All of them, in the order in which they are told.
+    pub const ALL: [Self; 15] = [
+        Self::NoNewPrivileges,
+        Self::Limits,
+        Self::Watchdog,
+        Self::User,
+        Self::Scope,
+        Self::Landlock,
+        Self::Seccomp,
+        Self::UserNs,
+        Self::PidNs,
+        Self::NetNs,
+        Self::IpcNs,
+        Self::UtsNs,
+        Self::CgroupNs,
+        Self::Mounts,
+        Self::Cgroup,
+    ];
+
+    /// As it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::NoNewPrivileges => "no new privileges",
+            Self::Limits => "limits",
+            Self::Watchdog => "watchdog",
+            Self::User => "user",
+            Self::Scope => "scope",
+            Self::Landlock => "landlock",
+            Self::Seccomp => "seccomp",
+            Self::UserNs => "userns",
+            Self::PidNs => "pidns",
+            Self::NetNs => "netns",
+            Self::IpcNs => "ipcns",
+            Self::UtsNs => "utsns",
+            Self::CgroupNs => "cgroupns",
+            Self::Mounts => "mounts",
+            Self::Cgroup => "cgroup",
+        }
+    }
+}
+
+impl FromStr for Layer {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        Self::ALL.into_iter().find(|layer| layer.name() == text).ok_or(())
+    }
+}
+
+/// A set of layers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Layers(u32);
+
+impl Layers {
+    /// These.
+    pub fn of(layers: &[Layer]) -> Self {
+        Self::default().and(layers)
+    }
+
+    /// These too.
+    #[must_use]
+    pub fn and(self, layers: &[Layer]) -> Self {
+        Self(layers.iter().fold(self.0, |bits, &layer| bits | 1 << layer as u8))
+    }
+
+    /// All but this one.
+    #[must_use]
+    pub fn without(self, layer: Layer) -> Self {
+        Self(self.0 & !(1 << layer as u8))
+    }
+
+    /// These and those.
+    #[must_use]
+    pub fn union(self, those: Self) -> Self {
+        Self(self.0 | those.0)
+    }
+
+    /// All of these but those.
+    #[must_use]
+    pub fn minus(self, those: Self) -> Self {
+        Self(self.0 & !those.0)
+    }
+
+    /// Whether it is among them.
+    pub fn has(self, layer: Layer) -> bool {
+        self.0 & (1 << layer as u8) != 0
+    }
+
+    /// They, one by one.
+    pub fn iter(self) -> impl Iterator<Item = Layer> {
+        Layer::ALL.into_iter().filter(move |&layer| self.has(layer))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Layer, Layers, Level};
+
+    #[test]
+    fn names_are_read_back() {
+        for level in Level::ALL {
+            assert_eq!(level.name().parse(), Ok(level));
+        }
+        for layer in Layer::ALL {
+            assert_eq!(layer.name().parse(), Ok(layer));
+        }
+    }
+
+    #[test]
+    fn each_level_has_what_the_one_before_has() {
+        for (weaker, stronger) in [
+            (Level::None, Level::Basic),
+            (Level::Basic, Level::Confined),
+            (Level::Confined, Level::Isolated),
+            (Level::Isolated, Level::Metered),
+        ] {
+            let more = stronger.layers();
+            assert!(weaker.layers().iter().all(|layer| more.has(layer)));
+            assert_ne!(weaker.layers(), more);
+        }
+        assert!(
+            Layer::ALL
+                .into_iter()
+                .all(|layer| { layer == Layer::User || Level::Metered.layers().has(layer) })
+        );
+    }
+
+    #[test]
+    fn what_another_program_does_is_compared_with_nothing() {
+        assert!(Level::Isolated.is_at_least(Level::Isolated));
+        assert!(Level::Isolated.is_at_least(Level::Confined));
+        assert!(!Level::Confined.is_at_least(Level::Isolated));
+        assert!(Level::External.is_at_least(Level::External));
+        assert!(!Level::External.is_at_least(Level::Basic));
+        assert!(!Level::Metered.is_at_least(Level::External));
+        assert!(Level::ALL.into_iter().all(|level| level.is_at_least(Level::None)));
+    }
+
+    #[test]
+    fn a_layer_is_taken_out() {
+        let all = Layers::of(&Layer::ALL);
+        for layer in Layer::ALL {
+            assert_eq!(all.without(layer).iter().count(), Layer::ALL.len() - 1);
+            assert!(!all.without(layer).has(layer));
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! The forms that values of a contest file have: each with its place in the text, some written in
+//! one of two ways, times as people write them.
+
+use referee_match::times::read_time;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{Error, IntoDeserializer, MapAccess, SeqAccess, Unexpected, Visitor};
+use serde::{Deserialize, Deserializer};
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Deref, Range};
+
+/// A value and where it stands.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(transparent, bound = "T: Deserialize<'de>")]
+pub(super) struct At<T>(toml::Spanned<T>);
+
+impl<T> At<T> {
+    /// Where it stands, in bytes.
+    pub(super) fn span(&self) -> Range<usize> {
+        self.0.span()
+    }
+}
+
+impl<T> Deref for At<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        self.0.get_ref()
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for At<T> {
+    fn inline_schema() -> bool {
+        T::inline_schema()
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
+    }
+}
+
+/// Something short, a text or a number, or something longer, a table or a list.
+#[derive(Clone, Debug)]
+pub(super) enum OneOf<S, L> {
+    Short(S),
+    Long(L),
+}
+
+/// What a value is called where another is found.
+pub(super) trait Called {
+    /// With its article, to follow "expected".
+    const CALLED: &'static str;
+    /// A list is read as one. A table could be too, by the order of its keys, which nobody means.
+    const IS_LIST: bool = false;
+}
+
+impl Called for String {
+    const CALLED: &'static str = "a text";
+}
+
+impl Called for u32 {
+    const CALLED: &'static str = "a number";
+}
+
+impl<T> Called for Vec<T> {
+    const CALLED: &'static str = "a list";
+    const IS_LIST: bool = true;
+}
+
+struct Either<S, L>(PhantomData<(S, L)>);
+
+impl<'de, S, L> Visitor<'de> for Either<S, L>
+where
+    S: Deserialize<'de> + Called,
+    L: Deserialize<'de> + Called,
+{
+    type Value = OneOf<S, L>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} or {}", S::CALLED, L::CALLED)
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<Self::Value, E> {
+        S::deserialize(value.into_deserializer()).map(OneOf::Short)
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Self::Value, E> {
+        S::deserialize(value.into_deserializer()).map(OneOf::Short)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+        L::deserialize(MapAccessDeserializer::new(map)).map(OneOf::Long)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
+        if !L::IS_LIST {
+            return Err(A::Error::invalid_type(Unexpected::Seq, &self));
+        }
+        L::deserialize(SeqAccessDeserializer::new(list)).map(OneOf::Long)
+    }
+}
+
+impl<'de, S, L> Deserialize<'de> for OneOf<S, L>
+where
+    S: Deserialize<'de> + Called,
+    L: Deserialize<'de> + Called,
+{
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Either(PhantomData))
+    }
+}
+
+impl<S: JsonSchema, L: JsonSchema> JsonSchema for OneOf<S, L> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        format!("{}_or_{}", S::schema_name(), L::schema_name()).into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let (short, long) = (generator.subschema_for::<S>(), generator.subschema_for::<L>());
+        json_schema!({ "anyOf": [short, long] })
+    }
+}
+
+/// A time in milliseconds, written as a text such as `1.5s`, or as a number of seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Time(pub(super) u64);
+
+struct TimeVisitor;
+
+impl Visitor<'_> for TimeVisitor {
+    type Value = Time;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a time such as \"500ms\", \"1.5s\" or \"1m 30s\", or a number of seconds")
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<Time, E> {
+        read_time(value).map(Time).map_err(E::custom)
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Time, E> {
+        self.visit_str(&value.to_string())
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Time, E> {
+        self.visit_str(&value.to_string())
+    }
+}
+
+impl<'de> Deserialize<'de> for Time {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(TimeVisitor)
+    }
+}
+
+impl JsonSchema for Time {
+    fn schema_name() -> Cow<'static, str> {
+        "Time".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A time such as `500ms`, `1.5s` or `1m 30s`, or a number of seconds.",
+            "type": ["string", "number"],
+        })
+    }
+}

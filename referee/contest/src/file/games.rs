@@ -1,0 +1,246 @@
+//! What is played, and where games begin.
+
+use super::forms::At;
+use super::problem::{FileError, Source};
+use super::raw::{Raw, RawGame, RawOpenings};
+use super::{ContestFile, Positions, tame_name, within};
+use crate::{Contest, ContestGame, Opening};
+use referee_games::{GAMES, Kind, Turn, kind, nearest, nearest_kind};
+use referee_protocol::parse_strict;
+use referee_protocol::plain::tame;
+use serde_json::{Map, Value};
+use std::ops::Range;
+
+/// The most plies of a drawn opening.
+const PLIES_MAX: u32 = 100;
+/// The most games of a contest.
+const GAMES_MAX: usize = 100;
+/// The most positions in a file with openings.
+const POSITIONS_MAX: usize = 100_000;
+
+/// What is played.
+pub(super) fn read(source: &Source, raw: &Raw) -> Result<Vec<ContestGame>, FileError> {
+    let games = match (&raw.game, &raw.games[..]) {
+        (None, []) => {
+            return Err(source
+                .error_of_all("no game is named")
+                .help("name one: `game = \"NAME\"` at the top; `referee games` lists them"));
+        }
+        (Some(game), []) => vec![one(source, game, None)?],
+        (Some(game), _) => {
+            let message = "`game` and `[[games]]` are the same: give one of them";
+            return Err(source.error(game.span(), message));
+        }
+        (None, [_, ..]) if raw.games.len() > GAMES_MAX => {
+            let message = format!("a contest has at most {GAMES_MAX} games");
+            return Err(source.error(raw.games[GAMES_MAX].game.span(), message));
+        }
+        (None, games) => games
+            .iter()
+            .map(|game| one(source, &game.game, game.setup.as_ref()))
+            .collect::<Result<_, _>>()?,
+    };
+    let first = games[0].seats;
+    if let Some(other) = games.iter().position(|game| game.seats != first) {
+        let (one, another) = (&games[0], &games[other]);
+        let message = format!(
+            "{} has {}, but {} has {first}: all games of a contest need the same seats",
+            another.game,
+            seats(another.seats),
+            one.game
+        );
+        return Err(source.error(raw.games[other].game.span(), message));
+    }
+    named(source, &raw.games, games)
+}
+
+/// `1 seat`, `2 seats`.
+pub(super) fn seats(count: usize) -> String {
+    if count == 1 { "1 seat".to_owned() } else { format!("{count} seats") }
+}
+
+fn one(
+    source: &Source,
+    name: &At<String>,
+    setup: Option<&At<toml::Table>>,
+) -> Result<ContestGame, FileError> {
+    let Some(kind) = kind(name) else {
+        let names: Vec<&str> = GAMES.iter().map(|kind| kind.name).collect();
+        let near = nearest_kind(name).map(|near| format!("did you mean `{}`?", near.name));
+        return Err(source
+            .error(name.span(), format!("unknown game `{}`", tame(name)))
+            .help(format!("the games are {}", names.join(", ")))
+            .or_help(near));
+    };
+    let given = setup.map_or_else(|| Ok(Map::new()), |setup| json_table(setup));
+    let place = || setup.map_or_else(|| name.span(), At::span);
+    let given = given.map_err(|error| source.error(place(), error))?;
+    let start = kind.start(&Value::Object(given)).map_err(|error| {
+        let help = error.help().map(str::to_owned);
+        source.error(place(), tame(&error.to_string())).or_help(help)
+    })?;
+    let seats = start.seats();
+    let score = kind.about().score.as_ref().is_some_and(|score| score.fewer_is_better);
+    Ok(ContestGame {
+        name: String::new(),
+        game: kind.name.to_owned(),
+        setup: start.setup(),
+        seats,
+        fewer_is_better: seats == 1 && score,
+    })
+}
+
+/// Gives every game its name: the given one, the game's own, or that with what was set up.
+fn named(
+    source: &Source,
+    raw: &[RawGame],
+    mut games: Vec<ContestGame>,
+) -> Result<Vec<ContestGame>, FileError> {
+    let own: Vec<String> = games.iter().map(|game| game.game.clone()).collect();
+    for (index, game) in games.iter_mut().enumerate() {
+        let raw = raw.get(index);
+        game.name = match raw.and_then(|raw| raw.name.as_ref()) {
+            Some(name) => tame_name(name),
+            None if own.iter().filter(|other| **other == game.game).count() == 1 => {
+                game.game.clone()
+            }
+            None => {
+                let setup = raw.and_then(|raw| raw.setup.as_ref());
+                let pairs = setup.into_iter().flat_map(|setup| setup.iter());
+                let pairs = pairs.map(|(key, value)| format!(" {key}={value}"));
+                tame_name(&(game.game.clone() + &pairs.collect::<String>()))
+            }
+        };
+    }
+    for (index, game) in games.iter().enumerate() {
+        let at = raw.get(index).map_or(0..0, |raw| raw.name.as_ref().unwrap_or(&raw.game).span());
+        if game.name.is_empty() {
+            return Err(source.error(at, "a game without a name"));
+        }
+        if games[..index].iter().any(|other| other.name == game.name) {
+            let message = format!("more than one game is called `{}`", game.name);
+            return Err(source.error(at, message).help("give each a `name` of its own"));
+        }
+    }
+    Ok(games)
+}
+
+fn json_table(table: &toml::Table) -> Result<Map<String, Value>, String> {
+    table.iter().map(|(key, value)| Ok((key.clone(), json(value)?))).collect()
+}
+
+fn json(value: &toml::Value) -> Result<Value, String> {
+    Ok(match value {
+        toml::Value::String(text) => Value::from(text.as_str()),
+        toml::Value::Integer(number) => Value::from(*number),
+        toml::Value::Float(number) if number.is_finite() => Value::from(*number),
+        toml::Value::Boolean(value) => Value::from(*value),
+        toml::Value::Array(values) => {
+            Value::Array(values.iter().map(json).collect::<Result<_, _>>()?)
+        }
+        toml::Value::Table(table) => Value::Object(json_table(table)?),
+        toml::Value::Float(_) | toml::Value::Datetime(_) => {
+            return Err(format!("no setup has a value like {value}"));
+        }
+    })
+}
+
+/// The file with openings that it names.
+pub(super) fn openings_file(
+    source: &Source,
+    raw: &RawOpenings,
+) -> Result<Option<(String, Range<usize>)>, FileError> {
+    within(source, raw.plies.as_ref(), "plies", 0..=PLIES_MAX)?;
+    let Some(file) = &raw.file else { return Ok(None) };
+    if raw.plies.is_some() {
+        let message = "openings are drawn, by `plies`, or chosen from a `file`: give one of them";
+        return Err(source.error(file.span(), message));
+    }
+    Ok(Some(((**file).clone(), file.span())))
+}
+
+/// The positions of a file with openings: one JSON position a line, or `{"game":..,"position":..}`.
+pub(super) fn positions(openings: &Source, games: &[ContestGame]) -> Result<Positions, FileError> {
+    let mut positions = vec![Vec::new(); games.len()];
+    let mut start = 0;
+    for line in openings.text.split_inclusive('\n') {
+        let end = start + line.trim_end().len();
+        let span = start..end;
+        start += line.len();
+        if line.trim().is_empty() {
+            continue;
+        }
+        let (index, position) = position(line.trim(), games)
+            .map_err(|(message, help)| openings.error(span.clone(), message).or_help(help))?;
+        positions[index].push(Opening(position));
+        if positions[index].len() > POSITIONS_MAX {
+            let message = format!("more than {POSITIONS_MAX} openings for one game");
+            return Err(openings.error(span, message));
+        }
+    }
+    if positions.iter().all(Vec::is_empty) {
+        return Err(openings.error_of_all("there is no opening in it"));
+    }
+    Ok(positions)
+}
+
+/// What is wrong with a line, and what to do about it.
+type Wrong = (String, Option<String>);
+
+fn position(line: &str, games: &[ContestGame]) -> Result<(usize, Value), Wrong> {
+    let wrong = |text: String| (tame(&text), None);
+    let value = parse_strict(line.as_bytes()).map_err(|error| wrong(error.to_string()))?;
+    let tagged = value.as_object().filter(|fields| {
+        fields.len() == 2
+            && fields.get("game").is_some_and(Value::is_string)
+            && fields.contains_key("position")
+    });
+    let (index, position) = match tagged {
+        Some(fields) => {
+            let name = fields["game"].as_str().unwrap_or_default();
+            let known = || games.iter().map(|game| game.name.as_str());
+            let own: Vec<usize> = games
+                .iter()
+                .enumerate()
+                .filter(|(_, game)| game.name == name || game.game == name)
+                .map(|(index, _)| index)
+                .collect();
+            let exact = games.iter().position(|game| game.name == name);
+            let Some(index) = exact.or_else(|| own.first().copied().filter(|_| own.len() == 1))
+            else {
+                let near = nearest(name, known()).map(|near| format!("did you mean `{near}`?"));
+                let names = known().collect::<Vec<_>>().join(", ");
+                let help = near.or_else(|| Some(format!("the contest's games are {names}")));
+                return Err((format!("no single game is called `{}`", tame(name)), help));
+            };
+            (index, fields["position"].clone())
+        }
+        None if games.len() == 1 => (0, value),
+        None => {
+            let help = r#"{"game":"NAME","position":{..}}"#.to_owned();
+            return Err(("of which game is it? there are several".to_owned(), Some(help)));
+        }
+    };
+    let game = &games[index];
+    let mut setup = game.setup.clone();
+    setup["position"] = position.clone();
+    let Some(kind) = kind(&game.game) else { return Err(wrong(format!("no {}", game.game))) };
+    let begun = kind.start(&setup).map_err(|error| wrong(error.to_string()))?;
+    if let Turn::Over(outcome) = begun.turn() {
+        return Err(wrong(format!("the game is over already: {}", outcome.reason)));
+    }
+    Ok((index, position))
+}
+
+/// Draws an opening of each game, so that what can't be drawn is told before anything is played.
+pub(super) fn check_drawn(file: &ContestFile, contest: &Contest) -> Result<(), FileError> {
+    let Some(plies) = &file.raw.openings.plies else { return Ok(()) };
+    for (index, game) in contest.games.iter().enumerate() {
+        let kinds: Option<Kind> = kind(&game.game);
+        if let Some(Err(error)) = kinds.map(|kind| contest.opening(kind, index, 0)) {
+            let message = format!("{}: {error}", game.name);
+            return Err(file.source.error(plies.span(), message));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,288 @@
+//! The contest file, from its text to a [`Contest`]. Strict: whatever is unknown, out of range or
+//! contradicts itself is an error that points at its place. Pure: agents, submissions and the file
+//! with openings are found by the caller, who hands in what they are.
+
+mod problem;
+mod forms;
+mod raw;
+mod conditions;
+mod games;
+mod format;
+
+pub use problem::{FileError, Source};
+pub use raw::OnBroken;
+
+use super::{
+    Contest, ContestGame, Opening, OpeningSettings, PlayerInfo, Policy, SandboxSettings,
+    SeatOrders, WorkerSettings,
+};
+use forms::{At, OneOf};
+use raw::{FormatName, Raw, RawAgent};
+use referee_protocol::plain::tame;
+use referee_protocol::{ClockSettings, Limits};
+use schemars::{Schema, schema_for};
+use std::ops::{Range, RangeInclusive};
+use std::time::Duration;
+
+/// Seeds are below this, so that every language can hold one in a number.
+const SEED_BOUND: u64 = 1 << 53;
+/// The longest name, in characters.
+const NAME_CHARACTERS_MAX: usize = 60;
+/// The most rounds.
+const ROUNDS_MAX: u32 = 1_000_000;
+/// The most matches at once.
+const JOBS_MAX: u32 = 10_000;
+/// The most players.
+const PLAYERS_MAX: usize = 10_000;
+/// The most games; as many keep a fast machine busy for a day, and their schedule fits in memory.
+const GAMES_MAX: u128 = 10_000_000;
+
+/// A contest file that is right as far as it can be told without looking at agents.
+#[derive(Debug)]
+pub struct ContestFile {
+    /// Its text, for errors that point into it.
+    pub source: Source,
+    /// What is played.
+    pub games: Vec<ContestGame>,
+    /// The agents that it names, in its order.
+    pub agents: Vec<NamedAgent>,
+    /// The folder with submissions.
+    pub submissions: Option<Submissions>,
+    /// The file with openings, as it is named, and where.
+    pub openings: Option<(String, Range<usize>)>,
+    /// What all agents may read, as it is named, and where.
+    pub read: Vec<(String, Range<usize>)>,
+    /// How many matches may be under way at once.
+    pub jobs: Option<usize>,
+    /// Whether matches are pinned to cores.
+    pub pin: bool,
+    /// What happens with submissions that can't be read or built.
+    pub on_broken: OnBroken,
+    /// How long the build of an agent may take.
+    pub build_time: Duration,
+    name: String,
+    seed: u64,
+    rounds: u32,
+    seat_orders: SeatOrders,
+    clock: ClockSettings,
+    limits: Limits,
+    policy: Policy,
+    sandbox: SandboxSettings,
+    workers: WorkerSettings,
+    raw: Raw,
+}
+
+/// An agent as a contest file names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedAgent {
+    /// The name that it is given, if any.
+    pub name: Option<String>,
+    /// The AGENT.
+    pub run: String,
+    /// Where it is named, in bytes.
+    pub span: Range<usize>,
+}
+
+/// A folder in which everybody plays.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Submissions {
+    /// The folder, relative to the contest file's.
+    pub folder: String,
+    /// The AGENT that each is, with `{}` for its path.
+    pub run: Option<String>,
+    /// Where the folder is named, in bytes.
+    pub span: Range<usize>,
+}
+
+/// An agent that was found: what the contest must know of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entrant {
+    /// Its name; hostile text.
+    pub name: String,
+    /// The AGENT as it was written.
+    pub run: String,
+    /// SHA-256 of it, in hex.
+    pub digest: String,
+    /// Where the contest file names it, in bytes.
+    pub span: Range<usize>,
+}
+
+/// JSON Schema of the contest file.
+pub fn schema() -> Schema {
+    schema_for!(Raw)
+}
+
+impl ContestFile {
+    /// Reads a contest file. `file` is what errors call it, `stem` its name where it gives none.
+    pub fn read(text: &str, file: &str, stem: &str) -> Result<Self, FileError> {
+        let source = Source { file: tame(file), text: text.to_owned() };
+        let raw: Raw = toml::from_str(text).map_err(|error| source.garbled(&error))?;
+        let preset = conditions::preset(&source, &raw)?;
+        let games = games::read(&source, &raw)?;
+        let name = raw.name.as_deref().map_or(stem, String::as_str);
+        let name = tame_name(name);
+        if name.is_empty() {
+            let span = raw.name.as_ref().map_or(0..0, At::span);
+            return Err(source.error(span, "a contest needs a name"));
+        }
+        let rounds = within(&source, raw.rounds.as_ref(), "rounds", 1..=ROUNDS_MAX)?;
+        let jobs = within(&source, raw.jobs.as_ref(), "jobs", 1..=JOBS_MAX)?;
+        let seed = within(&source, raw.seed.as_ref(), "seed", 0..=SEED_BOUND - 1)?;
+        format::check_tables(&source, &raw)?;
+        if let Some(agent) = raw.agents.get(PLAYERS_MAX) {
+            let message = format!("at most {PLAYERS_MAX} agents can play");
+            return Err(source.error(agent.span(), message));
+        }
+        Ok(Self {
+            name,
+            seed: seed.unwrap_or(1),
+            rounds: rounds.unwrap_or(1),
+            seat_orders: raw.seat_orders,
+            clock: conditions::clock(&source, raw.clock.as_ref(), preset)?,
+            limits: conditions::limits(&source, &raw.limits, preset)?,
+            policy: conditions::policy(&source, &raw.policy, preset)?,
+            sandbox: conditions::sandbox(&source, &raw.sandbox)?,
+            workers: conditions::workers(&source, &raw.workers)?,
+            agents: raw.agents.iter().map(named_agent).collect(),
+            submissions: submissions(&source, &raw)?,
+            openings: games::openings_file(&source, &raw.openings)?,
+            read: raw.sandbox.read.iter().map(|path| ((**path).clone(), path.span())).collect(),
+            jobs: jobs.and_then(|jobs| usize::try_from(jobs).ok()),
+            pin: raw.pin,
+            on_broken: raw.policy.on_broken,
+            build_time: conditions::build_time(&source, &raw.policy)?,
+            games,
+            source,
+            raw,
+        })
+    }
+
+    /// The contest between these, and for each of its players the entrant's place in the list.
+    /// `openings` are the lines of the file with openings, and what errors call it.
+    pub fn contest(
+        &self,
+        entrants: &[Entrant],
+        openings: Option<&Source>,
+    ) -> Result<(Contest, Vec<usize>), FileError> {
+        self.check_names(entrants)?;
+        let (format, order) = format::settings(self, entrants)?;
+        let positions = match openings {
+            Some(openings) => games::positions(openings, &self.games)?,
+            None => Vec::new(),
+        };
+        let plies = self.raw.openings.plies.as_deref().copied().unwrap_or(0);
+        let player = |&place: &usize| {
+            let Entrant { name, run, digest, .. } = &entrants[place];
+            PlayerInfo { name: tame_name(name), run: run.clone(), digest: digest.clone() }
+        };
+        let contest = Contest {
+            name: self.name.clone(),
+            seed: self.seed,
+            format,
+            rounds: self.rounds,
+            seat_orders: self.seat_orders,
+            games: self.games.clone(),
+            players: order.iter().map(player).collect(),
+            openings: OpeningSettings { plies, positions },
+            clock: self.clock.clone(),
+            limits: self.limits.clone(),
+            sandbox: self.sandbox.clone(),
+            policy: self.policy.clone(),
+            workers: self.workers.clone(),
+        };
+        format::check_size(self, &contest)?;
+        games::check_drawn(self, &contest)?;
+        Ok((contest, order))
+    }
+
+    fn check_names(&self, entrants: &[Entrant]) -> Result<(), FileError> {
+        let mut names = std::collections::BTreeSet::new();
+        for entrant in entrants {
+            let name = tame_name(&entrant.name);
+            let at = || entrant.span.clone();
+            if name.is_empty() {
+                return Err(self.source.error(at(), "an agent without a name"));
+            }
+            if !names.insert(name.clone()) {
+                return Err(self
+                    .source
+                    .error(at(), format!("more than one agent is called `{name}`"))
+                    .help("give each a name of its own: NAME=AGENT, such as new=./bot"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The format; where none is named, the one that fits the games.
+    fn format(&self) -> FormatName {
+        let alone = self.seats() == 1;
+        let usual = if alone { FormatName::Puzzle } else { FormatName::RoundRobin };
+        self.raw.format.as_deref().copied().unwrap_or(usual)
+    }
+
+    /// Whether it names the contest itself.
+    pub fn is_named(&self) -> bool {
+        self.raw.name.is_some()
+    }
+
+    /// How many seats its games have.
+    pub fn seats(&self) -> usize {
+        self.games.first().map_or(1, |game| game.seats)
+    }
+}
+
+/// A name without anything that a terminal would obey, and not too long.
+fn tame_name(name: &str) -> String {
+    tame(name.trim()).chars().take(NAME_CHARACTERS_MAX).collect()
+}
+
+/// A number in its range.
+fn within<T: Copy + PartialOrd + std::fmt::Display>(
+    source: &Source,
+    value: Option<&At<T>>,
+    key: &str,
+    range: RangeInclusive<T>,
+) -> Result<Option<T>, FileError> {
+    let Some(at) = value else { return Ok(None) };
+    let value: T = **at;
+    if range.contains(&value) {
+        return Ok(Some(value));
+    }
+    let (least, most) = (range.start(), range.end());
+    Err(source.error(at.span(), format!("`{key}` must be {least} to {most}, not {value}")))
+}
+
+fn named_agent(agent: &At<OneOf<String, RawAgent>>) -> NamedAgent {
+    match &**agent {
+        OneOf::Short(run) => NamedAgent { name: None, run: run.clone(), span: agent.span() },
+        OneOf::Long(RawAgent { name, run }) => NamedAgent {
+            name: name.as_deref().cloned(),
+            run: (**run).clone(),
+            span: name.as_ref().unwrap_or(run).span(),
+        },
+    }
+}
+
+fn submissions(source: &Source, raw: &Raw) -> Result<Option<Submissions>, FileError> {
+    let Some(at) = &raw.submissions else { return Ok(None) };
+    let (folder, run, span) = match &**at {
+        OneOf::Short(folder) => (folder, None, at.span()),
+        OneOf::Long(table) => (&*table.folder, table.run.as_ref(), table.folder.span()),
+    };
+    if folder.trim().is_empty() {
+        return Err(source.error(span, "submissions need a folder").help("`.` is this folder"));
+    }
+    if let Some(run) = run.filter(|run| !run.contains("{}")) {
+        return Err(source
+            .error(run.span(), "`run` needs `{}`, which stands for each submission's path")
+            .help("such as run = \"python3 {}/main.py\""));
+    }
+    let run = run.map(|run| (**run).clone());
+    Ok(Some(Submissions { folder: folder.clone(), run, span }))
+}
+
+/// The positions of a game that begin a match; see [`OpeningSettings::positions`].
+type Positions = Vec<Vec<Opening>>;
+
+#[cfg(test)]
+mod tests;

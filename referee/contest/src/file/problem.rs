@@ -1,0 +1,138 @@
+//! What is wrong with a contest file, and where: file, line, column, and the line with carets.
+
+use referee_games::nearest;
+use referee_protocol::plain::tame;
+use std::fmt;
+use std::ops::Range;
+
+/// The longest part of a line that is shown, in characters.
+const SHOWN_CHARACTERS_MAX: usize = 100;
+/// The longest message, in characters; it may hold what stands in the file.
+const MESSAGE_CHARACTERS_MAX: usize = 1000;
+
+/// A text and what it is called, for errors that point into it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The file, as errors name it.
+    pub file: String,
+    /// The whole text.
+    pub text: String,
+}
+
+/// What is wrong with a contest file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileError {
+    text: String,
+    help: Option<String>,
+}
+
+impl Source {
+    /// Something that is wrong in this part of the text, in bytes.
+    pub fn error(&self, span: Range<usize>, message: impl fmt::Display) -> FileError {
+        let start = self.boundary(span.start);
+        let end = self.boundary(span.end.max(start));
+        let before = &self.text[..start];
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        let number = before.matches('\n').count() + 1;
+        let column = self.text[line_start..start].chars().count();
+        let line = self.text[line_start..].lines().next().unwrap_or_default();
+        let marked = self.text[start..end].lines().next().unwrap_or_default().chars().count();
+        // A long line is shown from somewhat before what is wrong in it.
+        let skipped = if column < SHOWN_CHARACTERS_MAX / 2 { 0 } else { column - 20 };
+        let shown: String = line.chars().skip(skipped).take(SHOWN_CHARACTERS_MAX).collect();
+        let shown = tame(&shown.replace('\t', " "));
+        let carets = "^".repeat(marked.clamp(1, SHOWN_CHARACTERS_MAX - (column - skipped)));
+        let message: String = message.to_string().chars().take(MESSAGE_CHARACTERS_MAX).collect();
+        let (file, gap) = (&self.file, " ".repeat(column - skipped));
+        let gutter = " ".repeat(number.to_string().len());
+        let column = column + 1;
+        let text = format!(
+            "{file}:{number}:{column}: {message}\n{gutter} |\n{number} | {shown}\n{gutter} | \
+             {gap}{carets}"
+        );
+        FileError { text, help: None }
+    }
+
+    /// Something that is wrong with the whole.
+    pub fn error_of_all(&self, message: impl fmt::Display) -> FileError {
+        FileError { text: format!("{}: {message}", self.file), help: None }
+    }
+
+    /// What the reader of TOML found wrong.
+    pub(super) fn garbled(&self, error: &toml::de::Error) -> FileError {
+        let message = tame(error.message());
+        let help = near(&message);
+        let message = in_words(message);
+        match error.span() {
+            Some(span) => self.error(span, message),
+            None => self.error_of_all(message),
+        }
+        .or_help(help)
+    }
+
+    /// The nearest place that is no part of a character.
+    fn boundary(&self, at: usize) -> usize {
+        let at = at.min(self.text.len());
+        (0..=at).rev().find(|&at| self.text.is_char_boundary(at)).unwrap_or(0)
+    }
+}
+
+/// The reader's message in the words of those who write contest files.
+fn in_words(mut message: String) -> String {
+    for (begin, words) in [
+        ("unknown field", "unknown key"),
+        ("unknown variant", "unknown value"),
+        ("missing field", "missing key"),
+    ] {
+        if let Some(rest) = message.strip_prefix(begin) {
+            message = format!("{words}{rest}");
+        }
+    }
+    for (end, words) in [
+        ("expected u32", "expected a whole number"),
+        ("expected u64", "expected a whole number"),
+        ("expected f64", "expected a number"),
+        ("expected a map", "expected a table"),
+    ] {
+        if let Some(rest) = message.strip_suffix(end) {
+            message = format!("{rest}{words}");
+        }
+    }
+    message
+}
+
+/// What was meant by an unknown name, from the words of the reader's error: between backticks it
+/// has the name and then those that it knows.
+fn near(message: &str) -> Option<String> {
+    let mut quoted = message.strip_prefix("unknown ")?.split('`').skip(1).step_by(2);
+    let given = quoted.next()?;
+    nearest(given, quoted).map(|near| format!("did you mean `{near}`?"))
+}
+
+impl FileError {
+    /// The same with what to do about it.
+    #[must_use]
+    pub fn help(self, help: impl Into<String>) -> Self {
+        self.or_help(Some(help.into()))
+    }
+
+    /// The same with what to do about it, where that is known.
+    #[must_use]
+    pub fn or_help(mut self, help: Option<String>) -> Self {
+        self.help = help.or(self.help);
+        self
+    }
+
+    /// What to do about it.
+    pub fn help_text(&self) -> Option<&str> {
+        self.help.as_deref()
+    }
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for FileError {}

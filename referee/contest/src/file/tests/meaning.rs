@@ -1,0 +1,208 @@
+//! What a right file means.
+
+use super::super::problem::Source;
+use super::super::{ContestFile, OnBroken, games};
+use super::{contest, contest_of};
+use crate::{Contest, FormatSettings, LagPolicy, SeatOrders, SprtSettings, WorkerSettings};
+use referee_protocol::{ClockKind, Level, OnFault, Pondering};
+use serde_json::json;
+
+/// The contest of these lines, between two, in a game of two seats.
+#[track_caller]
+fn with(lines: &str) -> Contest {
+    let text = format!("game = \"hex\"\nagents = [\"a\", \"b\"]\n{lines}");
+    contest(&text).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+#[test]
+fn what_is_left_out_is_usual() {
+    let usual = with("");
+    assert_eq!((usual.name.as_str(), usual.seed, usual.rounds), ("contest", 1, 1));
+    assert_eq!(usual.seat_orders, SeatOrders::All);
+    assert_eq!(usual.format, FormatSettings::RoundRobin { triples_per_player: None });
+    assert_eq!(usual.clock, referee_protocol::ClockSettings::default());
+    assert_eq!(usual.limits, referee_protocol::Limits::default());
+    assert_eq!(usual.policy, crate::Policy::default());
+    assert_eq!(usual.sandbox, crate::SandboxSettings::default());
+    assert_eq!(usual.workers, WorkerSettings::default());
+    assert_eq!(usual.openings, crate::OpeningSettings::default());
+    let [game] = &usual.games[..] else { panic!("{:?}", usual.games) };
+    assert_eq!((game.name.as_str(), game.seats), ("hex", 2));
+    assert_eq!(game.setup["size"], 11, "defaults are filled in");
+    let alone = contest("game = \"peg-solitaire\"\nagents = [\"a\"]").unwrap();
+    assert_eq!(alone.format, FormatSettings::Puzzle {});
+    assert!(alone.games[0].fewer_is_better);
+}
+
+#[test]
+fn machines_may_be_asked_for() {
+    let contest = with(
+        "[workers]\nclass = \"lab\"\narch = \"aarch64\"\ncores = 2\n\
+         memory_mb = 2000\nspeed = 900\nspeed_most = 1100.5\nnoise_most = 1.2",
+    );
+    let asked = WorkerSettings {
+        class: Some("lab".to_owned()),
+        arch: Some("aarch64".to_owned()),
+        cores: Some(2),
+        memory_mb: Some(2000),
+        speed: Some(900.0),
+        speed_most: Some(1100.5),
+        noise_most: Some(1.2),
+    };
+    assert_eq!(contest.workers, asked);
+}
+
+#[test]
+fn clocks_are_as_in_play() {
+    for (lines, bank, added, turn) in [
+        ("clock = \"60s+0.5s\"", Some(60_000), 500, None),
+        ("clock = \"5m\"", Some(300_000), 0, None),
+        ("[clock]\nbank = 30", Some(30_000), 0, None),
+        ("[clock]\nbank_ms = 30\nincrement = 0.5", Some(30), 500, None),
+        ("[clock]\nmove = \"2s\"", None, 0, Some(2000)),
+        ("[clock]\nmove_ms = 2000\nbank = \"1m\"", Some(60_000), 0, Some(2000)),
+        ("[clock]\nstart = \"1s\"", Some(60_000), 500, None),
+        ("preset = \"comp30024-2025\"", Some(180_000), 0, None),
+        ("preset = \"comp30024-2025\"\n[clock]\nmove = \"2s\"", Some(180_000), 0, Some(2000)),
+    ] {
+        let clock = with(lines).clock;
+        assert_eq!(
+            (clock.bank_ms, clock.increment_ms, clock.move_ms),
+            (bank, added, turn),
+            "{lines}"
+        );
+    }
+    let course = with("preset = \"comp30024-2025\"\n[limits]\nfiles = 99");
+    assert_eq!((course.clock.kind, course.clock.start_ms), (ClockKind::Cpu, 180_000));
+    assert_eq!((course.limits.memory_mb, course.limits.files), (250, 99));
+    assert_eq!(course.policy.on_fault, OnFault::End);
+    let cpu = with("[clock]\nkind = \"cpu\"\nbackstop = \"9s\"\nmargin = \"5ms\"").clock;
+    assert_eq!((cpu.kind, cpu.backstop_ms, cpu.margin_ms), (ClockKind::Cpu, Some(9000), 5));
+}
+
+#[test]
+fn formats_have_their_settings() {
+    let sprt = SprtSettings { elo0: 0.0, elo1: 20.0, alpha: 0.01, beta: 0.05 };
+    for (lines, format) in [
+        ("format = \"swiss\"", FormatSettings::Swiss {}),
+        ("format = \"ladder\"", FormatSettings::Ladder {}),
+        ("format = \"double-knockout\"", FormatSettings::DoubleKnockout {}),
+        ("format = \"knockout\"", FormatSettings::Knockout { third_place: false }),
+        (
+            "format = \"knockout\"\nknockout = { third_place = true }",
+            FormatSettings::Knockout { third_place: true },
+        ),
+        ("format = \"compare\"", FormatSettings::Compare { sprt: None }),
+        (
+            "format = \"compare\"\ncompare = { elo0 = 0, elo1 = 20, alpha = 0.01 }",
+            FormatSettings::Compare { sprt: Some(sprt) },
+        ),
+        ("format = \"gauntlet\"", FormatSettings::Gauntlet { challengers: 1 }),
+    ] {
+        let text = format!("game = \"hex\"\nagents = [\"a\", \"b\"]\n{lines}");
+        let file = ContestFile::read(&text, "contest.toml", "x").unwrap();
+        let settings = super::super::format::settings(&file, &entrants(&file)).unwrap();
+        assert_eq!(settings, (format, vec![0, 1]), "{lines}");
+    }
+}
+
+fn entrants(file: &ContestFile) -> Vec<super::Entrant> {
+    let entrant = |agent: &super::super::NamedAgent| super::Entrant {
+        name: agent.run.clone(),
+        run: agent.run.clone(),
+        digest: String::new(),
+        span: agent.span.clone(),
+    };
+    file.agents.iter().map(entrant).collect()
+}
+
+#[test]
+fn challengers_come_first() {
+    let text = "game = \"hex\"\nformat = \"gauntlet\"\nagents = [\"a\", \"b\", \"c\"]\n\
+                [gauntlet]\nchallengers = [\"d\", \"b\"]";
+    let (contest, order) = contest_of(text, &["d"]).unwrap();
+    assert_eq!(contest.format, FormatSettings::Gauntlet { challengers: 2 });
+    assert_eq!(order, [3, 1, 0, 2]);
+    let names: Vec<&str> = contest.players.iter().map(|player| player.name.as_str()).collect();
+    assert_eq!(names, ["d", "b", "a", "c"]);
+}
+
+#[test]
+fn games_of_one_kind_are_told_apart() {
+    let text = "agents = [\"a\", \"b\"]\n[[games]]\ngame = \"hex\"\nsetup = { size = 5 }\n\
+                [[games]]\ngame = \"hex\"\nname = \"big\"\n[[games]]\ngame = \"freckers\"";
+    let contest = contest(text).unwrap();
+    let names: Vec<&str> = contest.games.iter().map(|game| game.name.as_str()).collect();
+    assert_eq!(names, ["hex size=5", "big", "freckers"]);
+    assert_eq!(contest.games[0].setup["size"], 5);
+}
+
+#[test]
+fn policy_and_the_rest() {
+    let text = "game = \"hex\"\nname = \" a\\u001bb \"\njobs = 3\npin = true\n\
+                seat_orders = \"one\"\nsandbox = { level = \"none\" }\n\
+                agents = [{ name = \"x\", run = \"@random\" }, \"y\"]\n\
+                [policy]\non_fault = \"end\"\nvoid_retries = 0\nlag_ms = 7\non_lag = \"again\"\n\
+                rate_faults = false\non_broken = \"leave-out\"\nbuild_time = \"90s\"\n\
+                [submissions]\nfolder = \"bots\"\nrun = \"python3 {}/main.py\"";
+    let file = ContestFile::read(text, "contest.toml", "stem").unwrap();
+    assert_eq!((file.jobs, file.pin, file.on_broken), (Some(3), true, OnBroken::LeaveOut));
+    assert_eq!(file.build_time.as_secs(), 90);
+    let submissions = file.submissions.as_ref().unwrap();
+    assert_eq!(submissions.folder, "bots");
+    assert_eq!(submissions.run.as_deref(), Some("python3 {}/main.py"));
+    let contest = contest(text).unwrap();
+    assert_eq!(contest.name, "a\u{FFFD}b");
+    assert_eq!(contest.seat_orders, SeatOrders::One);
+    assert_eq!(contest.players[0].name, "x");
+    let policy = contest.policy;
+    assert_eq!((policy.on_fault, policy.void_retries, policy.lag_ms), (OnFault::End, 0, 7));
+    assert_eq!((policy.on_lag, policy.rate_faults), (LagPolicy::Again, false));
+}
+
+#[test]
+fn a_sandbox_is_exact_or_the_strongest() {
+    let sandbox = with("sandbox = { level = \"none\" }").sandbox;
+    assert_eq!(sandbox.level, Some(Level::None));
+    assert!(sandbox.allows(Level::None) && !sandbox.allows(Level::Metered));
+    let sandbox = with("[sandbox]\nlevel = \"auto\"\nat_least = \"confined\"").sandbox;
+    assert_eq!((sandbox.level, sandbox.at_least), (None, Some(Level::Confined)));
+    assert!(sandbox.allows(Level::Metered) && !sandbox.allows(Level::Basic));
+    assert!(!sandbox.allows(Level::External), "nobody knows what that does");
+    for wrapper in ["\"box --ro 'a b'\"", "[\"box\", \"--ro\", \"a b\"]"] {
+        let lines = format!("[sandbox]\nlevel = \"external\"\nwrapper = {wrapper}");
+        assert_eq!(with(&lines).sandbox.wrapper, ["box", "--ro", "a b"]);
+    }
+    let sandbox = with("[sandbox]\npondering = \"measure\"\nread = [\"/opt\", \"data\"]").sandbox;
+    assert_eq!(sandbox.pondering, Some(Pondering::Measure));
+    assert_eq!(sandbox.read, ["/opt", "data"]);
+}
+
+#[test]
+fn openings_are_drawn_or_read() {
+    assert_eq!(with("openings = { plies = 3 }").openings.plies, 3);
+    let text = "agents = [\"a\", \"b\"]\nopenings = { file = \"o\" }\n[[games]]\ngame = \"hex\"\n\
+                [[games]]\ngame = \"freckers\"";
+    let file = ContestFile::read(text, "contest.toml", "x").unwrap();
+    assert_eq!(file.openings.as_ref().unwrap().0, "o");
+    let kind = referee_games::kind("freckers").unwrap();
+    let position = kind.start(&json!({})).unwrap().position();
+    let line = json!({"game": "freckers", "position": position}).to_string();
+    let source = Source { file: "o".to_owned(), text: format!("\n{line}\n\n{line}") };
+    let read = games::positions(&source, &file.games).unwrap();
+    assert_eq!((read[0].len(), read[1].len()), (0, 2));
+    assert_eq!(read[1][0].0, position);
+    let (contest, _) = file.contest(&entrants(&file), Some(&source)).unwrap();
+    assert_eq!(contest.openings.positions, read);
+}
+
+#[test]
+fn the_example_of_the_schema_is_whole() {
+    let schema = serde_json::to_value(super::super::schema()).unwrap();
+    let keys = schema["properties"].as_object().unwrap();
+    for key in ["name", "format", "games", "agents", "clock", "policy", "compare"] {
+        assert!(keys.contains_key(key), "{key}");
+    }
+    assert_eq!(schema["additionalProperties"], false);
+    assert!(schema.get("required").is_none(), "{}", schema["required"]);
+}

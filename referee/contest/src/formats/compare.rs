@@ -1,0 +1,100 @@
+//! Two players, until it is decided whether the first is better.
+
+use super::{Field, Format, Met, Pairing};
+use crate::sprt::{Decision, Pentanomial};
+use crate::{Player, SprtSettings};
+use std::ops::RangeInclusive;
+
+/// The same two, `rounds` times at most.
+#[derive(Debug)]
+pub(super) struct Compare {
+    rounds: u32,
+    sprt: Option<SprtSettings>,
+}
+
+impl Compare {
+    pub(super) fn new(field: Field, sprt: Option<SprtSettings>) -> Self {
+        Self { rounds: field.rounds, sprt }
+    }
+}
+
+impl Format for Compare {
+    fn size(&self) -> RangeInclusive<u64> {
+        let most = u64::from(self.rounds);
+        let least = if self.sprt.is_some() { most.min(1) } else { most };
+        least..=most
+    }
+
+    fn next(&self, past: &[Met]) -> Vec<Pairing> {
+        if !past.is_empty() {
+            return Vec::new();
+        }
+        let players: Vec<Player> = Player::all(2).collect();
+        (1..=self.rounds).map(|round| Pairing { round, players: players.clone() }).collect()
+    }
+
+    /// Only the whole of `past` is looked at: every shorter beginning was asked about before, and
+    /// decided nothing.
+    fn decided(&self, past: &[Met]) -> Option<usize> {
+        let decision = self.sprt?.decision(&Pentanomial::of(past));
+        (decision != Decision::Open).then_some(past.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::formats::{Field, Format, Met, Pairing};
+    use crate::{FormatSettings, Player, SprtSettings};
+
+    const SPRT: SprtSettings = SprtSettings { elo0: 0.0, elo1: 100.0, alpha: 0.05, beta: 0.05 };
+
+    fn format(sprt: Option<SprtSettings>, rounds: u32) -> Box<dyn Format> {
+        let field = Field { players: 2, seats: 2, rounds, seed: 1 };
+        FormatSettings::Compare { sprt }.build(field)
+    }
+
+    /// What comes of the pairings when the first player gets so many halves in each block.
+    fn met(pairings: &[Pairing], blocks: &[u32]) -> Vec<Met> {
+        let met = |pairing: &Pairing| {
+            let blocks: Vec<Vec<u32>> = blocks.iter().map(|&new| vec![new, 4 - new]).collect();
+            let halves = (0..2).map(|player| blocks.iter().map(|block| block[player]).sum());
+            Met { pairing: pairing.clone(), halves: halves.collect(), blocks: blocks.clone() }
+        };
+        pairings.iter().map(met).collect()
+    }
+
+    fn decided(format: &dyn Format, met: &[Met]) -> Option<usize> {
+        (0..=met.len()).find_map(|ended| format.decided(&met[..ended]))
+    }
+
+    #[test]
+    fn all_pairings_come_at_once() {
+        let format = format(Some(SPRT), 3);
+        let pairings = format.next(&[]);
+        let players: Vec<Player> = Player::all(2).collect();
+        let expected = |round| Pairing { round, players: players.clone() };
+        assert_eq!(pairings, [expected(1), expected(2), expected(3)]);
+        assert_eq!(format.size(), 1..=3);
+        assert_eq!(format.next(&met(&pairings, &[2])), []);
+        assert_eq!(format.ranking(&met(&pairings, &[2])), None);
+    }
+
+    #[test]
+    fn it_ends_when_the_test_does() {
+        let format = format(Some(SPRT), 100);
+        let pairings = format.next(&[]);
+        assert_eq!(decided(format.as_ref(), &met(&pairings, &[4])), Some(12));
+        assert_eq!(decided(format.as_ref(), &met(&pairings, &[0])), Some(9));
+        // Two games of the contest are two pairs in a pairing.
+        assert_eq!(decided(format.as_ref(), &met(&pairings, &[4, 4])), Some(6));
+        assert_eq!(decided(format.as_ref(), &met(&pairings[..5], &[4])), None);
+    }
+
+    #[test]
+    fn without_a_test_everything_is_played() {
+        let format = format(None, 100);
+        assert_eq!(format.size(), 100..=100);
+        let pairings = format.next(&[]);
+        assert_eq!(decided(format.as_ref(), &met(&pairings, &[4])), None);
+    }
+}

@@ -1,0 +1,71 @@
+//! Who loses is out.
+
+use super::bracket::{REPLAYS, Ties, losers, seeded, sharing, ties, winners};
+use super::{Field, Format, Met, Pairing};
+use crate::Player;
+use std::ops::RangeInclusive;
+
+/// A bracket of the next power of two, for games of two seats. A tie is `rounds` pairings of the
+/// same two, and more while it is level.
+#[derive(Debug)]
+pub(super) struct Knockout {
+    field: Field,
+    third_place: bool,
+}
+
+impl Knockout {
+    pub(super) fn new(field: Field, third_place: bool) -> Self {
+        Self { field, third_place }
+    }
+
+    /// The final order, or the pairings that come before it is known.
+    fn play(&self, past: &[Met]) -> Result<Vec<Vec<Player>>, Vec<Pairing>> {
+        let mut played = Ties::new(self.field, past);
+        let mut places = seeded(self.field.players);
+        // Who went out in each round, the last round first.
+        let mut out: Vec<Vec<Player>> = Vec::new();
+        for round in 1.. {
+            let mut stage = ties(&places);
+            let is_final = stage.len() == 1;
+            let for_third = match out.first().map(Vec::as_slice) {
+                Some(&[one, other]) if is_final && self.third_place => Some([one, other]),
+                _ => None,
+            };
+            stage.splice(0..0, for_third.map(|pair| pair.map(Some)));
+            let decided = played.play(round, &stage)?;
+            let (third, decided) = decided.split_at(usize::from(for_third.is_some()));
+            for tie in third {
+                out.splice(0..1, [sharing(&[tie.winner]), sharing(&[tie.loser])]);
+            }
+            if !decided.is_empty() {
+                out.insert(0, sharing(&losers(decided)));
+                places = winners(decided);
+            }
+            if decided.len() < 2 {
+                break;
+            }
+        }
+        out.insert(0, sharing(&places));
+        out.retain(|group| !group.is_empty());
+        Ok(out)
+    }
+}
+
+impl Format for Knockout {
+    fn size(&self) -> RangeInclusive<u64> {
+        let ties = match self.field.players as u64 {
+            players @ 4.. if self.third_place => players,
+            players => players.saturating_sub(1),
+        };
+        let rounds = u64::from(self.field.rounds);
+        ties * rounds..=ties * (rounds + u64::from(REPLAYS))
+    }
+
+    fn next(&self, past: &[Met]) -> Vec<Pairing> {
+        self.play(past).err().unwrap_or_default()
+    }
+
+    fn ranking(&self, past: &[Met]) -> Option<Vec<Vec<Player>>> {
+        self.play(past).ok()
+    }
+}

@@ -1,0 +1,198 @@
+//! Ladder: batch after batch those who have played least meet, and those meet of whose meeting most
+//! is learnt: near in rating as far as the ratings are known, and not the same again and again.
+
+mod strength;
+
+use super::matching::{Cost, cheapest_pairs};
+use super::meetings::Meetings;
+use super::seating::Seating;
+use super::{Field, Format, Met, Pairing};
+use crate::Player;
+use referee_match::named_seed;
+use std::ops::RangeInclusive;
+use strength::{Strength, strengths};
+
+/// With three seats and more: how many groups away a better one is looked for, and how often.
+const REACH: usize = 4;
+const PASSES: usize = 12;
+
+/// Who has played least meets who is near in rating. For any number of seats.
+#[derive(Debug)]
+pub(super) struct Ladder {
+    field: Field,
+}
+
+impl Ladder {
+    pub(super) fn new(field: Field) -> Self {
+        Self { field }
+    }
+
+    /// Who plays in the next batch: those who have played least, of these those whose rating is
+    /// least known; as many as are needed that everybody comes to the contest's rounds.
+    fn chosen(&self, batch: &Batch) -> Vec<Player> {
+        let Field { players, seats, rounds, .. } = self.field;
+        let mut order: Vec<Player> = Player::all(players).collect();
+        order.sort_by(|a, b| {
+            let (own, other) = (&batch.entries[a.index()], &batch.entries[b.index()]);
+            let known = other.strength.deviation.total_cmp(&own.strength.deviation);
+            own.played.cmp(&other.played).then(known).then(own.lot.cmp(&other.lot))
+        });
+        let short = batch.entries.iter().filter(|entry| entry.played < rounds).count();
+        order.truncate(short.next_multiple_of(seats).min(players - players % seats));
+        order
+    }
+
+    /// How often two may meet: twice as often as in a round robin of as many rounds. With two seats
+    /// and all playing in every batch nobody ever runs out of opponents: fewer than half of the
+    /// others can have been met so often (Dirac 1952).
+    fn bound(&self) -> i64 {
+        let Field { players, seats, rounds, .. } = self.field;
+        let others = i64::try_from(players - 1).unwrap_or(i64::MAX).max(1);
+        let met = i64::from(rounds).saturating_mul(i64::try_from(seats - 1).unwrap_or(1));
+        2 * ((met + others - 1) / others).max(1)
+    }
+}
+
+impl Format for Ladder {
+    fn size(&self) -> RangeInclusive<u64> {
+        let Field { players, seats, rounds, .. } = self.field;
+        if seats == 0 || players < seats {
+            return 0..=0;
+        }
+        let count = (players as u64 * u64::from(rounds)).div_ceil(seats as u64);
+        count..=count
+    }
+
+    fn next(&self, past: &[Met]) -> Vec<Pairing> {
+        let Field { players, seats, .. } = self.field;
+        if seats == 0 || players < seats {
+            return Vec::new();
+        }
+        let batch = Batch::new(self.field, self.bound(), past);
+        let chosen = self.chosen(&batch);
+        let groups = if seats == 2 { batch.pairs(chosen) } else { batch.groups(chosen, seats) };
+        let seating = Seating::after(players, past);
+        let seated = groups.iter().enumerate().map(|(number, group)| Pairing {
+            round: batch.number,
+            players: match group[..] {
+                [one, other] => seating.order_two(one, other, number),
+                _ => seating.order_many(group),
+            },
+        });
+        seated.collect()
+    }
+}
+
+/// What a batch is made from.
+#[derive(Debug)]
+struct Batch {
+    /// From 1.
+    number: u32,
+    /// One a player.
+    entries: Vec<Entry>,
+    meetings: Meetings,
+    bound: i64,
+}
+
+/// A player before a batch.
+#[derive(Debug)]
+struct Entry {
+    played: u32,
+    strength: Strength,
+    /// Decides between equals; drawn anew for each batch.
+    lot: u64,
+}
+
+impl Batch {
+    fn new(field: Field, bound: i64, past: &[Met]) -> Self {
+        let number = past.last().map_or(1, |met| met.pairing.round + 1);
+        let strengths = strengths(field, past);
+        let entry = |(player, strength)| Entry {
+            played: 0,
+            strength,
+            lot: named_seed(&format!("{}:ladder:{number}:{player}", field.seed)),
+        };
+        let mut entries: Vec<Entry> = strengths.into_iter().enumerate().map(entry).collect();
+        for player in past.iter().flat_map(|met| &met.pairing.players) {
+            entries[player.index()].played += 1;
+        }
+        Self { number, entries, meetings: Meetings::after(field.players, past), bound }
+    }
+
+    /// What it costs that two meet: 1. meetings above the bound; 2. what is not learnt, less the
+    /// more often they met; 3. the lot.
+    fn cost(&self, one: Player, other: Player) -> Cost<3> {
+        let times = self.meetings.between(one, other).times;
+        let (own, theirs) = (&self.entries[one.index()], &self.entries[other.index()]);
+        let learnt = own.strength.learnt(theirs.strength) / (times + 1);
+        // Any function of both lots that is as good as drawn; the factor is 2^64 over the golden
+        // ratio, whose multiples are spread evenly (Knuth, vol. 3, 6.4).
+        let lot = (own.lot ^ theirs.lot).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+        let lot = i64::try_from(lot).unwrap_or(i64::MAX);
+        Cost([(times + 1 - self.bound).max(0), -learnt, lot])
+    }
+
+    /// The chosen in pairs, the best ones that there are.
+    fn pairs(&self, chosen: Vec<Player>) -> Vec<Vec<Player>> {
+        let chosen = self.by_strength(chosen);
+        let pairs = cheapest_pairs(chosen.len(), |a, b| self.cost(chosen[a], chosen[b]));
+        pairs.into_iter().map(|(a, b)| vec![chosen[a], chosen[b]]).collect()
+    }
+
+    /// The chosen in groups of those who follow each other in rating, and then changed one against
+    /// one between groups that lie near, as long as that makes them better.
+    fn groups(&self, chosen: Vec<Player>, seats: usize) -> Vec<Vec<Player>> {
+        let chosen = self.by_strength(chosen);
+        let mut groups: Vec<Vec<Player>> =
+            chosen.chunks_exact(seats).map(<[Player]>::to_vec).collect();
+        for _ in 0..PASSES {
+            let mut better = false;
+            for high in 0..groups.len() {
+                for low in high + 1..groups.len().min(high + 1 + REACH) {
+                    let (above, below) = groups.split_at_mut(low);
+                    better |= self.exchange(&mut above[high], &mut below[0]);
+                }
+            }
+            if !better {
+                break;
+            }
+        }
+        groups
+    }
+
+    /// Makes the exchanges between two groups that make them better.
+    fn exchange(&self, one: &mut [Player], other: &mut [Player]) -> bool {
+        let mut better = false;
+        for own in 0..one.len() {
+            for their in 0..other.len() {
+                let before = self.among(one, own) + self.among(other, their);
+                std::mem::swap(&mut one[own], &mut other[their]);
+                if self.among(one, own) + self.among(other, their) < before {
+                    better = true;
+                } else {
+                    std::mem::swap(&mut one[own], &mut other[their]);
+                }
+            }
+        }
+        better
+    }
+
+    /// What it costs that one of a group meets the others.
+    fn among(&self, group: &[Player], index: usize) -> Cost<3> {
+        let others = group.iter().enumerate().filter(|&(other, _)| other != index);
+        let costs = others.map(|(_, &other)| self.cost(group[index], other));
+        costs.fold(Cost::ZERO, |sum, cost| sum + cost)
+    }
+
+    fn by_strength(&self, mut chosen: Vec<Player>) -> Vec<Player> {
+        chosen.sort_by(|a, b| {
+            let (own, other) = (&self.entries[a.index()], &self.entries[b.index()]);
+            let stronger = other.strength.mean.total_cmp(&own.strength.mean);
+            stronger.then(own.lot.cmp(&other.lot))
+        });
+        chosen
+    }
+}
+
+#[cfg(test)]
+mod tests;

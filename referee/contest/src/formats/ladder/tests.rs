@@ -1,0 +1,262 @@
+use super::super::simulation::{by_strength, play, random};
+use super::super::{Field, Format, Met, Pairing};
+use super::Ladder;
+use super::strength::{Strength, strengths};
+use crate::Player;
+use rand::seq::SliceRandom;
+use std::collections::BTreeMap;
+
+fn field(players: usize, seats: usize, rounds: u32, seed: u64) -> Field {
+    Field { players, seats, rounds, seed }
+}
+
+/// Strengths from best to worst, in logits, over so wide a range.
+fn spread(players: usize, range: f64) -> Vec<f64> {
+    let step = range / f64::from(u32::try_from(players).unwrap());
+    (0..u32::try_from(players).unwrap()).map(|player| -step * f64::from(player)).collect()
+}
+
+fn played(players: usize, past: &[Met]) -> Vec<u32> {
+    let mut played = vec![0; players];
+    for player in past.iter().flat_map(|met| &met.pairing.players) {
+        played[player.index()] += 1;
+    }
+    played
+}
+
+fn meetings(past: &[Met]) -> BTreeMap<(Player, Player), i64> {
+    let mut meetings = BTreeMap::new();
+    for met in past {
+        let players = &met.pairing.players;
+        for pair in players.iter().flat_map(|one| players.iter().map(move |other| (*one, *other))) {
+            if pair.0 < pair.1 {
+                *meetings.entry(pair).or_insert(0) += 1;
+            }
+        }
+    }
+    meetings
+}
+
+#[test]
+fn nobody_starves_and_nobody_plays_twice_at_once() {
+    for (players, seats) in (2..=13).flat_map(|players| [(players, 2), (players + 1, 3)]) {
+        let ladder = Ladder::new(field(players, seats, 5, 9));
+        let past = play(&ladder, by_strength(&spread(players, 3.0), 1, random(1)), |past, next| {
+            let played = played(players, past);
+            let (most, least) = (played.iter().max().unwrap(), played.iter().min().unwrap());
+            assert!(most - least <= 1, "{players} players, {seats} seats: {played:?}");
+            assert_eq!(next.is_empty(), *least >= 5);
+            let mut all: Vec<Player> =
+                next.iter().flat_map(|pairing| pairing.players.clone()).collect();
+            let count = all.len();
+            all.sort_unstable();
+            all.dedup();
+            assert_eq!(all.len(), count);
+            assert_eq!(count, next.len() * seats);
+        });
+        assert_eq!(ladder.size(), past.len() as u64..=past.len() as u64);
+    }
+}
+
+#[test]
+fn too_few_players_play_nothing() {
+    for (players, seats) in [(0, 2), (1, 2), (2, 3), (0, 0), (3, 0)] {
+        let ladder = Ladder::new(field(players, seats, 4, 0));
+        assert_eq!((ladder.next(&[]), ladder.size()), (Vec::new(), 0..=0));
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_batches_and_another_does_not() {
+    let run = |seed| {
+        let ladder = Ladder::new(field(20, 2, 4, seed));
+        play(&ladder, by_strength(&spread(20, 3.0), 1, random(1)), |_, _| {})
+    };
+    assert_eq!(run(5), run(5));
+    assert_ne!(run(5)[..10], run(6)[..10]);
+}
+
+#[test]
+fn nobody_meets_anybody_too_often() {
+    // 2 * ceil(rounds * (seats - 1) / (players - 1)).
+    for (players, rounds, most) in [(6, 20, 8), (10, 30, 8), (40, 20, 2), (24, 46, 4)] {
+        let ladder = Ladder::new(field(players, 2, rounds, 2));
+        let past = play(&ladder, by_strength(&spread(players, 6.0), 1, random(2)), |_, _| {});
+        let often = meetings(&past).into_values().max().unwrap();
+        assert!(often <= most, "{players} players, {rounds} rounds: {often}");
+    }
+    let past = play(
+        &Ladder::new(field(30, 3, 20, 2)),
+        by_strength(&spread(30, 4.0), 1, random(2)),
+        |_, _| {},
+    );
+    let often = meetings(&past).into_values().max().unwrap();
+    assert!(often <= 5, "thirty in threes: {often}");
+}
+
+#[test]
+fn seats_are_balanced() {
+    let past = play(
+        &Ladder::new(field(30, 2, 21, 2)),
+        by_strength(&spread(30, 3.0), 1, random(2)),
+        |_, _| {},
+    );
+    let mut balance = [0_i32; 30];
+    for met in &past {
+        balance[met.pairing.players[0].index()] += 1;
+        balance[met.pairing.players[1].index()] -= 1;
+    }
+    assert!(balance.iter().all(|balance| balance.abs() <= 3), "{balance:?}");
+    let past = play(
+        &Ladder::new(field(30, 3, 21, 2)),
+        by_strength(&spread(30, 3.0), 1, random(2)),
+        |_, _| {},
+    );
+    let mut sat = [[0_i32; 3]; 30];
+    for met in &past {
+        for (seat, player) in met.pairing.players.iter().enumerate() {
+            sat[player.index()][seat] += 1;
+        }
+    }
+    assert!(sat.iter().flatten().all(|&times| (5..=9).contains(&times)), "{sat:?}");
+}
+
+/// How many meetings there are among the first so many players, as a multiple of how many there
+/// would be if opponents were drawn.
+fn share(past: &[Met], players: usize, first: u32) -> f64 {
+    let meetings = meetings(past);
+    let among = meetings.iter().filter(|((_, low), _)| low.0 < first);
+    let among: i64 = among.map(|(_, times)| times).sum();
+    let all: i64 = meetings.values().sum();
+    let pairs = |players: u32| f64::from(players * (players - 1) / 2);
+    let share = f64::from(u32::try_from(among).unwrap()) / f64::from(u32::try_from(all).unwrap());
+    share * pairs(u32::try_from(players).unwrap()) / pairs(first)
+}
+
+#[test]
+fn the_strong_meet_the_strong() {
+    for (players, seats, least) in [(64, 2, 2.0), (63, 3, 2.0)] {
+        let runs: Vec<Vec<Met>> = (0..6)
+            .map(|seed| {
+                let ladder = Ladder::new(field(players, seats, 20, seed));
+                let luck = random(seed + 4);
+                play(&ladder, by_strength(&spread(players, 8.0), 1, luck), |_, _| {})
+            })
+            .collect();
+        let mean = |first| runs.iter().map(|past| share(past, players, first)).sum::<f64>() / 6.0;
+        let (quarter, four) = (mean(16), mean(4));
+        eprintln!("{seats} seats: the first 16 meet {quarter:.2} times as often as by chance");
+        eprintln!("{seats} seats: the first 4 meet {four:.2} times as often as by chance");
+        assert!(quarter > least && four > least, "{seats} seats: {quarter} {four}");
+        let first_two = (Player(0), Player(1));
+        let met = runs.iter().filter(|past| meetings(past).contains_key(&first_two)).count();
+        eprintln!("{seats} seats: the first two meet in {met} of 6");
+        assert!(met >= 4, "{seats} seats: the first two meet in {met} of 6");
+    }
+}
+
+/// Everybody plays in every round, whom is drawn: what a ladder is compared with.
+#[derive(Debug)]
+struct Drawn(Field);
+
+impl Format for Drawn {
+    fn size(&self) -> std::ops::RangeInclusive<u64> {
+        Ladder::new(self.0).size()
+    }
+
+    fn next(&self, past: &[Met]) -> Vec<Pairing> {
+        let round = past.last().map_or(1, |met| met.pairing.round + 1);
+        if round > self.0.rounds {
+            return Vec::new();
+        }
+        let mut all: Vec<Player> = Player::all(self.0.players).collect();
+        all.shuffle(&mut random(self.0.seed * 1000 + u64::from(round)));
+        let groups = all.chunks_exact(self.0.seats);
+        groups.map(|group| Pairing { round, players: group.to_vec() }).collect()
+    }
+}
+
+/// Kendall's tau between an estimate and the list order.
+fn tau(estimate: &[f64]) -> f64 {
+    let (mut sum, mut count) = (0.0, 0.0);
+    for low in 0..estimate.len() {
+        for high in 0..low {
+            count += 1.0;
+            sum += (estimate[high] - estimate[low]).signum();
+        }
+    }
+    sum / count
+}
+
+/// A joint fit, independent of how the ladder rates: Bradley-Terry by minorisation (Hunter 2004),
+/// each pair of a game a comparison, with half a win and half a loss against the middle.
+fn fit(players: usize, past: &[Met]) -> Vec<f64> {
+    let mut strength = vec![1.0_f64; players];
+    for _ in 0..200 {
+        let mut won = vec![0.5; players];
+        let mut met: Vec<f64> = strength.iter().map(|own| 1.0 / (own + 1.0)).collect();
+        for pairing in past {
+            let all = &pairing.pairing.players;
+            for (index, player) in all.iter().enumerate() {
+                won[player.index()] += f64::from(pairing.halves[index]) / 2.0;
+                for other in all.iter().filter(|&other| other != player) {
+                    met[player.index()] +=
+                        1.0 / (strength[player.index()] + strength[other.index()]);
+                }
+            }
+        }
+        strength = won.iter().zip(&met).map(|(won, met)| won / met).collect();
+    }
+    strength
+}
+
+#[test]
+fn a_ladder_orders_at_least_as_well_as_chance() {
+    for (players, seats, rounds, range) in
+        [(40, 2, 10, 4.0), (40, 2, 30, 4.0), (100, 2, 15, 10.0), (39, 3, 10, 4.0)]
+    {
+        let strength = spread(players, range);
+        let mean = |ladder: bool| {
+            let runs = (0..8).map(|seed| {
+                let field = field(players, seats, rounds, seed);
+                let format: Box<dyn Format> =
+                    if ladder { Box::new(Ladder::new(field)) } else { Box::new(Drawn(field)) };
+                let past = play(&*format, by_strength(&strength, 1, random(seed + 50)), |_, _| {});
+                assert_eq!(past.len() as u64, *format.size().start());
+                tau(&fit(players, &past))
+            });
+            runs.sum::<f64>() / 8.0
+        };
+        let (ladder, drawn) = (mean(true), mean(false));
+        eprintln!(
+            "{players} players, {seats} seats, {rounds} rounds: tau {ladder:.3}, drawn {drawn:.3}"
+        );
+        assert!(ladder >= drawn - 0.01, "tau {ladder:.3}, drawn {drawn:.3}");
+    }
+}
+
+#[test]
+fn most_is_learnt_from_the_unknown_and_the_near() {
+    let strength = |mean, deviation| Strength { mean, deviation };
+    let own = strength(0.0, 0.5);
+    assert!(own.learnt(strength(0.1, 0.5)) > own.learnt(strength(1.0, 0.5)));
+    assert!(own.learnt(strength(0.1, 1.0)) > own.learnt(strength(0.1, 0.5)));
+    assert_eq!(own.learnt(strength(1.0, 0.3)), strength(1.0, 0.3).learnt(own));
+}
+
+/// Results as lopsided as can be don't break the ratings.
+#[test]
+fn strengths_stay_finite() {
+    for seats in [2, 3] {
+        let field = field(6, seats, 100, 0);
+        let lopsided = |pairing: &Pairing| {
+            let worse = |own: &Player| pairing.players.iter().filter(|other| *other > own).count();
+            let halves = pairing.players.iter().map(worse);
+            halves.map(|worse| 400 * u32::try_from(worse).unwrap()).collect()
+        };
+        let past = play(&Ladder::new(field), lopsided, |_, _| {});
+        let strengths = strengths(field, &past);
+        assert!(strengths.iter().all(|own| own.mean.is_finite() && own.deviation > 0.0));
+        assert!(strengths.windows(2).all(|pair| pair[0].mean >= pair[1].mean), "{strengths:?}");
+    }
+}

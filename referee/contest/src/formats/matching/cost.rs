@@ -1,0 +1,58 @@
+//! Costs of several figures.
+
+use std::array::from_fn;
+use std::ops::{Add, AddAssign, Sub, SubAssign};
+
+/// Figures that are added each for itself and compared in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Cost<const N: usize>(pub(crate) [i64; N]);
+
+impl<const N: usize> Cost<N> {
+    pub(crate) const ZERO: Self = Self([0; N]);
+
+    pub(super) fn double(self) -> Self {
+        self + self
+    }
+
+    /// Without the last figure.
+    pub(super) fn coarse(mut self) -> Self {
+        if let Some(last) = self.0.last_mut() {
+            *last = 0;
+        }
+        self
+    }
+
+    /// Half of it, where every figure is even.
+    pub(super) fn half(self) -> Self {
+        debug_assert!(self.0.iter().all(|figure| figure % 2 == 0));
+        Self(from_fn(|index| self.0[index] / 2))
+    }
+}
+
+impl<const N: usize> Add for Cost<N> {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self(from_fn(|index| self.0[index] + other.0[index]))
+    }
+}
+
+impl<const N: usize> Sub for Cost<N> {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        Self(from_fn(|index| self.0[index] - other.0[index]))
+    }
+}
+
+impl<const N: usize> AddAssign for Cost<N> {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl<const N: usize> SubAssign for Cost<N> {
+    fn sub_assign(&mut self, other: Self) {
+        *self = *self - other;
+    }
+}

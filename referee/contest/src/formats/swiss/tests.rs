@@ -1,0 +1,296 @@
+use super::super::simulation::{by_strength, play, random};
+use super::super::{Field, Format, Met, Pairing};
+use super::Swiss;
+use crate::Player;
+use proptest::prelude::*;
+
+fn field(players: usize, rounds: u32) -> Field {
+    Field { players, seats: 2, rounds, seed: 0 }
+}
+
+/// Any result of so many games, draws too.
+fn by_chance(games: u32, seed: u64) -> impl FnMut(&Pairing) -> Vec<u32> {
+    let mut random = random(seed);
+    move |_| {
+        let first = (0..games).map(|_| random.random_range(0..=2)).sum();
+        vec![first, 2 * games - first]
+    }
+}
+
+/// A plain reading of the rules: everything is worked out anew from the whole past.
+struct Plain<'a> {
+    players: u32,
+    past: &'a [Met],
+}
+
+impl Plain<'_> {
+    fn rounds(&self) -> u32 {
+        self.past.iter().map(|met| met.pairing.round).max().unwrap_or(0)
+    }
+
+    fn games(&self, player: u32) -> impl DoubleEndedIterator<Item = &Met> {
+        self.past.iter().filter(move |met| met.pairing.players.contains(&Player(player)))
+    }
+
+    fn byes(&self, player: u32) -> i64 {
+        i64::from(self.rounds()) - i64::try_from(self.games(player).count()).unwrap()
+    }
+
+    fn points(&self, player: u32) -> i64 {
+        let own = |met: &Met| usize::from(met.pairing.players[1] == Player(player));
+        let halves: u32 = self.games(player).map(|met| met.halves[own(met)]).sum();
+        let full: u32 = self.past.first().map_or(0, |met| met.halves.iter().sum());
+        i64::from(halves) + self.byes(player) * i64::from(full)
+    }
+
+    fn group(&self, player: u32) -> Vec<u32> {
+        (0..self.players).filter(|&other| self.points(other) == self.points(player)).collect()
+    }
+
+    fn firsts(&self, player: u32) -> Vec<bool> {
+        self.games(player).map(|met| met.pairing.players[0] == Player(player)).collect()
+    }
+
+    fn balance(&self, player: u32) -> i64 {
+        self.firsts(player).iter().map(|&first| if first { 1 } else { -1 }).sum()
+    }
+
+    /// Whether it should be first, and how much: 1 to 3.
+    fn wish(&self, player: u32) -> Option<(bool, u32)> {
+        let firsts = self.firsts(player);
+        let last = *firsts.last()?;
+        let balance = self.balance(player);
+        if balance.abs() >= 2 {
+            return Some((balance < 0, 3));
+        }
+        if firsts.ends_with(&[last, last]) {
+            return Some((!last, 3));
+        }
+        Some(if balance == 0 { (!last, 1) } else { (balance < 0, 2) })
+    }
+
+    /// The cost of a round, given as pairs without order and perhaps a bye.
+    fn cost(&self, pairs: &[(u32, u32)], bye: Option<u32>) -> [i64; 9] {
+        let mut cost = [0; 9];
+        if let Some(bye) = bye {
+            let group = self.group(bye);
+            let from_below = group.iter().rev().position(|&player| player == bye).unwrap();
+            cost[2] = self.byes(bye);
+            cost[4] = self.points(bye);
+            cost[8] = i64::try_from(from_below * from_below).unwrap();
+        }
+        for &(a, b) in pairs {
+            let higher = |a, b| {
+                self.points(a) > self.points(b) || (self.points(a) == self.points(b) && a < b)
+            };
+            let (high, low) = if higher(a, b) { (a, b) } else { (b, a) };
+            let meetings =
+                self.games(high).filter(|met| met.pairing.players.contains(&Player(low)));
+            let rounds: Vec<u32> = meetings.map(|met| met.pairing.round).collect();
+            cost[0] += i64::try_from(rounds.len()).unwrap();
+            cost[1] += i64::from(rounds.last().copied().unwrap_or(0));
+            if let (Some((first, much)), Some((other, how))) = (self.wish(high), self.wish(low))
+                && first == other
+            {
+                cost[3] += i64::from(much == 3 && how == 3);
+                cost[6] += 1;
+                cost[7] += i64::from(much >= 2 && how >= 2);
+            }
+            cost[5] += (self.points(high) - self.points(low)).pow(2);
+            cost[8] += self.off(high, low);
+        }
+        cost
+    }
+
+    /// How far from top half against bottom half.
+    fn off(&self, high: u32, low: u32) -> i64 {
+        let (above, below) = (self.group(high), self.group(low));
+        let place = |group: &[u32], who| {
+            i64::try_from(group.iter().position(|&player| player == who).unwrap()).unwrap()
+        };
+        let size = i64::try_from(above.len()).unwrap();
+        let (own, other) = (place(&above, high), place(&below, low));
+        if above != below {
+            return (size - 1 - own + other).pow(2);
+        }
+        let same_half = (own < size / 2) == (other < size / 2);
+        (other - own - size / 2).pow(2) + if same_half { size * size } else { 0 }
+    }
+
+    /// The least cost of all rounds there are.
+    fn least(&self, left: &[u32], pairs: &mut Vec<(u32, u32)>, bye: Option<u32>) -> [i64; 9] {
+        let Some((&one, rest)) = left.split_first() else { return self.cost(pairs, bye) };
+        let mut best = [i64::MAX; 9];
+        for &other in rest {
+            let left: Vec<u32> = rest.iter().copied().filter(|&who| who != other).collect();
+            pairs.push((one, other));
+            best = best.min(self.least(&left, pairs, bye));
+            pairs.pop();
+        }
+        if bye.is_none() && left.len() % 2 == 1 {
+            best = best.min(self.least(rest, pairs, Some(one)));
+        }
+        best
+    }
+}
+
+fn plain(pairings: &[Pairing], players: u32) -> (Vec<(u32, u32)>, Option<u32>) {
+    let pairs: Vec<(u32, u32)> =
+        pairings.iter().map(|pairing| (pairing.players[0].0, pairing.players[1].0)).collect();
+    let bye = (0..players).find(|who| pairs.iter().all(|(a, b)| a != who && b != who));
+    (pairs, bye)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// Every round costs as little as the best of all rounds there are, in all nine figures, also
+    /// when there are more rounds than opponents.
+    #[test]
+    fn rounds_are_the_best_of_all(
+        players in 2_u32..=8, games in 1_u32..=3, more in 0_u32..6, seed: u64,
+    ) {
+        let swiss = Swiss::new(field(players as usize, players + more));
+        let all: Vec<u32> = (0..players).collect();
+        play(&swiss, by_chance(games, seed), |past, next| {
+            if next.is_empty() {
+                return;
+            }
+            let rules = Plain { players, past };
+            let (pairs, bye) = plain(next, players);
+            let least = rules.least(&all, &mut Vec::new(), None);
+            assert_eq!(rules.cost(&pairs, bye), least, "{past:?} {next:?}");
+        });
+    }
+
+    /// The basic rules (FIDE C.04.1) in fields of any size.
+    #[test]
+    fn the_basic_rules_are_kept(
+        players in 2_usize..=60, rounds in 1_u32..=12, games in 1_u32..=2, seed: u64,
+    ) {
+        let swiss = Swiss::new(field(players, rounds));
+        let count = u32::try_from(players).unwrap();
+        let past = play(&swiss, by_chance(games, seed), |past, next| {
+            if next.is_empty() {
+                return;
+            }
+            let (pairs, bye) = plain(next, count);
+            let rules = Plain { players: count, past };
+            let round = rules.rounds() + 1;
+            assert_eq!(pairs.len(), players / 2);
+            assert!(next.iter().all(|pairing| pairing.round == round));
+            let mut all: Vec<u32> =
+                pairs.iter().flat_map(|&(a, b)| [a, b]).chain(bye).collect();
+            all.sort_unstable();
+            assert_eq!(all, (0..count).collect::<Vec<_>>());
+            assert_eq!(bye.is_some(), count % 2 == 1);
+            // While everybody has at least half of the others left, a round without repeats exists
+            // (Dirac 1952), the bye counted as one of the others.
+            if round <= count.div_ceil(2) {
+                let repeat = |&(a, b): &(u32, u32)| {
+                    rules.games(a).any(|met| met.pairing.players.contains(&Player(b)))
+                };
+                assert!(!pairs.iter().any(repeat), "a repeat");
+                assert!(bye.is_none_or(|bye| rules.byes(bye) == 0), "a second bye");
+            }
+            if let Some(bye) = bye && round <= 2 && players > 4 {
+                let without = (0..count).filter(|&who| rules.byes(who) == 0);
+                let lowest = without.map(|who| rules.points(who)).min();
+                assert_eq!(Some(rules.points(bye)), lowest);
+            }
+        });
+        let rules = Plain { players: count, past: &past };
+        prop_assert_eq!(swiss.size(), past.len() as u64..=past.len() as u64);
+        for bye in swiss.byes(&past) {
+            prop_assert_eq!(bye.halves, 2 * games);
+            prop_assert!(past.iter().all(|met| met.pairing.round != bye.round
+                || !met.pairing.players.contains(&bye.player)));
+        }
+        let sum: i64 = (0..count).map(|who| rules.points(who)).sum();
+        let places = u32::try_from(players.div_ceil(2)).unwrap();
+        prop_assert_eq!(sum, i64::from(places * 2 * games * rounds), "a bye is worth a win");
+        for who in 0..count {
+            let clash = rules.balance(who).abs() > 2
+                || rules.firsts(who).windows(3).any(|three| three == [three[0]; 3]);
+            prop_assert!(!clash || rounds > count / 4, "seats of {}: {:?}", who, rules.firsts(who));
+        }
+    }
+}
+
+fn pairs(next: &[Pairing]) -> Vec<(u32, u32)> {
+    plain(next, 0).0
+}
+
+fn better_first(pairing: &Pairing) -> Vec<u32> {
+    if pairing.players[0] < pairing.players[1] { vec![2, 0] } else { vec![0, 2] }
+}
+
+#[test]
+fn the_better_of_eight_come_through() {
+    let mut rounds = Vec::new();
+    play(&Swiss::new(field(8, 3)), better_first, |_, next| rounds.push(pairs(next)));
+    assert_eq!(
+        rounds,
+        [
+            vec![(0, 4), (5, 1), (2, 6), (7, 3)],
+            vec![(3, 0), (1, 2), (4, 7), (6, 5)],
+            vec![(0, 1), (2, 4), (5, 3), (7, 6)],
+            vec![],
+        ]
+    );
+}
+
+#[test]
+fn of_five_the_last_without_a_bye_has_it() {
+    let swiss = Swiss::new(field(5, 3));
+    let past = play(&swiss, better_first, |_, _| {});
+    let byes: Vec<(u32, u32, u32)> =
+        swiss.byes(&past).iter().map(|bye| (bye.round, bye.player.0, bye.halves)).collect();
+    assert_eq!(byes, [(1, 4, 2), (2, 3, 2), (3, 2, 2)]);
+    assert_eq!(swiss.byes(&past[..3]).len(), 1, "the second round has not ended");
+}
+
+#[test]
+fn nobody_or_one_plays_nothing() {
+    for players in 0..2 {
+        let swiss = Swiss::new(field(players, 3));
+        assert_eq!((swiss.next(&[]), swiss.size()), (Vec::new(), 0..=0));
+        assert_eq!(swiss.byes(&[]), []);
+    }
+}
+
+#[test]
+fn four_for_nine_rounds_repeat_in_turn() {
+    let mut rounds = Vec::new();
+    play(&Swiss::new(field(4, 9)), by_chance(1, 7), |_, next| {
+        let mut pairs = pairs(next);
+        for pair in &mut pairs {
+            *pair = (pair.0.min(pair.1), pair.0.max(pair.1));
+        }
+        pairs.sort_unstable();
+        rounds.push(pairs);
+    });
+    assert_eq!(rounds[3..6], rounds[..3], "the oldest meetings are repeated first");
+    assert_eq!(rounds[6..9], rounds[..3]);
+}
+
+/// Five rounds of 200 players: a large field keeps its score groups and finds its best.
+#[test]
+fn large_fields_keep_their_score_groups() {
+    let strength: Vec<f64> = (0..200).map(|player| -0.03 * f64::from(player)).collect();
+    let swiss = Swiss::new(field(200, 5));
+    let past = play(&swiss, by_strength(&strength, 1, random(3)), |past, next| {
+        let rules = Plain { players: 200, past };
+        let points: Vec<i64> = (0..200).map(|who| rules.points(who)).collect();
+        let floats = pairs(next).into_iter().filter(|&(a, b)| {
+            let far = points[a as usize] - points[b as usize];
+            assert!(far.abs() <= 2, "nobody floats by more than a point");
+            far != 0
+        });
+        assert!(floats.count() <= 8);
+    });
+    let rules = Plain { players: 200, past: &past };
+    let mut order: Vec<u32> = (0..200).collect();
+    order.sort_by_key(|&who| (-rules.points(who), who));
+    assert!(order[..5].iter().any(|&who| who < 10), "{:?}", &order[..5]);
+}

@@ -1,0 +1,200 @@
+use super::super::bracket::seeded;
+use super::{Dice, Met, Pairing, field, played_out};
+use crate::{FormatSettings, Player};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+fn knockout(third_place: bool) -> FormatSettings {
+    FormatSettings::Knockout { third_place }
+}
+
+/// The higher seed wins.
+fn favourite(pairing: &Pairing) -> Vec<u32> {
+    if pairing.players[0] < pairing.players[1] { vec![2, 0] } else { vec![0, 2] }
+}
+
+fn numbers(ranking: Option<Vec<Vec<Player>>>) -> Vec<Vec<u32>> {
+    let group = |group: Vec<Player>| group.into_iter().map(|player| player.0).collect();
+    ranking.expect("it is over").into_iter().map(group).collect()
+}
+
+#[test]
+fn seeds_have_their_places() {
+    let places = |players| -> Vec<Option<u32>> {
+        seeded(players).into_iter().map(|place| place.map(|player| player.0 + 1)).collect()
+    };
+    assert_eq!(places(8), [1, 8, 4, 5, 2, 7, 3, 6].map(Some));
+    assert_eq!(places(16)[..8], [1, 16, 8, 9, 4, 13, 5, 12].map(Some));
+    let six = [Some(1), None, Some(4), Some(5), Some(2), None, Some(3), Some(6)];
+    assert_eq!(places(6), six);
+}
+
+#[test]
+fn six_players_and_a_third_place() {
+    let format = knockout(true);
+    let met = played_out(&format, field(6, 2, 1), favourite);
+    let list: Vec<(u32, [u32; 2])> = met
+        .iter()
+        .map(|met| {
+            let mut players = [0, 1].map(|seat| met.pairing.players[seat].0 + 1);
+            players.sort_unstable();
+            (met.pairing.round, players)
+        })
+        .collect();
+    let expected = [(1, [4, 5]), (1, [3, 6]), (2, [1, 4]), (2, [2, 3]), (3, [3, 4]), (3, [1, 2])];
+    assert_eq!(list, expected);
+    let ranking = numbers(format.build(field(6, 2, 1)).ranking(&met));
+    assert_eq!(ranking, [vec![0], vec![1], vec![2], vec![3], vec![4, 5]]);
+}
+
+#[test]
+fn very_few_players() {
+    for third_place in [false, true] {
+        let format = knockout(third_place);
+        for (players, pairings, ranking) in [
+            (0, 0, vec![]),
+            (1, 0, vec![vec![0]]),
+            (2, 1, vec![vec![0], vec![1]]),
+            (3, 2, vec![vec![0], vec![1], vec![2]]),
+        ] {
+            let field = field(players, 2, 1);
+            let met = played_out(&format, field, favourite);
+            assert_eq!(met.len(), pairings);
+            assert_eq!(numbers(format.build(field).ranking(&met)), ranking);
+        }
+    }
+}
+
+/// The longest contest is one of draws, in which the winners' bracket's winner loses the very last
+/// game of the final of a double knockout; the shortest is won at once by the higher seeds.
+#[test]
+fn the_least_and_the_most_are_exact() {
+    for (players, rounds) in
+        (2..=20).flat_map(|players| (1..=3).map(move |rounds| (players, rounds)))
+    {
+        for format in [knockout(false), knockout(true), FormatSettings::DoubleKnockout {}] {
+            let field = field(players, 2, rounds);
+            let size = format.build(field).size();
+            let last_of_final = (2 * players as u64 - 2) * u64::from(rounds + 3);
+            let mut games = 0;
+            let longest = played_out(&format, field, |pairing| {
+                games += 1;
+                let lost = games == last_of_final && format == FormatSettings::DoubleKnockout {};
+                let worth = |player: &Player| u32::from(player.0 > 0) * 2;
+                if lost { pairing.players.iter().map(worth).collect() } else { vec![1, 1] }
+            });
+            assert_eq!(longest.len() as u64, *size.end(), "{format:?} {field:?}");
+            assert_eq!(format.build(field).ranking(&longest).unwrap()[0], [Player(0)]);
+            let shortest = played_out(&format, field, favourite);
+            assert_eq!(shortest.len() as u64, *size.start(), "{format:?} {field:?}");
+        }
+    }
+}
+
+#[test]
+fn a_level_tie_goes_on_three_times_at_most() {
+    // The second seed wins the n-th game; all before are drawn.
+    for wins_at in 0..6 {
+        let mut game = 0;
+        let met = played_out(&knockout(false), field(2, 2, 2), |pairing| {
+            game += 1;
+            let second = usize::from(pairing.players[1] == Player(1));
+            let mut halves = vec![1, 1];
+            if game == wins_at + 1 {
+                halves = if second == 1 { vec![0, 2] } else { vec![2, 0] };
+            }
+            halves
+        });
+        let (length, winner) = match wins_at {
+            0 | 1 => (2, 1),
+            2..=4 => (wins_at + 1, 1),
+            _ => (5, 0),
+        };
+        assert_eq!(met.len(), length, "won at {wins_at}");
+        let ranking = knockout(false).build(field(2, 2, 2)).ranking(&met).unwrap();
+        assert_eq!(ranking[0], [Player(winner)], "won at {wins_at}");
+        let firsts: Vec<u32> = met.iter().map(|met| met.pairing.players[0].0).collect();
+        assert_eq!(firsts, [0, 1, 0, 1, 0][..length], "they take turns with the first seat");
+        assert!(met.iter().all(|met| met.pairing.round == 1));
+    }
+}
+
+/// A plain knockout: the strongest place that is left meets the weakest, the second the second to
+/// last, and so on. Who wins a tie is looked up.
+fn plain(players: usize, wins: impl Fn(usize, u32, u32) -> u32) -> Vec<Vec<u32>> {
+    let mut left: Vec<Option<u32>> = (0..players.next_power_of_two())
+        .map(|place| u32::try_from(place).ok().filter(|_| place < players))
+        .collect();
+    let mut ranking = Vec::new();
+    let mut round = 0;
+    while left.len() > 1 {
+        round += 1;
+        let mut out = Vec::new();
+        let half = left.len() / 2;
+        for place in 0..half {
+            let other = left[2 * half - 1 - place];
+            if let (Some(one), Some(other)) = (left[place], other) {
+                let winner = wins(round, one, other);
+                out.push(if winner == one { other } else { one });
+                left[place] = Some(winner);
+            }
+        }
+        left.truncate(half);
+        out.sort_unstable();
+        ranking.insert(0, out);
+    }
+    ranking.insert(0, left.into_iter().flatten().collect());
+    ranking
+}
+
+/// Who won each tie, by round and players: a tie that is level in all games is the higher seed's.
+fn winners(met: &[Met]) -> BTreeMap<(usize, u32, u32), u32> {
+    let mut leads: BTreeMap<(usize, u32, u32), i64> = BTreeMap::new();
+    for met in met {
+        let [one, other] = [0, 1].map(|seat| met.pairing.players[seat].0);
+        let lead = i64::from(met.halves[0]) - i64::from(met.halves[1]);
+        let (key, lead) = if one < other { ((one, other), lead) } else { ((other, one), -lead) };
+        *leads.entry((met.pairing.round as usize, key.0, key.1)).or_default() += lead;
+    }
+    leads.into_iter().map(|(key, lead)| (key, if lead < 0 { key.2 } else { key.1 })).collect()
+}
+
+proptest! {
+    #[test]
+    fn it_goes_as_a_plain_knockout(
+        players in 2_usize..=70, rounds in 1_u32..=3, games in 1_u32..=2, seed: u64,
+    ) {
+        let field = field(players, 2, rounds);
+        let mut dice = Dice::new(seed);
+        let met = played_out(&knockout(false), field, |_| dice.result(games));
+        let winners = winners(&met);
+        prop_assert_eq!(winners.len(), players - 1, "one tie for everybody who goes out");
+        let expected = plain(players, |round, one, other| {
+            winners[&(round, one.min(other), one.max(other))]
+        });
+        prop_assert_eq!(numbers(knockout(false).build(field).ranking(&met)), expected);
+        let mut pairs: Vec<(u32, u32)> = winners.keys().map(|key| (key.1, key.2)).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        prop_assert_eq!(pairs.len(), players - 1, "nobody meets twice");
+    }
+
+    #[test]
+    fn the_third_place_changes_nothing_else(players in 4_usize..=40, seed: u64) {
+        let field = field(players, 2, 1);
+        let wins = |pairing: &Pairing| {
+            let [one, other] = [0, 1].map(|seat| u64::from(pairing.players[seat].0));
+            let higher = Dice::new(seed ^ (one.min(other) << 16 | one.max(other))).below(2) == 0;
+            if higher == (one < other) { vec![2, 0] } else { vec![0, 2] }
+        };
+        let ranking = |third: bool| {
+            let format = knockout(third);
+            numbers(format.build(field).ranking(&played_out(&format, field, wins)))
+        };
+        let (mut with, without) = (ranking(true), ranking(false));
+        let mut third: Vec<u32> = with.splice(2..4, [vec![]]).flatten().collect();
+        third.sort_unstable();
+        with[2] = third;
+        prop_assert_eq!(with, without);
+    }
+}

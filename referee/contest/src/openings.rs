@@ -1,0 +1,198 @@
+//! Where games begin: at positions that were drawn from the seed, or chosen from a list.
+
+use super::Contest;
+use rand::rngs::ChaCha8Rng;
+use rand::{Rng, SeedableRng};
+use referee_games::{AnyGame, Kind, Turn};
+use referee_match::named_seed;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// How often another opening is drawn when one is decided already.
+const TRIES: u64 = 200;
+
+/// A position to begin from, as in `setup.position`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Opening(pub Value);
+
+/// Why there is no opening.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OpeningError {
+    /// The game can't be begun at all.
+    #[error("{0}")]
+    Setup(String),
+    /// Every opening that was drawn is decided.
+    #[error(
+        "no opening of {plies} random plies was found in {TRIES} tries that leaves the game open; \
+         take fewer plies"
+    )]
+    Decided {
+        /// The plies that were asked for.
+        plies: u32,
+    },
+}
+
+/// The setup of a game that begins after `plies` random legal actions, drawn from the seed: such
+/// that it is not over and whoever is to move can't end it at once.
+pub fn draw_opening(
+    kind: Kind,
+    setup: &Value,
+    plies: u32,
+    seed: u64,
+) -> Result<Value, OpeningError> {
+    let start = kind.start(setup).map_err(|error| OpeningError::Setup(error.to_string()))?;
+    if plies == 0 {
+        return Ok(start.setup());
+    }
+    for attempt in 0..TRIES {
+        let mut random =
+            ChaCha8Rng::seed_from_u64(named_seed(&format!("opening:{seed}:{attempt}")));
+        let mut game = start.clone();
+        let reached = (0..plies).all(|_| play_any(game.as_mut(), &mut random));
+        if reached && is_open(game.as_ref()) {
+            return Ok(begun_from(start.setup(), game.position()));
+        }
+    }
+    Err(OpeningError::Decided { plies })
+}
+
+fn play_any(game: &mut dyn AnyGame, random: &mut ChaCha8Rng) -> bool {
+    let actions = game.actions();
+    let Some(index) = random.next_u64().checked_rem(actions.len() as u64) else { return false };
+    usize::try_from(index).is_ok_and(|index| game.play(&actions[index]).is_ok())
+}
+
+/// It goes on, and no single action ends it.
+fn is_open(game: &dyn AnyGame) -> bool {
+    let ends = |action: &Value| {
+        let mut next = game.clone_box();
+        next.play(action).is_err() || matches!(next.turn(), Turn::Over(_))
+    };
+    matches!(game.turn(), Turn::Of(_)) && !game.actions().iter().any(ends)
+}
+
+fn begun_from(mut setup: Value, position: Value) -> Value {
+    setup["position"] = position;
+    setup
+}
+
+impl Contest {
+    /// The setup of the game at this place of the list, begun from the opening of this number. The
+    /// same number is the same opening.
+    pub fn opening(&self, kind: Kind, game: usize, number: u64) -> Result<Value, OpeningError> {
+        let chosen = &self.games[game];
+        let positions = self.openings.positions.get(game).map_or(&[][..], Vec::as_slice);
+        if positions.is_empty() {
+            let seed = named_seed(&format!("{}:opening:{game}:{number}", self.seed));
+            return draw_opening(kind, &chosen.setup, self.openings.plies, seed);
+        }
+        let count = positions.len() as u64;
+        let order = shuffled(positions.len(), &format!("{}:{game}:{}", self.seed, number / count));
+        let index = order[usize::try_from(number % count).unwrap_or(0)];
+        Ok(begun_from(chosen.setup.clone(), positions[index].0.clone()))
+    }
+}
+
+/// The numbers below `count` in an order that the name decides.
+pub(super) fn shuffled(count: usize, name: &str) -> Vec<usize> {
+    let mut random = ChaCha8Rng::seed_from_u64(named_seed(name));
+    let mut order: Vec<usize> = (0..count).collect();
+    for last in (1..count).rev() {
+        let other = random.next_u64() % (last as u64 + 1);
+        order.swap(last, usize::try_from(other).unwrap_or(last));
+    }
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{OpeningError, draw_opening, shuffled};
+    use referee_games::{GAMES, Kind, Turn};
+    use serde_json::{Value, json};
+
+    #[test]
+    fn openings_are_open_and_the_same_for_the_same_seed() {
+        for kind in GAMES {
+            let start = kind.start(&json!({})).unwrap();
+            if start.seats() == 1 {
+                continue;
+            }
+            for seed in 0..5 {
+                let setup = draw_opening(*kind, &json!({}), 4, seed).unwrap();
+                assert_eq!(setup, draw_opening(*kind, &json!({}), 4, seed).unwrap());
+                let game = kind.start(&setup).unwrap();
+                assert!(matches!(game.turn(), Turn::Of(_)), "{}: {setup}", kind.name);
+                assert_eq!(game.position(), setup["position"]);
+            }
+            let none = draw_opening(*kind, &json!({}), 0, 1).unwrap();
+            assert_eq!(none, start.setup(), "no plies: no position");
+        }
+    }
+
+    #[test]
+    fn too_many_plies_are_told() {
+        let hex = GAMES.iter().find(|kind| kind.name == "hex").unwrap();
+        let refused = draw_opening(*hex, &json!({"size": 3}), 9, 1);
+        assert_eq!(refused, Err(OpeningError::Decided { plies: 9 }));
+    }
+
+    #[test]
+    fn a_shuffle_has_every_number_once() {
+        let mut order = shuffled(100, "a");
+        assert_ne!(order, shuffled(100, "b"));
+        order.sort_unstable();
+        assert_eq!(order, (0..100).collect::<Vec<_>>());
+    }
+
+    /// Where no opening of so many plies and more leaves the game open: the limits end it first, or
+    /// the next stone must join something.
+    fn too_short(game: &str, setup: &Value) -> u32 {
+        let cases = [
+            ("chexers", json!({"repetitions": 1}), 1),
+            ("chexers", json!({"turns_per_seat": 1}), 2),
+            ("freckers", json!({"turn_limit": 1}), 1),
+            ("hex", json!({"size": 3}), 8),
+        ];
+        let mut found = cases.iter().filter(|case| case.0 == game && case.1 == *setup);
+        found.next().map_or(u32::MAX, |case| case.2)
+    }
+
+    #[test]
+    fn openings_of_every_setup_are_positions_to_play_from() {
+        for kind in GAMES {
+            let mut setups = kind.about().variants;
+            setups.push(json!({}));
+            for asked in setups {
+                if kind.start(&asked).unwrap().seats() == 1 {
+                    continue;
+                }
+                for plies in 1..=8 {
+                    let drawn = draw_opening(*kind, &asked, plies, u64::from(plies));
+                    let label = format!("{} {asked}, {plies} plies", kind.name);
+                    if plies >= too_short(kind.name, &asked) {
+                        assert_eq!(drawn, Err(OpeningError::Decided { plies }), "{label}");
+                        continue;
+                    }
+                    plays_on(*kind, &drawn.expect(&label), plies, &label);
+                }
+            }
+        }
+    }
+
+    /// The game begins from there, as many plies on, and everything legal there can be played and
+    /// ends nothing.
+    fn plays_on(kind: Kind, setup: &Value, plies: u32, label: &str) {
+        let game = kind.start(setup).expect(label);
+        assert_eq!(game.setup(), *setup, "{label}");
+        assert_eq!(game.position(), setup["position"], "{label}");
+        assert_eq!(game.turn_number(), u64::from(plies), "{label}");
+        let actions = game.actions();
+        assert!(!actions.is_empty(), "{label}");
+        for action in actions {
+            let mut next = game.clone_box();
+            assert_eq!(next.play(&action), Ok(action), "{label}");
+            assert!(matches!(next.turn(), Turn::Of(_)), "{label}");
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! Corner cases: every figure is finite, whatever happened, and notes say what it rests on.
+
+use super::{field, game, games};
+use crate::ratings::{RatingField, Ratings, rate, rate_history};
+use crate::{Player, Record};
+use proptest::prelude::*;
+use referee_protocol::{FaultKind, Result as Ended};
+
+const WIN: &[u32] = &[1, 2];
+const LOSS: &[u32] = &[2, 1];
+const DRAW: &[u32] = &[1, 1];
+
+/// Every figure there is.
+fn figures(ratings: &Ratings) -> Vec<f64> {
+    let players = ratings.players.iter().flat_map(|rating| {
+        let interval = rating.bootstrap.map(|(low, high)| [low, high]);
+        let some = [Some(rating.elo), rating.error, rating.better_than_next];
+        some.into_iter().flatten().chain(interval.into_iter().flatten())
+    });
+    let seats = ratings.seats.iter().flat_map(|term| [Some(term.elo), term.error]).flatten();
+    players.chain(seats).chain(ratings.draw).collect()
+}
+
+fn assert_sound(field: &RatingField, records: &[Record]) -> Ratings {
+    let ratings = rate(field, records);
+    assert!(figures(&ratings).iter().all(|figure| figure.is_finite()), "{ratings:?}");
+    assert_eq!(ratings.players.len(), field.players);
+    let text = serde_json::to_string(&ratings).unwrap();
+    for rating in &ratings.players {
+        assert_eq!(rating.error.is_some(), rating.games > 0, "{text}");
+        assert!(rating.error.is_none_or(|error| error > 0.0), "{text}");
+        assert!(rating.bootstrap.is_none_or(|(low, high)| low <= high), "{text}");
+        assert!(rating.better_than_next.is_none_or(|chance| (49.9..=100.0).contains(&chance)));
+        assert!(rating.group < ratings.groups, "{text}");
+    }
+    for group in 0..ratings.groups {
+        let members = ratings.players.iter().filter(|rating| rating.group == group);
+        let sum: f64 = members.map(|rating| rating.elo).sum();
+        assert!(sum.abs() < 1e-6, "the mean of a group is 0: {text}");
+    }
+    for point in rate_history(field, records, 5) {
+        assert!(point.elo.iter().flatten().all(|elo| elo.is_finite()));
+    }
+    ratings
+}
+
+fn elo(ratings: &Ratings) -> Vec<f64> {
+    ratings.players.iter().map(|rating| rating.elo).collect()
+}
+
+#[test]
+fn nothing_is_finite() {
+    let none = assert_sound(&field(3, 2), &[]);
+    assert_eq!(elo(&none), [0.0; 3]);
+    assert_eq!((none.games, none.groups, none.draw), (0, 3, None));
+    assert_eq!(none.notes[0], "No games were rated.");
+    assert_eq!(assert_sound(&field(0, 2), &[]).groups, 0);
+    assert_sound(&field(0, 0), &[]);
+    assert!(rate_history(&field(3, 2), &[], 20).is_empty());
+}
+
+#[test]
+fn puzzles_and_wrong_records_are_left_out() {
+    let alone = games(&[(&[0], &[1]), (&[1], &[2])]);
+    assert_eq!(assert_sound(&field(2, 1), &alone).games, 0);
+    let mut wrong = games(&[
+        (&[0, 0], WIN),
+        (&[0, 5], WIN),
+        (&[0, 1, 2], &[1, 2, 3]),
+        (&[0, 1], &[1]),
+        (&[0, 1], WIN),
+    ]);
+    wrong[4].result = Ended::Void;
+    assert_eq!(assert_sound(&field(2, 2), &wrong).games, 0);
+}
+
+#[test]
+fn who_wins_everything_stays_finite() {
+    let won: Vec<(&[u32], &[u32])> = vec![(&[0, 1], WIN), (&[1, 0], LOSS)];
+    let few = assert_sound(&field(2, 2), &games(&won));
+    let many = assert_sound(&field(2, 2), &games(&won.repeat(500)));
+    assert!(elo(&few)[0] > 50.0 && elo(&many)[0] > elo(&few)[0] + 300.0);
+    assert!(elo(&many)[0] < 2000.0);
+    assert_eq!((many.won_all, many.lost_all), (vec![Player(0)], vec![Player(1)]));
+    assert!(many.notes.iter().any(|note| note.contains("won every game: 1")));
+    assert_eq!(many.draw, Some(0.0));
+}
+
+#[test]
+fn draws_alone_tell_nothing() {
+    let drawn: Vec<(&[u32], &[u32])> = vec![(&[0, 1], DRAW), (&[1, 0], DRAW)];
+    let ratings = assert_sound(&field(2, 2), &games(&drawn.repeat(20)));
+    assert_eq!(elo(&ratings), [0.0, 0.0]);
+    assert_eq!(ratings.draw, Some(1.0));
+    assert!(ratings.players[0].error.unwrap() > 200.0);
+    assert!(ratings.notes.iter().any(|note| note.contains("all shared one place")));
+    assert!(ratings.won_all.is_empty() && ratings.lost_all.is_empty());
+}
+
+#[test]
+fn one_seat_may_win_always() {
+    let first: Vec<(&[u32], &[u32])> = vec![(&[0, 1], WIN), (&[1, 0], WIN)];
+    let ratings = assert_sound(&field(2, 2), &games(&first.repeat(20)));
+    assert!(elo(&ratings)[0].abs() < 1e-6);
+    assert!(ratings.seats[0].elo > 200.0 && ratings.seats[1].elo < -200.0);
+    // Only one of both orders is played: players and seats share what was found.
+    let one: Vec<(&[u32], &[u32])> = vec![(&[0, 1], WIN)];
+    let ratings = assert_sound(&field(2, 2), &games(&one.repeat(40)));
+    assert!((ratings.seats[0].elo - elo(&ratings)[0]).abs() < 1e-6);
+}
+
+#[test]
+fn places_may_be_shared_by_any() {
+    for places in [[1, 1, 1], [1, 1, 3], [1, 2, 2], [1, 2, 3], [2, 2, 1], [3, 1, 1]] {
+        let list: Vec<(&[u32], &[u32])> = vec![(&[0, 1, 2], &places), (&[2, 0, 1], &places)];
+        assert_sound(&field(3, 3), &games(&list));
+        assert_sound(&field(3, 3), &games(&list.repeat(30)));
+    }
+    // Who shares the first place is better than who comes behind, and worse than its only winner.
+    let list: Vec<(&[u32], &[u32])> =
+        vec![(&[0, 1, 2], &[1, 1, 3]), (&[2, 0, 1], &[3, 1, 2]), (&[1, 2, 0], &[2, 2, 1])];
+    let ratings = assert_sound(&field(3, 3), &games(&list.repeat(10)));
+    let elo = elo(&ratings);
+    assert!(elo[0] > elo[1] && elo[1] > elo[2], "{elo:?}");
+}
+
+#[test]
+fn groups_that_are_not_linked_have_their_own_zeros() {
+    let list: Vec<(&[u32], &[u32])> =
+        vec![(&[3, 1], WIN), (&[1, 3], WIN), (&[1, 3], WIN), (&[4, 0], WIN), (&[0, 4], LOSS)];
+    let ratings = assert_sound(&field(5, 2), &games(&list.repeat(12)));
+    let groups: Vec<u64> = ratings.players.iter().map(|rating| rating.group).collect();
+    assert_eq!(groups, [0, 1, 2, 1, 0]);
+    assert_eq!(ratings.groups, 3);
+    assert!(ratings.notes.iter().any(|note| note.contains("2 groups")));
+    assert!(ratings.notes.iter().any(|note| note.contains("without a rated game: 1")));
+    // The next one is the next of the group.
+    let better: Vec<bool> =
+        ratings.players.iter().map(|rating| rating.better_than_next.is_some()).collect();
+    assert_eq!(better, [false, true, false, false, true]);
+}
+
+#[test]
+fn parts_that_only_won_against_the_others_are_noted() {
+    let list: Vec<(&[u32], &[u32])> =
+        vec![(&[0, 1], WIN), (&[1, 0], WIN), (&[2, 3], WIN), (&[3, 2], WIN), (&[0, 2], WIN)];
+    let ratings = assert_sound(&field(4, 2), &games(&list));
+    assert!(ratings.notes.iter().any(|note| note.contains("won every game against the rest")));
+    let mut linked = list.clone();
+    linked.push((&[3, 0], WIN));
+    let ratings = assert_sound(&field(4, 2), &games(&linked));
+    assert!(!ratings.notes.iter().any(|note| note.contains("prior")), "{:?}", ratings.notes);
+}
+
+#[test]
+fn the_same_game_counts_once() {
+    let list: Vec<(&[u32], &[u32])> = vec![(&[0, 1], WIN), (&[1, 0], WIN), (&[1, 0], LOSS)];
+    let once = games(&list);
+    let mut often = once.clone();
+    for number in 3..30 {
+        let mut again = game(number, number, &[0, 1], WIN);
+        again.moves.clone_from(&once[0].moves);
+        often.push(again);
+    }
+    let (once, often) = (assert_sound(&field(2, 2), &once), assert_sound(&field(2, 2), &often));
+    assert_eq!(elo(&once), elo(&often));
+    assert_eq!((once.duplicates, often.duplicates, often.games, often.blocks), (0, 27, 3, 3));
+    assert!(often.notes.iter().any(|note| note.contains("27")));
+    // The same moves by others, or in other seats, are another game.
+    let mut swapped = games(&[(&[0, 1], WIN), (&[1, 0], WIN)]);
+    swapped[1].moves = swapped[0].moves.clone();
+    assert_eq!(rate(&field(2, 2), &swapped).duplicates, 0);
+}
+
+#[test]
+fn faults_count_if_the_contest_says_so() {
+    let mut list = games(&[(&[0, 1], WIN), (&[1, 0], WIN), (&[1, 0], LOSS)]);
+    list[0].result = Ended::Fault;
+    list[2].seats[0].fault = Some(FaultKind::Late);
+    list[1].seats[1].fault = Some(FaultKind::Resigned);
+    let counted = assert_sound(&field(2, 2), &list);
+    assert_eq!(counted.games, 3);
+    let strict = RatingField { rate_faults: false, ..field(2, 2) };
+    let left = assert_sound(&strict, &list);
+    assert_eq!(left.games, 1);
+    assert!(left.notes.iter().any(|note| note.contains("doesn't rate: 2")));
+    list.remove(1);
+    assert_eq!(assert_sound(&strict, &list).games, 0);
+}
+
+#[test]
+fn history_ends_where_the_ratings_are() {
+    let results: Vec<(&[u32], &[u32])> =
+        vec![(&[0, 1], WIN), (&[1, 0], DRAW), (&[1, 2], LOSS), (&[2, 0], WIN), (&[0, 2], WIN)];
+    let records = games(&results.repeat(9));
+    let history = rate_history(&field(4, 2), &records, 20);
+    assert_eq!(history.len(), 20);
+    assert_eq!(history[0].games, 2);
+    assert_eq!(history[0].elo[2], None);
+    let last = history.last().unwrap();
+    let ratings = rate(&field(4, 2), &records);
+    assert_eq!(last.games, 45);
+    for player in 0..3 {
+        let difference = last.elo[player].unwrap() - ratings.players[player].elo;
+        assert!(difference.abs() < 1e-6, "{difference}");
+    }
+    assert_eq!(last.elo[3], None);
+    // Not more points than games.
+    assert_eq!(rate_history(&field(4, 2), &records[..3], 20).len(), 3);
+}
+
+/// A record of a small contest: players may be wrong, and places anything.
+fn any_record(players: u32, seats: usize) -> impl Strategy<Value = Record> {
+    let sitting = prop::collection::vec(0..players + 1, seats);
+    let places = prop::collection::vec(1..=u32::try_from(seats).unwrap(), seats);
+    (0..12_u64, 0..6_u64, sitting, places, 0..8_u32).prop_map(
+        |(number, block, sitting, places, luck)| {
+            let mut record = game(number, block, &sitting, &places);
+            record.moves = (luck / 2).to_string();
+            record.result = if luck == 0 { Ended::Fault } else { Ended::Played };
+            record
+        },
+    )
+}
+
+/// Players, seats and records.
+fn any_contest() -> impl Strategy<Value = (usize, usize, Vec<Record>)> {
+    (1..6_u32, 1..5_usize).prop_flat_map(|(players, seats)| {
+        let records = prop::collection::vec(any_record(players, seats), 0..40);
+        records.prop_map(move |records| (players as usize, seats, records))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn any_contest_has_finite_ratings(
+        (players, seats, records) in any_contest(),
+        rate_faults: bool,
+    ) {
+        assert_sound(&RatingField { rate_faults, ..field(players, seats) }, &records);
+    }
+
+    #[test]
+    fn the_order_of_records_makes_no_difference(
+        ((players, seats, records), turned) in any_contest().prop_flat_map(|contest| {
+            let shuffled = Just(contest.2.clone()).prop_shuffle();
+            (Just(contest), shuffled)
+        })
+    ) {
+        let field = field(players, seats);
+        let bits = |records: &[Record]| {
+            let ratings = rate(&field, records);
+            let history = rate_history(&field, records, 4);
+            let figures: Vec<u64> = figures(&ratings).into_iter().map(f64::to_bits).collect();
+            (figures, ratings.notes, ratings.duplicates, history)
+        };
+        prop_assert_eq!(bits(&records), bits(&turned));
+    }
+}

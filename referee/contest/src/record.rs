@@ -1,0 +1,238 @@
+//! What is kept of a game that counts: everything that tables and ratings are made of.
+
+use super::{Fixture, LagPolicy, Player, Policy};
+use referee_protocol::plain::hex;
+use referee_protocol::{Event, FaultKind, OverEvent, Result as Ended, SeatVerdict};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// A game that counts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    /// The game's place in the schedule.
+    pub number: u64,
+    /// The block that it belongs to: one pairing in one game with one opening and one seed, in all
+    /// seat orders. Games of a block are not independent of each other.
+    pub block: u64,
+    /// The round, from 1.
+    pub round: u32,
+    /// Which of the contest's games was played.
+    pub game: usize,
+    /// Who played, in seat order.
+    pub players: Vec<Player>,
+    /// The match's id.
+    pub match_id: String,
+    /// The match's seed.
+    pub seed: u64,
+    /// What ended the match; never void.
+    pub result: Ended,
+    /// Why it ended: the rules' reason, or the fault's kind.
+    pub reason: String,
+    /// The place of each seat, from 1; ties share one.
+    pub places: Vec<u32>,
+    /// The score of each seat, in games that count something and were played to their end.
+    pub scores: Option<Vec<i64>>,
+    /// One entry a seat.
+    pub seats: Vec<SeatRecord>,
+    /// The actions that were played.
+    pub turns: u64,
+    /// The most that the referee itself was late in one turn, in nanoseconds.
+    pub lag_ns: u64,
+    /// The lag is above the contest's bound.
+    pub marked: bool,
+    /// SHA-256 over game, setup and actions, in hex, without the players: two games with the same
+    /// are the same game.
+    pub moves: String,
+    /// The transcript, relative to the contest's folder.
+    pub transcript: String,
+    /// SHA-256 of the transcript's seal, in hex.
+    pub seal: String,
+}
+
+/// A seat's part in a [`Record`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeatRecord {
+    /// Time charged, in milliseconds.
+    pub used_ms: u64,
+    /// CPU time in its turns, in milliseconds.
+    pub cpu_ms: u64,
+    /// Turns that it answered.
+    pub turns: u64,
+    /// What it did wrong, if anything.
+    pub fault: Option<FaultKind>,
+    /// The fault in words, for its author; hostile text.
+    pub fault_text: Option<String>,
+}
+
+/// Why a match doesn't count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Void {
+    /// `lag`, `machine`, `disk_full`, `interrupted`, ..: as in a verdict.
+    pub cause: String,
+    /// What happened, in words.
+    pub text: String,
+}
+
+/// Looks on while a match is played, or while its transcript is read, and keeps what a [`Record`] is
+/// made of. The two give the same, since a transcript is the list of what happened.
+#[derive(Clone, Debug, Default)]
+pub struct Onlooker {
+    match_id: String,
+    seed: u64,
+    moves: Sha256,
+    lag_ns: u64,
+    turns: u64,
+    over: Option<OverEvent>,
+}
+
+impl Onlooker {
+    /// Looks at an event.
+    pub fn see(&mut self, event: &Event) {
+        match event {
+            Event::Header(header) => {
+                self.match_id.clone_from(&header.match_id);
+                self.seed = header.seed;
+                self.moves.update(header.game.as_bytes());
+                self.moves.update(header.setup.to_string().as_bytes());
+            }
+            Event::Played(played) => {
+                self.moves.update(b"\n");
+                self.moves.update(played.action.to_string().as_bytes());
+                self.lag_ns = self.lag_ns.max(played.lag_ns);
+                self.turns += 1;
+            }
+            Event::Over(over) => self.over = Some(over.as_ref().clone()),
+            _ => {}
+        }
+    }
+
+    /// What is kept of the match, or why it doesn't count. `transcript` is relative to the contest's
+    /// folder, `seal` in hex.
+    pub fn record(
+        self,
+        fixture: &Fixture,
+        policy: &Policy,
+        transcript: String,
+        seal: String,
+    ) -> Result<Record, Void> {
+        let void = |cause: &str, text: String| Void { cause: cause.to_owned(), text };
+        let Some(OverEvent { outcome, verdict, .. }) = self.over else {
+            return Err(void("machine", "the match has no end".to_owned()));
+        };
+        if let Some(note) = verdict.void {
+            return Err(Void { cause: note.cause, text: note.text });
+        }
+        let Some(places) = verdict.places else {
+            return Err(void("machine", "the verdict has no places".to_owned()));
+        };
+        let marked = self.lag_ns > policy.lag_ms.saturating_mul(1_000_000);
+        if marked && policy.on_lag == LagPolicy::Again {
+            let (lag, bound) = (self.lag_ns / 1_000_000, policy.lag_ms);
+            let text = format!("the referee was {lag} ms late in one turn, over {bound} ms");
+            return Err(void("lag", text));
+        }
+        let played = verdict.result == Ended::Played;
+        let reason = outcome.as_ref().filter(|_| played).map(|outcome| outcome.reason.clone());
+        Ok(Record {
+            number: fixture.number,
+            block: fixture.block,
+            round: fixture.round,
+            game: fixture.game,
+            players: fixture.players.clone(),
+            match_id: self.match_id,
+            seed: self.seed,
+            result: verdict.result,
+            reason: reason.unwrap_or(verdict.reason),
+            places,
+            scores: outcome.and_then(|outcome| outcome.scores),
+            seats: verdict.seats.into_iter().map(SeatRecord::from).collect(),
+            turns: self.turns,
+            lag_ns: self.lag_ns,
+            marked,
+            moves: hex(&self.moves.finalize()),
+            transcript,
+            seal,
+        })
+    }
+}
+
+impl From<SeatVerdict> for SeatRecord {
+    fn from(seat: SeatVerdict) -> Self {
+        Self {
+            used_ms: seat.used_ms,
+            cpu_ms: seat.cpu_ms,
+            turns: seat.turns,
+            fault: seat.fault.as_ref().map(|fault| fault.kind),
+            fault_text: seat.fault.map(|fault| fault.text),
+        }
+    }
+}
+
+/// What places are worth, in halves: two for everybody who came behind, one for everybody in the
+/// same place. A win between two is 2, a draw 1. A game of one seat gives 2 for a solution.
+pub fn halves(places: &[u32]) -> Vec<u32> {
+    if let [place] = places {
+        return vec![if *place == 1 { 2 } else { 0 }];
+    }
+    let worth = |mine: u32| {
+        let behind = places.iter().filter(|&&place| place > mine).count();
+        let level = places.iter().filter(|&&place| place == mine).count() - 1;
+        u32::try_from(2 * behind + level).unwrap_or(u32::MAX)
+    };
+    places.iter().map(|&place| worth(place)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Onlooker, Record, Void, halves};
+    use crate::{Fixture, LagPolicy, Player, Policy};
+    use serde_json::json;
+
+    /// What is kept of a match in which the referee was so late in one of two turns.
+    fn with_lag(lag_ns: u64, on_lag: LagPolicy) -> Result<Record, Void> {
+        let played = |turn: u64, lag_ns: u64| {
+            json!({"type": "played", "at_ns": 1, "turn": turn, "seat": turn, "action": {},
+                   "used_ms": 1, "wall_ns": 1, "lag_ns": lag_ns})
+        };
+        let seat =
+            |seat: u8| json!({"seat": seat, "used_ms": 1, "cpu_ms": 1, "turns": 1, "fault": null});
+        let verdict = json!({"result": "played", "reason": "connected", "places": [2, 1],
+                             "seats": [seat(0), seat(1)], "void": null});
+        let over = json!({"type": "over", "at_ns": 2, "outcome": null, "verdict": verdict});
+        let mut onlooker = Onlooker::default();
+        for event in [played(0, lag_ns), played(1, 3), over] {
+            onlooker.see(&serde_json::from_value(event).unwrap());
+        }
+        let players = vec![Player(1), Player(0)];
+        let fixture =
+            Fixture { number: 7, block: 3, round: 1, game: 0, players, opening: 3, seed: 1 };
+        let policy = Policy { lag_ms: 50, on_lag, ..Policy::default() };
+        onlooker.record(&fixture, &policy, "games/7".to_owned(), "seal".to_owned())
+    }
+
+    #[test]
+    fn lag_marks_a_game_or_has_it_played_again() {
+        for (lag_ns, marked) in [(0, false), (50_000_000, false), (50_000_001, true)] {
+            let kept = with_lag(lag_ns, LagPolicy::Mark).unwrap();
+            assert_eq!((kept.lag_ns, kept.marked), (lag_ns.max(3), marked));
+            assert_eq!((kept.number, kept.turns, kept.places), (7, 2, vec![2, 1]));
+            let again = with_lag(lag_ns, LagPolicy::Again);
+            assert_eq!(again.err().map(|void| void.cause), marked.then(|| "lag".to_owned()));
+        }
+    }
+
+    #[test]
+    fn places_are_worth_who_is_behind() {
+        for (places, worth) in [
+            (vec![1, 2], vec![2, 0]),
+            (vec![1, 1], vec![1, 1]),
+            (vec![2, 1, 2], vec![1, 4, 1]),
+            (vec![1, 2, 3], vec![4, 2, 0]),
+            (vec![1, 1, 3], vec![3, 3, 0]),
+            (vec![1], vec![2]),
+            (vec![2], vec![0]),
+        ] {
+            assert_eq!(halves(&places), worth, "{places:?}");
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! The standings as columns of text, for whatever draws tables.
+
+use super::Report;
+use super::figures::{NONE, duration, elo, fixed, or_none, ordinal, percent};
+use crate::standings::{Points, Standing};
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Names of players, raw: to be escaped by whoever shows them.
+    Name,
+    /// Figures.
+    Figure,
+    /// Words of our own.
+    Words,
+}
+
+/// A column.
+#[derive(Clone, Debug)]
+pub(super) struct Column {
+    pub(super) head: String,
+    pub(super) kind: Kind,
+    /// One a player, in the order of the standings.
+    pub(super) cells: Vec<String>,
+}
+
+/// How much of the standings is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Detail {
+    /// What fits a terminal.
+    Short,
+    /// Tie-breaks as well.
+    Ranks,
+    /// Intervals and time use as well.
+    Full,
+}
+
+/// The standings, one row a player.
+pub(super) fn standings(report: &Report, detail: Detail) -> Vec<Column> {
+    let mut columns = vec![
+        column(report, "#", Kind::Figure, |standing| standing.rank.to_string()),
+        column(report, "player", Kind::Name, |standing| standing.name.clone()),
+    ];
+    if report.ratings.is_some() {
+        columns.extend(rating(report, detail));
+    }
+    columns.push(figure(report, "games", |standing| standing.total.games.to_string()));
+    if report.standings.seats == 1 {
+        columns.extend(alone(report));
+    } else {
+        columns.extend(results(report));
+    }
+    // Before the tie-breaks: a page shows the first columns without being moved.
+    columns.push(column(report, "faults", Kind::Words, |standing| {
+        faults(standing).unwrap_or_else(|| NONE.to_owned())
+    }));
+    if report.standings.seats > 1 && detail != Detail::Short {
+        columns.extend(tie_breaks(report));
+    }
+    if detail == Detail::Full {
+        columns.extend(time(report));
+    }
+    columns
+}
+
+fn column(report: &Report, head: &str, kind: Kind, cell: impl Fn(&Standing) -> String) -> Column {
+    let cells = report.standings.players.iter().map(cell).collect();
+    Column { head: head.to_owned(), kind, cells }
+}
+
+fn figure(report: &Report, head: &str, cell: impl Fn(&Standing) -> String) -> Column {
+    column(report, head, Kind::Figure, cell)
+}
+
+fn rating(report: &Report, detail: Detail) -> Vec<Column> {
+    let of = |standing: &Standing| report.rating(standing.player);
+    let mut columns = vec![
+        figure(report, "Elo", |standing| or_none(of(standing), |own| elo(own.elo))),
+        figure(report, "±", |standing| {
+            or_none(of(standing).and_then(|own| own.error), |error| fixed(error, 1))
+        }),
+    ];
+    let rated = || report.standings.players.iter().filter_map(of);
+    if detail == Detail::Full && rated().any(|own| own.bootstrap.is_some()) {
+        columns.push(figure(report, "95 % bootstrap", |standing| {
+            let interval = of(standing).and_then(|own| own.bootstrap);
+            or_none(interval, |(low, high)| format!("{} to {}", elo(low), elo(high)))
+        }));
+    }
+    if detail == Detail::Full && rated().any(|own| own.better_than_next.is_some()) {
+        columns.push(figure(report, "better than next by Elo, %", |standing| {
+            or_none(of(standing).and_then(|own| own.better_than_next), |share| fixed(share, 1))
+        }));
+    }
+    columns
+}
+
+fn results(report: &Report) -> Vec<Column> {
+    let mut columns = vec![
+        figure(report, "points", |standing| standing.points.to_string()),
+        figure(report, "%", |standing| or_none(standing.total.share(), percent)),
+    ];
+    if report.standings.players.iter().any(|standing| standing.bye_points.parts() > 0) {
+        columns.push(figure(report, "of them byes", |standing| standing.bye_points.to_string()));
+    }
+    if report.standings.seats == 2 {
+        columns.push(figure(report, "wins", |standing| standing.total.wins.to_string()));
+        columns.push(figure(report, "draws", |standing| {
+            or_none(standing.total.draws, |draws| draws.to_string())
+        }));
+        columns.push(figure(report, "losses", |standing| {
+            or_none(standing.total.losses, |losses| losses.to_string())
+        }));
+    } else {
+        for place in 0..report.standings.seats {
+            columns.push(figure(report, &ordinal(place + 1), |standing| {
+                or_none(standing.total.places.get(place), u64::to_string)
+            }));
+        }
+    }
+    columns
+}
+
+fn alone(report: &Report) -> Vec<Column> {
+    let puzzle = |standing: &Standing| standing.puzzle.clone();
+    let mut columns = vec![figure(report, "solved", |standing| {
+        or_none(puzzle(standing), |own| own.solved.to_string())
+    })];
+    let games = report.standings.players.first().and_then(puzzle).map_or(0, |own| own.games.len());
+    for game in 0..games {
+        let sum = |standing: &Standing| {
+            standing.puzzle.as_ref().and_then(|own| own.games.get(game)).cloned()
+        };
+        if !report.standings.players.iter().filter_map(sum).any(|own| own.scored > 0) {
+            continue;
+        }
+        let first = report.standings.players.first().and_then(sum);
+        // The game's name comes from the contest file and is tamed where it is shown.
+        let name = first.filter(|_| games > 1).map(|own| format!("{} ", own.game));
+        let name = name.unwrap_or_default();
+        columns.push(figure(report, &format!("{name}score"), |standing| {
+            let own = sum(standing).filter(|own| own.scored > 0);
+            or_none(own, |own| own.total.to_string())
+        }));
+        columns.push(figure(report, &format!("{name}mean"), |standing| {
+            or_none(sum(standing).and_then(|own| own.mean), |mean| fixed(mean, 2))
+        }));
+    }
+    columns
+}
+
+fn tie_breaks(report: &Report) -> Vec<Column> {
+    type Pick = fn(&Standing) -> Option<Points>;
+    let all: [(&str, Pick); 3] = [
+        ("direct", |standing| standing.tie_breaks.direct),
+        ("Buchholz", |standing| standing.tie_breaks.buchholz),
+        ("Sonneborn-Berger", |standing| standing.tie_breaks.sonneborn_berger),
+    ];
+    let used = |pick: &Pick| report.standings.players.iter().any(|own| pick(own).is_some());
+    let shown = all.into_iter().filter(|(_, pick)| used(pick));
+    let cell = |pick: Pick| move |own: &Standing| or_none(pick(own), |points| points.to_string());
+    shown.map(|(head, pick)| figure(report, head, cell(pick))).collect()
+}
+
+/// A player's faults in words: the protocol's names with counts; nothing without any.
+pub(super) fn faults(standing: &Standing) -> Option<String> {
+    let each = standing.faults.iter().map(|fault| format!("{} {}", fault.games, fault.kind));
+    let text = each.collect::<Vec<_>>().join(", ");
+    (!text.is_empty()).then_some(text)
+}
+
+/// Names and the time that players used.
+pub(super) fn time_table(report: &Report) -> Vec<Column> {
+    let name = column(report, "player", Kind::Name, |standing| standing.name.clone());
+    std::iter::once(name).chain(time(report)).collect()
+}
+
+fn time(report: &Report) -> Vec<Column> {
+    #[expect(clippy::cast_precision_loss, reason = "a time that is shown with three digits")]
+    let longest = |standing: &Standing| duration(standing.time.max_used_ms as f64);
+    vec![
+        figure(report, "time a turn", |own| or_none(own.time.ms_a_turn, duration)),
+        figure(report, "time a game", |own| or_none(own.time.mean_used_ms, duration)),
+        figure(report, "longest game", longest),
+        figure(report, "CPU a game", |own| or_none(own.time.mean_cpu_ms, duration)),
+    ]
+}

@@ -1,0 +1,137 @@
+//! How ratings went while games were played.
+
+use super::super::markup::Markup;
+use super::super::svg::{Anchor, Scale, Svg, WIDTH};
+use super::{BASE, NAME_COLUMNS, float, float64};
+use crate::Player;
+use crate::report::Report;
+use crate::report::figures::{elo, fixed, short};
+
+const LEFT: f64 = 44.0;
+const RIGHT: f64 = 232.0;
+const TOP: f64 = 12.0;
+const HEIGHT: f64 = 380.0;
+const BOTTOM: f64 = 44.0;
+
+/// So many lines have a name, and a stroke of their own in the style.
+const NAMED_MAX: usize = 12;
+
+/// The room of a rating beside a line's end.
+const VALUE: f64 = 46.0;
+
+/// Labels stand at least so far apart.
+const LABEL: f64 = 17.0;
+
+pub(crate) fn draw(out: &mut Markup, report: &Report) {
+    let history = &report.history;
+    let values = || history.iter().flat_map(|point| &point.elo).flatten().filter(|e| e.is_finite());
+    if history.len() < 2 || values().next().is_none() {
+        return;
+    }
+    let low = values().fold(0.0_f64, |low, &value| low.min(value));
+    let high = values().fold(0.0_f64, |high, &value| high.max(value));
+    let room = ((high - low) * 0.04).max(5.0);
+    let bottom = HEIGHT - BOTTOM;
+    let y = Scale { from: (low - room, high + room), to: (bottom, TOP) };
+    let first = history.iter().map(|point| point.games).min().unwrap_or(0);
+    let last = history.iter().map(|point| point.games).max().unwrap_or(0);
+    let x = Scale { from: (float64(first), float64(last)), to: (LEFT, WIDTH - RIGHT) };
+    let mut svg = Svg::new(WIDTH, HEIGHT);
+    axes(&mut svg, x, y);
+    let lines = lines(report);
+    let path = |player: Player| -> Vec<Option<(f64, f64)>> {
+        let point = |point: &super::super::super::HistoryPoint| {
+            let elo = point.elo.get(player.index()).copied().flatten();
+            let elo = elo.filter(|elo| elo.is_finite());
+            elo.map(|elo| (x.at(float64(point.games)), y.at(elo)))
+        };
+        history.iter().map(point).collect()
+    };
+    // The named ones lie above the others, the best at the very top.
+    for &(player, _) in lines.iter().skip(NAMED_MAX) {
+        svg.path("other", &path(player));
+    }
+    let named = &lines[..lines.len().min(NAMED_MAX)];
+    for (index, &(player, _)) in named.iter().enumerate().rev() {
+        svg.path(&format!("series s{index}"), &path(player));
+    }
+    labels(&mut svg, report, named, &path, bottom);
+    let others = lines.len() - named.len();
+    let grey = if others > 0 {
+        format!(" Named are the best {NAMED_MAX}; the other {others} are grey.")
+    } else {
+        String::new()
+    };
+    let text = format!(
+        "Elo of one fit over the first so many games of the schedule. Positive is stronger; 0 is \
+         the mean.{grey}"
+    );
+    svg.figure(out, "history-chart", "Ratings over games", &text);
+}
+
+/// Players with their last rating, the best first.
+fn lines(report: &Report) -> Vec<(Player, f64)> {
+    let players = Player::all(report.standings.players.len());
+    let last = |player: Player| {
+        let mut points = report.history.iter().rev();
+        let known = |point: &super::super::super::HistoryPoint| {
+            point.elo.get(player.index()).copied().flatten().filter(|elo| elo.is_finite())
+        };
+        points.find_map(known).map(|elo| (player, elo))
+    };
+    let mut lines: Vec<(Player, f64)> = players.filter_map(last).collect();
+    lines.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    lines
+}
+
+fn axes(svg: &mut Svg, x: Scale, y: Scale) {
+    for tick in y.ticks(6.0) {
+        let class = if tick.abs() < 1e-9 { "zero" } else { "grid" };
+        svg.line(class, (x.to.0, y.at(tick)), (x.to.1, y.at(tick)));
+        let text = fixed(tick, 0).replace('-', "−");
+        svg.text("tick", Anchor::End, (x.to.0 - 8.0, y.at(tick) + BASE), &text);
+    }
+    let whole = |tick: &f64| (tick - tick.round()).abs() < 1e-9;
+    for tick in x.ticks(5.0).into_iter().filter(whole) {
+        let at = x.at(tick);
+        svg.line("grid", (at, y.to.0), (at, y.to.0 + 4.0));
+        svg.text("tick", Anchor::Middle, (at, y.to.0 + 18.0), &fixed(tick, 0));
+    }
+    let middle = f64::midpoint(x.to.0, x.to.1);
+    svg.text("tick", Anchor::Middle, (middle, y.to.0 + 38.0), "games of the schedule");
+    svg.text("tick", Anchor::Start, (4.0, TOP), "Elo");
+}
+
+/// A name beside the end of each line, moved apart where they would meet.
+fn labels(
+    svg: &mut Svg,
+    report: &Report,
+    named: &[(Player, f64)],
+    path: &dyn Fn(Player) -> Vec<Option<(f64, f64)>>,
+    bottom: f64,
+) {
+    let end = |player| path(player).into_iter().flatten().last().unwrap_or((LEFT, bottom));
+    // They are sorted by rating, so by height: down, then back up from the lower edge.
+    let mut heights: Vec<f64> = named.iter().map(|&(player, _)| end(player).1).collect();
+    for index in 1..heights.len() {
+        heights[index] = heights[index].max(heights[index - 1] + LABEL);
+    }
+    let mut limit = bottom;
+    for height in heights.iter_mut().rev() {
+        *height = height.min(limit);
+        limit = *height - LABEL;
+    }
+    for (index, (&(player, rating), height)) in named.iter().zip(heights).enumerate() {
+        let (x, y) = end(player);
+        let label = WIDTH - RIGHT + 34.0;
+        svg.path(
+            &format!("series leader s{index}"),
+            &[Some((x, y)), Some((label - 24.0, height)), Some((label - 6.0, height))],
+        );
+        let name = short(report.player_name(player), NAME_COLUMNS);
+        let rating = elo(rating).replace('-', "−");
+        svg.text("value", Anchor::End, (label + VALUE, height + BASE), &rating);
+        svg.text("value", Anchor::Start, (label + VALUE + 8.0, height + BASE), &name);
+    }
+    debug_assert!(float(named.len()) * LABEL <= bottom, "all labels have room");
+}

@@ -1,0 +1,104 @@
+//! Ratings with their intervals, the best at the top.
+
+use super::super::markup::Markup;
+use super::super::svg::{Anchor, Scale, Svg, WIDTH};
+use super::super::tables;
+use super::{BASE, NAME_COLUMNS, ROW, ROWS_MAX, float, rest};
+use crate::ratings::Rating;
+use crate::report::Report;
+use crate::report::figures::{elo, fixed, short};
+
+const LEFT: f64 = 160.0;
+const RIGHT: f64 = 180.0;
+const TOP: f64 = 8.0;
+const BOTTOM: f64 = 40.0;
+
+pub(crate) fn draw(out: &mut Markup, report: &Report) {
+    let Some(ratings) = &report.ratings else { return };
+    let mut rated: Vec<&Rating> =
+        ratings.players.iter().filter(|own| own.elo.is_finite() && own.games > 0).collect();
+    rated.sort_by(|a, b| b.elo.total_cmp(&a.elo).then(a.player.cmp(&b.player)));
+    if rated.is_empty() {
+        return;
+    }
+    let shown = &rated[..rated.len().min(ROWS_MAX)];
+    picture(out, report, &ratings.anchor, shown, rated.len());
+    tables::ratings(out, report, &rated);
+}
+
+fn picture(out: &mut Markup, report: &Report, anchor: &str, rated: &[&Rating], all: usize) {
+    let ends = rated.iter().flat_map(|own| {
+        let (low, high) = interval(own);
+        [low, high]
+    });
+    let (low, high) =
+        ends.fold((0.0_f64, 0.0_f64), |(low, high), end| (low.min(end), high.max(end)));
+    let room = ((high - low) * 0.03).max(5.0);
+    let scale = Scale { from: (low - room, high + room), to: (LEFT, WIDTH - RIGHT) };
+    let bottom = TOP + ROW * float(rated.len());
+    let mut svg = Svg::new(WIDTH, bottom + BOTTOM);
+    axis(&mut svg, scale, bottom);
+    for (index, own) in rated.iter().enumerate() {
+        let y = TOP + ROW * (float(index) + 0.5);
+        let name = short(report.player_name(own.player), NAME_COLUMNS);
+        svg.text("label", Anchor::End, (LEFT - 10.0, y + BASE), &name);
+        let (low, high) = interval(own);
+        if high > low {
+            svg.line("interval", (scale.at(low), y), (scale.at(high), y));
+            for end in [low, high] {
+                svg.line("interval", (scale.at(end), y - 4.0), (scale.at(end), y + 4.0));
+            }
+        }
+        svg.dot("point", (scale.at(own.elo), y), 4.0);
+        let value = value(own).replace('-', "−");
+        svg.text("value", Anchor::Start, (WIDTH - RIGHT + 10.0, y + BASE), &value);
+    }
+    let how = if rated.iter().any(|own| own.bootstrap.is_some()) {
+        "by bootstrap over blocks where there are enough of them"
+    } else {
+        "from the information matrix"
+    };
+    let text = format!(
+        "Elo with 95 % intervals ({how}), the best at the top. Positive is stronger; 0 is {}.{}",
+        anchor,
+        rest(rated.len(), all)
+    );
+    svg.figure(out, "intervals", "Ratings with intervals", &text);
+}
+
+fn axis(svg: &mut Svg, scale: Scale, bottom: f64) {
+    for tick in scale.ticks(6.0) {
+        let x = scale.at(tick);
+        let class = if tick.abs() < 1e-9 { "zero" } else { "grid" };
+        svg.line(class, (x, TOP), (x, bottom));
+        let text = fixed(tick, 0).replace('-', "−");
+        svg.text("tick", Anchor::Middle, (x, bottom + 16.0), &text);
+    }
+    let middle = f64::midpoint(scale.to.0, scale.to.1);
+    svg.text("tick", Anchor::Middle, (middle, bottom + 34.0), "Elo, 95 % interval");
+}
+
+/// The interval that is drawn: by bootstrap where there is one.
+fn interval(rating: &Rating) -> (f64, f64) {
+    let error = error(rating).unwrap_or(0.0);
+    bootstrap(rating).unwrap_or((rating.elo - error, rating.elo + error))
+}
+
+/// The rating with the interval that is drawn.
+fn value(rating: &Rating) -> String {
+    let whole = |end: f64| format!("{}{}", if end >= 0.5 { "+" } else { "" }, fixed(end, 0));
+    let interval = match (bootstrap(rating), error(rating)) {
+        (Some((low, high)), _) => format!(" ({} to {})", whole(low), whole(high)),
+        (None, Some(error)) => format!(" ± {}", fixed(error, 1)),
+        (None, None) => String::new(),
+    };
+    format!("{}{interval}", elo(rating.elo))
+}
+
+fn bootstrap(rating: &Rating) -> Option<(f64, f64)> {
+    rating.bootstrap.filter(|(low, high)| low.is_finite() && high.is_finite())
+}
+
+fn error(rating: &Rating) -> Option<f64> {
+    rating.error.filter(|error| error.is_finite())
+}

@@ -1,0 +1,143 @@
+//! The report as Markdown with tables, as GitHub and its kin read them.
+
+use super::columns::{self, Column, Detail, Kind};
+use super::{Report, notes, text};
+use referee_protocol::plain::tame;
+use std::fmt::Write as _;
+
+/// Larger cross tables can't be read in Markdown.
+const CROSS_PLAYERS_MAX: usize = 30;
+
+pub(super) fn markdown(report: &Report) -> String {
+    let mut out = format!("# {}\n\n{}\n\n", escape(&report.name), notes::progress(report));
+    out.push_str("## Standings\n\n");
+    table(&mut out, &columns::standings(report, Detail::Full));
+    list(&mut out, &notes::standings(report));
+    if let Some(ratings) = &report.ratings {
+        out.push_str("## Ratings\n\n");
+        list(&mut out, &notes::ratings(ratings));
+    }
+    if !report.ties.is_empty() {
+        out.push_str("## Ties\n\n");
+        list(&mut out, &notes::ties(report));
+    }
+    cross(&mut out, report);
+    out.push_str("## Ends\n\n");
+    table(&mut out, &ends(report));
+    if !report.left_out.is_empty() {
+        out.push_str("## Left out\n\n");
+        let each = report.left_out.iter();
+        list(
+            &mut out,
+            &each.map(|one| format!("{}: {}", one.name, one_line(&one.reason))).collect::<Vec<_>>(),
+        );
+    }
+    if !report.settings.is_empty() {
+        out.push_str("## Settings\n\n");
+        let cells = |pick: fn(&super::Setting) -> &String| {
+            report.settings.iter().map(|setting| pick(setting).clone()).collect()
+        };
+        let column = |head: &str, cells| Column { head: head.to_owned(), kind: Kind::Words, cells };
+        table(
+            &mut out,
+            &[column("setting", cells(|own| &own.name)), column("value", cells(|own| &own.value))],
+        );
+    }
+    for command in &report.commands {
+        writeln!(out, "{}:\n\n    {}\n", escape(&command.does), tame(&command.line))
+            .expect("text takes text");
+    }
+    out.truncate(out.trim_end().len());
+    out.push('\n');
+    out
+}
+
+fn cross(out: &mut String, report: &Report) {
+    let players = &report.standings.players;
+    if report.standings.seats < 2 || players.len() > CROSS_PLAYERS_MAX {
+        return;
+    }
+    out.push_str(
+        "## Cross table\n\nPoints of the row's player against the column's, in percent.\n\n",
+    );
+    let numbers = (1..=players.len()).map(|number| number.to_string());
+    let mut columns = vec![
+        Column { head: "no.".to_owned(), kind: Kind::Figure, cells: numbers.collect() },
+        Column {
+            head: "player".to_owned(),
+            kind: Kind::Name,
+            cells: players.iter().map(|own| own.name.clone()).collect(),
+        },
+    ];
+    for (index, column) in players.iter().enumerate() {
+        let cell = |row| text::score(report, row, column.player).unwrap_or_default();
+        let cells = players.iter().map(|row| cell(row.player)).collect();
+        columns.push(Column { head: (index + 1).to_string(), kind: Kind::Figure, cells });
+    }
+    table(out, &columns);
+}
+
+fn ends(report: &Report) -> Vec<Column> {
+    let ends = &report.standings.ends;
+    let cells =
+        |show: &dyn Fn(&crate::standings::End) -> String| ends.iter().map(show).collect::<Vec<_>>();
+    let column = |head: &str, kind, cells| Column { head: head.to_owned(), kind, cells };
+    let how = |end: &crate::standings::End| crate::standings::result_name(end.result).to_owned();
+    vec![
+        column("ended by", Kind::Words, cells(&how)),
+        column("reason", Kind::Words, cells(&|end| end.reason.clone())),
+        column("games", Kind::Figure, cells(&|end| end.games.to_string())),
+    ]
+}
+
+fn table(out: &mut String, columns: &[Column]) {
+    let row = |out: &mut String, cells: &mut dyn Iterator<Item = String>| {
+        out.push('|');
+        for cell in cells {
+            write!(out, " {cell} |").expect("text takes text");
+        }
+        out.push('\n');
+    };
+    row(out, &mut columns.iter().map(|column| escape(&column.head)));
+    let rule = |column: &Column| if column.kind == Kind::Figure { "---:" } else { "---" };
+    row(out, &mut columns.iter().map(|column| rule(column).to_owned()));
+    for index in 0..columns.first().map_or(0, |column| column.cells.len()) {
+        row(out, &mut columns.iter().map(|column| escape(&column.cells[index])));
+    }
+    out.push('\n');
+}
+
+fn list(out: &mut String, items: &[String]) {
+    for item in items {
+        writeln!(out, "- {}", escape(item)).expect("text takes text");
+    }
+    out.push('\n');
+}
+
+/// Lines as one, since a list has an item a line.
+fn one_line(text: &str) -> String {
+    text.lines().map(str::trim).collect::<Vec<_>>().join(" ")
+}
+
+/// Text that Markdown shows as it is: what it could take for markup is escaped, in a cell too.
+pub fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in tame(text).chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '|' | '\\' | '`' | '*' | '_' | '[' | ']' | '~' | '!' | '$' => out.extend(['\\', c]),
+            _ => out.push(c),
+        }
+    }
+    // A line that begins with one of these is a heading or a list.
+    if out.starts_with(['#', '+', '-']) && out.len() > 1 && !starts_as_number(&out) {
+        out.insert(0, '\\');
+    }
+    out
+}
+
+fn starts_as_number(text: &str) -> bool {
+    text[1..].starts_with(|c: char| c.is_ascii_digit())
+}

@@ -1,0 +1,107 @@
+//! What a reader must know beside the figures, in sentences.
+
+use super::figures::{elo, fixed, percent};
+use super::{Report, Tie};
+use crate::ratings::Ratings;
+use referee_protocol::plain::{count, tame};
+
+/// How far the contest is, in one sentence.
+pub(super) fn progress(report: &Report) -> String {
+    let progress = report.progress;
+    let players = count(report.standings.players.len() as u64, "player");
+    let played = progress.played;
+    let games = if progress.over {
+        format!("{} played", count(played, "game"))
+    } else if progress.at_most > progress.known {
+        let (known, most) = (progress.known, progress.at_most);
+        format!("{played} of {known} known games played, {most} at most")
+    } else {
+        format!("{played} of {} games played", progress.known)
+    };
+    let over = if progress.over { "the contest is over" } else { "the contest is not over" };
+    format!("{players}, {games}; {over}.")
+}
+
+/// How the table is ordered and what its points are.
+pub(super) fn standings(report: &Report) -> Vec<String> {
+    let mut notes = vec![format!("Ranked by {}.", report.standings.ranked_by.join(", then "))];
+    if report.standings.seats > 2 {
+        notes.push(
+            "A game is worth one point to who leaves all others behind, its share to who leaves \
+             some, and a tie half."
+                .to_owned(),
+        );
+    }
+    let puzzle = report.standings.players.first().and_then(|own| own.puzzle.as_ref());
+    for game in puzzle.iter().flat_map(|puzzle| &puzzle.games) {
+        let better = if game.fewer_is_better { "fewer" } else { "more" };
+        notes.push(format!("Score of {}: {better} is better.", game.game));
+    }
+    notes.extend(counts(report));
+    notes
+}
+
+fn counts(report: &Report) -> Vec<String> {
+    let (standings, void) = (&report.standings, report.void);
+    let mut notes = Vec::new();
+    if standings.duplicates > 0 {
+        notes.push(format!(
+            "{} the same as another one, of the same players in the same seats.",
+            were(standings.duplicates, "game"),
+        ));
+    }
+    if standings.marked > 0 {
+        notes.push(format!(
+            "{} marked: the referee itself was late in a turn.",
+            were(standings.marked, "game"),
+        ));
+    }
+    if void.attempts > 0 {
+        notes.push(format!("{} void and did not count.", were(void.attempts, "attempt")));
+    }
+    if void.given_up > 0 {
+        notes.push(format!("{} given up after void attempts.", were(void.given_up, "game")));
+    }
+    notes
+}
+
+fn were(number: u64, noun: &str) -> String {
+    format!("{} {}", count(number, noun), if number == 1 { "was" } else { "were" })
+}
+
+/// The ties of a knockout, one by one.
+pub(super) fn ties(report: &Report) -> Vec<String> {
+    let name = |player| tame(report.player_name(player));
+    let sentence = |tie: &Tie| {
+        let ([winner, loser], [won, lost]) = (tie.players.map(name), tie.points);
+        let seed = if tie.by_seed { ": level, the higher seed goes on" } else { "" };
+        let pairings = count(u64::from(tie.pairings), "pairing");
+        format!("Round {}: {winner} {won} - {lost} {loser}, {pairings}{seed}.", tie.round)
+    };
+    report.ties.iter().map(sentence).collect()
+}
+
+/// What ratings mean, and what they found beside the players.
+pub(super) fn ratings(ratings: &Ratings) -> Vec<String> {
+    let mut notes = vec![format!(
+        "Elo: positive is stronger, 0 is {}; ± is half the width of the 95 % interval. One fit \
+         ({}) over {} in {}.",
+        ratings.anchor,
+        ratings.model,
+        count(ratings.games, "game"),
+        count(ratings.blocks, "block"),
+    )];
+    for (seat, term) in ratings.seats.iter().enumerate() {
+        let error = term.error.map(|error| format!(" ± {}", fixed(error, 1)));
+        let error = error.unwrap_or_default();
+        notes.push(format!(
+            "Seat {seat} is worth {}{error} Elo against the mean of the seats.",
+            elo(term.elo)
+        ));
+    }
+    if let Some(draw) = ratings.draw {
+        notes.push(format!("Equals draw {} % of their games.", percent(draw)));
+    }
+    notes.extend(ratings.notes.iter().cloned());
+    notes
+}

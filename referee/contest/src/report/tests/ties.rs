@@ -1,0 +1,64 @@
+//! The ties that a report tells are those that the format counts.
+
+use crate::report::{Tie, ties};
+use crate::standings::tests::contests::contest;
+use crate::{FormatSettings, Schedule};
+use referee_match::named_seed;
+use std::sync::Arc;
+
+/// A knockout of so many players in which everything happens, draws more often than not.
+fn played(format: FormatSettings, players: usize, seed: u64) -> (Schedule, Vec<Tie>) {
+    let contest = Arc::new(contest(players, 2, format));
+    let mut schedule = Schedule::new(contest.clone());
+    let mut number = 0;
+    while number < schedule.known() {
+        let places: &[u32] = match named_seed(&format!("{seed}:{number}")) % 5 {
+            0 => &[1, 2],
+            1 => &[2, 1],
+            _ => &[1, 1],
+        };
+        assert!(schedule.record(number, places));
+        number += 1;
+    }
+    assert!(schedule.is_over());
+    let told = ties(&contest, schedule.met());
+    (schedule, told)
+}
+
+#[test]
+fn whoever_loses_ties_is_out() {
+    for (format, lives) in [
+        (FormatSettings::Knockout { third_place: false }, 1),
+        (FormatSettings::DoubleKnockout {}, 2),
+    ] {
+        let mut by_seed = 0;
+        for players in 2..=11 {
+            for seed in 0..20 {
+                let (schedule, told) = played(format.clone(), players, seed);
+                let ranking = schedule.format().ranking(schedule.met()).unwrap();
+                let winner = ranking[0][0];
+                for player in ranking.iter().flatten() {
+                    let lost = told.iter().filter(|tie| tie.players[1] == *player).count();
+                    let most = if *player == winner { lives - 1 } else { lives };
+                    assert!(lost == most || (*player == winner && lost < lives), "{told:?}");
+                }
+                assert_eq!(told.last().unwrap().players[0], winner);
+                for tie in &told {
+                    assert_eq!(tie.by_seed, tie.points[0] <= tie.points[1], "{tie:?}");
+                    assert!(!tie.by_seed || tie.players[0] < tie.players[1], "{tie:?}");
+                    assert!((1..=4).contains(&tie.pairings), "{tie:?}");
+                }
+                let pairings: usize = told.iter().map(|tie| tie.pairings as usize).sum();
+                assert_eq!(pairings, schedule.met().len(), "every pairing belongs to a tie");
+                by_seed += told.iter().filter(|tie| tie.by_seed).count();
+            }
+        }
+        assert!(by_seed > 0, "level ties came about");
+    }
+}
+
+#[test]
+fn other_formats_have_none() {
+    let (_, told) = played(FormatSettings::Swiss {}, 4, 1);
+    assert!(told.is_empty());
+}

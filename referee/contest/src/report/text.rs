@@ -1,0 +1,147 @@
+//! The standings for a terminal, or with tabs for programs.
+
+use super::columns::{self, Column, Detail, Kind};
+use super::figures::{NONE, percent, short, width};
+use super::{Report, notes};
+use crate::Player;
+use referee_protocol::plain::tame;
+use std::fmt::Write as _;
+
+/// Larger cross tables don't fit a terminal.
+const CROSS_PLAYERS_MAX: usize = 12;
+
+/// Longer names are cut on a terminal.
+const NAME_COLUMNS: usize = 32;
+
+/// How tables are laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// Columns aligned, for people.
+    Aligned,
+    /// Cells parted by tabs, for programs; the standings alone.
+    Tabs,
+}
+
+pub(super) fn text(report: &Report, layout: Layout) -> String {
+    if layout == Layout::Tabs {
+        return tabs(&columns::standings(report, Detail::Short));
+    }
+    let mut text = brief(report);
+    text.push('\n');
+    for note in notes::standings(report) {
+        line(&mut text, &note);
+    }
+    for note in report.ratings.iter().flat_map(notes::ratings) {
+        line(&mut text, &note);
+    }
+    for left_out in &report.left_out {
+        let mut lines = left_out.reason.lines();
+        let first = lines.next().unwrap_or_default();
+        line(&mut text, &format!("Left out: {}: {first}", left_out.name));
+        lines.for_each(|rest| line(&mut text, rest));
+    }
+    if !report.ties.is_empty() {
+        text.push_str("\nTies\n\n");
+    }
+    for tie in notes::ties(report) {
+        line(&mut text, &tie);
+    }
+    if let Some(cross) = cross(report) {
+        text.push_str("\nPoints of the row's player against the column's, in percent\n\n");
+        text.push_str(&aligned(&cross));
+    }
+    if !report.commands.is_empty() {
+        text.push('\n');
+    }
+    for command in &report.commands {
+        line(&mut text, &format!("{}: {}", command.does, command.line));
+    }
+    text
+}
+
+/// How far it is, and the table: what a look at a contest under way is for.
+pub(super) fn brief(report: &Report) -> String {
+    let standings = columns::standings(report, Detail::Short);
+    let progress = notes::progress(report);
+    format!("{}\n{progress}\n\n{}", tame(&report.name), aligned(&standings))
+}
+
+fn line(text: &mut String, line: &str) {
+    writeln!(text, "{}", tame(line)).expect("text takes text");
+}
+
+/// The cross table, by rank, where it is small enough.
+fn cross(report: &Report) -> Option<Vec<Column>> {
+    let players = &report.standings.players;
+    if report.standings.seats < 2 || players.len() > CROSS_PLAYERS_MAX {
+        return None;
+    }
+    let number = |index: usize| (index + 1).to_string();
+    let mut columns = vec![
+        Column {
+            head: String::new(),
+            kind: Kind::Figure,
+            cells: (0..players.len()).map(number).collect(),
+        },
+        Column {
+            head: "player".to_owned(),
+            kind: Kind::Name,
+            cells: players.iter().map(|own| own.name.clone()).collect(),
+        },
+    ];
+    for (index, column) in players.iter().enumerate() {
+        let cell = |row: Player| score(report, row, column.player).unwrap_or(NONE.to_owned());
+        let cells = players.iter().map(|row| cell(row.player)).collect();
+        columns.push(Column { head: number(index), kind: Kind::Figure, cells });
+    }
+    Some(columns)
+}
+
+/// What a player got against another, in percent; nothing where they didn't meet.
+pub(super) fn score(report: &Report, row: Player, column: Player) -> Option<String> {
+    let cross = &report.standings.cross;
+    let found = cross.binary_search_by_key(&(row, column), |met| (met.row, met.column)).ok()?;
+    cross[found].points.share(cross[found].games).map(percent)
+}
+
+fn tabs(columns: &[Column]) -> String {
+    let head = columns.iter().map(|column| tame(&column.head)).collect::<Vec<_>>().join("\t");
+    let mut text = head + "\n";
+    let rows = columns.first().map_or(0, |column| column.cells.len());
+    for row in 0..rows {
+        let cells = columns.iter().map(|column| tame(&column.cells[row]));
+        text.push_str(&cells.collect::<Vec<_>>().join("\t"));
+        text.push('\n');
+    }
+    text
+}
+
+/// Columns as wide as their widest cell, two spaces apart, figures at the right.
+fn aligned(columns: &[Column]) -> String {
+    let shown: Vec<Vec<String>> = columns
+        .iter()
+        .map(|column| {
+            let cells = std::iter::once(&column.head).chain(&column.cells);
+            cells.map(|cell| short(cell, NAME_COLUMNS)).collect()
+        })
+        .collect();
+    let widest = |cells: &Vec<String>| cells.iter().map(|cell| width(cell)).max().unwrap_or(0);
+    let widths: Vec<usize> = shown.iter().map(widest).collect();
+    let rows = shown.first().map_or(0, Vec::len);
+    let mut text = String::new();
+    for row in 0..rows {
+        let mut line = String::new();
+        for ((column, cells), &widest) in columns.iter().zip(&shown).zip(&widths) {
+            let padding = " ".repeat(widest - width(&cells[row]));
+            let (before, after) = if column.kind == Kind::Figure {
+                (padding.as_str(), "")
+            } else {
+                ("", padding.as_str())
+            };
+            write!(line, "{before}{}{after}  ", cells[row]).expect("text takes text");
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,159 @@
+//! A comparison in words, for the terminal. Always from the perspective of the new agent, who is
+//! named first.
+
+use super::{Decision, Expectation, INDEPENDENT_GAMES, Summary, TestSummary, real};
+use crate::SprtSettings;
+use referee_protocol::plain::{count, tame};
+
+/// The two agents' names; hostile text, which is made safe here.
+#[derive(Clone, Copy, Debug)]
+pub struct Names<'a> {
+    /// The new agent.
+    pub new: &'a str,
+    /// The old one.
+    pub old: &'a str,
+}
+
+/// What is going to happen, before the first game: the hypotheses, and how long it may take.
+pub fn plan(sprt: Option<&SprtSettings>, most_pairs: u64, names: Names) -> String {
+    let (new, old) = (tame(names.new), tame(names.old));
+    let most = count(most_pairs, "pair");
+    let Some(settings) = sprt else {
+        return format!("{new} against {old}: {most} of games, without a test\n");
+    };
+    let SprtSettings { elo0, elo1, alpha, beta } = *settings;
+    let pairs = |elo| Expectation::of(settings, elo, INDEPENDENT_GAMES).pairs.max(1.0);
+    let mut text = format!(
+        "{new} against {old}: H0: {} Elo; H1: {} Elo; false alarms {}, misses {}\n\
+         about {:.0} pairs if they are equal, {:.0} if H1 is true, {:.0} half-way; {most} at \
+         most\n",
+        hypothesis(elo0),
+        hypothesis(elo1),
+        percent(alpha),
+        percent(beta),
+        pairs(0.0),
+        pairs(elo1),
+        pairs(f64::midpoint(elo0, elo1)),
+    );
+    if pairs(elo0).max(pairs(elo1)) > real(most_pairs) {
+        text += "that is likely to end undecided: play more games (--games-most), or set H0 and H1 \
+                 further apart\n";
+    }
+    text
+}
+
+/// One line while games are played.
+pub fn live(summary: &Summary, names: Names) -> String {
+    figures(summary, names)
+}
+
+/// What was found, in lines.
+pub fn verdict(summary: &Summary, names: Names) -> String {
+    let mut lines = vec![figures(summary, names)];
+    if summary.pairs > 0 {
+        lines.push(summary.test.as_ref().map_or_else(
+            || "no test was asked for: the interval is all there is".into(),
+            |test| sentence(test, names),
+        ));
+        lines.extend(details(summary, names));
+    }
+    lines.join("\n") + "\n"
+}
+
+fn figures(summary: &Summary, names: Names) -> String {
+    let who = format!("{} against {}", tame(names.new), tame(names.old));
+    let (Some(elo), Some(error)) = (summary.elo, summary.error) else {
+        return format!("{who}: no pair has ended yet");
+    };
+    let pairs = count(summary.pairs, "pair");
+    let test = summary.test.as_ref().map_or_else(String::new, |test| {
+        format!(", LLR {} ({}, {})", fixed(test.llr, 2), fixed(test.lower, 2), fixed(test.upper, 2))
+    });
+    format!("{who}: {} ± {} Elo (95 %){test} after {pairs}", signed(elo, 1), fixed(error, 1))
+}
+
+fn sentence(test: &TestSummary, names: Names) -> String {
+    let (new, old) = (tame(names.new), tame(names.old));
+    let TestSummary { elo0, elo1, alpha, beta, .. } = *test;
+    let (alpha, beta) = (percent(alpha), percent(beta));
+    match test.decision {
+        Decision::Better => {
+            let found = if elo0 > 0.0 {
+                format!("{new} is more than {elo0} Elo better than {old}")
+            } else if elo0 < 0.0 {
+                format!("{new} is not as much as {} Elo worse than {old}", -elo0)
+            } else {
+                format!("{new} is better than {old}")
+            };
+            format!("{found} (H1 accepted; were it not so, about {alpha} of tests would say so)")
+        }
+        Decision::NotBetter => {
+            let found = if elo1 > 0.0 {
+                format!("{new} is not {elo1} Elo better than {old}")
+            } else if elo1 < 0.0 {
+                format!("{new} is more than {} Elo worse than {old}", -elo1)
+            } else {
+                format!("{new} is worse than {old}")
+            };
+            format!("{found} (H0 accepted; were it not so, about {beta} of tests would say so)")
+        }
+        Decision::Open => format!(
+            "undecided between H0 ({} Elo) and H1 ({} Elo): play more games (--games-most), or set \
+             them further apart",
+            hypothesis(elo0),
+            hypothesis(elo1)
+        ),
+    }
+}
+
+fn details(summary: &Summary, names: Names) -> Vec<String> {
+    let (new, old) = (tame(names.new), tame(names.old));
+    let Summary { wins, draws, losses, .. } = summary;
+    let score = summary.score.unwrap_or(0.5);
+    let [lost_both, lost, even, won, won_both] = summary.pentanomial.0;
+    let mut lines = vec![
+        format!(
+            "games: {new} won {wins}, drew {draws}, lost {losses}: {} %",
+            fixed(100.0 * score, 1)
+        ),
+        format!(
+            "pairs by its points: 0: {lost_both}, 1/2: {lost}, 1: {even}, 3/2: {won}, 2: {won_both}"
+        ),
+    ];
+    if summary.new_faults + summary.old_faults > 0 {
+        lines.push(format!(
+            "faults: {} by {new}, {} by {old}; such games count as the losses that they are",
+            summary.new_faults, summary.old_faults
+        ));
+    }
+    if summary.duplicates > 0 {
+        lines.push(format!(
+            "{} repeated an earlier game move by move and proved nothing new: take more openings, \
+             or more plies for them",
+            count(summary.duplicates, "game")
+        ));
+    }
+    lines
+}
+
+/// With so many digits after the point, and no minus before a zero.
+fn fixed(figure: f64, digits: usize) -> String {
+    let text = format!("{figure:.digits$}");
+    let zero = text.chars().all(|c| matches!(c, '-' | '0' | '.'));
+    if zero { text.replace('-', "") } else { text }
+}
+
+/// The same with a plus before what is not negative.
+fn signed(figure: f64, digits: usize) -> String {
+    let text = fixed(figure, digits);
+    if text.starts_with('-') { text } else { format!("+{text}") }
+}
+
+/// A hypothesis as it was written, in Elo.
+fn hypothesis(elo: f64) -> String {
+    if elo > 0.0 { format!("+{elo}") } else { format!("{}", elo + 0.0) }
+}
+
+fn percent(chance: f64) -> String {
+    format!("{} %", (chance * 1e6).round() / 1e4)
+}

@@ -1,0 +1,3 @@
+pub(crate) mod contests;
+mod ranks;
+mod sums;

@@ -1,0 +1,109 @@
+//! From a contest and its results to a report: standings, ratings and the list of games together.
+
+use super::ratings::{RatingField, rate, rate_history};
+use super::report::{Command, GameRow, LeftOut, Progress, Report, Setting, VoidCounts, ties};
+use super::standings::standings;
+use super::{Contest, Record, Schedule};
+use referee_match::times::show_clock;
+use referee_protocol::plain::count;
+
+/// How many points the chart of ratings over games has.
+const HISTORY_POINTS: usize = 20;
+
+/// What a report is made of besides the games.
+#[derive(Clone, Copy, Debug)]
+pub struct Surroundings<'a> {
+    /// Attempts that don't count.
+    pub void_attempts: u64,
+    /// Games that were given up for now.
+    pub given_up: u64,
+    /// What kept agents apart, for people, where that is known.
+    pub sandbox: Option<&'a str>,
+    /// Submissions that don't play, and why.
+    pub left_out: &'a [(String, String)],
+    /// What a reader can run: what it does, and the command.
+    pub commands: &'a [(String, String)],
+}
+
+/// The report on `records`, which `schedule` has taken in. Games begun before the contest was decided
+/// are left out where they don't count.
+pub fn report(
+    contest: &Contest,
+    schedule: &Schedule,
+    mut records: Vec<Record>,
+    around: Surroundings<'_>,
+) -> Report {
+    records.retain(|record| schedule.counts(record.number));
+    let format = schedule.format();
+    let ranking = schedule.is_over().then(|| format.ranking(schedule.met())).flatten();
+    let mut bonus = vec![0; contest.players.len()];
+    for bye in format.byes(schedule.met()) {
+        bonus[bye.player.index()] += bye.halves;
+    }
+    let field = RatingField::of(contest);
+    let rated = contest.seats() > 1;
+    Report {
+        name: contest.name.clone(),
+        settings: settings(contest, around.sandbox),
+        progress: Progress {
+            played: records.len() as u64,
+            known: schedule.counted(),
+            at_most: schedule.size().1,
+            over: schedule.is_over(),
+        },
+        void: VoidCounts { attempts: around.void_attempts, given_up: around.given_up },
+        standings: standings(contest, &records, &bonus, ranking.as_deref()),
+        ratings: rated.then(|| rate(&field, &records)),
+        history: if rated { rate_history(&field, &records, HISTORY_POINTS) } else { Vec::new() },
+        ties: ties(contest, schedule.met()),
+        games: records.iter().map(|record| GameRow::new(contest, record)).collect(),
+        left_out: around
+            .left_out
+            .iter()
+            .map(|(name, reason)| LeftOut { name: name.clone(), reason: reason.clone() })
+            .collect(),
+        commands: around
+            .commands
+            .iter()
+            .map(|(does, line)| Command { does: does.clone(), line: line.clone() })
+            .collect(),
+    }
+}
+
+/// What a reader should know of the contest.
+fn settings(contest: &Contest, sandbox: Option<&str>) -> Vec<Setting> {
+    let mut settings = Vec::new();
+    let mut add = |name: &str, value: String| {
+        settings.push(Setting { name: name.to_owned(), value });
+    };
+    add(
+        "format",
+        format!("{}, {}", contest.format.name(), count(u64::from(contest.rounds), "round")),
+    );
+    for game in &contest.games {
+        let setup = game.setup.as_object().into_iter().flatten();
+        let setup: Vec<String> = setup
+            .filter(|(key, _)| key.as_str() != "position")
+            .map(|(key, value)| {
+                format!("{key}={}", value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+            })
+            .collect();
+        add("game", format!("{} {}", game.name, setup.join(" ")).trim_end().to_owned());
+    }
+    let chosen: usize = contest.openings.positions.iter().map(Vec::len).sum();
+    let openings = match (chosen, contest.openings.plies) {
+        (0, 0) => "as the setup says".to_owned(),
+        (0, plies) => format!(
+            "{} at random, each opening from every seat",
+            if plies == 1 { "1 ply".to_owned() } else { format!("{plies} plies") }
+        ),
+        (count, _) => format!("{count} positions from a file, each from every seat"),
+    };
+    add("openings", openings);
+    add("clock", show_clock(&contest.clock));
+    if let Some(sandbox) = sandbox {
+        add("sandbox", sandbox.to_owned());
+    }
+    add("seed", contest.seed.to_string());
+    settings
+}

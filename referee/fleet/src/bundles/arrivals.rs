@@ -1,0 +1,127 @@
+//! The agents of a contest as they arrive on a worker.
+
+use super::Fetch;
+use super::archive::Bounds;
+use super::settling::{Files, Settling, create_folder, unpacked};
+use crate::{Brief, BundleRef, WorkerFault};
+use referee_play::contender::Contender;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio::sync::{Mutex, OnceCell};
+
+/// The agents of a contest on a worker: each is unpacked and built once, when it is first needed.
+pub struct Arrivals {
+    folder: PathBuf,
+    brief: Arc<Brief>,
+    fetch: Fetch,
+    lent: Arc<[PathBuf]>,
+    /// By player: the agent, or why there will be none.
+    agents: Vec<OnceCell<Result<Arc<Contender>, WorkerFault>>>,
+    /// What all may read.
+    shared: OnceCell<Arc<Files>>,
+    /// By player, and one more for what all may read: whose turn it is in its folder. Whoever waits
+    /// for an agent may go before it is built, and the build goes on.
+    turns: Vec<Arc<Mutex<()>>>,
+}
+
+impl fmt::Debug for Arrivals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Arrivals").field("folder", &self.folder).finish_non_exhaustive()
+    }
+}
+
+impl Arrivals {
+    /// For this contest. What arrives is put into `folder`, which is there, which is this contest's
+    /// alone, and which users of their own that agents may have can enter. `lent` are files and
+    /// folders of this machine that agents may read if they ask for them.
+    pub fn new(folder: PathBuf, brief: Arc<Brief>, fetch: Fetch, lent: Vec<PathBuf>) -> Self {
+        let lent = lent.into_iter().filter_map(|path| path.canonicalize().ok()).collect();
+        let agents = brief.agents.iter().map(|_| OnceCell::new()).collect();
+        let turns = (0..=brief.agents.len()).map(|_| Arc::default()).collect();
+        Self { folder, brief, fetch, lent, agents, shared: OnceCell::new(), turns }
+    }
+
+    /// The agent of a player, by its place in the contest's list. It is there when this returns:
+    /// unpacked, built, with the contest's name and digest. What can't be mended by trying again is
+    /// not tried again.
+    pub async fn contender(&self, player: usize) -> Result<Arc<Contender>, WorkerFault> {
+        let Some(cell) = self.agents.get(player) else {
+            return Err(WorkerFault::new("bundle", format!("the contest has no player {player}")));
+        };
+        cell.get_or_try_init(|| self.arrive(player)).await?.clone()
+    }
+
+    /// What all agents of the contest may read beside their own; canonical. And the folder that
+    /// stands for the contest's, in which the program of a `wrapper` is looked for.
+    pub async fn shared(&self) -> Result<(Vec<PathBuf>, PathBuf), WorkerFault> {
+        let shared = self.shared_files().await?.clone();
+        let (brief, lent) = (self.brief.clone(), self.lent.clone());
+        blocking(move || shared.read_by_all(&brief, &lent)).await
+    }
+
+    /// Unpacks, builds and reads an agent. The outer error passes; the inner one will stay.
+    async fn arrive(
+        &self,
+        player: usize,
+    ) -> Result<Result<Arc<Contender>, WorkerFault>, WorkerFault> {
+        let shared = self.shared_files().await?.clone();
+        let root = self.folder.join(format!("player-{player}"));
+        let bundle = self.brief.agents.get(player).and_then(|it| it.bundle.clone());
+        let turn = self.turns[player].clone().lock_owned().await;
+        let packed = self.fetched(&root, bundle.as_ref()).await?;
+        let (brief, lent) = (self.brief.clone(), self.lent.clone());
+        blocking(move || {
+            let _turn = turn;
+            let files = unpacked(&root, packed.as_deref(), bundle.as_ref())?;
+            let settling = Settling { brief: &brief, player, files: &files, lent: &lent };
+            settling.share(&shared)?;
+            Ok(settling.settle())
+        })
+        .await
+    }
+
+    /// What all may read, unpacked once.
+    async fn shared_files(&self) -> Result<&Arc<Files>, WorkerFault> {
+        let unpacked = self.shared.get_or_try_init(async || {
+            let root = self.folder.join("shared");
+            let bundle = self.brief.shared.clone();
+            let turn = self.turns[self.brief.agents.len()].clone().lock_owned().await;
+            let packed = self.fetched(&root, bundle.as_ref()).await?;
+            blocking(move || {
+                let _turn = turn;
+                unpacked(&root, packed.as_deref(), bundle.as_ref()).map(Arc::new)
+            })
+            .await
+        });
+        unpacked.await
+    }
+
+    /// Gets a bundle into a file beside the folder that it is for.
+    async fn fetched(
+        &self,
+        root: &Path,
+        bundle: Option<&BundleRef>,
+    ) -> Result<Option<PathBuf>, WorkerFault> {
+        let Some(bundle) = bundle else { return Ok(None) };
+        let most = Bounds::default().bytes;
+        if bundle.bytes > most {
+            return Err(WorkerFault::new("bundle", format!("more than {most} bytes")));
+        }
+        let packed = root.with_extension("bundle");
+        create_folder(&self.folder)?;
+        std::fs::remove_file(&packed).ok();
+        let fetched = (self.fetch)(bundle.clone(), packed.clone()).await;
+        fetched
+            .map_err(|error| WorkerFault::new("bundle", format!("{}: {error}", bundle.sha256)))?;
+        Ok(Some(packed))
+    }
+}
+
+/// Does what takes a while elsewhere.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, WorkerFault> + Send + 'static,
+) -> Result<T, WorkerFault> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|error| WorkerFault::new("machine", error.to_string()))?
+}

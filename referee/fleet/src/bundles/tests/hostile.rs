@@ -1,0 +1,215 @@
+//! Bundles that nobody packed who meant well.
+
+use super::super::unpack::{Trouble, unpack};
+use super::{BOUNDS, unpack_bytes, zipped};
+use crate::BundleRef;
+use std::path::Path;
+use tar::{Builder, EntryType, Header};
+
+/// A header as it stands, whatever the library thinks of its path.
+fn header(name: &[u8], kind: EntryType, size: u64) -> Header {
+    let mut header = Header::new_ustar();
+    header.as_old_mut().name[..name.len()].copy_from_slice(name);
+    header.set_entry_type(kind);
+    header.set_mode(0o644);
+    header.set_size(size);
+    header.set_cksum();
+    header
+}
+
+fn archive(entries: &[(Header, &[u8])]) -> Vec<u8> {
+    let mut archive = Builder::new(Vec::new());
+    for (header, bytes) in entries {
+        archive.append(header, *bytes).unwrap();
+    }
+    archive.into_inner().unwrap()
+}
+
+/// What unpacking says, where nothing may come of it outside of the folder. What is beside the
+/// folder is as it was.
+fn refused(archive: &[u8], unpacked_bytes: u64) -> String {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("a/b/folder");
+    std::fs::create_dir_all(&folder).unwrap();
+    let result = unpack_bytes(&zipped(archive), unpacked_bytes, &folder);
+    for above in [place.path(), &place.path().join("a"), &place.path().join("a/b")] {
+        assert_eq!(above.read_dir().unwrap().count(), 1, "{}", above.display());
+    }
+    match result {
+        Err(Trouble::Bundle(text)) => text,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn paths_that_lead_elsewhere() {
+    for name in [
+        &b"/etc/x"[..],
+        b"../x",
+        b"a/../../x",
+        b"a/..",
+        b"..",
+        b".",
+        b"./x",
+        b"a/./x",
+        b"a//x",
+        b"a/",
+        b"",
+        b"/",
+    ] {
+        let text = refused(&archive(&[(header(name, EntryType::Regular, 1), b"x")]), 1);
+        assert!(text.contains("no path within the bundle"), "{text}");
+    }
+    // The other half of a long path.
+    let mut long = header(b"x", EntryType::Regular, 1);
+    let prefix = b"../..";
+    long.as_ustar_mut().unwrap().prefix[..prefix.len()].copy_from_slice(prefix);
+    long.set_cksum();
+    let text = refused(&archive(&[(long, b"x")]), 1);
+    assert!(text.contains("../../x is no path"), "{text}");
+}
+
+#[test]
+fn names_that_a_terminal_would_obey_are_told_tamely() {
+    let text = refused(&archive(&[(header(b"\x1b[2J", EntryType::Symlink, 0), b"")]), 0);
+    assert_eq!(text, "\u{FFFD}[2J is no plain file");
+}
+
+#[test]
+fn everything_that_is_no_plain_file() {
+    for kind in [
+        EntryType::Symlink,
+        EntryType::Link,
+        EntryType::Char,
+        EntryType::Block,
+        EntryType::Fifo,
+        EntryType::Directory,
+        EntryType::Continuous,
+        EntryType::GNULongName,
+        EntryType::GNULongLink,
+        EntryType::GNUSparse,
+        EntryType::XGlobalHeader,
+        EntryType::XHeader,
+        EntryType::new(b'V'),
+    ] {
+        let mut one = header(b"name", kind, 0);
+        one.set_link_name("/etc/passwd").unwrap();
+        one.set_cksum();
+        let plain = header(b"name/x", EntryType::Regular, 1);
+        let text = refused(&archive(&[(one, b""), (plain, b"x")]), 1);
+        assert_eq!(text, "name is no plain file", "{kind:?}");
+    }
+    // A path and a size for the next entry, which must not be believed.
+    let said = b"21 path=../../evil\n18 size=99999999\n";
+    let pax = header(b"pax", EntryType::XHeader, said.len() as u64);
+    let text = refused(&archive(&[(pax, said), (header(b"x", EntryType::Regular, 0), b"")]), 0);
+    assert_eq!(text, "pax is no plain file");
+    // GNU's form has other fields where this one has the beginning of the path.
+    let mut gnu = Header::new_gnu();
+    gnu.set_path("x").unwrap();
+    gnu.set_entry_type(EntryType::Regular);
+    gnu.set_size(0);
+    gnu.set_cksum();
+    assert_eq!(refused(&archive(&[(gnu, b"")]), 0), "x is no plain file");
+}
+
+#[test]
+fn a_name_is_there_once() {
+    let file = |name: &[u8]| (header(name, EntryType::Regular, 1), &b"x"[..]);
+    for entries in
+        [[file(b"x"), file(b"x")], [file(b"x"), file(b"x/y")], [file(b"x/y"), file(b"x")]]
+    {
+        let text = refused(&archive(&entries), 2);
+        assert!(text.starts_with('x'), "{text}");
+    }
+}
+
+#[test]
+fn no_link_is_followed_that_is_there_before() {
+    let place = tempfile::tempdir().unwrap();
+    let [folder, elsewhere] = ["folder", "elsewhere"].map(|name| place.path().join(name));
+    for path in [&folder, &elsewhere] {
+        std::fs::create_dir(path).unwrap();
+    }
+    std::os::unix::fs::symlink(&elsewhere, folder.join("way")).unwrap();
+    std::os::unix::fs::symlink(elsewhere.join("new"), folder.join("file")).unwrap();
+    for name in [&b"way/x"[..], b"file"] {
+        let bytes = zipped(&archive(&[(header(name, EntryType::Regular, 1), b"x")]));
+        let result = unpack_bytes(&bytes, 1, &folder);
+        assert!(matches!(result, Err(Trouble::Bundle(_))), "{result:?}");
+    }
+    assert_eq!(elsewhere.read_dir().unwrap().count(), 0);
+}
+
+#[test]
+fn sizes_that_lie() {
+    let whole = archive(&[(header(b"x", EntryType::Regular, 600), &[7; 600])]);
+    for cut in [512, 513, 1024, 1100] {
+        let text = refused(&whole[..cut], 600);
+        assert!(text.starts_with('x') || text.starts_with("no bundle"), "{text}");
+    }
+    assert!(refused(&whole, 599).contains("not 599"));
+    // More than there is, and more than there may be: nothing is waited for, nothing is reserved.
+    let huge = archive(&[(header(b"x", EntryType::Regular, u64::MAX / 2), b"")]);
+    assert!(refused(&huge, 0).contains("more than 1048576 bytes"));
+    let zeros = vec![0_u8; 1 << 20];
+    let two = [(header(b"x", EntryType::Regular, 1 << 20), &zeros[..])];
+    let mut two = two.to_vec();
+    two.push((header(b"y", EntryType::Regular, 1), b"y"));
+    assert!(refused(&archive(&two), (1 << 20) + 1).contains("more than 1048576 bytes"));
+    let mut wrong = header(b"x", EntryType::Regular, 1);
+    wrong.as_old_mut().size.copy_from_slice(b"not a number");
+    wrong.set_cksum();
+    assert!(refused(&archive(&[(wrong, b"x")]), 1).contains("no bundle"));
+}
+
+#[test]
+fn a_small_file_that_would_become_a_huge_one_ends_early() {
+    // A gigabyte of one file, in a megabyte: the header tells.
+    let mut bomb = header(b"x", EntryType::Regular, 1 << 30).as_bytes().to_vec();
+    bomb.resize(64 << 20, 0);
+    assert!(refused(&bomb, 0).contains("more than 1048576 bytes"));
+    // Very many files of nothing.
+    let one = header(b"x", EntryType::Regular, 0);
+    let mut entries = Vec::new();
+    for number in 0..200 {
+        let mut one = one.clone();
+        one.set_path(format!("f{number}")).unwrap();
+        one.set_cksum();
+        entries.push((one, &b""[..]));
+    }
+    assert!(refused(&archive(&entries), 0).contains("more than 100 files"));
+}
+
+#[test]
+fn bytes_that_are_no_bundle() {
+    let place = tempfile::tempdir().unwrap();
+    for bytes in [&b""[..], b"x", &[0x1f, 0x8b], &zipped(b"no archive")] {
+        let result = unpack_bytes(bytes, 1, place.path());
+        assert!(matches!(result, Err(Trouble::Bundle(_))), "{result:?}");
+    }
+}
+
+#[test]
+fn nothing_is_looked_at_that_has_another_hash_or_length() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("bundle");
+    let into = place.path().join("into");
+    std::fs::create_dir(&into).unwrap();
+    let bytes = zipped(&archive(&[(header(b"x", EntryType::Regular, 1), b"x")]));
+    std::fs::write(&file, &bytes).unwrap();
+    let length = bytes.len() as u64;
+    for (sha256, bytes, told) in [
+        ("00".repeat(32), length, "SHA-256"),
+        (String::new(), length, "SHA-256"),
+        ("00".repeat(32), length + 1, "bytes, not"),
+        ("00".repeat(32), u64::MAX, "more than"),
+    ] {
+        let bundle = BundleRef { sha256, bytes, unpacked_bytes: 1 };
+        match unpack(&file, &bundle, Path::new(&into), BOUNDS) {
+            Err(Trouble::Bundle(text)) => assert!(text.contains(told), "{text}"),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(into.read_dir().unwrap().count(), 0);
+}

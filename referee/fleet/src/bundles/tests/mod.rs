@@ -1,0 +1,32 @@
+mod agents;
+mod hostile;
+mod programs;
+mod round_trip;
+
+use super::archive::Bounds;
+use super::unpack::{Trouble, unpack};
+use crate::BundleRef;
+use flate2::write::GzEncoder;
+use referee_protocol::plain::hex;
+use sha2::{Digest, Sha256};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Small bounds, so that tests that exceed them are quick.
+const BOUNDS: Bounds = Bounds { bytes: 1 << 20, files: 100 };
+
+fn zipped(bytes: &[u8]) -> Vec<u8> {
+    let mut zip = GzEncoder::new(Vec::new(), flate2::Compression::default());
+    zip.write_all(bytes).unwrap();
+    zip.finish().unwrap()
+}
+
+/// Unpacks bytes as a bundle that says so much of itself, and says the truth about the rest.
+fn unpack_bytes(bytes: &[u8], unpacked_bytes: u64, into: &Path) -> Result<Vec<PathBuf>, Trouble> {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("bundle");
+    std::fs::write(&file, bytes).unwrap();
+    let sha256 = hex(&Sha256::digest(bytes));
+    let bundle = BundleRef { sha256, bytes: bytes.len() as u64, unpacked_bytes };
+    unpack(&file, &bundle, into, BOUNDS)
+}

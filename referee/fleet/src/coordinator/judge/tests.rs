@@ -1,0 +1,413 @@
+//! Reports as workers send them, and as none should.
+
+use super::{ASKED, Case, Finding, Objects, Rules, ask, judge};
+use crate::{Parcel, Report, Try, WorkerFault};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use referee_contest::{Contest, Fixture, Schedule};
+use referee_games::{GameRecord, Kind, RecordEnd, Turn};
+use referee_match::match_id;
+use referee_match::transcript::{Origin, Recorder, import};
+use referee_protocol::plain::hex;
+use referee_protocol::{Event, Seat};
+use referee_runner::field::{Came, Missed, kinds};
+use referee_runner::folder::Folder;
+use referee_runner::{Builds, prepare_text};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio::sync::watch;
+
+const TEXT: &str = "game = \"hex\"\nagents = [\"@random\", \"@first\"]\n";
+
+/// A contest's folder, and what its coordinator knows.
+struct World {
+    _place: TempDir,
+    rules: Arc<Rules>,
+    objects: Kept,
+}
+
+/// Objects by name.
+#[derive(Clone, Default)]
+struct Kept(BTreeMap<String, Vec<u8>>, Arc<AtomicU32>);
+
+impl Objects for Kept {
+    async fn fetch(&self, name: &str, most: usize) -> Result<Option<Vec<u8>>, String> {
+        self.1.fetch_add(1, Ordering::Relaxed);
+        match self.0.get(name) {
+            Some(bytes) if bytes.len() > most => Err(format!("it has {} bytes", bytes.len())),
+            kept => Ok(kept.cloned()),
+        }
+    }
+}
+
+impl World {
+    fn new() -> Self {
+        Self::with(None)
+    }
+
+    /// With other bounds: so much is held in memory, and no transcript is longer.
+    fn with(bounds: Option<(usize, usize)>) -> Self {
+        let place = tempfile::tempdir().unwrap();
+        let file = Path::new("contest.toml");
+        let prepared = prepare_text(TEXT, file, place.path(), Builds::Later).unwrap();
+        std::fs::write(place.path().join("contest.db"), "").unwrap();
+        let contest: Arc<Contest> = prepared.contest;
+        let kinds = kinds(&contest).unwrap();
+        let folder = Folder::open(place.path()).unwrap();
+        let mut rules = Rules::of(contest, kinds, folder);
+        if let Some((held, longest)) = bounds {
+            (rules.held_bytes_max, rules.transcript_bytes_max) = (held, longest);
+        }
+        Self { _place: place, rules: Arc::new(rules), objects: Kept::default() }
+    }
+
+    fn fixture(&self, number: u64) -> Fixture {
+        Schedule::new(self.rules.contest.clone()).fixture(number).unwrap()
+    }
+
+    /// A transcript of a game of the schedule, gzipped.
+    fn transcript(&self, number: u64, end: RecordEnd) -> Vec<u8> {
+        let fixture = self.fixture(number);
+        packed(&played(&self.rules.contest, self.rules.kinds[0], &fixture, end))
+    }
+
+    /// What comes of a report with these transcripts behind its line.
+    async fn hear(&self, tries: &[(u64, Vec<u8>)]) -> Result<Finding, String> {
+        let parcel = |bytes: &Vec<u8>| Parcel::Message { bytes: bytes.len() as u64 };
+        let told = tries.iter().map(|(number, bytes)| (*number, parcel(bytes))).collect();
+        let bytes = tries.iter().flat_map(|(_, bytes)| bytes.clone()).collect();
+        self.judge(told, bytes).await
+    }
+
+    /// What comes of a report, by the games of the first block.
+    async fn judge(&self, tries: Vec<(u64, Parcel)>, bytes: Vec<u8>) -> Result<Finding, String> {
+        let case = Case { report: report(tries), bytes, fixtures: self.block() };
+        judge(case, self.rules.clone(), self.objects.clone()).await
+    }
+
+    fn block(&self) -> BTreeMap<u64, (Fixture, bool)> {
+        [0, 1].map(|number| (number, (self.fixture(number), false))).into()
+    }
+
+    fn written(&self, number: u64) -> Option<Vec<u8>> {
+        std::fs::read(self.rules.folder.path(&Folder::transcript(number))).ok()
+    }
+}
+
+fn report(tries: Vec<(u64, Parcel)>) -> Report {
+    let tries = tries.into_iter().map(|(number, transcript)| Try { number, transcript }).collect();
+    Report { block: 0, attempt: 0, worker: "w".to_owned(), tries, fault: None }
+}
+
+/// A game in which everybody takes the first action that is listed.
+fn played(contest: &Contest, kind: Kind, fixture: &Fixture, end: RecordEnd) -> Vec<u8> {
+    let setup = contest.opening(kind, fixture.game, fixture.opening).unwrap();
+    let mut game = kind.start(&setup).unwrap();
+    let (setup, mut actions) = (game.setup(), Vec::new());
+    while matches!(game.turn(), Turn::Of(_)) && end == RecordEnd::Played {
+        actions.push(game.play(&game.actions()[0]).unwrap());
+    }
+    let names = vec![None; game.seats()];
+    let record = GameRecord {
+        setup: setup.clone(),
+        names,
+        title: None,
+        date: None,
+        actions,
+        end,
+        comment: String::new(),
+    };
+    let origin = Origin {
+        file: String::new(),
+        digest: String::new(),
+        number: fixture.number,
+        started: "2026-01-01T00:00:00Z".to_owned(),
+    };
+    let mut events = import(kind, &record, &origin).unwrap();
+    let Some(Event::Header(header)) = events.first_mut() else { panic!("no header") };
+    let players: Vec<_> = fixture.players.iter().map(|it| &contest.players[it.index()]).collect();
+    let digests: Vec<&str> = players.iter().map(|player| player.digest.as_str()).collect();
+    header.match_id = match_id(kind.name, &setup, &digests, fixture.seed, fixture.number);
+    (header.seed, header.game_number) = (fixture.seed, fixture.number);
+    (header.clock, header.limits) = (contest.clock.clone(), contest.limits.clone());
+    header.on_fault = contest.policy.on_fault;
+    for (seat, player) in header.seats.iter_mut().zip(players) {
+        (seat.name, seat.digest) = (player.name.clone(), player.digest.clone());
+    }
+    let mut recorder = Recorder::new();
+    for event in &events {
+        recorder.record(event);
+    }
+    recorder.seal();
+    recorder.take()
+}
+
+fn packed(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn unpacked(bytes: &[u8]) -> Vec<u8> {
+    referee_match::transcript::unpack(bytes, usize::MAX).unwrap().into_owned()
+}
+
+#[tokio::test]
+async fn a_report_s_games_are_kept_as_they_were_played() {
+    let world = World::new();
+    let games = [0, 1].map(|number| (number, world.transcript(number, RecordEnd::Played)));
+    let finding = world.hear(&games).await.unwrap();
+    assert_eq!(finding.came.iter().map(|came| came.number).collect::<Vec<_>>(), [0, 1]);
+    for (came, (number, bytes)) in finding.came.iter().zip(&games) {
+        let record = came.result.as_ref().ok().unwrap();
+        assert_eq!(record.seed, world.fixture(*number).seed);
+        assert!(came.spoiled.is_empty() && finding.known.is_empty());
+        assert_eq!(world.written(*number).unwrap(), unpacked(bytes));
+    }
+}
+
+#[tokio::test]
+async fn a_game_that_has_a_result_is_only_compared() {
+    let world = World::new();
+    let bytes = world.transcript(0, RecordEnd::Played);
+    let void = world.transcript(0, RecordEnd::Unfinished);
+    let mut fixtures = world.block();
+    fixtures.get_mut(&0).unwrap().1 = true;
+    let parcel = |bytes: &[u8]| (0, Parcel::Message { bytes: bytes.len() as u64 });
+    let report = report(vec![parcel(&void), parcel(&bytes)]);
+    let case = Case { report, bytes: [void, bytes].concat(), fixtures };
+    let finding = judge(case, world.rules.clone(), world.objects.clone()).await.unwrap();
+    assert_eq!((finding.came.len(), finding.known.len()), (0, 1));
+    assert_eq!(world.written(0), None);
+}
+
+/// When a game is durable its object is taken away, and its report may come again.
+#[tokio::test]
+async fn what_is_not_there_any_more_of_a_game_that_has_a_result_is_not_missed() {
+    let mut world = World::new();
+    let games = [0, 1].map(|number| (number, world.transcript(number, RecordEnd::Played)));
+    let tries: Vec<_> = games.iter().map(|(number, bytes)| (*number, object_of(bytes))).collect();
+    let name = hex(&Sha256::digest(&games[1].1));
+    world.objects.0.insert(name.clone(), games[1].1.clone());
+    for (known, fine) in [(0, true), (1, false)] {
+        let mut fixtures = world.block();
+        fixtures.get_mut(&known).unwrap().1 = true;
+        let case = Case { report: report(tries.clone()), bytes: Vec::new(), fixtures };
+        let finding = judge(case, world.rules.clone(), world.objects.clone()).await;
+        let found = finding.map(|it| (it.came.len(), it.came[0].number, it.objects));
+        assert_eq!(found.ok(), fine.then(|| (1, 1, vec![name.clone()])), "{known}");
+    }
+}
+
+fn object_of(bytes: &[u8]) -> Parcel {
+    Parcel::Object { sha256: hex(&Sha256::digest(bytes)), bytes: bytes.len() as u64 }
+}
+
+#[tokio::test]
+async fn tries_that_are_void_go_before_what_counts() {
+    let world = World::new();
+    let (void, whole) =
+        (world.transcript(0, RecordEnd::Unfinished), world.transcript(0, RecordEnd::Played));
+    let plain = unpacked(&whole);
+    let tries = [(0, void.clone()), (0, void.clone()), (0, whole)];
+    let finding = world.hear(&tries).await.unwrap();
+    let came = &finding.came[0];
+    let causes: Vec<&str> = came.spoiled.iter().map(|it| it.void.cause.as_str()).collect();
+    assert_eq!(causes, ["unfinished", "unfinished"]);
+    assert!(came.result.is_ok() && finding.came.len() == 1);
+    assert_eq!(world.written(0).unwrap(), plain);
+    // Nothing but such tries: the worker has failed, and nothing stands where the transcript would.
+    let world = World::new();
+    let told = world.hear(&[(0, void.clone()), (0, void)]).await.unwrap_err();
+    assert!(told.starts_with("game 0: "), "{told}");
+    assert_eq!(world.written(0), None);
+}
+
+#[tokio::test]
+async fn what_no_match_has_said_is_the_worker_s_fault() {
+    let world = World::new();
+    let whole = world.transcript(0, RecordEnd::Played);
+    let plain = unpacked(&whole);
+    let text = String::from_utf8(plain.clone()).unwrap();
+    let tampered = text.replacen("\"used_ms\":0", "\"used_ms\":1", 1);
+    assert_ne!(tampered, text);
+    let other_seed = Fixture { seed: 1, ..world.fixture(0) };
+    let contest = &world.rules.contest;
+    let other_seed = played(contest, world.rules.kinds[0], &other_seed, RecordEnd::Played);
+    let other_seats = Fixture { players: world.fixture(1).players, ..world.fixture(0) };
+    let other_seats = played(contest, world.rules.kinds[0], &other_seats, RecordEnd::Played);
+    // Its end is missing, as it is where a bomb has none.
+    let torn = packed(&plain[..plain.len() / 2]);
+    let resigned = world.transcript(1, RecordEnd::Resigned(Seat(0)));
+    let good = (1, world.transcript(1, RecordEnd::Played));
+    for (tries, wrong) in [
+        (vec![(0, good.1.clone())], "the number is 1"),
+        (vec![(0, packed(&other_seed))], "the seed is 1"),
+        (vec![(0, packed(&other_seats))], "the seating is"),
+        (vec![(0, packed(tampered.as_bytes()))], "game 0: "),
+        (vec![(0, packed(b"not a transcript"))], "game 0: "),
+        (vec![(0, torn.clone()), (0, whole.clone())], "game 0: torn"),
+        (vec![(0, packed(&whole))], "packed more than once"),
+        (vec![(9, whole.clone())], "game 9 is none of block 0"),
+        (vec![(0, whole.clone()), (0, whole.clone())], "was played again though it counts"),
+        (vec![(1, resigned), (0, packed(&other_seed))], "the seed is 1"),
+    ] {
+        // One that is right beside it changes nothing, and nothing is written.
+        let tries: Vec<_> = match tries[0].0 {
+            1 => tries,
+            _ => std::iter::once(good.clone()).chain(tries).collect(),
+        };
+        let told = world.hear(&tries).await.unwrap_err();
+        assert!(told.contains(wrong), "{wrong}: {told}");
+        assert_eq!((world.written(0), world.written(1)), (None, None), "{wrong}");
+    }
+}
+
+#[tokio::test]
+async fn a_worker_s_fault_has_no_games() {
+    let world = World::new();
+    let mut report = report(vec![(0, Parcel::Message { bytes: 1 })]);
+    report.fault = Some(WorkerFault { cause: "build".to_owned(), text: String::new() });
+    let case = Case { report, bytes: Vec::new(), fixtures: world.block() };
+    let finding = judge(case, world.rules.clone(), world.objects.clone()).await.unwrap();
+    assert!(finding.came.is_empty() && finding.known.is_empty());
+}
+
+#[tokio::test]
+async fn parcels_are_whole_and_what_they_are_called() {
+    let mut world = World::new();
+    let whole = world.transcript(0, RecordEnd::Played);
+    let length = whole.len() as u64;
+    let name = hex(&Sha256::digest(&whole));
+    let absent = hex(&Sha256::digest(b"absent"));
+    let false_name = hex(&Sha256::digest(b"false"));
+    let object = |sha256: &str, bytes| Parcel::Object { sha256: sha256.to_owned(), bytes };
+    world.objects.0.insert(name.clone(), whole.clone());
+    world.objects.0.insert(false_name.clone(), whole.clone());
+    for (parcel, bytes, wrong) in [
+        (object(&absent, length), Vec::new(), "is not there"),
+        (object(&false_name, length), Vec::new(), "not the one that was reported"),
+        (object(&name, length - 1), Vec::new(), "it has "),
+        (object(&name, length + 1), Vec::new(), "not the one that was reported"),
+        (object(&name, u64::MAX), Vec::new(), "game 0: more than"),
+        (object("../brief", length), Vec::new(), "a name that is none"),
+        (Parcel::Message { bytes: length }, whole[1..].to_vec(), "game 0 is missing"),
+        (Parcel::Message { bytes: u64::MAX }, whole.clone(), "game 0 is missing"),
+    ] {
+        let told = world.judge(vec![(0, parcel.clone())], bytes).await.unwrap_err();
+        assert!(told.contains(wrong), "{parcel:?}: {told}");
+    }
+    assert_eq!(world.written(0), None);
+    let finding = world.judge(vec![(0, object(&name, length))], Vec::new()).await.unwrap();
+    assert!(finding.came[0].result.is_ok());
+}
+
+#[tokio::test]
+async fn what_the_server_does_not_give_is_not_asked_for_for_ever() {
+    let (tell, up) = watch::channel(true);
+    let wait = Duration::from_millis(1);
+    let (mut asked, mut away) = (0, 0);
+    let told = ask(up, wait, || {
+        asked += 1;
+        // The connection is lost at times; what was asked meanwhile doesn't count.
+        if asked % 2 == 0 {
+            away += 1;
+            tell.send_replace(false);
+            tell.send_replace(true);
+        }
+        async { Err::<(), _>("no pieces".to_owned()) }
+    });
+    assert_eq!(told.await.unwrap_err(), "a transcript can't be read: no pieces");
+    assert_eq!(asked - away, ASKED);
+}
+
+#[tokio::test]
+async fn little_that_unpacks_to_much_is_not_unpacked() {
+    let world = World::with(Some((1 << 16, 1 << 20)));
+    let bomb = packed(&vec![b' '; 8 << 20]);
+    assert!(bomb.len() < 1 << 16);
+    let told = world.hear(&[(0, bomb)]).await.unwrap_err();
+    assert!(told.contains("game 0: more than 1048576 bytes"), "{told}");
+}
+
+/// A report may be of hundreds of games, of which a few would fill the memory.
+#[tokio::test]
+async fn what_is_too_much_to_be_held_is_kept_all_the_same() {
+    let world = World::new();
+    let games = [0, 1].map(|number| (number, world.transcript(number, RecordEnd::Played)));
+    let void = (0, world.transcript(0, RecordEnd::Unfinished));
+    let lengths = [0, 1].map(|at: usize| unpacked(&games[at].1).len());
+    let longest = lengths[0].max(lengths[1]);
+    for held in [0, lengths[0], lengths[0] + lengths[1]] {
+        let world = World::with(Some((held, longest)));
+        let tries = [std::slice::from_ref(&void), &games[..]].concat();
+        let finding = world.hear(&tries).await.unwrap();
+        assert_eq!(finding.came.len(), 2);
+        for (number, bytes) in &games {
+            assert_eq!(world.written(*number).unwrap(), unpacked(bytes), "{held}");
+        }
+    }
+    let told = World::with(Some((0, longest - 1))).hear(&games).await.unwrap_err();
+    assert!(told.contains(": more than"), "{told}");
+}
+
+/// One at a time, from when it is fetched until it is where it stays.
+#[tokio::test]
+async fn who_has_a_long_transcript_in_memory_is_waited_for() {
+    let world = World::new();
+    let games = [0, 1].map(|number| (number, world.transcript(number, RecordEnd::Played)));
+    let longest = games.iter().map(|(_, bytes)| unpacked(bytes).len()).max().unwrap();
+    // Of both, the second has to go to the disk; of what is fetched, all of it is long.
+    for (held, by_object) in [(longest, false), (games[0].1.len() / 2, true)] {
+        let mut world = World::with(Some((held, longest)));
+        let parcel = |bytes: &Vec<u8>| {
+            if by_object {
+                return object_of(bytes);
+            }
+            Parcel::Message { bytes: bytes.len() as u64 }
+        };
+        let tries = games.iter().map(|(number, bytes)| (*number, parcel(bytes))).collect();
+        let bytes = games.iter().flat_map(|(_, bytes)| bytes.clone()).collect();
+        for (_, bytes) in &games {
+            world.objects.0.insert(hex(&Sha256::digest(bytes)), bytes.clone());
+        }
+        let other = world.rules.long.clone().lock_owned().await;
+        let mut judged = std::pin::pin!(world.judge(tries, bytes));
+        let early = tokio::time::timeout(Duration::from_millis(300), judged.as_mut()).await;
+        assert!(early.is_err(), "{held}");
+        assert_eq!(world.objects.1.load(Ordering::Relaxed), 0, "{held}");
+        drop(other);
+        assert_eq!(judged.await.unwrap().came.len(), 2);
+        for (number, bytes) in &games {
+            assert_eq!(world.written(*number).unwrap(), unpacked(bytes), "{held}");
+        }
+    }
+}
+
+/// A disk that can't be written to is the coordinator's.
+#[tokio::test]
+async fn what_cannot_be_kept_here_is_no_worker_s_fault() {
+    for held in [0, usize::MAX] {
+        let world = World::with(Some((held, usize::MAX)));
+        let games = [0, 1].map(|number| (number, world.transcript(number, RecordEnd::Played)));
+        let root = world.rules.folder.root();
+        std::fs::remove_dir_all(root).unwrap();
+        std::fs::write(root, "").unwrap();
+        let finding = world.hear(&games).await.unwrap();
+        std::fs::remove_file(root).unwrap();
+        let halted = |came: &Came| matches!(came.result, Err(Missed::Halt(_)));
+        assert!(finding.came.len() == 2 && finding.came.iter().all(halted), "{held}");
+    }
+}
+
+#[tokio::test]
+async fn a_report_of_nothing_is_none() {
+    let told = World::new().hear(&[]).await.unwrap_err();
+    assert_eq!(told, "its report has no games");
+}

@@ -1,0 +1,182 @@
+//! The workers, as far as orders depend on them.
+
+use crate::messages::Beat;
+use crate::workers::SLOTS_MAX;
+use referee_protocol::plain::tame_name;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The most workers that are known at once; others aren't heard.
+const WORKERS_MAX: usize = 10_000;
+/// The longest id.
+const ID_CHARACTERS_MAX: usize = 64;
+/// Whoever has failed so often in a row is left out while there are others.
+const ROW_MAX: u32 = 3;
+
+/// All workers that were heard of lately.
+#[derive(Debug, Default)]
+pub(super) struct Crowd {
+    workers: BTreeMap<String, Worker>,
+    /// Of those who take orders.
+    able: usize,
+    slots: u64,
+    /// Ids of those who fail at everything.
+    failing: BTreeSet<String>,
+}
+
+#[derive(Debug)]
+struct Worker {
+    name: String,
+    slots: u32,
+    /// Takes orders.
+    able: bool,
+    seen_ms: u64,
+    orders: BTreeSet<u64>,
+    /// Failures since it last played something.
+    row: u32,
+}
+
+/// What a beat has changed.
+#[derive(Debug)]
+pub(super) struct Change {
+    pub(super) new: bool,
+    /// It has nothing any more, and takes nothing: it is forgotten.
+    pub(super) left: bool,
+    /// Blocks that it no longer has.
+    pub(super) dropped: Vec<u64>,
+}
+
+/// A worker of which nothing is heard any more.
+#[derive(Debug)]
+pub(super) struct Lost {
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) orders: BTreeSet<u64>,
+}
+
+impl Crowd {
+    pub(super) fn slots(&self) -> u64 {
+        self.slots
+    }
+
+    pub(super) fn able(&self) -> usize {
+        self.able
+    }
+
+    /// What people call a worker.
+    pub(super) fn name<'a>(&'a self, id: &'a str) -> &'a str {
+        self.workers.get(id).map_or(id, |worker| worker.name.as_str())
+    }
+
+    /// `None` where the worker isn't heard.
+    pub(super) fn beat(&mut self, beat: &Beat, now: u64) -> Option<Change> {
+        let id = &beat.worker.id;
+        let new = !self.workers.contains_key(id);
+        let strange = id.is_empty() || id.chars().count() > ID_CHARACTERS_MAX;
+        let left = beat.leaving && beat.orders.is_empty();
+        if strange || (new && (left || self.workers.len() >= WORKERS_MAX)) {
+            return None;
+        }
+        let worker = self.workers.entry(id.clone()).or_insert_with(|| Worker {
+            name: tame_name(&beat.worker.name),
+            slots: 0,
+            able: false,
+            seen_ms: now,
+            orders: BTreeSet::new(),
+            row: 0,
+        });
+        let before = (worker.slots, worker.able);
+        worker.slots = beat.worker.slots.min(SLOTS_MAX);
+        worker.able = !beat.leaving && beat.refused.is_none();
+        worker.seen_ms = now;
+        let slots = worker.slots as usize;
+        let orders: BTreeSet<u64> =
+            beat.orders.iter().take(2 * slots + 2).map(|&(block, _)| block).collect();
+        let dropped = worker.orders.difference(&orders).copied().collect();
+        worker.orders = orders;
+        if (worker.slots, worker.able) != before {
+            self.count();
+        }
+        if left {
+            self.workers.remove(id);
+            self.failing.remove(id);
+        }
+        Some(Change { new, left, dropped })
+    }
+
+    fn count(&mut self) {
+        let able = || self.workers.values().filter(|worker| worker.able);
+        (self.able, self.slots) =
+            (able().count(), able().map(|worker| u64::from(worker.slots)).sum());
+    }
+
+    /// A worker has played a block.
+    pub(super) fn played(&mut self, id: &str) {
+        if let Some(worker) = self.workers.get_mut(id) {
+            worker.row = 0;
+            self.failing.remove(id);
+        }
+    }
+
+    /// A worker has failed at one.
+    pub(super) fn failed(&mut self, id: &str) {
+        if let Some(worker) = self.workers.get_mut(id) {
+            worker.row += 1;
+            if worker.row >= ROW_MAX {
+                self.failing.insert(id.to_owned());
+            }
+        }
+    }
+
+    /// Who is to leave a block to others: those who have failed at it, and those who fail at
+    /// everything, but never all who are there.
+    pub(super) fn to_avoid(&self, failed: &BTreeSet<&str>) -> Vec<String> {
+        if failed.is_empty() && self.failing.is_empty() {
+            return Vec::new();
+        }
+        let everything: BTreeSet<&str> = self.failing.iter().map(String::as_str).collect();
+        let leaves_some = |avoid: &BTreeSet<&str>| {
+            let mut able = self.workers.iter().filter(|(_, worker)| worker.able);
+            able.any(|(id, _)| !avoid.contains(id.as_str()))
+        };
+        // Those who have failed at this block come first: the list is cut off.
+        let both = || failed.iter().chain(everything.difference(failed));
+        let owned = |ids: &mut dyn Iterator<Item = &&str>| ids.map(|&id| id.to_owned()).collect();
+        if leaves_some(&both().copied().collect()) {
+            owned(&mut both())
+        } else if leaves_some(failed) {
+            owned(&mut failed.iter())
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// Whether somebody takes orders, and all who do are among these.
+    pub(super) fn has_all_in(&self, ids: &BTreeSet<&str>) -> bool {
+        let mut able = self.workers.iter().filter(|(_, worker)| worker.able);
+        self.able > 0 && able.all(|(id, _)| ids.contains(id.as_str()))
+    }
+
+    pub(super) fn begin_anew(&mut self, now: u64) {
+        for worker in self.workers.values_mut() {
+            worker.seen_ms = now;
+        }
+    }
+
+    /// Takes out whoever has not been heard of for so long.
+    pub(super) fn lost(&mut self, now: u64, patience: u64) -> Vec<Lost> {
+        let silent = |worker: &Worker| now.saturating_sub(worker.seen_ms) > patience;
+        let ids = self.workers.iter().filter(|(_, worker)| silent(worker));
+        let ids: Vec<String> = ids.map(|(id, _)| id.clone()).collect();
+        let mut all = Vec::new();
+        for id in ids {
+            if let Some(Worker { name, orders, .. }) = self.workers.remove(&id) {
+                self.failing.remove(&id);
+                all.push(Lost { id, name, orders });
+            }
+        }
+        if !all.is_empty() {
+            self.count();
+        }
+        all
+    }
+}

@@ -1,0 +1,360 @@
+//! How the lines and the silence of an agent are judged: for flood, then garbled, then unasked, then
+//! illegal; and late before all of them, because the clock ran out before the line came.
+
+use super::clock::{Punctuality, Reading, Spent};
+use super::machine::{Asked, Effect, Match, Phase, Resource, STATUS_WAIT};
+use referee_games::{Meaning, Refusal};
+use referee_protocol::{
+    Action, ClockKind, Event, Fault, FaultKind, FromAgent, Garbled, LateBy, LineEvent, Nanos,
+    Played, PlayedEvent, Seat, ToAgent, escape_line, parse_from_agent,
+};
+use serde_json::Value;
+
+impl Match {
+    pub(super) fn line(
+        &mut self,
+        seat: Seat,
+        line: &[u8],
+        cut: bool,
+        reading: Reading,
+        meaning: Option<Meaning>,
+    ) {
+        self.settle_endings(Some(seat));
+        if self.is_out(seat) {
+            return;
+        }
+        if self.phase == Phase::Starting && self.measures_pondering() {
+            self.player(seat).heard = reading.cpu;
+        }
+        let blank = line.iter().all(u8::is_ascii_whitespace);
+        // In another protocol a blank line may have a meaning.
+        if !blank || cut || meaning.is_some() {
+            let (text, escaped) = escape_line(line);
+            let at_ns = self.now.0;
+            self.record(Event::Line(LineEvent { at_ns, seat, line: text, escaped, cut }));
+        }
+        let message = match meaning {
+            _ if cut => None,
+            Some(Meaning::Nothing) => None,
+            Some(Meaning::Says(message)) => Some(Ok(message)),
+            Some(Meaning::Wrong(garbled)) => Some(Err(garbled.to_string())),
+            None if blank => None,
+            None => Some(parse_from_agent(line).map_err(|garbled| describe(&garbled, line))),
+        };
+        let answers = cut || !matches!(message, None | Some(Ok(FromAgent::Info(_))));
+        self.count(seat, line.len() as u64 + 1, reading);
+        if self.thinking() == Some(seat) && answers {
+            self.late(seat);
+        } else {
+            self.look_at_clock();
+        }
+        if self.is_out(seat) {
+            return;
+        }
+        if let Some(text) = self.flooded(seat, cut) {
+            return self.fault(seat, FaultKind::Flood, text);
+        }
+        match message {
+            None => {}
+            Some(Err(garbled)) => self.fault(seat, FaultKind::Garbled, garbled),
+            Some(Ok(message)) => self.message(seat, message),
+        }
+    }
+
+    fn count(&mut self, seat: Seat, bytes: u64, reading: Reading) {
+        self.player(seat).bytes += bytes;
+        self.read(reading);
+        if let Phase::Thinking(asked) = &mut self.phase
+            && asked.seat == seat
+        {
+            asked.bytes += bytes;
+        }
+    }
+
+    /// A bound on output that has been passed, in words.
+    fn flooded(&self, seat: Seat, cut: bool) -> Option<String> {
+        let limits = &self.header.limits;
+        if cut {
+            return Some(format!("a line is longer than {} bytes", limits.line_bytes));
+        }
+        if self.players[seat.index()].bytes > limits.match_bytes {
+            let bound = limits.match_bytes;
+            return Some(format!("more than {bound} bytes of output in the match"));
+        }
+        let bound = limits.turn_bytes;
+        match &self.phase {
+            Phase::Thinking(asked) if asked.seat == seat && asked.bytes > bound => {
+                Some(format!("more than {bound} bytes of output in turn {}", asked.turn))
+            }
+            _ => None,
+        }
+    }
+
+    fn message(&mut self, seat: Seat, message: FromAgent) {
+        let starting = self.phase == Phase::Starting;
+        let asked = match &self.phase {
+            Phase::Thinking(asked) if asked.seat == seat => Some(asked.clone()),
+            _ => None,
+        };
+        match (message, asked) {
+            (FromAgent::Ready(ready), _) if starting => {
+                if self.players[seat.index()].ready.is_some() {
+                    return self.unasked(seat, "a second `ready`");
+                }
+                self.player(seat).ready = Some(ready);
+                self.proceed();
+            }
+            (FromAgent::Ready(_), _) => self.unasked(seat, "a second `ready`"),
+            (FromAgent::Info(_), Some(_)) => {}
+            (FromAgent::Info(_), None) => self.unasked(seat, "`info` outside its own turn"),
+            (FromAgent::Resign(resign), Some(asked)) if asked.answers(resign.turn) => {
+                self.fault(seat, FaultKind::Resigned, "resigned".to_owned());
+            }
+            (FromAgent::Action(action), Some(asked)) if asked.answers(action.turn) => {
+                self.play(&asked, &action.action);
+            }
+            (FromAgent::Resign(resign), asked) => {
+                self.not_now(seat, "`resign`", resign.turn, asked.as_ref());
+            }
+            (FromAgent::Action(action), asked) => {
+                self.action_not_now(seat, &action, asked.as_ref());
+            }
+        }
+    }
+
+    /// Garbled comes before unasked, also where only the action is malformed.
+    fn action_not_now(&mut self, seat: Seat, action: &Action, asked: Option<&Asked>) {
+        if let Err(Refusal::Malformed(text)) = self.game.clone_box().play(&action.action) {
+            return self.fault(seat, FaultKind::Garbled, format!("action: {text}"));
+        }
+        self.not_now(seat, "`action`", action.turn, asked);
+    }
+
+    fn not_now(&mut self, seat: Seat, what: &str, turn: Option<u64>, asked: Option<&Asked>) {
+        match (asked, turn) {
+            (Some(asked), Some(turn)) => {
+                let text = format!("{what} for turn {turn} in turn {}", asked.turn);
+                self.unasked(seat, &text);
+            }
+            _ if self.phase == Phase::Starting => {
+                self.unasked(seat, &format!("{what} before the first request"));
+            }
+            _ => self.unasked(seat, &format!("{what} when it wasn't asked")),
+        }
+    }
+
+    fn unasked(&mut self, seat: Seat, text: &str) {
+        self.fault(seat, FaultKind::Unasked, text.to_owned());
+    }
+
+    fn play(&mut self, asked: &Asked, action: &Value) {
+        let seat = asked.seat;
+        match self.game.play(action) {
+            Ok(recorded) => self.played(asked, recorded),
+            Err(Refusal::Malformed(text)) => {
+                self.fault(seat, FaultKind::Garbled, format!("action: {text}"));
+            }
+            Err(Refusal::Illegal(illegal)) => {
+                let shown = self.game.show_action(action);
+                let legal = Some(self.game.actions());
+                let text = format!("{shown}: {illegal}");
+                let turn = asked.turn;
+                let kind = FaultKind::Illegal;
+                self.fault_with(seat, Fault { kind, by: None, turn, text, legal });
+            }
+        }
+    }
+
+    fn played(&mut self, asked: &Asked, action: Value) {
+        let (seat, turn, spent) = (asked.seat, asked.turn, asked.spent);
+        let kind = self.header.clock.kind;
+        let charged = spent.charged(kind);
+        let heard = asked.reading.cpu.zip(spent.cpu).filter(|_| self.measures_pondering());
+        let player = &mut self.players[seat.index()];
+        player.heard = heard.map(|(before, own)| before.plus(own));
+        player.clock.charge(&spent, &self.header.clock);
+        player.used = player.used.plus(charged);
+        player.cpu = player.cpu.plus(spent.cpu.unwrap_or_default());
+        player.turns += 1;
+        let used_ms = charged.ms_up();
+        self.record(Event::Played(PlayedEvent {
+            at_ns: self.now.0,
+            turn,
+            seat,
+            action: action.clone(),
+            used_ms,
+            wall_ns: spent.wall.0,
+            cpu_ns: spent.cpu.map(|cpu| cpu.0),
+            wait_ns: spent.wait.map(|wait| wait.0),
+            lag_ns: spent.lag.0,
+        }));
+        let message = ToAgent::Played(Played { turn, seat, action, used_ms });
+        self.effects.push(Effect::Broadcast(message));
+        self.proceed();
+    }
+
+    /// Judges whether the answer of the seat that thinks is late.
+    fn late(&mut self, seat: Seat) {
+        let Phase::Thinking(asked) = &self.phase else { return };
+        let (turn, spent, pondered) = (asked.turn, asked.spent, asked.pondered);
+        let clock = &self.players[seat.index()].clock;
+        let allowance = clock.allowance_ms(&self.header.clock);
+        let punctuality = clock.punctuality(&spent, &self.header.clock);
+        if punctuality != Punctuality::InTime
+            && let Some(ending) = self.players[seat.index()].ending
+        {
+            // Its end came first.
+            return self.ended_fault(seat, ending);
+        }
+        match punctuality {
+            Punctuality::InTime => {}
+            Punctuality::Blurred => {
+                let lag = spent.lag.ms_up();
+                let text = format!(
+                    "seat {seat} was late in turn {turn}, but by no more than the {lag} ms \
+                     that the referee itself lagged"
+                );
+                self.stop("lag", text);
+            }
+            Punctuality::Late(by) => {
+                let mut text = late_text(&spent, by, allowance, self.header.clock.kind);
+                if pondered > Nanos(0) {
+                    let ms = pondered.ms_up().to_string();
+                    text.extend([", with ", &ms, " ms of CPU time before the request taken off"]);
+                }
+                let kind = FaultKind::Late;
+                self.fault_with(seat, Fault { kind, by: Some(by), turn, text, legal: None });
+            }
+        }
+    }
+
+    pub(super) fn tick(&mut self, reading: Reading) {
+        self.read(reading);
+        self.look_at_clock();
+    }
+
+    /// Keeps what a reading says of the turn, or of the start.
+    fn read(&mut self, reading: Reading) {
+        match &mut self.phase {
+            Phase::Starting => self.start_lag = self.start_lag.max(reading.lag),
+            Phase::Thinking(asked) => {
+                asked.spent = Spent::between((asked.at, asked.reading), (self.now, reading));
+            }
+            Phase::Asking(_) | Phase::Ended => {}
+        }
+    }
+
+    /// Judges what needs no answer to be judged: that there is none.
+    fn look_at_clock(&mut self) {
+        match &self.phase {
+            Phase::Starting => self.check_start(),
+            Phase::Thinking(asked) => {
+                let (seat, spent) = (asked.seat, asked.spent);
+                let player = &self.players[seat.index()];
+                let told = player.clock.punctuality(&spent, &self.header.clock);
+                // While nothing has come, there is time to see whether the lag explains it; and
+                // what has ended waits for its status only.
+                if matches!(told, Punctuality::Late(_)) && player.ending.is_none() {
+                    self.settle_endings(None);
+                    if self.thinking() == Some(seat) {
+                        self.late(seat);
+                    }
+                }
+            }
+            Phase::Asking(_) | Phase::Ended => {}
+        }
+    }
+
+    fn check_start(&mut self) {
+        let start_ms = self.header.clock.start_ms;
+        let waiting: Vec<Seat> = self.unready().collect();
+        if self.now <= Nanos::from_ms(start_ms).plus(self.start_lag) || waiting.is_empty() {
+            return;
+        }
+        self.settle_endings(None);
+        for seat in waiting {
+            if !self.is_out(seat) {
+                let text = format!("gave no `ready` within {start_ms} ms");
+                self.fault(seat, FaultKind::Start, text);
+            }
+        }
+    }
+
+    pub(super) fn not_started(&mut self, seat: Seat, text: String) {
+        self.settle_endings(Some(seat));
+        if !self.is_out(seat) {
+            self.fault(seat, FaultKind::Start, text);
+        }
+    }
+
+    pub(super) fn limit(&mut self, seat: Seat, resource: Resource, text: String) {
+        self.settle_endings(Some(seat));
+        if self.is_out(seat) {
+            return;
+        }
+        let kind = match resource {
+            Resource::Memory => FaultKind::Memory,
+            Resource::Processes => FaultKind::Processes,
+        };
+        self.fault(seat, kind, text);
+    }
+
+    /// The process ended on its own.
+    pub(super) fn exit_fault(&mut self, seat: Seat, status: &str) {
+        if self.phase == Phase::Starting && self.players[seat.index()].ready.is_none() {
+            let text = format!("ended with {status} before it said `ready`");
+            return self.fault(seat, FaultKind::Start, text);
+        }
+        let when = if self.thinking() == Some(seat) { "before answering" } else { "before" };
+        let turn = self.turn_number();
+        let text = format!("ended with {status} {when} turn {turn}");
+        self.fault(seat, FaultKind::Gone, text);
+    }
+
+    /// The agent can't be talked to any more. If its process had ended too, that would be known
+    /// after a while.
+    pub(super) fn ended_fault(&mut self, seat: Seat, (at, how): (Nanos, &str)) {
+        let ready = self.players[seat.index()].ready.is_some();
+        let kind = if ready { FaultKind::Gone } else { FaultKind::Start };
+        let runs = self.now >= at.plus(STATUS_WAIT);
+        let more = if runs { ", though its process still ran" } else { "" };
+        self.fault(seat, kind, format!("{how}{more}"));
+    }
+
+    fn fault(&mut self, seat: Seat, kind: FaultKind, text: String) {
+        let turn = self.turn_number();
+        self.fault_with(seat, Fault { kind, by: None, turn, text, legal: None });
+    }
+}
+
+impl Asked {
+    fn answers(&self, turn: Option<u64>) -> bool {
+        turn.is_none_or(|turn| turn == self.turn)
+    }
+}
+
+fn late_text(spent: &Spent, by: LateBy, allowance_ms: u64, kind: ClockKind) -> String {
+    let wall = spent.wall.ms_up();
+    let cpu =
+        spent.cpu.map_or(String::new(), |cpu| format!(", {} ms of it on a core", cpu.ms_up()));
+    match (by, kind) {
+        (LateBy::Wall, ClockKind::Wall) => {
+            format!("no answer after {wall} ms{cpu}; {allowance_ms} ms were allowed")
+        }
+        (LateBy::Wall, ClockKind::Cpu) => {
+            format!("no answer after {wall} ms on the wall{cpu}, the backstop of a CPU clock")
+        }
+        (LateBy::Cpu, _) => {
+            let cpu = spent.cpu.unwrap_or_default().ms_up();
+            format!("{cpu} ms of CPU time; {allowance_ms} ms were allowed")
+        }
+    }
+}
+
+/// What is wrong with a line, with a piece of the line.
+fn describe(garbled: &Garbled, line: &[u8]) -> String {
+    const SHOWN_BYTES: usize = 60;
+    let shown = String::from_utf8_lossy(&line[..line.len().min(SHOWN_BYTES)]);
+    let dots = if line.len() > SHOWN_BYTES { ".." } else { "" };
+    format!("{garbled}, in {shown:?}{dots}")
+}

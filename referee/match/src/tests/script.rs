@@ -1,0 +1,252 @@
+//! Scripts of a match: what happens, a line each, and a log of what the match makes of it.
+//!
+//! ```text
+//! hex {"size":3}                             the game and its setup
+//! clock {"bank_ms":100,"increment_ms":0}     optional, as are `limits {..}`, `on_fault end` and
+//!                                            `pondering measure`
+//! 0ms * {"type":"ready"}                     every seat says this
+//! 1ms 0 asked                                seat 0's request is written
+//! 40ms+1ns 0 {"type":"action",..}            a line from seat 0
+//! 90ms - tick [lag 5ms]                      nobody's doing, and what the machine's state was
+//! ```
+
+use crate::{Effect, Input, Match, Reading, Resource};
+use referee_games::kind;
+use referee_protocol::{
+    ClockSettings, Event, Header, HeaderSeat, Nanos, OnFault, Sandbox, Seat, TRANSCRIPT_VERSION,
+    ToAgent,
+};
+use serde_json::Value;
+use std::fmt::Write as _;
+
+/// The logs of several scripts, compared with one snapshot.
+#[derive(Default)]
+pub(super) struct Sheet(String);
+
+impl Sheet {
+    /// Runs a script.
+    pub(super) fn add(&mut self, title: &str, script: &str) {
+        write!(self.0, "# {title}\n{}\n", run(script)).unwrap();
+    }
+
+    /// Adds a piece of a log.
+    pub(super) fn push(&mut self, log: &str) {
+        self.0.push_str(log);
+    }
+
+    /// Compares the logs with the snapshot of that name.
+    pub(super) fn check(self, name: &str) {
+        let mut settings = insta::Settings::clone_current();
+        settings.set_prepend_module_to_snapshot(false);
+        settings.set_omit_expression(true);
+        settings.bind(|| insta::assert_snapshot!(name, self.0));
+    }
+}
+
+/// The log of a script.
+pub(super) fn run(script: &str) -> String {
+    let mut lines = script.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
+    let (game, setup) = lines.next().and_then(|line| line.split_once(' ')).expect("game and setup");
+    let mut header = header(game, setup);
+    let mut log = format!("{game} {setup}\n");
+    while let Some(line) =
+        lines.next_if(|line| !line.starts_with(|start: char| start.is_ascii_digit()))
+    {
+        writeln!(log, "{line}").unwrap();
+        match line.split_once(' ').expect("a setting") {
+            ("clock", settings) => header.clock = serde_json::from_str(settings).unwrap(),
+            ("limits", settings) => header.limits = serde_json::from_str(settings).unwrap(),
+            ("on_fault", "end") => header.on_fault = OnFault::End,
+            ("pondering", name) => header.sandbox.pondering = Some(name.parse().unwrap()),
+            _ => panic!("no setting: {line}"),
+        }
+    }
+    header.clock.check().unwrap();
+    let game = kind(game).unwrap().start(&header.setup).unwrap();
+    let (state, greetings) = Match::begin(game, header);
+    let mut player = Player { state, log, recorded_over: None };
+    player.effects(&greetings);
+    player.wake();
+    for line in lines {
+        player.line(line);
+    }
+    player.log
+}
+
+fn header(game: &str, setup: &str) -> Header {
+    let kind = kind(game).expect("a game");
+    let game = kind.start(&serde_json::from_str(setup).unwrap()).unwrap();
+    let colours = game.colours();
+    let seat = |seat: Seat| HeaderSeat {
+        seat,
+        name: format!("agent {seat}"),
+        colour: colours[seat.index()].to_owned(),
+        agent: None,
+        command: vec![format!("./agent{seat}")],
+        digest: String::new(),
+        ready: None,
+        protocol: None,
+    };
+    Header {
+        transcript: TRANSCRIPT_VERSION,
+        match_id: "0123456789abcdef".to_owned(),
+        game: kind.name.to_owned(),
+        rules: kind.rules,
+        setup: game.setup(),
+        seats: Seat::all(game.seats()).map(seat).collect(),
+        clock: ClockSettings::default(),
+        limits: referee_protocol::Limits::default(),
+        on_fault: OnFault::Retire,
+        sandbox: Sandbox::default(),
+        seed: 7,
+        game_number: 0,
+        referee: "0.1.0".to_owned(),
+        started: "2001-02-03T04:05:06Z".to_owned(),
+    }
+}
+
+struct Player {
+    state: Match,
+    log: String,
+    /// The message that the recorded end makes.
+    recorded_over: Option<Value>,
+}
+
+impl Player {
+    fn line(&mut self, line: &str) {
+        writeln!(self.log, "{line}").unwrap();
+        let mut words = line.splitn(3, ' ');
+        let (at, seats, what) = (words.next(), words.next(), words.next());
+        let (at, seats, what) =
+            (time(at.unwrap()), seats.expect("a seat"), what.expect("an input"));
+        let (what, reading) = reading(what);
+        if seats == "*" {
+            for seat in Seat::all(self.state.game().seats()) {
+                self.step(at, Some(seat), what, reading);
+            }
+        } else {
+            self.step(at, seats.parse().ok().map(Seat), what, reading);
+        }
+        self.wake();
+    }
+
+    fn step(&mut self, at: Nanos, seat: Option<Seat>, what: &str, reading: Reading) {
+        let mut effects = Vec::new();
+        self.state.step(at, input(seat, what, reading), &mut effects);
+        self.effects(&effects);
+    }
+
+    fn wake(&mut self) {
+        if let Some(at) = self.state.wake_at() {
+            let (ms, ns) = (at.ms_down(), at.0 % 1_000_000);
+            let rest = if ns == 0 { String::new() } else { format!("+{ns}ns") };
+            writeln!(self.log, "    wake at {ms}ms{rest}").unwrap();
+        }
+    }
+
+    fn effects(&mut self, effects: &[Effect]) {
+        for effect in effects {
+            let text = self.effect(effect);
+            writeln!(self.log, "    {text}").unwrap();
+        }
+    }
+
+    fn effect(&mut self, effect: &Effect) -> String {
+        match effect {
+            // Its fields are those of the header.
+            Effect::Send(seat, ToAgent::Hello(_)) => format!("send {seat} hello"),
+            Effect::Send(seat, message) => format!("send {seat} {}", json(message)),
+            Effect::Broadcast(ToAgent::Over(over)) => {
+                let same = self.recorded_over == Some(value(over));
+                let text = if same { "as recorded".to_owned() } else { json(over) };
+                format!("all over {text}")
+            }
+            Effect::Broadcast(message) => format!("all {}", json(message)),
+            Effect::Ask(seat, turn) => format!("ask {seat} {}", json(turn)),
+            Effect::Record(Event::Header(header)) => {
+                let ready: Vec<_> = header.seats.iter().map(|seat| &seat.ready).collect();
+                format!("record header, ready {}", json(&ready))
+            }
+            Effect::Record(Event::Over(over)) => {
+                let mut message = value(over);
+                message.as_object_mut().unwrap().remove("at_ns");
+                self.recorded_over = Some(message);
+                format!("record over {}", json(over))
+            }
+            Effect::Record(event) => format!("record {}", json(event)),
+            Effect::Kill(seat) => format!("kill {seat}"),
+            Effect::Finish(ending) => {
+                let verdict = &ending.verdict;
+                let result = json(&verdict.result);
+                let places = json(&verdict.places);
+                format!("finish {result} {:?} places {places}", verdict.reason)
+            }
+        }
+    }
+}
+
+fn value(message: &impl serde::Serialize) -> Value {
+    serde_json::to_value(message).unwrap()
+}
+
+fn json(message: &impl serde::Serialize) -> String {
+    serde_json::to_string(message).unwrap()
+}
+
+/// `40ms`, `7ns` or `40ms+7ns`.
+fn time(text: &str) -> Nanos {
+    let part = |text: &str| {
+        if let Some(ms) = text.strip_suffix("ms") {
+            return Nanos::from_ms(ms.parse().expect("milliseconds"));
+        }
+        let ns = text.strip_suffix("ns").unwrap_or_else(|| panic!("no time: {text}"));
+        Nanos(ns.parse().expect("nanoseconds"))
+    };
+    text.split('+').map(part).fold(Nanos(0), Nanos::plus)
+}
+
+/// Takes `[cpu 5ms wait 1ms lag 3ms]` off the end.
+fn reading(what: &str) -> (&str, Reading) {
+    let mut reading = Reading::default();
+    let Some((before, numbers)) = what.strip_suffix(']').and_then(|what| what.rsplit_once(" ["))
+    else {
+        return (what, reading);
+    };
+    let words: Vec<&str> = numbers.split(' ').collect();
+    for pair in words.chunks(2) {
+        match pair {
+            ["cpu", span] => reading.cpu = Some(time(span)),
+            ["wait", span] => reading.wait = Some(time(span)),
+            ["lag", span] => reading.lag = time(span),
+            // It was the end of a line.
+            _ => return (what, Reading::default()),
+        }
+    }
+    (before, reading)
+}
+
+fn input(seat: Option<Seat>, what: &str, reading: Reading) -> Input<'_> {
+    let (word, rest) = what.split_once(' ').unwrap_or((what, ""));
+    let Some(seat) = seat else {
+        return match word {
+            "tick" => Input::Tick(reading),
+            "disk_full" => Input::Stop { cause: "disk_full", text: rest.to_owned() },
+            _ => panic!("nobody does `{what}`"),
+        };
+    };
+    let said = |line, cut| Input::Line { seat, line, cut, reading, meaning: None };
+    match word {
+        "asked" => Input::Asked(seat, reading),
+        "closed" => Input::Closed(seat),
+        "deaf" => Input::Deaf(seat),
+        "exited" => Input::Exited { seat, status: rest.to_owned(), late: false },
+        "not_started" => Input::NotStarted(seat, rest.to_owned()),
+        "memory" => Input::Limit(seat, Resource::Memory, rest.to_owned()),
+        "processes" => Input::Limit(seat, Resource::Processes, rest.to_owned()),
+        "stderr" => Input::Stderr { seat, text: rest.to_owned(), dropped_bytes: 0 },
+        "cut" => said(rest.as_bytes(), true),
+        "blank" => said(b" \t", false),
+        "bytes" => said(b"{\"type\":\"\xff\\\"}", false),
+        _ => said(what.as_bytes(), false),
+    }
+}

@@ -1,0 +1,259 @@
+//! A game that was played elsewhere as a transcript: what happened as far as its record tells, with
+//! no agents, no lines and no times. Verifying it plays it by the rules, as any other.
+
+use crate::match_id;
+use crate::places::places;
+use referee_games::{GameRecord, Kind, RecordEnd, Turn};
+use referee_protocol::plain::{tame, tame_name, unique_names};
+use referee_protocol::{
+    ClockSettings, Event, Fault, FaultKind, Header, HeaderSeat, LateBy, Limits, OnFault, Outcome,
+    OverEvent, PlayedEvent, Result as Ended, Sandbox, Seat, SeatVerdict, TRANSCRIPT_VERSION,
+    TurnEvent, Verdict, VoidNote,
+};
+
+/// What stands in a header in place of the program where nothing was started: then comes the name
+/// of the file that the game was read from.
+pub const IMPORTED: &str = "@import";
+/// The cause that makes a match void whose record doesn't tell an end.
+const UNFINISHED: &str = "unfinished";
+
+/// Where a record comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The file's name, without its folder.
+    pub file: String,
+    /// SHA-256 over the file, in hex.
+    pub digest: String,
+    /// The number of the game in the file, from 0.
+    pub number: u64,
+    /// When the game began, RFC 3339, where the record doesn't tell the day.
+    pub started: String,
+}
+
+/// The events of a transcript, the header first, but for the seal. Fails where an action isn't
+/// legal.
+pub fn import(kind: Kind, record: &GameRecord, origin: &Origin) -> Result<Vec<Event>, String> {
+    let mut game = kind.start(&record.setup).map_err(|error| error.to_string())?;
+    let header = header(kind, record, origin, &game.colours());
+    let left_ms = header.clock.bank_ms;
+    let mut events = vec![Event::Header(Box::new(header))];
+    let mut turns = vec![0; game.seats()];
+    for action in &record.actions {
+        let turn = game.turn_number();
+        let Turn::Of(seat) = game.turn() else {
+            return Err(format!("turn {turn}: the game is over"));
+        };
+        let action = game.play(action).map_err(|refusal| format!("turn {turn}: {refusal}"))?;
+        events.push(Event::Turn(TurnEvent { at_ns: 0, turn, seat, left_ms, pondered_ns: 0 }));
+        events.push(Event::Played(PlayedEvent {
+            at_ns: 0,
+            turn,
+            seat,
+            action,
+            used_ms: 0,
+            wall_ns: 0,
+            cpu_ns: None,
+            wait_ns: None,
+            lag_ns: 0,
+        }));
+        turns[seat.index()] += 1;
+    }
+    let outcome = match game.turn() {
+        Turn::Of(_) => None,
+        Turn::Over(outcome) => Some(outcome),
+    };
+    let verdict = verdict(record.end, outcome.as_ref(), game.turn_number(), &turns);
+    events.push(Event::Over(Box::new(OverEvent { at_ns: 0, outcome, verdict })));
+    Ok(events)
+}
+
+fn header(kind: Kind, record: &GameRecord, origin: &Origin, colours: &[&str]) -> Header {
+    let name = |(index, colour): (usize, &&str)| {
+        let name = record.names.get(index).cloned().flatten();
+        tame_name(&name.unwrap_or_else(|| (*colour).to_owned()))
+    };
+    let names = unique_names(colours.iter().enumerate().map(name));
+    let seat = |(seat, (name, colour)): (Seat, (String, &&str))| HeaderSeat {
+        seat,
+        name,
+        colour: (*colour).to_owned(),
+        agent: None,
+        command: vec![IMPORTED.to_owned(), tame(&origin.file)],
+        digest: origin.digest.clone(),
+        ready: None,
+        protocol: None,
+    };
+    let digests = vec![origin.digest.as_str(); colours.len()];
+    Header {
+        transcript: TRANSCRIPT_VERSION,
+        match_id: match_id(kind.name, &record.setup, &digests, 0, origin.number),
+        game: kind.name.to_owned(),
+        rules: kind.rules,
+        setup: record.setup.clone(),
+        seats: Seat::all(colours.len()).zip(names.into_iter().zip(colours)).map(seat).collect(),
+        clock: ClockSettings {
+            bank_ms: Some(ClockSettings::MS_MAX),
+            increment_ms: 0,
+            ..ClockSettings::default()
+        },
+        limits: Limits::default(),
+        // A record ends with the first seat that goes.
+        on_fault: OnFault::End,
+        sandbox: Sandbox { level: "none".to_owned(), ..Sandbox::default() },
+        seed: 0,
+        game_number: origin.number,
+        referee: env!("CARGO_PKG_VERSION").to_owned(),
+        started: match &record.date {
+            Some(day) => format!("{day}T00:00:00Z"),
+            None => origin.started.clone(),
+        },
+    }
+}
+
+/// The verdict after `turn` turns, of which each seat had so many.
+fn verdict(end: RecordEnd, outcome: Option<&Outcome>, turn: u64, turns: &[u64]) -> Verdict {
+    let fault = |kind, by, text: &str| Fault { kind, by, turn, text: text.to_owned(), legal: None };
+    let gone = match end {
+        _ if outcome.is_some() => None,
+        RecordEnd::Resigned(seat) => Some((seat, fault(FaultKind::Resigned, None, "resigned"))),
+        RecordEnd::TimedOut(seat) => {
+            let text = "its time ran out, by the record that was imported";
+            Some((seat, fault(FaultKind::Late, Some(LateBy::Wall), text)))
+        }
+        RecordEnd::Forfeited(_) | RecordEnd::Played | RecordEnd::Unfinished => None,
+    };
+    let (result, reason) = match (outcome, &gone) {
+        (Some(outcome), _) => (Ended::Played, outcome.reason.clone()),
+        (None, Some((_, fault))) if fault.kind == FaultKind::Resigned => {
+            (Ended::Resigned, fault.kind.name().to_owned())
+        }
+        (None, Some((_, fault))) => (Ended::Fault, fault.kind.name().to_owned()),
+        (None, None) => (Ended::Void, UNFINISHED.to_owned()),
+    };
+    let void = (result == Ended::Void).then(|| VoidNote {
+        cause: UNFINISHED.to_owned(),
+        text: match end {
+            RecordEnd::Forfeited(seat) => {
+                format!("seat {seat} forfeited, and the record doesn't tell by what")
+            }
+            _ => "the record ends before the game does".to_owned(),
+        },
+    });
+    let who: Vec<Seat> = gone.iter().map(|(seat, _)| *seat).collect();
+    let seat = |(seat, &turns): (Seat, &u64)| SeatVerdict {
+        seat,
+        used_ms: 0,
+        cpu_ms: 0,
+        turns,
+        fault: gone.iter().find(|(gone, _)| *gone == seat).map(|(_, fault)| fault.clone()),
+    };
+    Verdict {
+        result,
+        reason,
+        places: void.is_none().then(|| places(turns.len(), outcome, &who)),
+        seats: Seat::all(turns.len()).zip(turns).map(seat).collect(),
+        void,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Origin, import};
+    use crate::transcript::{Playback, Recorder, Status, game_record, verify};
+    use referee_games::{GAMES, GameRecord, Kind, RecordEnd, Turn};
+    use referee_protocol::{Event, Result as Ended, Seat};
+    use serde_json::json;
+
+    fn origin() -> Origin {
+        let (file, started) = ("a \u{1b}file".to_owned(), "2026-05-02T00:00:00Z".to_owned());
+        Origin { file, digest: "ab".repeat(32), number: 3, started }
+    }
+
+    /// The first so many actions of a game, each time the first one that is listed.
+    fn record(kind: Kind, plies: usize) -> GameRecord {
+        let mut game = kind.start(&json!({})).unwrap();
+        let mut actions = Vec::new();
+        while actions.len() < plies && matches!(game.turn(), Turn::Of(_)) {
+            actions.push(game.play(&game.actions()[0]).unwrap());
+        }
+        GameRecord {
+            setup: game.setup(),
+            names: vec![Some("one".to_owned()); game.seats()],
+            title: None,
+            date: Some("2026-05-01".to_owned()),
+            actions,
+            end: RecordEnd::Played,
+            comment: String::new(),
+        }
+    }
+
+    fn sealed(events: &[Event]) -> Vec<u8> {
+        let mut recorder = Recorder::new();
+        for event in events {
+            recorder.record(event);
+        }
+        recorder.seal();
+        recorder.take()
+    }
+
+    fn playback(events: &[Event]) -> Playback {
+        let Event::Header(header) = &events[0] else { panic!("no header") };
+        let mut playback = Playback::begin(header.as_ref().clone()).unwrap();
+        for event in &events[1..] {
+            playback.take(event).unwrap();
+        }
+        playback
+    }
+
+    #[test]
+    fn whatever_the_end_the_transcript_is_ok() {
+        for &kind in GAMES {
+            let last = Seat(u8::try_from(record(kind, 0).names.len() - 1).unwrap());
+            for (plies, end, result) in [
+                (5, RecordEnd::Resigned(last), Ended::Resigned),
+                (4, RecordEnd::TimedOut(Seat(0)), Ended::Fault),
+                (3, RecordEnd::Forfeited(last), Ended::Void),
+                (0, RecordEnd::Unfinished, Ended::Void),
+                (2000, RecordEnd::Played, Ended::Played),
+            ] {
+                let record = GameRecord { end, ..record(kind, plies) };
+                let events = import(kind, &record, &origin()).unwrap();
+                let report = verify(&sealed(&events));
+                assert_eq!(report.status, Status::Ok, "{} {end:?}: {report:?}", kind.name);
+                assert_eq!(report.turns, record.actions.len() as u64);
+                let playback = playback(&events);
+                assert_eq!(playback.over().unwrap().verdict.result, result);
+                // What is void tells no more than that.
+                let back = game_record(&playback).unwrap();
+                let told = if result == Ended::Void { RecordEnd::Unfinished } else { end };
+                assert_eq!((&back.actions, back.end), (&record.actions, told));
+                assert_eq!((back.setup, back.date), (record.setup, record.date));
+            }
+        }
+    }
+
+    #[test]
+    fn the_header_says_that_nothing_was_started() {
+        let kind = GAMES.iter().find(|kind| record(**kind, 0).names.len() == 2).unwrap();
+        let nameless = GameRecord { names: vec![None; 2], date: None, ..record(*kind, 1) };
+        let events = import(*kind, &nameless, &origin()).unwrap();
+        let Event::Header(header) = &events[0] else { panic!("no header") };
+        assert_eq!(header.seats[0].command, ["@import", "a \u{FFFD}file"]);
+        assert_eq!((header.seats[0].agent.as_ref(), header.sandbox.level.as_str()), (None, "none"));
+        assert_eq!(header.seats[1].name, header.seats[1].colour);
+        assert_eq!((header.started.as_str(), header.game_number), ("2026-05-02T00:00:00Z", 3));
+        let events = import(*kind, &record(*kind, 1), &origin()).unwrap();
+        let Event::Header(header) = &events[0] else { panic!("no header") };
+        assert_eq!([&header.seats[0].name, &header.seats[1].name], ["one", "one #2"]);
+        assert_eq!(header.started, "2026-05-01T00:00:00Z");
+    }
+
+    #[test]
+    fn what_is_no_game_is_no_transcript() {
+        let kind = GAMES[0];
+        let wrong = GameRecord { actions: vec![json!({"type": "no"})], ..record(kind, 0) };
+        assert!(import(kind, &wrong, &origin()).unwrap_err().starts_with("turn 0: "));
+        let wrong = GameRecord { setup: json!({"sise": 1}), ..record(kind, 0) };
+        assert!(import(kind, &wrong, &origin()).is_err());
+    }
+}

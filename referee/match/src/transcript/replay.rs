@@ -1,0 +1,258 @@
+//! A match played again from its events: the rules say what each one may be, and what the verdict
+//! must say in the end.
+
+use crate::places::places;
+use referee_games::{AnyGame, Refusal, Turn, kind, nearest_kind};
+use referee_protocol::{
+    Fault, FaultKind, Header, OnFault, Outcome, OverEvent, Result as Ending, RetiredEvent, Seat,
+    Verdict,
+};
+use std::fmt::Debug;
+
+/// A match that is played again.
+#[derive(Debug)]
+pub(super) struct Replay {
+    game: Box<dyn AnyGame>,
+    /// A seat that goes leaves the others playing: three seats and more, and `on_fault` "retire".
+    plays_on: bool,
+    /// Whose turn it is; `None` when the match has ended.
+    to_move: Option<Seat>,
+    /// The number of the turn.
+    turn: u64,
+    /// What the rules say, once they ended the game.
+    outcome: Option<Outcome>,
+    /// Who went, and why, in order.
+    gone: Vec<(Seat, Fault)>,
+    /// The turns played.
+    played: u64,
+    is_over: bool,
+}
+
+/// Why a match can't be played again.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum NoReplay {
+    /// There is no such game here: nothing can be said of the match.
+    UnknownGame(String),
+    /// The game can't be started as the header says.
+    BadStart(String),
+}
+
+impl Replay {
+    pub(super) fn start(header: &Header) -> Result<Self, NoReplay> {
+        let kind = kind(&header.game).ok_or_else(|| {
+            let hint = nearest_kind(&header.game).map(|kind| format!("; is it `{}`?", kind.name));
+            let hint = hint.unwrap_or_default();
+            NoReplay::UnknownGame(format!("the game `{}` is unknown here{hint}", header.game))
+        })?;
+        let game =
+            kind.start(&header.setup).map_err(|error| NoReplay::BadStart(error.to_string()))?;
+        let seats = game.seats();
+        let listed = header.seats.iter().map(|seat| seat.seat);
+        if !listed.eq(Seat::all(seats)) {
+            let text = format!("the header must list the seats 0 to {}, in order", seats - 1);
+            return Err(NoReplay::BadStart(text));
+        }
+        let mut replay = Self {
+            game,
+            plays_on: seats > 2 && header.on_fault == OnFault::Retire,
+            to_move: None,
+            turn: 0,
+            outcome: None,
+            gone: Vec::new(),
+            played: 0,
+            is_over: false,
+        };
+        replay.look();
+        Ok(replay)
+    }
+
+    /// The turns played so far.
+    pub(super) fn turns(&self) -> u64 {
+        self.played
+    }
+
+    /// What the rules say, once they ended the game.
+    pub(super) fn outcome(&self) -> Option<&Outcome> {
+        self.outcome.as_ref()
+    }
+
+    /// A seat is asked.
+    pub(super) fn turn(&self, turn: u64, seat: u64) -> Result<(), String> {
+        let to_move = self.to_move.ok_or_else(|| self.ended("no seat is asked"))?;
+        if seat == u64::from(to_move.0) && turn == self.turn {
+            return Ok(());
+        }
+        let (number, moves) = (self.turn, to_move);
+        Err(format!(
+            "it says turn {turn} and seat {seat}, by the rules it is turn {number} and seat {moves}"
+        ))
+    }
+
+    /// An action, still as text, becomes real.
+    pub(super) fn played(&mut self, turn: u64, seat: u64, action: &str) -> Result<(), String> {
+        self.turn(turn, seat)?;
+        self.game.play_json(action).map_err(|refusal| match refusal {
+            Refusal::Malformed(text) => format!("turn {turn}: the action can't be read: {text}"),
+            Refusal::Illegal(rule) => format!("turn {turn}: the action is not legal: {rule}"),
+        })?;
+        self.played += 1;
+        self.look();
+        Ok(())
+    }
+
+    /// A seat goes.
+    pub(super) fn retired(&mut self, event: &RetiredEvent) -> Result<(), String> {
+        let seat = event.seat;
+        if self.to_move.is_none() {
+            return Err(self.ended("no seat is retired"));
+        }
+        if seat.index() >= self.game.seats() {
+            return Err(format!("there is no seat {seat}"));
+        }
+        if self.gone.iter().any(|(other, _)| *other == seat) {
+            return Err(format!("seat {seat} is retired a second time"));
+        }
+        if event.turn != self.turn {
+            let (told, number) = (event.turn, self.turn);
+            return Err(format!("it says turn {told}, by the rules it is turn {number}"));
+        }
+        self.gone.push((seat, event.fault.clone()));
+        if self.plays_on && self.still_in() > 1 {
+            self.game.retire(seat);
+            self.look();
+        } else {
+            self.to_move = None;
+        }
+        Ok(())
+    }
+
+    /// The match ends, with this outcome and verdict.
+    pub(super) fn over(&mut self, event: &OverEvent) -> Result<(), String> {
+        if std::mem::replace(&mut self.is_over, true) {
+            return Err("the match is over a second time".to_owned());
+        }
+        let verdict = &event.verdict;
+        same("seats of the verdict", &self.game.seats(), &verdict.seats.len())?;
+        for (wanted, seat) in Seat::all(verdict.seats.len()).zip(&verdict.seats) {
+            same("seat of the verdict's list", &wanted, &seat.seat)?;
+        }
+        if verdict.result == Ending::Void {
+            return self.void(event);
+        }
+        if verdict.void.is_some() {
+            return Err("the verdict has a `void` note but isn't void".to_owned());
+        }
+        self.faults(verdict)?;
+        let (result, reason) = self.ending()?;
+        same("result", &result, &verdict.result)?;
+        same("reason", &reason, &verdict.reason)?;
+        same("outcome", &self.outcome, &event.outcome)?;
+        let gone: Vec<Seat> = self.gone.iter().map(|(seat, _)| *seat).collect();
+        let wanted = places(self.game.seats(), self.outcome.as_ref(), &gone);
+        same("places", &Some(wanted), &verdict.places)?;
+        self.to_move = None;
+        Ok(())
+    }
+
+    /// What must be true of a transcript that is whole.
+    pub(super) fn finish(&self) -> Result<(), String> {
+        if self.is_over { Ok(()) } else { Err("there is no `over` event".to_owned()) }
+    }
+
+    fn still_in(&self) -> usize {
+        self.game.seats() - self.gone.len()
+    }
+
+    /// Asks the game whose turn it is.
+    fn look(&mut self) {
+        self.turn = self.game.turn_number();
+        self.to_move = match self.game.turn() {
+            Turn::Of(seat) => Some(seat),
+            Turn::Over(outcome) => {
+                self.outcome = Some(outcome);
+                None
+            }
+        };
+    }
+
+    fn ended(&self, consequence: &str) -> String {
+        match (&self.outcome, self.is_over) {
+            (_, true) => format!("after `over`, {consequence}"),
+            (Some(outcome), false) => {
+                format!("the game has ended (`{}`), {consequence}", outcome.reason)
+            }
+            (None, false) => format!("the match has ended by a retirement, {consequence}"),
+        }
+    }
+
+    /// A void match can end at any time and for causes that no rules tell; it has no places.
+    fn void(&mut self, event: &OverEvent) -> Result<(), String> {
+        let verdict = &event.verdict;
+        let note = verdict.void.as_ref().ok_or("a void verdict must have a `void` note")?;
+        same("reason", &note.cause, &verdict.reason)?;
+        same("places", &None, &verdict.places)?;
+        if event.outcome.is_some() {
+            same("outcome", &self.outcome, &event.outcome)?;
+        }
+        self.to_move = None;
+        Ok(())
+    }
+
+    /// Who is at fault must be who was retired. A fault that ends the match may stand in the
+    /// verdict alone.
+    fn faults(&mut self, verdict: &Verdict) -> Result<(), String> {
+        for seat in &verdict.seats {
+            let recorded = self.gone.iter().find(|(gone, _)| *gone == seat.seat);
+            let number = seat.seat;
+            match (recorded, &seat.fault) {
+                (None, None) => {}
+                (Some((_, recorded)), Some(fault)) => {
+                    let core = |fault: &Fault| (fault.kind, fault.by, fault.turn);
+                    same(&format!("fault of seat {number}"), &core(recorded), &core(fault))?;
+                }
+                (Some((_, recorded)), None) => {
+                    let kind = recorded.kind;
+                    return Err(format!(
+                        "seat {number} was retired ({kind}), but the verdict has no fault of it"
+                    ));
+                }
+                (None, Some(fault)) if self.to_move.is_some() && !self.plays_on => {
+                    same("turn of the fault", &self.turn, &fault.turn)?;
+                    self.gone.push((number, fault.clone()));
+                    self.to_move = None;
+                }
+                (None, Some(fault)) => {
+                    let kind = fault.kind;
+                    return Err(format!(
+                        "the verdict has a fault of seat {number} ({kind}), but it was not retired"
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Why the match ended: `result` and `reason` of its verdict.
+    fn ending(&self) -> Result<(Ending, String), String> {
+        if let Some(seat) = self.to_move {
+            let turn = self.turn;
+            return Err(format!("the match isn't over: in turn {turn}, seat {seat} is to move"));
+        }
+        if let Some(outcome) = &self.outcome {
+            return Ok((Ending::Played, outcome.reason.clone()));
+        }
+        let (_, fault) = self.gone.last().expect("without an outcome only a seat's going ends it");
+        let result =
+            if fault.kind == FaultKind::Resigned { Ending::Resigned } else { Ending::Fault };
+        let reason = if self.plays_on { "last_seat" } else { fault.kind.name() };
+        Ok((result, reason.to_owned()))
+    }
+}
+
+/// Compares what playing gives with what the transcript says.
+fn same<T: PartialEq + Debug + ?Sized>(what: &str, wanted: &T, told: &T) -> Result<(), String> {
+    if wanted == told {
+        return Ok(());
+    }
+    Err(format!("{what}: playing gives {wanted:?}, the transcript says {told:?}"))
+}

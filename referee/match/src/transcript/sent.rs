@@ -1,0 +1,172 @@
+//! What an agent was written, made again from the transcript: the same bytes that its stdin got.
+
+use crate::{hello, over, request};
+use referee_games::{AnyGame, Dialect, Refusal, kind};
+use referee_protocol::{Event, Header, Played, Retired, Seat, ToAgent, Want, unescape_line};
+
+/// What one agent was written, while the events of its match go by.
+///
+/// ```text
+/// let mut sent = Sent::begin(&reading.header, seat)?;   // `hello` is there
+/// for event in reading {
+///     sent.event(&event)?;
+///     stdin.write_all(&sent.take())?;
+/// }
+/// ```
+///
+/// A message is made when it was put on its way, which is at the latest with the next request: an
+/// agent may have read it a little later, and one that stopped reading never did. A person is
+/// written nothing, but would be made the same messages.
+#[derive(Debug)]
+pub struct Sent {
+    game: Box<dyn AnyGame>,
+    seat: Seat,
+    want: Vec<Want>,
+    /// The codec, where the agent speaks another protocol than the referee's own.
+    dialect: Option<Box<dyn Dialect>>,
+    /// It was killed for a fault, and nothing is written any more.
+    killed: bool,
+    bytes: Vec<u8>,
+    /// What was told since the last time.
+    messages: Vec<ToAgent>,
+}
+
+/// Why the bytes can't be made again: the transcript isn't one that this referee wrote.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NotSent(String);
+
+/// The bytes that were written to a seat up to the request of `turn`, that included; all of them
+/// without one, or where the seat was never asked for that turn.
+pub fn sent<'a>(
+    header: &Header,
+    seat: Seat,
+    events: impl IntoIterator<Item = &'a Event>,
+    turn: Option<u64>,
+) -> Result<Vec<u8>, NotSent> {
+    let mut written = Sent::begin(header, seat)?;
+    for event in events {
+        written.event(event)?;
+        let asked = |event: &Event| match event {
+            Event::Turn(asked) => asked.seat == seat && Some(asked.turn) == turn,
+            _ => false,
+        };
+        if asked(event) {
+            break;
+        }
+    }
+    Ok(written.take())
+}
+
+impl Sent {
+    /// The beginning of a match, as the agent of `seat` is told it.
+    pub fn begin(header: &Header, seat: Seat) -> Result<Self, NotSent> {
+        let kind = kind(&header.game)
+            .ok_or_else(|| NotSent(format!("the game `{}` is unknown here", header.game)))?;
+        let game = kind.start(&header.setup).map_err(|error| NotSent(error.to_string()))?;
+        let listed = header.seats.get(seat.index());
+        let listed = listed.ok_or_else(|| NotSent(format!("there is no seat {seat}")))?;
+        let want = listed.ready.as_ref().map(|ready| ready.want.clone()).unwrap_or_default();
+        let dialect = match &listed.protocol {
+            None => None,
+            Some(spoken) => {
+                let dialect = kind.dialect(&spoken.name).ok_or_else(|| {
+                    NotSent(format!("the line protocol `{}` is unknown here", spoken.name))
+                })?;
+                Some(dialect.begin(spoken).map_err(NotSent)?)
+            }
+        };
+        let mut begun = Self {
+            game,
+            seat,
+            want,
+            dialect,
+            killed: false,
+            bytes: Vec::new(),
+            messages: Vec::new(),
+        };
+        begun.tell(&ToAgent::Hello(Box::new(hello(header, seat))));
+        Ok(begun)
+    }
+
+    /// The next event of the match.
+    pub fn event(&mut self, event: &Event) -> Result<(), NotSent> {
+        match event {
+            Event::Turn(event) if event.seat == self.seat => {
+                let request = request(self.game.as_ref(), &self.want, event.left_ms);
+                self.tell(&ToAgent::Turn(request));
+            }
+            Event::Played(event) => {
+                self.game.play(&event.action).map_err(|refusal| refused(event.turn, &refusal))?;
+                let (turn, seat, used_ms) = (event.turn, event.seat, event.used_ms);
+                let action = event.action.clone();
+                self.tell(&ToAgent::Played(Played { turn, seat, action, used_ms }));
+            }
+            Event::Retired(event) => {
+                let (turn, seat, fault) = (event.turn, event.seat, event.fault.kind);
+                self.killed |= seat == self.seat;
+                self.tell(&ToAgent::Retired(Retired { turn, seat, fault }));
+                self.retire(seat);
+            }
+            Event::Over(event) => {
+                let own = event.verdict.seats.get(self.seat.index());
+                self.killed |= own.is_some_and(|own| own.fault.is_some());
+                let message = over(event.outcome.clone(), event.verdict.clone());
+                self.tell(&ToAgent::Over(Box::new(message)));
+            }
+            // What was heard decides what is said next.
+            Event::Line(event) if event.seat == self.seat && !event.cut => {
+                let line = unescape_line(&event.line, event.escaped)
+                    .ok_or_else(|| NotSent("a line has an unknown escape".to_owned()))?;
+                if let Some(dialect) = &mut self.dialect {
+                    dialect.hear(&line);
+                    dialect.take(&mut self.bytes);
+                }
+            }
+            Event::Header(_)
+            | Event::Turn(_)
+            | Event::Line(_)
+            | Event::Stderr(_)
+            | Event::Exit(_)
+            | Event::Seal(_)
+            | Event::Unknown => {}
+        }
+        Ok(())
+    }
+
+    /// The bytes since the last time: whole lines.
+    pub fn take(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.bytes)
+    }
+
+    /// The messages since the last time, whatever line protocol they are put into.
+    pub fn take_messages(&mut self) -> Vec<ToAgent> {
+        std::mem::take(&mut self.messages)
+    }
+
+    fn tell(&mut self, message: &ToAgent) {
+        if self.killed {
+            return;
+        }
+        self.messages.push(message.clone());
+        if let Some(dialect) = &mut self.dialect {
+            dialect.tell(message);
+            return dialect.take(&mut self.bytes);
+        }
+        serde_json::to_writer(&mut self.bytes, message)
+            .expect("memory takes all bytes, and messages have string keys only");
+        self.bytes.push(b'\n');
+    }
+
+    /// A game of fewer seats ends with the first that goes, and so does one without a turn to come.
+    fn retire(&mut self, seat: Seat) {
+        let over = matches!(self.game.turn(), referee_games::Turn::Over(_));
+        if self.game.seats() > 2 && !over && seat.index() < self.game.seats() {
+            self.game.retire(seat);
+        }
+    }
+}
+
+fn refused(turn: u64, refusal: &Refusal) -> NotSent {
+    NotSent(format!("the action of turn {turn} can't be played again: {refusal}"))
+}

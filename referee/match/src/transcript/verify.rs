@@ -1,0 +1,399 @@
+//! Verifying a transcript: whether its seal fits its bytes, and whether playing it again gives what
+//! it says.
+//!
+//! The words follow from two questions. How does it end? With a seal that fits, with one that does
+//! not, or with none, as after a cut. And what do the lines before say when played by the rules?
+//! The second question counts only after a seal that fits; before that, the lines only tell a cut
+//! file from one that a cut can't have made.
+
+use super::gzip::{StreamEnd, is_packed, unpack_pieces};
+use super::read::{
+    NoHeader, may_begin_header, may_begin_line, read_header, split_line, without_line,
+};
+use super::record::HASH_BLOCK_BYTES;
+use super::replay::{NoReplay, Replay};
+use super::scan::{Scanned, scan};
+use referee_games::kind;
+use referee_protocol::plain::hex;
+use referee_protocol::{Event, Header, Outcome, Seal};
+use serde::Serialize;
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+use std::fmt;
+
+/// How a seal's line begins.
+const SEAL_START: &[u8] = b"{\"type\":\"seal\"";
+
+/// What is to be said of a transcript (protocol.md, "Transcript").
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Sealed, and playing the actions by the rules gives what it says.
+    Ok,
+    /// No whole seal at the end, and what is there reads up to the cut.
+    Torn,
+    /// Seal and bytes differ, bytes follow the seal, or what is there no cut can have left.
+    Tampered,
+    /// Sealed, but playing the actions by the rules gives something else.
+    Disagrees,
+    /// Not a transcript, or of a version or a game unknown here.
+    Unreadable,
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Ok => "ok",
+            Self::Torn => "torn",
+            Self::Tampered => "tampered",
+            Self::Disagrees => "disagrees",
+            Self::Unreadable => "unreadable",
+        })
+    }
+}
+
+/// What verifying found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// The one word.
+    pub status: Status,
+    /// How many turns could be played by the rules.
+    pub turns: u64,
+    /// What the rules say after them; null while the game goes on.
+    pub outcome: Option<Outcome>,
+    /// The seal, where it fits the bytes: what a store compares with the seal that it has kept.
+    pub seal: Option<Seal>,
+    /// Where and how something differs, in words; lines are counted from 1.
+    pub detail: String,
+}
+
+/// Verifies a whole file, packed or not.
+pub fn verify(bytes: &[u8]) -> Report {
+    let mut verifier = Verifier::new();
+    if !is_packed(bytes) {
+        verifier.push(bytes);
+        return verifier.finish();
+    }
+    let end = unpack_pieces(bytes, |piece| verifier.push(piece));
+    let mut report = verifier.finish();
+    match end {
+        StreamEnd::Whole => {}
+        StreamEnd::Cut => {
+            if matches!(report.status, Status::Ok | Status::Disagrees | Status::Torn) {
+                report.status = Status::Torn;
+                report.detail = format!("the packed stream is cut off; {}", report.detail);
+            }
+        }
+        StreamEnd::Damaged(text) => {
+            report.status = Status::Tampered;
+            report.seal = None;
+            report.detail = format!("the packed stream is damaged: {text}");
+        }
+    }
+    report
+}
+
+/// Verifies a transcript that comes in pieces (unpacked), in bounded memory: it keeps no more than
+/// the line that is cut by the end of a piece.
+#[derive(Debug, Default)]
+pub struct Verifier {
+    /// Over all lines so far.
+    hash: Sha256,
+    /// How many lines so far.
+    lines: u64,
+    /// The beginning of the next line.
+    tail: Vec<u8>,
+    stage: Stage,
+    /// The first line that is no event, and why.
+    broken: Option<String>,
+    /// The first difference to the rules.
+    differs: Option<String>,
+    seal: SealSeen,
+    /// The rules' revision of the header, where ours is another.
+    other_rules: Option<String>,
+}
+
+/// What the header has made possible.
+#[derive(Debug, Default)]
+enum Stage {
+    /// It is still to come.
+    #[default]
+    NotBegun,
+    /// The match is played again.
+    Playing(Box<Replay>),
+    /// It can't be played again; `differs` says why.
+    NotPlayable,
+    /// Not a transcript that can be read.
+    Unreadable(NoHeader),
+    /// A transcript of a game that is unknown here.
+    UnknownGame(String),
+}
+
+/// What was seen of a seal.
+#[derive(Debug, Default)]
+enum SealSeen {
+    /// Nothing.
+    #[default]
+    None,
+    /// The last line fits.
+    Fits(Seal),
+    /// The last line is none, but has parts that only seals have.
+    Resembled,
+    /// A seal that doesn't fit, or isn't the end.
+    Broken(String),
+}
+
+impl Verifier {
+    /// A verifier that has seen nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes the next bytes.
+    pub fn push(&mut self, mut bytes: &[u8]) {
+        if !self.tail.is_empty() {
+            let Some((line, rest)) = split_line(bytes) else {
+                self.tail.extend_from_slice(bytes);
+                return;
+            };
+            let mut whole = std::mem::take(&mut self.tail);
+            whole.extend_from_slice(line);
+            whole.push(b'\n');
+            self.push_lines(&whole);
+            bytes = rest;
+        }
+        let tail = self.push_lines(bytes);
+        self.tail.extend_from_slice(tail);
+    }
+
+    /// Takes whole lines and returns what is left over.
+    fn push_lines<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
+        let mut unhashed = bytes;
+        let mut rest = bytes;
+        while let Some((line, after)) = split_line(rest) {
+            let waiting = unhashed.len() - rest.len();
+            if waiting >= HASH_BLOCK_BYTES || line.starts_with(SEAL_START) {
+                self.hash.update(&unhashed[..waiting]);
+                unhashed = rest;
+            }
+            self.line(line);
+            self.lines += 1;
+            rest = after;
+        }
+        self.hash.update(&unhashed[..unhashed.len() - rest.len()]);
+        rest
+    }
+
+    /// Says what is to be said when all bytes have been pushed.
+    pub fn finish(mut self) -> Report {
+        if let SealSeen::Fits(_) = self.seal
+            && !self.tail.is_empty()
+        {
+            self.seal = SealSeen::Broken("bytes follow the seal".to_owned());
+        }
+        let (status, detail) = match &self.seal {
+            SealSeen::Fits(_) => self.judge_sealed(),
+            SealSeen::Broken(text) => (Status::Tampered, self.with_first_trouble(text.clone())),
+            SealSeen::Resembled => (Status::Tampered, "the last line is a damaged seal".to_owned()),
+            SealSeen::None => self.judge_unsealed(),
+        };
+        let replay = if let Stage::Playing(replay) = &self.stage { Some(replay) } else { None };
+        Report {
+            status,
+            turns: replay.map_or(0, |replay| replay.turns()),
+            outcome: replay.and_then(|replay| replay.outcome().cloned()),
+            seal: if let SealSeen::Fits(seal) = self.seal { Some(seal) } else { None },
+            detail,
+        }
+    }
+
+    fn judge_sealed(&self) -> (Status, String) {
+        let differs = match &self.stage {
+            Stage::Unreadable(why) => return (Status::Unreadable, why.to_string()),
+            Stage::UnknownGame(why) => return (Status::Unreadable, why.clone()),
+            Stage::Playing(replay) => replay.finish().err(),
+            Stage::NotBegun | Stage::NotPlayable => None,
+        };
+        if let Some(text) = self.broken.as_ref().or(self.differs.as_ref()).or(differs.as_ref()) {
+            let rules = self.other_rules.iter().map(|rules| format!("; {rules}"));
+            return (Status::Disagrees, rules.fold(text.clone(), |text, rules| text + &rules));
+        }
+        let turns = if let Stage::Playing(replay) = &self.stage { replay.turns() } else { 0 };
+        let text = format!("the seal fits, and playing {turns} turns again gives the same verdict");
+        (Status::Ok, text)
+    }
+
+    fn judge_unsealed(&self) -> (Status, String) {
+        match &self.stage {
+            Stage::NotBegun if may_begin_header(&self.tail) => {
+                return (Status::Torn, NoHeader::Cut.to_string());
+            }
+            Stage::NotBegun => {
+                return (Status::Unreadable, "not a transcript: it has no header".to_owned());
+            }
+            Stage::Unreadable(why) => return (Status::Unreadable, why.to_string()),
+            Stage::UnknownGame(_) | Stage::Playing(_) | Stage::NotPlayable => {}
+        }
+        if let Some(text) = &self.broken {
+            return (Status::Tampered, text.clone());
+        }
+        let number = self.lines + 1;
+        let possible = if self.tail.starts_with(SEAL_START) {
+            let (_, wanted) = self.seal_wanted();
+            wanted.as_bytes().starts_with(&self.tail)
+        } else {
+            may_begin_line(&self.tail)
+        };
+        if !possible {
+            let text = format!("line {number}: no cut of a line leaves this");
+            return (Status::Tampered, text);
+        }
+        let text = if self.tail.is_empty() {
+            format!("no seal after line {}", self.lines)
+        } else {
+            format!("line {number} is cut off after {} bytes", self.tail.len())
+        };
+        (Status::Torn, self.with_first_trouble(text))
+    }
+
+    fn with_first_trouble(&self, text: String) -> String {
+        match self.broken.as_ref().or(self.differs.as_ref()) {
+            Some(trouble) => format!("{text}; {trouble}"),
+            None => text,
+        }
+    }
+
+    fn line(&mut self, line: &[u8]) {
+        if self.lines == 0 {
+            self.first_line(line);
+            return;
+        }
+        match self.seal {
+            SealSeen::None => {}
+            // What resembled a seal was not the end, and so is only unknown.
+            SealSeen::Resembled => self.seal = SealSeen::None,
+            SealSeen::Fits(_) => {
+                self.seal = SealSeen::Broken(format!("line {} follows the seal", self.lines + 1));
+                return;
+            }
+            SealSeen::Broken(_) => return,
+        }
+        if line.starts_with(SEAL_START) {
+            self.seal_line(line);
+            return;
+        }
+        let text = match std::str::from_utf8(line) {
+            Ok(text) => text,
+            Err(error) => return self.no_event(line, &error.to_string()),
+        };
+        match scan(text) {
+            Some(Scanned::Aside) => {}
+            Some(Scanned::Turn { turn, seat }) => self.replay(|replay| replay.turn(turn, seat)),
+            Some(Scanned::Played { turn, seat, action }) => {
+                self.replay(|replay| replay.played(turn, seat, action));
+            }
+            None => self.other_line(text),
+        }
+    }
+
+    fn first_line(&mut self, line: &[u8]) {
+        self.stage = match read_header(line) {
+            Ok(header) => self.begin(&header),
+            Err(why) => {
+                self.seal = resembles_seal(line);
+                Stage::Unreadable(why)
+            }
+        };
+    }
+
+    fn begin(&mut self, header: &Header) -> Stage {
+        if let Some(kind) = kind(&header.game).filter(|kind| kind.rules != header.rules) {
+            let (then, now) = (header.rules, kind.rules);
+            self.other_rules = Some(format!("recorded under rules {then}, this is {now}"));
+        }
+        match Replay::start(header) {
+            Ok(replay) => Stage::Playing(Box::new(replay)),
+            Err(NoReplay::UnknownGame(text)) => Stage::UnknownGame(text),
+            Err(NoReplay::BadStart(text)) => {
+                self.differs = Some(format!("line 1: {text}"));
+                Stage::NotPlayable
+            }
+        }
+    }
+
+    /// A line that the quick way leaves to serde.
+    fn other_line(&mut self, text: &str) {
+        match serde_json::from_str(text) {
+            Ok(Event::Turn(event)) => {
+                self.replay(|replay| replay.turn(event.turn, u64::from(event.seat.0)));
+            }
+            Ok(Event::Played(event)) => {
+                let (seat, action) = (u64::from(event.seat.0), event.action.to_string());
+                self.replay(|replay| replay.played(event.turn, seat, &action));
+            }
+            Ok(Event::Retired(event)) => self.replay(|replay| replay.retired(&event)),
+            Ok(Event::Over(event)) => self.replay(|replay| replay.over(&event)),
+            Ok(Event::Line(_) | Event::Stderr(_) | Event::Exit(_)) => {}
+            Ok(Event::Header(_)) => self.replay(|_| Err("a second header".to_owned())),
+            Ok(Event::Seal(_)) => self.seal_line(text.as_bytes()),
+            Ok(Event::Unknown) => self.seal = resembles_seal(text.as_bytes()),
+            Err(error) => self.no_event(text.as_bytes(), &without_line(&error)),
+        }
+    }
+
+    /// Only a line that is the seal to the byte fits: the hash does not cover the seal itself.
+    fn seal_line(&mut self, line: &[u8]) {
+        let (seal, wanted) = self.seal_wanted();
+        if line == wanted.as_bytes() {
+            self.seal = SealSeen::Fits(seal);
+            return;
+        }
+        let number = self.lines + 1;
+        let text = match serde_json::from_slice(line) {
+            Ok(Event::Seal(told)) if told.lines != seal.lines => {
+                format!("the seal counts {} lines before it, there are {}", told.lines, seal.lines)
+            }
+            Ok(Event::Seal(told)) if told.sha256 != seal.sha256 => {
+                let (told, found) = (told.sha256, seal.sha256);
+                format!("the seal's sha256 is {told:?}, that of the bytes before it {found:?}")
+            }
+            _ => "the seal is not written as a seal is".to_owned(),
+        };
+        self.seal = SealSeen::Broken(format!("line {number}: {text}"));
+    }
+
+    /// The seal that fits the lines so far, and its line.
+    fn seal_wanted(&self) -> (Seal, String) {
+        let seal = Seal { lines: self.lines, sha256: hex(&self.hash.clone().finalize()) };
+        let line = serde_json::to_string(&Event::Seal(seal.clone()))
+            .expect("a seal is a number and a text");
+        (seal, line)
+    }
+
+    fn no_event(&mut self, line: &[u8], why: &str) {
+        self.seal = resembles_seal(line);
+        let number = self.lines + 1;
+        self.broken.get_or_insert_with(|| format!("line {number} is no event: {why}"));
+    }
+
+    /// Follows the match while it agrees with the rules; after that, nothing it says has a meaning.
+    fn replay(&mut self, step: impl FnOnce(&mut Replay) -> Result<(), String>) {
+        if self.differs.is_some() {
+            return;
+        }
+        if let Stage::Playing(replay) = &mut self.stage
+            && let Err(text) = step(replay)
+        {
+            self.differs = Some(format!("line {}: {text}", self.lines + 1));
+        }
+    }
+}
+
+/// Whether a line that is not a seal was one before somebody changed it: it has the fields of one,
+/// or one within (inside a text its quotes would be escaped).
+fn resembles_seal(line: &[u8]) -> SealSeen {
+    let has_fields = serde_json::from_slice::<Value>(line)
+        .is_ok_and(|line| ["lines", "sha256"].iter().all(|field| line.get(field).is_some()));
+    let has_seal = line.windows(SEAL_START.len()).any(|window| window == SEAL_START);
+    if has_fields || has_seal { SealSeen::Resembled } else { SealSeen::None }
+}

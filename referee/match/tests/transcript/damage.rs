@@ -1,0 +1,210 @@
+//! Files that were cut or changed after they were written.
+
+use super::samples::{all, hex_played, hex_void, packed, sealed, short};
+use proptest::prelude::*;
+use referee_match::transcript::{Report, Status, Verifier, unpack, verify};
+
+#[test]
+fn whole_transcripts_are_ok() {
+    for (name, events) in all() {
+        let bytes = sealed(&events);
+        let report = verify(&bytes);
+        assert_eq!(report.status, Status::Ok, "{name}: {}", report.detail);
+        assert_eq!(report, verify(&packed(&bytes)), "{name}");
+        let seal = report.seal.expect("a seal");
+        assert_eq!(usize::try_from(seal.lines).unwrap(), events.len(), "{name}");
+    }
+}
+
+#[test]
+fn a_cut_at_any_byte_is_torn() {
+    for (name, events) in short() {
+        let bytes = sealed(&events);
+        for length in 0..bytes.len() {
+            expect(Status::Torn, &bytes[..length], &format!("{name} cut after {length} bytes"));
+        }
+        let packed = packed(&bytes);
+        for length in 0..packed.len() {
+            let what = format!("{name}.gz cut after {length} bytes");
+            expect(Status::Torn, &packed[..length], &what);
+        }
+    }
+}
+
+/// Values that no event of today has may stand in fields of tomorrow.
+#[test]
+fn a_cut_within_any_value_is_torn() {
+    let line = "{\"type\":\"new\",\"a\":[-1.5e+30,-0.25E-7,true,false,null,{},[]],\
+                \"b\":\"\u{fc}\u{1f41d}\\u00e9\\ud83d\\udc1d\\n\\\\\\\"\"}";
+    assert!(serde_json::from_str::<serde_json::Value>(line).is_ok());
+    let mut bytes = sealed(&hex_void());
+    let header_bytes = bytes.iter().position(|&byte| byte == b'\n').unwrap() + 1;
+    bytes.truncate(header_bytes);
+    for length in 0..=line.len() {
+        let cut = [&bytes, &line.as_bytes()[..length]].concat();
+        expect(Status::Torn, &cut, &format!("cut after {length} bytes of {line}"));
+    }
+}
+
+#[test]
+fn a_change_of_any_byte_is_tampered() {
+    for (name, events) in short() {
+        let bytes = sealed(&events);
+        for at in 0..bytes.len() {
+            let byte = bytes[at];
+            for other in [byte ^ 1, byte ^ 0x20, byte ^ 0x80, b'\n', b' ', b'"', b'\\', b'0', 0] {
+                if other != byte {
+                    let mut changed = bytes.clone();
+                    changed[at] = other;
+                    let what = format!("{name}, byte {at} of {} made {other}", bytes.len());
+                    expect(Status::Tampered, &changed, &what);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_byte_too_many_or_too_few_is_tampered() {
+    for (name, events) in short() {
+        let bytes = sealed(&events);
+        for at in 0..=bytes.len() {
+            for extra in [b' ', b'\n', b'}', b'1', bytes[at.min(bytes.len() - 1)]] {
+                let mut changed = bytes.clone();
+                changed.insert(at, extra);
+                expect(
+                    Status::Tampered,
+                    &changed,
+                    &format!("{name} with {extra} before byte {at}"),
+                );
+            }
+            // Without its last byte a file is a cut one.
+            if at + 1 < bytes.len() {
+                let mut changed = bytes.clone();
+                changed.remove(at);
+                expect(Status::Tampered, &changed, &format!("{name} without byte {at}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn lines_that_moved_or_went_are_tampered() {
+    let bytes = sealed(&hex_played());
+    let lines: Vec<&[u8]> = bytes.split_inclusive(|&byte| byte == b'\n').collect();
+    for at in 0..lines.len() - 1 {
+        let mut swapped = lines.clone();
+        swapped.swap(at, at + 1);
+        expect(Status::Tampered, &swapped.concat(), &format!("line {at} and the next swapped"));
+        let mut without = lines.clone();
+        without.remove(at);
+        expect(Status::Tampered, &without.concat(), &format!("without line {at}"));
+    }
+    expect(Status::Tampered, &[&bytes[..], &bytes[..]].concat(), "twice the file");
+    expect(Status::Tampered, &[&bytes[..], lines[lines.len() - 1]].concat(), "twice the seal");
+}
+
+#[test]
+fn packed_files_are_judged_on_what_is_in_them() {
+    let bytes = sealed(&hex_played());
+    let whole = packed(&bytes);
+    for at in 0..whole.len() {
+        for change in [1, 0x10, 0x80, 0xff] {
+            let mut changed = whole.clone();
+            changed[at] ^= change;
+            let report = verify(&changed);
+            // Some bits say nothing of what is packed (time and origin of the file, codes that are
+            // never used), and damage may look like a cut.
+            let fine = match report.status {
+                Status::Tampered => true,
+                Status::Torn => at >= 3,
+                Status::Ok => unpack(&changed, 1 << 20).unwrap() == bytes,
+                Status::Disagrees | Status::Unreadable => false,
+            };
+            assert!(fine, "byte {at} ^ {change}: {report:?}");
+        }
+    }
+    let trailer = whole.len() - 8;
+    for at in trailer..whole.len() {
+        let mut changed = whole.clone();
+        changed[at] ^= 4;
+        expect(Status::Tampered, &changed, "a wrong checksum or length");
+    }
+    expect(Status::Tampered, &[&whole[..], b"x"].concat(), "a byte after the stream");
+    expect(Status::Tampered, &[&whole[..], &whole[..]].concat(), "a second member");
+    let mut changed = bytes;
+    changed[500] ^= 1;
+    expect(Status::Tampered, &packed(&changed), "changed, then packed");
+}
+
+#[test]
+fn the_detail_tells_the_place() {
+    let bytes = sealed(&hex_played());
+    let text = std::str::from_utf8(&bytes).unwrap();
+    let count = text.lines().count();
+    let told = |bytes: &[u8]| verify(bytes).detail;
+    let cut = &bytes[..bytes.len() - 1];
+    assert!(told(cut).contains(&format!("line {count} is cut off after")), "{}", told(cut));
+    let changed = text.replacen("\"seat\":1", "\"seat\":0", 2);
+    let detail = told(changed.as_bytes());
+    assert!(detail.contains(&format!("line {count}: the seal's sha256 is")), "{detail}");
+    let short: String = text
+        .lines()
+        .enumerate()
+        .filter(|(at, _)| *at != 3)
+        .flat_map(|(_, line)| [line, "\n"])
+        .collect();
+    let detail = told(short.as_bytes());
+    let wanted = format!("the seal counts {} lines before it, there are {}", count - 1, count - 2);
+    assert!(detail.contains(&wanted), "{detail}");
+    let broken = text.replacen("{\"type\":\"line\"", "{\"type\":\"line", 1);
+    assert!(told(broken.as_bytes()).contains("line 3 is no event"), "{}", told(broken.as_bytes()));
+}
+
+#[test]
+fn pieces_of_any_size_give_the_same_report() {
+    let bytes = sealed(&hex_played());
+    for size in [1, 2, 7, 100, 1000] {
+        let mut verifier = Verifier::new();
+        bytes.chunks(size).for_each(|piece| verifier.push(piece));
+        assert_eq!(verifier.finish(), verify(&bytes), "pieces of {size}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn changed_files_are_never_ok(
+        splices in proptest::collection::vec(
+            (any::<prop::sample::Index>(), 0..40_usize, proptest::collection::vec(any::<u8>(), 0..9)),
+            1..4,
+        ),
+    ) {
+        let bytes = sealed(&hex_played());
+        let mut changed = bytes.clone();
+        for (at, removed, added) in splices {
+            let at = at.index(changed.len() + 1);
+            let end = (at + removed).min(changed.len());
+            changed.splice(at..end, added);
+        }
+        prop_assume!(changed != bytes);
+        let Report { status, detail, .. } = verify(&changed);
+        let header_bytes = bytes.iter().position(|&byte| byte == b'\n').unwrap();
+        let fine = match status {
+            Status::Torn | Status::Tampered => true,
+            // The seal is gone, and so is the header.
+            Status::Unreadable => !changed.starts_with(&bytes[..=header_bytes]),
+            Status::Ok | Status::Disagrees => false,
+        };
+        prop_assert!(fine, "{status}: {detail}\n{}", String::from_utf8_lossy(&changed));
+    }
+
+    #[test]
+    fn any_bytes_get_a_report(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        prop_assert_ne!(verify(&bytes).status, Status::Ok);
+    }
+}
+
+fn expect(status: Status, bytes: &[u8], what: &str) {
+    let report = verify(bytes);
+    assert_eq!(report.status, status, "{what}: {}", report.detail);
+}

@@ -1,0 +1,242 @@
+//! Agents that were written for another program: from how they are named to the adapter that plays
+//! for them. What an adapter says and understands is its own.
+
+use super::contender::Contender;
+use super::digest::{digest_command, digest_file, digest_folder};
+use referee_process::agent::Launch;
+use referee_process::files::absolute;
+use referee_process::{Failure, OWN_PROGRAM};
+use std::path::{Path, PathBuf};
+
+/// What an AGENT for the adapter to the course's packages begins with.
+pub const COMP30024: &str = "comp30024";
+
+/// The whole adapter to the course's packages, a program in Python.
+pub const COMP30024_PROGRAM: &str = concat!(
+    include_str!("adapters/comp30024/game.py"),
+    "\n\n",
+    include_str!("adapters/comp30024/adapter.py")
+);
+
+/// How such an AGENT is written.
+const COMP30024_HELP: &str = "write comp30024:PACKAGE[:CLASS], where PACKAGE is a dotted name from \
+                              this folder, or the path of a package's folder or file";
+
+/// A Python package and where it is imported from.
+#[derive(Debug, PartialEq, Eq)]
+struct Package {
+    /// The folder on `sys.path`.
+    folder: PathBuf,
+    /// Its dotted name.
+    module: String,
+    /// The class in it; `None` for the ones that the course named.
+    class: Option<String>,
+    /// Its own folder or file.
+    place: PathBuf,
+}
+
+/// What the course's packages play, a game a line.
+const COMP30024_GAMES: &str = include_str!("adapters/comp30024/games.txt");
+
+/// Reads what follows `comp30024:`; what is relative is relative to `base`.
+pub(super) fn comp30024(text: &str, base: &Path) -> Result<Contender, Failure> {
+    let package = Package::read(text, base)?;
+    python()?;
+    let whole = package.whole();
+    let digest = if whole.is_dir() { digest_folder(&whole) } else { digest_file(&whole) };
+    let digest =
+        digest.map_err(|error| Failure::operation(format!("{}: {error}", whole.display())))?;
+    let spec = package.spec();
+    let words = ["referee", "adapter", COMP30024, "--run", &spec].map(str::to_owned);
+    let launch = Launch {
+        file: OWN_PROGRAM.into(),
+        command: words.to_vec(),
+        folder: package.folder.clone(),
+    };
+    Ok(Contender {
+        name: package.name(),
+        launch: Some(launch),
+        // The same files are different agents by the module and the class that play.
+        digest: digest_command(&[COMP30024.to_owned(), spec, digest], Path::new("/")),
+        games: COMP30024_GAMES.lines().map(str::to_owned).collect(),
+        adapted: true,
+        own: vec![whole],
+        ..Contender::default()
+    })
+}
+
+/// The Python that agents run on: the virtual environment's, else the first along PATH.
+pub fn python() -> Result<PathBuf, Failure> {
+    let environment = std::env::var_os("VIRTUAL_ENV").map(|folder| Path::new(&folder).join("bin"));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut folders = environment.into_iter().chain(std::env::split_paths(&path));
+    let found = folders.find_map(|folder| Some(folder.join("python3")).filter(|it| it.is_file()));
+    found.ok_or_else(|| {
+        Failure::usage("comp30024 agents need Python, and there is no `python3`").help(
+            "install Python 3.10 or newer, or activate the virtual environment that the agent uses",
+        )
+    })
+}
+
+impl Package {
+    fn read(text: &str, base: &Path) -> Result<Self, Failure> {
+        let (path, class) = match text.rsplit_once(':') {
+            Some((path, class)) => (path, Some(class)),
+            None => (text, None),
+        };
+        let written = |name: &str| {
+            let first = name.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_');
+            first && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+        };
+        if path.is_empty() || class.is_some_and(|class| !written(class)) {
+            return Err(Failure::usage(format!("comp30024:{text} names no package and class"))
+                .help(COMP30024_HELP));
+        }
+        let missing = |place: &Path| {
+            Failure::usage(format!("comp30024:{text}: no package {}", place.display()))
+                .help(COMP30024_HELP)
+        };
+        let class = class.map(str::to_owned);
+        let named = base.join(path);
+        let at_path = named.is_file() || Self::submitted(&named).is_some();
+        if path.contains('/') || path.starts_with('.') || at_path {
+            let place = absolute(&named).map_err(|_| missing(&named))?;
+            return Self::at(place, class).ok_or_else(|| missing(&named));
+        }
+        let folder = absolute(base)?;
+        let place = folder.join(path.replace('.', "/"));
+        let candidates = [place.clone(), place.with_extension("py")];
+        let found = candidates.into_iter().find(|it| it.is_dir() || it.is_file());
+        let found = found.filter(|_| path.split('.').all(|part| !part.is_empty()));
+        let place = found.ok_or_else(|| missing(&place))?;
+        if Self::submitted(&place).is_some() {
+            return Self::at(place.clone(), class).ok_or_else(|| missing(&place));
+        }
+        Ok(Self { folder, module: path.to_owned(), class, place })
+    }
+
+    /// The package in the folder of a whole submission, which is none itself: it holds `agent`, as
+    /// the course asked for, and often the course's `referee`.
+    fn submitted(folder: &Path) -> Option<PathBuf> {
+        let agent = folder.join("agent");
+        (agent.is_dir() && !folder.join("__init__.py").is_file()).then_some(agent)
+    }
+
+    /// The package at a path: its folder is the first upwards that is no package itself.
+    fn at(place: PathBuf, class: Option<String>) -> Option<Self> {
+        let place = Self::submitted(&place).unwrap_or(place);
+        if place.is_file() && place.extension().is_none_or(|ending| ending != "py") {
+            return None;
+        }
+        let own = if place.is_file() { place.file_stem() } else { place.file_name() };
+        let mut names = vec![own?.to_str()?.to_owned()];
+        let mut folder = place.parent()?;
+        while folder.join("__init__.py").is_file() {
+            names.push(folder.file_name()?.to_str()?.to_owned());
+            folder = folder.parent()?;
+        }
+        if names.iter().any(|name| name.contains('.')) {
+            return None;
+        }
+        names.reverse();
+        let folder = folder.to_owned();
+        Some(Self { folder, module: names.join("."), class, place })
+    }
+
+    /// All that it may import of its own: the outermost package that it is in.
+    fn whole(&self) -> PathBuf {
+        let packages = self.place.ancestors().skip(1);
+        let packages = packages
+            .take_while(|folder| *folder != self.folder && folder.join("__init__.py").is_file());
+        packages.last().unwrap_or(&self.place).to_owned()
+    }
+
+    /// `package`, or `package:Class`.
+    fn spec(&self) -> String {
+        match &self.class {
+            Some(class) => format!("{}:{class}", self.module),
+            None => self.module.clone(),
+        }
+    }
+
+    /// The module's own name; every submission of the course is called `agent`, so that is told by
+    /// its folder's.
+    fn name(&self) -> String {
+        let own = self.module.rsplit('.').next().unwrap_or(&self.module);
+        let above = self.place.parent().and_then(Path::file_name);
+        match above {
+            Some(folder) if own == "agent" => folder.to_string_lossy().into_owned(),
+            _ => own.to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{COMP30024_PROGRAM, Package, comp30024};
+    use std::path::Path;
+
+    #[test]
+    fn packages_are_found_by_their_paths() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path().canonicalize().unwrap();
+        for file in [
+            "team/agent/__init__.py",
+            "team/agent/search/__init__.py",
+            "team/agent/search/deep.py",
+            "loose/player.py",
+            "bare/agent/program.py",
+            "bare/a.b/program.py",
+            "alice.v2/agent/program.py",
+            "alice.v2/referee/game/__init__.py",
+            "package/__init__.py",
+            "package/agent/__init__.py",
+        ] {
+            let file = root.join(file);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(file, "").unwrap();
+        }
+        for (text, folder, module, class, name, whole) in [
+            ("team/agent", "team", "agent", None, "team", "team/agent"),
+            ("team/agent/", "team", "agent", None, "team", "team/agent"),
+            ("team/agent:Bot", "team", "agent", Some("Bot"), "team", "team/agent"),
+            ("team/agent/search", "team", "agent.search", None, "search", "team/agent"),
+            ("team/agent/search/deep.py", "team", "agent.search.deep", None, "deep", "team/agent"),
+            ("loose/player.py:B", "loose", "player", Some("B"), "player", "loose/player.py"),
+            ("bare/agent", "bare", "agent", None, "bare", "bare/agent"),
+            ("team", "team", "agent", None, "team", "team/agent"),
+            ("team/:Bot", "team", "agent", Some("Bot"), "team", "team/agent"),
+            ("team/agent/..", "team", "agent", None, "team", "team/agent"),
+            ("alice.v2", "alice.v2", "agent", None, "alice.v2", "alice.v2/agent"),
+            ("package", "", "package", None, "package", "package"),
+        ] {
+            let package = Package::read(text, &root).unwrap();
+            assert_eq!(package.folder, root.join(folder), "{text}");
+            assert_eq!(package.module, module, "{text}");
+            assert_eq!(package.class.as_deref(), class, "{text}");
+            assert_eq!(package.name(), name, "{text}");
+            assert_eq!(package.whole(), root.join(whole), "{text}");
+        }
+        for text in ["team/agent/none.py", "team/nobody", "team/agent/__init__.pyc", "bare/a.b"] {
+            let failure = Package::read(text, &root).unwrap_err();
+            assert!(failure.to_string().contains("no package"), "{text}: {failure}");
+        }
+    }
+
+    #[test]
+    fn mistakes_are_told_with_how_it_is_written() {
+        for text in
+            ["", ":Agent", "agent:", "agent:not a class", "nobody.here", "agent:1st", "a..b"]
+        {
+            let failure = comp30024(text, Path::new("")).expect_err(text);
+            assert!(failure.help_text().unwrap().contains("PACKAGE[:CLASS]"), "{text}: {failure}");
+        }
+    }
+
+    #[test]
+    fn the_adapter_fits_into_one_argument() {
+        // What Linux takes as one argument, without its end.
+        assert!(COMP30024_PROGRAM.len() < 128 * 1024);
+        assert!(!COMP30024_PROGRAM.contains('\0'));
+    }
+}

@@ -1,0 +1,469 @@
+//! From an AGENT as a person writes it to what is started: a program file, a quoted command line, a
+//! folder with `agent.toml`, one that is built in, or one that an adapter plays for.
+
+use super::adapted::{self, COMP30024};
+use super::digest::{digest_command, digest_file, digest_files, folder_files};
+use crate::reach::AgentSandboxSettings;
+use referee_games::{Dialect, Kind, dialects, nearest};
+use referee_process::agent::Launch;
+use referee_process::files::{absolute, program};
+use referee_process::sandbox::reach::{ProgramFiles, own_of_command};
+use referee_process::{Failure, OWN_PROGRAM};
+use referee_protocol::plain::tame_name;
+use referee_protocol::{LineProtocol, plain};
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+
+/// The name of the referee's own protocol in agent.toml.
+const OWN_PROTOCOL: &str = "referee";
+/// What helps where there is no such agent.
+const WHAT_AN_AGENT_IS: &str = "an AGENT is a program file, a quoted command line, a folder with \
+     agent.toml, or one that is built in, such as @random";
+
+/// Somebody who can take a seat.
+#[derive(Clone, Debug, Default)]
+pub struct Contender {
+    /// As it is called in the match, if no other has the same name.
+    pub name: String,
+    /// As it was written.
+    pub written: String,
+    /// What is started; `None` for the person at the terminal.
+    pub launch: Option<Launch>,
+    /// SHA-256 of what it is, in hex.
+    pub digest: String,
+    /// The files that the digest is made of, where it is a folder with agent.toml; relative to it.
+    pub files: Vec<PathBuf>,
+    /// What it says it plays; empty: anything.
+    pub games: Vec<String>,
+    /// The line protocol that it speaks, where that isn't the referee's own.
+    pub protocol: Option<LineProtocol>,
+    /// An adapter speaks for it.
+    pub adapted: bool,
+    /// The command that builds it, as a shell takes it, where its agent.toml names one.
+    pub build: Option<String>,
+    /// The files and folders that are its own, and that no other agent may read; canonical.
+    pub own: Vec<PathBuf>,
+    /// What its agent.toml asks to read beside that; canonical.
+    pub read: Vec<PathBuf>,
+}
+
+/// Whether an agent's program has to be there when the agent is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Program {
+    /// Always.
+    Needed,
+    /// Not where a command builds it.
+    Built,
+}
+
+/// `agent.toml`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Manifest {
+    name: Option<String>,
+    command: Words,
+    build: Option<Words>,
+    #[serde(default)]
+    games: Vec<String>,
+    #[serde(default)]
+    protocol: Option<String>,
+    #[serde(default)]
+    init: Vec<String>,
+    #[serde(default)]
+    options: toml::Table,
+    #[serde(default)]
+    sandbox: AgentSandboxSettings,
+}
+
+impl Manifest {
+    /// The line protocol that it names, or that was named before it: `prefix:FOLDER`.
+    fn line_protocol(&self, prefix: Option<&str>) -> Result<Option<LineProtocol>, String> {
+        let own = self.protocol.as_deref().filter(|name| *name != OWN_PROTOCOL);
+        if let (Some(prefix), Some(named)) = (prefix, self.protocol.as_deref())
+            && prefix != named
+        {
+            return Err(format!("its protocol is {named:?}, not {prefix:?}"));
+        }
+        let Some(name) = own.or(prefix) else {
+            let unused = [("init", self.init.is_empty()), ("options", self.options.is_empty())];
+            return match unused.iter().find(|(_, is_empty)| !is_empty) {
+                Some((field, _)) => Err(format!("`{field}` needs a `protocol` that knows it")),
+                None => Ok(None),
+            };
+        };
+        let options = serde_json::to_value(&self.options).map_err(|error| error.to_string())?;
+        let options = options.as_object().cloned().unwrap_or_default();
+        let spoken = LineProtocol { name: name.to_owned(), init: self.init.clone(), options };
+        let Some((_, dialect)) = dialects().find(|(_, dialect)| dialect.name == name) else {
+            let known: Vec<&str> = dialects().map(|(_, dialect)| dialect.name).collect();
+            let known = known.join(", ");
+            return Err(format!("unknown protocol {name:?}: there are {OWN_PROTOCOL}, {known}"));
+        };
+        dialect.begin(&spoken).map_err(|error| format!("protocol {name}: {error}"))?;
+        Ok(Some(spoken))
+    }
+}
+
+/// A command: a list of words, or a text that is split as a shell would, without a shell.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "toml::Value")]
+struct Words(Vec<String>);
+
+impl TryFrom<toml::Value> for Words {
+    type Error = String;
+
+    fn try_from(value: toml::Value) -> Result<Self, String> {
+        let words = match value {
+            toml::Value::String(text) => shlex::split(&text)
+                .ok_or_else(|| format!("the quotes in {text:?} don't pair up"))?,
+            toml::Value::Array(values) => values
+                .into_iter()
+                .map(|value| match value {
+                    toml::Value::String(word) => Ok(word),
+                    other => Err(format!("expected a list of strings, got {other}")),
+                })
+                .collect::<Result<_, _>>()?,
+            other => return Err(format!("expected a list of strings or a string, got {other}")),
+        };
+        if words.is_empty() { Err("a command needs a program".to_owned()) } else { Ok(Self(words)) }
+    }
+}
+
+impl Contender {
+    /// Its files, as the sandbox takes them; `None` for the person at the terminal.
+    pub fn files(&self) -> Option<ProgramFiles<'_>> {
+        let launch = self.launch.as_ref()?;
+        Some(ProgramFiles {
+            launch,
+            own: &self.own,
+            read: &self.read,
+            is_built_in: launch.file == Path::new(OWN_PROGRAM) && !self.adapted,
+            interpreter: adapted::python().ok().filter(|_| self.adapted),
+        })
+    }
+
+    /// Reads an AGENT. `NAME=AGENT` gives it a name of its own. Relative paths are relative to the
+    /// working directory.
+    pub fn read(text: &str) -> Result<Self, Failure> {
+        Self::read_in(text, Path::new(""))
+    }
+
+    /// The same with relative paths, and command lines, in another folder.
+    pub fn read_in(text: &str, base: &Path) -> Result<Self, Failure> {
+        Self::read_as(text, base, Program::Needed)
+    }
+
+    /// The same where what is still to be built need not be there.
+    pub fn read_unbuilt(text: &str, base: &Path) -> Result<Self, Failure> {
+        Self::read_as(text, base, Program::Built)
+    }
+
+    fn read_as(text: &str, base: &Path, program: Program) -> Result<Self, Failure> {
+        let Parts { name, protocol: prefix, agent, sort } = Parts::of(text, base);
+        let mut contender = match sort {
+            Sort::BuiltIn => {
+                if let Some(prefix) = prefix {
+                    return Err(Failure::usage(format!("{agent} doesn't speak {prefix}"))
+                        .help(format!("built-in agents are named without `{prefix}:`")));
+                }
+                Self::built_in(agent.strip_prefix('@').unwrap_or(agent))?
+            }
+            Sort::Package => adapted::comp30024(package_of(agent).unwrap_or_default(), base)?,
+            Sort::Folder => Self::folder(&base.join(agent), prefix, program)?,
+            Sort::File => Self::file(&base.join(agent))?,
+            Sort::Command => Self::command_line(agent, base)?,
+        };
+        if let Some(name) = name {
+            name.clone_into(&mut contender.name);
+        }
+        if let Some(prefix) = prefix {
+            let words = [format!("{prefix}:"), contender.digest];
+            contender.digest = digest_command(&words, Path::new("/"));
+            let plain = || LineProtocol { name: prefix.to_owned(), ..LineProtocol::default() };
+            contender.protocol.get_or_insert_with(plain);
+        }
+        text.clone_into(&mut contender.written);
+        contender.name = tame_name(&contender.name);
+        Ok(contender)
+    }
+
+    /// Whether it is what had this digest, made of these files. What has been added to a folder
+    /// since, such as what agents write beside themselves, doesn't make another agent of it.
+    pub fn is_still(&self, digest: &str, files: &[PathBuf]) -> bool {
+        let folder = self.launch.as_ref().map(|launch| &launch.folder);
+        let of_files = || digest_files(folder?, files).ok().filter(|_| !files.is_empty());
+        self.digest == digest || of_files().is_some_and(|found| found == digest)
+    }
+
+    /// Its author wrote it for another program: a codec or an adapter speaks for it.
+    pub fn is_foreign(&self) -> bool {
+        self.protocol.is_some() || self.adapted
+    }
+
+    /// Begins the conversation in its line protocol, `None` where that is the referee's own; or says
+    /// why it can't play this game.
+    pub fn dialect(&self, kind: Kind) -> Result<Option<Box<dyn Dialect>>, String> {
+        let Some(spoken) = &self.protocol else { return Ok(None) };
+        let name = &spoken.name;
+        let dialect = kind.dialect(name).ok_or_else(|| {
+            format!("{} speaks {name}, which {} isn't played in", self.name, kind.name)
+        })?;
+        dialect.begin(spoken).map(Some).map_err(|error| format!("{}: {error}", self.name))
+    }
+
+    /// Says why it can't play this game, if it can't.
+    pub fn suits(&self, kind: Kind) -> Result<(), Failure> {
+        if !self.games.is_empty() && !self.games.iter().any(|game| game == kind.name) {
+            let (name, plays) = (&self.name, self.games.join(", "));
+            return Err(Failure::usage(format!("{name} doesn't play {}", kind.name))
+                .help(format!("it says that it plays {plays}")));
+        }
+        self.dialect(kind).map(|_| ()).map_err(|error| {
+            let name = self.protocol.as_ref().map_or("", |spoken| spoken.name.as_str());
+            let plays = dialects().filter(|(_, dialect)| dialect.name == name);
+            let plays: Vec<&str> = plays.map(|(kind, _)| kind.name).collect();
+            Failure::usage(error).help(format!("{name} is spoken in {}", plays.join(", ")))
+        })
+    }
+
+    fn built_in(name: &str) -> Result<Self, Failure> {
+        let written = format!("@{name}");
+        if name == "human" {
+            let digest = digest_command(&["@human".to_owned()], Path::new("."));
+            return Ok(Self { name: "human".into(), written, digest, ..Self::default() });
+        }
+        name.parse::<sample_agents::Agent>().map_err(|error| {
+            let known = sample_agents::BUILT_INS.iter().map(|it| it.name).chain(["human"]);
+            let bare = name.split(':').next().unwrap_or(name);
+            Failure::usage(format!("{written}: {error}"))
+                .or_help(nearest(bare, known).map(|near| format!("did you mean @{near}?")))
+        })?;
+        let command = vec!["referee".to_owned(), "agent".to_owned(), name.to_owned()];
+        let digest =
+            digest_command(&[written.clone(), env!("CARGO_PKG_VERSION").into()], Path::new("."));
+        let launch = Launch { file: OWN_PROGRAM.into(), command, folder: std::env::temp_dir() };
+        let name = written.clone();
+        Ok(Self { name, written, launch: Some(launch), digest, ..Self::default() })
+    }
+
+    fn folder(folder: &Path, prefix: Option<&str>, program: Program) -> Result<Self, Failure> {
+        let manifest_path = folder.join("agent.toml");
+        let text = std::fs::read_to_string(&manifest_path).map_err(|error| {
+            Failure::usage(format!("{}: {error}", manifest_path.display())).help(
+                "a folder needs an `agent.toml` with at least `command = [\"program\", ..]`; \
+                 or name the program itself",
+            )
+        })?;
+        let manifest: Manifest = toml::from_str(&text).map_err(|error| {
+            Failure::usage(format!("{}: {}", manifest_path.display(), error.to_string().trim_end()))
+        })?;
+        let protocol = manifest
+            .line_protocol(prefix)
+            .map_err(|error| Failure::usage(format!("{}: {error}", manifest_path.display())))?;
+        let folder = absolute(folder)?;
+        let files = folder_files(&folder);
+        let digest = files
+            .as_ref()
+            .map_err(ToString::to_string)
+            .and_then(|files| digest_files(&folder, files).map_err(|error| error.to_string()));
+        let digest =
+            digest.map_err(|error| Failure::operation(format!("{}: {error}", folder.display())))?;
+        let files = files.unwrap_or_default();
+        let Words(command) = manifest.command;
+        let build = manifest
+            .build
+            .and_then(|Words(words)| shlex::try_join(words.iter().map(String::as_str)).ok());
+        let file = match (resolve(&command[0], &folder), &build) {
+            (Ok(file), _) => file,
+            (Err(_), Some(_)) if program == Program::Built => folder.join(&command[0]),
+            (Err(failure), build) => {
+                let help = build.as_ref().map(|build| format!("build it first: {build}"));
+                return Err(failure.or_help(help));
+            }
+        };
+        let named = || folder.file_name().map(|name| name.to_string_lossy().into_owned());
+        let name = manifest.name.or_else(named).unwrap_or_else(|| "agent".to_owned());
+        // A build may still make them.
+        let read = match manifest.sandbox.paths(&manifest_path, &folder) {
+            Err(_) if program == Program::Built && build.is_some() => Vec::new(),
+            read => read?,
+        };
+        let own = vec![folder.clone()];
+        let launch = Some(Launch { file, command, folder });
+        let games = manifest.games;
+        let rest = Self::default();
+        Ok(Self { name, launch, digest, files, games, protocol, build, own, read, ..rest })
+    }
+
+    fn file(file: &Path) -> Result<Self, Failure> {
+        let file = absolute(file)?;
+        let digest = digest_file(&file)
+            .map_err(|error| Failure::operation(format!("{}: {error}", file.display())))?;
+        let stem = file.file_stem().unwrap_or(file.as_os_str());
+        let name = stem.to_string_lossy().into_owned();
+        let folder = file.parent().unwrap_or(Path::new("/")).to_owned();
+        let command = vec![file.to_string_lossy().into_owned()];
+        let own = vec![file.clone()];
+        let launch = Some(Launch { file, command, folder });
+        Ok(Self { name, launch, digest, own, ..Self::default() })
+    }
+
+    fn command_line(text: &str, base: &Path) -> Result<Self, Failure> {
+        let words = shlex::split(text).ok_or_else(|| {
+            Failure::usage(format!(
+                "the agent {text:?} is no command line: its quotes don't pair up"
+            ))
+        })?;
+        if words.first().is_none_or(String::is_empty) {
+            return Err(Failure::usage("an agent without a name").help(WHAT_AN_AGENT_IS));
+        }
+        let folder = absolute(base)?;
+        let file = resolve(&words[0], &folder)?;
+        let digest = digest_command(&words, &folder);
+        let shown = words.iter().rfind(|word| folder.join(word).is_file()).unwrap_or(&words[0]);
+        let stem = Path::new(shown).file_stem().unwrap_or(shown.as_ref());
+        let name = stem.to_string_lossy().into_owned();
+        let own = own_of_command(&words, &folder);
+        let launch = Some(Launch { file, command: words, folder });
+        Ok(Self { name, launch, digest, own, ..Self::default() })
+    }
+}
+
+/// An AGENT, taken apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parts<'a> {
+    /// The name that it is given.
+    pub name: Option<&'a str>,
+    /// The line protocol that it is said to speak.
+    pub protocol: Option<&'a str>,
+    /// What is left.
+    pub agent: &'a str,
+    /// What that is.
+    pub sort: Sort,
+}
+
+/// What an AGENT is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sort {
+    /// One that is built in.
+    BuiltIn,
+    /// A package of the course.
+    Package,
+    /// A folder with agent.toml.
+    Folder,
+    /// A program file.
+    File,
+    /// A command line.
+    Command,
+}
+
+impl<'a> Parts<'a> {
+    /// Of an AGENT whose relative paths are relative to `base`.
+    pub fn of(text: &'a str, base: &Path) -> Self {
+        let (name, agent) = split_name(text, base);
+        let (protocol, agent) = split_protocol(agent, base);
+        let path = base.join(agent);
+        let sort = if agent.starts_with('@') {
+            Sort::BuiltIn
+        } else if package_of(agent).is_some() {
+            Sort::Package
+        } else if path.is_dir() {
+            Sort::Folder
+        } else if path.is_file() {
+            Sort::File
+        } else {
+            Sort::Command
+        };
+        Self { name, protocol, agent, sort }
+    }
+}
+
+/// What a package of the course is called, where an AGENT is one.
+pub fn package_of(agent: &str) -> Option<&str> {
+    agent.strip_prefix(COMP30024)?.strip_prefix(':')
+}
+
+/// `NAME=AGENT`; the whole text is the agent where it names a file or has no such name.
+fn split_name<'a>(text: &'a str, base: &Path) -> (Option<&'a str>, &'a str) {
+    let plain = |name: &str| {
+        let fits = |c: char| c.is_alphanumeric() || "_-. ".contains(c);
+        !name.is_empty() && name.chars().all(fits)
+    };
+    match text.split_once('=') {
+        Some((name, agent)) if plain(name) && !base.join(text).exists() => (Some(name), agent),
+        _ => (None, text),
+    }
+}
+
+/// `PROTOCOL:AGENT`; the whole text is the agent where it names a file.
+fn split_protocol<'a>(text: &'a str, base: &Path) -> (Option<&'a str>, &'a str) {
+    match text.split_once(':') {
+        Some((name, agent)) if dialects().any(|(_, dialect)| dialect.name == name) => {
+            if base.join(text).exists() { (None, text) } else { (Some(name), agent) }
+        }
+        _ => (None, text),
+    }
+}
+
+/// The file of a program: in the folder where the word has a slash or names a file there, else
+/// along PATH.
+pub fn resolve(word: &str, folder: &Path) -> Result<PathBuf, Failure> {
+    program(word, folder).map_err(|failure| {
+        let built_in = sample_agents::BUILT_INS.iter().any(|it| it.name == word);
+        let hint = format!("the built-in agent is written @{word}");
+        failure.help(if built_in { hint } else { WHAT_AN_AGENT_IS.to_owned() })
+    })
+}
+
+/// Names for the seats: those of the same name are told apart by ` #2`, ` #3`.
+pub fn unique_names(contenders: &[&Contender]) -> Vec<String> {
+    plain::unique_names(contenders.iter().map(|contender| contender.name.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Contender, split_name, unique_names};
+    use std::path::Path;
+
+    #[test]
+    fn a_name_may_stand_before_an_agent() {
+        for (text, name, agent) in [
+            ("@random", None, "@random"),
+            ("alice=@random", Some("alice"), "@random"),
+            ("a b=python3 x.py", Some("a b"), "python3 x.py"),
+            ("python3 bot.py --depth=3", Some("python3 bot.py --depth"), "3"),
+            ("./bot --depth=3", None, "./bot --depth=3"),
+            ("=x", None, "=x"),
+        ] {
+            assert_eq!(split_name(text, Path::new("")), (name, agent), "{text}");
+        }
+    }
+
+    #[test]
+    fn mistakes_are_told_with_a_hint() {
+        for (text, told, help) in [
+            ("@randm", "@randm", "did you mean @random?"),
+            ("@minimax:0", "1 to 9", ""),
+            ("greedy", "no program `greedy`", "written @greedy"),
+            ("./nobody", "no program `./nobody`", "quoted command line"),
+            ("/tmp", "agent.toml", "command ="),
+            ("'", "quotes don't pair up", ""),
+        ] {
+            let failure = Contender::read(text).expect_err(text);
+            assert!(failure.to_string().contains(told), "{text}: {failure}");
+            let helped = failure.help_text().unwrap_or_default();
+            assert!(helped.contains(help), "{text}: {helped}");
+        }
+    }
+
+    #[test]
+    fn names_are_unique_and_tame() {
+        let random = Contender::read("@random").unwrap();
+        let named = Contender::read("@random #2=@first").unwrap_err();
+        assert!(named.to_string().contains("@random #2"), "{named}");
+        assert_eq!(
+            unique_names(&[&random, &random, &random]),
+            ["@random", "@random #2", "@random #3"]
+        );
+    }
+}

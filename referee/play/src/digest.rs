@@ -1,0 +1,114 @@
+//! What an agent is, as one number: SHA-256 over its files.
+
+use referee_protocol::plain::hex;
+use sha2::{Digest, Sha256};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// What a folder holds that isn't the agent: what building and running it leaves behind.
+const LEFT_OUT: &[&str] = &["__pycache__", "node_modules", "target", "matches"];
+
+/// Over a folder's files, sorted by path: each path, its length and its bytes. Hidden files, links
+/// and what building leaves behind are left out.
+pub fn digest_folder(folder: &Path) -> io::Result<String> {
+    digest_files(folder, &folder_files(folder)?)
+}
+
+/// The files that a folder's digest is made of, relative to it and sorted by path.
+pub fn folder_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    collect(folder, &mut files)?;
+    files.sort();
+    let inside = |file: PathBuf| file.strip_prefix(folder).map(Path::to_owned).unwrap_or(file);
+    Ok(files.into_iter().map(inside).collect())
+}
+
+/// Over these files of a folder, in their order.
+pub fn digest_files(folder: &Path, files: &[PathBuf]) -> io::Result<String> {
+    let mut hash = Sha256::new();
+    for name in files {
+        let file = folder.join(name);
+        let length = file.metadata()?.len();
+        hash.update(format!("{}\0{length}\0", name.to_string_lossy()).as_bytes());
+        add(&mut hash, &file)?;
+    }
+    Ok(hex(&hash.finalize()))
+}
+
+/// Over one file: what `sha256sum` says.
+pub fn digest_file(file: &Path) -> io::Result<String> {
+    let mut hash = Sha256::new();
+    add(&mut hash, file)?;
+    Ok(hex(&hash.finalize()))
+}
+
+/// Over a command line, and the files that its words name.
+pub fn digest_command(words: &[String], folder: &Path) -> String {
+    let mut hash = Sha256::new();
+    for word in words {
+        hash.update(word.as_bytes());
+        hash.update(b"\0");
+        let file = folder.join(word);
+        if file.is_file() {
+            // One that can't be read can't be run either, which is told when it is.
+            add(&mut hash, &file).ok();
+        }
+    }
+    hex(&hash.finalize())
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    for entry in folder.read_dir()? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name.starts_with('.') || LEFT_OUT.contains(&name.as_ref()) {
+            continue;
+        }
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            collect(&entry.path(), files)?;
+        } else if kind.is_file() {
+            files.push(entry.path());
+        }
+    }
+    Ok(())
+}
+
+fn add(hash: &mut Sha256, file: &Path) -> io::Result<()> {
+    let mut file = File::open(file)?;
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(()),
+            count => hash.update(&buffer[..count]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{digest_command, digest_file, digest_folder};
+
+    #[test]
+    fn a_digest_changes_with_the_agent_and_with_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        std::fs::write(path.join("bot.py"), "print()").unwrap();
+        let before = digest_folder(path).unwrap();
+        std::fs::create_dir(path.join("__pycache__")).unwrap();
+        std::fs::write(path.join("__pycache__/bot.pyc"), "x").unwrap();
+        std::fs::write(path.join(".hidden"), "x").unwrap();
+        assert_eq!(digest_folder(path).unwrap(), before);
+        std::fs::write(path.join("bot.py"), "print(1)").unwrap();
+        assert_ne!(digest_folder(path).unwrap(), before);
+        // printf 'print(1)' | sha256sum
+        let digest = "d287bb7f9d15abdc5b6e98536263815744b6ef21c8f3c839fc434ca70d8efe99";
+        assert_eq!(digest_file(&path.join("bot.py")).unwrap(), digest);
+        let words = ["python3".to_owned(), "bot.py".to_owned()];
+        let one = digest_command(&words, path);
+        std::fs::write(path.join("bot.py"), "print(2)").unwrap();
+        assert_ne!(digest_command(&words, path), one);
+    }
+}

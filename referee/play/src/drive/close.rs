@@ -1,0 +1,73 @@
+//! The end of a match: the agents' grace period, the end of their processes, the seal.
+
+use super::{Drive, Finished, GRACE, KILLED, Occurrence};
+use crate::chair::Chair;
+use crate::session::KILL_WAIT;
+use referee_match::Input;
+use referee_protocol::Seat;
+use std::future::poll_fn;
+use std::io;
+use std::time::Instant;
+
+impl Drive<'_> {
+    /// After the end: a grace period for those who are to exit by themselves, then everything is
+    /// killed, and its end waited for.
+    pub(super) async fn close(&mut self) -> io::Result<()> {
+        let void = self.ending.as_ref().is_some_and(|ending| ending.verdict.void.is_some());
+        self.thaw_all();
+        for chair in &mut self.chairs {
+            if void { chair.kill() } else { chair.close() }
+        }
+        let running = |drive: &Self| drive.chairs.iter().any(Chair::is_running);
+        self.signs_until(Instant::now() + GRACE, running).await;
+        for seat in Seat::all(self.chairs.len()) {
+            if self.chairs[seat.index()].is_running() {
+                let status = KILLED.to_owned();
+                self.input(Input::Exited { seat, status, late: true });
+                self.chairs[seat.index()].forget_status();
+            }
+            self.chairs[seat.index()].kill();
+        }
+        let there = |drive: &Self| drive.chairs.iter().any(|chair| !chair.is_gone());
+        self.signs_until(Instant::now() + KILL_WAIT, there).await;
+        if there(self) {
+            let text = "processes of an agent could not be killed";
+            return Err(io::Error::new(io::ErrorKind::TimedOut, text));
+        }
+        for seat in Seat::all(self.chairs.len()) {
+            for piece in self.chairs[seat.index()].last_complaints() {
+                self.complain(seat, piece.text, piece.dropped_bytes);
+            }
+        }
+        self.apply();
+        Ok(())
+    }
+
+    async fn signs_until(&mut self, end: Instant, wanted: impl Fn(&Self) -> bool) {
+        self.timer.as_mut().reset(end.into());
+        while wanted(self) {
+            match poll_fn(|context| self.poll_next(context)).await {
+                Occurrence::Timer => return,
+                Occurrence::Orders(orders) if orders.stop.is_some() => return,
+                Occurrence::Sign(seat, sign) => {
+                    self.sign(seat, sign);
+                    self.apply();
+                }
+                Occurrence::Orders(_) | Occurrence::Slot(_) => {}
+            }
+        }
+    }
+
+    pub(super) fn finish(self, durable: bool) -> io::Result<Finished> {
+        if let Some(error) = self.broken {
+            return Err(error);
+        }
+        let ending = self.ending.expect("the loop runs until there is an ending");
+        let seal = self.sink.finish(durable)?;
+        let turns = self.state.game().turn_number();
+        let header = self.state.header().clone();
+        let view = self.state.game().view();
+        let last_words = self.last_words;
+        Ok(Finished { ending, header, turns, view, last_words, seal })
+    }
+}

@@ -1,0 +1,187 @@
+//! Carrying out what the match wants: messages, requests, records.
+
+use super::{Drive, FLUSH_PERIOD};
+use crate::chair::Chair;
+use nix::errno::Errno;
+use referee_match::{Effect, Input, Reading};
+use referee_process::agent::Sign;
+use referee_process::hints::JAVA_NOTICE;
+use referee_protocol::{Event, Nanos, REFEREE_LINE_BYTES_MAX, Seat, ToAgent, Turn};
+use std::io;
+use std::time::Instant;
+
+impl Drive<'_> {
+    /// Carries out what the match wants, and what it wants because of that.
+    pub(super) fn apply(&mut self) {
+        while let Some(effect) = self.effects.pop_front() {
+            match effect {
+                Effect::Send(seat, message) => self.send(seat, &message),
+                Effect::Broadcast(message) => self.broadcast(&message),
+                Effect::Ask(seat, turn) => self.want_slot(seat, turn),
+                Effect::Record(event) => self.record(&event),
+                Effect::Kill(seat) => {
+                    self.chairs[seat.index()].kill();
+                    self.still.forget(seat);
+                    if self.request.as_ref().is_some_and(|(asked, _)| *asked == seat) {
+                        (self.request, self.slot) = (None, None);
+                    }
+                }
+                Effect::Finish(ending) => self.ending = Some(*ending),
+            }
+        }
+        if self.state.thinking().is_none() && !self.awaits_thaw() {
+            self.permit = None;
+        }
+    }
+
+    fn write_message(&mut self, message: &ToAgent) {
+        self.message.clear();
+        serde_json::to_writer(&mut self.message, message)
+            .expect("memory takes all bytes, and messages have string keys only");
+        debug_assert!(self.message.len() <= REFEREE_LINE_BYTES_MAX);
+        self.message.push(b'\n');
+    }
+
+    fn send(&mut self, seat: Seat, message: &ToAgent) {
+        self.write_message(message);
+        self.chairs[seat.index()].tell(message, &self.message);
+        if matches!(message, ToAgent::Hello(_)) {
+            if let Chair::Person(_) = self.chairs[seat.index()] {
+                let line = br#"{"type":"ready"}"#;
+                let reading = Reading::default();
+                self.input(Input::Line { seat, line, cut: false, reading, meaning: None });
+            }
+            self.flush(seat);
+        }
+    }
+
+    /// What all are told waits for the next request of each, but for the news of an end.
+    fn broadcast(&mut self, message: &ToAgent) {
+        self.write_message(message);
+        for chair in &mut self.chairs {
+            chair.tell(message, &self.message);
+        }
+        if matches!(message, ToAgent::Retired(_) | ToAgent::Over(_)) {
+            for seat in Seat::all(self.chairs.len()) {
+                self.flush(seat);
+            }
+        }
+    }
+
+    pub(super) fn flush(&mut self, seat: Seat) {
+        if !self.chairs[seat.index()].flush() {
+            let sign = self.chairs[seat.index()].after_limit(Sign::Deaf);
+            self.sign(seat, sign);
+        }
+    }
+
+    fn record(&mut self, event: &Event) {
+        if let Event::Turn(_) | Event::Played(_) | Event::Over(_) = event {
+            self.complaints();
+        }
+        self.store(event);
+    }
+
+    fn store(&mut self, event: &Event) {
+        if self.broken.is_none()
+            && let Err(error) = self.sink.record(event)
+        {
+            self.unwritten(error);
+        }
+        // Who watches may take their time, and others look at the file meanwhile.
+        if matches!(event, Event::Played(_)) && self.flush_at <= Instant::now() {
+            self.write_out();
+        }
+        (self.watcher)(event, &self.state);
+    }
+
+    /// Writes what was recorded, for those who watch the file.
+    pub(super) fn write_out(&mut self) {
+        self.flush_at = Instant::now() + FLUSH_PERIOD;
+        if self.broken.is_none()
+            && let Err(error) = self.sink.flush()
+        {
+            self.unwritten(error);
+        }
+    }
+
+    /// A part of the transcript is lost.
+    pub(super) fn unwritten(&mut self, error: io::Error) {
+        let full = error.raw_os_error() == Some(Errno::ENOSPC as i32);
+        let cause = if full { "disk_full" } else { "machine" };
+        let text = format!("the transcript could not be written: {error}");
+        self.broken = Some(error);
+        self.input(Input::Stop { cause, text });
+    }
+
+    /// Records what has come of stderr before what is to be recorded now.
+    fn complaints(&mut self) {
+        for seat in Seat::all(self.chairs.len()) {
+            if let Some(piece) = self.chairs[seat.index()].complaint(false) {
+                self.complain(seat, piece.text, piece.dropped_bytes);
+            }
+        }
+    }
+
+    pub(super) fn complain(&mut self, seat: Seat, text: String, dropped_bytes: u64) {
+        let says = |line: &&str| !line.trim().is_empty() && !line.starts_with(JAVA_NOTICE);
+        if let Some(line) = text.lines().rfind(says) {
+            self.last_words[seat.index()] = Some(line.to_owned());
+        }
+        let now = self.now();
+        let mut effects = Vec::new();
+        self.state.step(now, Input::Stderr { seat, text, dropped_bytes }, &mut effects);
+        for effect in effects {
+            if let Effect::Record(event) = effect {
+                self.store(&event);
+            }
+        }
+    }
+
+    /// A request goes out as soon as the seat may think: a person at once, a program when it has a
+    /// core.
+    pub(super) fn want_slot(&mut self, seat: Seat, turn: Turn) {
+        self.request = Some((seat, turn));
+        if self.judged == Some(seat) {
+            return;
+        }
+        if let Chair::Person(_) = self.chairs[seat.index()] {
+            return self.ask();
+        }
+        self.permit = None;
+        let slots = self.table.slots.clone();
+        if let Ok(permit) = slots.clone().try_acquire_owned() {
+            self.permit = Some(permit);
+            self.ask();
+        } else {
+            self.still.begin(Instant::now());
+            self.slot = Some(Box::pin(async move {
+                slots.acquire_owned().await.expect("the slots are never closed")
+            }));
+        }
+    }
+
+    pub(super) fn ask(&mut self) {
+        let Some((seat, mut turn)) = self.request.take() else { return };
+        if !self.is_awake(seat) {
+            self.request = Some((seat, turn));
+            return;
+        }
+        let whole = self.counts_whole_tree();
+        let chair = &mut self.chairs[seat.index()];
+        let reading =
+            Reading { cpu: chair.cpu(whole), wait: chair.wait(true, false), lag: Nanos(0) };
+        turn.left_ms = self.state.left_ms(seat, reading);
+        let message = ToAgent::Turn(turn);
+        self.write_message(&message);
+        if let Chair::Person(human) = &mut self.chairs[seat.index()] {
+            human.ask(self.state.game());
+        }
+        self.chairs[seat.index()].tell(&message, &self.message);
+        // Last of all, so that none of what is the referee's own is charged.
+        self.asked = Instant::now();
+        self.still.begin(self.asked);
+        self.input_at(self.asked, Input::Asked(seat, reading));
+        self.flush(seat);
+    }
+}

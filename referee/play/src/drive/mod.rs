@@ -1,0 +1,327 @@
+//! A match with real agents: one task, one loop. What the agents do and what the clock says goes
+//! into the [`Match`], and what that says is carried out. It decides nothing itself.
+
+mod effects;
+mod pondering;
+mod signs;
+mod close;
+
+use self::pondering::Stillness;
+use super::chair::Chair;
+use super::human::Human;
+use super::sink::Sink;
+use super::table::{Orders, Table};
+use referee_games::{AnyGame, Dialect, view::View};
+use referee_match::{Effect, Ending, Input, Match, Reading, Resource};
+use referee_process::agent::{Agent, Launch, Sign, Surroundings};
+use referee_process::launcher::Limit;
+use referee_protocol::{ClockKind, Event, Header, Nanos, Seal, Seat, Turn};
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+use tokio::sync::{OwnedSemaphorePermit, watch};
+use tokio::time::Sleep;
+
+/// How long an agent may take to exit after `over`.
+pub const GRACE: Duration = Duration::from_secs(1);
+/// Turns shorter than this are not asked how long they waited for a core: it can't matter, and the
+/// question takes as long as such a turn.
+const LONG_TURN: Nanos = Nanos(1_000_000);
+/// How often what was recorded is written, for those who watch the file.
+const FLUSH_PERIOD: Duration = Duration::from_millis(200);
+
+/// Who sits where.
+#[derive(Debug)]
+pub enum Entrant {
+    /// A program.
+    Program {
+        /// What is started.
+        launch: Launch,
+        /// Where it is started.
+        surroundings: Surroundings,
+        /// The codec, where it speaks another protocol than the referee's own.
+        dialect: Option<Box<dyn Dialect>>,
+    },
+    /// The person at the terminal.
+    Person(Human),
+}
+
+/// What an agent ran out of, as the match has it.
+pub(crate) fn resource(limit: Limit) -> Resource {
+    match limit {
+        Limit::Memory(_) => Resource::Memory,
+        Limit::Processes(_) => Resource::Processes,
+    }
+}
+
+/// A match that has been played.
+#[derive(Debug)]
+pub struct Finished {
+    /// How it ended.
+    pub ending: Ending,
+    /// What was played and by whom.
+    pub header: Header,
+    /// The turns that were played, passed-over ones included.
+    pub turns: u64,
+    /// The board at the end.
+    pub view: View,
+    /// The last line that each seat wrote to its stderr, where it wrote any.
+    pub last_words: Vec<Option<String>>,
+    /// The transcript's seal, where there is one.
+    pub seal: Option<Seal>,
+}
+
+/// Plays a match. `watcher` is called with every event after it is recorded, and the match as it
+/// then stands; with `durable` the transcript is on the disk at the end. An error means that the
+/// machine failed after the match had ended, so that its transcript isn't whole or a process is
+/// left; the result doesn't count.
+pub async fn drive(
+    table: &Table,
+    game: Box<dyn AnyGame>,
+    header: Header,
+    entrants: Vec<Entrant>,
+    sink: Sink,
+    durable: bool,
+    watcher: &mut dyn FnMut(&Event, &Match),
+) -> io::Result<Finished> {
+    let mut drive = Drive::begin(table, game, header, entrants, sink, watcher);
+    drive.apply();
+    while drive.ending.is_none() {
+        let occurrence = drive.next().await;
+        drive.take(occurrence);
+    }
+    drive.close().await?;
+    drive.finish(durable)
+}
+
+/// Something that the loop has to deal with.
+enum Occurrence {
+    Sign(Seat, Sign),
+    Slot(OwnedSemaphorePermit),
+    Orders(Orders),
+    Timer,
+}
+
+type Waiting<T> = Pin<Box<dyn Future<Output = T>>>;
+
+struct Drive<'a> {
+    table: &'a Table,
+    state: Match,
+    chairs: Vec<Chair>,
+    sink: Sink,
+    watcher: &'a mut dyn FnMut(&Event, &Match),
+    began: Instant,
+    /// The table's paused time when the match began.
+    paused_before: u64,
+    effects: VecDeque<Effect>,
+    fresh: Vec<Effect>,
+    message: Vec<u8>,
+    /// A request that waits for a slot.
+    request: Option<(Seat, Turn)>,
+    /// Whose lines are being judged. All of them were written before a request that the first of
+    /// them brings about.
+    judged: Option<Seat>,
+    permit: Option<OwnedSemaphorePermit>,
+    slot: Option<Waiting<OwnedSemaphorePermit>>,
+    orders: Waiting<watch::Receiver<Orders>>,
+    timer: Pin<Box<Sleep>>,
+    /// When the timer rings; it may ring too early, never too late.
+    timer_set: Option<Instant>,
+    /// When what was recorded is to be written.
+    flush_at: Instant,
+    still: Stillness,
+    asked: Instant,
+    ending: Option<Ending>,
+    last_words: Vec<Option<String>>,
+    /// The transcript can't be written any more.
+    broken: Option<io::Error>,
+}
+
+impl<'a> Drive<'a> {
+    fn begin(
+        table: &'a Table,
+        game: Box<dyn AnyGame>,
+        header: Header,
+        entrants: Vec<Entrant>,
+        sink: Sink,
+        watcher: &'a mut dyn FnMut(&Event, &Match),
+    ) -> Self {
+        let (state, effects) = Match::begin(game, header);
+        let limits = &state.header().limits;
+        let stderr_bytes = limits.stderr_bytes;
+        let seats = entrants.len();
+        let still = Stillness::new(state.header().sandbox.pondering, seats);
+        let began = Instant::now();
+        let mut failed = None;
+        let mut chairs = Vec::new();
+        for (seat, entrant) in entrants.into_iter().enumerate() {
+            chairs.push(match entrant {
+                Entrant::Person(human) => Chair::Person(human),
+                Entrant::Program { launch, surroundings, dialect } => {
+                    match Agent::start(&table.launcher, &launch, surroundings, stderr_bytes) {
+                        Ok(mut agent) => {
+                            agent.dialect = dialect;
+                            Chair::Program(Box::new(agent))
+                        }
+                        Err(error) => {
+                            failed = Some(format!("seat {seat} could not be started: {error}"));
+                            Chair::Empty
+                        }
+                    }
+                }
+            });
+        }
+        let mut drive = Self {
+            table,
+            state,
+            chairs,
+            sink,
+            watcher,
+            began,
+            paused_before: table.paused.past_ns(),
+            effects: effects.into(),
+            fresh: Vec::new(),
+            message: Vec::new(),
+            request: None,
+            judged: None,
+            permit: None,
+            slot: None,
+            orders: next_orders(table.orders.clone()),
+            timer: Box::pin(tokio::time::sleep(Duration::ZERO)),
+            timer_set: None,
+            flush_at: began + FLUSH_PERIOD,
+            still,
+            asked: began,
+            ending: None,
+            last_words: vec![None; seats],
+            broken: None,
+        };
+        if let Some(text) = failed {
+            drive.input(Input::Stop { cause: "machine", text });
+        }
+        let stop = table.orders.borrow().stop.clone();
+        if let Some(text) = stop {
+            drive.input(Input::Stop { cause: "interrupted", text });
+        }
+        drive
+    }
+
+    /// The time of the match: what was spent stopped is left out. While that isn't known, time
+    /// stands still, for which zero is as good as any: a match never goes back.
+    fn time_of(&self, moment: Instant) -> Nanos {
+        let Some(paused) = self.table.paused.known_ns() else { return Nanos(0) };
+        Nanos(span(self.began, moment).0.saturating_sub(paused - self.paused_before))
+    }
+
+    fn now(&self) -> Nanos {
+        self.time_of(Instant::now())
+    }
+
+    fn input(&mut self, input: Input<'_>) {
+        self.input_at(Instant::now(), input);
+    }
+
+    fn input_at(&mut self, moment: Instant, input: Input<'_>) {
+        let at = self.time_of(moment);
+        let follows_tick = matches!(
+            input,
+            Input::Closed(_)
+                | Input::Deaf(_)
+                | Input::Exited { .. }
+                | Input::NotStarted(..)
+                | Input::Limit(..)
+        );
+        if follows_tick && self.state.wake_at().is_some_and(|wake| wake <= at) {
+            let reading = self.reading(moment);
+            self.state.step(at, Input::Tick(reading), &mut self.fresh);
+        }
+        self.state.step(at, input, &mut self.fresh);
+        self.effects.extend(self.fresh.drain(..));
+    }
+
+    /// The machine's state that belongs to whatever the seat that is thinking does now.
+    fn reading(&mut self, now: Instant) -> Reading {
+        let thinking = self.state.thinking();
+        let since = if thinking.is_some() { self.asked } else { self.began };
+        let lag = self.table.canary.lag_since(since, now);
+        let lag = Nanos(u64::try_from(lag.as_nanos()).unwrap_or(u64::MAX));
+        let Some(seat) = thinking else { return Reading { lag, ..Reading::default() } };
+        let whole = self.counts_whole_tree();
+        let chair = &mut self.chairs[seat.index()];
+        let long = span(self.asked, now) >= LONG_TURN;
+        Reading { cpu: chair.cpu(whole), wait: chair.wait(false, long), lag }
+    }
+
+    /// Whether CPU time is that of all that an agent has started, which is slow to read.
+    fn counts_whole_tree(&self) -> bool {
+        self.state.header().clock.kind == ClockKind::Cpu || self.counts_pondering()
+    }
+
+    /// When the match wants to be woken, as the machine's clock has it.
+    fn wake_at(&self) -> Option<Instant> {
+        let at = self.state.wake_at()?;
+        let paused = self.table.paused.known_ns()? - self.paused_before;
+        self.began.checked_add(Duration::from_nanos(at.0.saturating_add(paused)))
+    }
+
+    async fn next(&mut self) -> Occurrence {
+        let others = self.wake_at().into_iter().chain(self.still.wake_at());
+        let wanted = others.fold(self.flush_at, Instant::min);
+        if self.timer_set.is_none_or(|set| wanted < set) {
+            self.timer_set = Some(wanted);
+            self.timer.as_mut().reset(wanted.into());
+        }
+        poll_fn(|context| self.poll_next(context)).await
+    }
+
+    /// What the agents did comes before what the clock says: an answer that is there is not late
+    /// because the timer was looked at first.
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Occurrence> {
+        if let Poll::Ready(orders) = self.orders.as_mut().poll(context) {
+            let new = orders.borrow().clone();
+            self.orders = next_orders(orders);
+            return Poll::Ready(Occurrence::Orders(new));
+        }
+        let mut scratch = self.table.scratch.borrow_mut();
+        for (seat, chair) in Seat::all(self.chairs.len()).zip(&mut self.chairs) {
+            if let Poll::Ready(sign) = chair.poll_sign(context, &mut scratch) {
+                return Poll::Ready(Occurrence::Sign(seat, sign));
+            }
+        }
+        if let Some(slot) = &mut self.slot
+            && let Poll::Ready(permit) = slot.as_mut().poll(context)
+        {
+            self.slot = None;
+            return Poll::Ready(Occurrence::Slot(permit));
+        }
+        match self.timer.as_mut().poll(context) {
+            Poll::Ready(()) => {
+                self.timer_set = None;
+                Poll::Ready(Occurrence::Timer)
+            }
+            Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
+/// How an exit status reads of a process that the referee itself has killed.
+const KILLED: &str = "killed by the referee";
+
+fn span(from: Instant, to: Instant) -> Nanos {
+    let span = to.saturating_duration_since(from);
+    Nanos(u64::try_from(span.as_nanos()).unwrap_or(u64::MAX))
+}
+
+fn next_orders(mut orders: watch::Receiver<Orders>) -> Waiting<watch::Receiver<Orders>> {
+    orders.mark_unchanged();
+    Box::pin(async move {
+        if orders.changed().await.is_err() {
+            // Nobody is left to give orders.
+            std::future::pending::<()>().await;
+        }
+        orders
+    })
+}

@@ -1,0 +1,235 @@
+//! People as agents: asked in words at the terminal or on a page, answering in the game's text form or
+//! in the action's JSON. A slip of the fingers is told and asked again; only what the rules allow
+//! reaches the match.
+
+use referee_games::AnyGame;
+use referee_process::agent::Sign;
+use referee_protocol::{Seat, parse_strict};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::io::{BufRead, Write};
+use std::sync::mpsc as thread_channel;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+use tokio::sync::mpsc;
+
+/// A person, as the match holds them.
+#[derive(Debug)]
+pub struct Human {
+    asks: Asks,
+    answers: mpsc::Receiver<Vec<u8>>,
+    left: bool,
+}
+
+/// Where the questions go.
+#[derive(Debug)]
+enum Asks {
+    /// To the thread that serves the terminal.
+    Terminal(thread_channel::Sender<Box<dyn AnyGame>>),
+    /// To a desk, where somebody looks.
+    Desk(Arc<Desk>),
+}
+
+/// Where the people of a match are.
+#[derive(Clone, Debug, Default)]
+pub enum People {
+    /// At the terminal; there is one.
+    #[default]
+    Terminal,
+    /// Elsewhere, each at a desk.
+    Desks(Arc<Desks>),
+}
+
+impl People {
+    /// The person for a seat.
+    pub fn human(&self, seat: Seat) -> Human {
+        match self {
+            Self::Terminal => Human::at_terminal(),
+            Self::Desks(desks) => desks.human(seat),
+        }
+    }
+}
+
+/// The desks of a match, one for each person, by seat.
+#[derive(Debug, Default)]
+pub struct Desks(Mutex<BTreeMap<Seat, Arc<Desk>>>);
+
+/// Where one person is asked and answers, from any thread.
+#[derive(Debug)]
+pub struct Desk {
+    asked: Mutex<Option<Box<dyn AnyGame>>>,
+    answer: mpsc::Sender<Vec<u8>>,
+}
+
+/// Why an answer isn't taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotTaken {
+    /// They aren't asked, or about another turn.
+    NotAsked,
+    /// It can't be read, or the rules forbid it.
+    Refused(String),
+}
+
+impl Desks {
+    /// Somebody sits down; whoever sat at the same seat before, in an earlier match, is gone.
+    fn human(&self, seat: Seat) -> Human {
+        let (answer, answers) = mpsc::channel(1);
+        let desk = Arc::new(Desk { asked: Mutex::default(), answer });
+        locked(&self.0).insert(seat, desk.clone());
+        Human { asks: Asks::Desk(desk), answers, left: false }
+    }
+
+    /// Who is asked, and the game as it stands.
+    pub fn asked(&self) -> Option<(Seat, Box<dyn AnyGame>)> {
+        let desks = locked(&self.0);
+        desks.iter().find_map(|(&seat, desk)| Some((seat, locked(&desk.asked).clone()?)))
+    }
+
+    /// The answer of whoever is asked for this turn: an action as people write it or as JSON, or
+    /// `resign`.
+    pub fn answer(&self, turn: u64, text: &str) -> Result<(), NotTaken> {
+        let desks = locked(&self.0);
+        let taken = desks.values().map(|desk| desk.take(turn, text));
+        let mut taken = taken.filter(|taken| *taken != Err(NotTaken::NotAsked));
+        taken.next().unwrap_or(Err(NotTaken::NotAsked))
+    }
+}
+
+impl Desk {
+    fn take(&self, turn: u64, text: &str) -> Result<(), NotTaken> {
+        let mut asked = locked(&self.asked);
+        let game = asked.as_ref().filter(|game| game.turn_number() == turn);
+        let game = game.ok_or(NotTaken::NotAsked)?;
+        let line = message(game.as_ref(), text.trim()).map_err(NotTaken::Refused)?;
+        *asked = None;
+        // A match that is over asks nobody.
+        self.answer.try_send(line).map_err(|_| NotTaken::NotAsked)
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Human {
+    /// Starts to serve the terminal: questions on stderr, answers from stdin.
+    fn at_terminal() -> Self {
+        let (questions, asked) = thread_channel::channel();
+        let (answer, answers) = mpsc::channel(1);
+        std::thread::spawn(move || {
+            let (input, output) = (std::io::stdin().lock(), std::io::stderr());
+            serve(input, output, &asked, |line| answer.blocking_send(line).is_ok());
+        });
+        Self { asks: Asks::Terminal(questions), answers, left: false }
+    }
+
+    /// It is their turn in this game.
+    pub fn ask(&mut self, game: &dyn AnyGame) {
+        match &self.asks {
+            // A terminal that is gone shows itself as the end of the answers.
+            Asks::Terminal(questions) => {
+                questions.send(game.clone_box()).ok();
+            }
+            Asks::Desk(desk) => *locked(&desk.asked) = Some(game.clone_box()),
+        }
+    }
+
+    /// They are out of the match.
+    pub fn leave(&mut self) {
+        self.left = true;
+        if let Asks::Desk(desk) = &self.asks {
+            *locked(&desk.asked) = None;
+        }
+    }
+
+    /// See [`Human::leave`].
+    pub fn has_left(&self) -> bool {
+        self.left
+    }
+
+    /// The next thing that they did.
+    pub fn poll_sign(&mut self, context: &mut Context<'_>, scratch: &mut [u8]) -> Poll<Sign> {
+        if self.left {
+            return Poll::Pending;
+        }
+        match self.answers.poll_recv(context) {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready(None) => {
+                self.left = true;
+                Poll::Ready(Sign::Closed)
+            }
+            Poll::Ready(Some(line)) => {
+                scratch[..line.len()].copy_from_slice(&line);
+                Poll::Ready(Sign::Output(line.len()))
+            }
+        }
+    }
+}
+
+/// Serves questions until the match or the input ends.
+fn serve(
+    mut input: impl BufRead,
+    mut output: impl Write,
+    questions: &thread_channel::Receiver<Box<dyn AnyGame>>,
+    mut answer: impl FnMut(Vec<u8>) -> bool,
+) {
+    while let Ok(game) = questions.recv() {
+        let Some(line) = converse(&mut input, &mut output, game.as_ref()) else { return };
+        if !answer(line) {
+            return;
+        }
+    }
+}
+
+/// Asks until there is an answer that the rules allow; `None` at the end of the input.
+fn converse(
+    input: &mut impl BufRead,
+    output: &mut impl Write,
+    game: &dyn AnyGame,
+) -> Option<Vec<u8>> {
+    loop {
+        let turn = game.turn_number();
+        write!(output, "turn {turn}, your action (? lists them, `resign` gives up): ").ok()?;
+        output.flush().ok()?;
+        let mut text = String::new();
+        if input.read_line(&mut text).ok()? == 0 {
+            return None;
+        }
+        let text = text.trim();
+        let message = match text {
+            "" => continue,
+            "?" => {
+                let shown: Vec<String> =
+                    game.actions().iter().map(|action| game.show_action(action)).collect();
+                writeln!(output, "{}", shown.join("  ")).ok()?;
+                continue;
+            }
+            _ => match message(game, text) {
+                Ok(message) => message,
+                Err(why) => {
+                    writeln!(output, "{why}").ok()?;
+                    continue;
+                }
+            },
+        };
+        return Some(message);
+    }
+}
+
+/// What somebody typed, as a line to the referee.
+fn message(game: &dyn AnyGame, text: &str) -> Result<Vec<u8>, String> {
+    let message = match text {
+        "resign" => json!({"type": "resign"}),
+        _ => json!({"type": "action", "action": allowed(game, text)?}),
+    };
+    Ok(format!("{message}\n").into_bytes())
+}
+
+fn allowed(game: &dyn AnyGame, text: &str) -> Result<serde_json::Value, String> {
+    let action = if text.starts_with('{') {
+        parse_strict(text.as_bytes()).map_err(|garbled| garbled.to_string())?
+    } else {
+        game.parse_action(text)?
+    };
+    game.clone_box().play(&action).map_err(|refusal| refusal.to_string())
+}

@@ -1,0 +1,324 @@
+//! Games in a row or many at once: one runtime a core, each with its own table, and whole matches
+//! handed out to them in the order in which they are asked for.
+
+use super::contender::Contender;
+use super::destination::Destination;
+use super::drive::{Entrant, Finished, drive};
+use super::heading::Heading;
+use super::human::People;
+use super::playing::Playing;
+use super::sink::Sink;
+use super::table::{Orders, PausedTime, Table};
+use crate::reach::Reaches;
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use referee_games::{AnyGame, Kind};
+use referee_match::Match;
+use referee_process::cleaning::{Cleaner, Cleaning};
+use referee_process::cores;
+use referee_process::launcher::Launcher;
+use referee_process::sandbox::Enclosure;
+use referee_process::work_folder::surroundings;
+use referee_protocol::{ClockSettings, Event, Header, Limits, OnFault, Sandbox, Seat};
+use serde_json::Value;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::{Mutex, mpsc, watch};
+
+/// A match that is to be played.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// Its number in its series, from 0.
+    pub number: u64,
+    /// The game.
+    pub kind: Kind,
+    /// Its setup.
+    pub setup: Value,
+    /// Who plays, in seat order.
+    pub seated: Vec<Arc<Contender>>,
+    /// The clock.
+    pub clock: ClockSettings,
+    /// What an agent may use.
+    pub limits: Limits,
+    /// What a fault does with three seats and more.
+    pub on_fault: OnFault,
+    /// The match's seed, below 2^53.
+    pub seed: u64,
+    /// What the agents of its series may read.
+    pub reaches: Arc<Reaches>,
+    /// Where those are who play in person.
+    pub people: People,
+    /// Where the transcript goes.
+    pub destination: Destination,
+    /// The transcript is on the disk when the match is told.
+    pub durable: bool,
+}
+
+/// A match that has been played, or failed.
+#[derive(Debug)]
+pub struct Played {
+    /// Its number.
+    pub number: u64,
+    /// The match, or what kept it from being one.
+    pub result: io::Result<Finished>,
+    /// Where its transcript is.
+    pub transcript: Option<PathBuf>,
+}
+
+/// Makes, for a game's number, what looks on while it is played.
+pub type Watching = dyn Fn(u64) -> Box<dyn FnMut(&Event, &Match)> + Send + Sync;
+
+/// How many matches are played at once, and where.
+#[derive(Clone, Copy, Debug)]
+pub struct Room {
+    /// How many matches may be under way at once.
+    pub matches: usize,
+    /// Whether each core's matches and agents stay on it.
+    pub pin: bool,
+}
+
+/// Cores that play matches.
+#[derive(Debug)]
+pub struct Pool {
+    /// Where matches are asked for. When it is dropped, the pool ends with those it has.
+    pub jobs: mpsc::Sender<Job>,
+    /// The matches as they end, in any order.
+    pub results: mpsc::Receiver<Played>,
+    threads: Threads,
+}
+
+/// The threads of a pool.
+#[derive(Debug)]
+pub struct Threads {
+    matches: Vec<std::thread::JoinHandle<()>>,
+    cleaning: Cleaning,
+}
+
+impl Threads {
+    /// Waits until all is cleaned up. To be called when the results have ended.
+    pub fn join(self) {
+        for thread in self.matches {
+            thread.join().ok();
+        }
+        self.cleaning.join();
+    }
+}
+
+/// Waits until one more match can be asked for; without anybody to ask it is `None` at once.
+pub async fn free_place(jobs: Option<&mpsc::Sender<Job>>) -> Option<mpsc::Permit<'_, Job>> {
+    jobs?.reserve().await.ok()
+}
+
+/// What all cores of a pool share.
+struct Shared {
+    launcher: Arc<Launcher>,
+    enclosure: Arc<Enclosure>,
+    cleaner: Cleaner,
+    jobs: Mutex<mpsc::Receiver<Job>>,
+    results: mpsc::Sender<Played>,
+    watching: Box<Watching>,
+    playing: Playing,
+    orders: watch::Receiver<Orders>,
+    paused: PausedTime,
+}
+
+impl Pool {
+    /// Starts the cores. `orders` reach every match, and all agents are started in `enclosure`.
+    /// Which matches are under way stands in `playing`.
+    pub fn start(
+        room: Room,
+        enclosure: Enclosure,
+        orders: watch::Receiver<Orders>,
+        paused: PausedTime,
+        watching: Box<Watching>,
+        playing: Playing,
+    ) -> io::Result<Self> {
+        raise_file_limit();
+        let launcher = Arc::new(Launcher::start(&enclosure.jail)?);
+        let (cleaner, cleaning) = Cleaner::start()?;
+        let cores = std::thread::available_parallelism()?.get();
+        let matches = room.matches.max(1);
+        let count = matches.min(cores);
+        let (results, received) = mpsc::channel(matches * 2);
+        // No deeper than one: what is asked for last is not begun when the wish has changed.
+        let (jobs, asked) = mpsc::channel(1);
+        let enclosure = Arc::new(enclosure);
+        let jobs_asked = Mutex::new(asked);
+        let shared = Arc::new(Shared {
+            launcher,
+            enclosure,
+            cleaner,
+            jobs: jobs_asked,
+            results,
+            watching,
+            playing,
+            orders,
+            paused,
+        });
+        let pinned_to = if room.pin { cores::allowed() } else { Vec::new() };
+        let matches = (0..count)
+            .map(|thread| {
+                let shared = shared.clone();
+                let core = pinned_to.get(thread).copied();
+                let at_once = matches / count + usize::from(thread < matches % count);
+                let name = format!("matches-{thread}");
+                std::thread::Builder::new()
+                    .name(name)
+                    .spawn(move || one_core(&shared, at_once, core))
+            })
+            .collect::<io::Result<Vec<_>>>()?;
+        Ok(Self { jobs, results: received, threads: Threads { matches, cleaning } })
+    }
+
+    /// Its parts, to be used at the same time.
+    pub fn split(self) -> (mpsc::Sender<Job>, mpsc::Receiver<Played>, Threads) {
+        (self.jobs, self.results, self.threads)
+    }
+}
+
+/// Every agent takes five files of the referee's, and what a shell sets as the limit is meant for
+/// ordinary programs. Agents have a limit of their own. Where it can't be raised, fewer matches
+/// fit at once.
+fn raise_file_limit() {
+    if let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE)
+        && soft < hard
+    {
+        setrlimit(Resource::RLIMIT_NOFILE, hard, hard).ok();
+    }
+}
+
+/// A core's whole work: matches, some at once, until there are no more.
+fn one_core(shared: &Arc<Shared>, at_once: usize, core: Option<usize>) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = match runtime {
+        Ok(runtime) => runtime,
+        Err(error) => return report_all(shared, &error),
+    };
+    let local = tokio::task::LocalSet::new();
+    local.block_on(&runtime, async {
+        let (orders, paused) = (shared.orders.clone(), shared.paused.clone());
+        let (launcher, enclosure) = (shared.launcher.clone(), shared.enclosure.clone());
+        let table = Table::new(launcher, enclosure, orders, paused, core, shared.cleaner.clone());
+        let lanes: Vec<_> = (0..at_once)
+            .map(|_| tokio::task::spawn_local(one_lane(shared.clone(), table.clone())))
+            .collect();
+        for lane in lanes {
+            lane.await.ok();
+        }
+    });
+}
+
+fn report_all(shared: &Shared, error: &io::Error) {
+    while let Some(job) = shared.jobs.blocking_lock().blocking_recv() {
+        let result = Err(io::Error::new(error.kind(), error.to_string()));
+        let played = Played { number: job.number, result, transcript: None };
+        if shared.results.blocking_send(played).is_err() {
+            return;
+        }
+    }
+}
+
+async fn one_lane(shared: Arc<Shared>, table: Table) {
+    while let Some(job) = shared.next_job().await {
+        let number = job.number;
+        let (at, with) = (table.clone(), shared.clone());
+        // A task of its own: should it panic, the match is lost and not the lane.
+        let play = async move { job.play(&at, &with).await };
+        let played = tokio::task::spawn_local(play).await.unwrap_or_else(|error| {
+            let result = Err(io::Error::other(format!("the referee failed: {error}")));
+            Played { number, result, transcript: None }
+        });
+        if shared.results.send(played).await.is_err() {
+            return;
+        }
+    }
+}
+
+impl Shared {
+    /// The next match, unless no more are to begin.
+    async fn next_job(&self) -> Option<Job> {
+        let job = self.jobs.lock().await.recv().await?;
+        let orders = self.orders.borrow();
+        (orders.stop.is_none() && !orders.last).then_some(job)
+    }
+}
+
+impl Job {
+    async fn play(self, table: &Table, shared: &Shared) -> Played {
+        let number = self.number;
+        let failed = |error| Played { number, result: Err(error), transcript: None };
+        let (header, game) = match self.header(&table.enclosure.told) {
+            Ok(prepared) => prepared,
+            Err(error) => return failed(error),
+        };
+        let (sink, transcript) = match self.destination.open(&header) {
+            Ok(opened) => opened,
+            Err(error) => return failed(error),
+        };
+        let begin = |path: &PathBuf| shared.playing.begin(number, path);
+        let under_way = transcript.as_ref().map(begin);
+        let result = self.drive(table, header, game, sink, &shared.watching).await;
+        drop(under_way);
+        Played { number, result, transcript }
+    }
+
+    async fn drive(
+        &self,
+        table: &Table,
+        header: Header,
+        game: Box<dyn AnyGame>,
+        sink: Sink,
+        watching: &Watching,
+    ) -> io::Result<Finished> {
+        let mut work = table.work.take()?;
+        let mut entrants = Vec::new();
+        for (seat, contender) in self.seated.iter().enumerate() {
+            let Some(launch) = &contender.launch else {
+                let seat = Seat(u8::try_from(seat).unwrap_or(u8::MAX));
+                entrants.push(Entrant::Person(self.people.human(seat)));
+                continue;
+            };
+            let folder = work.seat(seat)?;
+            let reach = self.reaches.of(table.launcher.layers(), contender).reach(&folder);
+            let surroundings = surroundings(&folder, &self.limits, reach, table.core);
+            let launch = table.enclosure.wrapped(launch, &folder)?;
+            let dialect = contender.dialect(self.kind).map_err(io::Error::other)?;
+            entrants.push(Entrant::Program { launch, surroundings, dialect });
+        }
+        let mut starting = table.start_place().await;
+        let mut watcher = watching(self.number);
+        let mut look = |event: &Event, state: &Match| {
+            // Written when all are ready, or one never will be.
+            if matches!(event, Event::Header(_)) {
+                starting = None;
+            }
+            watcher(event, state);
+        };
+        let finished = drive(table, game, header, entrants, sink, self.durable, &mut look).await;
+        if finished.is_ok() {
+            table.work.put(work).await;
+        } else {
+            // Somebody may still be in it.
+            table.work.remove(work).await;
+        }
+        finished
+    }
+
+    /// The game, and its transcript's header.
+    pub fn header(&self, sandbox: &Sandbox) -> io::Result<(Header, Box<dyn AnyGame>)> {
+        let game = self.kind.start(&self.setup).map_err(io::Error::other)?;
+        let seated: Vec<&Contender> = self.seated.iter().map(AsRef::as_ref).collect();
+        let heading = Heading {
+            game: game.as_ref(),
+            seated: &seated,
+            clock: &self.clock,
+            limits: &self.limits,
+            sandbox,
+            on_fault: self.on_fault,
+            seed: self.seed,
+            number: self.number,
+        };
+        let header = heading.header();
+        Ok((header, game))
+    }
+}

@@ -1,0 +1,457 @@
+use super::{advice, ground};
+use crate::contender::Contender;
+use referee_process::launcher::Reach;
+use referee_process::sandbox::reach::{
+    Ground, Hidden, Reachable, Refusal, is_wide, reachable, unusual,
+};
+use referee_protocol::{Layer, Layers, Level};
+use std::ffi::OsStr;
+use std::fs::{self, Permissions};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tempfile::TempDir;
+
+/// A made-up machine.
+struct Tree {
+    _folder: TempDir,
+    root: PathBuf,
+}
+
+impl Tree {
+    /// Files with their text, or links: `from -> to`. `ROOT` stands for the folder of it all.
+    fn new(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let tree = Self { _folder: folder, root };
+        for (name, text) in files {
+            tree.add(name, text);
+        }
+        tree
+    }
+
+    fn add(&self, name: &str, text: &str) {
+        let (name, target) = match name.split_once(" -> ") {
+            Some((name, target)) => (name, Some(target)),
+            None => (name, None),
+        };
+        let path = self.at(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        if let Some(target) = target {
+            symlink(self.rooted(target), path).unwrap();
+        } else {
+            fs::write(&path, self.rooted(text)).unwrap();
+            fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
+        }
+    }
+
+    fn rooted(&self, text: &str) -> String {
+        text.replace("ROOT", self.root.to_str().unwrap())
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.root.join(name)
+    }
+
+    fn agent(&self, written: &str) -> Arc<Contender> {
+        Arc::new(Contender::read_in(written, &self.root).unwrap())
+    }
+
+    /// What the first of these may read in the presence of the others.
+    fn of(&self, agents: &[&Arc<Contender>], records: &[&str]) -> Seen<'_> {
+        let records: Vec<PathBuf> = records.iter().map(|name| self.at(name)).collect();
+        let all: Vec<Arc<Contender>> = agents.iter().map(|agent| (*agent).clone()).collect();
+        let reachable = reachable(&agents[0].files().unwrap(), &ground(&all, &records, &[]));
+        Seen { tree: self, reachable }
+    }
+}
+
+struct Seen<'a> {
+    tree: &'a Tree,
+    reachable: Reachable,
+}
+
+impl Seen<'_> {
+    fn reach(&self) -> Reach {
+        self.reachable.reach(Path::new(""))
+    }
+
+    fn may_read(&self, name: &str) -> bool {
+        let path = self.tree.at(name);
+        let path = path.canonicalize().unwrap_or(path);
+        let read = self.reach().read;
+        read.iter().any(|it| path.starts_with(OsStr::from_bytes(&it.0)))
+    }
+
+    fn may_list(&self, name: &str) -> bool {
+        let path = self.tree.at(name);
+        let list = self.reach().list;
+        self.may_read(name) || list.iter().any(|it| Path::new(OsStr::from_bytes(&it.0)) == path)
+    }
+
+    #[track_caller]
+    fn check(&self, may: &[&str], may_not: &[&str]) {
+        for name in may {
+            assert!(self.may_read(name), "{name}: {:?}", self.reach());
+        }
+        for name in may_not {
+            assert!(!self.may_read(name), "{name}: {:?}", self.reach());
+        }
+    }
+
+    #[track_caller]
+    fn is_refused(&self, name: &str, why: Refusal) {
+        let refused = (self.tree.at(name), why);
+        assert!(self.reachable.refused.contains(&refused), "{:?}", self.reachable.refused);
+    }
+}
+
+const ECHO: &str = "command = [\"./bot\"]";
+
+#[test]
+fn virtual_environments_bring_the_python_that_they_were_made_with() {
+    let tree = Tree::new(&[
+        ("home/.pyenv/versions/3.11/bin/python3.11", "ELF"),
+        ("home/.pyenv/versions/3.11/bin/python3 -> python3.11", ""),
+        ("home/.pyenv/versions/3.11/lib/python3.11/os.py", ""),
+        ("home/.pyenv/versions/3.12/lib/os.py", ""),
+        ("home/venv/bin/python -> python3", ""),
+        ("home/venv/bin/python3 -> ROOT/home/.pyenv/versions/3.11/bin/python3", ""),
+        ("home/venv/lib/python3.11/site-packages/numpy.py", ""),
+        ("home/venv/pyvenv.cfg", "home = ROOT/home/.pyenv/versions/3.11/bin\nversion = 3.11.7\n"),
+        ("home/bot/agent.toml", "command = [\"../venv/bin/python\", \"bot.py\"]"),
+        ("home/bot/bot.py", ""),
+        ("home/bot/weights.bin", ""),
+        ("home/.ssh/key", ""),
+        ("home/notes.txt", ""),
+    ]);
+    let seen = tree.of(&[&tree.agent("home/bot")], &[]);
+    seen.check(
+        &[
+            "home/bot/weights.bin",
+            "home/venv/lib/python3.11/site-packages/numpy.py",
+            "home/.pyenv/versions/3.11/lib/python3.11/os.py",
+        ],
+        &["home/.ssh/key", "home/notes.txt", "home/.pyenv/versions/3.12/lib/os.py", "home"],
+    );
+    // A copy of the interpreter has no link that leads to its home.
+    let copy = tree.at("home/venv/bin/python");
+    fs::remove_file(&copy).unwrap();
+    fs::write(&copy, "ELF").unwrap();
+    fs::remove_file(tree.at("home/venv/bin/python3")).unwrap();
+    let seen = tree.of(&[&tree.agent("home/bot")], &[]);
+    seen.check(&["home/.pyenv/versions/3.11/lib/python3.11/os.py"], &["home/notes.txt"]);
+}
+
+#[test]
+fn shims_and_version_managers_work_from_home_folders() {
+    let tree = Tree::new(&[
+        ("home/.pyenv/shims/python3", "#!/usr/bin/env bash\nexec ROOT/home/.pyenv/libexec/pyenv"),
+        ("home/.pyenv/libexec/pyenv", "#!/usr/bin/env bash\n"),
+        ("home/.pyenv/versions/3.11/bin/python3", "ELF"),
+        ("home/.nvm/versions/node/v20/bin/node", "ELF"),
+        ("home/.nvm/versions/node/v20/lib/node_modules/x.js", ""),
+        ("home/.nvm/versions/node/v18/lib/node_modules/x.js", ""),
+        ("home/.sdkman/candidates/java/current -> 21", ""),
+        ("home/.sdkman/candidates/java/21/bin/java", "ELF"),
+        ("home/.sdkman/candidates/java/21/lib/modules", ""),
+        ("home/.local/share/uv/python/3.12/bin/python3.12", "ELF"),
+        ("home/.local/share/uv/python/3.12/lib/os.py", ""),
+        ("home/.local/share/keys", ""),
+        ("home/.local/lib/x", ""),
+        ("home/.local/bin/python3.12 -> ../share/uv/python/3.12/bin/python3.12", ""),
+        ("home/.cargo/bin/engine", "ELF"),
+        ("home/.cargo/credentials.toml", ""),
+        ("home/.cargo/lib/x", ""),
+        ("home/bin/tool", "ELF"),
+        ("home/secret", ""),
+        ("bots/bot.py", ""),
+    ]);
+    for (program, may, may_not) in [
+        (".pyenv/shims/python3", ".pyenv/versions/3.11/bin/python3", "secret"),
+        (
+            ".nvm/versions/node/v20/bin/node",
+            ".nvm/versions/node/v20/lib/node_modules/x.js",
+            ".nvm/versions/node/v18/lib/node_modules/x.js",
+        ),
+        (
+            ".sdkman/candidates/java/current/bin/java",
+            ".sdkman/candidates/java/21/lib/modules",
+            "secret",
+        ),
+        (".local/bin/python3.12", ".local/share/uv/python/3.12/lib/os.py", ".local/share/keys"),
+        (".cargo/bin/engine", ".cargo/bin/engine", ".cargo/credentials.toml"),
+        ("bin/tool", "bin/tool", "secret"),
+    ] {
+        fs::write(
+            tree.at("bots/agent.toml"),
+            format!("command = [\"{}\", \"bot.py\"]", tree.at("home").join(program).display()),
+        )
+        .unwrap();
+        let seen = tree.of(&[&tree.agent("bots")], &[]);
+        seen.check(&["bots/bot.py", &format!("home/{may}")], &[&format!("home/{may_not}")]);
+    }
+}
+
+#[test]
+fn scripts_bring_what_runs_them() {
+    let tree = Tree::new(&[
+        ("inst/bin/python3", "ELF"),
+        ("inst/lib/os.py", ""),
+        ("tool/bin/runner", "#! ROOT/inst/bin/python3 -u\n"),
+        ("tool/lib/x", ""),
+        ("a/bot", "#!ROOT/tool/bin/runner\n"),
+        ("a/agent.toml", ECHO),
+        ("b/bot", "#!/usr/bin/env -S A=1 ROOT/inst/bin/python3 -u\n"),
+        ("b/agent.toml", ECHO),
+        ("c/bot", "#!/bin/sh\n'''exec' \"ROOT/inst/bin/python3\" \"$0\" \"$@\"\n' '''\n"),
+        ("c/agent.toml", ECHO),
+        ("d/agent.toml", "command = \"env -u X A=1 ROOT/inst/bin/python3 bot.py\""),
+    ]);
+    for agent in ["a", "b", "c", "d"] {
+        if agent != "a" {
+            let seen = tree.of(&[&tree.agent(agent)], &[]);
+            seen.check(&["inst/lib/os.py"], &["tool/lib/x"]);
+        }
+    }
+    tree.of(&[&tree.agent("a")], &[]).check(&["inst/lib/os.py", "tool/lib/x"], &["b/bot"]);
+    // One that runs itself, and one without an end.
+    tree.add("e/bot", "#!ROOT/e/bot\n");
+    tree.add("e/agent.toml", ECHO);
+    tree.of(&[&tree.agent("e")], &[]).check(&["e/bot"], &["inst"]);
+}
+
+#[test]
+fn files_in_one_folder_see_it_but_for_each_other() {
+    let tree = Tree::new(&[
+        ("bots/alice.py", ""),
+        ("bots/bob.py", ""),
+        ("bots/book.txt", ""),
+        ("bots/lib/search.py", ""),
+        ("bots/matches/old.jsonl", ""),
+        ("bots/way -> matches", ""),
+    ]);
+    let (alice, bob) = (tree.agent("bots/alice.py"), tree.agent("bots/bob.py"));
+    let seen = tree.of(&[&alice, &bob], &["bots/matches", "bots/new"]);
+    seen.check(
+        &["bots/alice.py", "bots/book.txt", "bots/lib/search.py"],
+        &["bots/bob.py", "bots/matches/old.jsonl", "bots/new", "bots/later.txt", "bots"],
+    );
+    assert!(seen.may_list("bots"));
+    tree.of(&[&alice, &alice], &[]).check(&["bots/alice.py", "bots/bob.py"], &[]);
+    // The same as command lines, which are started in the folder above.
+    let (alice, bob) = (tree.agent("python3 bots/alice.py"), tree.agent("python3 bots/bob.py"));
+    tree.of(&[&alice, &bob], &["bots/matches"]).check(
+        &["bots/alice.py", "bots/lib/search.py"],
+        &["bots/bob.py", "bots/matches/old.jsonl"],
+    );
+    let modules = (tree.agent("python3 -m bots.alice"), tree.agent("python3 bots/bob.py"));
+    tree.of(&[&modules.0, &modules.1], &[]).check(&["bots/alice.py"], &["bots/bob.py"]);
+}
+
+#[test]
+fn transcripts_that_lie_beside_agents_are_left_out() {
+    let tree = Tree::new(&[("alice.py", ""), ("a.jsonl", ""), ("data.txt", ""), ("x/b.jsonl", "")]);
+    let alice = tree.agent("python3 alice.py");
+    let seen = tree.of(&[&alice], &[""]);
+    seen.check(&["alice.py", "data.txt", "x/b.jsonl"], &["a.jsonl", "later.jsonl"]);
+}
+
+#[test]
+fn a_folder_in_another_agents_folder_is_its_own() {
+    let tree = Tree::new(&[
+        ("a/agent.toml", ECHO),
+        ("a/bot", ""),
+        ("a/data/x", ""),
+        (
+            "a/b/agent.toml",
+            "command = [\"./bot\"]\n[sandbox]\nread = [\"../data\", \"../../shared\"]",
+        ),
+        ("a/b/bot", ""),
+        ("shared/x", ""),
+        ("shared/bots/c/agent.toml", ECHO),
+        ("shared/bots/c/bot", ""),
+    ]);
+    let (a, b, c) = (tree.agent("a"), tree.agent("a/b"), tree.agent("shared/bots/c"));
+    tree.of(&[&a, &b], &[]).check(&["a/bot", "a/data/x"], &["a/b/bot", "a/b", "shared/x"]);
+    let seen = tree.of(&[&b, &a, &c], &[]);
+    seen.check(&["a/b/bot", "shared/x"], &["a/bot", "a/data/x", "shared/bots/c/bot"]);
+    seen.is_refused("a/data", Refusal::Forbidden);
+    let alone = tree.of(&[&b], &[]);
+    alone.check(&["a/data/x", "shared/bots/c/bot"], &["a/bot"]);
+    assert_eq!(unusual(&b.files().unwrap()), [tree.at("a/data"), tree.at("shared")]);
+    assert!(unusual(&a.files().unwrap()).is_empty());
+    assert!(alone.reachable.refused.is_empty());
+}
+
+#[test]
+fn commands_bring_what_they_name_unless_it_is_others() {
+    let tree = Tree::new(&[
+        ("bots/bot.py", ""),
+        ("bots/data", ""),
+        ("nets/w.bin", ""),
+        ("jars/x.jar", ""),
+        ("classes/Bot.class", ""),
+        (
+            "a/agent.toml",
+            "command = [\"java\", \"-cp\", \"../jars/x.jar:../classes\", \"--net=../nets/w.bin\", \"../bots/bot.py\", \"..\", \"../top\", \"/\"]",
+        ),
+        ("a/java", ""),
+        ("top", ""),
+        ("other", ""),
+        ("b/agent.toml", ECHO),
+        ("b/bot", ""),
+    ]);
+    let a = tree.agent("a");
+    tree.of(&[&a], &[]).check(
+        &["bots/data", "nets/w.bin", "jars/x.jar", "classes/Bot.class", "top"],
+        &["other", "b/bot"],
+    );
+    let seen = tree.of(&[&a], &["bots"]);
+    seen.check(&["nets/w.bin"], &["bots/data", "bots/bot.py"]);
+    seen.is_refused("bots", Refusal::Forbidden);
+}
+
+#[test]
+fn what_holds_too_much_beside_the_forbidden_is_not_given() {
+    let tree = Tree::new(&[("bots/a.py", ""), ("bots/b.py", "")]);
+    for number in 0..4200 {
+        fs::write(tree.at(&format!("bots/{number}")), "").unwrap();
+    }
+    let (a, b) = (tree.agent("bots/a.py"), tree.agent("bots/b.py"));
+    let seen = tree.of(&[&a, &b], &[]);
+    seen.check(&["bots/a.py"], &["bots/b.py", "bots/17"]);
+    seen.is_refused("bots", Refusal::TooMuch);
+    tree.of(&[&a], &[]).check(&["bots/17"], &[]);
+}
+
+#[test]
+fn built_in_agents_read_the_system_and_their_own_program() {
+    let random = Arc::new(Contender::read("@random").unwrap());
+    let reach =
+        reachable(&random.files().unwrap(), &ground(std::slice::from_ref(&random), &[], &[]))
+            .reach(Path::new("/w"));
+    assert!(reach.read.iter().any(|path| path.0 == b"/proc/self/exe"));
+    assert!(reach.list.is_empty());
+    let read: Vec<&Path> =
+        reach.read.iter().map(|it| Path::new(OsStr::from_bytes(&it.0))).collect();
+    assert!(read.iter().all(|path| !is_wide(path) && !path.starts_with("/tmp")), "{read:?}");
+    assert_eq!(reach.work.0, b"/w");
+}
+
+#[test]
+fn packages_of_adapters_bring_their_folder_and_python() {
+    let tree = Tree::new(&[
+        ("team/agent/__init__.py", ""),
+        ("team/x", ""),
+        ("other/agent/__init__.py", ""),
+    ]);
+    if let Ok(team) = Contender::read_in("comp30024:team/agent", &tree.root) {
+        let other = tree.agent("comp30024:other/agent");
+        let seen = tree.of(&[&Arc::new(team), &other], &[]);
+        seen.check(&["team/agent/__init__.py", "team/x"], &["other/agent/__init__.py"]);
+    }
+}
+
+#[test]
+fn home_folders_are_too_wide() {
+    for path in ["/", "/home", "/home/alice", "/root", "/etc", "/tmp", "/var"] {
+        assert!(is_wide(Path::new(path)), "{path}");
+    }
+    for path in ["/home/alice/bots", "/srv/bots", "/data", "/opt/model"] {
+        assert!(!is_wide(Path::new(path)), "{path}");
+    }
+}
+
+#[test]
+fn mistakes_in_agent_toml_are_told() {
+    let tree = Tree::new(&[("a/bot", "")]);
+    for (read, told) in [
+        ("[\"../nothing\"]", "No such file"),
+        ("[\"/\"]", "home folder"),
+        ("[\"/home\"]", "home folder"),
+        ("\"..\"", "invalid type"),
+        ("[]\nwrite = []", "unknown field"),
+    ] {
+        tree.add("a/agent.toml", &format!("{ECHO}\n[sandbox]\nread = {read}"));
+        let Err(failure) = Contender::read_in("a", &tree.root) else {
+            // A machine without such a folder tells that.
+            panic!("{read}")
+        };
+        let told = failure.to_string().contains(told) || failure.to_string().contains("No such");
+        assert!(told, "{read}: {failure}");
+        assert_eq!(failure.code(), referee_process::Failure::USAGE);
+    }
+    tree.add(
+        "a/agent.toml",
+        &format!("{ECHO}\nbuild = \"make\"\n[sandbox]\nread = [\"../later\"]"),
+    );
+    assert!(Contender::read_unbuilt("a", &tree.root).is_ok());
+    assert!(Contender::read_in("a", &tree.root).is_err());
+}
+
+#[test]
+fn closed_folders_hide_what_is_below() {
+    let tree = Tree::new(&[("a/agent.toml", ECHO), ("a/bot", ""), ("a/in/x", "")]);
+    let (root, mode) = (&tree.root, Permissions::from_mode);
+    let agent = tree.agent("a");
+    let (confined, isolated) = (Level::Confined.layers(), Level::Isolated.layers());
+    let closed = |layers: Layers| {
+        let found = reachable(&agent.files().unwrap(), &Ground::default())
+            .closed(layers.and(&[Layer::User]));
+        found.map(|hidden| (hidden.closed.clone(), hidden.help()))
+    };
+    fs::set_permissions(root, mode(0o700)).unwrap();
+    let (folder, help) = closed(confined).unwrap();
+    assert_eq!(&folder, root);
+    assert!(help.contains(&format!("chmod o+x {}", root.display())), "{help}");
+    assert_eq!(closed(isolated), None);
+    assert_eq!(reachable(&agent.files().unwrap(), &Ground::default()).closed(confined), None);
+    fs::set_permissions(root, mode(0o711)).unwrap();
+    assert_eq!(closed(confined), None);
+    // What may not be read itself can't be shown elsewhere either.
+    fs::set_permissions(tree.at("a"), mode(0o711)).unwrap();
+    for layers in [confined, isolated] {
+        let (folder, help) = closed(layers).unwrap();
+        assert_eq!(folder, tree.at("a"));
+        assert!(help.contains("chmod -R o+rX"), "{help}");
+    }
+    let owner = nix::unistd::geteuid().as_raw();
+    assert_eq!(Hidden::of(&tree.at("a"), owner), None);
+}
+
+#[test]
+fn what_was_denied_is_what_is_there_and_out_of_reach() {
+    let tree = Tree::new(&[
+        ("a/agent.toml", ECHO),
+        ("a/bot", ""),
+        ("net.bin", ""),
+        ("b.py", ""),
+        ("games/x.jsonl", ""),
+    ]);
+    fs::set_permissions(&tree.root, Permissions::from_mode(0o755)).unwrap();
+    let (a, b) = (tree.agent("a"), tree.agent("b.py"));
+    let ground = super::ground(&[a.clone(), b.clone()], &[tree.at("games")], &[]);
+    let root = tree.root.display().to_string();
+    let landlock = Layers::of(&[Layer::Landlock]);
+    let said = |agent: &Contender, layers: Layers, text: &str| {
+        advice(agent, &ground, layers, &tree.rooted(text)).unwrap_or_default()
+    };
+    let line = format!("`read = [\"{root}/net.bin\"]` under `[sandbox]` to {root}/a/agent.toml");
+    for text in ["open ROOT/net.bin: permission denied", "No such file or directory: '../net.bin'"]
+    {
+        let told = said(&a, landlock, text);
+        assert!(told.ends_with(&line), "{text}: {told}");
+        assert_eq!(said(&a, Layers::default(), text), "");
+    }
+    // Nobody is told how to read what is another's, or what it may read already.
+    for text in ["ROOT/b.py", "ROOT/games/x.jsonl", "ROOT/a/bot", "ROOT/nothing", "/root", "/"] {
+        assert_eq!(said(&a, landlock, &format!("{text}: Permission denied")), "", "{text}");
+    }
+    let told = said(&b, landlock, "ROOT/a/bot: Permission denied; /opt: Permission denied");
+    assert!(told.contains("make it a folder with an agent.toml") || !Path::new("/opt").exists());
+    fs::set_permissions(tree.at("a"), Permissions::from_mode(0o700)).unwrap();
+    let told = said(&a, landlock.and(&[Layer::User]), "ROOT/a/bot: Permission denied");
+    assert!(told.contains(&format!("chmod o+x {root}/a")), "{told}");
+}

@@ -1,0 +1,103 @@
+//! Where a transcript goes while it is written: a file, packed or not.
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use referee_match::transcript::Recorder;
+use referee_protocol::{Event, Seal};
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Bytes that are gathered before they are written.
+const BUFFER_BYTES: usize = 32 * 1024;
+
+/// A transcript that is being written.
+#[derive(Debug)]
+pub struct Sink {
+    recorder: Recorder,
+    buffer: Vec<u8>,
+    output: Output,
+}
+
+#[derive(Debug)]
+enum Output {
+    Nowhere,
+    Plain(File),
+    Packed(GzEncoder<File>),
+    Stream(io::Stdout),
+}
+
+impl Sink {
+    /// Keeps nothing.
+    pub fn nowhere() -> Self {
+        Self::with(Output::Nowhere)
+    }
+
+    /// Writes to stdout.
+    pub fn stdout() -> Self {
+        Self::with(Output::Stream(io::stdout()))
+    }
+
+    /// Writes to a file that has just been opened, packed if its name ends with `.gz`.
+    pub fn file(file: File, path: &Path) -> Self {
+        let packed = path.extension().is_some_and(|ending| ending == "gz");
+        if packed {
+            return Self::with(Output::Packed(GzEncoder::new(file, Compression::default())));
+        }
+        Self::with(Output::Plain(file))
+    }
+
+    fn with(output: Output) -> Self {
+        Self { recorder: Recorder::new(), buffer: Vec::new(), output }
+    }
+
+    /// Takes in an event; it reaches the file with others, or at the next [`Sink::flush`].
+    pub fn record(&mut self, event: &Event) -> io::Result<()> {
+        if matches!(self.output, Output::Nowhere) {
+            return Ok(());
+        }
+        self.recorder.record(event);
+        if self.recorder.buffered_bytes() >= BUFFER_BYTES {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Writes what has been taken in, for those who watch.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.buffer.clear();
+        self.recorder.take_into(&mut self.buffer);
+        if self.buffer.is_empty() {
+            return Ok(());
+        }
+        match &mut self.output {
+            Output::Nowhere => Ok(()),
+            Output::Plain(file) => file.write_all(&self.buffer),
+            Output::Packed(encoder) => encoder.write_all(&self.buffer),
+            Output::Stream(stdout) => stdout.write_all(&self.buffer),
+        }
+    }
+
+    /// Seals the transcript; `None` where nothing is kept. With `durable`, it is on the disk when
+    /// this returns.
+    pub fn finish(mut self, durable: bool) -> io::Result<Option<Seal>> {
+        if matches!(self.output, Output::Nowhere) {
+            return Ok(None);
+        }
+        let seal = self.recorder.seal();
+        self.flush()?;
+        let file = match self.output {
+            Output::Nowhere => None,
+            Output::Plain(file) => Some(file),
+            Output::Packed(encoder) => Some(encoder.finish()?),
+            Output::Stream(mut stdout) => {
+                stdout.flush()?;
+                None
+            }
+        };
+        if let Some(file) = file.filter(|_| durable) {
+            file.sync_data()?;
+        }
+        Ok(Some(seal))
+    }
+}

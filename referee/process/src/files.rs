@@ -1,0 +1,32 @@
+//! Paths and programs by name, with errors that say which one.
+
+use crate::Failure;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// An error with the file that it is about.
+pub fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
+/// A path that leads there from everywhere; the empty one is the working directory.
+pub fn absolute(path: &Path) -> Result<PathBuf, Failure> {
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    path.canonicalize().map_err(|error| Failure::operation(format!("{}: {error}", path.display())))
+}
+
+/// The file of a program: in `folder`, where the word names a file there or a path, or along PATH.
+pub fn program(word: &str, folder: &Path) -> Result<PathBuf, Failure> {
+    let local = folder.join(word);
+    if local.is_file() {
+        return Ok(local);
+    }
+    if word.contains('/') {
+        return Err(Failure::usage(format!("no program `{word}` in {}", folder.display())));
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut files = std::env::split_paths(&path).map(|folder| folder.join(word));
+    files.find(|file| file.is_file()).ok_or_else(|| {
+        Failure::usage(format!("no program `{word}`: no such file, and none in PATH"))
+    })
+}

@@ -1,0 +1,293 @@
+//! An agent's own control group: the kernel counts what its whole tree uses, and holds it to that.
+//!
+//! The referee makes it, reads it and removes it; the agent enters it before exec, by descriptors
+//! that the referee opened. So neither the supervisor's user nor its namespaces need a right to it.
+
+use super::wire::{Bounds, Jail, Limit};
+use crate::files::named;
+use nix::unistd::write;
+use referee_protocol::{Layer, Nanos};
+use std::fs::{self, File};
+use std::io::{self, ErrorKind};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+
+/// The control group of one agent, in one hierarchy (version 2) or in several (version 1). It is
+/// removed when this is dropped, which has to be when nothing of the agent is left.
+#[derive(Debug)]
+pub struct Group {
+    folders: Vec<PathBuf>,
+    doors: Vec<File>,
+    counters: Counters,
+    cpu: File,
+    bounds: Bounds,
+}
+
+impl Group {
+    /// A new one of this name in each of these groups, limited to `memory_mb` and `processes` of
+    /// `bounds`.
+    pub fn make(parents: &[PathBuf], name: &str, bounds: Bounds) -> io::Result<Self> {
+        let mut made = Made(Vec::new());
+        for parent in parents {
+            let folder = parent.join(name);
+            fs::create_dir(&folder).map_err(|error| named(&folder, &error))?;
+            made.0.push(folder);
+        }
+        let folders = &made.0;
+        let files = if folders[0].join(VERSION_2.limits[0].name).exists() {
+            &VERSION_2
+        } else {
+            &VERSION_1
+        };
+        for limit in files.limits {
+            limit.set(folders, &bounds)?;
+        }
+        let doors = folders.iter().map(|folder| {
+            let path = folder.join("cgroup.procs");
+            File::options().write(true).open(&path).map_err(|error| named(&path, &error))
+        });
+        Ok(Self {
+            doors: doors.collect::<io::Result<_>>()?,
+            counters: Counters::open(folders, files)?,
+            cpu: open(folders, files.cpu)?,
+            bounds,
+            folders: std::mem::take(&mut made.0),
+        })
+    }
+
+    /// What an agent needs to enter it, and its supervisor to watch it: for [`Membership::take`].
+    pub(super) fn descriptors(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
+        self.doors.iter().chain(&self.counters.0).map(AsFd::as_fd)
+    }
+
+    /// CPU time of all that ever ran in it, exact up to the system's last tick.
+    pub fn cpu(&self) -> Option<Nanos> {
+        // Version 1 has nanoseconds alone in a file, version 2 microseconds among others.
+        match Reading::of(&self.cpu)?.value("usage_usec")? {
+            Value::Alone(ns) => Some(Nanos(ns)),
+            Value::Named(us) => Some(Nanos(us.checked_mul(1000)?)),
+        }
+    }
+
+    /// The limit that the kernel held it to, where it came to that.
+    pub fn passed(&self) -> Option<Limit> {
+        self.counters.passed(&self.bounds)
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        remove(&self.folders);
+    }
+}
+
+/// Folders that are removed again if their group doesn't come about.
+struct Made(Vec<PathBuf>);
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        remove(&self.0);
+    }
+}
+
+/// What is left here, because a process is not quite gone, goes with the group that it lies in.
+fn remove(folders: &[PathBuf]) {
+    for folder in folders {
+        fs::remove_dir(folder).ok();
+    }
+}
+
+/// A supervisor's side of an agent's group.
+#[derive(Debug)]
+pub(super) struct Membership {
+    doors: Vec<OwnedFd>,
+    counters: Counters,
+}
+
+impl Membership {
+    /// Takes [`Group::descriptors`] from the end of those that came with a request, where agents
+    /// get groups of their own.
+    pub(super) fn take(received: &mut Vec<OwnedFd>, jail: &Jail) -> Option<Self> {
+        if !jail.layers.has(Layer::Cgroup) {
+            return None;
+        }
+        let counters = received.len().checked_sub(Counters::COUNT)?;
+        let doors = counters.checked_sub(jail.groups.len())?;
+        let counters = received.split_off(counters).into_iter().map(File::from).collect();
+        Some(Self { doors: received.split_off(doors), counters: Counters(counters) })
+    }
+
+    /// Takes the calling process in. It makes nothing but system calls.
+    pub(super) fn enter(&self) -> nix::Result<()> {
+        self.doors.iter().try_for_each(|door| write(door, b"0").map(drop))
+    }
+
+    /// The limit that the kernel held its members to, where it came to that.
+    pub(super) fn passed(&self, bounds: &Bounds) -> Option<Limit> {
+        self.counters.passed(bounds)
+    }
+}
+
+/// The files that tell that a limit was passed: processes killed for want of memory and the most
+/// memory at once, refused processes and the most processes at once.
+#[derive(Debug)]
+struct Counters(Vec<File>);
+
+impl Counters {
+    const COUNT: usize = 4;
+
+    fn open(folders: &[PathBuf], files: &Files) -> io::Result<Self> {
+        let names: [_; Self::COUNT] = [files.kills, files.most_memory, "pids.events", "pids.peak"];
+        names.into_iter().map(|name| open(folders, name)).collect::<io::Result<_>>().map(Self)
+    }
+
+    /// A process may also have been killed or refused because a group around this one or the whole
+    /// machine was full: then this one never was. Memory is refused some pages at a time, so the
+    /// most that was in use can be a little less than the limit.
+    fn passed(&self, bounds: &Bounds) -> Option<Limit> {
+        let count = |index: usize, name: &str| {
+            let reading = Reading::of(self.0.get(index)?)?;
+            reading.value(name).map(|(Value::Alone(count) | Value::Named(count))| count)
+        };
+        // Of what was refused at last at least a page, or a process, is told.
+        if count(0, "oom_kill")? > 0 && count(1, "")? >= memory(bounds) / 16 * 15 {
+            return Some(Limit::Memory(bounds.memory_mb.saturating_mul(1024).saturating_add(4)));
+        }
+        if count(2, "max")? > 0 && count(3, "")? >= bounds.processes {
+            return Some(Limit::Processes(bounds.processes.saturating_add(1)));
+        }
+        None
+    }
+}
+
+/// What a file of a group holds at the moment.
+struct Reading {
+    text: [u8; Self::BYTES],
+    count: usize,
+}
+
+/// A number of a group's: all that its file has, or one of a list of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Value {
+    Alone(u64),
+    Named(u64),
+}
+
+impl Reading {
+    /// More than the names that are looked for here ever come after.
+    const BYTES: usize = 512;
+
+    fn of(file: &File) -> Option<Self> {
+        let mut text = [0; Self::BYTES];
+        let count = file.read_at(&mut text, 0).ok()?;
+        Some(Self { text, count })
+    }
+
+    fn value(&self, name: &str) -> Option<Value> {
+        value(std::str::from_utf8(&self.text[..self.count]).ok()?, name)
+    }
+}
+
+fn value(text: &str, name: &str) -> Option<Value> {
+    if let Ok(number) = text.trim_end().parse() {
+        return Some(Value::Alone(number));
+    }
+    let mut lines = text.lines().filter_map(|line| line.split_once(' '));
+    let (_, number) = lines.find(|&(found, _)| found == name)?;
+    number.parse().ok().map(Value::Named)
+}
+
+/// How the files of a version are called.
+struct Files {
+    limits: &'static [Setting],
+    kills: &'static str,
+    most_memory: &'static str,
+    cpu: &'static str,
+}
+
+/// A limit of a group.
+struct Setting {
+    name: &'static str,
+    value: fn(&Bounds) -> u64,
+    /// Every kernel that has such groups has it.
+    needed: bool,
+}
+
+/// From the kernel's admin guide, `cgroup-v2`.
+const VERSION_2: Files = Files {
+    limits: &[
+        Setting { name: "memory.max", value: memory, needed: true },
+        // Missing where the kernel was built without swap.
+        Setting { name: "memory.swap.max", value: |_| 0, needed: false },
+        Setting { name: "memory.oom.group", value: |_| 1, needed: true },
+        Setting { name: "pids.max", value: |bounds| bounds.processes, needed: true },
+    ],
+    kills: "memory.events",
+    most_memory: "memory.peak",
+    cpu: "cpu.stat",
+};
+
+/// From the kernel's admin guide, `cgroup-v1/memory`, `pids` and `cpuacct`. It kills one process at
+/// a time; the rest of the tree is left to the supervisor.
+const VERSION_1: Files = Files {
+    limits: &[
+        Setting { name: "memory.limit_in_bytes", value: memory, needed: true },
+        Setting { name: "memory.swappiness", value: |_| 0, needed: false },
+        Setting { name: "memory.memsw.limit_in_bytes", value: memory, needed: false },
+        Setting { name: "pids.max", value: |bounds| bounds.processes, needed: true },
+    ],
+    kills: "memory.oom_control",
+    most_memory: "memory.max_usage_in_bytes",
+    cpu: "cpuacct.usage",
+};
+
+fn memory(bounds: &Bounds) -> u64 {
+    bounds.memory_mb.saturating_mul(1024 * 1024)
+}
+
+impl Setting {
+    fn set(&self, folders: &[PathBuf], bounds: &Bounds) -> io::Result<()> {
+        let path = path_of(folders, self.name);
+        // Nothing is to be made where the kernel has made nothing.
+        let file = File::options().write(true).open(&path);
+        let written =
+            file.and_then(|file| file.write_all_at((self.value)(bounds).to_string().as_bytes(), 0));
+        match written {
+            Err(error) if self.needed || error.kind() != ErrorKind::NotFound => {
+                Err(named(&path, &error))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Where a file is that one of the hierarchies has.
+fn path_of(folders: &[PathBuf], name: &str) -> PathBuf {
+    let mut paths = folders.iter().map(|folder| folder.join(name));
+    paths.find(|path| path.exists()).unwrap_or_else(|| folders[0].join(name))
+}
+
+fn open(folders: &[PathBuf], name: &str) -> io::Result<File> {
+    let path = path_of(folders, name);
+    File::open(&path).map_err(|error| named(&path, &error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Value, value};
+
+    #[test]
+    fn a_number_stands_alone_or_after_its_name() {
+        let events = "low 0\nhigh 0\nmax 31\noom 2\noom_kill 3\noom_group_kill 1\n";
+        assert_eq!(value(events, "oom"), Some(Value::Named(2)));
+        assert_eq!(value(events, "oom_kill"), Some(Value::Named(3)));
+        assert_eq!(value(events, "oom_"), None);
+        let control = "oom_kill_disable 0\nunder_oom 0\noom_kill 1\n";
+        assert_eq!(value(control, "oom_kill"), Some(Value::Named(1)));
+        assert_eq!(value("40031250\n", "usage_usec"), Some(Value::Alone(40_031_250)));
+        assert_eq!(value("max\n", "max"), None);
+        assert_eq!(value("max -1\n", "max"), None);
+        assert_eq!(value("", "max"), None);
+    }
+}

@@ -1,0 +1,202 @@
+//! System calls that the sandbox refuses, as functions that are safe to call: what a canary tries.
+//! Besides those, the version of Landlock, which no crate tells.
+
+use nix::errno::Errno;
+use nix::unistd::Pid;
+use std::ffi::{c_int, c_long};
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
+
+/// The keyring of the calling process, which ends with it.
+const PROCESS_KEYRING: c_long = -2;
+/// Of `keyctl`: the number of a keyring, which is made if it isn't there.
+const GET_KEYRING: c_long = 0;
+/// How long the parameters of `io_uring_setup` are.
+const RING_PARAMETERS_BYTES: usize = 120;
+/// Of `userfaultfd`: only for faults of the program itself, which needs no rights.
+const USER_MODE_ONLY: c_int = 1;
+/// Of `bpf`: no command has this number.
+const NO_COMMAND: c_long = 0x7fff;
+/// Of `prctl`: whoever wants to may trace this process, where Yama would ask.
+const ANYBODY: libc::c_ulong = libc::c_ulong::MAX;
+
+/// The version of Landlock that the kernel has; `None` where it has none, or doesn't use it.
+pub fn landlock_version() -> Option<u32> {
+    /// Of `landlock_create_ruleset`: only tell the version.
+    const VERSION: c_long = 1;
+    // SAFETY: with this flag it takes nothing else.
+    #[expect(unsafe_code, reason = "nothing safe wraps it")]
+    let version = unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, 0, 0, VERSION) };
+    u32::try_from(version).ok().filter(|&version| version > 0)
+}
+
+/// Asks for the process's own keyring.
+pub(crate) fn own_keyring() -> nix::Result<c_long> {
+    // SAFETY: takes numbers only.
+    #[expect(unsafe_code, reason = "nothing safe wraps it")]
+    Errno::result(unsafe { libc::syscall(libc::SYS_keyctl, GET_KEYRING, PROCESS_KEYRING, 1) })
+}
+
+/// Puts a key into the process's own keyring.
+pub(crate) fn add_key() -> nix::Result<c_long> {
+    let (kind, name, payload) = (c"user", c"canary", [1_u8]);
+    // SAFETY: two strings that end with a null, and a payload of the length that is given.
+    #[expect(unsafe_code, reason = "nothing safe wraps it")]
+    Errno::result(unsafe {
+        let (kind, name, payload) = (kind.as_ptr(), name.as_ptr(), payload.as_ptr());
+        libc::syscall(libc::SYS_add_key, kind, name, payload, 1, PROCESS_KEYRING)
+    })
+}
+
+/// Sets up a ring of one entry.
+pub(crate) fn io_uring() -> nix::Result<OwnedFd> {
+    let mut parameters = [0_u64; RING_PARAMETERS_BYTES / 8];
+    // SAFETY: the parameters are as long as the kernel's structure; zeros ask for nothing special.
+    #[expect(unsafe_code, reason = "nothing safe wraps it")]
+    owned(unsafe { libc::syscall(libc::SYS_io_uring_setup, 1, parameters.as_mut_ptr()) })
+}
+
+/// Asks for a descriptor of page faults.
+pub(crate) fn user_fault() -> nix::Result<OwnedFd> {
+    let flags = libc::O_CLOEXEC | USER_MODE_ONLY;
+    // SAFETY: takes a number only.
+    #[expect(unsafe_code, reason = "nothing safe wraps it")]
+    owned(unsafe { libc::syscall(libc::SYS_userfaultfd, flags) })
+}
+
+/// A call that made a descriptor.
+fn owned(result: c_long) -> nix::Result<OwnedFd> {
+    let fd = c_int::try_from(Errno::result(result)?).map_err(|_| Errno::EBADF)?;
+    // SAFETY: the kernel has just made it for this process.
+    #[expect(unsafe_code, reason = "descriptors come as numbers")]
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+/// Calls `bpf` with a command that there isn't.
+pub(crate) fn bpf_of_no_kind() -> nix::Result<c_long> {
+    // SAFETY: attributes of no length are not read.
+    #[expect(unsafe_code, reason = "nothing safe wraps it")]
+    Errno::result(unsafe { libc::syscall(libc::SYS_bpf, NO_COMMAND, 0, 0) })
+}
+
+/// Makes a process in a user namespace of its own, which ends at once. To be called while the
+/// process has one thread.
+pub(crate) fn clone_into_user_namespace() -> nix::Result<()> {
+    let flags = libc::CLONE_NEWUSER | libc::SIGCHLD;
+    // SAFETY: without a stack and shared memory it is a fork; the new process does nothing but end,
+    // and the old one waits for it.
+    #[expect(unsafe_code, reason = "nothing safe wraps it")]
+    unsafe {
+        match Errno::result(libc::syscall(libc::SYS_clone, c_long::from(flags), 0, 0, 0, 0))? {
+            0 => libc::_exit(0),
+            child => {
+                let child = libc::pid_t::try_from(child).map_err(|_| Errno::ESRCH)?;
+                Errno::result(libc::waitpid(child, std::ptr::null_mut(), 0)).map(drop)
+            }
+        }
+    }
+}
+
+/// Calls `clone3` without arguments, which makes nothing.
+pub(crate) fn clone3_of_nothing() -> nix::Result<c_long> {
+    // SAFETY: arguments of no length are refused before they are read.
+    #[expect(unsafe_code, reason = "nothing safe wraps it")]
+    Errno::result(unsafe { libc::syscall(libc::SYS_clone3, 0, 0) })
+}
+
+/// Types a character into a terminal. To be called with a descriptor that is none.
+pub(crate) fn push_input(file: impl AsFd) -> nix::Result<c_int> {
+    let letter = [b'x'];
+    // SAFETY: reads one byte, which is there.
+    #[expect(unsafe_code, reason = "nothing safe wraps it")]
+    Errno::result(unsafe { libc::ioctl(file.as_fd().as_raw_fd(), libc::TIOCSTI, letter.as_ptr()) })
+}
+
+/// Makes this process the one that gets the signals of a descriptor.
+pub(crate) fn own_signals(file: impl AsFd) -> nix::Result<()> {
+    let own = Pid::this().as_raw();
+    // SAFETY: takes numbers only; nothing sends signals, as the descriptor isn't asked to.
+    #[expect(unsafe_code, reason = "nothing safe wraps it")]
+    Errno::result(unsafe { libc::fcntl(file.as_fd().as_raw_fd(), libc::F_SETOWN, own) }).map(drop)
+}
+
+/// Chooses the signal that a descriptor sends.
+pub(crate) fn choose_signal(file: impl AsFd) -> nix::Result<()> {
+    /// Of `fcntl`: the signal that is sent when something can be read or written.
+    const SET_SIGNAL: c_int = 10;
+    // SAFETY: takes numbers only; nothing sends signals, as the descriptor isn't asked to.
+    #[expect(unsafe_code, reason = "nothing safe wraps it")]
+    Errno::result(unsafe { libc::fcntl(file.as_fd().as_raw_fd(), SET_SIGNAL, libc::SIGURG) })
+        .map(drop)
+}
+
+/// Traces a process, and lets it go.
+pub(crate) fn trace(pid: Pid) -> nix::Result<()> {
+    let pid = pid.as_raw();
+    let ask = |request: libc::c_uint| {
+        // SAFETY: none of these requests uses an address of either process.
+        #[expect(unsafe_code, reason = "nothing safe wraps it")]
+        Errno::result(unsafe { libc::ptrace(request, pid, 0_usize, 0_usize) })
+    };
+    ask(libc::PTRACE_SEIZE)?;
+    ask(libc::PTRACE_INTERRUPT)?;
+    // SAFETY: a plain system call that is not asked for the status.
+    #[expect(unsafe_code, reason = "nix's own fails on signals that it doesn't know")]
+    let waited = unsafe { libc::waitpid(pid, std::ptr::null_mut(), libc::__WALL) };
+    Errno::result(waited)?;
+    ask(libc::PTRACE_DETACH).map(drop)
+}
+
+/// Lets any process of the same user trace this one, where Yama allows only parents.
+pub(crate) fn let_all_trace() {
+    // SAFETY: takes numbers only. Where there is no Yama it is refused, and needn't be asked.
+    #[expect(unsafe_code, reason = "nothing safe wraps it")]
+    unsafe {
+        libc::prctl(libc::PR_SET_PTRACER, ANYBODY, 0, 0, 0);
+    }
+}
+
+/// Shared memory without a name, zeroed, until the process ends.
+pub(crate) fn shared_pages(bytes: usize) -> nix::Result<&'static mut [u8]> {
+    let rights = libc::PROT_READ | libc::PROT_WRITE;
+    let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS;
+    // SAFETY: new pages of this length, which are never unmapped and which nobody else has.
+    #[expect(unsafe_code, reason = "nothing safe wraps it")]
+    unsafe {
+        let pages = libc::mmap(std::ptr::null_mut(), bytes, rights, flags, -1, 0);
+        if pages == libc::MAP_FAILED {
+            return Err(Errno::last());
+        }
+        Ok(std::slice::from_raw_parts_mut(pages.cast(), bytes))
+    }
+}
+
+/// A segment of System V shared memory, which is gone when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Segment(c_int);
+
+impl Segment {
+    /// Makes one page that anybody may find by the key, which must be new.
+    pub(crate) fn make(key: i32) -> nix::Result<Self> {
+        let flags = libc::IPC_CREAT | libc::IPC_EXCL | 0o666;
+        // SAFETY: takes numbers only.
+        #[expect(unsafe_code, reason = "nothing safe wraps it")]
+        Errno::result(unsafe { libc::shmget(key, 4096, flags) }).map(Self)
+    }
+}
+
+impl Drop for Segment {
+    fn drop(&mut self) {
+        // SAFETY: nobody has it mapped.
+        #[expect(unsafe_code, reason = "nothing safe wraps it")]
+        unsafe {
+            libc::shmctl(self.0, libc::IPC_RMID, std::ptr::null_mut());
+        }
+    }
+}
+
+/// Looks for a segment by its key.
+pub(crate) fn find_segment(key: i32) -> nix::Result<()> {
+    // SAFETY: takes numbers only.
+    #[expect(unsafe_code, reason = "nothing safe wraps it")]
+    Errno::result(unsafe { libc::shmget(key, 0, 0) }).map(drop)
+}

@@ -1,0 +1,96 @@
+//! More than a canary may use.
+
+use super::{Outcome, Targets, plain};
+use crate::launcher::raw;
+use nix::errno::Errno;
+use nix::fcntl::{FallocateFlags, fallocate};
+use nix::sys::signal::{SigSet, Signal};
+use nix::unistd::dup;
+use std::fs::{self, File};
+use std::path::Path;
+use std::time::Duration;
+
+const MIB: usize = 1024 * 1024;
+/// More than a private `/tmp` has room for, and little enough for any machine.
+const INODES: u32 = 512;
+
+fn bytes(mib: u64) -> u64 {
+    mib.saturating_mul(MIB as u64)
+}
+
+pub(super) fn long_file(targets: &Targets) -> Outcome {
+    // The signal that comes with it would be its end.
+    let mut signals = SigSet::empty();
+    signals.add(Signal::SIGXFSZ);
+    signals.thread_block()?;
+    let path = targets.work.join("long");
+    let grown = File::create(&path).and_then(|file| file.set_len(bytes(targets.work_mb) + 1));
+    fs::remove_file(path).ok();
+    plain(grown)
+}
+
+pub(super) fn many_files(targets: &Targets) -> Outcome {
+    let mut held = Vec::new();
+    for _ in 0..=targets.files {
+        held.push(dup(std::io::stdin())?);
+    }
+    Ok(())
+}
+
+/// The time between two pieces of [`MIB`].
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// Twice as much as it may have, taken piece by piece, and then some time to be found with it.
+fn twice(targets: &Targets) -> usize {
+    usize::try_from(bytes(targets.memory_mb * 2)).unwrap_or(usize::MAX)
+}
+
+pub(super) fn private_memory(targets: &Targets) -> Outcome {
+    let mut pages = Vec::new();
+    pages.try_reserve_exact(twice(targets)).map_err(|_| Errno::ENOMEM)?;
+    while pages.len() < twice(targets) {
+        pages.resize(pages.len() + MIB, 1);
+        std::thread::sleep(PAUSE);
+    }
+    std::thread::sleep(targets.stay);
+    std::hint::black_box(pages);
+    Ok(())
+}
+
+pub(super) fn shared_memory(targets: &Targets) -> Outcome {
+    for piece in raw::shared_pages(twice(targets))?.chunks_mut(MIB) {
+        piece.fill(1);
+        std::thread::sleep(PAUSE);
+    }
+    std::thread::sleep(targets.stay);
+    Ok(())
+}
+
+pub(super) fn many_tasks(targets: &Targets) -> Outcome {
+    for _ in 0..targets.processes * 2 {
+        let thread = std::thread::Builder::new().stack_size(64 * 1024);
+        // Until the canary is killed.
+        plain(thread.spawn(std::thread::park))?;
+    }
+    std::thread::sleep(targets.stay);
+    Ok(())
+}
+
+/// A file that takes its space at once.
+pub(super) fn fill_tmp(targets: &Targets) -> Outcome {
+    let path = Path::new("/tmp").join(&targets.word);
+    let length = i64::try_from(bytes(targets.work_mb + 1)).map_err(|_| Errno::EFBIG)?;
+    let filled = File::create(&path)
+        .and_then(|file| Ok(fallocate(file, FallocateFlags::empty(), 0, length)?));
+    fs::remove_file(path).ok();
+    plain(filled)
+}
+
+pub(super) fn fill_inodes(targets: &Targets) -> Outcome {
+    let folder = Path::new("/tmp").join(format!("{}-inodes", targets.word));
+    plain(fs::create_dir(&folder))?;
+    let files = (0..INODES).map(|number| File::create(folder.join(number.to_string())).map(drop));
+    let filled = plain(files.collect::<Result<(), _>>());
+    fs::remove_dir_all(folder).ok();
+    filled
+}

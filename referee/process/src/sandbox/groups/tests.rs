@@ -1,0 +1,178 @@
+//! What the kernel of this machine does with groups, where it lets them be made.
+
+use super::super::super::work_folder::hold;
+use super::{Groups, PREFIX};
+use crate::launcher::{Bounds, Group, Limit};
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The program moves between groups as a whole, so tests that do that have it for themselves.
+static WHOLE_PROGRAM: Mutex<()> = Mutex::new(());
+
+/// Groups, which go before the guard does; `None`, and a line that says so, where this machine has
+/// none for us.
+fn groups() -> Option<(MutexGuard<'static, ()>, Groups)> {
+    let guard = WHOLE_PROGRAM.lock().unwrap_or_else(PoisonError::into_inner);
+    match Groups::find() {
+        Ok(groups) => Some((guard, groups)),
+        Err(lack) => {
+            writeln!(std::io::stderr(), "not tested: {lack} ({})", lack.help).unwrap();
+            None
+        }
+    }
+}
+
+fn bounds(memory_mb: u64, processes: u64) -> Bounds {
+    Bounds { files: 64, memory_mb, processes, work_mb: 16 }
+}
+
+/// A group with a Python program that starts in it.
+struct Member {
+    group: Group,
+    child: Child,
+}
+
+impl Member {
+    fn start(groups: &Groups, name: &str, bounds: Bounds, code: &str) -> Self {
+        let group = Group::make(&groups.folders(), name, bounds).unwrap();
+        let doors = groups.folders().into_iter().map(|it| it.join(name).join("cgroup.procs"));
+        let enter = "code=$1; shift; for door; do echo 0 > $door || exit 1; done; exec python3 -c \
+                     \"$code\"";
+        let mut command = Command::new("sh");
+        command.args(["-c", enter, "sh", code]).args(doors);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        Self { group, child: command.spawn().unwrap() }
+    }
+
+    fn end(mut self) -> (Option<Limit>, ExitStatus, Group) {
+        drop(self.child.stdin.take());
+        let status = self.child.wait().unwrap();
+        (self.group.passed(), status, self.group)
+    }
+}
+
+/// Ways to hold memory; each fills `size` MiB bit by bit.
+const KINDS: [(&str, &str); 4] = [
+    ("private", "it = [bytearray(b'x' * MB) for _ in range(size)]"),
+    ("shared", "fill(mmap.mmap(-1, size * MB))"),
+    ("memfd", "fill(open(os.memfd_create('held'), 'wb', buffering=0))"),
+    ("tmpfs", "fill(tempfile.TemporaryFile(dir='/dev/shm', buffering=0))"),
+];
+
+fn holding(size: u64, how: &str) -> String {
+    format!(
+        "import mmap, os, sys, tempfile\n\
+         MB = 1 << 20\n\
+         size = {size}\n\
+         def fill(file):\n\
+         \x20   for _ in range(size): file.write(bytes(MB))\n\
+         \x20   globals()['it'] = file\n\
+         {how}\n\
+         sys.stdin.read()"
+    )
+}
+
+#[test]
+fn too_much_memory_of_any_kind_is_seen_and_others_go_on() {
+    let Some((_guard, groups)) = groups() else { return };
+    for (name, how) in KINDS {
+        let other = format!("{name}-2");
+        let much = Member::start(&groups, name, bounds(64, 8), &holding(128, how));
+        let little = Member::start(&groups, &other, bounds(64, 8), &holding(32, how));
+        let (passed, status, _) = much.end();
+        assert_eq!(passed, Some(Limit::Memory(64 * 1024 + 4)), "{name}");
+        assert!(!status.success(), "{name}");
+        let (passed, status, _) = little.end();
+        assert_eq!((passed, status.success()), (None, true), "{name}");
+    }
+}
+
+#[test]
+fn memory_is_counted_over_all_processes() {
+    let Some((_guard, groups)) = groups() else { return };
+    // The children hold what they have until the first of them is killed.
+    let code = "import os, signal\n\
+                signal.alarm(60)\n\
+                end, keep = os.pipe()\n\
+                for _ in range(4):\n\
+                \x20   if os.fork() == 0:\n\
+                \x20       os.close(keep)\n\
+                \x20       it = bytearray(b'x' * (16 << 20))\n\
+                \x20       os.read(end, 1)\n\
+                \x20       os._exit(0)\n\
+                os.wait()";
+    let (passed, ..) = Member::start(&groups, "sum", bounds(64, 8), code).end();
+    assert_eq!(passed, Some(Limit::Memory(64 * 1024 + 4)));
+}
+
+#[test]
+fn a_process_too_many_is_seen() {
+    let Some((_guard, groups)) = groups() else { return };
+    let code = |count: u64| {
+        format!(
+            "import os, sys\n\
+             try:\n\
+             \x20   for _ in range({count}):\n\
+             \x20       if os.fork() == 0: sys.stdin.read(); os._exit(0)\n\
+             except OSError: sys.exit(1)\n"
+        )
+    };
+    let (passed, status, _) = Member::start(&groups, "forks", bounds(256, 8), &code(8)).end();
+    assert_eq!((passed, status.code()), (Some(Limit::Processes(9)), Some(1)));
+    let (passed, status, _) = Member::start(&groups, "fewer", bounds(256, 8), &code(7)).end();
+    assert_eq!((passed, status.code()), (None, Some(0)));
+}
+
+#[test]
+fn time_of_children_that_nobody_waits_for_is_counted() {
+    let Some((_guard, groups)) = groups() else { return };
+    let code = "import os, signal, sys, time\n\
+                signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n\
+                for _ in range(2):\n\
+                \x20   if os.fork() == 0:\n\
+                \x20       while time.process_time() < 0.1: pass\n\
+                \x20       os._exit(0)\n\
+                try: os.wait()\n\
+                except ChildProcessError: pass\n";
+    let (passed, status, group) = Member::start(&groups, "burn", bounds(256, 8), code).end();
+    assert_eq!((passed, status.success()), (None, true));
+    let cpu = group.cpu().unwrap();
+    assert!(cpu.0 >= 200_000_000, "{cpu:?}");
+}
+
+#[test]
+fn nothing_is_left_behind() {
+    let Some((guard, found)) = groups() else { return };
+    let homes = found.folders();
+    let group = Group::make(&homes, "one", bounds(64, 8)).unwrap();
+    assert!(homes.iter().all(|home| home.join("one").exists()));
+    assert!(Group::make(&homes, "one", bounds(64, 8)).is_err());
+    drop(group);
+    assert!(homes.iter().all(|home| home.exists() && !home.join("one").exists()));
+    // As if the referee had been killed with an agent.
+    Group::make(&homes, "two", bounds(64, 8)).map(std::mem::forget).unwrap();
+    drop(found);
+    assert!(homes.iter().all(|home| !home.exists()));
+    drop(guard);
+
+    let beside = |home: &PathBuf| home.with_file_name(format!("{PREFIX}0-1"));
+    let Some((_guard, found)) = groups() else { return };
+    let left: Vec<_> = found.folders().iter().map(beside).collect();
+    drop(found);
+    for folder in &left {
+        fs::create_dir_all(folder.join("agent")).unwrap();
+    }
+    let locks: Vec<_> = left.iter().map(|folder| hold(folder).unwrap()).collect();
+    drop(Groups::find().unwrap());
+    assert!(left.iter().all(|folder| folder.join("agent").exists()));
+    // A child of another test's may still have them, which keeps what is only closed.
+    for lock in &locks {
+        lock.unlock().unwrap();
+    }
+    drop(locks);
+    drop(Groups::find().unwrap());
+    assert!(left.iter().all(|folder| !folder.exists()));
+}

@@ -1,0 +1,220 @@
+//! Where the program of a command is installed: its interpreter's own folder, so that one in a home
+//! folder works too, as virtual environments, pyenv, nvm, conda and the like make them.
+
+use super::elf::Elf;
+use nix::unistd::{AccessFlags, access};
+use std::ffi::OsStr;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// Folders of programs; what belongs to them is in the folder above.
+const PROGRAM_FOLDERS: &[&str] = &["bin", "sbin", "libexec", "shims", "Scripts"];
+/// What lies beside a folder of programs where something is installed.
+const INSTALLED: &[&str] = &["lib", "lib64", "libexec", "share", "pyvenv.cfg", "versions"];
+/// Folders in a home folder that look so, but hold all kinds of things.
+const COLLECTIONS: &[&str] = &[".local", ".cargo"];
+/// How many links lead on from each other, and how many scripts are each other's interpreters.
+const STEPS_MAX: usize = 40;
+/// How much of a script is read, to see what it is for.
+const SCRIPT_BYTES: u64 = 4096;
+/// What `pyvenv.cfg` says about the Python that an environment was made with.
+const BASES: &[&str] =
+    &["home", "base-prefix", "base-exec-prefix", "executable", "base-executable"];
+
+/// What was found; nothing is judged yet.
+#[derive(Debug, Default)]
+pub(super) struct Installed {
+    /// Files and folders, canonical.
+    pub(super) paths: Vec<PathBuf>,
+    /// What has to be there to start it, and isn't, or can't be executed here.
+    pub(super) missing: Vec<PathBuf>,
+    seen: Vec<PathBuf>,
+}
+
+impl Installed {
+    /// What a command needs whose program is this file; its words are those after the program. What
+    /// is relative is relative to `folder`.
+    pub(super) fn command(&mut self, program: &Path, words: &[&str], folder: &Path) {
+        self.started(program, folder);
+        if program.file_name() == Some(OsStr::new("env")) {
+            self.started_by_env(words, folder);
+        }
+    }
+
+    /// What a program needs that has to be started.
+    fn started(&mut self, file: &Path, folder: &Path) {
+        let file = folder.join(file);
+        if !file.is_file() || access(&file, AccessFlags::X_OK).is_err() {
+            self.missing.push(file.clone());
+        }
+        self.program(&file, folder);
+    }
+
+    /// What a program needs: it, every link that leads to it, and if it is a script what runs that.
+    pub(super) fn program(&mut self, file: &Path, folder: &Path) {
+        let file = folder.join(file);
+        if self.seen.len() > STEPS_MAX || self.seen.contains(&file) {
+            return;
+        }
+        self.seen.push(file.clone());
+        let Ok(canonical) = file.canonicalize() else { return };
+        for link in links(&file) {
+            self.prefix_of(&link);
+        }
+        self.prefix_of(&canonical);
+        self.script(&canonical, folder);
+        self.loaded(&canonical);
+        self.add(canonical);
+    }
+
+    /// What loads a program that isn't a script.
+    fn loaded(&mut self, file: &Path) {
+        let Some(elf) = Elf::of(file) else { return };
+        self.missing.extend(elf.loader().filter(|loader| !loader.is_file()));
+        if elf.is_foreign() {
+            self.missing.push(file.to_owned());
+        }
+    }
+
+    fn add(&mut self, path: PathBuf) {
+        if !self.paths.contains(&path) {
+            self.paths.push(path);
+        }
+    }
+
+    /// The folder in which a program is installed, if it looks like that.
+    fn prefix_of(&mut self, program: &Path) {
+        let Some(programs) = program.parent() else { return };
+        let Some(prefix) = programs.parent() else { return };
+        let named = |folder: &Path, names: &[&str]| {
+            folder.file_name().is_some_and(|name| names.iter().any(|it| name == *it))
+        };
+        if named(programs, PROGRAM_FOLDERS)
+            && !named(prefix, COLLECTIONS)
+            && INSTALLED.iter().any(|name| prefix.join(name).exists())
+        {
+            self.prefix(prefix);
+        }
+    }
+
+    fn prefix(&mut self, prefix: &Path) {
+        let Ok(canonical) = prefix.canonicalize() else { return };
+        if self.paths.contains(&canonical) {
+            return;
+        }
+        let settings = canonical.join("pyvenv.cfg");
+        self.add(canonical);
+        for (name, base) in settings_of(&settings) {
+            match name.as_str() {
+                // The folder of the program.
+                "home" => {
+                    self.prefix_of(&base.join("python"));
+                    self.missing.extend(Some(base).filter(|base| !base.is_dir()));
+                }
+                "base-prefix" | "base-exec-prefix" => self.prefix(&base),
+                _ => self.program(&base, Path::new("/")),
+            }
+        }
+    }
+
+    /// What runs a script, by its first line.
+    fn script(&mut self, file: &Path, folder: &Path) {
+        let Some(begin) = begin(file) else { return };
+        let mut lines = begin.lines();
+        let Some(line) = lines.next().and_then(|line| line.strip_prefix("#!")) else { return };
+        let line = line.trim();
+        let (program, argument) = line.split_once([' ', '\t']).unwrap_or((line, ""));
+        let program = Path::new(program);
+        self.started(program, folder);
+        if program.file_name() == Some(OsStr::new("env")) {
+            // As one word, but for -S, which `env` splits itself.
+            let words: Vec<&str> = argument.split_whitespace().collect();
+            self.started_by_env(&words, folder);
+        }
+        // Where the path of the interpreter is too long for the first line, pip writes this.
+        let long = lines.next().and_then(|line| line.strip_prefix("'''exec' "));
+        let long = long.and_then(|line| line.split(" '").next()?.split(" \"").next());
+        if let Some([program, ..]) = long.and_then(shlex::split).as_deref() {
+            self.started(Path::new(program), folder);
+        }
+    }
+
+    /// The program that `env` starts.
+    fn started_by_env(&mut self, words: &[&str], folder: &Path) {
+        if let Some((_, word)) = by_env(words) {
+            self.named(word, folder);
+        }
+    }
+
+    /// A program along PATH, or at a path.
+    fn named(&mut self, word: &str, folder: &Path) {
+        if word.contains('/') {
+            return self.started(Path::new(word), folder);
+        }
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let files = std::env::split_paths(&path).map(|folder| folder.join(word));
+        match files.into_iter().find(|file| file.is_file()) {
+            Some(file) => self.started(&file, folder),
+            None => self.missing.push(word.into()),
+        }
+    }
+}
+
+/// Which of the words after `env` is the program that it starts.
+fn by_env<'a>(words: &[&'a str]) -> Option<(usize, &'a str)> {
+    let words = words.iter().map(|word| word.strip_prefix("-S").unwrap_or(word));
+    let mut words = words.enumerate();
+    while let Some((at, word)) = words.next() {
+        if matches!(word, "-u" | "--unset" | "-C" | "--chdir") {
+            words.next();
+        } else if !word.is_empty() && !word.starts_with('-') && !word.contains('=') {
+            return Some((at, word));
+        }
+    }
+    None
+}
+
+/// Which words of a command are programs: the first one, and what that starts where it is `env`.
+pub fn programs_of(command: &[String]) -> Vec<usize> {
+    let words: Vec<&str> = command.iter().skip(1).map(String::as_str).collect();
+    let first = command.first().and_then(|word| Path::new(word).file_name());
+    let next = by_env(&words).filter(|_| first == Some(OsStr::new("env")));
+    std::iter::once(0).chain(next.map(|(at, _)| at + 1)).collect()
+}
+
+/// A file, and where each link leads that it is.
+fn links(file: &Path) -> Vec<PathBuf> {
+    let mut links = vec![file.to_owned()];
+    let mut current = file.to_owned();
+    while let Ok(target) = current.read_link() {
+        current = current.parent().unwrap_or(Path::new("/")).join(target);
+        if links.len() > STEPS_MAX {
+            break;
+        }
+        links.push(current.clone());
+    }
+    links
+}
+
+/// What a file begins with, as far as it is text.
+fn begin(file: &Path) -> Option<String> {
+    let mut bytes = Vec::new();
+    // A FIFO would be waited for.
+    let file =
+        Some(file).filter(|file| file.is_file()).and_then(|file| std::fs::File::open(file).ok())?;
+    file.take(SCRIPT_BYTES).read_to_end(&mut bytes).ok()?;
+    bytes.starts_with(b"#!").then(|| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The paths that `pyvenv.cfg` names: `name = path`, a line each.
+fn settings_of(file: &Path) -> Vec<(String, PathBuf)> {
+    let mut text = String::new();
+    let opened =
+        Some(file).filter(|file| file.is_file()).and_then(|file| std::fs::File::open(file).ok());
+    let Some(opened) = opened else { return Vec::new() };
+    opened.take(SCRIPT_BYTES).read_to_string(&mut text).ok();
+    let settings = text.lines().filter_map(|line| line.split_once('='));
+    let settings = settings.map(|(name, value)| (name.trim().to_lowercase(), value.trim()));
+    let bases = settings.filter(|(name, value)| BASES.contains(&&**name) && value.starts_with('/'));
+    bases.map(|(name, value)| (name, value.into())).collect()
+}

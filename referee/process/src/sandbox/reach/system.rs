@@ -1,0 +1,223 @@
+//! What every program may need of the system, whoever wrote it: its own libraries, interpreters that
+//! are installed for everybody, and facts about the machine.
+//!
+//! A program often sees that a file is there, since that can't be hidden from it, and fails if it
+//! then may not open it, where it would have gone on without the file. So what standard libraries
+//! look for by themselves is here too, as far as it has no secrets.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// Programs, libraries and their data, as distributions install them. `/opt` is not among them: who
+/// has an interpreter there names it.
+const INSTALLED: &[&str] = &[
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    // Distributions whose packages lie in a store that everybody may read.
+    "/nix/store",
+    "/gnu/store",
+    // Where Ruby's packages go on Debian.
+    "/var/lib/gems",
+];
+
+/// Of `/etc`, never all of it: nothing that names secrets, hosts or services of this machine.
+const SETTINGS: &[&str] = &[
+    // The loader's.
+    "ld.so.cache",
+    "ld.so.conf",
+    "ld.so.conf.d",
+    "ld.so.preload",
+    // Time, and how things are called and written here.
+    "localtime",
+    "timezone",
+    "locale.alias",
+    "locale.conf",
+    "terminfo",
+    "inputrc",
+    "mime.types",
+    "apache2/mime.types",
+    "httpd/mime.types",
+    "httpd/conf/mime.types",
+    // Which distribution it is.
+    "os-release",
+    "debian_version",
+    "lsb-release",
+    // Who one is, and that `localhost` is this machine.
+    "nsswitch.conf",
+    "passwd",
+    "group",
+    "host.conf",
+    "hosts",
+    "gai.conf",
+    "protocols",
+    "services",
+    // Which of several programs is meant.
+    "alternatives",
+    // Settings and certificates that TLS libraries read when they are loaded. Keys lie beside them.
+    "ssl/openssl.cnf",
+    "ssl/certs",
+    "pki/tls/openssl.cnf",
+    "pki/tls/openssl.d",
+    "pki/tls/certs",
+    "pki/tls/cert.pem",
+    "pki/java",
+    "pki/ca-trust/extracted",
+    "crypto-policies",
+    "ca-certificates/extracted",
+    // Languages'.
+    "R",
+    "mono",
+    "dotnet",
+    "julia",
+    "matplotlibrc",
+];
+
+/// Of `/etc`, what begins so: settings of languages, with a version in their names.
+const SETTINGS_BEGIN: &[&str] =
+    &["java", "jvm", "ld-musl", "perl", "php", "python", "ruby", "guile", "swi-prolog"];
+
+/// Devices that give or take nothing of anybody's.
+const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+
+/// What runtimes ask about the machine to choose their threads, heaps and page sizes. What a process
+/// reads about itself is the launcher's business.
+const MACHINE: &[&str] = &[
+    "/proc/cpuinfo",
+    "/proc/meminfo",
+    "/proc/stat",
+    "/proc/loadavg",
+    "/proc/uptime",
+    "/proc/version",
+    "/proc/filesystems",
+    "/proc/cgroups",
+    "/proc/sys/kernel/osrelease",
+    "/proc/sys/kernel/pid_max",
+    "/proc/sys/kernel/threads-max",
+    "/proc/sys/kernel/ngroups_max",
+    "/proc/sys/kernel/cap_last_cap",
+    "/proc/sys/vm/overcommit_memory",
+    "/proc/sys/vm/max_map_count",
+    "/sys/devices/system/cpu",
+    "/sys/devices/system/node",
+    "/sys/kernel/mm/transparent_hugepage",
+    "/sys/kernel/mm/hugepages",
+];
+
+/// Files of a control group that say how much its processes may use: version 2, then version 1.
+const GROUP_LIMITS: &[&str] = &[
+    "memory.max",
+    "memory.high",
+    "cpu.max",
+    "cpuset.cpus.effective",
+    "memory.limit_in_bytes",
+    "memory.soft_limit_in_bytes",
+    "memory.use_hierarchy",
+    "memory.stat",
+    "cpu.cfs_quota_us",
+    "cpu.cfs_period_us",
+    "cpu.shares",
+    "pids.max",
+];
+/// Where control groups are.
+const GROUPS: &str = "/sys/fs/cgroup";
+/// How far above the referee's own control group limits are looked for.
+const GROUPS_ABOVE_MAX: usize = 8;
+
+/// All of it that is there, canonical, and none below another; found out once.
+pub(crate) fn system() -> &'static [PathBuf] {
+    static SYSTEM: OnceLock<Vec<PathBuf>> = OnceLock::new();
+    SYSTEM.get_or_init(|| {
+        let etc = Path::new("/etc");
+        let begin = |name: &str| SETTINGS_BEGIN.iter().any(|begin| name.starts_with(begin));
+        let entries = etc.read_dir().into_iter().flatten().flatten();
+        let languages = entries.filter(|entry| begin(&entry.file_name().to_string_lossy()));
+        let mut paths: Vec<PathBuf> =
+            [INSTALLED, DEVICES, MACHINE].concat().into_iter().map(PathBuf::from).collect();
+        paths.extend(SETTINGS.iter().map(|name| etc.join(name)));
+        paths.extend(languages.map(|entry| entry.path()));
+        paths.extend(group_limits());
+        let mut found: Vec<PathBuf> =
+            paths.iter().filter_map(|it| it.canonicalize().ok()).collect();
+        found.sort();
+        // What lies below another comes after it.
+        found.dedup_by(|path, above| path.starts_with(above));
+        found
+    })
+}
+
+/// Whether a canonical path is the system's: the same for all who have the same system.
+pub fn is_system(path: &Path) -> bool {
+    system().iter().any(|it| path.starts_with(it))
+}
+
+/// The limits of the control groups that the referee is in.
+fn group_limits() -> Vec<PathBuf> {
+    let own = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let mut files = Vec::new();
+    for line in own.lines() {
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else { continue };
+        let root = Path::new(GROUPS).join(controllers);
+        let group = root.join(path.trim_start_matches('/'));
+        for group in group.ancestors().take(GROUPS_ABOVE_MAX).filter(|it| it.starts_with(&root)) {
+            files.extend(GROUP_LIMITS.iter().map(|name| group.join(name)));
+        }
+    }
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::system;
+    use std::path::Path;
+
+    #[test]
+    fn programs_are_there_and_secrets_are_not() {
+        let may = |path: &str| {
+            let path = Path::new(path).canonicalize().unwrap_or_else(|_| path.into());
+            system().iter().any(|it| path.starts_with(it))
+        };
+        for path in ["/bin/sh", "/usr/bin/env", "/etc/passwd", "/dev/null", "/proc/meminfo"] {
+            assert!(may(path), "{path}");
+        }
+        for path in [
+            "/",
+            "/etc",
+            "/etc/shadow",
+            "/etc/gshadow",
+            "/etc/ssl",
+            "/etc/ssl/private",
+            "/etc/pki/tls/private",
+            "/etc/ssh",
+            "/root",
+            "/home",
+            "/opt",
+            "/var",
+            "/tmp",
+            "/run",
+            "/proc",
+            "/proc/1",
+            "/proc/self",
+            "/sys",
+            "/dev",
+            "/dev/shm",
+            "/dev/mem",
+            "/sys/fs/cgroup",
+        ] {
+            assert!(!may(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn none_lies_below_another() {
+        for (index, path) in system().iter().enumerate() {
+            let others = system().iter().enumerate().filter(|(other, _)| *other != index);
+            assert!(others.clone().all(|(_, other)| !path.starts_with(other)), "{path:?}");
+        }
+    }
+}

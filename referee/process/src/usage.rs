@@ -1,0 +1,162 @@
+//! What an agent's processes have used: CPU time, and time spent waiting for a core.
+
+use nix::time::{ClockId, clock_getcpuclockid, clock_gettime};
+use nix::unistd::{Pid, SysconfVar, sysconf};
+use referee_protocol::Nanos;
+use std::cell::OnceCell;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+/// The meters of one agent.
+#[derive(Debug)]
+pub struct Meters {
+    agent: Pid,
+    /// Of which all that the agent starts is a descendant; found when it is first asked for, which
+    /// has to be while the agent runs.
+    supervisor: OnceCell<Option<Pid>>,
+    clock: ClockId,
+    /// The system's scheduling figures of the agent's process.
+    schedule: Option<File>,
+    /// What its supervisor had taken in of other agents before.
+    reaped_before: Nanos,
+}
+
+impl Meters {
+    /// For the process `agent`, whose supervisor had taken in so much CPU time of others before;
+    /// `None` where the system has no such clock.
+    pub fn of(agent: Pid, reaped_before: Nanos) -> Option<Self> {
+        let clock = clock_getcpuclockid(agent).ok()?;
+        let schedule = File::open(format!("/proc/{agent}/schedstat")).ok();
+        Some(Self { agent, supervisor: OnceCell::new(), clock, schedule, reaped_before })
+    }
+
+    fn supervisor(&self) -> Option<Pid> {
+        *self.supervisor.get_or_init(|| Ticks::of(self.agent).map(|ticks| ticks.parent))
+    }
+
+    /// The number of the agent's own process.
+    pub fn process_id(&self) -> i32 {
+        self.agent.as_raw()
+    }
+
+    /// It is one process with one thread, which waits to read more of its stdin: whatever it wants
+    /// to say, it won't say it before it has read more. False where the system doesn't tell.
+    pub fn awaits_input(&self) -> bool {
+        let process = format!("/proc/{}", self.agent);
+        let threads = std::fs::read_dir(format!("{process}/task")).map_or(0, Iterator::count);
+        let call = std::fs::read_to_string(format!("{process}/syscall")).unwrap_or_default();
+        let mut words = call.split_whitespace();
+        let reads = words.next().is_some_and(|number| number == libc::SYS_read.to_string());
+        reads && words.next() == Some("0x0") && threads == 1 && self.processes() == 1
+    }
+
+    /// How many processes the agent's tree has, its own included.
+    pub fn processes(&self) -> usize {
+        self.supervisor().map_or(0, |supervisor| tree_below(supervisor).len())
+    }
+
+    /// Something of its tree has a core, or waits for one or for the disk; or it has ended, and its
+    /// supervisor is yet to say so. Who only sleeps isn't busy.
+    pub fn is_busy(&self) -> bool {
+        let Some(supervisor) = self.supervisor() else { return false };
+        let has_ended = |&pid: &Pid| state_in(format!("/proc/{pid}").as_ref()) == Some('Z');
+        tree_below(supervisor).into_iter().chain([supervisor]).any(runs)
+            || children_of(supervisor).iter().any(has_ended)
+    }
+
+    /// CPU time of the agent's own process, all threads: exact and quick.
+    pub fn process_cpu(&self) -> Option<Nanos> {
+        let time = clock_gettime(self.clock).ok()?;
+        let seconds = u64::try_from(time.tv_sec()).ok()?;
+        let nanos = u64::try_from(time.tv_nsec()).ok()?;
+        Some(Nanos(seconds * 1_000_000_000 + nanos))
+    }
+
+    /// CPU time of the agent and of all that it started: the process's own clock, or the coarser
+    /// sum over the tree where that is more. What a process leaves that reaped its own children
+    /// without waiting for them is in neither.
+    pub fn tree_cpu(&self) -> Option<Nanos> {
+        self.process_cpu().max(self.tree_ticks())
+    }
+
+    /// Time that the agent's main thread was ready to run and had no core.
+    pub fn wait(&self) -> Option<Nanos> {
+        let mut text = [0; 96];
+        let count = self.schedule.as_ref()?.read_at(&mut text, 0).ok()?;
+        let text = std::str::from_utf8(&text[..count]).ok()?;
+        text.split_whitespace().nth(1)?.parse().ok().map(Nanos)
+    }
+
+    /// From the system's table of processes: every process below the supervisor with its reaped
+    /// children, and what the supervisor reaped of those that were left to it.
+    fn tree_ticks(&self) -> Option<Nanos> {
+        let supervisor = self.supervisor()?;
+        let reaped = Ticks::of(supervisor)?.reaped;
+        let processes = tree_below(supervisor).into_iter().filter_map(Ticks::of);
+        let ticks: u64 = processes.map(|process| process.own + process.reaped).sum();
+        let per_second = sysconf(SysconfVar::CLK_TCK).ok()??;
+        let tick = 1_000_000_000 / u64::try_from(per_second).ok()?.max(1);
+        Some(Nanos((reaped * tick).saturating_sub(self.reaped_before.0) + ticks * tick))
+    }
+}
+
+/// One line of the table of processes.
+struct Ticks {
+    parent: Pid,
+    own: u64,
+    reaped: u64,
+}
+
+impl Ticks {
+    fn of(pid: Pid) -> Option<Self> {
+        let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        // The program's name stands in brackets and may hold anything; what follows doesn't.
+        let (_, rest) = text.rsplit_once(')')?;
+        let fields: Vec<&str> = rest.split_whitespace().collect();
+        let number = |index: usize| fields.get(index)?.parse::<u64>().ok();
+        let parent = fields.get(1)?.parse().ok()?;
+        let (own, reaped) = (number(11)? + number(12)?, number(13)? + number(14)?);
+        Some(Self { parent: Pid::from_raw(parent), own, reaped })
+    }
+}
+
+/// All descendants of a process.
+fn tree_below(pid: Pid) -> Vec<Pid> {
+    let mut pids = children_of(pid);
+    let mut next = 0;
+    while let Some(&pid) = pids.get(next) {
+        pids.extend(children_of(pid));
+        next += 1;
+    }
+    pids
+}
+
+/// One of its threads has a core, or waits for one or for the disk.
+fn runs(pid: Pid) -> bool {
+    let mut states = threads_of(pid).into_iter().filter_map(|thread| state_in(&thread));
+    states.any(|state| matches!(state, 'R' | 'D'))
+}
+
+/// The letter of the state that a folder in /proc tells of.
+fn state_in(folder: &Path) -> Option<char> {
+    let text = std::fs::read_to_string(folder.join("stat")).ok()?;
+    text.rsplit_once(')')?.1.trim_start().chars().next()
+}
+
+/// The folders of a process's threads.
+fn threads_of(pid: Pid) -> Vec<PathBuf> {
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task"));
+    threads.into_iter().flatten().flatten().map(|thread| thread.path()).collect()
+}
+
+/// A process's children, from the system's own lists, one a thread.
+pub fn children_of(pid: Pid) -> Vec<Pid> {
+    let mut found = Vec::new();
+    for thread in threads_of(pid) {
+        let list = std::fs::read_to_string(thread.join("children")).unwrap_or_default();
+        let pids = list.split_whitespace().filter_map(|pid| pid.parse().ok());
+        found.extend(pids.map(Pid::from_raw));
+    }
+    found
+}

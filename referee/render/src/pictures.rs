@@ -1,0 +1,419 @@
+//! Pictures of a match: one position, a film strip, an animation. Bytes out; where they go is the
+//! caller's.
+
+use crate::{
+    Apng, Canvas, Gif, Look, NoPicture, Note, Pixels, Theme, extent, layers, lines, pixels, png,
+    strip, svg,
+};
+use referee_games::view::{Colour, View};
+use referee_match::frames::told;
+use referee_match::telling;
+use referee_match::transcript::{Happening, Playback, Ply};
+use referee_protocol::Seat;
+use std::io::Write;
+
+/// How wide a picture is in pixels unless that is said, where two for a unit are too many.
+const USUAL_WIDTH: u32 = 800;
+/// Longer names are cut, so that what their agents did still stands beside them, in characters.
+const NAME_MAX: usize = 30;
+/// The last frame of an animation stays so many times as long,
+const LAST_TIMES: u32 = 4;
+/// and at least so long, in milliseconds.
+const LAST_MS: u32 = 3000;
+
+/// What pictures are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// SVG: one position or a strip.
+    Svg,
+    /// PNG: one position or a strip.
+    Png,
+    /// An animated GIF of the whole match.
+    Gif,
+    /// An animated PNG of the whole match.
+    Apng,
+}
+
+/// How a picture of a match is to look.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wish {
+    /// Dark on light, or light on dark.
+    pub theme: Theme,
+    /// Whether to name rows and columns.
+    pub coordinates: bool,
+    /// Whether to turn the board by half a turn.
+    pub flip: bool,
+    /// The width in pixels, where there are any.
+    pub width: Option<u32>,
+    /// How long a frame is shown, in milliseconds.
+    pub delay_ms: u32,
+}
+
+/// Which plies a picture shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Plies {
+    /// This one, which must be there.
+    One(usize),
+    /// At most so many, evenly spread, the first and the last among them.
+    Strip(usize),
+}
+
+/// Writes the position or the strip as SVG.
+pub fn write_svg(
+    playback: &Playback,
+    plies: Plies,
+    wish: &Wish,
+    mut out: impl Write,
+) -> Result<(), NoPicture> {
+    out.write_all(drawn(playback, plies, wish).0.as_bytes())?;
+    Ok(out.flush()?)
+}
+
+/// Writes the position or the strip as PNG.
+pub fn write_png(
+    playback: &Playback,
+    plies: Plies,
+    wish: &Wish,
+    out: impl Write,
+) -> Result<(), NoPicture> {
+    let (document, width) = drawn(playback, plies, wish);
+    png(&pixels(&document, wish.width.unwrap_or(width))?, out)
+}
+
+/// Writes all plies as an animated GIF, and tells after each how many are done.
+pub fn write_gif(
+    playback: &Playback,
+    wish: &Wish,
+    out: impl Write,
+    done: &mut dyn FnMut(usize),
+) -> Result<(), NoPicture> {
+    let film = Film::new(playback, wish)?;
+    let first = film.frame(0)?;
+    let views = playback.plies().iter().map(|ply| &ply.view);
+    let mut gif = Gif::begin(out, (first.width, first.height), wish.theme, views)?;
+    film.each(first, done, |pixels, delay| gif.frame(pixels, delay))?;
+    gif.finish()
+}
+
+/// Writes all plies as an animated PNG, and tells after each how many are done.
+pub fn write_apng(
+    playback: &Playback,
+    wish: &Wish,
+    out: impl Write,
+    done: &mut dyn FnMut(usize),
+) -> Result<(), NoPicture> {
+    let film = Film::new(playback, wish)?;
+    let first = film.frame(0)?;
+    let count = u32::try_from(film.looks.len()).unwrap_or(u32::MAX);
+    let mut apng = Apng::begin(out, (first.width, first.height), count)?;
+    film.each(first, done, |pixels, delay| apng.frame(pixels, delay))?;
+    apng.finish()
+}
+
+/// All plies with how they look: all of one size.
+struct Film<'a> {
+    plies: &'a [Ply],
+    looks: Vec<Look>,
+    wish: &'a Wish,
+    /// The empty board, drawn once.
+    board: Canvas,
+}
+
+impl<'a> Film<'a> {
+    fn new(playback: &'a Playback, wish: &'a Wish) -> Result<Self, NoPicture> {
+        let plies = playback.plies();
+        let looks = plies.iter().map(|ply| look(wish, caption(playback, ply), true)).collect();
+        let looks = level(plies.iter().map(|ply| &ply.view), looks);
+        let width = wish.width.unwrap_or_else(|| usual_width(extent(&plies[0].view, &looks[0]).0));
+        let [board, _] = layers(&plies[0].view, &looks[0]);
+        Ok(Self { plies, looks, wish, board: Canvas::new(&board, width)? })
+    }
+
+    fn frame(&self, index: usize) -> Result<Pixels, NoPicture> {
+        let [_, over] = layers(&self.plies[index].view, &self.looks[index]);
+        self.board.with(&over)
+    }
+
+    fn each(
+        &self,
+        first: Pixels,
+        done: &mut dyn FnMut(usize),
+        mut add: impl FnMut(&Pixels, u32) -> Result<(), NoPicture>,
+    ) -> Result<(), NoPicture> {
+        let last = self.looks.len() - 1;
+        let delay = self.wish.delay_ms;
+        let mut pixels = first;
+        for index in 0..=last {
+            if index > 0 {
+                pixels = self.frame(index)?;
+            }
+            let longer = delay.saturating_mul(LAST_TIMES).max(LAST_MS);
+            add(&pixels, if index == last { longer } else { delay })?;
+            done(index + 1);
+        }
+        Ok(())
+    }
+}
+
+/// The document, and its usual width in pixels.
+fn drawn(playback: &Playback, plies: Plies, wish: &Wish) -> (String, u32) {
+    let all = playback.plies();
+    match plies {
+        Plies::One(index) => {
+            let (view, look) = (&all[index].view, look(wish, caption(playback, &all[index]), true));
+            (svg(view, &look), usual_width(extent(view, &look).0))
+        }
+        Plies::Strip(most) => {
+            let shown: Vec<&Ply> = spread(all.len(), most).into_iter().map(|i| &all[i]).collect();
+            let views = || shown.iter().map(|ply| &ply.view);
+            let looks = shown.iter().map(|ply| look(wish, vec![short(playback, ply)], false));
+            let looks = level(views(), looks.collect());
+            let (wide, high) = extent(views().next().unwrap_or(&all[0].view), &looks[0]);
+            let columns = columns(looks.len(), wide, high);
+            let positions: Vec<(&View, &Look)> = views().zip(&looks).collect();
+            let count = u32::try_from(columns).unwrap_or(u32::MAX);
+            (strip(&positions, columns), whole(wide * f64::from(count)))
+        }
+    }
+}
+
+fn look(wish: &Wish, caption: Vec<Note>, figures: bool) -> Look {
+    let Wish { theme, coordinates, flip, .. } = *wish;
+    Look { theme, coordinates, flip, caption, figures, room: 0 }
+}
+
+/// The looks with room for as much text as any of them has.
+fn level<'a>(views: impl Iterator<Item = &'a View>, looks: Vec<Look>) -> Vec<Look> {
+    let room = views.zip(&looks).map(|(view, look)| lines(view, look)).max().unwrap_or(0);
+    looks.into_iter().map(|look| Look { room, ..look }).collect()
+}
+
+/// What happened, and who is to move; at the end, who played.
+fn caption(playback: &Playback, ply: &Ply) -> Vec<Note> {
+    let header = playback.header();
+    let text = match &ply.happening {
+        Happening::Start => format!("{}{}", header.game, telling::setup(header)),
+        Happening::Played { event, text } => {
+            format!("turn {}: {} {text}", ply.turn, named(playback, ply, event.seat))
+        }
+        Happening::Retired { .. } | Happening::Over(_) => told(header, ply),
+    };
+    let mut notes = vec![Note { piece: ply.seat().and_then(|seat| colour(ply, seat)), text }];
+    if let Some(seat) = ply.to_move {
+        let text = format!("{} to move", named(playback, ply, seat));
+        notes.push(Note { piece: colour(ply, seat), text });
+    }
+    // Who had which colour is nowhere else to be seen at the end.
+    if matches!(ply.happening, Happening::Over(_)) && header.seats.len() > 1 {
+        for seat in Seat::all(header.seats.len()) {
+            notes.push(Note { piece: colour(ply, seat), text: named(playback, ply, seat) });
+        }
+    }
+    notes
+}
+
+/// The same in a line or two.
+fn short(playback: &Playback, ply: &Ply) -> Note {
+    let name = |seat: Seat| name(playback, seat);
+    let text = match &ply.happening {
+        Happening::Played { event, text } => format!("{}. {} {text}", ply.turn, name(event.seat)),
+        Happening::Retired { seat, fault } => {
+            format!("{}. {} is out: {}", ply.turn, name(*seat), fault.kind)
+        }
+        Happening::Start => "start".to_owned(),
+        Happening::Over(_) => told(playback.header(), ply),
+    };
+    Note { piece: ply.seat().and_then(|seat| colour(ply, seat)), text }
+}
+
+fn named(playback: &Playback, ply: &Ply, seat: Seat) -> String {
+    let colour = ply.colours.get(seat.index()).map_or("", String::as_str);
+    format!("{} ({colour})", name(playback, seat))
+}
+
+/// What the seat's agent calls itself, or the beginning of it.
+fn name(playback: &Playback, seat: Seat) -> String {
+    let name = playback.header().seats.get(seat.index()).map_or("nobody", |seat| &seat.name);
+    match name.char_indices().nth(NAME_MAX) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name.to_owned(),
+    }
+}
+
+fn colour(ply: &Ply, seat: Seat) -> Option<Colour> {
+    ply.colours.get(seat.index()).and_then(|name| Colour::named(name))
+}
+
+/// Which of so many plies are shown, if at most this many can be.
+fn spread(count: usize, most: usize) -> Vec<usize> {
+    let most = most.clamp(1, count);
+    (0..most)
+        .map(|place| if most == 1 { count - 1 } else { place * (count - 1) / (most - 1) })
+        .collect()
+}
+
+/// So many columns that the strip is about three by two.
+fn columns(count: usize, wide: f64, high: f64) -> usize {
+    let fits = |columns: &usize| {
+        let rows = count.div_ceil(*columns);
+        2.0 * wide * small(*columns) >= 3.0 * high * small(rows)
+    };
+    (1..count).find(fits).unwrap_or(count)
+}
+
+fn small(number: usize) -> f64 {
+    u32::try_from(number).map_or(f64::INFINITY, f64::from)
+}
+
+/// Two pixels a unit, if that isn't much; one at least.
+fn usual_width(units: f64) -> u32 {
+    let units = whole(units);
+    (2 * units).min(USUAL_WIDTH).max(units)
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a board's width is positive and small"
+)]
+fn whole(units: f64) -> u32 {
+    units.round() as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        Plies, Wish, caption, columns, pixels, spread, svg, write_apng, write_gif, write_png,
+        write_svg,
+    };
+    use referee_match::transcript::{Following, Happening, Playback};
+    use resvg::usvg::roxmltree::Document;
+    use std::io::Cursor;
+
+    const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/tests/transcripts");
+
+    fn golden() -> Vec<(String, Playback)> {
+        let files = std::fs::read_dir(GOLDEN).unwrap().map(|entry| entry.unwrap().path());
+        let mut files: Vec<_> = files.filter(|path| path.extension().unwrap() == "jsonl").collect();
+        files.sort();
+        let read = |path: std::path::PathBuf| {
+            let following = Following::of(&std::fs::read(&path).unwrap());
+            (path.display().to_string(), following.into_playback().unwrap())
+        };
+        files.into_iter().map(read).collect()
+    }
+
+    /// The shortest matches: pictures of all plies take their time.
+    fn short() -> Vec<(String, Playback)> {
+        let mut all = golden();
+        all.sort_by_key(|(_, playback)| playback.plies().len());
+        all.into_iter().filter(|(_, playback)| playback.plies().len() > 3).take(3).collect()
+    }
+
+    fn wish() -> Wish {
+        Wish { width: Some(90), delay_ms: 500, ..Wish::default() }
+    }
+
+    fn text(playback: &Playback, plies: Plies) -> String {
+        let mut out = Vec::new();
+        write_svg(playback, plies, &wish(), &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn every_ply_says_what_happened_and_who_is_to_move() {
+        for (name, playback) in golden() {
+            for (index, ply) in playback.plies().iter().enumerate() {
+                let picture = text(&playback, Plies::One(index));
+                Document::parse(&picture).unwrap();
+                let caption = caption(&playback, ply);
+                assert!(picture.matches("<text x=").count() >= caption.len(), "{name} {index}");
+                let seats = playback.header().seats.len();
+                let more = match (ply.to_move, &ply.happening) {
+                    (Some(_), _) => 1,
+                    (None, Happening::Over(_)) if seats > 1 => seats,
+                    _ => 0,
+                };
+                assert_eq!(caption.len(), 1 + more, "{name} {index}");
+                let told = caption[0].text.starts_with("turn ");
+                assert_eq!(told, ply.seat().is_some(), "{name} {index}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_strip_has_first_and_last_and_no_more_than_asked_for() {
+        for (name, playback) in golden() {
+            let count = playback.plies().len();
+            let boards = |plies| text(&playback, plies).matches("layer-cells").count();
+            assert_eq!(boards(Plies::Strip(5)), count.min(5), "{name}");
+        }
+        assert_eq!(spread(9, 4), [0, 2, 5, 8]);
+        assert_eq!(spread(3, 12), [0, 1, 2]);
+        assert_eq!(spread(7, 1), [6]);
+        assert_eq!(columns(12, 1.0, 1.0), 5);
+        assert_eq!(columns(1, 1.0, 9.0), 1);
+        assert_eq!(columns(4, 9.0, 1.0), 1);
+    }
+
+    #[test]
+    fn a_picture_is_as_wide_as_asked_for() {
+        let (_, playback) = golden().remove(0);
+        let mut out = Vec::new();
+        write_png(&playback, Plies::One(0), &wish(), &mut out).unwrap();
+        let reader = png::Decoder::new(Cursor::new(out)).read_info().unwrap();
+        assert_eq!(reader.info().width, 90);
+    }
+
+    #[test]
+    fn animations_have_every_ply_and_stay_at_the_end() {
+        for (name, playback) in short() {
+            let count = playback.plies().len();
+            let (mut out, mut told) = (Vec::new(), Vec::new());
+            write_gif(&playback, &wish(), &mut out, &mut |done| told.push(done)).unwrap();
+            assert_eq!(told, (1..=count).collect::<Vec<_>>());
+            let mut decoder = gif::DecodeOptions::new().read_info(Cursor::new(out)).unwrap();
+            assert_eq!(decoder.width(), 90);
+            let mut delays = Vec::new();
+            while let Some(frame) = decoder.read_next_frame().unwrap() {
+                delays.push(frame.delay);
+            }
+            assert_eq!(delays.len(), count, "{name}");
+            assert_eq!(delays.pop(), Some(300));
+            assert!(delays.iter().all(|&delay| delay == 50));
+        }
+    }
+
+    /// Frame upon frame, an animation comes to what its last ply is by itself.
+    #[test]
+    fn the_frames_add_up_to_the_last_picture() {
+        for (name, playback) in short() {
+            let count = playback.plies().len();
+            let wish = wish();
+            let film = super::Film::new(&playback, &wish).unwrap();
+            let last = film.frame(count - 1).unwrap();
+            let look = &film.looks[count - 1];
+            let at_once = pixels(&svg(&playback.plies()[count - 1].view, look), 90).unwrap();
+            assert!(last == at_once, "{name}");
+            let mut out = Vec::new();
+            write_apng(&playback, &wish, &mut out, &mut |_| {}).unwrap();
+            let mut reader = png::Decoder::new(Cursor::new(out)).read_info().unwrap();
+            assert_eq!(reader.info().animation_control().unwrap().num_frames as usize, count);
+            let row = last.width as usize;
+            let mut canvas = vec![[0; 3]; last.rgb.len()];
+            let mut buffer = vec![0; reader.output_buffer_size().unwrap()];
+            for _ in 0..count {
+                reader.next_frame(&mut buffer).unwrap();
+                let part = *reader.info().frame_control().unwrap();
+                let (left, top) = (part.x_offset as usize, part.y_offset as usize);
+                for y in 0..part.height as usize {
+                    for x in 0..part.width as usize {
+                        let at = 3 * (y * part.width as usize + x);
+                        canvas[(top + y) * row + left + x].copy_from_slice(&buffer[at..at + 3]);
+                    }
+                }
+            }
+            assert!(canvas == last.rgb, "{name}");
+        }
+    }
+}

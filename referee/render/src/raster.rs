@@ -1,0 +1,218 @@
+//! SVG as pixels and as PNG, with one embedded font and none of the machine's, so that a picture is
+//! the same bytes everywhere.
+
+use resvg::tiny_skia::{Pixmap, Transform};
+use resvg::usvg::{Options, Tree, fontdb};
+use std::io::Write;
+use std::sync::{Arc, LazyLock};
+
+/// The font, cut down to [`COVERED`]: see `fonts/README.md`.
+const FONT: &[u8] = include_bytes!("fonts/DejaVuSans-subset.ttf");
+/// Its name.
+const FAMILY: &str = "DejaVu Sans";
+/// The characters that it has. Others are drawn as its replacement character.
+const COVERED: &[(char, char)] = &[
+    (' ', '~'),
+    ('\u{a0}', '\u{17f}'),
+    ('\u{386}', '\u{38a}'),
+    ('\u{38c}', '\u{38c}'),
+    ('\u{38e}', '\u{3a1}'),
+    ('\u{3a3}', '\u{3ce}'),
+    ('\u{401}', '\u{45f}'),
+    ('\u{2010}', '\u{2015}'),
+    ('\u{2018}', '\u{201e}'),
+    ('\u{2022}', '\u{2022}'),
+    ('\u{2026}', '\u{2026}'),
+    ('\u{2039}', '\u{203a}'),
+    ('\u{20ac}', '\u{20ac}'),
+    ('\u{2190}', '\u{2193}'),
+    ('\u{2212}', '\u{2212}'),
+    ('\u{2260}', '\u{2260}'),
+    ('\u{2264}', '\u{2265}'),
+    ('\u{fffd}', '\u{fffd}'),
+];
+/// A picture has at most so many pixels: 64 MiB while it is drawn.
+pub const PIXELS_MAX: u64 = 1 << 24;
+
+/// A picture in pixels, row by row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pixels {
+    /// Pixels in a row, at least one.
+    pub width: u32,
+    /// Rows, at least one.
+    pub height: u32,
+    /// Red, green and blue of each.
+    pub rgb: Vec<[u8; 3]>,
+}
+
+/// Why there is no picture.
+#[derive(Debug, thiserror::Error)]
+pub enum NoPicture {
+    /// It would have more than [`PIXELS_MAX`] pixels.
+    #[error("{width} x {height} pixels are too many; {PIXELS_MAX} can be drawn")]
+    TooLarge {
+        /// Pixels in a row.
+        width: u32,
+        /// Rows.
+        height: u64,
+    },
+    /// What was to be drawn can't be read.
+    #[error("the picture can't be drawn: {0}")]
+    Broken(String),
+    /// Where it was to go takes no more.
+    #[error(transparent)]
+    Written(#[from] std::io::Error),
+}
+
+/// What has been drawn so far.
+#[derive(Clone, Debug)]
+pub(crate) struct Canvas(Pixmap);
+
+impl Canvas {
+    /// Draws an SVG document so many pixels wide.
+    pub(crate) fn new(svg: &str, width: u32) -> Result<Self, NoPicture> {
+        let tree = tree(svg)?;
+        let (width, height) = scaled(tree.size().width(), tree.size().height(), width)?;
+        let too_large = || NoPicture::TooLarge { width, height: height.into() };
+        let mut canvas = Self(Pixmap::new(width, height).ok_or_else(too_large)?);
+        canvas.draw(&tree);
+        Ok(canvas)
+    }
+
+    /// What it is with another document of the same size over it.
+    pub(crate) fn with(&self, svg: &str) -> Result<Pixels, NoPicture> {
+        let mut canvas = self.clone();
+        canvas.draw(&tree(svg)?);
+        Ok(canvas.pixels())
+    }
+
+    fn draw(&mut self, tree: &Tree) {
+        let (width, height) = (self.0.width(), self.0.height());
+        let (across, down) =
+            (ratio(width, tree.size().width()), ratio(height, tree.size().height()));
+        resvg::render(tree, Transform::from_scale(across, down), &mut self.0.as_mut());
+    }
+
+    fn pixels(&self) -> Pixels {
+        let rgb = self.0.pixels().iter().map(|p| [p.red(), p.green(), p.blue()]).collect();
+        Pixels { width: self.0.width(), height: self.0.height(), rgb }
+    }
+}
+
+/// Draws an SVG document so many pixels wide.
+pub fn pixels(svg: &str, width: u32) -> Result<Pixels, NoPicture> {
+    Ok(Canvas::new(svg, width)?.pixels())
+}
+
+fn tree(svg: &str) -> Result<Tree, NoPicture> {
+    Tree::from_str(&covered(svg), &OPTIONS).map_err(|error| NoPicture::Broken(error.to_string()))
+}
+
+/// Writes pixels as PNG.
+pub fn png(pixels: &Pixels, out: impl Write) -> Result<(), NoPicture> {
+    let mut encoder = png::Encoder::new(out, pixels.width, pixels.height);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    let mut writer = encoder.write_header().map_err(unwritten)?;
+    writer.write_image_data(pixels.rgb.as_flattened()).map_err(unwritten)?;
+    writer.finish().map_err(unwritten)
+}
+
+/// Errors of the encoder that aren't those of what it writes to are its own.
+pub(super) fn unwritten(error: png::EncodingError) -> NoPicture {
+    match error {
+        png::EncodingError::IoError(error) => NoPicture::Written(error),
+        other => NoPicture::Broken(other.to_string()),
+    }
+}
+
+/// Width and height in pixels of something so large, this many pixels wide.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a positive number, checked to be small"
+)]
+fn scaled(across: f32, down: f32, width: u32) -> Result<(u32, u32), NoPicture> {
+    let width = width.max(1);
+    let height = (f64::from(down) * f64::from(width) / f64::from(across)).round().max(1.0) as u64;
+    if height.saturating_mul(u64::from(width)) > PIXELS_MAX {
+        return Err(NoPicture::TooLarge { width, height });
+    }
+    Ok((width, height as u32))
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "no more digits are needed")]
+fn ratio(pixels: u32, units: f32) -> f32 {
+    (f64::from(pixels) / f64::from(units)) as f32
+}
+
+static OPTIONS: LazyLock<Options<'static>> = LazyLock::new(|| {
+    let mut fonts = fontdb::Database::new();
+    fonts.load_font_data(FONT.to_vec());
+    fonts.set_sans_serif_family(FAMILY);
+    fonts.set_serif_family(FAMILY);
+    Options { fontdb: Arc::new(fonts), font_family: FAMILY.to_owned(), ..Options::default() }
+});
+
+/// The document with a replacement for every character that the font lacks. Its markup is ASCII.
+fn covered(svg: &str) -> String {
+    let has = |letter: char| {
+        letter == '\n' || COVERED.iter().any(|&(first, last)| (first..=last).contains(&letter))
+    };
+    svg.chars().map(|letter| if has(letter) { letter } else { '\u{FFFD}' }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{COVERED, NoPicture, pixels, png};
+
+    fn document(letter: char) -> String {
+        let escaped = crate::text::escaped(&letter.to_string());
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 20 20\">\
+             <rect width=\"20\" height=\"20\" fill=\"#fff\"/>\
+             <text x=\"4\" y=\"15\" font-size=\"12\" font-family=\"Verdana\">{escaped}</text></svg>"
+        )
+    }
+
+    #[test]
+    fn every_covered_letter_is_drawn_and_no_other() {
+        let (missing, blank) = (pixels(&document('\u{FFFD}'), 20), pixels(&document(' '), 20));
+        let (missing, blank) = (missing.unwrap(), blank.unwrap());
+        assert!(missing != blank);
+        for (first, last) in COVERED {
+            for letter in *first..=*last {
+                let drawn = pixels(&document(letter), 20).unwrap();
+                let expected = letter != '\u{FFFD}' && drawn == missing;
+                assert!(!expected, "{letter:?} is replaced");
+                let invisible = [' ', '\u{a0}', '\u{ad}'].contains(&letter);
+                assert!((drawn == blank) == invisible, "{letter:?}");
+            }
+        }
+        for letter in ['\u{1F40D}', '中', 'ش'] {
+            assert!(pixels(&document(letter), 20).unwrap() == missing, "{letter:?}");
+        }
+    }
+
+    #[test]
+    fn a_picture_has_the_width_that_was_asked_for() {
+        for width in [1, 7, 300] {
+            let drawn = pixels(&document('a'), width).unwrap();
+            assert_eq!((drawn.width, drawn.height), (width, width));
+            let (mut bytes, mut again) = (Vec::new(), Vec::new());
+            png(&drawn, &mut bytes).unwrap();
+            png(&pixels(&document('a'), width).unwrap(), &mut again).unwrap();
+            assert!(bytes == again);
+            let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().unwrap();
+            let mut read = vec![0; reader.output_buffer_size().unwrap()];
+            reader.next_frame(&mut read).unwrap();
+            assert!(read == drawn.rgb.as_flattened());
+        }
+    }
+
+    #[test]
+    fn what_is_too_large_or_no_picture_is_refused() {
+        assert!(matches!(pixels(&document('a'), 5000), Err(NoPicture::TooLarge { .. })));
+        assert!(matches!(pixels("<svg", 10), Err(NoPicture::Broken(_))));
+    }
+}

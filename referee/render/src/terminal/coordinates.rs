@@ -1,0 +1,31 @@
+//! The names of rows and columns, on two sides of the board.
+
+use super::Style;
+use super::canvas::{Canvas, Paint};
+use super::cells::Frame;
+use crate::naming::names;
+use referee_games::view::View;
+
+/// Draws the coordinates.
+pub(super) fn draw(canvas: &mut Canvas, view: &View, style: Style) {
+    let frame = Frame::new(view, style);
+    for name in names(view) {
+        let (x, y) = frame.at(name.beside);
+        let (dx, dy) = frame.turned(name.towards);
+        // A ring is left free for the marks of edges, but above a column none is needed.
+        let far = if dx == 0 { 1 } else { 2 };
+        write(canvas, (x + far * dx, y + far * dy), dx, &name.text);
+    }
+}
+
+/// Writes a name so that it grows away from the board. Names that would run into each other, as
+/// long ones do on large boards, are left out: their neighbours tell enough.
+fn write(canvas: &mut Canvas, (x, y): (i32, i32), dx: i32, text: &str) {
+    let length = i32::try_from(text.len()).unwrap_or(0);
+    let start = if dx < 0 { x + 1 - length } else { x };
+    if (start - 1..=start + length).all(|column| canvas.is_blank((column, y))) {
+        for (column, glyph) in (start..).zip(text.chars()) {
+            canvas.put((column, y), glyph, Paint::Faint);
+        }
+    }
+}

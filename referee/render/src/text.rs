@@ -1,0 +1,127 @@
+//! Lines of text above a board: broken where they are too long, and free of anything that SVG would
+//! take for its own.
+
+use super::palette::Role;
+use super::svg::Note;
+use super::symbols::{Pen, Units};
+use referee_games::view::Colour;
+use referee_protocol::plain::tame;
+use std::fmt::Write;
+
+/// Pictures with text are at least so wide, in hundredths.
+const WIDTH_MIN: i32 = 28_000;
+/// The sizes of letters.
+const SIZES: std::ops::RangeInclusive<i32> = 1250..=3200;
+/// A paragraph has at most so many lines: agents choose their names.
+const LINES_MAX: usize = 3;
+
+/// A line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Words {
+    /// The piece in front.
+    piece: Option<Colour>,
+    /// Whether it continues a line that has one.
+    inset: bool,
+    text: String,
+}
+
+/// The width of a picture around a board of this width, and the size of its letters.
+pub(super) fn measure(board: i32, has_text: bool) -> (i32, i32) {
+    let width = if has_text { board.max(WIDTH_MIN) } else { board };
+    (width, (width / 28).clamp(*SIZES.start(), *SIZES.end()))
+}
+
+/// The height of so many lines, with room around them.
+pub(super) fn height(lines: usize, size: i32) -> i32 {
+    let lines = i32::try_from(lines).unwrap_or(0);
+    if lines == 0 { 0 } else { lines * size * 3 / 2 + size / 2 }
+}
+
+/// The paragraphs in lines of this width.
+pub(super) fn broken(notes: &[Note], width: i32, size: i32) -> Vec<Words> {
+    let mut lines = Vec::new();
+    for note in notes {
+        let inset = if note.piece.is_some() { size * 3 / 2 } else { 0 };
+        let room = i64::from(width - inset - size);
+        let mut parts = fitted(&clean(&note.text), room * 100 / i64::from(size));
+        if parts.len() > LINES_MAX {
+            parts.truncate(LINES_MAX);
+            if let Some(last) = parts.last_mut() {
+                last.pop();
+                last.push('…');
+            }
+        }
+        for (index, text) in parts.into_iter().enumerate() {
+            let piece = note.piece.filter(|_| index == 0);
+            lines.push(Words { piece, inset: note.piece.is_some(), text });
+        }
+    }
+    lines
+}
+
+/// The lines as SVG.
+pub(super) fn drawn(lines: &[Words], size: i32, reach: i32, pen: Pen) -> String {
+    let mut text = String::new();
+    let mut base = size * 3 / 2;
+    for line in lines {
+        let left = size / 2 + if line.inset { size * 3 / 2 } else { 0 };
+        if let Some(colour) = line.piece {
+            let (x, y) = (Units(size * 11 / 10), Units(base - size * 36 / 100));
+            let (id, scale) = (colour.name(), Units(size * 85 / reach));
+            let place = format!("translate({x} {y}) scale({scale})");
+            write!(text, r##"<use href="#piece-{id}" transform="{place}"/>"##).ok();
+        }
+        let (x, y, fill) = (Units(left), Units(base), pen.fill(Role::Ink));
+        let (size_shown, words) = (Units(size), escaped(&line.text));
+        write!(text, r#"<text x="{x}" y="{y}" font-size="{size_shown}" {fill}>{words}</text>"#)
+            .ok();
+        base += size * 3 / 2;
+    }
+    text
+}
+
+/// Text without what SVG can't hold, and with single blanks.
+fn clean(text: &str) -> String {
+    let tamed = tame(text).replace(['\u{FFFE}', '\u{FFFF}'], "\u{FFFD}");
+    tamed.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// Text as the content of an element.
+pub(super) fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// The text in lines that are at most this wide, in hundredths of the letters' size.
+fn fitted(text: &str, room: i64) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    let mut left = room;
+    for word in text.split_inclusive(' ') {
+        let width: i64 = word.trim_end().chars().map(advance).sum();
+        if width > left && left < room {
+            lines.push(String::new());
+            left = room;
+        }
+        for letter in word.chars() {
+            if advance(letter) > left && letter != ' ' {
+                lines.push(String::new());
+                left = room;
+            }
+            left -= advance(letter);
+            lines.last_mut().expect("there is one").push(letter);
+        }
+    }
+    lines.iter().map(|line| line.trim_end().to_owned()).collect()
+}
+
+/// About how wide a letter is, in hundredths of the size, rather too wide than too narrow.
+fn advance(letter: char) -> i64 {
+    match letter {
+        ' ' | '\u{A0}' | 'i' | 'l' | 'j' | 'f' | 't' | '.' | ',' | ':' | ';' | '\'' | '|' | '!'
+        | '(' | ')' => 40,
+        'm' | 'w' | 'M' | 'W' | '@' | '%' => 100,
+        'A'..='Z' => 76,
+        ' '..='~' => 64,
+        '\u{A0}'..='\u{52F}' => 80,
+        _ => 104,
+    }
+}

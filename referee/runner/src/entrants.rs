@@ -1,0 +1,249 @@
+//! Finds the agents of a contest: those that its file names, and everybody in its folder of
+//! submissions.
+
+use referee_contest::file::{ContestFile, NamedAgent, Submissions};
+use referee_games::kind;
+use referee_play::contender::Contender;
+use referee_process::Failure;
+use referee_protocol::plain::tame;
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::ops::Range;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+/// Folders that building and running leaves behind.
+const LEFT_BEHIND: &[&str] = &["__pycache__", "node_modules", "target", "matches"];
+/// Endings of files that nobody runs.
+const NO_PROGRAMS: &[&str] = &[
+    "md", "txt", "csv", "json", "jsonl", "toml", "yaml", "yml", "xml", "html", "pdf", "zip", "tar",
+    "gz", "log", "png", "jpg", "svg", "db",
+];
+/// Names of files that are to be read by people.
+const FOR_PEOPLE: &[&str] = &["readme", "license", "makefile", "dockerfile"];
+
+/// Somebody who wants to play.
+#[derive(Debug)]
+pub(super) struct Candidate {
+    /// The name in the contest.
+    pub(super) name: String,
+    /// The AGENT as it was written.
+    pub(super) run: String,
+    /// Where the contest file names it, or its folder.
+    pub(super) span: Range<usize>,
+    pub(super) is_submission: bool,
+    /// What it is, or why it can't play.
+    pub(super) contender: Result<Contender, String>,
+}
+
+/// Everybody who was found.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// Those that the file names, then submissions by name.
+    pub(super) candidates: Vec<Candidate>,
+    /// What lies among the submissions and is none, in words.
+    pub(super) notes: Vec<String>,
+}
+
+/// Finds all agents. What still has to be built need not be there.
+pub(super) fn find(file: &ContestFile, base: &Path) -> Result<Found, Failure> {
+    let named = file.agents.iter().map(|agent| named(file, agent, base));
+    let mut found = Found { candidates: named.collect(), notes: Vec::new() };
+    if let Some(submissions) = &file.submissions {
+        submitted(file, submissions, base, &mut found)?;
+    }
+    Ok(found)
+}
+
+fn named(file: &ContestFile, agent: &NamedAgent, base: &Path) -> Candidate {
+    let contender = Contender::read_unbuilt(&agent.run, base).map_err(|failure| told(&failure));
+    let contender = contender.and_then(|contender| fits(file, contender));
+    let own = contender.as_ref().map_or(&agent.run, |contender| &contender.name);
+    Candidate {
+        name: agent.name.as_ref().unwrap_or(own).clone(),
+        run: agent.run.clone(),
+        span: agent.span.clone(),
+        is_submission: false,
+        contender,
+    }
+}
+
+/// A failure with what to do, safe to show; what it has of further lines is indented.
+pub(super) fn told(failure: &Failure) -> String {
+    let text = match failure.help_text() {
+        Some(help) => format!("{} ({help})", failure.to_string().trim_end()),
+        None => failure.to_string(),
+    };
+    text.trim_end().lines().map(tame).collect::<Vec<_>>().join("\n    ")
+}
+
+/// Whether it plays all games of the contest.
+fn fits(file: &ContestFile, contender: Contender) -> Result<Contender, String> {
+    if contender.launch.is_none() {
+        return Err("nobody sits at the terminal of a contest: play against agents with \
+                    `referee play`"
+            .to_owned());
+    }
+    for game in &file.games {
+        let Some(kind) = kind(&game.game) else { continue };
+        if !contender.games.is_empty() && !contender.games.iter().any(|plays| plays == kind.name) {
+            let plays = contender.games.join(", ");
+            return Err(tame(&format!(
+                "doesn't play {}: it says that it plays {plays}",
+                kind.name
+            )));
+        }
+        contender.dialect(kind).map_err(|error| tame(&error))?;
+    }
+    Ok(contender)
+}
+
+fn submitted(
+    file: &ContestFile,
+    submissions: &Submissions,
+    base: &Path,
+    found: &mut Found,
+) -> Result<(), Failure> {
+    let folder = base.join(&submissions.folder);
+    let failed = |error: std::io::Error| {
+        let error = file.source.error(
+            submissions.span.clone(),
+            format!("the submissions can't be listed: {}: {error}", folder.display()),
+        );
+        Failure::usage(error.to_string())
+            .help("`submissions` is a folder, relative to the contest file's")
+    };
+    let mut paths = Vec::new();
+    for entry in folder.read_dir().map_err(failed)? {
+        paths.push(entry.map_err(failed)?.path());
+    }
+    paths.retain(|path| !file_name(path).starts_with('.'));
+    paths.sort();
+    let stems: Vec<String> = paths.iter().map(|path| stem(path)).collect();
+    let mut counts = BTreeMap::<&str, usize>::new();
+    for stem in &stems {
+        *counts.entry(stem).or_default() += 1;
+    }
+    for (path, stem) in paths.iter().zip(&stems) {
+        let name = file_name(path);
+        let contender = match candidate(submissions, path, base) {
+            Ok(Some(contender)) => fits(file, contender),
+            Ok(None) => {
+                found.notes.push(format!("{} is no submission", tame(&name)));
+                continue;
+            }
+            Err(reason) => Err(reason),
+        };
+        let name = if counts[stem.as_str()] == 1 { stem.clone() } else { name };
+        let run = match &contender {
+            Ok(contender) => contender.written.clone(),
+            Err(_) => String::new(),
+        };
+        let span = submissions.span.clone();
+        found.candidates.push(Candidate { name, run, span, is_submission: true, contender });
+    }
+    Ok(())
+}
+
+/// A path's last part; what is no UTF-8 in it is replaced.
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// What a submission is called: its folder, or its file without the ending.
+fn stem(path: &Path) -> String {
+    let name = file_name(path);
+    if path.is_dir() {
+        return name;
+    }
+    Path::new(&name)
+        .file_stem()
+        .map_or_else(|| name.clone(), |stem| stem.to_string_lossy().into_owned())
+}
+
+/// The submission at a path, `None` where there is none, or what is wrong with it.
+fn candidate(
+    submissions: &Submissions,
+    path: &Path,
+    base: &Path,
+) -> Result<Option<Contender>, String> {
+    let name = file_name(path);
+    let is_folder = path.is_dir();
+    let may_be = if is_folder {
+        !LEFT_BEHIND.contains(&name.as_str())
+    } else {
+        path.is_file() && !is_no_program(&name)
+    };
+    if !may_be {
+        return Ok(None);
+    }
+    let relative = path.strip_prefix(base).unwrap_or(path);
+    let Some(relative) = relative.to_str() else {
+        return Err("its name is no UTF-8: rename it".to_owned());
+    };
+    // A path, never the name of a built-in agent.
+    let relative =
+        &if relative.contains('/') { relative.to_owned() } else { format!("./{relative}") };
+    let run = match &submissions.run {
+        Some(template) if !template_fits(template, path, is_folder) => return Ok(None),
+        Some(template) => filled_in(template, relative, path, base)?,
+        None if is_folder => {
+            if !path.join("agent.toml").is_file() {
+                return Err("there is no agent.toml in it".to_owned());
+            }
+            relative.clone()
+        }
+        None => match program(path) {
+            Some(true) => relative.clone(),
+            Some(false) => return Err("it is a script that can't be executed: chmod +x".to_owned()),
+            None => return Ok(None),
+        },
+    };
+    Contender::read_unbuilt(&run, base).map(Some).map_err(|failure| told(&failure))
+}
+
+fn is_no_program(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let (stem, ending) = name.rsplit_once('.').unwrap_or((&name, ""));
+    NO_PROGRAMS.contains(&ending) || FOR_PEOPLE.contains(&stem)
+}
+
+/// Whether a file can be executed; `None` where it doesn't look like a program at all.
+fn program(file: &Path) -> Option<bool> {
+    let executable = file.metadata().is_ok_and(|it| it.permissions().mode() & 0o111 != 0);
+    if executable {
+        return Some(true);
+    }
+    let mut begin = [0; 2];
+    let script = std::fs::File::open(file).and_then(|mut it| it.read_exact(&mut begin));
+    (script.is_ok() && begin == *b"#!").then_some(false)
+}
+
+/// Whether a template is meant for this: what goes on inside of the path is for folders, and the
+/// course's packages are folders or files in Python.
+fn template_fits(template: &str, path: &Path, is_folder: bool) -> bool {
+    let python = path.extension().is_some_and(|ending| ending == "py");
+    is_folder || !template.contains("{}/") && (python || !template.starts_with("comp30024:"))
+}
+
+/// The template with the path filled in, quoted where it becomes a word of a command line.
+fn filled_in(template: &str, relative: &str, path: &Path, base: &Path) -> Result<String, String> {
+    for word in template.split_whitespace().filter(|word| word.starts_with("{}/")) {
+        let inner = word.trim_start_matches("{}/").split(':').next().unwrap_or_default();
+        if !path.join(inner).exists() {
+            return Err(format!("there is no {} in it", tame(inner)));
+        }
+    }
+    let plain = template.replace("{}", relative);
+    if !template.contains(char::is_whitespace) || base.join(&plain).exists() {
+        return Ok(plain);
+    }
+    let quoted = shlex::try_quote(relative).map_err(|error| error.to_string())?;
+    Ok(template.replace("{}", &quoted))
+}
+
+/// The folder of an agent that has to be built, with what builds it.
+pub(super) fn build_of(contender: &Contender) -> Option<(PathBuf, &str)> {
+    let launch = contender.launch.as_ref()?;
+    Some((launch.folder.clone(), contender.build.as_deref()?))
+}

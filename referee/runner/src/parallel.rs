@@ -1,0 +1,39 @@
+//! The same work on many things, on all cores.
+
+use std::num::NonZero;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+/// Is called with how much is done, and of how much.
+pub type Progress<'a> = &'a (dyn Fn(usize, usize) + Sync);
+
+/// Does something with each of `items` on `jobs` cores, all unless it is given; the results are in the
+/// items' order.
+pub fn map<T: Sync, R: Send>(
+    items: &[T],
+    jobs: Option<usize>,
+    progress: Progress<'_>,
+    work: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    let jobs = jobs.unwrap_or(cores).clamp(1, items.len().max(1));
+    progress(0, items.len());
+    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let worker = || {
+        let mut results = Vec::new();
+        loop {
+            let index = next.fetch_add(1, Ordering::SeqCst);
+            let Some(item) = items.get(index) else { return results };
+            results.push((index, work(item)));
+            progress(done.fetch_add(1, Ordering::SeqCst) + 1, items.len());
+        }
+    };
+    let mut results: Vec<(usize, R)> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..jobs).map(|_| scope.spawn(worker)).collect();
+        let joined = threads.into_iter().map(|it| it.join().unwrap_or_else(|it| resume_unwind(it)));
+        joined.flatten().collect()
+    });
+    results.sort_by_key(|(index, _)| *index);
+    results.into_iter().map(|(_, result)| result).collect()
+}

@@ -1,0 +1,157 @@
+//! Contests and games as rows, and rows as what they were.
+
+use super::store::Kept;
+use referee_contest::{Record, SeatRecord};
+use referee_protocol::{FaultKind, Result as Ended, Sandbox};
+use rusqlite::{Row, params};
+use serde::{Serialize, de::DeserializeOwned};
+
+pub(super) fn add_contest(
+    transaction: &rusqlite::Transaction<'_>,
+    kept: &Kept,
+) -> rusqlite::Result<()> {
+    transaction.execute(
+        "insert into contest (one, text, base, contest, left_out, begun, files, referee) \
+         values (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        params![
+            kept.text,
+            kept.base.to_string_lossy(),
+            json(&kept.contest)?,
+            json(&kept.left_out)?,
+            kept.begun,
+            json(&kept.files)?,
+            env!("CARGO_PKG_VERSION")
+        ],
+    )?;
+    if let Some(sandbox) = &kept.sandbox {
+        add_session(transaction, &kept.begun, sandbox)?;
+    }
+    for (number, player) in kept.contest.players.iter().enumerate() {
+        transaction.execute(
+            "insert into players (number, name, run, digest) values (?1, ?2, ?3, ?4)",
+            params![number, player.name, player.run, player.digest],
+        )?;
+    }
+    Ok(())
+}
+
+pub(super) fn add_session(
+    transaction: &rusqlite::Transaction<'_>,
+    begun: &str,
+    sandbox: &Sandbox,
+) -> rusqlite::Result<()> {
+    let insert = "insert into sessions (begun, sandbox) values (?1, ?2)";
+    transaction.execute(insert, params![begun, json(sandbox)?]).map(|_| ())
+}
+
+pub(super) fn add_game(
+    transaction: &rusqlite::Transaction<'_>,
+    game: &Record,
+) -> rusqlite::Result<()> {
+    let added = transaction
+        .prepare_cached(
+            "insert or ignore into games (number, block, round, game, match_id, seed, result, \
+             reason, scores, turns, lag_ns, marked, moves, transcript, seal) values \
+             (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+        )?
+        .execute(params![
+            game.number,
+            game.block,
+            game.round,
+            game.game,
+            game.match_id,
+            game.seed,
+            word(&game.result)?,
+            game.reason,
+            game.scores.as_ref().map(json).transpose()?,
+            game.turns,
+            game.lag_ns,
+            game.marked,
+            game.moves,
+            game.transcript,
+            game.seal
+        ])?;
+    if added == 0 {
+        return Ok(());
+    }
+    let mut insert = transaction.prepare_cached(
+        "insert into seats (game, seat, player, place, score, used_ms, cpu_ms, turns, fault, \
+         fault_text) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+    )?;
+    for (seat, kept) in game.seats.iter().enumerate() {
+        let score = game.scores.as_ref().and_then(|scores| scores.get(seat));
+        insert.execute(params![
+            game.number,
+            seat,
+            game.players[seat].0,
+            game.places[seat],
+            score,
+            kept.used_ms,
+            kept.cpu_ms,
+            kept.turns,
+            kept.fault.as_ref().map(word).transpose()?,
+            kept.fault_text
+        ])?;
+    }
+    Ok(())
+}
+
+pub(super) fn read_game(row: &Row<'_>) -> rusqlite::Result<Record> {
+    let scores: Option<String> = row.get(8)?;
+    Ok(Record {
+        number: row.get(0)?,
+        block: row.get(1)?,
+        round: row.get(2)?,
+        game: row.get(3)?,
+        players: Vec::new(),
+        match_id: row.get(4)?,
+        seed: row.get(5)?,
+        result: from_word::<Ended>(row, 6)?,
+        reason: row.get(7)?,
+        places: Vec::new(),
+        scores: scores.map(|_| from_json(row, 8)).transpose()?,
+        seats: Vec::new(),
+        turns: row.get(9)?,
+        lag_ns: row.get(10)?,
+        marked: row.get(11)?,
+        moves: row.get(12)?,
+        transcript: row.get(13)?,
+        seal: row.get(14)?,
+    })
+}
+
+pub(super) fn read_seat(row: &Row<'_>) -> rusqlite::Result<SeatRecord> {
+    let fault: Option<String> = row.get(6)?;
+    Ok(SeatRecord {
+        used_ms: row.get(3)?,
+        cpu_ms: row.get(4)?,
+        turns: row.get(5)?,
+        fault: fault.map(|_| from_word::<FaultKind>(row, 6)).transpose()?,
+        fault_text: row.get(7)?,
+    })
+}
+
+fn json<T: Serialize>(value: &T) -> rusqlite::Result<String> {
+    serde_json::to_string(value)
+        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))
+}
+
+pub(super) fn from_json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+    let text: String = row.get(column)?;
+    serde_json::from_str(&text).map_err(|error| {
+        rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, error.into())
+    })
+}
+
+/// An enum as its name on the wire.
+fn word<T: Serialize>(value: &T) -> rusqlite::Result<String> {
+    let quoted = json(value)?;
+    Ok(quoted.trim_matches('"').to_owned())
+}
+
+fn from_word<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+    let text: String = row.get(column)?;
+    serde_json::from_value(text.into()).map_err(|error| {
+        rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, error.into())
+    })
+}

@@ -1,0 +1,72 @@
+//! A contest's folder, and who may have it.
+
+use super::super::folder::{CONTEST_FILE, Folder, STORE_FILE};
+use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+#[test]
+fn a_folder_is_new_empty_or_what_a_killed_run_left() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("deep/d");
+    let folder = Folder::create(&root).unwrap();
+    drop(folder.lock().unwrap());
+    fs::write(folder.file(), "x").unwrap();
+    for name in ["contest.db.new", "contest.db.new-wal", "contest.db.new-journal"] {
+        fs::write(root.join(name), "x").unwrap();
+    }
+    assert_eq!(Folder::create(&root).unwrap(), folder);
+    assert!(!Folder::is_one(&root));
+    assert!(Folder::open(&root).unwrap_err().to_string().contains("no contest is in it"));
+    fs::write(root.join(STORE_FILE), "x").unwrap();
+    let failure = Folder::create(&root).unwrap_err();
+    assert!(failure.to_string().contains("there is a contest in it"), "{failure}");
+    assert_eq!(Folder::open(&root).unwrap(), folder);
+    fs::remove_file(root.join(STORE_FILE)).unwrap();
+    fs::write(root.join("thesis.tex"), "x").unwrap();
+    let failure = Folder::create(&root).unwrap_err();
+    assert!(failure.to_string().contains("not empty"), "{failure}");
+    assert!(root.join(CONTEST_FILE).exists() && root.join("thesis.tex").exists());
+}
+
+#[test]
+fn transcripts_are_a_thousand_a_folder() {
+    assert_eq!(Folder::transcript(0), "games/0000/0000000.jsonl");
+    assert_eq!(Folder::transcript(999), "games/0000/0000999.jsonl");
+    assert_eq!(Folder::transcript(1000), "games/0001/0001000.jsonl");
+    assert_eq!(Folder::transcript(9_999_999), "games/9999/9999999.jsonl");
+    assert_eq!(Folder::transcript(12_345_678), "games/12345/12345678.jsonl");
+    assert_eq!(Folder::void_transcript(7, 2), "games/0000/0000007-void-2.jsonl");
+}
+
+#[test]
+fn one_at_a_time_has_the_lock() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = Folder::create(place.path()).unwrap();
+    assert!(!folder.is_locked());
+    let lock = folder.lock().unwrap();
+    assert!(folder.is_locked());
+    let failure = folder.lock().unwrap_err();
+    let holder = format!("process {}", std::process::id());
+    assert!(failure.to_string().contains(&holder), "{failure}");
+    assert_eq!(failure.code(), referee_process::Failure::MACHINE);
+    drop(lock);
+    assert!(!folder.is_locked());
+}
+
+#[test]
+fn who_only_asks_keeps_nobody_out() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = Folder::create(place.path()).unwrap();
+    drop(folder.lock().unwrap());
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::SeqCst) {
+                folder.is_locked();
+            }
+        });
+        let refused = (0..300).filter(|_| folder.lock().is_err()).count();
+        done.store(true, Ordering::SeqCst);
+        assert_eq!(refused, 0);
+    });
+}

@@ -1,0 +1,281 @@
+//! Agents of contests as they lie in folders: found, sorted, built, left out; and what keeps a contest.
+
+mod folder;
+mod store;
+mod clerk;
+
+use super::store::Kept;
+use super::{Builds, Prepared, prepare, prepare_again};
+use referee_process::Failure;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use tempfile::TempDir;
+
+/// A folder with these files; what begins like a script can be executed, unless it is data.
+fn place(files: &[(&str, &str)]) -> TempDir {
+    let place = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = place.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        let mode = if text.starts_with("#!/bin") { 0o755 } else { 0o644 };
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+    place
+}
+
+fn prepared(place: &TempDir, builds: Builds<'_>) -> Result<Prepared, Failure> {
+    prepare(&place.path().join("contest.toml"), builds)
+}
+
+/// The same, which is to be right.
+#[track_caller]
+fn right(place: &TempDir, builds: Builds<'_>) -> Prepared {
+    prepared(place, builds).unwrap_or_else(|failure| panic!("{failure}"))
+}
+
+fn names(prepared: &Prepared) -> Vec<&str> {
+    prepared.contest.players.iter().map(|player| player.name.as_str()).collect()
+}
+
+const SCRIPT: &str = "#!/bin/sh\n";
+
+#[test]
+fn submissions_are_found_by_name_and_follow_the_named() {
+    let place = place(&[
+        ("contest.toml", "game = \"hex\"\nagents = [\"@random\"]\nsubmissions = \"bots\""),
+        ("bots/zoe/agent.toml", "command = [\"sh\", \"x\"]\nname = \"@random\""),
+        ("bots/amy/agent.toml", "command = [\"sh\", \"x\"]"),
+        ("bots/bob.sh", SCRIPT),
+        ("bots/bob.py", "#!/bin/false\n"),
+        ("bots/@first", SCRIPT),
+        ("bots/README.md", "read me"),
+        ("bots/notes", "to be read"),
+        ("bots/.hidden", SCRIPT),
+        ("bots/__pycache__/x", "x"),
+    ]);
+    let prepared = right(&place, Builds::Now(&|_, _| {}));
+    assert_eq!(names(&prepared), ["@random", "@first", "amy", "bob.py", "bob.sh", "zoe"]);
+    assert_eq!(prepared.contenders[1].launch.as_ref().unwrap().command.len(), 1, "a file");
+    let runs: Vec<&str> =
+        prepared.contest.players.iter().map(|player| player.run.as_str()).collect();
+    assert_eq!(runs[1..3], ["bots/@first", "bots/amy"]);
+    assert!(prepared.contest.players.iter().all(|player| player.digest.len() == 64));
+    assert_eq!(
+        prepared.notes,
+        ["README.md is no submission", "__pycache__ is no submission", "notes is no submission"]
+    );
+    assert_eq!(prepared.base, place.path().canonicalize().unwrap());
+}
+
+#[test]
+fn a_folder_of_submissions_may_be_the_file_s_own() {
+    let place = place(&[
+        ("contest.toml", "game = \"hex\"\nsubmissions = \".\""),
+        ("@human", SCRIPT),
+        ("a=@random", SCRIPT),
+    ]);
+    let prepared = right(&place, Builds::Later);
+    assert_eq!(names(&prepared), ["@human", "a=@random"]);
+    assert_eq!(prepared.contest.players[0].run, "./@human");
+}
+
+#[test]
+fn a_template_takes_what_it_fits() {
+    let template =
+        |run: &str| format!("game = \"hex\"\n[submissions]\nfolder = \"bots\"\nrun = \"{run}\"\n");
+    let place = place(&[
+        ("contest.toml", &template("sh {}/main.sh --fast")),
+        ("bots/a b/main.sh", ""),
+        ("bots/c/main.sh", ""),
+        ("bots/loose.sh", ""),
+        ("bots/README", ""),
+    ]);
+    let prepared = right(&place, Builds::Now(&|_, _| {}));
+    assert_eq!(names(&prepared), ["a b", "c"]);
+    let command = &prepared.contenders[0].launch.as_ref().unwrap().command;
+    assert_eq!(command[..], ["sh", "bots/a b/main.sh", "--fast"]);
+    assert_eq!(prepared.notes.len(), 2, "{:?}", prepared.notes);
+    fs::create_dir(place.path().join("bots/empty")).unwrap();
+    let failure = prepared_failure(&place);
+    assert!(failure.to_string().contains("empty: there is no main.sh in it"), "{failure}");
+}
+
+#[track_caller]
+fn prepared_failure(place: &TempDir) -> Failure {
+    prepared(place, Builds::Now(&|_, _| {})).expect_err("it should be refused")
+}
+
+#[test]
+fn packages_of_the_course_are_taken_by_the_template() {
+    let place = place(&[
+        (
+            "contest.toml",
+            "game = \"freckers\"\n[submissions]\nfolder = \"bots\"\nrun = \"comp30024:{}:Agent\"",
+        ),
+        ("bots/team1/agent/__init__.py", ""),
+        ("bots/team2/agent/__init__.py", ""),
+        ("bots/notes", ""),
+    ]);
+    // Without Python each is told to need it.
+    let told = prepared(&place, Builds::Now(&|_, _| {}));
+    if referee_play::adapted::python().is_ok() {
+        let prepared = told.unwrap_or_else(|failure| panic!("{failure}"));
+        assert_eq!(names(&prepared), ["team1", "team2"]);
+        let players = &prepared.contest.players;
+        assert_eq!(players[0].run, "comp30024:bots/team1:Agent");
+        assert_eq!(players[0].digest.len(), 64);
+    } else {
+        assert!(told.unwrap_err().to_string().contains("Python"));
+    }
+}
+
+#[test]
+fn all_that_is_broken_is_told_at_once() {
+    let broken = [
+        ("bots/amy/agent.toml", "comand = \"\u{1b}[31mx\""),
+        ("bots/bob/main.py", ""),
+        ("bots/cat/agent.toml", "command = \"./nothing\""),
+        ("bots/dan.py", "#!/usr/bin/env python3\n"),
+        ("bots/eve/agent.toml", "command = \"sh x\"\ngames = [\"chexers\"]"),
+        ("bots/fay/agent.toml", "command = \"sh x\"\nprotocol = \"morse\""),
+        ("bots/gus.sh", SCRIPT),
+        ("bots/hal.sh", SCRIPT),
+    ];
+    let file = "game = \"hex\"\nsubmissions = \"bots\"\n[policy]\non_broken = ";
+    let stop = place(
+        &[&[("contest.toml", "game = \"hex\"\nsubmissions = \"bots\"")][..], &broken].concat(),
+    );
+    let failure = prepared_failure(&stop);
+    let told = failure.to_string();
+    for reason in [
+        "contest.toml:2:15: 6 of 8 submissions can't play\n",
+        "\namy: ",
+        "/bots/amy/agent.toml: TOML parse error at line 1, column 11\n      |\n",
+        "    1 | comand = \"\u{FFFD}[31mx\"\n",
+        "\nbob: there is no agent.toml in it",
+        "\ncat: no program `./nothing`",
+        "\ndan: it is a script that can't be executed: chmod +x",
+        "\neve: doesn't play hex: it says that it plays chexers",
+        "\nfay: ",
+        "unknown protocol",
+    ] {
+        assert!(told.contains(reason), "no {reason:?} in {told}");
+    }
+    assert!(!told.contains('\u{1b}'), "{told:?}");
+    assert_eq!(failure.code(), Failure::USAGE);
+    assert!(failure.help_text().unwrap().contains("leave-out"));
+    let text = format!("{file}\"leave-out\"");
+    let others = place(&[&[("contest.toml", &*text)][..], &broken].concat());
+    let prepared = right(&others, Builds::Now(&|_, _| {}));
+    assert_eq!(names(&prepared), ["gus", "hal"]);
+    let left_out: Vec<&str> = prepared.left_out.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(left_out, ["amy", "bob", "cat", "dan", "eve", "fay"]);
+    assert!(prepared.remarks()[3].starts_with("dan is left out: it is a script"));
+    // Mended afterwards, they stay out: the contest has begun without them.
+    fs::set_permissions(others.path().join("bots/dan.py"), fs::Permissions::from_mode(0o755))
+        .unwrap();
+    assert_eq!(names(&right(&others, Builds::Now(&|_, _| {}))), ["dan", "gus", "hal"]);
+    let resumed = right(&others, Builds::Done(&prepared.left_out));
+    assert_eq!(names(&resumed), ["gus", "hal"]);
+    assert_eq!(resumed.left_out, prepared.left_out);
+}
+
+#[test]
+fn who_could_not_be_built_stays_left_out() {
+    let whole = "command = [\"sh\", \"x\"]\n";
+    let place = place(&[
+        (
+            "contest.toml",
+            "game = \"hex\"\nsubmissions = \"bots\"\npolicy.on_broken = \"leave-out\"",
+        ),
+        ("bots/amy/agent.toml", whole),
+        ("bots/bob/agent.toml", whole),
+        ("bots/cat/agent.toml", &format!("{whole}build = \"./none\"\n")),
+    ]);
+    let first = right(&place, Builds::Now(&|_, _| {}));
+    assert_eq!(names(&first), ["amy", "bob"]);
+    let again = prepare_again(&kept(&first), Path::new("d/contest.toml")).unwrap();
+    assert_eq!((again.contest, again.left_out), (first.contest, first.left_out));
+}
+
+fn kept(prepared: &Prepared) -> Kept {
+    Kept {
+        text: prepared.text.clone(),
+        base: prepared.base.clone(),
+        contest: prepared.contest.as_ref().clone(),
+        left_out: prepared.left_out.clone(),
+        files: prepared.files(),
+        begun: String::new(),
+        sandbox: None,
+    }
+}
+
+#[test]
+fn what_agents_write_beside_themselves_changes_nobody() {
+    let place = place(&[
+        ("contest.toml", "game = \"hex\"\nagents = [\"@random\", \"./amy\"]"),
+        ("amy/agent.toml", "command = [\"sh\", \"x\"]"),
+        ("amy/x", "exit"),
+    ]);
+    let first = right(&place, Builds::Now(&|_, _| {}));
+    let kept = kept(&first);
+    let again = || prepare_again(&kept, Path::new("d/contest.toml")).unwrap();
+    fs::write(place.path().join("amy/log.txt"), "dear diary").unwrap();
+    assert_ne!(
+        right(&place, Builds::Now(&|_, _| {})).contest,
+        first.contest,
+        "for a new contest it counts"
+    );
+    let resumed = again();
+    assert_eq!(resumed.contest, first.contest);
+    assert_eq!(resumed.contenders[1].digest, first.contenders[1].digest);
+    assert_eq!(resumed.files(), first.files(), "the next resume asks for the same");
+    fs::write(place.path().join("amy/x"), "exit 1").unwrap();
+    assert_ne!(again().contest, first.contest);
+    fs::write(place.path().join("amy/x"), "exit").unwrap();
+    assert_eq!(again().contest, first.contest);
+    fs::remove_file(place.path().join("amy/x")).unwrap();
+    assert_ne!(again().contest, first.contest);
+}
+
+#[test]
+fn agents_that_are_named_stop_the_contest_with_their_place() {
+    for (agents, told) in [
+        ("[\"@random\", \"@human\"]", "contest.toml:2:22: @human: nobody sits at the terminal"),
+        ("[\"@random\", \"@greedi\"]", "did you mean @greedy?"),
+        ("[\"@random\", \"./none\"]", "2:22: ./none: no program `./none`"),
+        ("[\"x=@random\", \"x=@first\"]", "more than one agent is called `x`"),
+    ] {
+        let text = format!("game = \"hex\"\nagents = {agents}\npolicy.on_broken = \"leave-out\"");
+        let place = place(&[("contest.toml", &text)]);
+        let failure = prepared_failure(&place);
+        assert!(failure.to_string().contains(told), "{failure}");
+    }
+    let failure = prepare(Path::new("/nowhere/contest.toml"), Builds::Later).unwrap_err();
+    assert_eq!(failure.code(), Failure::USAGE);
+}
+
+#[test]
+fn what_is_to_be_built_need_not_be_there_for_a_plan() {
+    let place = place(&[
+        ("contest.toml", "game = \"hex\"\nagents = [\"made\", \"@first\"]"),
+        ("made/agent.toml", "command = \"./program\"\nbuild = \"sh make.sh\""),
+    ]);
+    let prepared = right(&place, Builds::Later);
+    assert_eq!(names(&prepared), ["made", "@first"]);
+    let failure = self::prepared(&place, Builds::Done(&[])).unwrap_err();
+    assert!(failure.to_string().contains("build it first: sh make.sh"), "{failure}");
+}
+
+#[test]
+fn openings_are_read_beside_the_file() {
+    let file = "game = \"hex\"\nagents = [\"@random\", \"@first\"]\nopenings.file = \"o.jsonl\"";
+    let place = place(&[("contest.toml", file)]);
+    let failure = prepared_failure(&place);
+    assert!(failure.to_string().contains("contest.toml:3:17: "), "{failure}");
+    fs::write(place.path().join("o.jsonl"), "{\"x\":1}").unwrap();
+    let failure = prepared_failure(&place);
+    assert!(failure.to_string().starts_with("o.jsonl:1:1: "), "{failure}");
+}

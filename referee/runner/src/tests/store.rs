@@ -1,0 +1,172 @@
+//! The store: what is kept comes back as it was, once.
+
+use super::super::folder::Folder;
+use super::super::store::{Kept, Store, StoreError, VoidAttempt};
+use super::{Builds, place, right};
+use referee_contest::{Player, Record, SeatRecord};
+use referee_protocol::{FaultKind, Result as Ended, Sandbox};
+use std::fs;
+use std::io::Write;
+use tempfile::TempDir;
+
+pub(super) fn kept() -> (TempDir, Kept) {
+    let text = "game = \"hex\"\nagents = [\"@random\", \"@first\"]\n";
+    let place = place(&[("contest.toml", text)]);
+    let prepared = right(&place, Builds::Now(&|_, _| {}));
+    let kept = Kept {
+        files: prepared.files(),
+        contest: prepared.contest.as_ref().clone(),
+        text: prepared.text,
+        base: prepared.base,
+        left_out: vec![("amy".to_owned(), "no \"program\"".to_owned())],
+        begun: "2026-01-01T00:00:00Z".to_owned(),
+        sandbox: Some(sandbox("isolated")),
+    };
+    (place, kept)
+}
+
+fn sandbox(level: &str) -> Sandbox {
+    Sandbox { level: level.to_owned(), layers: vec!["seccomp".to_owned()], pondering: None }
+}
+
+pub(super) fn game(number: u64, moves: &str) -> Record {
+    let fault = SeatRecord {
+        used_ms: 5,
+        cpu_ms: 6,
+        turns: 7,
+        fault: Some(FaultKind::Late),
+        fault_text: Some("'; drop table games; --".to_owned()),
+    };
+    Record {
+        number,
+        block: number / 2,
+        round: 1,
+        game: 0,
+        players: vec![Player(1), Player(0)],
+        match_id: format!("m{number}"),
+        seed: (1 << 53) - 1,
+        result: Ended::Fault,
+        reason: "late".to_owned(),
+        places: vec![1, 2],
+        scores: number.is_multiple_of(2).then(|| vec![-3, 4]),
+        seats: vec![SeatRecord::default(), fault],
+        turns: 12,
+        lag_ns: 1 << 40,
+        marked: true,
+        moves: moves.to_owned(),
+        transcript: Folder::transcript(number),
+        seal: "s".to_owned(),
+    }
+}
+
+fn void(number: u64, attempt: u32, text: &str) -> VoidAttempt {
+    let (cause, text) = ("machine".to_owned(), text.to_owned());
+    VoidAttempt { number, attempt, cause, text, transcript: None }
+}
+
+#[test]
+fn what_is_kept_comes_back() {
+    let (place, kept) = kept();
+    let folder = Folder::create(&place.path().join("d")).unwrap();
+    // What a run left that was killed while it made one.
+    fs::write(folder.path("contest.db.new"), "half a store").unwrap();
+    let mut store = Store::create(&folder, &kept).unwrap();
+    assert!(!folder.path("contest.db.new").exists());
+    assert_eq!(store.kept().unwrap(), kept);
+    let games = [game(5, "a"), game(0, "b"), game(1, "c")];
+    store.add(&games, &[void(3, 1, "x"), void(3, 2, "y")]).unwrap();
+    drop(store);
+    let store = Store::open(&folder).unwrap();
+    assert_eq!(store.kept().unwrap(), kept);
+    let [last, first, second] = games;
+    assert_eq!(store.records().unwrap(), [first.clone(), second.clone(), last.clone()]);
+    assert_eq!(store.record(5).unwrap(), Some(last));
+    assert_eq!(store.record(4).unwrap(), None);
+    assert_eq!((store.count().unwrap(), store.faults().unwrap()), (3, 3));
+    assert_eq!(store.attempts().unwrap().into_iter().collect::<Vec<_>>(), [(3, 2)]);
+    let mut results = Vec::new();
+    store.each_result(|number, places| results.push((number, places.to_vec()))).unwrap();
+    assert_eq!(results, [(0, vec![1, 2]), (1, vec![1, 2]), (5, vec![1, 2])]);
+}
+
+#[test]
+fn a_game_counts_once_and_as_it_was_first() {
+    let (place, kept) = kept();
+    let folder = Folder::create(&place.path().join("d")).unwrap();
+    let mut store = Store::create(&folder, &kept).unwrap();
+    store.add(&[game(0, "first")], &[]).unwrap();
+    store.add(&[game(0, "second"), game(1, "other"), game(1, "third")], &[]).unwrap();
+    let moves: Vec<String> = store.records().unwrap().into_iter().map(|it| it.moves).collect();
+    assert_eq!(moves, ["first", "other"]);
+    // An attempt whose row was lost with the kill is told anew.
+    store.add(&[], &[void(2, 1, "x")]).unwrap();
+    store.add(&[], &[void(2, 1, "y")]).unwrap();
+    assert_eq!(store.voids().unwrap(), [void(2, 1, "y")]);
+    // All of a group or nothing.
+    let mut stranger = game(3, "stranger");
+    stranger.players[0] = Player(9);
+    store.add(&[game(2, "x"), stranger], &[]).unwrap_err();
+    assert_eq!(store.count().unwrap(), 2);
+}
+
+#[test]
+fn a_store_is_never_replaced() {
+    let (place, kept) = kept();
+    let folder = Folder::create(&place.path().join("d")).unwrap();
+    let mut store = Store::create(&folder, &kept).unwrap();
+    store.add(&[game(0, "a")], &[]).unwrap();
+    let again = Store::create(&folder, &kept);
+    assert!(matches!(again, Err(StoreError::Exists { .. })), "{again:?}");
+    assert_eq!(store.count().unwrap(), 1);
+}
+
+#[test]
+fn a_contest_without_a_name_keeps_that_of_its_file() {
+    let (place, kept) = kept();
+    assert_eq!(kept.contest.name, "contest");
+    assert!(kept.text.starts_with("name = \"contest\"\ngame = "), "{}", kept.text);
+    let named = "name = \"x\"\ngame = \"hex\"\nagents = [\"@random\", \"@first\"]\n";
+    fs::write(place.path().join("contest.toml"), named).unwrap();
+    assert_eq!(right(&place, Builds::Now(&|_, _| {})).text, named);
+    let odd = "\u{feff}game = \"hex\"\nagents = [\"@random\", \"@first\"]\n";
+    let file = place.path().join("o'\"dd\\\u{1b}.x.toml");
+    fs::write(&file, odd).unwrap();
+    let prepared = super::prepare(&file, Builds::Now(&|_, _| {})).unwrap();
+    let again = super::super::prepare_text(
+        &prepared.text,
+        &place.path().join("contest.toml"),
+        &prepared.base,
+        Builds::Done(&[]),
+    );
+    assert_eq!(again.unwrap().contest, prepared.contest);
+}
+
+/// The part of the log's index that says how long the log is: two headers, what is in the database.
+const INDEX_HEAD: usize = 136;
+
+#[test]
+fn a_commit_that_nobody_saw_stays_unseen() {
+    let (place, kept) = kept();
+    let folder = Folder::create(&place.path().join("d")).unwrap();
+    let mut store = Store::create(&folder, &kept).unwrap();
+    store.add(&[game(0, "a")], &[]).unwrap();
+    // Somebody looks on all the time.
+    let onlooker = Store::open(&folder).unwrap();
+    assert_eq!(onlooker.count().unwrap(), 1);
+    // The kill comes when a commit is in the log, and not yet in its index.
+    let index = folder.path("contest.db-shm");
+    let before = fs::read(&index).unwrap();
+    store.add(&[game(1, "b")], &[]).unwrap();
+    let mut file = fs::File::options().write(true).open(&index).unwrap();
+    file.write_all(&before[..INDEX_HEAD]).unwrap();
+    drop(store);
+    let mut resumed = Store::open(&folder).unwrap();
+    resumed.claim().unwrap();
+    assert_eq!((resumed.count().unwrap(), onlooker.count().unwrap()), (1, 1));
+    // Killed as well: what is on the disk is what is found when nobody looks on.
+    let later = Folder::create(&place.path().join("later")).unwrap();
+    for name in ["contest.db", "contest.db-wal"] {
+        fs::copy(folder.path(name), later.path(name)).unwrap();
+    }
+    assert_eq!(Store::open(&later).unwrap().count().unwrap(), 1, "the game is played again");
+}

@@ -1,0 +1,63 @@
+//! The commands and options of contests on many machines. Without the feature `fleet`,
+//! `no_fleet.rs` takes the place of this module.
+
+mod server;
+mod there;
+mod withdraw;
+mod worker;
+
+pub(super) use there::{Staged, There, note_elsewhere};
+
+use self::server::ServerOptions;
+use super::Global;
+use clap::{Args, Subcommand};
+use referee_match::times::read_time;
+use referee_process::Failure;
+use std::process::ExitCode;
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    Worker(Box<worker::Options>),
+}
+
+/// The commands below `contest`.
+#[derive(Debug, Subcommand)]
+pub(super) enum ContestCommand {
+    Withdraw(withdraw::Options),
+}
+
+pub(super) fn run(command: &Command, global: &Global) -> Result<ExitCode, Failure> {
+    match command {
+        Command::Worker(options) => worker::run(options, global),
+    }
+}
+
+pub(super) fn run_contest(command: &ContestCommand, global: &Global) -> Result<ExitCode, Failure> {
+    match command {
+        ContestCommand::Withdraw(options) => withdraw::run(options, global),
+    }
+}
+
+/// Where workers get games from.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct FleetOptions {
+    /// Has the games played by the workers of this NATS server, started with `referee worker URL`,
+    /// instead of on this machine: nats://HOST:PORT or tls://HOST:PORT, several with commas between
+    /// them
+    #[arg(long, value_name = "URL", conflicts_with = "jobs")]
+    on: Option<String>,
+    /// How long a worker may say nothing before what it plays goes to others
+    #[arg(long, value_name = "TIME", value_parser = read_lease, requires = "on", hide = true)]
+    lease: Option<u64>,
+    #[command(flatten)]
+    server: ServerOptions,
+}
+
+/// A lease in milliseconds: so long that signs of life come in time, and no longer than workers take
+/// it for.
+fn read_lease(text: &str) -> Result<u64, String> {
+    let lease = read_time(text)?;
+    let fits = (3_000..=3_600_000).contains(&lease);
+    if fits { Ok(lease) } else { Err("expected a time from 3s to 1h".to_owned()) }
+}

@@ -1,0 +1,83 @@
+//! In the place of `fleet` in a program that is built without it: no commands, no options, and games
+//! are played on this machine.
+
+use super::Global;
+use super::contest::Place;
+use clap::{Args, Subcommand};
+use referee_contest::Contest;
+use referee_play::interrupts::Interrupts;
+use referee_play::playing::Playing;
+use referee_process::Failure;
+use referee_runner::Prepared;
+use referee_runner::folder::Folder;
+use referee_runner::runner::{Ended, Runner, Spectator};
+use std::process::ExitCode;
+use std::sync::Arc;
+use tokio::runtime::Runtime;
+
+/// No commands.
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {}
+
+/// No commands.
+#[derive(Debug, Subcommand)]
+pub(super) enum ContestCommand {}
+
+pub(super) fn run(command: &Command, _: &Global) -> Result<ExitCode, Failure> {
+    match *command {}
+}
+
+pub(super) fn run_contest(command: &ContestCommand, _: &Global) -> Result<ExitCode, Failure> {
+    match *command {}
+}
+
+/// No options.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub(crate) struct FleetOptions {}
+
+/// There is nowhere else.
+#[derive(Debug)]
+pub(super) enum There {}
+
+/// There is nowhere else.
+#[derive(Debug)]
+pub(super) enum Staged {}
+
+impl There {
+    #[expect(clippy::unnecessary_wraps, reason = "where there are workers, they may be missing")]
+    pub(super) fn find(
+        _: FleetOptions,
+        _: &Prepared,
+        _: &Runtime,
+        _: &Global,
+    ) -> Result<Option<Self>, Failure> {
+        Ok(None)
+    }
+
+    pub(super) fn tell(&self, _: &Global) {
+        match *self {}
+    }
+
+    pub(super) fn words(&self) -> &[String] {
+        match *self {}
+    }
+
+    pub(super) fn stage(self, _: &Prepared, _: &str, _: &Folder, _: Playing) -> Staged {
+        match self {}
+    }
+}
+
+impl Staged {
+    #[expect(clippy::unused_async, reason = "where there are workers, they are waited for")]
+    pub(super) async fn play(
+        self,
+        _: Runner,
+        _: Arc<Contest>,
+        _: &mut Interrupts,
+        _: &mut impl Spectator,
+    ) -> Result<Ended, Failure> {
+        match self {}
+    }
+}
+
+pub(super) fn note_elsewhere(_: &Place, _: &Folder, _: &Global) {}

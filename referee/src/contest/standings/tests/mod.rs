@@ -1,3 +1,0 @@
-pub(in crate::contest) mod contests;
-mod ranks;
-mod sums;

@@ -1,0 +1,288 @@
+//! What lies in the served folder: transcripts, contests, agents. The names are listed without opening
+//! a file; of transcripts the beginning and the end are read once, and again when they have changed.
+
+use super::errors::Answer;
+use super::place::{Place, open};
+use super::rows::{Row, unreadable};
+use referee_play::destination::is_transcript;
+use referee_play::writing::may_be_written;
+use referee_runner::folder::{GAMES_FOLDER, STORE_FILE};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+/// Folders so far below the served one are looked into.
+const DEPTH_MAX: usize = 6;
+/// So many names are looked at.
+const NAMES_MAX: usize = 200_000;
+/// A listing is good for so long.
+const FRESH: Duration = Duration::from_secs(1);
+/// Folders that hold a great many files and none of ours.
+const PASSED_OVER: [&str; 3] = ["target", "node_modules", "__pycache__"];
+/// So many rows are kept.
+const ROWS_MAX: usize = 40_000;
+/// So many of the newest transcripts are in a list; older ones are found by their contest or folder.
+const LISTED_MAX: usize = 20_000;
+/// So many of the newest transcripts are asked whether they are written.
+const LIVE_LOOKED_AT: usize = 400;
+/// So many live matches are listed.
+const LIVE_MAX: usize = 50;
+
+/// What there is.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// The newest first.
+    pub(super) transcripts: Vec<Entry>,
+    /// The folders of contests, by name.
+    pub(super) contests: Vec<String>,
+    /// The folders with an agent.toml, by name.
+    pub(super) agents: Vec<String>,
+}
+
+/// A transcript.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// Relative to the served folder.
+    pub(super) name: String,
+    /// When it was last written.
+    pub(super) changed: SystemTime,
+    bytes: u64,
+    /// It is that of a contest, by its place among them.
+    contest: Option<usize>,
+}
+
+/// A row as it was when the file was last written then, and so long.
+#[derive(Clone, Debug)]
+struct Kept {
+    changed: SystemTime,
+    bytes: u64,
+    /// None: the header wasn't there yet.
+    row: Option<Arc<Row>>,
+}
+
+/// Lists, and remembers.
+#[derive(Debug, Default)]
+pub(super) struct Listing {
+    found: Mutex<Option<(Instant, Arc<Found>)>>,
+    rows: Mutex<BTreeMap<String, Kept>>,
+}
+
+impl Listing {
+    /// What there is, not more than a second ago.
+    pub(super) fn look(&self, place: &Place) -> Arc<Found> {
+        // Whoever comes meanwhile waits for the same answer.
+        let mut last = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((at, found)) = &*last
+            && at.elapsed() < FRESH
+        {
+            return found.clone();
+        }
+        let found = Arc::new(walk(place.root()));
+        *last = Some((Instant::now(), found.clone()));
+        found
+    }
+
+    /// Looks anew next time: something was just begun.
+    pub(super) fn forget(&self) {
+        *self.found.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// What is shown of a transcript; nothing before its header is there.
+    pub(super) fn row(&self, place: &Place, entry: &Entry) -> Option<Arc<Row>> {
+        let kept = |rows: &BTreeMap<String, Kept>| {
+            let kept = rows.get(&entry.name)?;
+            let same = (kept.changed, kept.bytes) == (entry.changed, entry.bytes);
+            // One without an end is live for a while and then no more.
+            let is_live = kept.row.as_ref().is_some_and(|row| row.live);
+            (same && !is_live).then(|| kept.row.clone())
+        };
+        if let Some(row) = kept(&self.rows.lock().unwrap_or_else(PoisonError::into_inner)) {
+            return row;
+        }
+        let read = read(place, entry);
+        let row = read.unwrap_or_else(|error| Some(unreadable(&entry.name, &error))).map(Arc::new);
+        let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
+        if rows.len() >= ROWS_MAX {
+            rows.clear();
+        }
+        let Entry { changed, bytes, .. } = *entry;
+        rows.insert(entry.name.clone(), Kept { changed, bytes, row: row.clone() });
+        row
+    }
+
+    /// The transcripts of a folder, the newest first. Those of contests are among them only where the
+    /// folder is a contest's, or in one.
+    pub(super) fn rows(&self, place: &Place, found: &Found, folder: &str) -> Vec<Arc<Row>> {
+        let wanted = |contest: usize| {
+            let contest = &found.contests[contest];
+            !folder.is_empty() && (folder == contest || is_below(folder, contest))
+        };
+        let inside = found
+            .transcripts
+            .iter()
+            .filter(|entry| is_below(&entry.name, folder) && entry.contest.is_none_or(wanted));
+        inside.take(LISTED_MAX).filter_map(|entry| self.row(place, entry)).collect()
+    }
+
+    /// The matches that are played now, as far as their files tell, below a folder.
+    pub(super) fn live(&self, place: &Place, found: &Found, folder: &str) -> Vec<Row> {
+        let young = found.transcripts.iter().take_while(|entry| may_be_written(entry.changed));
+        let inside = young.filter(|entry| is_below(&entry.name, folder));
+        let rows = inside.take(LIVE_LOOKED_AT).filter_map(|entry| self.row(place, entry));
+        rows.filter(|row| row.live).take(LIVE_MAX).map(|row| Row::clone(&row)).collect()
+    }
+}
+
+/// Whether a name is that of something in a folder; everything is in the empty one.
+pub(super) fn is_below(name: &str, folder: &str) -> bool {
+    let rest = name.strip_prefix(folder);
+    folder.is_empty() || rest.is_some_and(|rest| rest.starts_with('/'))
+}
+
+fn read(place: &Place, entry: &Entry) -> Answer<Option<Row>> {
+    let path = place.transcript(&entry.name)?;
+    let file = open(&path)
+        .map_err(|error| super::errors::Refused::unfit(format!("{}: {error}", entry.name)))?;
+    Row::read(&entry.name, file, entry.changed)
+}
+
+fn walk(root: &Path) -> Found {
+    let mut walk = Walk { found: Found::default(), looked_at: 0 };
+    walk.folder(root, "", 0);
+    let Walk { mut found, looked_at } = walk;
+    if looked_at >= NAMES_MAX {
+        tracing::warn!("{}: more than {NAMES_MAX} files: not all are listed", root.display());
+    }
+    found.transcripts.sort_by(|a, b| (b.changed, &b.name).cmp(&(a.changed, &a.name)));
+    found.contests.sort();
+    found.agents.sort();
+    let games: Vec<String> = found.contests.iter().map(|contest| games_of(contest)).collect();
+    let games: BTreeMap<&str, usize> = games.iter().map(String::as_str).zip(0..).collect();
+    for entry in &mut found.transcripts {
+        let mut above = entry.name.match_indices('/').map(|(end, _)| &entry.name[..end]);
+        entry.contest = above.find_map(|folder| games.get(folder).copied());
+    }
+    found
+}
+
+struct Walk {
+    found: Found,
+    looked_at: usize,
+}
+
+impl Walk {
+    /// Links are not followed, and what can't be read is passed over.
+    fn folder(&mut self, folder: &Path, name: &str, depth: usize) {
+        let Ok(entries) = folder.read_dir() else { return };
+        let mut below = Vec::new();
+        for entry in entries.flatten() {
+            self.looked_at += 1;
+            if self.looked_at >= NAMES_MAX {
+                return;
+            }
+            let Ok(own) = entry.file_name().into_string() else { continue };
+            let Ok(kind) = entry.file_type() else { continue };
+            if own.starts_with('.') {
+                continue;
+            }
+            let whole = if name.is_empty() { own.clone() } else { format!("{name}/{own}") };
+            if kind.is_dir() {
+                if depth < DEPTH_MAX && !PASSED_OVER.contains(&own.as_str()) {
+                    below.push((entry.path(), whole));
+                }
+            } else if !kind.is_file() {
+            } else if own == STORE_FILE {
+                self.found.contests.push(name.to_owned());
+            } else if own == "agent.toml" && !name.is_empty() {
+                self.found.agents.push(name.to_owned());
+            } else if is_transcript(Path::new(&own))
+                && let Ok(about) = entry.metadata()
+                && let Ok(changed) = about.modified()
+            {
+                let (name, bytes) = (whole, about.len());
+                self.found.transcripts.push(Entry { name, changed, bytes, contest: None });
+            }
+        }
+        for (path, whole) in below {
+            self.folder(&path, &whole, depth + 1);
+        }
+    }
+}
+
+/// The folder of the transcripts of a contest.
+pub(super) fn games_of(contest: &str) -> String {
+    if contest.is_empty() { GAMES_FOLDER.to_owned() } else { format!("{contest}/{GAMES_FOLDER}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Listing, is_below, walk};
+    use crate::place::Place;
+    use std::fs::{self, File};
+    use std::time::{Duration, SystemTime};
+
+    const GOLDEN: &str =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/tests/transcripts/hex-fault.jsonl");
+
+    #[test]
+    fn what_lies_there_is_found_the_newest_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        for deep in ["a/b", ".git", "target", "cup/games/0000", "1/2/3/4/5/6/7"] {
+            fs::create_dir_all(path(deep)).unwrap();
+        }
+        let names = ["a/b/x.jsonl", "y.jsonl.gz", "cup/games/0000/0000001.jsonl"];
+        for (age, name) in (1..).zip(names) {
+            let file = File::create(path(name)).unwrap();
+            file.set_modified(SystemTime::now() - Duration::from_secs(age * 100)).unwrap();
+        }
+        for name in [
+            "a/x.json",
+            ".git/x.jsonl",
+            ".x.jsonl",
+            "target/x.jsonl",
+            "cup/contest.db",
+            "a/agent.toml",
+            "1/2/3/4/5/6/7/x.jsonl",
+        ] {
+            File::create(path(name)).unwrap();
+        }
+        std::os::unix::fs::symlink(path("a"), path("link")).unwrap();
+        let found = walk(folder.path());
+        let listed: Vec<&str> = found.transcripts.iter().map(|it| it.name.as_str()).collect();
+        assert_eq!(listed, names);
+        assert_eq!((found.contests, found.agents), (vec!["cup".to_owned()], vec!["a".to_owned()]));
+    }
+
+    #[test]
+    fn a_match_without_an_end_is_live_while_its_file_is_young() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = fs::read_to_string(GOLDEN).unwrap();
+        let place = Place::new(folder.path()).unwrap();
+        let whole = text.lines().count();
+        for (name, lines, age, live) in [
+            ("whole.jsonl", whole, 0, false),
+            ("young.jsonl", 3, 0, true),
+            ("old.jsonl", 3, 3600, false),
+            ("closing.jsonl", whole - 1, 5, true),
+        ] {
+            let part: Vec<&str> = text.lines().take(lines).collect();
+            fs::write(folder.path().join(name), part.join("\n") + "\n").unwrap();
+            let file = File::options().append(true).open(folder.path().join(name)).unwrap();
+            file.set_modified(SystemTime::now() - Duration::from_secs(age)).unwrap();
+            let listing = Listing::default();
+            let found = listing.look(&place);
+            let entry = found.transcripts.iter().find(|entry| entry.name == name).unwrap();
+            let row = listing.row(&place, entry).unwrap();
+            assert_eq!(row.live, live, "{name}: {row:?}");
+            assert_eq!(row.result.is_some(), lines >= whole - 1, "{name}: {row:?}");
+        }
+    }
+
+    #[test]
+    fn a_folder_holds_what_is_below_it() {
+        assert!(is_below("a/b", "a") && is_below("a", ""));
+        assert!(!is_below("ab/c", "a") && !is_below("a", "a"));
+    }
+}
