@@ -29,7 +29,7 @@ const LEAVE_SCREEN: &str = "\x1b[0m\x1b[?25h\x1b[?1049l";
 
 /// Where a screen is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Screen {
+pub(crate) enum Screen {
     /// Where results go.
     Stdout,
     /// Where progress goes.
@@ -38,17 +38,17 @@ pub enum Screen {
 
 /// The terminal, as long as it is held.
 #[derive(Debug)]
-pub struct Console {
+pub(crate) struct Console {
     shared: Arc<Shared>,
 }
 
 /// The keys that are pressed at a [`Console`].
 #[derive(Debug)]
-pub struct Keys(mpsc::Receiver<KeyEvent>);
+pub(crate) struct Keys(mpsc::Receiver<KeyEvent>);
 
 /// Gives a console's terminal away while the program is stopped, and takes it back.
 #[derive(Clone, Debug)]
-pub struct TerminalPause(Arc<Shared>);
+pub(crate) struct TerminalPause(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
@@ -74,7 +74,7 @@ struct State {
 
 impl Console {
     /// Takes the terminal that stdin is; `None` where stdin is none.
-    pub fn open(screen: Screen) -> Option<(Self, Keys)> {
+    pub(crate) fn open(screen: Screen) -> Option<(Self, Keys)> {
         if !stdin().is_terminal() {
             return None;
         }
@@ -90,22 +90,22 @@ impl Console {
     }
 
     /// Takes the whole screen, or gives it back as it was.
-    pub fn fill_screen(&self, full: bool) {
+    pub(crate) fn fill_screen(&self, full: bool) {
         self.shared.fill_screen(full);
     }
 
     /// Whether the screen may be drawn on.
-    pub fn is_ours(&self) -> bool {
+    pub(crate) fn is_ours(&self) -> bool {
         self.shared.state().ours
     }
 
     /// Whether all that was drawn is gone since this was asked last.
-    pub fn was_lost(&self) -> bool {
+    pub(crate) fn was_lost(&self) -> bool {
         std::mem::take(&mut self.shared.state().lost)
     }
 
     /// For whoever stops the program.
-    pub fn pausing(&self) -> TerminalPause {
+    pub(crate) fn pausing(&self) -> TerminalPause {
         TerminalPause(self.shared.clone())
     }
 }
@@ -118,7 +118,7 @@ impl Drop for Console {
 
 impl Keys {
     /// Waits for a key. Can be dropped and called again. Without a terminal it never ends.
-    pub async fn next(&mut self) -> KeyEvent {
+    pub(crate) async fn next(&mut self) -> KeyEvent {
         match self.0.recv().await {
             Some(key) => key,
             None => std::future::pending().await,

@@ -89,7 +89,7 @@ pub(crate) fn plainly(script: &Script, wrapper: &[&str]) -> Result<f64, Box<dyn 
 }
 
 /// Where the agents of a bench are started, with nothing that they may reach.
-pub fn surroundings() -> Surroundings {
+pub(crate) fn surroundings() -> Surroundings {
     let bounds = Bounds { files: 256, memory_mb: 512, processes: 128, work_mb: 64 };
     Surroundings { environment: Vec::new(), bounds, reach: Reach::default(), core: None }
 }

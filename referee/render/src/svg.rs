@@ -79,7 +79,7 @@ fn background(theme: Theme, width: i32, height: i32) -> String {
 
 /// The position as two documents, one to be drawn over the other: the board, which is the same for
 /// every ply of a match, and what stands on it.
-pub fn layers(view: &View, look: &Look) -> [String; 2] {
+pub(crate) fn layers(view: &View, look: &Look) -> [String; 2] {
     let picture = Picture::new(view, look);
     let (width, height) = picture.size();
     let opening = opening(width, height);

@@ -159,7 +159,7 @@ fn environment() -> Vec<Bytes> {
         .collect()
 }
 
-#[cfg(all(test, feature = "nats"))]
+#[cfg(test)]
 mod tests {
     use super::is_secret;
 

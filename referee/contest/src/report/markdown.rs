@@ -120,7 +120,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// Text that Markdown shows as it is: what it could take for markup is escaped, in a cell too.
-pub fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in tame(text).chars() {
         match c {

@@ -53,7 +53,7 @@ impl Guard<'_> {
 
     /// The digest of what arrived, to be compared with the contest's; `None` where it depends on
     /// more than that: the system's files, or how a command line that had to be rewritten reads.
-    pub fn digest(
+    pub(super) fn digest(
         &self,
         contender: &Contender,
         run: &str,

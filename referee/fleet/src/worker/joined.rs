@@ -16,7 +16,7 @@ use referee_games::{Kind, kind};
 use referee_play::contender::Contender;
 use referee_play::reach::{Reaches, ground};
 use referee_process::Failure;
-use referee_process::sandbox::{Depth, Enclosure, Wish, choose};
+use referee_process::sandbox::{Depth, Enclosure, choose};
 use referee_process::work_folder::create_in;
 use referee_protocol::plain::{hex, tame};
 use referee_runner::sandbox_wish;

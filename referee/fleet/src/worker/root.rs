@@ -21,7 +21,7 @@ pub(super) struct Root {
 
 impl Root {
     /// A new one in this folder, after those are removed that were left behind in it.
-    pub fn create(parent: &Path) -> io::Result<Self> {
+    pub(super) fn create(parent: &Path) -> io::Result<Self> {
         clear(parent);
         loop {
             let folder = create_named(PREFIX, parent)?;

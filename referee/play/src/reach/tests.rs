@@ -432,7 +432,7 @@ fn what_was_denied_is_what_is_there_and_out_of_reach() {
     ]);
     fs::set_permissions(&tree.root, Permissions::from_mode(0o755)).unwrap();
     let (a, b) = (tree.agent("a"), tree.agent("b.py"));
-    let ground = super::ground(&[a.clone(), b.clone()], &[tree.at("games")], &[]);
+    let ground = ground(&[a.clone(), b.clone()], &[tree.at("games")], &[]);
     let root = tree.root.display().to_string();
     let landlock = Layers::of(&[Layer::Landlock]);
     let said = |agent: &Contender, layers: Layers, text: &str| {

@@ -210,18 +210,3 @@ pub(crate) fn command(name: &str, folder: &Folder, where_to: &[String]) -> Strin
     let words = ["referee".to_owned(), "contest".to_owned(), name.to_owned(), root];
     join(&[&words[..], where_to].concat())
 }
-
-#[cfg(all(test, feature = "nats"))]
-mod tests {
-    use super::read_lease;
-
-    #[test]
-    fn a_lease_leaves_time_for_signs_of_life() {
-        for (text, lease) in [("3s", Some(3_000)), ("1h", Some(3_600_000)), ("0", None)] {
-            assert_eq!(read_lease(text).ok(), lease, "{text}");
-        }
-        for text in ["2999ms", "61m", "soon", ""] {
-            assert!(read_lease(text).is_err(), "{text}");
-        }
-    }
-}

@@ -61,3 +61,18 @@ fn read_lease(text: &str) -> Result<u64, String> {
     let fits = (3_000..=3_600_000).contains(&lease);
     if fits { Ok(lease) } else { Err("expected a time from 3s to 1h".to_owned()) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::read_lease;
+
+    #[test]
+    fn a_lease_leaves_time_for_signs_of_life() {
+        for (text, lease) in [("3s", Some(3_000)), ("1h", Some(3_600_000)), ("0", None)] {
+            assert_eq!(read_lease(text).ok(), lease, "{text}");
+        }
+        for text in ["2999ms", "61m", "soon", ""] {
+            assert!(read_lease(text).is_err(), "{text}");
+        }
+    }
+}

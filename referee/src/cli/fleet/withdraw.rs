@@ -24,7 +24,7 @@ const NAME: &str = "referee withdraw";
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     referee contest withdraw autumn --on nats://localhost")]
-pub(super) struct Options {
+pub(in crate::cli) struct Options {
     /// The contest's folder
     #[arg(value_name = "DIR")]
     folder: PathBuf,

@@ -28,7 +28,7 @@ use tokio::sync::oneshot;
     referee worker nats://localhost\n  \
     referee worker nats://10.0.0.7 --slots 8 --class lab --drain 2m\n  \
     referee worker tls://nats.example.org --creds worker.creds --idle 10m")]
-pub(super) struct Options {
+pub(in crate::cli) struct Options {
     /// The server: nats://HOST:PORT or tls://HOST:PORT, several with commas between them
     #[arg(value_name = "URL", env = "NATS_URL", hide_env_values = true)]
     url: String,
