@@ -14,6 +14,8 @@
 //! assert!(garbled.to_string().contains("unknown field `trun`"));
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod seat;
 mod outcome;
 mod verdict;

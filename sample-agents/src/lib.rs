@@ -14,6 +14,8 @@
 //! assert!(refused.to_string().contains("1 to 9"));
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod agent;
 mod conversation;
 mod error;

@@ -62,26 +62,6 @@ fn games() -> Vec<String> {
 }
 
 #[test]
-fn only_the_shell_and_the_command_line_touch_the_world() {
-    let world = ["tokio::", "std::process", "std::fs", "std::net", "Instant", "SystemTime"];
-    for source in sources("referee/src", &[".rs"]) {
-        let free = ["referee/src/shell/", "referee/src/cli/", "referee/src/main.rs"];
-        if free.iter().any(|free| source.path.starts_with(free)) {
-            continue;
-        }
-        for (line, code) in source.code() {
-            for word in world {
-                assert!(
-                    !code.contains(word),
-                    "{}:{line}: {word} belongs into referee/src/shell: pass in what it gives",
-                    source.path
-                );
-            }
-        }
-    }
-}
-
-#[test]
 fn nothing_but_its_folder_names_a_game() {
     let mut names = BTreeSet::new();
     for game in games() {
@@ -89,9 +69,8 @@ fn nothing_but_its_folder_names_a_game() {
         names.insert(game);
     }
     let mut files = sources("protocol/src", &[".rs"]);
-    files.extend(sources("referee/src", &[".rs"]));
+    files.extend(sources("referee", &[".rs"]).into_iter().filter(|it| it.path.contains("/src/")));
     files.extend(sources("sample-agents/src", &[".rs"]));
-    files.extend(sources("referee/games/src", &[".rs"]));
     for source in files {
         let registry = source.path == "referee/games/src/lib.rs";
         let own = source.path.strip_prefix("referee/games/src/");
@@ -120,21 +99,28 @@ fn nothing_but_its_folder_names_a_game() {
 }
 
 #[test]
-fn unsafe_stands_in_one_module() {
-    // What the launcher calls, and what only canaries do.
-    let allowed = ["sys.rs", "raw.rs"].map(|file| format!("referee/src/shell/launcher/{file}"));
-    for source in sources("", &[".rs"]) {
-        if allowed.contains(&source.path) || source.path == "tests/tests/tidy.rs" {
+fn every_crate_but_one_forbids_unsafe_code() {
+    for manifest in sources("", &["Cargo.toml"]) {
+        let folder = manifest.path.trim_end_matches("Cargo.toml");
+        let root = root().join(folder).join("src/lib.rs");
+        if folder == "referee/process/" || !root.exists() {
             continue;
         }
-        for (line, code) in source.code() {
-            let mut words = code.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-            assert!(
-                words.all(|word| word != "unsafe" && word != "unsafe_code"),
-                "{}:{line}: unsafe stands in {allowed:?} and nowhere else: use a safe wrapper",
-                source.path
-            );
-        }
+        let text = fs::read_to_string(&root).unwrap();
+        assert!(
+            text.contains("\n#![forbid(unsafe_code)]\n"),
+            "{}: add `#![forbid(unsafe_code)]`: what needs unsafe code belongs into referee/process",
+            root.display()
+        );
+    }
+    // What the launcher calls, and what only the attacks of the self-test do.
+    let allowed = ["sys.rs", "raw.rs"].map(|file| format!("referee/process/src/launcher/{file}"));
+    for source in sources("referee/process", &[".rs"]) {
+        assert!(
+            allowed.contains(&source.path) || !source.text.contains("expect(unsafe_code"),
+            "{}: unsafe code stands in {allowed:?} and nowhere else: use a safe wrapper",
+            source.path
+        );
     }
 }
 

@@ -16,6 +16,8 @@
 //! assert!(matches!(game.turn(), Turn::Of(seat) if seat.0 == 1));
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod game;
 mod about;
 mod any;
