@@ -1,20 +1,21 @@
 //! Ladder: batch after batch those who have played least meet, and those meet of whose meeting most
 //! is learnt: near in rating as far as the ratings are known, and not the same again and again.
 
-mod strength;
-
 use super::matching::{Cost, cheapest_pairs};
 use super::meetings::Meetings;
 use super::seating::Seating;
 use super::{Field, Format, Met, Pairing};
 use crate::Player;
+use crate::ratings::{Finish, Strength, strengths};
 use referee_match::named_seed;
+use std::f64::consts::PI;
 use std::ops::RangeInclusive;
-use strength::{Strength, strengths};
 
 /// With three seats and more: how many groups away a better one is looked for, and how often.
 const REACH: usize = 4;
 const PASSES: usize = 12;
+/// What is learnt is counted in units of so many a squared logit.
+const UNITS: f64 = 1e9;
 
 /// Who has played least meets who is near in rating. For any number of seats.
 #[derive(Debug)]
@@ -106,7 +107,7 @@ struct Entry {
 impl Batch {
     fn new(field: Field, bound: i64, past: &[Met]) -> Self {
         let number = past.last().map_or(1, |met| met.pairing.round + 1);
-        let strengths = strengths(field, past);
+        let strengths = strengths(field.players, field.seats, finishes(field, past));
         let entry = |(player, strength)| Entry {
             played: 0,
             strength,
@@ -124,7 +125,7 @@ impl Batch {
     fn cost(&self, one: Player, other: Player) -> Cost<3> {
         let times = self.meetings.between(one, other).times;
         let (own, theirs) = (&self.entries[one.index()], &self.entries[other.index()]);
-        let learnt = own.strength.learnt(theirs.strength) / (times + 1);
+        let learnt = learnt(own.strength, theirs.strength) / (times + 1);
         // Any function of both lots that is as good as drawn; the factor is 2^64 over the golden
         // ratio, whose multiples are spread evenly (Knuth, vol. 3, 6.4).
         let lot = (own.lot ^ theirs.lot).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
@@ -192,6 +193,45 @@ impl Batch {
         });
         chosen
     }
+}
+
+/// How the games ended that the strengths come from. With two seats a pairing's points say it: wins
+/// for what one got more, draws for the rest. With more seats each block counts as one game, in the
+/// order of its points.
+fn finishes(field: Field, past: &[Met]) -> impl Iterator<Item = Finish<'_>> {
+    let places = move |met: &Met| -> Vec<(Vec<u32>, u32)> {
+        if let (2, [own, theirs]) = (field.seats, &met.halves[..]) {
+            let winner = if own > theirs { vec![1, 2] } else { vec![2, 1] };
+            let decided = own.abs_diff(*theirs) / 2;
+            return vec![(winner, decided), (vec![1, 1], u32::midpoint(*own, *theirs) - decided)];
+        }
+        let most = |block: &Vec<u32>| (block.iter().map(|halves| u32::MAX - halves).collect(), 1);
+        met.blocks.iter().map(most).collect()
+    };
+    past.iter().zip(0..).flat_map(move |(met, block)| {
+        let players = &met.pairing.players;
+        let finish = move |(places, times)| Finish { players, places, block, times };
+        places(met).into_iter().filter(|(_, times)| *times > 0).map(finish)
+    })
+}
+
+/// How much the variances of two shrink when they meet once, after Glickman's formulas: a player of
+/// variance V and a game of information I come to 1 / (1/V + I). In billionths of a squared logit,
+/// not negative.
+fn learnt(one: Strength, other: Strength) -> i64 {
+    let doubt = |variance: f64| 1.0 / (1.0 + 3.0 * variance / (PI * PI)).sqrt();
+    let (own, theirs) = (one.deviation.powi(2), other.deviation.powi(2));
+    let apart = doubt(own + theirs) * (one.mean - other.mean);
+    let chance = 1.0 / (1.0 + (-apart).exp());
+    let spread = chance * (1.0 - chance);
+    let shrinks = |variance: f64, of: f64| {
+        let information = doubt(of).powi(2) * spread;
+        variance * variance * information / (1.0 + variance * information)
+    };
+    let units = UNITS * (shrinks(own, theirs) + shrinks(theirs, own));
+    #[expect(clippy::cast_possible_truncation, reason = "a conversion that saturates")]
+    let learnt = units as i64;
+    learnt
 }
 
 #[cfg(test)]

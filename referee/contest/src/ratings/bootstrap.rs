@@ -43,7 +43,7 @@ pub(super) fn intervals(
                 counts[count] += 1.0;
             }
         }
-        let at = climb_nearby(model, &counts, best, factor);
+        let at = climb_nearby(model, &counts, best.to_vec(), |slope| factor.solve(slope));
         for group in &links.groups {
             let centre = mean(group.iter().map(|&player| at[player]));
             for &player in group {

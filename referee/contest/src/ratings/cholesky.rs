@@ -28,6 +28,11 @@ impl Symmetric {
         self.row(row.max(column))[row.min(column)]
     }
 
+    /// The entries on the diagonal.
+    pub(super) fn diagonal(&self) -> impl Iterator<Item = f64> {
+        (0..self.size).map(|row| self.row(row)[row])
+    }
+
     fn row(&self, row: usize) -> &[f64] {
         &self.rows[row_start(row)..=row_start(row) + row]
     }
@@ -41,8 +46,7 @@ impl Factor {
     /// The factor, if the matrix is positive definite. If rounding says that it is not, just enough
     /// is added to the diagonal: a step along the gradient is then still one uphill.
     pub(super) fn of(matrix: &Symmetric) -> Self {
-        let diagonal = (0..matrix.size).map(|row| matrix.row(row)[row].abs());
-        let scale = diagonal.fold(1.0, f64::max);
+        let scale = matrix.diagonal().map(f64::abs).fold(1.0, f64::max);
         let mut ridge = 0.0;
         loop {
             if let Some(factor) = Self::with_ridge(matrix, ridge) {

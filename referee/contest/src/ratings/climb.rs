@@ -43,20 +43,20 @@ pub(super) fn climb(model: &Model<'_>, counts: &[f64], start: Vec<f64>) -> Vec<f
     climber.at
 }
 
-/// The best parameters for counts that are much like those at whose best, `start`, the factor was
-/// made: good to a hundredth of an Elo point. Instead of a new factor for every step, the steps are
-/// corrected by what the last ones taught about the slope (L-BFGS: Nocedal 1980, "Updating
-/// quasi-Newton matrices with limited storage").
+/// The best parameters, from here: good to a hundredth of an Elo point. `solve` replaces a slope by
+/// about the step that Newton's method takes there. Instead of a new factor for every step, the
+/// steps are corrected by what the last ones taught about the slope (L-BFGS: Nocedal 1980,
+/// "Updating quasi-Newton matrices with limited storage").
 pub(super) fn climb_nearby(
     model: &Model<'_>,
     counts: &[f64],
-    start: &[f64],
-    factor: &Factor,
+    start: Vec<f64>,
+    solve: impl Fn(&mut [f64]),
 ) -> Vec<f64> {
-    let mut climber = Climber::new(model, counts, start.to_vec());
+    let mut climber = Climber::new(model, counts, start);
     let mut learnt: VecDeque<Lesson> = VecDeque::new();
     for _ in 0..STEPS_MAX {
-        let step = corrected(&climber.gradient, &learnt, factor);
+        let step = corrected(&climber.gradient, &learnt, &solve);
         let (at, gradient) = (climber.at.clone(), climber.gradient.clone());
         if !climber.go(&step) || longest(&step) < SAMPLE_DONE {
             break;
@@ -116,8 +116,8 @@ impl Lesson {
     }
 }
 
-/// The step that the factor would take, corrected by the lessons, oldest first.
-fn corrected(gradient: &[f64], learnt: &VecDeque<Lesson>, factor: &Factor) -> Vec<f64> {
+/// The step that `solve` gives, corrected by the lessons, oldest first.
+fn corrected(gradient: &[f64], learnt: &VecDeque<Lesson>, solve: impl Fn(&mut [f64])) -> Vec<f64> {
     let mut step = gradient.to_vec();
     let mut parts = Vec::new();
     for lesson in learnt.iter().rev() {
@@ -125,7 +125,7 @@ fn corrected(gradient: &[f64], learnt: &VecDeque<Lesson>, factor: &Factor) -> Ve
         add(&mut step, -part, &lesson.fell);
         parts.push(part);
     }
-    factor.solve(&mut step);
+    solve(&mut step);
     for (lesson, part) in learnt.iter().zip(parts.into_iter().rev()) {
         let back = dot(&lesson.fell, &step) / lesson.curvature;
         add(&mut step, part - back, &lesson.moved);

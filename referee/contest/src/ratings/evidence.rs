@@ -7,7 +7,7 @@ use referee_protocol::{FaultKind, Result as Ended};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Games with more seats aren't rated: the ways to share a place double with every seat.
-const SEATS_MAX: usize = 8;
+pub(super) const SEATS_MAX: usize = 8;
 
 /// The games that are fitted, and how many are not.
 #[derive(Debug)]
@@ -58,6 +58,25 @@ impl RatingField {
 fn has_fault(game: &Record) -> bool {
     let mut faults = game.seats.iter().filter_map(|seat| seat.fault);
     game.result == Ended::Fault || faults.any(|kind| kind != FaultKind::Resigned)
+}
+
+/// How a game ended, as far as a fit asks.
+#[derive(Clone, Debug)]
+pub(crate) struct Finish<'a> {
+    /// Who played, in seat order.
+    pub(crate) players: &'a [Player],
+    /// The place of each of them: the fewer the better; equal ones are shared.
+    pub(crate) places: Vec<u32>,
+    /// Games of one block are not independent of each other.
+    pub(crate) block: u64,
+    /// How many games ended like this.
+    pub(crate) times: u32,
+}
+
+impl<'a> From<&'a Record> for Finish<'a> {
+    fn from(game: &'a Record) -> Self {
+        Self { players: &game.players, places: game.places.clone(), block: game.block, times: 1 }
+    }
 }
 
 /// A rated player in a seat: an index into [`Evidence::rated`], and the seat's.
@@ -133,9 +152,9 @@ pub(super) struct Evidence {
 
 impl Evidence {
     /// What these games say.
-    pub(super) fn of(seats: usize, games: &[&Record]) -> Self {
-        let rated: BTreeSet<Player> =
-            games.iter().flat_map(|game| &game.players).copied().collect();
+    pub(super) fn of<'a>(seats: usize, games: impl IntoIterator<Item: Into<Finish<'a>>>) -> Self {
+        let games: Vec<Finish<'a>> = games.into_iter().map(Into::into).collect();
+        let rated: BTreeSet<Player> = games.iter().flat_map(|game| game.players).copied().collect();
         let rated: Vec<Player> = rated.into_iter().collect();
         let mut evidence = Self {
             games: vec![0; rated.len()],
@@ -149,28 +168,29 @@ impl Evidence {
             ties: Vec::new(),
             blocks: Vec::new(),
         };
-        let mut choices: Vec<(u64, Choice)> = Vec::new();
+        let mut choices: Vec<(u64, u32, Choice)> = Vec::new();
         let mut blocks: BTreeMap<u64, BTreeSet<usize>> = BTreeMap::new();
-        for game in games {
-            let spots = evidence.spots(game);
+        for game in &games {
+            let spots = evidence.spots(game.players);
             for spot in &spots {
-                evidence.games[spot.player] += 1;
+                evidence.games[spot.player] += u64::from(game.times);
                 evidence.met[spot.player].extend(spots.iter().map(|other| other.player));
                 blocks.entry(game.block).or_default().insert(spot.player);
             }
-            choices.extend(choices_of(&spots, &game.places).map(|choice| (game.block, choice)));
+            let made = choices_of(&spots, &game.places);
+            choices.extend(made.map(|choice| (game.block, game.times, choice)));
         }
         for player in blocks.values().flatten() {
             evidence.blocks_of[*player] += 1;
         }
-        evidence.find_shapes(choices.iter().map(|(_, choice)| choice));
+        evidence.find_shapes(choices.iter().map(|(.., choice)| choice));
         evidence.count(&choices, blocks.into_keys());
         evidence
     }
 
-    fn spots(&self, game: &Record) -> Vec<Spot> {
+    fn spots(&self, players: &[Player]) -> Vec<Spot> {
         let index = |player: &Player| self.rated.binary_search(player).unwrap_or_default();
-        let spots = game.players.iter().map(index).enumerate();
+        let spots = players.iter().map(index).enumerate();
         spots.map(|(seat, player)| Spot { player, seat }).collect()
     }
 
@@ -203,9 +223,9 @@ impl Evidence {
         }
     }
 
-    fn count(&mut self, choices: &[(u64, Choice)], blocks: impl Iterator<Item = u64>) {
+    fn count(&mut self, choices: &[(u64, u32, Choice)], blocks: impl Iterator<Item = u64>) {
         let options = |remaining: &[Spot]| &self.shapes[remaining.len()].options;
-        let sets = choices.iter().map(|(_, choice)| &choice.remaining);
+        let sets = choices.iter().map(|(.., choice)| &choice.remaining);
         let sets: BTreeSet<&Vec<Spot>> = sets.filter(|set| !options(set).is_empty()).collect();
         let mut first_of = BTreeMap::new();
         let mut first_count = 0;
@@ -217,13 +237,13 @@ impl Evidence {
         self.counts = vec![0.0; first_count];
         let mut by_block: BTreeMap<u64, Vec<usize>> =
             blocks.map(|block| (block, Vec::new())).collect();
-        for (block, choice) in choices {
+        for (block, times, choice) in choices {
             let Some(first) = first_of.get(&choice.remaining) else { continue };
             let chosen = |option: &Choosable| option.chosen == choice.chosen;
             let option = options(&choice.remaining).iter().position(chosen);
             let count = first + option.unwrap_or_default();
-            self.counts[count] += 1.0;
-            by_block.entry(*block).or_default().push(count);
+            self.counts[count] += f64::from(*times);
+            by_block.entry(*block).or_default().extend((0..*times).map(|_| count));
         }
         self.blocks = by_block.into_values().collect();
     }

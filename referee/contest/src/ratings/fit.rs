@@ -58,7 +58,7 @@ impl RatingField {
 /// himself, void games, games of one seat or of more than eight) are left out.
 pub fn rate(field: &RatingField, records: &[Record]) -> Ratings {
     let games = Games::of(field, records);
-    let evidence = Evidence::of(field.seats, &games.fitted);
+    let evidence = Evidence::of(field.seats, games.fitted.iter().copied());
     let links = Links::of(&evidence);
     let model = Model { evidence: &evidence, prior: PRIOR, seat_terms: true };
     let at = climb(&model, &evidence.counts, vec![0.0; model.size()]);

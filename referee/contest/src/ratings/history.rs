@@ -41,7 +41,7 @@ fn by_first_games(
     games: &[&Record],
     before: &[Option<f64>],
 ) -> Vec<Option<f64>> {
-    let evidence = Evidence::of(field.seats, games);
+    let evidence = Evidence::of(field.seats, games.iter().copied());
     let model = Model { evidence: &evidence, prior: PRIOR, seat_terms: true };
     let mut start = vec![0.0; model.size()];
     for (place, player) in start.iter_mut().zip(&evidence.rated) {

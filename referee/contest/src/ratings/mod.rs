@@ -15,12 +15,15 @@ mod history;
 mod likelihood;
 mod links;
 mod notes;
+mod strength;
 
 #[cfg(test)]
 mod tests;
 
+pub(super) use evidence::Finish;
 pub use fit::{RatingField, rate};
 pub use history::{HistoryPoint, rate_history};
+pub(super) use strength::{Strength, strengths};
 
 use super::Player;
 use schemars::JsonSchema;

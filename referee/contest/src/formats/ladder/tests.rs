@@ -1,7 +1,6 @@
 use super::super::simulation::{by_strength, play, random};
 use super::super::{Field, Format, Met, Pairing};
-use super::Ladder;
-use super::strength::{Strength, strengths};
+use super::{Ladder, Strength, finishes, learnt, strengths};
 use crate::Player;
 use rand::seq::SliceRandom;
 use std::collections::BTreeMap;
@@ -239,9 +238,9 @@ fn a_ladder_orders_at_least_as_well_as_chance() {
 fn most_is_learnt_from_the_unknown_and_the_near() {
     let strength = |mean, deviation| Strength { mean, deviation };
     let own = strength(0.0, 0.5);
-    assert!(own.learnt(strength(0.1, 0.5)) > own.learnt(strength(1.0, 0.5)));
-    assert!(own.learnt(strength(0.1, 1.0)) > own.learnt(strength(0.1, 0.5)));
-    assert_eq!(own.learnt(strength(1.0, 0.3)), strength(1.0, 0.3).learnt(own));
+    assert!(learnt(own, strength(0.1, 0.5)) > learnt(own, strength(1.0, 0.5)));
+    assert!(learnt(own, strength(0.1, 1.0)) > learnt(own, strength(0.1, 0.5)));
+    assert_eq!(learnt(own, strength(1.0, 0.3)), learnt(strength(1.0, 0.3), own));
 }
 
 /// Results as lopsided as can be don't break the ratings.
@@ -255,7 +254,7 @@ fn strengths_stay_finite() {
             halves.map(|worse| 400 * u32::try_from(worse).unwrap()).collect()
         };
         let past = play(&Ladder::new(field), lopsided, |_, _| {});
-        let strengths = strengths(field, &past);
+        let strengths = strengths(6, seats, finishes(field, &past));
         assert!(strengths.iter().all(|own| own.mean.is_finite() && own.deviation > 0.0));
         assert!(strengths.windows(2).all(|pair| pair[0].mean >= pair[1].mean), "{strengths:?}");
     }

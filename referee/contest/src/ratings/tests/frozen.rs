@@ -52,7 +52,7 @@ fn assert_centred(name: &str, found: &[f64], expected: &[f64]) {
 fn other_programs_find_the_same() {
     for case in cases() {
         let records = case.records();
-        let evidence = Evidence::of(case.seats, &records.iter().collect::<Vec<_>>());
+        let evidence = Evidence::of(case.seats, &records);
         let model = Model { evidence: &evidence, prior: case.prior, seat_terms: case.seat_terms };
         let at = climb(&model, &evidence.counts, vec![0.0; model.size()]);
         let (strengths, rest) = at.split_at(case.players);
@@ -73,7 +73,7 @@ fn slope_and_information_are_derivatives() {
     const STEP: f64 = 1e-5;
     for case in cases() {
         let records = case.records();
-        let evidence = Evidence::of(case.seats, &records.iter().collect::<Vec<_>>());
+        let evidence = Evidence::of(case.seats, &records);
         let model = Model { evidence: &evidence, prior: 0.7, seat_terms: true };
         let at: Vec<f64> =
             (0..).take(model.size()).map(|index: i32| (f64::from(index) * 1.7).sin()).collect();
