@@ -1,5 +1,6 @@
 //! Costs of several figures.
 
+use integer_blossom::Weight;
 use std::array::from_fn;
 use std::ops::{Add, AddAssign, Sub, SubAssign};
 
@@ -9,23 +10,27 @@ pub(crate) struct Cost<const N: usize>(pub(crate) [i64; N]);
 
 impl<const N: usize> Cost<N> {
     pub(crate) const ZERO: Self = Self([0; N]);
+}
 
-    pub(super) fn double(self) -> Self {
+impl<const N: usize> Weight for Cost<N> {
+    const ZERO: Self = Self::ZERO;
+    const ONE: Self = {
+        let mut one = [0; N];
+        one[N - 1] = 1;
+        Self(one)
+    };
+
+    fn inf() -> Self {
+        Self([i64::MAX / 4; N])
+    }
+
+    fn double(self) -> Self {
         self + self
     }
 
-    /// Without the last figure.
-    pub(super) fn coarse(mut self) -> Self {
-        if let Some(last) = self.0.last_mut() {
-            *last = 0;
-        }
-        self
-    }
-
-    /// Half of it, where every figure is even.
-    pub(super) fn half(self) -> Self {
+    fn half(self) -> Self {
         debug_assert!(self.0.iter().all(|figure| figure % 2 == 0));
-        Self(from_fn(|index| self.0[index] / 2))
+        Self(self.0.map(|figure| figure / 2))
     }
 }
 
