@@ -1,7 +1,11 @@
 //! How strongly agents are kept apart, and by what: names alone, and which belong together.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{EnumAccess, Error, VariantAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -9,21 +13,36 @@ use std::str::FromStr;
 /// has all that the one before it has, but for `external`, which is `basic` around somebody else's
 /// program.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    ValueEnum,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
     /// Pipes and clocks.
+    #[value(help = "Nothing, for debugging")]
     None,
     /// Limits that hold against accidents.
+    #[value(help = "Against accidents")]
     Basic,
     /// Files, signals, sockets and dangerous system calls are out of reach.
+    #[value(help = "Files, network and other processes are out of reach")]
     Confined,
     /// The rest of the machine can't be seen.
     Isolated,
     /// Memory and processor time of the whole tree are counted by the kernel.
+    #[value(help = "The kernel counts memory and CPU time")]
     Metered,
     /// Another program does what it does.
+    #[value(help = "Whatever --wrapper does")]
     External,
 }
 
@@ -83,6 +102,96 @@ impl FromStr for Level {
 
     fn from_str(text: &str) -> Result<Self, ()> {
         Self::ALL.into_iter().find(|level| level.name() == text).ok_or(())
+    }
+}
+
+/// A level, or the choice of one, as contest files and the command line have it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LevelChoice {
+    /// The strongest that the machine is seen to give, and at least `basic`.
+    #[default]
+    Auto,
+    /// This one, neither less nor more.
+    Exactly(Level),
+}
+
+impl LevelChoice {
+    /// As they are written, in the order of [`LevelChoice::ALL`].
+    const NAMES: [&'static str; 7] =
+        ["auto", "none", "basic", "confined", "isolated", "metered", "external"];
+    const ALL: [Self; 7] = [
+        Self::Auto,
+        Self::Exactly(Level::None),
+        Self::Exactly(Level::Basic),
+        Self::Exactly(Level::Confined),
+        Self::Exactly(Level::Isolated),
+        Self::Exactly(Level::Metered),
+        Self::Exactly(Level::External),
+    ];
+
+    /// The level, where one is named.
+    pub fn named(self) -> Option<Level> {
+        match self {
+            Self::Auto => None,
+            Self::Exactly(level) => Some(level),
+        }
+    }
+
+    /// As it is written.
+    pub fn name(self) -> &'static str {
+        self.named().map_or("auto", Level::name)
+    }
+}
+
+impl ValueEnum for LevelChoice {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        match self {
+            Self::Auto => Some(
+                PossibleValue::new("auto").help("The strongest that this machine is seen to give"),
+            ),
+            Self::Exactly(level) => level.to_possible_value(),
+        }
+    }
+}
+
+struct ChoiceVisitor;
+
+impl<'de> Visitor<'de> for ChoiceVisitor {
+    type Value = LevelChoice;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("enum SandboxLevel")
+    }
+
+    fn visit_enum<A: EnumAccess<'de>>(self, data: A) -> Result<LevelChoice, A::Error> {
+        let (name, variant) = data.variant::<String>()?;
+        variant.unit_variant()?;
+        let found = LevelChoice::ALL.into_iter().find(|choice| choice.name() == name);
+        found.ok_or_else(|| A::Error::unknown_variant(&name, &LevelChoice::NAMES))
+    }
+}
+
+impl<'de> Deserialize<'de> for LevelChoice {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_enum("SandboxLevel", &Self::NAMES, ChoiceVisitor)
+    }
+}
+
+impl JsonSchema for LevelChoice {
+    fn schema_name() -> Cow<'static, str> {
+        "SandboxLevel".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "How strongly agents are kept apart.",
+            "type": "string",
+            "enum": Self::NAMES,
+        })
     }
 }
 
@@ -219,7 +328,7 @@ impl Layers {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Layer, Layers, Level};
+    use crate::{Layer, Layers, Level, LevelChoice};
 
     #[test]
     fn names_are_read_back() {
@@ -229,6 +338,13 @@ mod tests {
         for layer in Layer::ALL {
             assert_eq!(layer.name().parse(), Ok(layer));
         }
+    }
+
+    #[test]
+    fn a_choice_is_any_level_or_auto() {
+        let choices = LevelChoice::ALL;
+        assert_eq!(choices.map(LevelChoice::name), LevelChoice::NAMES);
+        assert!(choices.into_iter().filter_map(LevelChoice::named).eq(Level::ALL));
     }
 
     #[test]

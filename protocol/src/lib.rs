@@ -31,7 +31,7 @@ pub mod plain;
 
 pub use escape::{escape_line, unescape_line};
 pub use from_agent::{Action, FromAgent, Info, Ready, Resign, Want, parse_from_agent};
-pub use level::{Layer, Layers, Level};
+pub use level::{Layer, Layers, Level, LevelChoice};
 pub use nanos::Nanos;
 pub use outcome::Outcome;
 pub use seat::Seat;

@@ -1,4 +1,5 @@
 use crate::{ClockSettings, Fault, Limits, Outcome, Ready, Seat, Verdict};
+use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -118,11 +119,14 @@ pub struct LineProtocol {
 }
 
 /// What a fault does with three seats and more.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ValueEnum,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum OnFault {
     /// The seat is out and the others play on.
     #[default]
+    #[value(help = "It is out, the others play on")]
     Retire,
     /// The match ends.
     End,
@@ -141,15 +145,20 @@ pub struct Sandbox {
 }
 
 /// What an agent may do with the processor while another seat is asked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ValueEnum,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Pondering {
     /// Whatever it likes.
     #[default]
+    #[value(help = "Whatever they like")]
     Allow,
     /// Whatever it likes, but its bank pays for the CPU time.
+    #[value(help = "Whatever they like, on their own clock")]
     Measure,
     /// Nothing: its processes are stopped.
+    #[value(help = "Nothing: they are stopped")]
     Freeze,
 }
 

@@ -8,7 +8,7 @@
 use referee_games::view::Colour;
 
 /// Which ground a picture is drawn on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Theme {
     /// Dark on light.
     #[default]

@@ -5,11 +5,13 @@ use crate::{
     Apng, Canvas, Gif, Look, NoPicture, Note, Pixels, Theme, extent, layers, lines, pixels, png,
     strip, svg,
 };
+use clap::ValueEnum;
 use referee_games::view::{Colour, View};
 use referee_match::frames::told;
 use referee_match::telling;
 use referee_match::transcript::{Happening, Playback, Ply};
 use referee_protocol::Seat;
+use serde::Deserialize;
 use std::io::Write;
 
 /// How wide a picture is in pixels unless that is said, where two for a unit are too many.
@@ -21,17 +23,39 @@ const LAST_TIMES: u32 = 4;
 /// and at least so long, in milliseconds.
 const LAST_MS: u32 = 3000;
 
-/// What pictures are made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a match can be written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
 pub enum Form {
-    /// SVG: one position or a strip.
+    /// A picture that stays sharp at every size
     Svg,
-    /// PNG: one position or a strip.
+    /// A picture in pixels
     Png,
-    /// An animated GIF of the whole match.
+    /// An animation that every program shows
     Gif,
-    /// An animated PNG of the whole match.
+    /// An animation in all colours
     Apng,
+    /// The viewer with the match in one file, which opens from disk
+    Html,
+    /// Every position and what happened, as text
+    Txt,
+    /// The game for other programs, where it has that notation
+    Sgf,
+}
+
+impl Form {
+    /// How the names of such files end.
+    pub fn ending(self) -> &'static str {
+        match self {
+            Self::Svg => "svg",
+            Self::Png => "png",
+            Self::Gif => "gif",
+            Self::Apng => "apng",
+            Self::Html => "html",
+            Self::Txt => "txt",
+            Self::Sgf => "sgf",
+        }
+    }
 }
 
 /// How a picture of a match is to look.

@@ -11,7 +11,8 @@ use referee_process::Failure;
 use referee_process::agent::Launch;
 use referee_process::files::absolute;
 use referee_process::sandbox::reach::unusual;
-use referee_process::sandbox::{Demand, Wish};
+use referee_process::sandbox::Wish;
+use referee_protocol::LevelChoice;
 use referee_protocol::plain::tame;
 use std::collections::BTreeMap;
 use std::fmt::{self, Debug};
@@ -118,7 +119,7 @@ impl Prepared {
 /// What a contest asks of its sandbox; what is relative is relative to `base`.
 pub fn sandbox_wish(settings: &SandboxSettings, base: PathBuf) -> Wish {
     Wish {
-        level: settings.level.map_or(Demand::Auto, Demand::Exactly),
+        level: settings.level.map_or(LevelChoice::Auto, LevelChoice::Exactly),
         at_least: settings.at_least,
         wrapper: settings.wrapper.clone(),
         base,

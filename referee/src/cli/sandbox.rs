@@ -2,10 +2,10 @@
 
 use super::Global;
 use super::output::tell;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use referee_process::Failure;
-use referee_process::sandbox::{Demand, Depth, Enclosure, Wish, choose};
-use referee_protocol::{Level, Pondering};
+use referee_process::sandbox::{Depth, Enclosure, Wish, choose};
+use referee_protocol::{Level, LevelChoice, Pondering};
 use serde_json::{Value, json};
 
 /// How agents are kept apart.
@@ -15,7 +15,7 @@ pub(super) struct SandboxOptions {
     /// a named level is exact or refused
     #[arg(long, value_name = "LEVEL", value_enum, default_value_t, hide_possible_values = true)]
     #[arg(help_heading = "Sandbox")]
-    sandbox: Choice,
+    sandbox: LevelChoice,
     /// With --sandbox external: the command that agents are started by, such as 'bwrap ..';
     /// {folder} is the agent's folder, {work} its private one
     #[arg(long, value_name = "COMMAND", help_heading = "Sandbox")]
@@ -30,58 +30,13 @@ pub(super) struct ConditionOptions {
     /// What agents may do while it isn't their turn; freeze where agents share cores, else allow,
     /// unless it is given
     #[arg(long, value_enum, help_heading = "Sandbox")]
-    pondering: Option<PonderingChoice>,
-}
-
-/// A level on the command line.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Choice {
-    /// The strongest that this machine is seen to give
-    #[default]
-    Auto,
-    /// Nothing, for debugging
-    None,
-    /// Against accidents
-    Basic,
-    /// Files, network and other processes are out of reach
-    Confined,
-    /// The rest of the machine can't be seen
-    Isolated,
-    /// The kernel counts memory and CPU time
-    Metered,
-    /// Whatever --wrapper does
-    External,
-}
-
-/// What agents may do meanwhile, on the command line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum PonderingChoice {
-    /// Whatever they like
-    Allow,
-    /// Whatever they like, on their own clock
-    Measure,
-    /// Nothing: they are stopped
-    Freeze,
-}
-
-impl Choice {
-    fn demand(self) -> Demand {
-        match self {
-            Self::Auto => Demand::Auto,
-            Self::None => Demand::Exactly(Level::None),
-            Self::Basic => Demand::Exactly(Level::Basic),
-            Self::Confined => Demand::Exactly(Level::Confined),
-            Self::Isolated => Demand::Exactly(Level::Isolated),
-            Self::Metered => Demand::Exactly(Level::Metered),
-            Self::External => Demand::Exactly(Level::External),
-        }
-    }
+    pondering: Option<Pondering>,
 }
 
 impl SandboxOptions {
     /// Finds what agents are started in, and tells it.
     pub(super) fn enclosure(&self, global: &Global) -> Result<Enclosure, Failure> {
-        let wish = Wish { level: self.sandbox.demand(), wrapper: self.words()?, ..Wish::default() };
+        let wish = Wish { level: self.sandbox, wrapper: self.words()?, ..Wish::default() };
         let enclosure = choose(&wish, Depth::Quick)?;
         tell_of(&enclosure, wish.level, global.verbose > 0, global);
         Ok(enclosure)
@@ -101,10 +56,8 @@ impl SandboxOptions {
     /// The words that give the same again, where it was given.
     pub(super) fn given(&self) -> Vec<String> {
         let mut words = Vec::new();
-        if self.sandbox != Choice::Auto
-            && let Some(value) = self.sandbox.to_possible_value()
-        {
-            words.extend(["--sandbox".to_owned(), value.get_name().to_owned()]);
+        if let Some(level) = self.sandbox.named() {
+            words.extend(["--sandbox".to_owned(), level.name().to_owned()]);
         }
         if let Some(wrapper) = &self.wrapper {
             words.extend(["--wrapper".to_owned(), wrapper.clone()]);
@@ -121,22 +74,14 @@ impl ConditionOptions {
 
     /// The same enclosure where so many agents are in it at once.
     pub(super) fn with_pondering(&self, enclosure: Enclosure, agents: usize) -> Enclosure {
-        enclosure.pondering(self.pondering(), agents)
-    }
-
-    fn pondering(&self) -> Option<Pondering> {
-        self.pondering.map(|choice| match choice {
-            PonderingChoice::Allow => Pondering::Allow,
-            PonderingChoice::Measure => Pondering::Measure,
-            PonderingChoice::Freeze => Pondering::Freeze,
-        })
+        enclosure.pondering(self.pondering, agents)
     }
 
     /// The words that give the same again, where it was given; what agents could do meanwhile also
     /// where it wasn't, but would be another by itself.
     pub(super) fn given(&self, found: Option<Pondering>) -> Vec<String> {
         let mut words = self.sandbox.given();
-        if let Some(pondering) = self.pondering().or(found) {
+        if let Some(pondering) = self.pondering.or(found) {
             words.extend(["--pondering".to_owned(), pondering.name().to_owned()]);
         }
         words
@@ -144,12 +89,7 @@ impl ConditionOptions {
 
     /// The table `[sandbox]` of a contest file that says the same; null where nothing is given.
     pub(super) fn for_contest(&self) -> Result<Value, Failure> {
-        let name = |value: Option<clap::builder::PossibleValue>| {
-            value.map(|value| value.get_name().to_owned())
-        };
-        let given = Some(self.sandbox.sandbox).filter(|choice| *choice != Choice::Auto);
-        let level = name(given.and_then(|choice| choice.to_possible_value()));
-        let pondering = name(self.pondering.and_then(|choice| choice.to_possible_value()));
+        let (level, pondering) = (self.sandbox.sandbox.named(), self.pondering);
         let wrapper = Some(self.sandbox.words()?).filter(|words| !words.is_empty());
         if level.is_none() && pondering.is_none() && wrapper.is_none() {
             return Ok(Value::Null);
@@ -160,10 +100,10 @@ impl ConditionOptions {
 
 /// Tells what was chosen where nobody named it, with its layers or without, and warns where nothing
 /// keeps agents in.
-pub(super) fn tell_of(enclosure: &Enclosure, wished: Demand, layers: bool, global: &Global) {
+pub(super) fn tell_of(enclosure: &Enclosure, wished: LevelChoice, layers: bool, global: &Global) {
     if enclosure.level == Level::None {
         tell("warning: nothing keeps agents in: --sandbox none is for debugging");
-    } else if wished == Demand::Auto && !global.quiet {
+    } else if wished == LevelChoice::Auto && !global.quiet {
         tell(&format!("sandbox: {}", enclosure.line(layers)));
     }
 }

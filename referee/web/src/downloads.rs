@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use referee_games::kind;
 use referee_match::frames::Frames;
 use referee_match::transcript::{Playback, game_record};
-use referee_render::pictures::{Plies, Wish as Look, write_apng, write_gif, write_png, write_svg};
+use referee_render::pictures::{Form, Plies, Wish as Look, write_apng, write_gif, write_png, write_svg};
 use referee_render::{Charset, NoPicture, Style, terminal};
 use serde::Deserialize;
 use std::io;
@@ -29,41 +29,14 @@ pub(super) struct Wish {
     form: Form,
 }
 
-/// What a match can be kept as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Form {
-    Svg,
-    Png,
-    Gif,
-    Apng,
-    Html,
-    Txt,
-    Sgf,
-}
-
-impl Form {
-    fn content_type(self) -> &'static str {
-        match self {
-            Self::Svg => "image/svg+xml",
-            Self::Png | Self::Apng => "image/png",
-            Self::Gif => "image/gif",
-            Self::Html => "text/html; charset=utf-8",
-            Self::Txt => "text/plain; charset=utf-8",
-            Self::Sgf => "application/x-go-sgf; charset=utf-8",
-        }
-    }
-
-    fn ending(self) -> &'static str {
-        match self {
-            Self::Svg => "svg",
-            Self::Png => "png",
-            Self::Gif => "gif",
-            Self::Apng => "apng",
-            Self::Html => "html",
-            Self::Txt => "txt",
-            Self::Sgf => "sgf",
-        }
+fn content_type(form: Form) -> &'static str {
+    match form {
+        Form::Svg => "image/svg+xml",
+        Form::Png | Form::Apng => "image/png",
+        Form::Gif => "image/gif",
+        Form::Html => "text/html; charset=utf-8",
+        Form::Txt => "text/plain; charset=utf-8",
+        Form::Sgf => "application/x-go-sgf; charset=utf-8",
     }
 }
 
@@ -100,7 +73,7 @@ pub(super) async fn picture(
     .await?;
     drop(turn);
     let headers = [
-        (header::CONTENT_TYPE, HeaderValue::from_static(form.content_type())),
+        (header::CONTENT_TYPE, HeaderValue::from_static(content_type(form))),
         (header::CONTENT_DISPOSITION, super::pages::download(&name)),
     ];
     Ok((StatusCode::OK, headers, bytes).into_response())

@@ -2,7 +2,7 @@
 
 use super::forms::{At, Called, OneOf, Time};
 use crate::{LagPolicy, SeatOrders};
-use referee_protocol::{ClockKind, Level, OnFault, Pondering};
+use referee_protocol::{ClockKind, Level, LevelChoice, OnFault, Pondering};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -208,7 +208,7 @@ pub(super) struct RawLimits {
 pub(super) struct RawSandbox {
     /// Exactly this level; `auto`, which is without it: the strongest that the machine is seen to
     /// give.
-    pub(super) level: Option<At<SandboxLevel>>,
+    pub(super) level: Option<At<LevelChoice>>,
     /// With `auto`: nothing weaker than this.
     pub(super) at_least: Option<At<Level>>,
     /// The command that starts agents at level `external`: a text, or its words.
@@ -219,39 +219,6 @@ pub(super) struct RawSandbox {
     /// Files and folders that all agents may read, relative to the contest file's folder.
     #[serde(default)]
     pub(super) read: Vec<At<String>>,
-}
-
-/// How strongly agents are kept apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum SandboxLevel {
-    Auto,
-    None,
-    Basic,
-    Confined,
-    Isolated,
-    Metered,
-    External,
-}
-
-impl SandboxLevel {
-    /// The level, where one is named.
-    pub(super) fn named(self) -> Option<Level> {
-        match self {
-            Self::Auto => None,
-            Self::None => Some(Level::None),
-            Self::Basic => Some(Level::Basic),
-            Self::Confined => Some(Level::Confined),
-            Self::Isolated => Some(Level::Isolated),
-            Self::Metered => Some(Level::Metered),
-            Self::External => Some(Level::External),
-        }
-    }
-
-    /// As it is written.
-    pub(super) fn name(self) -> &'static str {
-        self.named().map_or("auto", Level::name)
-    }
 }
 
 /// What is asked of a machine that plays games of a contest on many machines: all of it.

@@ -8,28 +8,18 @@ use crate::Failure;
 use crate::files::{absolute, program};
 use crate::launcher::{Jail, Step, USERS, landlock_version};
 use nix::unistd::Uid;
-use referee_protocol::{Layer, Layers, Level, Sandbox};
+use referee_protocol::{Layer, Layers, Level, LevelChoice, Sandbox};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The levels that nobody has to name, strongest first.
 const TRIED: [Level; 4] = [Level::Metered, Level::Isolated, Level::Confined, Level::Basic];
 
-/// Which level is wished for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Demand {
-    /// The strongest that can be had, and at least `basic`.
-    #[default]
-    Auto,
-    /// This one, neither less nor more.
-    Exactly(Level),
-}
-
 /// What somebody wishes.
 #[derive(Clone, Debug, Default)]
 pub struct Wish {
     /// The level.
-    pub level: Demand,
+    pub level: LevelChoice,
     /// Nothing weaker is good enough.
     pub at_least: Option<Level>,
     /// The command that agents are started by, at level `external` and nowhere else.
@@ -61,10 +51,10 @@ impl Unfit {
 pub fn choose(wish: &Wish, depth: Depth) -> Result<Enclosure, Failure> {
     let wrapper = wrapper(wish)?;
     let (level, (jail, groups), missing) = match wish.level {
-        Demand::Exactly(level) => {
+        LevelChoice::Exactly(level) => {
             (level, tried(level, depth).map_err(|unfit| refused(&unfit))?, Vec::new())
         }
-        Demand::Auto => strongest(wish.at_least.unwrap_or(Level::Basic), depth)?,
+        LevelChoice::Auto => strongest(wish.at_least.unwrap_or(Level::Basic), depth)?,
     };
     if let Some(least) = wish.at_least.filter(|&least| !level.is_at_least(least)) {
         return Err(Failure::machine(format!("the sandbox is {level}, and {least} is demanded")));
@@ -177,7 +167,7 @@ fn told(layer: Layer, groups: Option<&Groups>) -> String {
 
 /// The wrapper's words, the file of its program in place of the first.
 fn wrapper(wish: &Wish) -> Result<Vec<String>, Failure> {
-    let external = wish.level == Demand::Exactly(Level::External);
+    let external = wish.level == LevelChoice::Exactly(Level::External);
     let Some(word) = wish.wrapper.first().filter(|_| external) else {
         return match (external, wish.wrapper.is_empty()) {
             (true, _) => {
@@ -204,7 +194,7 @@ fn wrapper(wish: &Wish) -> Result<Vec<String>, Failure> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Demand, Unfit, Wish, choose, layers, refused, wrapper};
+    use super::{LevelChoice, Unfit, Wish, choose, layers, refused, wrapper};
     use crate::Failure;
     use crate::agent::Launch;
     use crate::sandbox::{Depth, Enclosure};
@@ -214,7 +204,7 @@ mod tests {
 
     fn external(words: &[&str]) -> Wish {
         let wrapper = words.iter().map(|&word| word.to_owned()).collect();
-        Wish { level: Demand::Exactly(Level::External), wrapper, ..Wish::default() }
+        Wish { level: LevelChoice::Exactly(Level::External), wrapper, ..Wish::default() }
     }
 
     #[test]
@@ -243,7 +233,7 @@ mod tests {
     fn a_wrapper_and_its_level_belong_together() {
         for (wish, told) in [
             (external(&[]), "needs the command"),
-            (Wish { level: Demand::Auto, ..external(&["true"]) }, "only level external"),
+            (Wish { level: LevelChoice::Auto, ..external(&["true"]) }, "only level external"),
             (external(&["no-such-program"]), "no program `no-such-program`"),
             (external(&["./no-such-program"]), "no program `./no-such-program`"),
         ] {

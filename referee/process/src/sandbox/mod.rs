@@ -7,7 +7,7 @@ mod selftest;
 mod mend;
 mod choose;
 
-pub use choose::{Demand, Made, Wish, choose, prepare};
+pub use choose::{Made, Wish, choose, prepare};
 pub use groups::{Groups, Lack};
 pub use mend::{mend, mend_untested};
 pub use referee_protocol::{Layer, Layers, Level};

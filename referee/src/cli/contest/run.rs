@@ -11,8 +11,8 @@ use crate::cli::runtime::runtime;
 use clap::Args;
 use referee_contest::Contest;
 use referee_process::Failure;
-use referee_process::sandbox::{Demand, Wish};
-use referee_protocol::Level;
+use referee_process::sandbox::Wish;
+use referee_protocol::{Level, LevelChoice};
 use referee_protocol::plain::tame;
 use referee_runner::folder::Folder;
 use referee_runner::store::{Kept, Store};
@@ -160,7 +160,7 @@ fn not_resumed(failure: &Failure) -> Failure {
 /// higher ones.
 fn wish_again(kept: &Kept, mut wish: Wish) -> Wish {
     let begun = kept.sandbox.as_ref().and_then(|told| told.level.parse::<Level>().ok());
-    if let Some(begun) = begun.filter(|_| wish.level == Demand::Auto) {
+    if let Some(begun) = begun.filter(|_| wish.level == LevelChoice::Auto) {
         wish.at_least = Some(wish.at_least.map_or(begun, |least| least.max(begun)));
     }
     wish

@@ -11,7 +11,7 @@ use referee_play::destination::create;
 use referee_play::inputs::read_transcript;
 use referee_process::Failure;
 use referee_protocol::plain::tame;
-use referee_render::pictures::{Plies, Wish, write_apng, write_gif, write_png, write_svg};
+use referee_render::pictures::{Form, Plies, Wish, write_apng, write_gif, write_png, write_svg};
 use referee_render::{NoPicture, Theme};
 use referee_web::{Sheet, Stage, export};
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
@@ -55,7 +55,7 @@ pub(super) struct Options {
     strip: Option<u16>,
     /// Dark on light, or light on dark
     #[arg(long, value_enum, default_value_t)]
-    theme: ThemeChoice,
+    theme: Theme,
     /// Names rows and columns on two sides
     #[arg(short = 'k', long)]
     coords: bool,
@@ -73,25 +73,6 @@ pub(super) struct Options {
     force: bool,
 }
 
-/// What a match can be written as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Form {
-    /// A picture that stays sharp at every size
-    Svg,
-    /// A picture in pixels
-    Png,
-    /// An animation that every program shows
-    Gif,
-    /// An animation in all colours
-    Apng,
-    /// The viewer with the match in one file, which opens from disk
-    Html,
-    /// Every position and what happened, as text
-    Txt,
-    /// The game for other programs, where it has that notation
-    Sgf,
-}
-
 /// A position of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
@@ -106,15 +87,6 @@ fn read_turn(text: &str) -> Result<Place, String> {
         "start" => Ok(Place::Start),
         _ => text.parse().map(Place::After).map_err(|_| "a turn's number, or `start`".to_owned()),
     }
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum ThemeChoice {
-    /// Dark on light
-    #[default]
-    Light,
-    /// Light on dark
-    Dark,
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
@@ -175,8 +147,7 @@ impl Options {
         if let Some(form) = self.form {
             return Ok(form);
         }
-        let names = Form::value_variants().iter().filter_map(ValueEnum::to_possible_value);
-        let names: Vec<String> = names.map(|form| form.get_name().to_owned()).collect();
+        let names: Vec<&str> = Form::value_variants().iter().map(|form| form.ending()).collect();
         if self.output == "-" {
             return Err(Failure::usage("--output -: what is to be written there isn't said")
                 .help(format!("add --form {}", names.join("|"))));
@@ -235,12 +206,14 @@ impl Options {
     }
 
     fn wish(&self) -> Wish {
-        let theme = match self.theme {
-            ThemeChoice::Light => Theme::Light,
-            ThemeChoice::Dark => Theme::Dark,
-        };
         let delay_ms = u32::try_from(self.delay).unwrap_or(u32::MAX);
-        Wish { theme, coordinates: self.coords, flip: self.flip, width: self.width, delay_ms }
+        Wish {
+            theme: self.theme,
+            coordinates: self.coords,
+            flip: self.flip,
+            width: self.width,
+            delay_ms,
+        }
     }
 
     fn plies(&self, playback: &Playback) -> Result<Plies, Failure> {
