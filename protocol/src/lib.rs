@@ -36,7 +36,7 @@ pub use nanos::Nanos;
 pub use outcome::Outcome;
 pub use seat::Seat;
 pub use settings::{ClockError, ClockKind, ClockSettings, LimitError, Limits};
-pub use strict::{Garbled, parse_strict};
+pub use strict::{Flaw, Garbled, parse_strict};
 pub use to_agent::{Hello, Over, Played, Retired, SeatInfo, ToAgent, Turn};
 pub use transcript::{
     Event, ExitEvent, Header, HeaderSeat, LineEvent, LineProtocol, OnFault, OverEvent, PlayedEvent,

@@ -2,7 +2,9 @@
 //! twice, a byte-order mark, endless nesting) is told here, with its place.
 
 use serde::de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::error::Category;
 use serde_json::{Map, Number, Value};
+use std::cell::Cell;
 use std::fmt;
 
 /// How deep objects and arrays may nest; the outermost is the first.
@@ -16,12 +18,32 @@ const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
 pub struct Garbled {
     text: String,
     column: Option<usize>,
+    flaw: Flaw,
+}
+
+/// What is wrong with a line that is no JSON, where that has a remedy of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Flaw {
+    /// Something else.
+    #[default]
+    Other,
+    /// It ends within a value.
+    Unfinished,
+    /// Something follows the value.
+    Trailing,
+    /// An object has a key twice.
+    Duplicate,
 }
 
 impl Garbled {
     /// Something that is wrong with the message as a whole, or with the field that `text` names.
     pub fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), column: None }
+        Self { text: text.into(), column: None, flaw: Flaw::Other }
+    }
+
+    /// What is wrong with the line as JSON.
+    pub fn flaw(&self) -> Flaw {
+        self.flaw
     }
 
     /// The byte at which the trouble was found, from 1, where it has one place.
@@ -47,40 +69,52 @@ impl std::error::Error for Garbled {}
 pub fn parse_strict(line: &[u8]) -> Result<Value, Garbled> {
     if line.starts_with(b"\xEF\xBB\xBF") {
         let text = "the line begins with a byte-order mark: write UTF-8 without one".to_owned();
-        return Err(Garbled { text, column: Some(1) });
+        return Err(Garbled { text, column: Some(1), flaw: Flaw::Other });
     }
     let text = std::str::from_utf8(line).map_err(|error| Garbled {
         text: "invalid UTF-8".to_owned(),
         column: Some(error.valid_up_to() + 1),
+        flaw: Flaw::Other,
     })?;
     let mut reader = serde_json::Deserializer::from_str(text);
-    let value = Strict { depth: 0 }.deserialize(&mut reader).map_err(|error| at(&error))?;
-    reader.end().map_err(|error| at(&error))?;
+    let duplicate = Cell::new(false);
+    let strict = Strict { depth: 0, duplicate: &duplicate };
+    let value = strict.deserialize(&mut reader).map_err(|error| {
+        let flaw = match error.classify() {
+            _ if duplicate.get() => Flaw::Duplicate,
+            Category::Eof => Flaw::Unfinished,
+            _ => Flaw::Other,
+        };
+        at(&error, flaw)
+    })?;
+    reader.end().map_err(|error| at(&error, Flaw::Trailing))?;
     Ok(value)
 }
 
 /// The reader's error without its "at line 1 column 9", which stands in `column`.
-fn at(error: &serde_json::Error) -> Garbled {
+fn at(error: &serde_json::Error, flaw: Flaw) -> Garbled {
     let full = error.to_string();
     let text = full.rsplit_once(" at line ").map_or(full.as_str(), |(text, _)| text).to_owned();
-    Garbled { text, column: (error.column() > 0).then(|| error.column()) }
+    Garbled { text, column: (error.column() > 0).then(|| error.column()), flaw }
 }
 
 #[derive(Clone, Copy)]
-struct Strict {
+struct Strict<'a> {
     depth: u32,
+    /// Whether a key came twice.
+    duplicate: &'a Cell<bool>,
 }
 
-impl Strict {
+impl Strict<'_> {
     fn deeper<E: Error>(self) -> Result<Self, E> {
         if self.depth == DEPTH_MAX {
             return Err(E::custom(format_args!("nested deeper than {DEPTH_MAX}")));
         }
-        Ok(Self { depth: self.depth + 1 })
+        Ok(Self { depth: self.depth + 1, ..self })
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Strict {
+impl<'de> DeserializeSeed<'de> for Strict<'_> {
     type Value = Value;
 
     fn deserialize<D: serde::Deserializer<'de>>(self, reader: D) -> Result<Value, D::Error> {
@@ -88,7 +122,7 @@ impl<'de> DeserializeSeed<'de> for Strict {
     }
 }
 
-impl<'de> Visitor<'de> for Strict {
+impl<'de> Visitor<'de> for Strict<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -141,6 +175,7 @@ impl<'de> Visitor<'de> for Strict {
         let mut map = Map::new();
         while let Some(key) = entries.next_key::<String>()? {
             if map.contains_key(&key) {
+                self.duplicate.set(true);
                 return Err(A::Error::custom(format_args!("duplicate key {key:?}")));
             }
             let value = entries.next_value_seed(inner)?;
@@ -152,11 +187,27 @@ impl<'de> Visitor<'de> for Strict {
 
 #[cfg(test)]
 mod tests {
-    use super::parse_strict;
+    use super::{Flaw, parse_strict};
     use proptest::prelude::*;
 
     fn refused(line: &[u8]) -> String {
         parse_strict(line).expect_err("should be refused").to_string()
+    }
+
+    #[test]
+    fn flaws_with_a_remedy_are_told_apart() {
+        for (line, flaw) in [
+            ("{\"a\":1,\"a\":2}", Flaw::Duplicate),
+            ("{\"a\":{\"b\":1,\"b\":1}", Flaw::Duplicate),
+            ("{\"a\":[1,", Flaw::Unfinished),
+            ("{\"a\":\"", Flaw::Unfinished),
+            ("{\"a\":1}}", Flaw::Trailing),
+            ("{} {}", Flaw::Trailing),
+            ("{\"EOF while parsing\":x", Flaw::Other),
+            ("{a:1}", Flaw::Other),
+        ] {
+            assert_eq!(parse_strict(line.as_bytes()).unwrap_err().flaw(), flaw, "{line}");
+        }
     }
 
     #[test]

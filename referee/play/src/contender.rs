@@ -8,7 +8,7 @@ use referee_games::{Dialect, Kind, dialects, nearest};
 use referee_process::agent::Launch;
 use referee_process::files::{absolute, program};
 use referee_process::sandbox::reach::{ProgramFiles, own_of_command};
-use referee_process::{Failure, OWN_PROGRAM};
+use referee_process::{Cause, Failure, OWN_PROGRAM};
 use referee_protocol::plain::tame_name;
 use referee_protocol::{LineProtocol, plain};
 use serde::Deserialize;
@@ -249,17 +249,19 @@ impl Contender {
     fn folder(folder: &Path, prefix: Option<&str>, program: Program) -> Result<Self, Failure> {
         let manifest_path = folder.join("agent.toml");
         let text = std::fs::read_to_string(&manifest_path).map_err(|error| {
-            Failure::usage(format!("{}: {error}", manifest_path.display())).help(
+            Failure::usage(format!("{}: {error}", manifest_path.display())).because_of(&error).help(
                 "a folder needs an `agent.toml` with at least `command = [\"program\", ..]`; \
                  or name the program itself",
             )
         })?;
         let manifest: Manifest = toml::from_str(&text).map_err(|error| {
             Failure::usage(format!("{}: {}", manifest_path.display(), error.to_string().trim_end()))
+                .because(Cause::Manifest)
         })?;
         let protocol = manifest
             .line_protocol(prefix)
-            .map_err(|error| Failure::usage(format!("{}: {error}", manifest_path.display())))?;
+            .map_err(|error| Failure::usage(format!("{}: {error}", manifest_path.display())))
+            .map_err(|failure| failure.because(Cause::Manifest))?;
         let folder = absolute(folder)?;
         let files = folder_files(&folder);
         let digest = files

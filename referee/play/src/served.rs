@@ -40,6 +40,8 @@ struct Running {
     answer: Option<Value>,
     /// How it ended, or closed what it has to keep open.
     ended: Option<String>,
+    /// Its exit status is known, and said in `ended`.
+    exited: bool,
 }
 
 impl Served {
@@ -130,6 +132,7 @@ impl Served {
             told: 0,
             answer: None,
             ended: None,
+            exited: false,
         };
         running.session.tell(&ToAgent::Hello(Box::new(hello(&self.header, seat))));
         let start_ms = self.header.clock.start_ms;
@@ -186,9 +189,7 @@ impl Running {
     /// In words; with its exit status, which may follow the end of its output.
     async fn how_it_ended(&mut self) -> String {
         let deadline = Instant::now() + STATUS_WAIT;
-        while !self.ended.as_ref().is_some_and(|ended| ended.starts_with("ended with"))
-            && Instant::now() < deadline
-        {
+        while !self.exited && Instant::now() < deadline {
             self.hear(deadline).await;
         }
         format!("the agent {}", self.ended.as_deref().unwrap_or("ended"))
@@ -207,7 +208,10 @@ impl Running {
             }
             Heard::Broken(trouble) => self.ended = Some(trouble.to_string()),
             Heard::Limit(limit) => self.ended = Some(format!("used too much: {limit}")),
-            Heard::Exited(status) => self.ended = Some(format!("ended with {status}")),
+            Heard::Exited(status) => {
+                self.ended = Some(format!("ended with {status}"));
+                self.exited = true;
+            }
             Heard::Closed => {
                 self.ended.get_or_insert_with(|| "closed its stdout".to_owned());
             }

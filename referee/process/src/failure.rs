@@ -1,6 +1,7 @@
 //! What went wrong at the command line, with what to do about it and the exit code that says so.
 
 use std::fmt;
+use std::io;
 
 /// Why a command failed. Reads as `error: ..` and, where it is known what to do, `help: ..`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -8,6 +9,16 @@ pub struct Failure {
     code: u8,
     text: String,
     help: Option<String>,
+    cause: Option<Cause>,
+}
+
+/// What a failure comes from, where a caller does something about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// A program, or a file of it, isn't there.
+    Missing,
+    /// An `agent.toml` is there, but not right.
+    Manifest,
 }
 
 impl Failure {
@@ -37,7 +48,7 @@ impl Failure {
 
     /// With an exit code of its own.
     pub fn new(code: u8, text: impl Into<String>) -> Self {
-        Self { code, text: text.into(), help: None }
+        Self { code, text: text.into(), help: None, cause: None }
     }
 
     /// The same with what to do about it.
@@ -52,6 +63,24 @@ impl Failure {
     pub fn or_help(mut self, help: Option<String>) -> Self {
         self.help = help.or(self.help);
         self
+    }
+
+    /// The same with what it comes from.
+    #[must_use]
+    pub fn because(mut self, cause: Cause) -> Self {
+        self.cause = Some(cause);
+        self
+    }
+
+    /// The same, which comes from an error of the system.
+    #[must_use]
+    pub fn because_of(self, error: &io::Error) -> Self {
+        if error.kind() == io::ErrorKind::NotFound { self.because(Cause::Missing) } else { self }
+    }
+
+    /// What it comes from, where that is known.
+    pub fn cause(&self) -> Option<Cause> {
+        self.cause
     }
 
     /// The exit code.

@@ -1,6 +1,6 @@
 //! Paths and programs by name, with errors that say which one.
 
-use crate::Failure;
+use crate::{Cause, Failure};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,9 @@ pub fn named(path: &Path, error: &io::Error) -> io::Error {
 /// A path that leads there from everywhere; the empty one is the working directory.
 pub fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-    path.canonicalize().map_err(|error| Failure::operation(format!("{}: {error}", path.display())))
+    path.canonicalize().map_err(|error| {
+        Failure::operation(format!("{}: {error}", path.display())).because_of(&error)
+    })
 }
 
 /// The file of a program: in `folder`, where the word names a file there or a path, or along PATH.
@@ -21,12 +23,13 @@ pub fn program(word: &str, folder: &Path) -> Result<PathBuf, Failure> {
     if local.is_file() {
         return Ok(local);
     }
+    let missing = |text: String| Failure::usage(text).because(Cause::Missing);
     if word.contains('/') {
-        return Err(Failure::usage(format!("no program `{word}` in {}", folder.display())));
+        return Err(missing(format!("no program `{word}` in {}", folder.display())));
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut files = std::env::split_paths(&path).map(|folder| folder.join(word));
     files.find(|file| file.is_file()).ok_or_else(|| {
-        Failure::usage(format!("no program `{word}`: no such file, and none in PATH"))
+        missing(format!("no program `{word}`: no such file, and none in PATH"))
     })
 }

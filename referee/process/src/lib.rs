@@ -17,7 +17,7 @@ pub mod work_folder;
 mod failure;
 pub mod files;
 
-pub use failure::Failure;
+pub use failure::{Cause, Failure};
 
 /// The file of the program that runs, also when it has been replaced or removed since it was started.
 pub const OWN_PROGRAM: &str = "/proc/self/exe";

@@ -12,7 +12,9 @@ pub use nearest::nearest_action;
 
 use locate::{locate, locate_key};
 use nearest::misshapen;
-use referee_protocol::{Fault, FaultKind, FromAgent, Garbled, parse_from_agent, parse_strict};
+use referee_protocol::{
+    Fault, FaultKind, Flaw, FromAgent, Garbled, parse_from_agent, parse_strict,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -404,7 +406,6 @@ fn broken_json(line: &[u8], broken: &Garbled) -> Finding {
         return Finding { at_byte: Some(1), ..Finding::new(Defect::DebugText, what) };
     }
     let finding = Finding { at_byte, ..Finding::new(Defect::BrokenJson, broken.to_string()) };
-    let told = broken.to_string();
     let at = line.get(at_byte.unwrap_or(1).saturating_sub(2)..).unwrap_or_default();
     let not_a_number = [&b"NaN"[..], b"Inf", b"-Inf"];
     let fix = if line.starts_with(b"{'") {
@@ -414,14 +415,15 @@ fn broken_json(line: &[u8], broken: &Garbled) -> Finding {
     } else if not_a_number.iter().any(|text| at.windows(text.len()).take(4).any(|it| it == *text)) {
         "JSON has no NaN and no Infinity: write null, or leave the field out (Python: \
          json.dumps(message, allow_nan=False) tells where they are)"
-    } else if told.starts_with("EOF while parsing") {
-        "write a message in one line, without line breaks in it (no `indent`)"
-    } else if told.starts_with("trailing characters") {
-        "write one message a line, and end each with `\\n`"
-    } else if told.starts_with("duplicate") {
-        "write each field once"
     } else {
-        return finding;
+        match broken.flaw() {
+            Flaw::Unfinished => {
+                "write a message in one line, without line breaks in it (no `indent`)"
+            }
+            Flaw::Trailing => "write one message a line, and end each with `\\n`",
+            Flaw::Duplicate => "write each field once",
+            Flaw::Other => return finding,
+        }
     };
     finding.fix(fix)
 }

@@ -7,7 +7,7 @@ use referee_match::diagnosis::{Circumstances, Defect, Finding, find, waiting};
 use referee_play::contender::Contender;
 use referee_play::drive::GRACE;
 use referee_play::trial::{End, Trial};
-use referee_process::Failure;
+use referee_process::{Cause, Failure};
 use referee_protocol::ClockSettings;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -48,14 +48,13 @@ pub(super) fn unreadable(probe: &Probe, failure: &Failure) -> Judged {
     if probe.aim != Aim::Start {
         return Judged::PassedOver;
     }
-    let text = failure.to_string();
-    let missing = text.starts_with("no program") || text.contains("No such file");
+    let missing = failure.cause() == Some(Cause::Missing);
     let defect = if missing { Defect::NotFound } else { Defect::CannotStart };
-    let finding = Finding::new(defect, text);
-    let finding = match failure.help_text() {
-        Some(help) => finding.fix(help),
-        None if finding.what.contains("agent.toml") => finding.fix("mend agent.toml there"),
-        None => finding,
+    let finding = Finding::new(defect, failure.to_string());
+    let finding = match (failure.help_text(), failure.cause()) {
+        (Some(help), _) => finding.fix(help),
+        (None, Some(Cause::Manifest)) => finding.fix("mend agent.toml there"),
+        (None, _) => finding,
     };
     Judged::Failed(Box::new(Failed {
         why: defect.why(),
