@@ -2,6 +2,7 @@
 
 use super::Report;
 use super::figures::{NONE, duration, elo, fixed, or_none, ordinal, percent};
+use crate::Player;
 use crate::standings::{Points, Standing};
 
 /// What a column holds.
@@ -22,6 +23,18 @@ pub(super) struct Column {
     pub(super) kind: Kind,
     /// One a player, in the order of the standings.
     pub(super) cells: Vec<String>,
+}
+
+impl Column {
+    /// A column with a cell for each of these.
+    pub(super) fn new<'a, T: 'a>(
+        head: impl Into<String>,
+        kind: Kind,
+        rows: impl IntoIterator<Item = &'a T>,
+        cell: impl Fn(&'a T) -> String,
+    ) -> Self {
+        Self { head: head.into(), kind, cells: rows.into_iter().map(cell).collect() }
+    }
 }
 
 /// How much of the standings is shown.
@@ -64,8 +77,7 @@ pub(super) fn standings(report: &Report, detail: Detail) -> Vec<Column> {
 }
 
 fn column(report: &Report, head: &str, kind: Kind, cell: impl Fn(&Standing) -> String) -> Column {
-    let cells = report.standings.players.iter().map(cell).collect();
-    Column { head: head.to_owned(), kind, cells }
+    Column::new(head, kind, &report.standings.players, cell)
 }
 
 fn figure(report: &Report, head: &str, cell: impl Fn(&Standing) -> String) -> Column {
@@ -160,6 +172,39 @@ fn tie_breaks(report: &Report) -> Vec<Column> {
     let shown = all.into_iter().filter(|(_, pick)| used(pick));
     let cell = |pick: Pick| move |own: &Standing| or_none(pick(own), |points| points.to_string());
     shown.map(|(head, pick)| figure(report, head, cell(pick))).collect()
+}
+
+/// The cross table, by rank, of so many players at most: what the row's player got against the
+/// column's, in percent; `none` where they didn't meet.
+pub(super) fn cross(
+    report: &Report,
+    players_max: usize,
+    number: &str,
+    none: &str,
+) -> Option<Vec<Column>> {
+    let players = &report.standings.players;
+    if report.standings.seats < 2 || players.len() > players_max {
+        return None;
+    }
+    let numbers: Vec<usize> = (1..=players.len()).collect();
+    let mut columns = vec![
+        Column::new(number, Kind::Figure, &numbers, usize::to_string),
+        Column::new("player", Kind::Name, players, |own| own.name.clone()),
+    ];
+    columns.extend(players.iter().zip(&numbers).map(|(other, number)| {
+        let cell = |own: &Standing| score(report, own.player, other.player);
+        Column::new(number.to_string(), Kind::Figure, players, |own| {
+            cell(own).unwrap_or_else(|| none.to_owned())
+        })
+    }));
+    Some(columns)
+}
+
+/// What a player got against another, in percent; nothing where they didn't meet.
+pub(super) fn score(report: &Report, row: Player, column: Player) -> Option<String> {
+    let cross = &report.standings.cross;
+    let found = cross.binary_search_by_key(&(row, column), |met| (met.row, met.column)).ok()?;
+    cross[found].points.share(cross[found].games).map(percent)
 }
 
 /// A player's faults in words: the protocol's names with counts; nothing without any.

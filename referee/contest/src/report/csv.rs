@@ -1,171 +1,145 @@
 //! CSV as RFC 4180 has it, and safe to open in a spreadsheet: text that a spreadsheet would take for
 //! a formula begins with an apostrophe (OWASP, "CSV Injection").
 
+use super::Report;
 use super::columns::faults;
 use super::figures::fixed;
-use super::{GameRow, Report};
 use crate::standings::{Standing, result_name};
 use referee_protocol::plain::tame;
 
-/// A line of CSV, cell by cell.
-#[derive(Default)]
-struct Line(Vec<String>);
+/// A table of CSV, column by column: the head, then a cell a row.
+struct Sheet<'a, T> {
+    rows: &'a [T],
+    columns: Vec<Vec<String>>,
+}
 
-impl Line {
+impl<'a, T> Sheet<'a, T> {
+    fn new(rows: &'a [T]) -> Self {
+        Self { rows, columns: Vec::new() }
+    }
+
+    fn column(&mut self, head: &str, cell: impl Fn(&'a T) -> String) {
+        let cells = self.rows.iter().map(cell);
+        self.columns.push(std::iter::once(text(head)).chain(cells).collect());
+    }
+
     /// Text of whomever.
-    fn text(&mut self, text: &str) {
-        let text = tame(text);
-        let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r', '\u{FFFD}']);
-        let text = if formula { format!("'{text}") } else { text };
-        let quoted = text.contains(['"', ',', '\n', '\r', ';', '\t', '\'']) || text.trim() != text;
-        self.0.push(if quoted { format!("\"{}\"", text.replace('"', "\"\"")) } else { text });
+    fn text(&mut self, head: &str, cell: impl Fn(&'a T) -> &'a str) {
+        self.column(head, |row| text(cell(row)));
     }
 
-    /// A figure of our own; nothing is an empty cell.
-    fn figure(&mut self, figure: Option<impl ToString>) {
-        self.0.push(figure.map_or_else(String::new, |figure| figure.to_string()));
+    /// Figures of our own; nothing is an empty cell.
+    fn figure<F: ToString>(&mut self, head: &str, cell: impl Fn(&'a T) -> Option<F>) {
+        self.column(head, |row| cell(row).map_or_else(String::new, |figure| figure.to_string()));
     }
 
-    /// A number with decimals; nothing where it isn't finite.
-    fn decimal(&mut self, value: Option<f64>, decimals: usize) {
-        let finite = value.filter(|value| value.is_finite());
-        self.figure(finite.map(|value| fixed(value, decimals)));
+    /// Numbers with decimals; nothing where one isn't finite.
+    fn decimal(&mut self, head: &str, decimals: usize, cell: impl Fn(&'a T) -> Option<f64>) {
+        let finite = |row| cell(row).filter(|value| value.is_finite());
+        self.figure(head, |row| finite(row).map(|value| fixed(value, decimals)));
     }
 
-    fn end(self) -> String {
-        self.0.join(",") + "\r\n"
+    fn written(self) -> String {
+        let row = |row: usize| {
+            let cells: Vec<&str> = self.columns.iter().map(|column| column[row].as_str()).collect();
+            cells.join(",") + "\r\n"
+        };
+        (0..=self.rows.len()).map(row).collect()
     }
+}
+
+fn text(text: &str) -> String {
+    let text = tame(text);
+    let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r', '\u{FFFD}']);
+    let text = if formula { format!("'{text}") } else { text };
+    let quoted = text.contains(['"', ',', '\n', '\r', ';', '\t', '\'']) || text.trim() != text;
+    if quoted { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
 }
 
 pub(super) fn standings(report: &Report) -> String {
-    let mut out = standings_head(report).end();
-    for standing in &report.standings.players {
-        let mut line = Line::default();
-        line.figure(Some(standing.rank));
-        line.text(&standing.name);
-        rating(&mut line, report, standing);
-        results(&mut line, report, standing);
-        let faulty: u64 = standing.faults.iter().map(|fault| fault.games).sum();
-        line.figure(Some(faulty));
-        line.text(&faults(standing).unwrap_or_default());
-        let time = &standing.time;
-        line.figure(Some(time.used_ms));
-        line.decimal(time.mean_used_ms, 1);
-        line.figure(Some(time.max_used_ms));
-        line.decimal(time.ms_a_turn, 3);
-        line.figure(Some(time.cpu_ms));
-        line.figure(Some(time.turns));
-        out.push_str(&line.end());
-    }
-    out
+    let mut sheet = Sheet::new(&report.standings.players);
+    sheet.figure("rank", |own| Some(own.rank));
+    sheet.text("player", |own| &own.name);
+    rating(&mut sheet, report);
+    results(&mut sheet, report.standings.seats);
+    sheet.figure("direct", |own| own.tie_breaks.direct);
+    sheet.figure("buchholz", |own| own.tie_breaks.buchholz);
+    sheet.figure("sonneborn_berger", |own| own.tie_breaks.sonneborn_berger);
+    puzzle(&mut sheet);
+    sheet.figure("faults", |own| Some(own.faults.iter().map(|fault| fault.games).sum::<u64>()));
+    sheet.column("fault_kinds", |own| text(&faults(own).unwrap_or_default()));
+    sheet.figure("used_ms", |own| Some(own.time.used_ms));
+    sheet.decimal("mean_used_ms", 1, |own| own.time.mean_used_ms);
+    sheet.figure("max_used_ms", |own| Some(own.time.max_used_ms));
+    sheet.decimal("ms_per_turn", 3, |own| own.time.ms_a_turn);
+    sheet.figure("cpu_ms", |own| Some(own.time.cpu_ms));
+    sheet.figure("turns", |own| Some(own.time.turns));
+    sheet.written()
 }
 
-fn standings_head(report: &Report) -> Line {
-    let mut head: Vec<String> = Vec::new();
-    let mut add = |names: &[&str]| head.extend(names.iter().map(|&name| name.to_owned()));
-    add(&["rank", "player", "elo", "elo_error_95", "elo_low_95", "elo_high_95"]);
-    add(&["better_than_next_percent", "games", "points", "bye_points", "points_per_game"]);
-    add(&["wins", "draws", "losses"]);
-    let seats = report.standings.seats;
+fn rating(sheet: &mut Sheet<'_, Standing>, report: &Report) {
+    let of = |own: &Standing| report.rating(own.player);
+    sheet.decimal("elo", 2, |own| Some(of(own)?.elo));
+    sheet.decimal("elo_error_95", 2, |own| of(own)?.error);
+    sheet.decimal("elo_low_95", 2, |own| Some(of(own)?.bootstrap?.0));
+    sheet.decimal("elo_high_95", 2, |own| Some(of(own)?.bootstrap?.1));
+    sheet.decimal("better_than_next_percent", 2, |own| of(own)?.better_than_next);
+}
+
+fn results(sheet: &mut Sheet<'_, Standing>, seats: usize) {
+    sheet.figure("games", |own| Some(own.total.games));
+    sheet.figure("points", |own| Some(own.points));
+    sheet.figure("bye_points", |own| Some(own.bye_points));
+    sheet.decimal("points_per_game", 4, |own| own.total.share());
+    sheet.figure("wins", |own| Some(own.total.wins));
+    sheet.figure("draws", |own| own.total.draws);
+    sheet.figure("losses", |own| own.total.losses);
     if seats > 2 {
-        head.extend((1..=seats).map(|place| format!("place_{place}")));
+        for place in 0..seats {
+            sheet.figure(&format!("place_{}", place + 1), |own| own.total.places.get(place));
+        }
     }
     for seat in 0..seats {
-        head.extend([format!("seat_{seat}_games"), format!("seat_{seat}_points")]);
+        let tally = |own: &Standing| own.by_seat.get(seat).cloned();
+        sheet.figure(&format!("seat_{seat}_games"), |own| Some(tally(own)?.games));
+        sheet.figure(&format!("seat_{seat}_points"), |own| Some(tally(own)?.points));
     }
-    let mut add = |names: &[&str]| head.extend(names.iter().map(|&name| name.to_owned()));
-    add(&["direct", "buchholz", "sonneborn_berger"]);
-    let puzzle = report.standings.players.first().and_then(|own| own.puzzle.as_ref());
-    let mut line = Line(head);
-    if let Some(puzzle) = puzzle {
-        line.text("solved");
-        for game in &puzzle.games {
-            line.text(&format!("{} score", game.game));
-            line.text(&format!("{} mean", game.game));
-        }
-    }
-    line.0.extend(
-        ["faults", "fault_kinds", "used_ms", "mean_used_ms", "max_used_ms", "ms_per_turn"]
-            .map(str::to_owned),
-    );
-    line.0.extend(["cpu_ms", "turns"].map(str::to_owned));
-    line
 }
 
-fn rating(line: &mut Line, report: &Report, standing: &Standing) {
-    let rating = report.rating(standing.player);
-    line.decimal(rating.map(|own| own.elo), 2);
-    line.decimal(rating.and_then(|own| own.error), 2);
-    let bootstrap = rating.and_then(|own| own.bootstrap);
-    line.decimal(bootstrap.map(|(low, _)| low), 2);
-    line.decimal(bootstrap.map(|(_, high)| high), 2);
-    line.decimal(rating.and_then(|own| own.better_than_next), 2);
-}
-
-fn results(line: &mut Line, report: &Report, standing: &Standing) {
-    let total = &standing.total;
-    line.figure(Some(total.games));
-    line.figure(Some(standing.points));
-    line.figure(Some(standing.bye_points));
-    line.decimal(total.share(), 4);
-    line.figure(Some(total.wins));
-    line.figure(total.draws);
-    line.figure(total.losses);
-    if report.standings.seats > 2 {
-        for &count in &total.places {
-            line.figure(Some(count));
-        }
-    }
-    for tally in &standing.by_seat {
-        line.figure(Some(tally.games));
-        line.figure(Some(tally.points));
-    }
-    let breaks = standing.tie_breaks;
-    for points in [breaks.direct, breaks.buchholz, breaks.sonneborn_berger] {
-        line.figure(points);
-    }
-    if let Some(puzzle) = &standing.puzzle {
-        line.figure(Some(puzzle.solved));
-        for game in &puzzle.games {
-            line.figure((game.scored > 0).then_some(game.total));
-            line.decimal(game.mean, 3);
-        }
+/// What players did alone.
+fn puzzle(sheet: &mut Sheet<'_, Standing>) {
+    let Some(first) = sheet.rows.first().and_then(|own| own.puzzle.as_ref()) else { return };
+    sheet.figure("solved", |own| Some(own.puzzle.as_ref()?.solved));
+    for (index, game) in first.games.iter().enumerate() {
+        let sum = |own: &Standing| own.puzzle.as_ref()?.games.get(index).cloned();
+        sheet.figure(&format!("{} score", game.game), |own| {
+            sum(own).filter(|game| game.scored > 0).map(|game| game.total)
+        });
+        sheet.decimal(&format!("{} mean", game.game), 3, |own| sum(own)?.mean);
     }
 }
 
 pub(super) fn games(report: &Report) -> String {
-    let seats = report.standings.seats;
-    let mut head = Line(["number", "round", "game"].map(str::to_owned).to_vec());
-    for seat in 0..seats {
-        head.0.extend(["player", "place", "score", "fault"].map(|name| format!("{name}_{seat}")));
-    }
-    let rest = ["result", "reason", "turns", "marked", "transcript"];
-    head.0.extend(rest.map(str::to_owned));
-    let mut out = head.end();
     let names = report.names();
-    for game in &report.games {
-        out.push_str(&game_line(game, &names, seats).end());
+    let mut sheet = Sheet::new(&report.games);
+    sheet.figure("number", |game| Some(game.number));
+    sheet.figure("round", |game| Some(game.round));
+    sheet.text("game", |game| &game.game);
+    for seat in 0..report.standings.seats {
+        sheet.column(&format!("player_{seat}"), |game| {
+            let player = game.players.get(seat);
+            text(player.and_then(|player| names.get(player.index())).unwrap_or(&""))
+        });
+        sheet.figure(&format!("place_{seat}"), |game| game.places.get(seat));
+        sheet.figure(&format!("score_{seat}"), |game| game.scores.as_ref()?.get(seat));
+        sheet.figure(&format!("fault_{seat}"), |game| {
+            game.faults.iter().find(|fault| fault.seat == seat).map(|fault| fault.kind)
+        });
     }
-    out
-}
-
-fn game_line(game: &GameRow, names: &[&str], seats: usize) -> Line {
-    let mut line = Line::default();
-    line.figure(Some(game.number));
-    line.figure(Some(game.round));
-    line.text(&game.game);
-    for seat in 0..seats {
-        let player = game.players.get(seat);
-        line.text(player.and_then(|player| names.get(player.index())).unwrap_or(&""));
-        line.figure(game.places.get(seat));
-        line.figure(game.scores.as_ref().and_then(|scores| scores.get(seat)));
-        let fault = game.faults.iter().find(|fault| fault.seat == seat);
-        line.figure(fault.map(|fault| fault.kind));
-    }
-    line.text(result_name(game.result));
-    line.text(&game.reason);
-    line.figure(Some(game.turns));
-    line.figure(Some(game.marked));
-    line.text(&game.transcript);
-    line
+    sheet.text("result", |game| result_name(game.result));
+    sheet.text("reason", |game| &game.reason);
+    sheet.figure("turns", |game| Some(game.turns));
+    sheet.figure("marked", |game| Some(game.marked));
+    sheet.text("transcript", |game| &game.transcript);
+    sheet.written()
 }

@@ -1,7 +1,8 @@
 //! The report as Markdown with tables, as GitHub and its kin read them.
 
 use super::columns::{self, Column, Detail, Kind};
-use super::{Report, notes, text};
+use super::{Report, notes};
+use crate::standings::result_name;
 use referee_protocol::plain::tame;
 use std::fmt::Write as _;
 
@@ -21,7 +22,12 @@ pub(super) fn markdown(report: &Report) -> String {
         out.push_str("## Ties\n\n");
         list(&mut out, &notes::ties(report));
     }
-    cross(&mut out, report);
+    if let Some(cross) = columns::cross(report, CROSS_PLAYERS_MAX, "no.", "") {
+        out.push_str(
+            "## Cross table\n\nPoints of the row's player against the column's, in percent.\n\n",
+        );
+        table(&mut out, &cross);
+    }
     out.push_str("## Ends\n\n");
     table(&mut out, &ends(report));
     if !report.left_out.is_empty() {
@@ -34,14 +40,10 @@ pub(super) fn markdown(report: &Report) -> String {
     }
     if !report.settings.is_empty() {
         out.push_str("## Settings\n\n");
-        let cells = |pick: fn(&super::Setting) -> &String| {
-            report.settings.iter().map(|setting| pick(setting).clone()).collect()
-        };
-        let column = |head: &str, cells| Column { head: head.to_owned(), kind: Kind::Words, cells };
-        table(
-            &mut out,
-            &[column("setting", cells(|own| &own.name)), column("value", cells(|own| &own.value))],
-        );
+        let settings = &report.settings;
+        let name = Column::new("setting", Kind::Words, settings, |own| own.name.clone());
+        let value = Column::new("value", Kind::Words, settings, |own| own.value.clone());
+        table(&mut out, &[name, value]);
     }
     for command in &report.commands {
         writeln!(out, "{}:\n\n    {}\n", escape(&command.does), tame(&command.line))
@@ -52,41 +54,12 @@ pub(super) fn markdown(report: &Report) -> String {
     out
 }
 
-fn cross(out: &mut String, report: &Report) {
-    let players = &report.standings.players;
-    if report.standings.seats < 2 || players.len() > CROSS_PLAYERS_MAX {
-        return;
-    }
-    out.push_str(
-        "## Cross table\n\nPoints of the row's player against the column's, in percent.\n\n",
-    );
-    let numbers = (1..=players.len()).map(|number| number.to_string());
-    let mut columns = vec![
-        Column { head: "no.".to_owned(), kind: Kind::Figure, cells: numbers.collect() },
-        Column {
-            head: "player".to_owned(),
-            kind: Kind::Name,
-            cells: players.iter().map(|own| own.name.clone()).collect(),
-        },
-    ];
-    for (index, column) in players.iter().enumerate() {
-        let cell = |row| text::score(report, row, column.player).unwrap_or_default();
-        let cells = players.iter().map(|row| cell(row.player)).collect();
-        columns.push(Column { head: (index + 1).to_string(), kind: Kind::Figure, cells });
-    }
-    table(out, &columns);
-}
-
 fn ends(report: &Report) -> Vec<Column> {
     let ends = &report.standings.ends;
-    let cells =
-        |show: &dyn Fn(&crate::standings::End) -> String| ends.iter().map(show).collect::<Vec<_>>();
-    let column = |head: &str, kind, cells| Column { head: head.to_owned(), kind, cells };
-    let how = |end: &crate::standings::End| crate::standings::result_name(end.result).to_owned();
     vec![
-        column("ended by", Kind::Words, cells(&how)),
-        column("reason", Kind::Words, cells(&|end| end.reason.clone())),
-        column("games", Kind::Figure, cells(&|end| end.games.to_string())),
+        Column::new("ended by", Kind::Words, ends, |end| result_name(end.result).to_owned()),
+        Column::new("reason", Kind::Words, ends, |end| end.reason.clone()),
+        Column::new("games", Kind::Figure, ends, |end| end.games.to_string()),
     ]
 }
 

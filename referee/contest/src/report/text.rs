@@ -1,9 +1,8 @@
 //! The standings for a terminal, or with tabs for programs.
 
 use super::columns::{self, Column, Detail, Kind};
-use super::figures::{NONE, percent, short, width};
+use super::figures::{NONE, short, width};
 use super::{Report, notes};
-use crate::Player;
 use referee_protocol::plain::tame;
 use std::fmt::Write as _;
 
@@ -46,7 +45,7 @@ pub(super) fn text(report: &Report, layout: Layout) -> String {
     for tie in notes::ties(report) {
         line(&mut text, &tie);
     }
-    if let Some(cross) = cross(report) {
+    if let Some(cross) = columns::cross(report, CROSS_PLAYERS_MAX, "", NONE) {
         text.push_str("\nPoints of the row's player against the column's, in percent\n\n");
         text.push_str(&aligned(&cross));
     }
@@ -68,40 +67,6 @@ pub(super) fn brief(report: &Report) -> String {
 
 fn line(text: &mut String, line: &str) {
     writeln!(text, "{}", tame(line)).expect("text takes text");
-}
-
-/// The cross table, by rank, where it is small enough.
-fn cross(report: &Report) -> Option<Vec<Column>> {
-    let players = &report.standings.players;
-    if report.standings.seats < 2 || players.len() > CROSS_PLAYERS_MAX {
-        return None;
-    }
-    let number = |index: usize| (index + 1).to_string();
-    let mut columns = vec![
-        Column {
-            head: String::new(),
-            kind: Kind::Figure,
-            cells: (0..players.len()).map(number).collect(),
-        },
-        Column {
-            head: "player".to_owned(),
-            kind: Kind::Name,
-            cells: players.iter().map(|own| own.name.clone()).collect(),
-        },
-    ];
-    for (index, column) in players.iter().enumerate() {
-        let cell = |row: Player| score(report, row, column.player).unwrap_or(NONE.to_owned());
-        let cells = players.iter().map(|row| cell(row.player)).collect();
-        columns.push(Column { head: number(index), kind: Kind::Figure, cells });
-    }
-    Some(columns)
-}
-
-/// What a player got against another, in percent; nothing where they didn't meet.
-pub(super) fn score(report: &Report, row: Player, column: Player) -> Option<String> {
-    let cross = &report.standings.cross;
-    let found = cross.binary_search_by_key(&(row, column), |met| (met.row, met.column)).ok()?;
-    cross[found].points.share(cross[found].games).map(percent)
 }
 
 fn tabs(columns: &[Column]) -> String {

@@ -54,10 +54,8 @@ fn columns_table(out: &mut Markup, columns: &[Column]) {
 /// The ratings with all that the fit says of them, the best first, folded away.
 pub(super) fn ratings(out: &mut Markup, report: &Report, sorted: &[&Rating]) {
     out.put(format_args!("<details><summary>The same as a table, with more</summary>\n"));
-    let column = |head: &str, kind, cell: &dyn Fn(&Rating) -> String| Column {
-        head: head.to_owned(),
-        kind,
-        cells: sorted.iter().map(|own| cell(own)).collect(),
+    let column = |head: &str, kind, cell: &dyn Fn(&Rating) -> String| {
+        Column::new(head, kind, sorted.iter().copied(), cell)
     };
     let interval = |own: &Rating| {
         or_none(own.bootstrap, |(low, high)| format!("{} to {}", elo(low), elo(high)))
