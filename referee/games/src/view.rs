@@ -110,6 +110,20 @@ pub enum Colour {
     Peg,
 }
 
+impl View {
+    /// The figures by what they count, in the order in which each kind first comes.
+    pub fn figures_by_name(&self) -> Vec<(&'static str, Vec<&Figure>)> {
+        let mut kinds: Vec<(&'static str, Vec<&Figure>)> = Vec::new();
+        for figure in &self.figures {
+            match kinds.iter_mut().find(|(name, _)| *name == figure.name) {
+                Some((_, figures)) => figures.push(figure),
+                None => kinds.push((figure.name, vec![figure])),
+            }
+        }
+        kinds
+    }
+}
+
 impl Colour {
     /// All of them.
     pub const ALL: [Self; 8] = [

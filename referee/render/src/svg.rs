@@ -6,7 +6,7 @@ use super::palette::{Role, Theme};
 use super::symbols::{Pen, Symbols, Units, ground_id, points};
 use super::text::{self, Words};
 use referee_games::board::Cell;
-use referee_games::view::{Colour, GroundKind, View};
+use referee_games::view::{Colour, Figure, GroundKind, View};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -258,15 +258,8 @@ fn notes(view: &View, look: &Look) -> Vec<Note> {
     if !look.figures {
         return notes;
     }
-    let mut names: Vec<&str> = Vec::new();
-    for figure in &view.figures {
-        if !names.contains(&figure.name) {
-            names.push(figure.name);
-        }
-    }
-    for name in names {
-        let values = view.figures.iter().filter(|figure| figure.name == name);
-        let value = |figure: &referee_games::view::Figure| {
+    for (name, figures) in view.figures_by_name() {
+        let value = |figure: &Figure| {
             let value = match figure.colour {
                 Some(colour) => format!("{} {}", colour.letter(), figure.value),
                 None => figure.value.clone(),
@@ -274,7 +267,7 @@ fn notes(view: &View, look: &Look) -> Vec<Note> {
             // A line isn't broken within a figure.
             value.replace(' ', "\u{A0}")
         };
-        let values: Vec<String> = values.map(value).collect();
+        let values: Vec<String> = figures.into_iter().map(value).collect();
         notes.push(Note { piece: None, text: format!("{name}: {}", values.join(", ")) });
     }
     notes

@@ -13,15 +13,8 @@ pub(super) const WIDTH_MAX: usize = 78;
 /// The figures, one line a name, then the legend if it is asked for. Longer lines are broken.
 pub(super) fn lines(view: &View, style: Style, width: usize) -> Vec<Line> {
     let mut lines = Vec::new();
-    let mut names: Vec<&str> = Vec::new();
-    for figure in &view.figures {
-        if !names.contains(&figure.name) {
-            names.push(figure.name);
-        }
-    }
-    for name in names {
-        let values = view.figures.iter().filter(|figure| figure.name == name);
-        let entries = values.map(|figure| match figure.colour {
+    for (name, figures) in view.figures_by_name() {
+        let entries = figures.into_iter().map(|figure| match figure.colour {
             Some(colour) => marked((colour.letter(), Paint::Block(colour)), &figure.value),
             None => plain(&figure.value),
         });
