@@ -10,9 +10,10 @@ use nix::sys::termios::{
 use nix::unistd::{getpgrp, tcgetpgrp};
 use ratatui::crossterm::event::{self, Event, KeyEvent, KeyEventKind};
 use referee_play::interrupts::Pausing;
+use referee_process::lock::lock;
 use std::io::{IsTerminal, Write, stderr, stdin, stdout};
 use std::os::fd::AsFd;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
@@ -140,7 +141,7 @@ impl Pausing for TerminalPause {
 
 impl Shared {
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     /// Sets the terminal as it is wanted, unless somebody else has it now.

@@ -4,12 +4,13 @@
 
 use referee_games::AnyGame;
 use referee_process::agent::Sign;
+use referee_process::lock::lock;
 use referee_protocol::{Seat, parse_strict};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
 use std::sync::mpsc as thread_channel;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use tokio::sync::mpsc;
 
@@ -75,20 +76,20 @@ impl Desks {
     fn human(&self, seat: Seat) -> Human {
         let (answer, answers) = mpsc::channel(1);
         let desk = Arc::new(Desk { asked: Mutex::default(), answer });
-        locked(&self.0).insert(seat, desk.clone());
+        lock(&self.0).insert(seat, desk.clone());
         Human { asks: Asks::Desk(desk), answers, left: false }
     }
 
     /// Who is asked, and the game as it stands.
     pub fn asked(&self) -> Option<(Seat, Box<dyn AnyGame>)> {
-        let desks = locked(&self.0);
-        desks.iter().find_map(|(&seat, desk)| Some((seat, locked(&desk.asked).clone()?)))
+        let desks = lock(&self.0);
+        desks.iter().find_map(|(&seat, desk)| Some((seat, lock(&desk.asked).clone()?)))
     }
 
     /// The answer of whoever is asked for this turn: an action as people write it or as JSON, or
     /// `resign`.
     pub fn answer(&self, turn: u64, text: &str) -> Result<(), NotTaken> {
-        let desks = locked(&self.0);
+        let desks = lock(&self.0);
         let taken = desks.values().map(|desk| desk.take(turn, text));
         let mut taken = taken.filter(|taken| *taken != Err(NotTaken::NotAsked));
         taken.next().unwrap_or(Err(NotTaken::NotAsked))
@@ -97,7 +98,7 @@ impl Desks {
 
 impl Desk {
     fn take(&self, turn: u64, text: &str) -> Result<(), NotTaken> {
-        let mut asked = locked(&self.asked);
+        let mut asked = lock(&self.asked);
         let game = asked.as_ref().filter(|game| game.turn_number() == turn);
         let game = game.ok_or(NotTaken::NotAsked)?;
         let line = message(game.as_ref(), text.trim()).map_err(NotTaken::Refused)?;
@@ -105,10 +106,6 @@ impl Desk {
         // A match that is over asks nobody.
         self.answer.try_send(line).map_err(|_| NotTaken::NotAsked)
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Human {
@@ -130,7 +127,7 @@ impl Human {
             Asks::Terminal(questions) => {
                 questions.send(game.clone_box()).ok();
             }
-            Asks::Desk(desk) => *locked(&desk.asked) = Some(game.clone_box()),
+            Asks::Desk(desk) => *lock(&desk.asked) = Some(game.clone_box()),
         }
     }
 
@@ -138,7 +135,7 @@ impl Human {
     pub fn leave(&mut self) {
         self.left = true;
         if let Asks::Desk(desk) = &self.asks {
-            *locked(&desk.asked) = None;
+            *lock(&desk.asked) = None;
         }
     }
 

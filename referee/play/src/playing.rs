@@ -1,9 +1,10 @@
 //! The matches that are under way, with their transcripts, for those who look on. A match notes
 //! itself once when it begins and once when it ends; whoever looks on reads the file.
 
+use referee_process::lock::lock;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
 /// The matches that are under way, by number.
@@ -54,7 +55,7 @@ impl Playing {
     }
 
     fn matches(&self) -> MutexGuard<'_, BTreeMap<u64, Begun>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

@@ -136,7 +136,7 @@ impl Pool {
         raise_file_limit();
         let launcher = Arc::new(Launcher::start(&enclosure.jail)?);
         let (cleaner, cleaning) = Cleaner::start()?;
-        let cores = std::thread::available_parallelism()?.get();
+        let cores = cores::count();
         let matches = room.matches.max(1);
         let count = matches.min(cores);
         let (results, received) = mpsc::channel(matches * 2);

@@ -13,6 +13,11 @@ pub fn allowed() -> Vec<usize> {
     (0..CpuSet::count()).filter(|&core| set.is_set(core).unwrap_or(false)).collect()
 }
 
+/// How many threads run at once here; one where the system doesn't tell.
+pub fn count() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
 /// Holds the calling thread, and all that is started from it, on one core.
 pub fn hold(core: usize) -> nix::Result<()> {
     let mut one = CpuSet::new();

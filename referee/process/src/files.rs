@@ -29,7 +29,7 @@ pub fn program(word: &str, folder: &Path) -> Result<PathBuf, Failure> {
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut files = std::env::split_paths(&path).map(|folder| folder.join(word));
-    files.find(|file| file.is_file()).ok_or_else(|| {
-        missing(format!("no program `{word}`: no such file, and none in PATH"))
-    })
+    files
+        .find(|file| file.is_file())
+        .ok_or_else(|| missing(format!("no program `{word}`: no such file, and none in PATH")))
 }

@@ -5,6 +5,7 @@
 //! caller's business. This is the one crate with `unsafe` code, in `launcher/{sys,raw}.rs`.
 
 pub mod cores;
+pub mod lock;
 pub mod launcher;
 pub mod sandbox;
 pub mod agent;

@@ -1,6 +1,6 @@
 //! The same work on many things, on all cores.
 
-use std::num::NonZero;
+use referee_process::cores;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -16,8 +16,7 @@ pub fn map<T: Sync, R: Send>(
     progress: Progress<'_>,
     work: impl Fn(&T) -> R + Sync,
 ) -> Vec<R> {
-    let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    let jobs = jobs.unwrap_or(cores).clamp(1, items.len().max(1));
+    let jobs = jobs.unwrap_or_else(cores::count).clamp(1, items.len().max(1));
     progress(0, items.len());
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let worker = || {

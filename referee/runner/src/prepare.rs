@@ -9,9 +9,10 @@ use referee_contest::{Contest, SandboxSettings};
 use referee_play::contender::{Contender, resolve};
 use referee_process::Failure;
 use referee_process::agent::Launch;
+use referee_process::cores;
 use referee_process::files::absolute;
-use referee_process::sandbox::reach::unusual;
 use referee_process::sandbox::Wish;
+use referee_process::sandbox::reach::unusual;
 use referee_protocol::LevelChoice;
 use referee_protocol::plain::tame;
 use std::collections::BTreeMap;
@@ -279,8 +280,8 @@ fn build(
     if builds.is_empty() {
         return Ok(());
     }
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let results = build_all(&builds, file.jobs.unwrap_or(cores), file.build_time, progress)?;
+    let results =
+        build_all(&builds, file.jobs.unwrap_or_else(cores::count), file.build_time, progress)?;
     for candidate in candidates {
         let Some((folder, words)) = candidate.contender.as_ref().ok().and_then(build_of) else {
             continue;

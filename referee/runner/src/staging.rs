@@ -8,10 +8,11 @@ use referee_play::destination::Destination;
 use referee_play::human::People;
 use referee_play::pool::{Job, Watching};
 use referee_play::reach::Reaches;
+use referee_process::lock::lock;
 use referee_protocol::Event;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Makes matches of the games of a contest.
 #[derive(Debug)]
@@ -86,6 +87,6 @@ impl Notes {
     }
 
     fn all(&self) -> MutexGuard<'_, BTreeMap<u64, Onlooker>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }

@@ -4,11 +4,12 @@ use super::output::{BoardOptions, stderr_has_colour, tell};
 use super::position::caption;
 use super::report;
 use referee_match::Match;
+use referee_process::lock::lock;
 use referee_protocol::plain::tame;
 use referee_protocol::{Event, Seat};
 use referee_render::{Style, terminal};
 use std::io::{IsTerminal, Write};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 /// A board is not redrawn more often than this: nobody sees more, and it costs time.
@@ -42,7 +43,7 @@ impl Cover {
     }
 
     fn state(&self) -> MutexGuard<'_, Covered> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

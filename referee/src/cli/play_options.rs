@@ -16,6 +16,7 @@ use referee_play::human::People;
 use referee_play::reach::{Reaches, ground};
 use referee_play::series::Plan;
 use referee_process::Failure;
+use referee_process::cores;
 use referee_protocol::{ClockKind, ClockSettings, Limits, OnFault, Pondering};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -186,7 +187,6 @@ impl Options {
         let person = contenders.iter().any(|contender| contender.launch.is_none());
         let first = self.game_number.unwrap_or(0);
         let games = if self.game_number.is_some() { 1 } else { self.games };
-        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let contenders: Vec<_> = contenders.into_iter().map(Arc::new).collect();
         let destination = self.destination(games)?;
         Ok(Plan {
@@ -201,7 +201,7 @@ impl Options {
             },
             seed: self.seed.map_or_else(new_seed, Ok)?,
             games: first..first + games,
-            jobs: if person { 1 } else { self.jobs.unwrap_or(cores) },
+            jobs: if person { 1 } else { self.jobs.unwrap_or_else(cores::count) },
             reaches: Arc::new(Reaches::new(ground(&contenders, &destination.places(), &[]))),
             people: People::default(),
             destination,

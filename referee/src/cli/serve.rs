@@ -9,12 +9,14 @@ use rand::rngs::SysRng;
 use referee_play::contender::Contender;
 use referee_play::interrupts::{Interrupt, Interrupts};
 use referee_process::Failure;
+use referee_process::cores;
+use referee_process::lock::lock;
 use referee_process::sandbox::Enclosure;
 use referee_protocol::plain::hex;
 use referee_web::{Play, Server, Settings};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// Bytes of a token that is drawn.
 const TOKEN_BYTES: usize = 16;
@@ -118,13 +120,12 @@ impl Options {
     }
 
     fn play(&self, global: &Global) -> Play {
-        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let jobs = self.jobs.map_or(cores, usize::from);
+        let jobs = self.jobs.map_or_else(cores::count, usize::from);
         let (conditions, global) = (self.conditions.clone(), global.clone());
         // It is found out once, when the first match begins: that takes a moment.
         let found = Mutex::<Option<Enclosure>>::default();
         let enclose = move |agents| {
-            let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut found = lock(&found);
             let enclosure = match &*found {
                 Some(known) => known.clone(),
                 None => conditions.enclosure(agents, &global)?,

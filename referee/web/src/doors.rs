@@ -2,11 +2,12 @@
 //! it wants. What comes is bounded before it is read as HTTP.
 
 use axum::serve::Listener;
+use referee_process::lock::lock;
 use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -47,7 +48,7 @@ struct Waiting(Mutex<BTreeMap<u64, oneshot::Sender<()>>>);
 
 impl Waiting {
     fn all(&self) -> MutexGuard<'_, BTreeMap<u64, oneshot::Sender<()>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

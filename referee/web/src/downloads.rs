@@ -10,7 +10,9 @@ use axum::response::{IntoResponse, Response};
 use referee_games::kind;
 use referee_match::frames::Frames;
 use referee_match::transcript::{Playback, game_record};
-use referee_render::pictures::{Form, Plies, Wish as Look, write_apng, write_gif, write_png, write_svg};
+use referee_render::pictures::{
+    Form, Plies, Wish as Look, write_apng, write_gif, write_png, write_svg,
+};
 use referee_render::{Charset, NoPicture, Style, terminal};
 use serde::Deserialize;
 use std::io;

@@ -6,10 +6,11 @@ use super::place::{Place, open};
 use super::rows::{Row, unreadable};
 use referee_play::destination::is_transcript;
 use referee_play::writing::may_be_written;
+use referee_process::lock::lock;
 use referee_runner::folder::{GAMES_FOLDER, STORE_FILE};
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
 /// Folders so far below the served one are looked into.
@@ -72,7 +73,7 @@ impl Listing {
     /// What there is, not more than a second ago.
     pub(super) fn look(&self, place: &Place) -> Arc<Found> {
         // Whoever comes meanwhile waits for the same answer.
-        let mut last = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = lock(&self.found);
         if let Some((at, found)) = &*last
             && at.elapsed() < FRESH
         {
@@ -85,7 +86,7 @@ impl Listing {
 
     /// Looks anew next time: something was just begun.
     pub(super) fn forget(&self) {
-        *self.found.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *lock(&self.found) = None;
     }
 
     /// What is shown of a transcript; nothing before its header is there.
@@ -97,12 +98,12 @@ impl Listing {
             let is_live = kept.row.as_ref().is_some_and(|row| row.live);
             (same && !is_live).then(|| kept.row.clone())
         };
-        if let Some(row) = kept(&self.rows.lock().unwrap_or_else(PoisonError::into_inner)) {
+        if let Some(row) = kept(&lock(&self.rows)) {
             return row;
         }
         let read = read(place, entry);
         let row = read.unwrap_or_else(|error| Some(unreadable(&entry.name, &error))).map(Arc::new);
-        let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rows = lock(&self.rows);
         if rows.len() >= ROWS_MAX {
             rows.clear();
         }

@@ -18,6 +18,7 @@ use referee_play::reach::{self, Reaches};
 use referee_play::series::Plan;
 use referee_play::table::{Orders, PausedTime};
 use referee_process::Failure;
+use referee_process::lock::lock;
 use referee_process::sandbox::Enclosure;
 use referee_protocol::{ClockSettings, Event, Limits, OnFault};
 use serde::Deserialize;
@@ -25,7 +26,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 use tokio::sync::{oneshot, watch};
 
@@ -131,7 +132,7 @@ impl Hall {
     }
 
     fn own(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Own>> {
-        self.own.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.own)
     }
 
     /// A match that another part of the program plays, whose people sit at these desks.
@@ -163,7 +164,7 @@ impl Hall {
     }
 
     fn failures(&self) -> MutexGuard<'_, VecDeque<(PathBuf, String)>> {
-        self.failures.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.failures)
     }
 
     /// Why a match that this server played has no end.

@@ -10,6 +10,7 @@ use crate::{Parcel, Report};
 use async_nats::jetstream::Message;
 use async_nats::jetstream::message::Acker;
 use referee_contest::{Fixture, Record, Schedule};
+use referee_process::cores;
 use referee_protocol::Sandbox;
 use referee_runner::field::Missed;
 use std::collections::{BTreeMap, VecDeque};
@@ -100,14 +101,13 @@ impl Intake {
         rules: Rules,
         reports: mpsc::Receiver<Message>,
     ) -> Self {
-        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         Self {
             connection,
             bucket,
             rules: Arc::new(rules),
             reports,
             judging: Judging::default(),
-            at_once: AT_ONCE_A_CORE * cores,
+            at_once: AT_ONCE_A_CORE * cores::count(),
             busy: BTreeMap::new(),
             deferred: VecDeque::new(),
             receipts: BTreeMap::new(),

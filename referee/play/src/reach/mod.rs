@@ -11,10 +11,11 @@ pub use denied::advice;
 use crate::contender::Contender;
 use crate::destination::TRANSCRIPT_ENDINGS;
 use referee_process::Failure;
+use referee_process::lock::lock;
 use referee_process::sandbox::reach::{Ground, ProgramFiles, Reachable, matters, reachable};
 use referee_protocol::Layers;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Of these agents none may read what is another's, nor what is in `records`: transcripts, the
 /// contest's folder and file; they need not be there yet. All may read what is in `extra`.
@@ -47,7 +48,7 @@ impl Reaches {
         if !matters(layers) {
             return Arc::default();
         }
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.known);
         if let Some((_, reachable)) = known.iter().find(|(other, _)| Arc::ptr_eq(other, contender))
         {
             return reachable.clone();

@@ -33,6 +33,7 @@ pub use wire::{
 };
 
 use crate::OWN_PROGRAM;
+use crate::lock::lock;
 use nix::sys::socket::{AddressFamily, ControlMessage, MsgFlags, SockFlag, SockType};
 use nix::sys::socket::{sendmsg, socketpair};
 use referee_protocol::{Layer, Layers};
@@ -42,7 +43,7 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// The launcher's process, as the referee holds it. When it is dropped the launcher ends, and with
 /// it the supervisors that have no agent.
@@ -65,12 +66,12 @@ pub struct Idle(Arc<Mutex<Vec<UnixStream>>>);
 impl Idle {
     /// Takes in the control socket of a supervisor that has said [`Report::Gone`].
     pub fn put(&self, control: UnixStream) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(control);
+        lock(&self.0).push(control);
     }
 
     /// The one that became idle last, whose memory is warmest.
     fn take(&self) -> Option<UnixStream> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
+        lock(&self.0).pop()
     }
 }
 

@@ -15,6 +15,7 @@ pub use selftest::{Depth, Probe, SelfTest, attack, mishap_from_environment};
 
 use super::agent::Launch;
 use super::launcher::Jail;
+use crate::cores;
 use referee_protocol::{Pondering, Sandbox};
 use std::io;
 use std::path::Path;
@@ -58,8 +59,7 @@ impl Enclosure {
     /// at once: what is wished for, or what is usual.
     #[must_use]
     pub fn pondering(mut self, wished: Option<Pondering>, agents: usize) -> Self {
-        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let usual = || usual_pondering(self.level, agents, cores);
+        let usual = || usual_pondering(self.level, agents, cores::count());
         self.told.pondering = Some(wished.unwrap_or_else(usual));
         self
     }

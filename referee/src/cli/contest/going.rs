@@ -21,6 +21,7 @@ use referee_play::interrupts::Interrupts;
 use referee_play::playing::Playing;
 use referee_play::pool::Room;
 use referee_process::Failure;
+use referee_process::cores;
 use referee_process::sandbox::{Depth, Enclosure, Wish, choose};
 use referee_protocol::plain::{games, tame};
 use referee_runner::Prepared;
@@ -56,9 +57,8 @@ pub(crate) struct Going {
 
 /// How many matches are played at once, and where.
 pub(super) fn room(prepared: &Prepared, options: &GoingOptions) -> Room {
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let asked = options.jobs.and_then(|jobs| usize::try_from(jobs).ok());
-    Room { matches: asked.or(prepared.jobs).unwrap_or(cores), pin: prepared.pin }
+    Room { matches: asked.or(prepared.jobs).unwrap_or_else(cores::count), pin: prepared.pin }
 }
 
 /// What the agents of a contest are started in.

@@ -8,6 +8,7 @@ use referee_contest::estimate::{Estimate, QUICK_TURN_MS, estimate};
 use referee_contest::{Contest, FormatSettings, Schedule};
 use referee_games::kind;
 use referee_process::Failure;
+use referee_process::cores;
 use referee_protocol::{ClockKind, ClockSettings};
 use referee_runner::{Builds, Prepared, prepare};
 use schemars::JsonSchema;
@@ -122,8 +123,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
 fn told(prepared: &Prepared, schedule: &Schedule, all: bool) -> Result<Told, Failure> {
     let contest = &*prepared.contest;
     let one_match = estimate(contest).map_err(|error| Failure::usage(error.to_string()))?;
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let jobs = prepared.jobs.unwrap_or(cores);
+    let jobs = prepared.jobs.unwrap_or_else(cores::count);
     let (games, games_most) = schedule.size();
     let pairings = schedule.pairings();
     let shown = if all { pairings.len() } else { pairings.len().min(PAIRINGS_SHOWN) };

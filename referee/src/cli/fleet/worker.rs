@@ -11,6 +11,7 @@ use referee_fleet::worker::{Audience, End, Settings, Status, Worker};
 use referee_match::times::read_time;
 use referee_play::interrupts::Interrupts;
 use referee_process::Failure;
+use referee_process::cores;
 use referee_protocol::plain::{count, tame};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -64,11 +65,10 @@ pub(in crate::cli) struct Options {
 
 impl Options {
     fn settings(&self) -> Settings {
-        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         Settings {
             name: self.name.clone(),
             class: self.class.clone(),
-            slots: self.slots.map_or(cores, usize::from),
+            slots: self.slots.map_or_else(cores::count, usize::from),
             contest: self.contest.clone(),
             idle: self.idle.map(Duration::from_millis),
             drain: self.drain.map(Duration::from_millis),
