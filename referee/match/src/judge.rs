@@ -1,6 +1,7 @@
 //! How the lines and the silence of an agent are judged: for flood, then garbled, then unasked, then
 //! illegal; and late before all of them, because the clock ran out before the line came.
 
+use super::absence::Absence;
 use super::clock::{Punctuality, Reading, Spent};
 use super::machine::{Asked, Effect, Match, Phase, Resource, STATUS_WAIT};
 use referee_games::{Meaning, Refusal};
@@ -274,8 +275,7 @@ impl Match {
         self.settle_endings(None);
         for seat in waiting {
             if !self.is_out(seat) {
-                let text = format!("gave no `ready` within {start_ms} ms");
-                self.fault(seat, FaultKind::Start, text);
+                self.fault(seat, FaultKind::Start, Absence::unready(start_ms));
             }
         }
     }
@@ -302,13 +302,12 @@ impl Match {
     /// The process ended on its own.
     pub(super) fn exit_fault(&mut self, seat: Seat, status: &str) {
         if self.phase == Phase::Starting && self.players[seat.index()].ready.is_none() {
-            let text = format!("ended with {status} before it said `ready`");
+            let text = Absence::exited(status, "it said `ready`");
             return self.fault(seat, FaultKind::Start, text);
         }
-        let when = if self.thinking() == Some(seat) { "before answering" } else { "before" };
-        let turn = self.turn_number();
-        let text = format!("ended with {status} {when} turn {turn}");
-        self.fault(seat, FaultKind::Gone, text);
+        let answering = if self.thinking() == Some(seat) { "answering " } else { "" };
+        let what = format!("{answering}turn {}", self.turn_number());
+        self.fault(seat, FaultKind::Gone, Absence::exited(status, &what));
     }
 
     /// The agent can't be talked to any more. If its process had ended too, that would be known

@@ -10,6 +10,7 @@ mod clock;
 mod identity;
 mod messages;
 mod machine;
+mod absence;
 mod judge;
 mod end;
 pub mod places;

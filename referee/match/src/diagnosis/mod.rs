@@ -10,6 +10,7 @@ pub use caret::caret;
 pub use denied::denied_paths;
 pub use nearest::nearest_action;
 
+use crate::absence::Absence;
 use locate::{locate, locate_key};
 use nearest::misshapen;
 use referee_protocol::{
@@ -278,17 +279,12 @@ fn find_plain(fault: &Fault, known: &Circumstances<'_>) -> Option<Finding> {
 fn gone(fault: &Fault, known: &Circumstances<'_>) -> Finding {
     let what = fault.text.clone();
     let Some(status) = known.status else {
-        if what.contains("gave no `ready`") {
-            return silent(what, known);
-        }
-        let defect = if what.contains("exit status") && !what.contains("exit status 0 ") {
-            Defect::Crash
-        } else if what.contains("can't start") {
-            Defect::CannotStart
-        } else {
-            Defect::Gone
+        return match Absence::read(&fault.text) {
+            Absence::Unready => silent(what, known),
+            Absence::NotStarted => Finding::new(Defect::CannotStart, what),
+            Absence::Exited("exit status 0") | Absence::Closed => Finding::new(Defect::Gone, what),
+            Absence::Exited(_) => Finding::new(Defect::Crash, what),
         };
-        return Finding::new(defect, what);
     };
     // What `env` and shells say of a program that isn't there, or can't be executed.
     let said = status == "exit status 127" || status == "exit status 126";
