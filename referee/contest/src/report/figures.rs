@@ -1,6 +1,7 @@
 //! Figures as people read them. What isn't finite is shown as unknown.
 
 use referee_protocol::plain::tame;
+use unicode_width::UnicodeWidthChar;
 
 /// Stands where there is nothing to say.
 pub(super) const NONE: &str = "-";
@@ -60,21 +61,9 @@ pub(super) fn width(text: &str) -> usize {
     text.chars().map(char_width).sum()
 }
 
-/// Glyphs of East Asian scripts and pictures take two columns (Unicode Standard Annex 11, its
-/// ranges of whole blocks), marks that combine take none.
+/// Wide glyphs take two columns, marks that combine none.
 fn char_width(c: char) -> usize {
-    match u32::from(c) {
-        0x0300..=0x036F | 0x200B..=0x200F | 0xFE00..=0xFE0F => 0,
-        0x1100..=0x115F
-        | 0x2E80..=0xA4CF
-        | 0xAC00..=0xD7A3
-        | 0xF900..=0xFAFF
-        | 0xFE30..=0xFE6F
-        | 0xFF00..=0xFF60
-        | 0x1F300..=0x1FAFF
-        | 0x20000..=0x3FFFD => 2,
-        _ => 1,
-    }
+    c.width().unwrap_or(1)
 }
 
 /// A name without anything hidden in it, cut to so many columns.
