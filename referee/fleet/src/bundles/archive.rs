@@ -34,8 +34,8 @@ pub(super) struct Piece {
     pub(super) source: PathBuf,
 }
 
-/// Writes a bundle of these files, in their order, into a new file. Errors name the source; where the
-/// files are more than the bounds allow, their kind is [`io::ErrorKind::FileTooLarge`].
+/// Writes a bundle of these files, in their order, into a new file. Errors name the source; where
+/// the files are more than the bounds allow, their kind is [`io::ErrorKind::FileTooLarge`].
 pub(super) fn write(pieces: &[Piece], file: &Path, bounds: Bounds) -> io::Result<BundleRef> {
     let out = Hashing::new(BufWriter::new(File::create_new(file)?));
     let mut archive = Builder::new(GzBuilder::new().write(out, Compression::default()));

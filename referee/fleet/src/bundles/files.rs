@@ -86,8 +86,8 @@ impl Files {
     }
 }
 
-/// Where a relative path leads from a canonical folder, read as text. `None` where it is absolute, or
-/// has `..` after a name, which may lead anywhere where there are links.
+/// Where a relative path leads from a canonical folder, read as text. `None` where it is absolute,
+/// or has `..` after a name, which may lead anywhere where there are links.
 pub(super) fn join(folder: &Path, path: &Path) -> Option<PathBuf> {
     let mut place = folder.to_owned();
     let mut named = false;
@@ -105,8 +105,8 @@ pub(super) fn join(folder: &Path, path: &Path) -> Option<PathBuf> {
     Some(place)
 }
 
-/// The path that leads from one canonical folder to a canonical path: as many `..` as it takes, then
-/// names.
+/// The path that leads from one canonical folder to a canonical path: as many `..` as it takes,
+/// then names.
 pub(super) fn relative(from: &Path, to: &Path) -> PathBuf {
     let common = from.components().zip(to.components()).take_while(|(a, b)| a == b).count();
     let up = from.components().skip(common).map(|_| Component::ParentDir);

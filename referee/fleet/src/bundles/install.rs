@@ -1,6 +1,6 @@
-//! From a bundle that has arrived to an agent that can be started. An agent may be and may read what
-//! came with it, what is the system's, and what the worker lends: nothing else of the machine's
-//! owner.
+//! From a bundle that has arrived to an agent that can be started. An agent may be and may read
+//! what came with it, what is the system's, and what the worker lends: nothing else of the
+//! machine's owner.
 
 use super::archive::Bounds;
 use super::portable::is_sent;

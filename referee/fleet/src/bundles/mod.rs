@@ -1,8 +1,8 @@
 //! How agents get to workers: the coordinator packs each agent's folder as a gzipped tar file, and
-//! each worker unpacks it into a folder of its own, builds it there and reads it as a contender. Never
-//! guesses which words of a command are files: only folders with an agent.toml, packages of a course
-//! and built-in agents are sent. What comes from the wire is hostile: no path in it is followed out
-//! of its folder, and nothing in it is larger than it may be.
+//! each worker unpacks it into a folder of its own, builds it there and reads it as a contender.
+//! Never guesses which words of a command are files: only folders with an agent.toml, packages of a
+//! course and built-in agents are sent. What comes from the wire is hostile: no path in it is
+//! followed out of its folder, and nothing in it is larger than it may be.
 
 mod archive;
 mod files;

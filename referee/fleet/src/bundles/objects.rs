@@ -156,7 +156,7 @@ async fn read(
     Ok(bytes)
 }
 
-/// What a request comes to, tried again where it fails for another reason than that there is nothing.
+/// What a request comes to, tried again where it fails though there is such a bucket.
 async fn retry<T, E: Error + 'static, F: Future<Output = Result<T, E>>>(
     request: impl Fn() -> F,
 ) -> Result<T, ObjectError> {

@@ -244,8 +244,8 @@ impl<'a> Packer<'a> {
         }
         let (files, mib) = (self.bounds.files, self.bounds.bytes >> 20);
         Failure::usage(format!("more than {mib} MiB, or {files} files, to send")).help(
-            "the agent's whole folder is sent: put the agent and what it needs into a folder of its \
-             own, with an agent.toml",
+            "the agent's whole folder is sent: put the agent and what it needs into a folder of \
+             its own, with an agent.toml",
         )
     }
 }

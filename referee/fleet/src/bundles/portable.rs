@@ -16,8 +16,8 @@ pub(super) fn is_sent(sort: Sort) -> bool {
     }
 }
 
-/// Why a command or a program file isn't sent, with the agent.toml that makes a folder of it. `base`
-/// is the contest's folder; canonical.
+/// Why a command or a program file isn't sent, with the agent.toml that makes a folder of it.
+/// `base` is the contest's folder; canonical.
 pub(super) fn refusal(contender: &Contender, parts: &Parts<'_>, base: &Path) -> Failure {
     let name = tame(&contender.name);
     let command = contender.launch.as_ref().map_or(&[][..], |launch| &launch.command);
@@ -51,9 +51,9 @@ pub(super) fn refusal(contender: &Contender, parts: &Parts<'_>, base: &Path) -> 
 }
 
 /// Whether the agent.toml of a folder means the same on a worker, or why not. The folder arrives
-/// whole, beside what the contest lets all agents read: a relative path has to lead there. A full path
-/// is each worker's own: it has to be a program, or be named in `read`, which each worker looks for
-/// before anything starts.
+/// whole, beside what the contest lets all agents read: a relative path has to lead there. A full
+/// path is each worker's own: it has to be a program, or be named in `read`, which each worker looks
+/// for before anything starts.
 pub(super) fn check_folder(
     launch: &Launch,
     is_built: bool,
