@@ -110,8 +110,11 @@ test("a match on a worker is followed to its end", { skip: lacks }, async () => 
   const url = `nats://127.0.0.1:${port}`;
   start(NATS, ["-js", "-a", "127.0.0.1", "-p", port, "-sd", "nats"]);
   mkdirSync(join(place, "desk"));
+  mkdirSync(join(place, "slow"));
+  writeFileSync(join(place, "slow/slow.py"), SLOW);
+  writeFileSync(join(place, "slow/agent.toml"), 'command = ["python3", "slow.py", "4"]\n');
   start(PROGRAM, ["worker", url, "--slots", "1", "--name", "desk-7", "--work", "desk"]);
-  const args = ["contest", "quick", "--game", "hex", "--setup", "size=5", "python3 slow.py 4", "@first",
+  const args = ["contest", "quick", "--game", "hex", "--setup", "size=5", "./slow", "@first",
     "--games", "2", ...AMPLE, "--quiet", "--out", "far", "--on", url];
   // It doesn't wait for a server.
   while (!existsSync(join(place, "far/contest.db"))) {

@@ -2,28 +2,29 @@
 //! What is secret is never shown.
 
 mod address;
+mod notice;
 mod trouble;
+
+pub use notice::Denied;
 
 use address::Addresses;
 use async_nats::jetstream::{self, Context};
-use async_nats::{Client, ConnectError, ConnectOptions, Event, ServerError};
+use async_nats::{Client, ConnectError, ConnectOptions};
+use notice::Notice;
 use referee_process::Failure;
 use referee_protocol::plain::tame;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
-use trouble::{explained, is_out, is_passing, is_refused, refusal, unanswered};
+use trouble::{explained, is_passing, is_refused, refusal, unanswered};
 
 /// How often the server is asked whether it is there. One that doesn't answer four times is gone.
 const PING: Duration = Duration::from_secs(5);
 /// How long a connection may take to come about.
 const CONNECT: Duration = Duration::from_secs(10);
-/// How long a request may take.
-const REQUEST: Duration = Duration::from_secs(10);
-/// The longest time between two tries to connect again.
-const DELAY_MAX: Duration = Duration::from_secs(4);
-/// The longest time between two tries to connect for the first time.
+/// The shortest and the longest time between two tries to connect for the first time.
+const PATIENT_DELAY: Duration = Duration::from_millis(500);
 const PATIENT_DELAY_MAX: Duration = Duration::from_secs(10);
 /// How long a server that was only just started may take until it listens.
 const STARTING: Duration = Duration::from_secs(5);
@@ -69,7 +70,7 @@ pub struct Connection {
     pub jetstream: Context,
     /// Whether it stands; changes whenever it is lost and when it is there again.
     pub up: watch::Receiver<bool>,
-    denied: watch::Receiver<Option<String>>,
+    denied: watch::Receiver<Option<Denied>>,
 }
 
 impl Connection {
@@ -78,9 +79,9 @@ impl Connection {
         *self.up.borrow()
     }
 
-    /// What the server has last refused for want of permission, in its words. Whoever is refused
-    /// gets no answer, so this tells why a request came to nothing.
-    pub fn denied(&self) -> Option<String> {
+    /// What the server has last refused for want of permission. Whoever is refused gets no answer, so
+    /// this tells why a request came to nothing.
+    pub fn denied(&self) -> Option<Denied> {
         self.denied.borrow().clone()
     }
 
@@ -94,7 +95,7 @@ impl Connection {
         tokio::select! {
             result = work => result,
             Ok(denied) = denied.wait_for(Option::is_some) => {
-                Err(denied.clone().unwrap_or_default())
+                Err(denied.as_ref().map(ToString::to_string).unwrap_or_default())
             }
         }
     }
@@ -105,8 +106,9 @@ impl Connection {
         denied.mark_unchanged();
         tokio::spawn(async move {
             while denied.changed().await.is_ok() {
-                let text = denied.borrow_and_update().clone().unwrap_or_default();
-                tracing::warn!("{shown}: {text}");
+                if let Some(denied) = &*denied.borrow_and_update() {
+                    tracing::warn!("{shown}: {denied}");
+                }
             }
         });
     }
@@ -133,17 +135,10 @@ impl Server {
     /// until it listens: where connections are refused it is tried again for some seconds.
     pub async fn connect(&self, name: &str) -> Result<Connection, Failure> {
         let began = Instant::now();
-        loop {
-            let (addresses, options) = self.prepared(name)?;
-            match self.ready(options, &addresses).await {
-                Ok(connection) => return Ok(connection),
-                Err(unready) if unready.refused && began.elapsed() < STARTING => {
-                    tracing::debug!("not connected: {}", unready.failure);
-                }
-                Err(unready) => return Err(unready.failure),
-            }
-            tokio::time::sleep(STARTING_DELAY).await;
-        }
+        let again = |unready: &Unready| {
+            (unready.refused && began.elapsed() < STARTING).then_some(STARTING_DELAY)
+        };
+        self.connect_again(name, again).await
     }
 
     /// The same for whoever has time: where nobody answers it calls `note` once with why, and tries
@@ -154,24 +149,39 @@ impl Server {
         note: impl FnOnce(&Failure),
     ) -> Result<Connection, Failure> {
         let mut note = Some(note);
-        let mut delay = Duration::from_millis(500);
+        let mut delay = PATIENT_DELAY;
+        let again = |unready: &Unready| {
+            if !unready.passing {
+                return None;
+            }
+            if let Some(note) = note.take() {
+                note(&unready.failure);
+            }
+            let now = delay;
+            delay = (delay * 2).min(PATIENT_DELAY_MAX);
+            Some(now)
+        };
+        let connection = self.connect_again(name, again).await?;
+        connection.tell_denied(self.shown());
+        Ok(connection)
+    }
+
+    /// Connects as often as `again` says how long to wait before the next try. The library's own
+    /// tries to connect for the first time don't say why they fail.
+    async fn connect_again(
+        &self,
+        name: &str,
+        mut again: impl FnMut(&Unready) -> Option<Duration>,
+    ) -> Result<Connection, Failure> {
         loop {
             let (addresses, options) = self.prepared(name)?;
-            match self.ready(options, &addresses).await {
-                Ok(connection) => {
-                    connection.tell_denied(addresses.shown());
-                    return Ok(connection);
-                }
-                Err(Unready { failure, passing: false, .. }) => return Err(failure),
-                Err(Unready { failure, .. }) => {
-                    tracing::debug!("not connected: {failure}");
-                    if let Some(note) = note.take() {
-                        note(&failure);
-                    }
-                }
-            }
+            let unready = match self.ready(options, &addresses).await {
+                Ok(connection) => return Ok(connection),
+                Err(unready) => unready,
+            };
+            let Some(delay) = again(&unready) else { return Err(unready.failure) };
+            tracing::debug!("not connected: {}", unready.failure);
             tokio::time::sleep(delay).await;
-            delay = (delay * 2).min(PATIENT_DELAY_MAX);
         }
     }
 
@@ -180,12 +190,7 @@ impl Server {
         let addresses = Addresses::read(&self.url)?;
         let options = self.safe(ConnectOptions::new().name(name))?;
         let options = self.identified(options, &addresses)?;
-        let options = options
-            .connection_timeout(CONNECT)
-            .request_timeout(Some(REQUEST))
-            .ping_interval(PING)
-            .max_reconnects(None)
-            .reconnect_delay_callback(delay);
+        let options = options.connection_timeout(CONNECT).ping_interval(PING);
         Ok((addresses, options))
     }
 
@@ -259,14 +264,33 @@ impl Server {
     ) -> Result<Connection, Unready> {
         let (tell, up) = watch::channel(true);
         let (refuse, denied) = watch::channel(None);
-        let (shown, out) = (addresses.shown(), AtomicBool::new(false));
+        let (server, out) = (addresses.shown(), AtomicBool::new(false));
         let options = options.event_callback(move |event| {
-            if is_out(&event) && !out.swap(true, Ordering::Relaxed) {
-                tracing::warn!("{shown}: the server doesn't let in this user any more; trying on");
-            }
-            noted(&event, &tell, &refuse, &shown);
-            if matches!(event, Event::Connected) {
-                out.store(false, Ordering::Relaxed);
+            match Notice::of(&event) {
+                Notice::Connected => {
+                    out.store(false, Ordering::Relaxed);
+                    if !tell.send_replace(true) {
+                        tracing::info!("connected to {server} again");
+                    }
+                }
+                Notice::Lost => {
+                    if tell.send_replace(false) {
+                        tracing::info!("the connection to {server} is lost");
+                    }
+                }
+                Notice::NotAdmitted => {
+                    if !out.swap(true, Ordering::Relaxed) {
+                        let told = "the server doesn't let in this user any more; trying on";
+                        tracing::warn!("{server}: {told}");
+                    }
+                }
+                Notice::Denied(denied) => {
+                    // Told by who needs it.
+                    tracing::debug!("{server}: {denied}");
+                    refuse.send_replace(Some(denied));
+                }
+                Notice::Warning(text) => tracing::warn!("{server}: {text}"),
+                Notice::Other(text) => tracing::debug!("{server}: {text}"),
             }
             std::future::ready(())
         });
@@ -317,47 +341,6 @@ struct Unready {
     passing: bool,
     /// Nobody listens there.
     refused: bool,
-}
-
-/// How long to wait before the next try: at once, then longer and longer.
-fn delay(attempts: usize) -> Duration {
-    let doubled = u32::try_from(attempts.saturating_sub(1)).unwrap_or(u32::MAX).min(10);
-    if attempts <= 1 {
-        return Duration::ZERO;
-    }
-    Duration::from_millis(50 << doubled).min(DELAY_MAX)
-}
-
-/// Takes note of what became of the connection.
-fn noted(
-    event: &Event,
-    up: &watch::Sender<bool>,
-    denied: &watch::Sender<Option<String>>,
-    server: &str,
-) {
-    match event {
-        Event::Connected => {
-            if !up.send_replace(true) {
-                tracing::info!("connected to {server} again");
-            }
-        }
-        Event::Disconnected | Event::Closed => {
-            if up.send_replace(false) {
-                tracing::info!("the connection to {server} is lost");
-            }
-        }
-        Event::ServerError(ServerError::Other(text)) => {
-            let text = tame(text);
-            if text.to_lowercase().contains("permissions violation") {
-                // Told by who needs it.
-                tracing::debug!("{server}: {text}");
-                denied.send_replace(Some(text));
-            } else {
-                tracing::warn!("{server}: {text}");
-            }
-        }
-        other => tracing::debug!("{server}: {}", tame(&other.to_string())),
-    }
 }
 
 /// A file with something that nobody else may see. What is wrong is told without what is in it.

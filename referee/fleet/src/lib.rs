@@ -19,7 +19,7 @@ pub mod worker;
 pub mod coordinator;
 
 pub use messages::{
-    Announcement, Beat, Brief, BundleRef, Live, Order, Parcel, Report, Resend, Traveller, Try,
-    WorkerFault, WorkerInfo,
+    AgentPackage, Announcement, Beat, Brief, BundleRef, FaultCause, Live, Order, Parcel, Report,
+    Resend, Try, WorkerFault, WorkerInfo,
 };
 pub use names::Names;

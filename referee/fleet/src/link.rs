@@ -3,7 +3,7 @@
 
 use crate::names::CONTESTS;
 use async_nats::jetstream::consumer::{Consumer, pull};
-use async_nats::jetstream::context::{GetStreamError, GetStreamErrorKind, KeyValueError};
+use async_nats::jetstream::context::{GetStreamError, GetStreamErrorKind};
 use async_nats::jetstream::kv::Store;
 use async_nats::jetstream::message::Message;
 use async_nats::jetstream::stream::Stream as Kept;
@@ -101,32 +101,32 @@ pub(super) async fn wait(
 
 /// The bucket of contests; none where nobody has made it.
 pub(super) async fn contests(jetstream: &Context) -> Result<Option<Store>, String> {
-    let is_missing = |error: &KeyValueError| {
-        let stream = error.source().and_then(|it| it.downcast_ref::<GetStreamError>());
-        stream.is_some_and(is_missing)
-    };
-    unless(is_missing, jetstream.get_key_value(CONTESTS)).await
+    if_there(jetstream.get_key_value(CONTESTS)).await
 }
 
 /// A stream; none where nobody has made it.
 pub(super) async fn kept(jetstream: &Context, name: &str) -> Result<Option<Kept>, String> {
-    unless(is_missing, jetstream.get_stream(name)).await
+    if_there(jetstream.get_stream(name)).await
 }
 
-fn is_missing(error: &GetStreamError) -> bool {
-    matches!(&error.kind(), GetStreamErrorKind::JetStream(error)
-        if error.error_code() == ErrorCode::STREAM_NOT_FOUND)
+/// Whether a call failed because there is no such stream, which buckets are too.
+pub(super) fn is_stream_missing(error: &(dyn Error + 'static)) -> bool {
+    let mut causes = std::iter::successors(Some(error), |&error| error.source());
+    causes.any(|cause| {
+        let kind = cause.downcast_ref::<GetStreamError>().map(GetStreamError::kind);
+        matches!(kind, Some(GetStreamErrorKind::JetStream(error))
+            if error.error_code() == ErrorCode::STREAM_NOT_FOUND)
+    })
 }
 
-/// What a call comes to; nothing where its error says that it isn't there.
-async fn unless<T, E: Display>(
-    is_missing: impl Fn(&E) -> bool,
+/// What a call comes to; nothing where there is no such stream.
+async fn if_there<T, E: Error + 'static>(
     call: impl Future<Output = Result<T, E>>,
 ) -> Result<Option<T>, String> {
     let found = async {
         match call.await {
             Ok(found) => Ok(Some(found)),
-            Err(error) if is_missing(&error) => Ok(None),
+            Err(error) if is_stream_missing(&error) => Ok(None),
             Err(error) => Err(error),
         }
     };

@@ -36,8 +36,8 @@ pub struct Brief {
     pub referee: String,
     /// The contest.
     pub contest: Contest,
-    /// How its agents come to where they play, by player.
-    pub agents: Vec<Traveller>,
+    /// What a worker needs of each agent, by player.
+    pub agents: Vec<AgentPackage>,
     /// What stands for the contest's folder in each bundle, relative to where it is unpacked; empty
     /// where no agent has files outside of it.
     pub folder: String,
@@ -54,16 +54,14 @@ pub struct Brief {
     pub arch: String,
 }
 
-/// How an agent comes to where it plays.
+/// What a worker needs of an agent: a folder with an agent.toml, a package of a course, or the name of
+/// one that is built in.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Traveller {
+pub struct AgentPackage {
     /// The AGENT as a worker reads it, relative to what stands for the contest's folder.
     pub run: String,
     /// Its files; none for an agent that is built in.
     pub bundle: Option<BundleRef>,
-    /// So many of the bundle's files, the first, are what the agent's digest is made of, where it is
-    /// a folder with agent.toml.
-    pub digested: u32,
 }
 
 /// A bundle in the contest's bucket: a gzipped tar file of plain files and nothing else, named by the
@@ -141,10 +139,28 @@ pub enum Parcel {
 /// What kept a worker from playing an order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkerFault {
-    /// `bundle`, `build`, `agent`, `order`, `disk`, `machine`.
-    pub cause: String,
+    /// What it was.
+    pub cause: FaultCause,
     /// What happened, in words; hostile text.
     pub text: String,
+}
+
+/// What kept a worker from playing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FaultCause {
+    /// A bundle did not arrive, or isn't what it should be.
+    Bundle,
+    /// An agent's build failed.
+    Build,
+    /// An agent can't be started here.
+    Agent,
+    /// The order makes no sense.
+    Order,
+    /// The disk is full, or can't be written.
+    Disk,
+    /// Anything else about this machine.
+    Machine,
 }
 
 /// The longest text of a fault, in characters.
@@ -152,10 +168,15 @@ const FAULT_CHARACTERS_MAX: usize = 4000;
 
 impl WorkerFault {
     /// Its text may come from the wire, or from a build: it is tame, line by line.
-    pub fn new(cause: &str, text: impl Display) -> Self {
+    pub fn new(cause: FaultCause, text: impl Display) -> Self {
         let text: Vec<String> = text.to_string().lines().map(tame).collect();
         let text = text.join("\n").chars().take(FAULT_CHARACTERS_MAX).collect();
-        Self { cause: cause.to_owned(), text }
+        Self { cause, text }
+    }
+
+    /// The contest has no such player.
+    pub fn no_player(player: usize) -> Self {
+        Self::new(FaultCause::Bundle, format!("the contest has no player {player}"))
     }
 }
 

@@ -26,6 +26,7 @@ pub mod trial;
 pub mod debugging;
 pub mod served;
 pub mod inputs;
+pub mod growing;
 pub mod writing;
 pub mod replacing;
 pub mod interrupts;

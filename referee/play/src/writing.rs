@@ -2,21 +2,12 @@
 //! that is silent for longer than whoever is asked may think is over.
 
 use referee_protocol::{ClockSettings, TurnEvent};
-use std::fs::File;
-use std::os::unix::fs::MetadataExt;
-use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 /// A file that isn't written for so long, beyond what the seat that is asked may take, is nobody's.
 const SILENCE: Duration = Duration::from_secs(60);
 /// What a seat may take counts up to this: without a clock that is a year.
 const THINKING_MAX: Duration = Duration::from_secs(600);
-
-/// Whether another file has this name now than the one that was opened under it.
-pub fn is_replaced(file: &File, path: &Path) -> bool {
-    let (Ok(own), Ok(named)) = (file.metadata(), path.metadata()) else { return false };
-    (own.dev(), own.ino()) != (named.dev(), named.ino())
-}
 
 /// Whether a transcript without an end is still written, as far as can be told: it was not long ago,
 /// and who is asked may take some time.

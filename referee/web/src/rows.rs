@@ -3,9 +3,9 @@
 
 use super::errors::{Answer, Refused};
 use super::place::{TRANSCRIPT_BYTES_MAX, too_long};
-use super::tail::is_packed;
 use referee_match::telling::sentence;
 use referee_match::transcript::{NoHeader, read, unpack};
+use referee_play::growing::is_packed;
 use referee_play::writing::is_written;
 use referee_protocol::{Event, Header, OverEvent, TurnEvent};
 use serde::Serialize;

@@ -5,28 +5,22 @@ use super::errors::{Answer, Refused};
 use super::place::{TRANSCRIPT_BYTES_MAX, open, too_long};
 use crate::{Growth, Sheet, Stage};
 use referee_match::transcript::{Following, Playback, State, read, unpack};
-use referee_play::writing::{is_replaced, is_written};
+use referee_play::growing::{GrowingError, GrowingFile};
+use referee_play::writing::is_written;
 use referee_protocol::Event;
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// Bytes that are read and played at once.
-const PIECE_BYTES: u64 = 256 << 10;
+const PIECE_BYTES: usize = 256 << 10;
 /// So many plies are shown: more than any match of an honest agent has, and as much as fits memory.
 const PLIES_MAX: usize = 20_000;
 /// A transcript as far as it was read.
 #[derive(Debug)]
 pub(super) struct Tail {
     name: String,
-    path: PathBuf,
-    file: File,
-    packed: bool,
-    /// Bytes of the file, as it was when it was last read, that have been taken in.
-    read: u64,
-    /// Bytes that were fed, unpacked.
-    fed: usize,
+    file: GrowingFile,
     following: Following,
     /// When it was last written.
     changed: SystemTime,
@@ -42,11 +36,7 @@ impl Tail {
         let file = open(&path).map_err(|error| Refused::unfit(format!("{name}: {error}")))?;
         Ok(Self {
             name: name.to_owned(),
-            packed: is_packed(&path),
-            path,
-            file,
-            read: 0,
-            fed: 0,
+            file: GrowingFile::of(file, path, TRANSCRIPT_BYTES_MAX),
             following: Following::new(),
             changed: SystemTime::UNIX_EPOCH,
             stopped: None,
@@ -64,7 +54,7 @@ impl Tail {
     /// Takes in what was appended.
     pub(super) fn look(&mut self) -> Answer<()> {
         self.read_on()?;
-        if !self.is_over() && is_replaced(&self.file, &self.path) {
+        if !self.is_over() && self.file.is_replaced() {
             // It may have come to its end in between.
             self.read_on()?;
             self.anew = !self.is_over();
@@ -76,19 +66,19 @@ impl Tail {
     }
 
     fn read_on(&mut self) -> Answer<()> {
-        let name = self.name.clone();
-        let failed = |error: std::io::Error| Refused::unfit(format!("{name}: {error}"));
-        let about = self.file.metadata().map_err(failed)?;
-        let length = about.len();
-        if length > TRANSCRIPT_BYTES_MAX as u64 {
-            return Err(too_long(&self.name));
+        while self.stopped.is_none() {
+            let piece = self.file.read_on(PIECE_BYTES).map_err(|error| match error {
+                GrowingError::TooLong => too_long(&self.name),
+                GrowingError::Io(error) => Refused::unfit(format!("{}: {error}", self.name)),
+            })?;
+            if piece.is_empty() {
+                break;
+            }
+            // What is packed comes at once.
+            piece.chunks(PIECE_BYTES).for_each(|some| self.feed(some));
         }
-        self.changed = about.modified().map_err(failed)?;
-        self.anew = length < self.read;
-        if self.anew || self.stopped.is_some() || length == self.read {
-            return Ok(());
-        }
-        if self.packed { self.unpack(length) } else { self.append(length).map_err(failed) }
+        self.changed = self.file.modified().unwrap_or(self.changed);
+        Ok(())
     }
 
     fn is_over(&self) -> bool {
@@ -100,43 +90,10 @@ impl Tail {
         self.anew
     }
 
-    fn append(&mut self, length: u64) -> std::io::Result<()> {
-        self.file.seek(SeekFrom::Start(self.read))?;
-        let mut piece = Vec::new();
-        while self.read < length && self.stopped.is_none() {
-            piece.clear();
-            let wanted = PIECE_BYTES.min(length - self.read);
-            let count = (&mut self.file).take(wanted).read_to_end(&mut piece)?;
-            if count == 0 {
-                break;
-            }
-            self.read += count as u64;
-            self.feed(&piece);
-        }
-        Ok(())
-    }
-
-    /// What is packed is unpacked from its beginning each time.
-    fn unpack(&mut self, length: u64) -> Answer<()> {
-        let name = self.name.clone();
-        let failed = |error: std::io::Error| Refused::unfit(format!("{name}: {error}"));
-        self.file.seek(SeekFrom::Start(0)).map_err(failed)?;
-        let mut bytes = Vec::new();
-        (&mut self.file).take(length).read_to_end(&mut bytes).map_err(failed)?;
-        let all = unpack(&bytes, TRANSCRIPT_BYTES_MAX).ok_or_else(|| too_long(&self.name))?;
-        self.read = length;
-        let piece = usize::try_from(PIECE_BYTES).unwrap_or(usize::MAX);
-        for piece in all.get(self.fed..).unwrap_or_default().chunks(piece) {
-            self.feed(piece);
-        }
-        Ok(())
-    }
-
     fn feed(&mut self, piece: &[u8]) {
         if self.stopped.is_some() {
             return;
         }
-        self.fed += piece.len();
         self.following.feed(piece);
         if self.following.playback().is_some_and(|playback| playback.plies().len() > PLIES_MAX) {
             let told = format!("the page shows {PLIES_MAX} plies, and there are more");
@@ -212,7 +169,7 @@ impl Tail {
     pub(super) fn events(&self) -> Answer<Vec<Event>> {
         let failed = |error: String| Refused::unfit(format!("{}: {error}", self.name));
         let mut bytes = Vec::new();
-        let file = open(&self.path).map_err(|error| failed(error.to_string()))?;
+        let file = open(self.path()).map_err(|error| failed(error.to_string()))?;
         let taken = file.take(TRANSCRIPT_BYTES_MAX as u64).read_to_end(&mut bytes);
         taken.map_err(|error| failed(error.to_string()))?;
         let all = unpack(&bytes, TRANSCRIPT_BYTES_MAX).ok_or_else(|| too_long(&self.name))?;
@@ -221,10 +178,6 @@ impl Tail {
 
     /// The file.
     pub(super) fn path(&self) -> &Path {
-        &self.path
+        self.file.path()
     }
-}
-
-pub(super) fn is_packed(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending == "gz")
 }

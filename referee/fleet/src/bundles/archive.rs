@@ -34,11 +34,15 @@ pub(super) struct Piece {
     pub(super) source: PathBuf,
 }
 
-/// Writes a bundle of these files, in their order, into a new file. Errors name the source.
+/// Writes a bundle of these files, in their order, into a new file. Errors name the source; where
+/// the files are more than the bounds allow, their kind is [`io::ErrorKind::FileTooLarge`].
 pub(super) fn write(pieces: &[Piece], file: &Path, bounds: Bounds) -> io::Result<BundleRef> {
     let out = Hashing::new(BufWriter::new(File::create_new(file)?));
     let mut archive = Builder::new(GzBuilder::new().write(out, Compression::default()));
     let mut room = bounds.bytes;
+    if pieces.len() > bounds.files {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
     for piece in pieces {
         let added = add(&mut archive, piece, room).map_err(|error| {
             let source = piece.source.display();
@@ -62,7 +66,7 @@ fn add<W: Write>(archive: &mut Builder<W>, piece: &Piece, room: u64) -> io::Resu
         return Err(io::Error::other("no plain file"));
     }
     if length > room {
-        return Err(io::Error::other("too much for one bundle"));
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "too much for one bundle"));
     }
     let mut header = Header::new_ustar();
     header.set_entry_type(EntryType::Regular);

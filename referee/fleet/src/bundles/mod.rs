@@ -1,20 +1,21 @@
-//! How agents travel: packed by the coordinator as gzipped tar files, unpacked by each worker in
-//! folders of their own, built there and read as contenders. What comes from the wire is hostile:
-//! no path in it is followed out of its folder, and nothing in it is larger than it may be.
+//! How agents get to workers: the coordinator packs each agent's folder as a gzipped tar file, and
+//! each worker unpacks it into a folder of its own, builds it there and reads it as a contender.
+//! Never guesses which words of a command are files: only folders with an agent.toml, packages of a
+//! course and built-in agents are sent. What comes from the wire is hostile: no path in it is
+//! followed out of its folder, and nothing in it is larger than it may be.
 
 mod archive;
-mod walk;
-mod luggage;
-mod unpack;
-mod guard;
-mod settling;
-mod arrivals;
+mod files;
+mod portable;
 mod pack;
-mod travel;
+mod unpack;
+mod objects;
+mod install;
+mod agents;
 
-pub use arrivals::Arrivals;
+pub use agents::WorkerAgents;
+pub use objects::{Fetch, ObjectError, fetching, find_object, names_pieces, read_object};
 pub use pack::{Packed, pack};
-pub use travel::{Fetch, fetching, find_object, names_pieces, read_object};
 
 #[cfg(test)]
 mod tests;

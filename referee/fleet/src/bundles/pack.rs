@@ -1,36 +1,37 @@
-//! From the contenders of a contest to what travels.
+//! From the contenders of a contest to the bundles that workers get.
 
 use super::archive::{Bounds, Piece, write};
-use super::luggage::{Luggage, Packing, tidied};
-use super::walk::{Owners, Pieces, Rules, arrive, climbs, way};
-use crate::{BundleRef, Traveller};
+use super::files::{Exclude, Files, join, relative};
+use super::portable::{check_folder, is_sent, refusal};
+use crate::{AgentPackage, BundleRef};
+use referee_play::adapted::COMP30024;
+use referee_play::contender::{Contender, Parts, Sort, package_of};
 use referee_process::Failure;
+use referee_process::sandbox::reach::is_wide;
 use referee_protocol::plain::{count, tame};
 use referee_runner::Prepared;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// How much of what one agent is sent without is told.
-const LEFT_TOLD: usize = 3;
-
-/// A contest's agents, ready to travel.
+/// A contest's agents, ready to be sent.
 #[derive(Debug)]
 pub struct Packed {
-    /// How each comes to where it plays, by player.
-    pub travellers: Vec<Traveller>,
+    /// What a worker needs of each agent, by player.
+    pub packages: Vec<AgentPackage>,
     /// The bundles, each once, and the files that they are in.
     pub bundles: Vec<(BundleRef, PathBuf)>,
-    /// What stands for the contest's folder in each bundle: [`crate::fleet::Brief::folder`].
+    /// What stands for the contest's folder in each bundle: [`crate::Brief::folder`].
     pub folder: String,
     /// What all agents may read, where files of the contest's folder are among that.
     pub shared: Option<BundleRef>,
     /// What a person should know, in sentences.
     pub notes: Vec<String>,
     /// Where the files are, as long as this is kept.
-    files: TempDir,
+    _files: TempDir,
 }
 
-/// Packs the agents of a contest, or says which of them can't travel and what to do about it. It
+/// Packs the agents of a contest, or says which of them can't be sent and what to do about it. It
 /// reads all of their files.
 pub fn pack(prepared: &Prepared) -> Result<Packed, Failure> {
     pack_within(prepared, Bounds::default())
@@ -39,128 +40,212 @@ pub fn pack(prepared: &Prepared) -> Result<Packed, Failure> {
 /// The same with other bounds of a bundle.
 pub(super) fn pack_within(prepared: &Prepared, bounds: Bounds) -> Result<Packed, Failure> {
     let base = &prepared.base;
-    let own = prepared.contenders.iter().map(|contender| contender.own.as_slice());
-    let owners = Owners::new(own);
-    let shared = shared(prepared, &owners, bounds)?;
-    let mut without = read(prepared).filter_map(|path| base.join(path).canonicalize().ok());
-    let without: Vec<PathBuf> = without.by_ref().chain(prepared.secrets()).collect();
-    let mut luggages = Vec::new();
-    for (player, contender) in prepared.contenders.iter().enumerate() {
-        let packing = Packing { base, owners: &owners, player, without: &without, bounds };
-        let run = prepared.contest.players.get(player).map_or("", |info| info.run.as_str());
-        luggages
-            .push(packing.pack(contender, run).map_err(|failure| of(&contender.name, &failure))?);
+    let named = |name: &str, failure: &Failure| {
+        Failure::new(failure.code(), format!("{}: {failure}", tame(name)))
+            .or_help(failure.help_text().map(str::to_owned))
+    };
+    let mut agents = Vec::new();
+    let mut notes = Vec::new();
+    for (contender, info) in prepared.contenders.iter().zip(&prepared.contest.players) {
+        let parts = Parts::of(&info.run, base);
+        if !is_sent(parts.sort) {
+            return Err(refusal(contender, &parts, base));
+        }
+        let files = files(prepared, contender, parts.sort);
+        let files = files.map_err(|failure| named(&contender.name, &failure))?;
+        if files.links > 0 {
+            let links = count(files.links as u64, "link");
+            notes.push(format!("{}: {links} not sent, only files are", tame(&contender.name)));
+        }
+        agents.push((run(contender, &parts, base)?, files.list));
     }
-    let places = luggages.iter().flat_map(|it| &it.pieces).chain(&shared).map(|it| &it.place);
-    let folder = named_above(base, places.map(|place| climbs(place)).max().unwrap_or(0));
-    let mut packed = Packed::empty(folder)?;
-    for (contender, luggage) in prepared.contenders.iter().zip(luggages) {
-        packed.notes.extend(left(prepared, &contender.name, &luggage.others));
-        packed
-            .add(&contender.name, luggage, bounds)
-            .map_err(|failure| of(&contender.name, &failure))?;
+    let shared = shared(prepared)?;
+    let all = || agents.iter().flat_map(|(_, files)| files).chain(&shared);
+    // The nearest folder that holds everything, so that all keeps its place relative to the rest.
+    let holds_all = |folder: &&Path| all().all(|file| file.place.starts_with(folder));
+    let root = base.ancestors().find(holds_all).unwrap_or(base);
+    let mut packer = Packer::new(root, bounds)?;
+    let mut packages = Vec::new();
+    for (agent, contender) in agents.into_iter().zip(&prepared.contenders) {
+        let (run, files) = agent;
+        let bundle = packer.bundle(files);
+        let bundle = bundle.map_err(|failure| named(&contender.name, &failure))?;
+        packages.push(AgentPackage { run, bundle });
     }
-    packed.shared = packed.bundle(shared, bounds)?;
-    Ok(packed)
+    check_unchanged(prepared)?;
+    let shared = packer.bundle(shared)?;
+    let folder = base.strip_prefix(root).unwrap_or(Path::new(""));
+    let folder = folder.to_string_lossy().into_owned();
+    let Packer { bundles, files, .. } = packer;
+    Ok(Packed { packages, bundles, folder, shared, notes, _files: files })
 }
 
-/// What went wrong with somebody.
-fn of(name: &str, failure: &Failure) -> Failure {
-    Failure::new(failure.code(), format!("{}: {failure}", tame(name)))
-        .or_help(failure.help_text().map(str::to_owned))
+/// Whether the agents that were packed are those of the contest.
+fn check_unchanged(prepared: &Prepared) -> Result<(), Failure> {
+    for (contender, info) in prepared.contenders.iter().zip(&prepared.contest.players) {
+        let now = Contender::read_in(&info.run, &prepared.base)?;
+        if !now.is_still(&info.digest, &contender.files) {
+            let name = tame(&info.name);
+            return Err(Failure::operation(format!("{name}: it changed while it was packed")));
+        }
+    }
+    Ok(())
 }
 
-/// What a person should know of what lies beside an agent and isn't sent with it. That a folder with
-/// agent.toml is an agent of its own is no surprise.
-fn left(prepared: &Prepared, name: &str, others: &[(PathBuf, usize)]) -> Option<String> {
-    let others = others.iter().filter(|(path, _)| !path.join("agent.toml").is_file());
-    let mut told: Vec<String> = others
-        .filter_map(|(path, other)| {
-            let owner = &prepared.contenders.get(*other)?.name;
-            let path = way(&prepared.base, path);
-            Some(format!("{}, which is {}'s own", tame(&path.display().to_string()), tame(owner)))
-        })
-        .collect();
-    let more = told.len().saturating_sub(LEFT_TOLD);
-    told.truncate(LEFT_TOLD);
-    if more > 0 {
-        told.push(format!("and {more} more"));
+/// The files of an agent.
+fn files(prepared: &Prepared, contender: &Contender, sort: Sort) -> Result<Files, Failure> {
+    let mut files = Files::default();
+    let Some(launch) = &contender.launch else { return Ok(files) };
+    let folder = &launch.folder;
+    match sort {
+        Sort::Folder => {
+            check_folder(launch, contender.build.is_some(), prepared)?;
+            if contender.build.is_none() {
+                add(&mut files, folder, folder, Exclude::default())?;
+            } else {
+                // What the build makes is made on the worker.
+                for file in contender.files.iter().map(|file| folder.join(file)) {
+                    add(&mut files, &file, &file, Exclude::default())?;
+                }
+            }
+        }
+        Sort::Package => {
+            // The package, and what lies beside it: the course's own package, weights.
+            let beside = contender.own.first().and_then(|own| own.parent()).unwrap_or(folder);
+            if is_wide(beside) {
+                let beside = tame(&beside.display().to_string());
+                return Err(Failure::usage(format!("{beside} holds too much to be sent"))
+                    .help("put the package into a folder of its own"));
+            }
+            let others = prepared.contenders.iter().flat_map(|other| &other.own);
+            let others = others.filter(|own| !contender.own.iter().any(|it| it.starts_with(own)));
+            let paths: Vec<PathBuf> = others.cloned().chain(prepared.secrets()).collect();
+            let exclude = Exclude { hidden: true, paths: &paths };
+            add(&mut files, beside, beside, exclude)?;
+            let rules = folder.join("referee");
+            if beside != folder && rules.is_dir() {
+                add(&mut files, &rules, &rules, exclude)?;
+            }
+        }
+        Sort::BuiltIn | Sort::File | Sort::Command => {}
     }
-    let (name, told_of) = (tame(name), told.join("; "));
-    (!told.is_empty()).then(|| {
-        format!(
-            "{name} is sent without {told_of}: what all agents need is named in `[sandbox]` `read` \
-             of the contest file"
-        )
+    Ok(files)
+}
+
+fn add(
+    files: &mut Files,
+    source: &Path,
+    place: &Path,
+    exclude: Exclude<'_>,
+) -> Result<(), Failure> {
+    let added = files.add(source, place, exclude);
+    added.map_err(|error| {
+        Failure::operation(format!("{}: {error}", tame(&source.display().to_string())))
     })
 }
 
-/// The relative paths that all agents may read.
-fn read(prepared: &Prepared) -> impl Iterator<Item = &Path> {
-    let paths = prepared.contest.sandbox.read.iter().map(Path::new);
-    paths.filter(|path| path.is_relative())
+/// An agent as a worker reads it, relative to the contest's folder.
+fn run(contender: &Contender, parts: &Parts<'_>, base: &Path) -> Result<String, Failure> {
+    let mut run = match (parts.sort, &contender.launch) {
+        (Sort::Folder, Some(launch)) => written(base, &launch.folder)?,
+        (Sort::Package, _) => package(base, parts.agent)?,
+        _ => parts.agent.to_owned(),
+    };
+    if let Some(protocol) = parts.protocol {
+        run = format!("{protocol}:{run}");
+    }
+    // What stands before a `=` would be taken for a name otherwise.
+    Ok(if run.contains('=') { format!("agent={run}") } else { run })
+}
+
+/// A package of the course: a dotted name, or a path.
+fn package(base: &Path, agent: &str) -> Result<String, Failure> {
+    let text = package_of(agent).unwrap_or_default();
+    let (path, class) = text.split_at(text.rfind(':').unwrap_or(text.len()));
+    match base.join(path).canonicalize() {
+        Ok(found) if join(base, Path::new(path)).as_ref() != Some(&found) => {
+            Ok(format!("{COMP30024}:{}{class}", written(base, &found)?))
+        }
+        _ => Ok(agent.to_owned()),
+    }
+}
+
+/// A path relative to the contest's folder, as the command line takes it; no name along PATH.
+fn written(base: &Path, path: &Path) -> Result<String, Failure> {
+    let path = relative(base, path);
+    let text = path.to_str().ok_or_else(|| {
+        Failure::usage(format!("{} is no UTF-8: rename it", tame(&path.display().to_string())))
+    })?;
+    Ok(if text.starts_with("..") { text.to_owned() } else { format!("./{text}") })
 }
 
 /// The files that all workers need beside those of agents: what all may read, and the program that
 /// agents are started by, where it lies beside the contest file.
-fn shared(prepared: &Prepared, owners: &Owners, bounds: Bounds) -> Result<Vec<Piece>, Failure> {
-    let mut pieces = Pieces::new(bounds);
-    let rules = Rules { owners, player: None, whole: true, without: &[] };
-    let wrapper = prepared.contest.sandbox.wrapper.first().map(Path::new);
+fn shared(prepared: &Prepared) -> Result<Vec<Piece>, Failure> {
+    let sandbox = &prepared.contest.sandbox;
+    let mut files = Files::default();
+    let read = sandbox.read.iter().map(Path::new).filter(|path| path.is_relative());
+    let wrapper = sandbox.wrapper.first().map(Path::new);
     let wrapper = wrapper.filter(|path| path.is_relative() && path.components().count() > 1);
-    for path in read(prepared).chain(wrapper) {
-        pieces.named(&prepared.base.join(path), tidied(path)?, &rules)?;
+    for path in read.chain(wrapper) {
+        let place = join(&prepared.base, path).ok_or_else(|| {
+            let path = tame(&path.display().to_string());
+            Failure::usage(format!("{path} goes up after it went down, and can't be sent so"))
+                .help("write the path without `..` in its middle")
+        })?;
+        add(&mut files, &prepared.base.join(path), &place, Exclude::default())?;
     }
-    Ok(pieces.list)
+    Ok(files.list)
 }
 
-/// The last so many names of a folder's path.
-fn named_above(base: &Path, climbs: usize) -> String {
-    let names: Vec<_> = base.iter().skip(1).map(|name| name.to_string_lossy()).collect();
-    names[names.len().saturating_sub(climbs)..].join("/")
+/// Writes bundles.
+struct Packer<'a> {
+    /// What the places in bundles are relative to.
+    root: &'a Path,
+    bounds: Bounds,
+    bundles: Vec<(BundleRef, PathBuf)>,
+    files: TempDir,
 }
 
-impl Packed {
-    fn empty(folder: String) -> Result<Self, Failure> {
+impl<'a> Packer<'a> {
+    fn new(root: &'a Path, bounds: Bounds) -> Result<Self, Failure> {
         let files = tempfile::Builder::new().prefix("referee-bundles-").tempdir();
         let files =
             files.map_err(|error| Failure::machine(format!("no folder for bundles: {error}")))?;
-        let (travellers, bundles, notes) = (Vec::new(), Vec::new(), Vec::new());
-        Ok(Self { travellers, bundles, folder, shared: None, notes, files })
-    }
-
-    fn add(&mut self, name: &str, luggage: Luggage, bounds: Bounds) -> Result<(), Failure> {
-        let Luggage { run, pieces, digested, links, .. } = luggage;
-        if links > 0 {
-            let links = count(links as u64, "link");
-            self.notes.push(format!("{}: {links} not sent, only files are", tame(name)));
-        }
-        let bundle = self.bundle(pieces, bounds)?;
-        let digested = u32::try_from(digested).unwrap_or(u32::MAX);
-        self.travellers.push(Traveller { run, bundle, digested });
-        Ok(())
+        Ok(Self { root, bounds, bundles: Vec::new(), files })
     }
 
     /// Writes a bundle, unless it is there already.
-    fn bundle(
-        &mut self,
-        mut pieces: Vec<Piece>,
-        bounds: Bounds,
-    ) -> Result<Option<BundleRef>, Failure> {
+    fn bundle(&mut self, mut pieces: Vec<Piece>) -> Result<Option<BundleRef>, Failure> {
         if pieces.is_empty() {
             return Ok(None);
         }
+        pieces.sort();
+        pieces.dedup_by(|one, other| one.place == other.place);
         for piece in &mut pieces {
-            piece.place = arrive(Path::new(&self.folder), &piece.place);
+            if let Ok(place) = piece.place.strip_prefix(self.root) {
+                piece.place = place.to_owned();
+            }
         }
         let file = self.files.path().join(self.bundles.len().to_string());
-        let bundle = write(&pieces, &file, bounds)
-            .map_err(|error| Failure::operation(tame(&error.to_string())))?;
+        let written = write(&pieces, &file, self.bounds);
+        let bundle = written.map_err(|error| self.failure(&error))?;
         if self.bundles.iter().any(|(other, _)| *other == bundle) {
             std::fs::remove_file(&file).ok();
         } else {
             self.bundles.push((bundle.clone(), file));
         }
         Ok(Some(bundle))
+    }
+
+    fn failure(&self, error: &io::Error) -> Failure {
+        if error.kind() != ErrorKind::FileTooLarge {
+            return Failure::operation(tame(&error.to_string()));
+        }
+        let (files, mib) = (self.bounds.files, self.bounds.bytes >> 20);
+        Failure::usage(format!("more than {mib} MiB, or {files} files, to send")).help(
+            "the agent's whole folder is sent: put the agent and what it needs into a folder of \
+             its own, with an agent.toml",
+        )
     }
 }

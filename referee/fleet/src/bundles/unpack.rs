@@ -3,7 +3,7 @@
 //! small file that would become a huge one ends early.
 
 use super::archive::{Bounds, check};
-use crate::BundleRef;
+use crate::{BundleRef, FaultCause, WorkerFault};
 use flate2::read::GzDecoder;
 use nix::errno::Errno;
 use nix::fcntl::{AT_FDCWD, OFlag, openat};
@@ -28,11 +28,13 @@ const BUFFER_BYTES: usize = 64 * 1024;
 const EXECUTABLE: u32 = 0o100;
 
 /// Why a bundle could not be unpacked.
-#[derive(Debug)]
-pub(super) enum Trouble {
+#[derive(Debug, thiserror::Error)]
+pub(super) enum UnpackError {
     /// It is not what it should be, or holds what no bundle may hold.
+    #[error("{0}")]
     Bundle(String),
     /// This machine can't keep it.
+    #[error("{0}")]
     Disk(String),
 }
 
@@ -43,18 +45,18 @@ pub(super) fn unpack(
     bundle: &BundleRef,
     folder: &Path,
     bounds: Bounds,
-) -> Result<Vec<PathBuf>, Trouble> {
-    let disk = |error: io::Error| Trouble::Disk(format!("{}: {error}", file.display()));
+) -> Result<Vec<PathBuf>, UnpackError> {
+    let disk = |error: io::Error| UnpackError::Disk(format!("{}: {error}", file.display()));
     if bundle.bytes > bounds.bytes || bundle.unpacked_bytes > bounds.bytes {
-        return Err(Trouble::Bundle(format!("more than {} bytes", bounds.bytes)));
+        return Err(UnpackError::Bundle(format!("more than {} bytes", bounds.bytes)));
     }
     let mut file = File::open(file).map_err(disk)?;
-    check(&mut file, bundle).map_err(disk)?.map_err(Trouble::Bundle)?;
+    check(&mut file, bundle).map_err(disk)?.map_err(UnpackError::Bundle)?;
     file.rewind().map_err(disk)?;
     let (files, bytes) = extract(file, folder, bounds)?;
     if bytes != bundle.unpacked_bytes {
         let told = bundle.unpacked_bytes;
-        return Err(Trouble::Bundle(format!("its files have {bytes} bytes, not {told}")));
+        return Err(UnpackError::Bundle(format!("its files have {bytes} bytes, not {told}")));
     }
     Ok(files)
 }
@@ -64,10 +66,11 @@ fn extract(
     archive: impl Read,
     folder: &Path,
     bounds: Bounds,
-) -> Result<(Vec<PathBuf>, u64), Trouble> {
-    let wrong = |error: io::Error| Trouble::Bundle(format!("no bundle: {}", tame_error(&error)));
+) -> Result<(Vec<PathBuf>, u64), UnpackError> {
+    let wrong =
+        |error: io::Error| UnpackError::Bundle(format!("no bundle: {}", tame_error(&error)));
     let root = open_folder(AT_FDCWD, folder.as_os_str())
-        .map_err(|errno| Trouble::Disk(format!("{}: {errno}", folder.display())))?;
+        .map_err(|errno| UnpackError::Disk(format!("{}: {errno}", folder.display())))?;
     let most = bounds.bytes + bounds.files as u64 * BYTES_A_FILE + BYTES_AT_END;
     let mut archive = Archive::new(GzDecoder::new(archive).take(most));
     let mut files = Vec::new();
@@ -79,25 +82,33 @@ fn extract(
         let shown = tame(&String::from_utf8_lossy(&name));
         let is_ustar = entry.header().as_ustar().is_some();
         if !is_ustar || entry.header().entry_type() != EntryType::Regular {
-            return Err(Trouble::Bundle(format!("{shown} is no plain file")));
+            return Err(UnpackError::Bundle(format!("{shown} is no plain file")));
         }
         let place = place(&name)
-            .ok_or_else(|| Trouble::Bundle(format!("{shown} is no path within the bundle")))?;
+            .ok_or_else(|| UnpackError::Bundle(format!("{shown} is no path within the bundle")))?;
         let size = entry.header().entry_size().map_err(wrong)?;
         bytes = sum(bytes, size, bounds)?;
         if files.len() >= bounds.files {
-            return Err(Trouble::Bundle(format!("more than {} files", bounds.files)));
+            return Err(UnpackError::Bundle(format!("more than {} files", bounds.files)));
         }
         let executable = entry.header().mode().map_err(wrong)? & EXECUTABLE != 0;
         let mut file = create(root.as_fd(), &place, executable)
-            .map_err(|error| Trouble::of(&shown, &error))?;
+            .map_err(|error| UnpackError::of(&shown, &error))?;
         fill(&mut file, &mut entry, size, &shown)?;
         files.push(place.into_iter().collect());
     }
     Ok((files, bytes))
 }
 
-impl Trouble {
+impl UnpackError {
+    /// What is reported of it, where the bundle has this name.
+    pub(super) fn fault(&self, bundle: &str) -> WorkerFault {
+        match self {
+            Self::Bundle(text) => WorkerFault::new(FaultCause::Bundle, format!("{bundle}: {text}")),
+            Self::Disk(text) => WorkerFault::new(FaultCause::Disk, text),
+        }
+    }
+
     /// What came of writing a file: the disk's doing, unless the bundle has two of that name, or a
     /// file where it needs a folder.
     fn of(shown: &str, error: &io::Error) -> Self {
@@ -113,11 +124,11 @@ impl Trouble {
 }
 
 /// The bytes of all files so far, with one more, if they may be so many.
-fn sum(bytes: u64, size: u64, bounds: Bounds) -> Result<u64, Trouble> {
+fn sum(bytes: u64, size: u64, bounds: Bounds) -> Result<u64, UnpackError> {
     bytes
         .checked_add(size)
         .filter(|all| *all <= bounds.bytes)
-        .ok_or_else(|| Trouble::Bundle(format!("more than {} bytes", bounds.bytes)))
+        .ok_or_else(|| UnpackError::Bundle(format!("more than {} bytes", bounds.bytes)))
 }
 
 /// The components of a path, if they are all normal ones.
@@ -167,17 +178,17 @@ fn open_folder(at: BorrowedFd<'_>, name: &OsStr) -> Result<OwnedFd, Errno> {
 }
 
 /// Writes exactly the bytes that the header has told.
-fn fill(file: &mut File, from: &mut impl Read, size: u64, shown: &str) -> Result<(), Trouble> {
+fn fill(file: &mut File, from: &mut impl Read, size: u64, shown: &str) -> Result<(), UnpackError> {
     let mut buffer = vec![0; BUFFER_BYTES];
     let mut left = size;
     while left > 0 {
         let count = from
             .read(&mut buffer)
-            .map_err(|error| Trouble::Bundle(format!("{shown}: {}", tame_error(&error))))?;
+            .map_err(|error| UnpackError::Bundle(format!("{shown}: {}", tame_error(&error))))?;
         if count == 0 || count as u64 > left {
-            return Err(Trouble::Bundle(format!("{shown} is cut off")));
+            return Err(UnpackError::Bundle(format!("{shown} is cut off")));
         }
-        file.write_all(&buffer[..count]).map_err(|error| Trouble::of(shown, &error))?;
+        file.write_all(&buffer[..count]).map_err(|error| UnpackError::of(shown, &error))?;
         left -= count as u64;
     }
     Ok(())

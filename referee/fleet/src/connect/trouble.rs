@@ -3,7 +3,7 @@
 use super::{Server, Unready};
 use async_nats::client::RequestErrorKind;
 use async_nats::rustls::{AlertDescription, CertificateError, Error as TlsError};
-use async_nats::{ClientError, ConnectError, ConnectErrorKind, Event, ServerError};
+use async_nats::{ConnectError, ConnectErrorKind};
 use referee_process::Failure;
 use referee_protocol::plain::tame;
 use std::error::Error;
@@ -28,19 +28,6 @@ pub(super) fn is_passing(error: &ConnectError) -> bool {
 pub(super) fn is_refused(error: &ConnectError) -> bool {
     let refused = |error: &io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
     causes(error).any(|cause| cause.downcast_ref::<io::Error>().is_some_and(refused))
-}
-
-/// Whether somebody who was let in before is not any more.
-pub(super) fn is_out(event: &Event) -> bool {
-    let out = [ConnectErrorKind::AuthorizationViolation, ConnectErrorKind::Authentication];
-    match event {
-        Event::ServerError(ServerError::AuthorizationViolation) => true,
-        // There is nothing but its words.
-        Event::ClientError(ClientError::Other(said)) => {
-            out.iter().any(|kind| kind.to_string() == *said)
-        }
-        _ => false,
-    }
 }
 
 /// Why the connection did not come about.

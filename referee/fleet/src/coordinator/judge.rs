@@ -15,6 +15,7 @@ use referee_runner::field::Came;
 use referee_runner::folder::Folder;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Mutex, watch};
@@ -247,7 +248,7 @@ impl Bucket {
 }
 
 /// Asks for an object until it is there, or was asked for often enough while the connection was up.
-async fn ask<T, F: Future<Output = Result<T, String>>>(
+async fn ask<T, E: Display, F: Future<Output = Result<T, E>>>(
     mut up: watch::Receiver<bool>,
     mut wait: Duration,
     mut attempt: impl FnMut() -> F,

@@ -262,7 +262,7 @@ fn lay_out(commission: Commission) -> Layout {
         form: FORM,
         referee: env!("CARGO_PKG_VERSION").to_owned(),
         contest: (*contest).clone(),
-        agents: packed.travellers.clone(),
+        agents: packed.packages.clone(),
         folder: packed.folder.clone(),
         shared: packed.shared.clone(),
         build_ms: millis(build_time),

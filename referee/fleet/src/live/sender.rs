@@ -5,10 +5,9 @@ use crate::messages::{LIVE_BYTES_MAX, with_bytes};
 use crate::{Live, Names, Resend};
 use async_nats::Client;
 use async_nats::connection::State;
+use referee_play::growing::GrowingFile;
 use referee_play::playing::{Begun, Playing};
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
 use std::time::{Duration, Instant, SystemTime};
 use tokio::time::MissedTickBehavior;
 
@@ -38,9 +37,8 @@ pub(super) struct Sender {
 struct Sent {
     begun: Begun,
     serial: u64,
-    /// Its transcript, also when that has been removed.
-    file: Option<File>,
-    offset: u64,
+    /// Its transcript, also when that has been removed; as far as it has been sent.
+    file: GrowingFile,
     /// When something was said of it last.
     said: Option<Instant>,
     /// When it was over.
@@ -131,17 +129,18 @@ impl Sender {
             return;
         }
         if let Some(sent) = self.matches.get_mut(&missed.number)
-            && missed.offset < sent.offset
+            && missed.offset < sent.file.offset()
         {
-            (sent.offset, sent.over) = (missed.offset, false);
+            sent.file.rewind(missed.offset);
+            sent.over = false;
         }
     }
 }
 
 impl Sent {
     fn new(begun: Begun, serial: u64) -> Self {
-        let file = File::open(&begun.transcript).ok();
-        Self { begun, serial, file, offset: 0, said: None, ended: None, over: false }
+        let file = GrowingFile::new(begun.transcript.clone());
+        Self { begun, serial, file, said: None, ended: None, over: false }
     }
 
     /// Says what is new of it, or that it is there still.
@@ -154,28 +153,19 @@ impl Sent {
         messages: &mut Vec<Vec<u8>>,
     ) {
         for _ in 0..AT_ONCE {
+            let offset = self.file.offset();
             // A file that can't be read is the match's trouble, not that of who looks on.
-            let bytes = self.read(most).unwrap_or_default();
-            let over = self.ended.is_some() && bytes.len() < most;
+            let bytes = self.file.read_on(most).unwrap_or_default();
+            let over = self.ended.is_some() && !self.file.has_more();
             let silent = self.said.is_none_or(|said| now.saturating_duration_since(said) >= ALIVE);
             let due = !bytes.is_empty() || over != self.over || (silent && self.ended.is_none());
             if !due {
                 return;
             }
-            let Self { serial, offset, .. } = *self;
-            let (worker, count) = (worker.to_owned(), bytes.len() as u64);
+            let (worker, serial, count) = (worker.to_owned(), self.serial, bytes.len() as u64);
             let live = Live { worker, number, serial, offset, bytes: count, over };
             messages.push(with_bytes(&live, &[&bytes]));
-            (self.offset, self.said, self.over) = (offset + count, Some(now), over);
+            (self.said, self.over) = (Some(now), over);
         }
-    }
-
-    /// What stands in the file behind what has been sent.
-    fn read(&self, most: usize) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        let Some(mut file) = self.file.as_ref() else { return Ok(bytes) };
-        file.seek(SeekFrom::Start(self.offset))?;
-        file.take(most as u64).read_to_end(&mut bytes)?;
-        Ok(bytes)
     }
 }

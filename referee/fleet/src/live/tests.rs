@@ -94,6 +94,8 @@ impl Match {
 fn noise(random: &mut StdRng, most: usize) -> Vec<u8> {
     let mut bytes = vec![0; random.random_range(0..=most)];
     random.fill_bytes(&mut bytes);
+    // As every transcript does, it ends with a line's end.
+    bytes.iter_mut().last().into_iter().for_each(|byte| *byte = b'\n');
     bytes
 }
 
@@ -190,7 +192,7 @@ fn the_end_of_a_match_comes_though_its_file_is_gone() {
         world.take(&message);
     }
     assert!(world.shown.has(1));
-    game.write(&[b'x'; 2500]);
+    game.write(&[&[b'x'; 2499][..], b"\n"].concat());
     let whole = game.written.clone();
     drop(game);
     fs::remove_file(world.there.path().join("1-0.jsonl")).unwrap();
@@ -215,7 +217,7 @@ fn a_long_transcript_comes_in_pieces() {
     let playing = Playing::default();
     let mut sender = Sender::new("w", 0);
     let mut game = Match::begin(&world, &playing, 1, 0);
-    game.write(&vec![b'x'; 4500]);
+    game.write(&[&[b'x'; 4499][..], b"\n"].concat());
     world.now = playing.all()[&1].since;
     for (after, pieces, length) in [(2, 4, 4000), (3, 1, 4500)] {
         let messages = sender.look(&playing, 1000, world.now + after * SECOND);

@@ -3,12 +3,12 @@
 
 use super::finding::Found;
 use super::wanted::Unfit;
-use crate::bundles::{Arrivals, fetching, read_object};
+use crate::bundles::{WorkerAgents, fetching, read_object};
 use crate::connect::Connection;
 use crate::link::{CALL, within};
 use crate::messages::FORM;
 use crate::names::BRIEF;
-use crate::{Brief, Names, WorkerFault, WorkerInfo, demand};
+use crate::{Brief, FaultCause, Names, WorkerFault, WorkerInfo, demand};
 use async_nats::jetstream::Context;
 use async_nats::jetstream::object_store::ObjectStore;
 use referee_contest::Contest;
@@ -21,10 +21,9 @@ use referee_process::work_folder::create_in;
 use referee_protocol::plain::{hex, tame};
 use referee_runner::sandbox_wish;
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -64,8 +63,7 @@ pub(super) struct Joined {
     pub(super) bucket: ObjectStore,
     /// What agents may read.
     pub(super) reaches: Arc<Reaches>,
-    arrivals: Arrivals,
-    known: Mutex<BTreeMap<usize, Arc<Contender>>>,
+    agents: WorkerAgents,
     /// Where its agents and transcripts are; removed when nobody plays in it any more.
     folder: TempDir,
 }
@@ -145,9 +143,9 @@ impl Joined {
             .map_err(|error| error.to_string())?;
         let (brief, lent) = (checked.brief.clone(), host.lent.to_vec());
         let fetch = fetching(host.connection.jetstream.clone(), names.bucket());
-        let arrivals = Arrivals::new(agents, brief, fetch, lent);
+        let agents = WorkerAgents::new(agents, brief, fetch, lent);
         let fault = |fault: WorkerFault| passing(tame(&fault.text));
-        let (readable, base) = arrivals.shared().await.map_err(fault)?;
+        let (readable, base) = agents.shared().await.map_err(fault)?;
         let enclosure = enclosure(&checked.contest, base, host.info.slots).await?;
         let known = WorkerInfo { sandbox: Some(enclosure.told.clone()), ..host.info.clone() };
         if let Some(reason) = demand::misfit(&checked.brief, &known) {
@@ -156,9 +154,8 @@ impl Joined {
         // Everything of this worker's is out of reach, but for what is an agent's own.
         let records = [host.root.to_owned()];
         let reaches = Arc::new(Reaches::new(ground(&[], &records, &readable)));
-        let known = Mutex::default();
         let found = found.clone();
-        Ok(Self { names, found, checked, enclosure, bucket, reaches, arrivals, known, folder })
+        Ok(Self { names, found, checked, enclosure, bucket, reaches, agents, folder })
     }
 
     /// Where it keeps what it has.
@@ -166,32 +163,13 @@ impl Joined {
         self.folder.path()
     }
 
-    /// The agent of a player, as soon as it is there.
+    /// The agent of a player, as soon as it is there; all matches have the same one.
     pub(super) async fn contender(&self, player: usize) -> Result<Arc<Contender>, WorkerFault> {
-        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(contender) = known().get(&player) {
-            return Ok(contender.clone());
-        }
-        let arrived = self.arrivals.contender(player).await?;
-        let contender = Arc::new(self.settled(&arrived));
-        self.check(&contender)?;
-        // Two orders may have asked at once: all matches have the same one.
-        Ok(known().entry(player).or_insert(contender).clone())
-    }
-
-    /// An agent as it arrived; what lies beside it came with it, and is its own.
-    fn settled(&self, arrived: &Contender) -> Contender {
-        let mut contender = arrived.clone();
-        let folder = contender.launch.as_ref().map(|launch| launch.folder.clone());
-        contender.own.extend(folder.filter(|folder| folder.starts_with(self.folder())));
-        contender
-    }
-
-    /// Whether it can be started here.
-    fn check(&self, contender: &Arc<Contender>) -> Result<(), WorkerFault> {
+        let contender = self.agents.contender(player).await?;
         let layers = self.enclosure.jail.layers;
-        let checked = self.reaches.check(layers, std::slice::from_ref(contender));
-        checked.map_err(|failure| WorkerFault::new("machine", told(&failure)))
+        let checked = self.reaches.check(layers, std::slice::from_ref(&contender));
+        checked.map_err(|failure| WorkerFault::new(FaultCause::Machine, told(&failure)))?;
+        Ok(contender)
     }
 }
 

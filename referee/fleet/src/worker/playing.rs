@@ -4,7 +4,7 @@
 use super::desk::{Closed, Ended};
 use super::session::Session;
 use crate::hashing::Hashing;
-use crate::{Order, WorkerFault};
+use crate::{FaultCause, Order, WorkerFault};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use referee_contest::{Fixture, Onlooker, Player, Policy};
@@ -85,7 +85,7 @@ pub(super) async fn play(session: &Session, order: &Order) -> Result<Vec<Packed>
                 halted.get_or_insert(Halt::Fault(failed("a transcript", &error)));
             }
             Err(error) => {
-                halted.get_or_insert(Halt::Fault(WorkerFault::new("machine", error)));
+                halted.get_or_insert(Halt::Fault(WorkerFault::new(FaultCause::Machine, error)));
             }
         }
     }
@@ -135,7 +135,7 @@ impl Played {
         let seat = |player: Player| self.seated[&player].clone();
         let destination = Destination::File { path, force: false };
         let job = self.staging.job(fixture, seat, session.joined.reaches.clone(), destination);
-        job.map_err(|error| WorkerFault::new("order", error))
+        job.map_err(|error| WorkerFault::new(FaultCause::Order, error))
     }
 }
 
@@ -178,7 +178,7 @@ fn fate(
             // What this machine does to a game is no other's affair.
             Err(void) if is_last => {
                 let text = format!("game {}: {}", fixture.number, void.text);
-                Err(Halt::Fault(WorkerFault::new("machine", text)))
+                Err(Halt::Fault(WorkerFault::new(FaultCause::Machine, text)))
             }
             Err(_) => Ok(Fate::Void),
         },
@@ -194,7 +194,7 @@ fn is_full(error: &io::Error) -> bool {
 }
 
 fn failed(what: &str, error: &io::Error) -> WorkerFault {
-    let cause = if is_full(error) { "disk" } else { "machine" };
+    let cause = if is_full(error) { FaultCause::Disk } else { FaultCause::Machine };
     WorkerFault::new(cause, format!("{what}: {error}"))
 }
 
@@ -264,7 +264,7 @@ mod tests {
             Ok(Fate::Void) => "void".to_owned(),
             Ok(Fate::Lost) => "lost".to_owned(),
             Err(Halt::Closed) => "closed".to_owned(),
-            Err(Halt::Fault(fault)) => fault.cause,
+            Err(Halt::Fault(fault)) => format!("{:?}", fault.cause).to_lowercase(),
         };
         (told, path.exists())
     }

@@ -6,7 +6,7 @@ use super::session::Session;
 use crate::connect::Connection;
 use crate::link::{CALL, kept, within};
 use crate::messages::with_bytes;
-use crate::{Names, Parcel, Report, Try, WorkerFault};
+use crate::{FaultCause, Names, Parcel, Report, Try, WorkerFault};
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::object_store::ObjectStore;
 use std::fs::File;
@@ -47,7 +47,9 @@ pub(super) async fn report(session: &Session, held: &Held, outcome: &Outcome) ->
                     break acker;
                 }
             }
-            Err(Trouble::Files(error)) => lost = Some(Err(WorkerFault::new("disk", error))),
+            Err(Trouble::Files(error)) => {
+                lost = Some(Err(WorkerFault::new(FaultCause::Disk, error)))
+            }
             Err(Trouble::Server(error)) => {
                 tracing::debug!("the report on block {}: {error}", held.block());
                 refused = if is_refused(&session.connection, &session.joined.names).await {
@@ -81,7 +83,7 @@ async fn is_refused(connection: &Connection, names: &Names) -> bool {
     if !connection.is_up() {
         return false;
     }
-    if connection.denied().is_some_and(|told| told.contains(&names.id)) {
+    if connection.denied().is_some_and(|denied| denied.is_about(&names.id)) {
         return true;
     }
     for stream in [names.reports_stream(), format!("OBJ_{}", names.bucket())] {

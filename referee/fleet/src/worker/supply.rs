@@ -9,7 +9,7 @@ use super::reporting::{Outcome, report};
 use super::session::Session;
 use crate::link::{consumer, fetch, hand, lost, there, wait};
 use crate::names::WORKERS;
-use crate::{Order, WorkerFault};
+use crate::{FaultCause, Order, WorkerFault};
 use async_nats::jetstream::consumer::{Consumer, pull};
 use async_nats::jetstream::message::{AckKind, Message};
 use std::sync::Arc;
@@ -236,7 +236,7 @@ async fn order(session: Arc<Session>, message: Message, slot: Permit, place: Per
             let (fixtures, avoid) = (Vec::new(), Vec::new());
             let nonsense = Order { block, attempt, fixtures, void_retries: 0, avoid };
             if let Taken::New(held) = session.hands.take(&nonsense, acker) {
-                let outcome = Err(WorkerFault::new("order", error));
+                let outcome = Err(WorkerFault::new(FaultCause::Order, error));
                 deliver(&session, &held, outcome, slot).await;
             }
             return;
@@ -268,7 +268,9 @@ async fn play_one(session: &Session, held: &Held, order: &Order, slot: Permit) {
     let outcome = match played {
         Ok(matches) => Ok(matches),
         Err(Halt::Fault(fault)) => Err(fault),
-        Err(Halt::Closed) => Err(WorkerFault::new("machine", "matches can't be played any more")),
+        Err(Halt::Closed) => {
+            Err(WorkerFault::new(FaultCause::Machine, "matches can't be played any more"))
+        }
     };
     deliver(session, held, outcome, slot).await;
 }
@@ -314,7 +316,7 @@ fn counted(matches: &[Packed]) -> u64 {
 
 /// Whether the next order would fare no better.
 fn is_machines(fault: &WorkerFault) -> bool {
-    matches!(fault.cause.as_str(), "disk" | "machine")
+    matches!(fault.cause, FaultCause::Disk | FaultCause::Machine)
 }
 
 /// Waits until not even what was played to its end is reported: that this process stood still makes

@@ -2,12 +2,13 @@
 
 use crate::screen::Progress;
 use referee_match::transcript::{Following, Playback, Said, State, exchange, read};
+use referee_play::growing::GrowingFile;
 use referee_play::inputs::{read_transcript, transcript_path};
-use referee_play::writing::{is_replaced, is_written};
+use referee_play::writing::is_written;
 use referee_process::Failure;
 use referee_protocol::Event;
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -19,8 +20,8 @@ type Exchange = Result<Vec<Vec<Said>>, String>;
 /// A transcript as far as it is there.
 #[derive(Debug, Default)]
 pub(super) struct Source {
-    path: Option<PathBuf>,
-    file: Option<File>,
+    /// `None` where it was read once and doesn't grow.
+    file: Option<GrowingFile>,
     bytes: Vec<u8>,
     following: Following,
     /// The exact lines by ply, and how many lines of the transcript they were made of.
@@ -52,35 +53,25 @@ impl Source {
 
     /// A file that may not be there yet.
     pub(super) fn following(path: PathBuf) -> Self {
-        Self { path: Some(path), ..Self::default() }
+        Self { file: Some(GrowingFile::new(path)), ..Self::default() }
     }
 
     /// Reads what was appended; whether there was anything.
     pub(super) fn read_on(&mut self) -> bool {
-        let Some(path) = &self.path else { return false };
-        if self.file.is_none() {
-            self.file = File::open(path).ok();
-        }
-        let Some(file) = &mut self.file else { return false };
-        let known = self.bytes.len();
-        let there = file.metadata().map_or(0, |data| data.len());
         let sealed = matches!(self.following.state(), State::Sealed(_));
-        let replaced = !sealed && there == known as u64 && is_replaced(file, path);
-        if there < known as u64 || replaced {
+        let Some(file) = &mut self.file else { return false };
+        let grown = file.read_on(usize::MAX).unwrap_or_default();
+        if grown.is_empty() && !sealed && file.is_replaced() {
             // Begun anew by somebody else: so do we.
-            *self = Self::following(path.clone());
+            *self = Self::following(file.path().to_owned());
             return true;
         }
-        let read = file.seek(SeekFrom::Start(known as u64)).and_then(|_| {
-            // What is appended meanwhile is read the next time.
-            file.take(there - known as u64).read_to_end(&mut self.bytes)
-        });
-        let grown = read.is_ok() && self.bytes.len() > known;
-        if grown {
-            self.following.feed(&self.bytes[known..]);
+        if !grown.is_empty() {
+            self.following.feed(&grown);
+            self.bytes.extend_from_slice(&grown);
             self.note_request();
         }
-        grown
+        !grown.is_empty()
     }
 
     fn note_request(&mut self) {
@@ -99,13 +90,12 @@ impl Source {
 
     /// How long ago the file was written to.
     fn age(&self) -> Option<Duration> {
-        let modified = self.file.as_ref()?.metadata().ok()?.modified().ok()?;
-        SystemTime::now().duration_since(modified).ok()
+        SystemTime::now().duration_since(self.file.as_ref()?.modified()?).ok()
     }
 
     /// Whether somebody seems to write it still.
     fn is_written(&self) -> bool {
-        let changed = self.file.as_ref().and_then(|file| file.metadata().ok()?.modified().ok());
+        let changed = self.file.as_ref().and_then(GrowingFile::modified);
         let clock = self.playback().map(|playback| &playback.header().clock);
         let asked = self.playback().and_then(Playback::asked);
         changed.is_some_and(|changed| is_written(changed, asked, clock))
@@ -169,6 +159,6 @@ impl Source {
 
     /// What the file is called.
     pub(super) fn path(&self) -> Option<&Path> {
-        self.path.as_deref()
+        self.file.as_ref().map(GrowingFile::path)
     }
 }

@@ -14,11 +14,13 @@ fn broken(place: &Place, url: &str) -> Member {
 
 /// A contest of so many games, of an agent whose program is looked for in PATH.
 fn contest(place: &Place, rounds: usize) {
-    place.write("echo.py", "import sys\nfor line in sys.stdin: print(line, end='', flush=True)\n");
+    let echo = "import sys\nfor line in sys.stdin: print(line, end='', flush=True)\n";
+    place.write("echo/echo.py", echo);
+    place.write("echo/agent.toml", "command = [\"python3\", \"echo.py\"]");
     place.write(
         "c.toml",
         format!(
-            "name = \"bare\"\nrounds = {rounds}\n{AMPLE}\nagents = [\"python3 echo.py\", \"@first\"]\n\
+            "name = \"bare\"\nrounds = {rounds}\n{AMPLE}\nagents = [\"echo\", \"@first\"]\n\
              [[games]]\ngame = \"hex\"\nsetup = {{ size = 3 }}\n[sandbox]\nlevel = \"none\"\n"
         ),
     );

@@ -13,7 +13,7 @@ use referee_contest::audit::hear;
 use referee_contest::{Contest, Fixture, Schedule};
 use referee_fleet::messages::{FORM, split_bytes};
 use referee_fleet::{
-    Announcement, Beat, Brief, Names, Order, Parcel, Report, Traveller, Try, names,
+    AgentPackage, Announcement, Beat, Brief, Names, Order, Parcel, Report, Try, names,
 };
 use referee_protocol::plain::hex;
 use sha2::{Digest, Sha256};
@@ -82,7 +82,7 @@ impl Counter {
     /// Announces this contest, of built-in agents alone, with leases of so many milliseconds.
     pub(crate) fn open(server: &Server, contest: &str, lease_ms: u64) -> Self {
         let contest: Contest = serde_json::from_str(contest).unwrap();
-        let agent = |run: &String| Traveller { run: run.clone(), ..Traveller::default() };
+        let agent = |run: &String| AgentPackage { run: run.clone(), ..AgentPackage::default() };
         let brief = Brief {
             form: FORM,
             referee: env!("CARGO_PKG_VERSION").to_owned(),

@@ -163,7 +163,7 @@ fn workers_may_not_write_what_others_run() {
         assert_eq!(read_object(&worker, name, "transcript", 300_000).await.unwrap(), bytes);
         assert_eq!(read_object(&coordinator, name, "transcript", 300_000).await.unwrap(), bytes);
         let more = read_object(&worker, name, "transcript", 299_999).await.unwrap_err();
-        assert!(more.contains("300000 bytes"), "{more}");
+        assert!(more.to_string().contains("300000 bytes"), "{more}");
         read_object(&worker, name, "gone", 1).await.unwrap_err();
         assert!(!server.log().contains("Violation"), "{}", server.log());
         for subject in FORBIDDEN {

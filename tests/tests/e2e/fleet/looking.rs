@@ -13,11 +13,12 @@ use serde_json::Value;
 fn slow_contest(size: u32) -> Place {
     let place = Place::new();
     let slowly = "while read -r line; do sleep 1.5; echo \"$line\"; done";
-    place.program("slow", &format!("#!/bin/sh\n'{PROGRAM}' agent first | {slowly}\n"));
+    place.write("slow/agent.toml", "command = [\"./slow\"]");
+    place.program("slow/slow", &format!("#!/bin/sh\n'{PROGRAM}' agent first | {slowly}\n"));
     place.write(
         "slow.toml",
         format!(
-            "name = \"slow\"\nseed = 7\nagents = [\"./slow\", \"@first\"]\n{AMPLE}\
+            "name = \"slow\"\nseed = 7\nagents = [\"slow\", \"@first\"]\n{AMPLE}\
              [[games]]\ngame = \"hex\"\nsetup = {{ size = {size} }}\n\
              [sandbox]\nlevel = \"none\"\n"
         ),

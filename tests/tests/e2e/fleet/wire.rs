@@ -5,7 +5,7 @@ use super::people::Member;
 use super::server::Server;
 use crate::support::{Place, eventually};
 use nix::sys::signal::Signal;
-use referee_fleet::{Order, Report};
+use referee_fleet::{FaultCause, Order, Report};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -105,7 +105,7 @@ fn nonsense_is_refused_and_nothing_comes_of_it() {
         let (report, _) = counter.report();
         let fault = report.fault.unwrap();
         assert_eq!((report.block, report.attempt), (0, attempt));
-        assert!(report.tries.is_empty() && fault.cause == "order", "{fault:?}");
+        assert!(report.tries.is_empty() && fault.cause == FaultCause::Order, "{fault:?}");
         assert!(fault.text.contains(told), "{}", fault.text);
     }
     counter.give(&counter.order(0, 99));
@@ -128,7 +128,8 @@ fn void_games_are_played_again_and_all_tries_are_reported() {
     worker.dismiss().code(143);
     if let Some(fault) = &report.fault {
         // So busy a machine that nothing counts in the end.
-        let is_late = fault.cause == "machine" && fault.text.contains("ms late in one turn");
+        let is_late =
+            fault.cause == FaultCause::Machine && fault.text.contains("ms late in one turn");
         assert!(is_late && report.tries.is_empty(), "{fault:?}");
         return;
     }

@@ -1,6 +1,6 @@
 //! Bundles that nobody packed who meant well.
 
-use super::super::unpack::{Trouble, unpack};
+use super::super::unpack::{UnpackError, unpack};
 use super::{BOUNDS, unpack_bytes, zipped};
 use crate::BundleRef;
 use std::path::Path;
@@ -36,7 +36,7 @@ fn refused(archive: &[u8], unpacked_bytes: u64) -> String {
         assert_eq!(above.read_dir().unwrap().count(), 1, "{}", above.display());
     }
     match result {
-        Err(Trouble::Bundle(text)) => text,
+        Err(UnpackError::Bundle(text)) => text,
         other => panic!("{other:?}"),
     }
 }
@@ -136,7 +136,7 @@ fn no_link_is_followed_that_is_there_before() {
     for name in [&b"way/x"[..], b"file"] {
         let bytes = zipped(&archive(&[(header(name, EntryType::Regular, 1), b"x")]));
         let result = unpack_bytes(&bytes, 1, &folder);
-        assert!(matches!(result, Err(Trouble::Bundle(_))), "{result:?}");
+        assert!(matches!(result, Err(UnpackError::Bundle(_))), "{result:?}");
     }
     assert_eq!(elsewhere.read_dir().unwrap().count(), 0);
 }
@@ -186,7 +186,7 @@ fn bytes_that_are_no_bundle() {
     let place = tempfile::tempdir().unwrap();
     for bytes in [&b""[..], b"x", &[0x1f, 0x8b], &zipped(b"no archive")] {
         let result = unpack_bytes(bytes, 1, place.path());
-        assert!(matches!(result, Err(Trouble::Bundle(_))), "{result:?}");
+        assert!(matches!(result, Err(UnpackError::Bundle(_))), "{result:?}");
     }
 }
 
@@ -207,7 +207,7 @@ fn nothing_is_looked_at_that_has_another_hash_or_length() {
     ] {
         let bundle = BundleRef { sha256, bytes, unpacked_bytes: 1 };
         match unpack(&file, &bundle, Path::new(&into), BOUNDS) {
-            Err(Trouble::Bundle(text)) => assert!(text.contains(told), "{text}"),
+            Err(UnpackError::Bundle(text)) => assert!(text.contains(told), "{text}"),
             other => panic!("{other:?}"),
         }
     }

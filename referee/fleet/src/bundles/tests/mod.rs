@@ -1,10 +1,9 @@
 mod agents;
 mod hostile;
-mod programs;
 mod round_trip;
 
 use super::archive::Bounds;
-use super::unpack::{Trouble, unpack};
+use super::unpack::{UnpackError, unpack};
 use crate::BundleRef;
 use flate2::write::GzEncoder;
 use referee_protocol::plain::hex;
@@ -22,7 +21,11 @@ fn zipped(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Unpacks bytes as a bundle that says so much of itself, and says the truth about the rest.
-fn unpack_bytes(bytes: &[u8], unpacked_bytes: u64, into: &Path) -> Result<Vec<PathBuf>, Trouble> {
+fn unpack_bytes(
+    bytes: &[u8],
+    unpacked_bytes: u64,
+    into: &Path,
+) -> Result<Vec<PathBuf>, UnpackError> {
     let place = tempfile::tempdir().unwrap();
     let file = place.path().join("bundle");
     std::fs::write(&file, bytes).unwrap();

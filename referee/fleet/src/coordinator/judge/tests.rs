@@ -1,7 +1,7 @@
 //! Reports as workers send them, and as none should.
 
 use super::{ASKED, Case, Finding, Objects, Rules, ask, judge};
-use crate::{Parcel, Report, Try, WorkerFault};
+use crate::{FaultCause, Parcel, Report, Try, WorkerFault};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use referee_contest::{Contest, Fixture, Schedule};
@@ -273,7 +273,7 @@ async fn what_no_match_has_said_is_the_worker_s_fault() {
 async fn a_worker_s_fault_has_no_games() {
     let world = World::new();
     let mut report = report(vec![(0, Parcel::Message { bytes: 1 })]);
-    report.fault = Some(WorkerFault { cause: "build".to_owned(), text: String::new() });
+    report.fault = Some(WorkerFault { cause: FaultCause::Build, text: String::new() });
     let case = Case { report, bytes: Vec::new(), fixtures: world.block() };
     let finding = judge(case, world.rules.clone(), world.objects.clone()).await.unwrap();
     assert!(finding.came.is_empty() && finding.known.is_empty());

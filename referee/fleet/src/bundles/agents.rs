@@ -1,9 +1,9 @@
-//! The agents of a contest as they arrive on a worker.
+//! The agents of a contest on a worker.
 
 use super::Fetch;
 use super::archive::Bounds;
-use super::settling::{Files, Settling, create_folder, unpacked};
-use crate::{Brief, BundleRef, WorkerFault};
+use super::install::{Install, Unpacked, create_folder};
+use crate::{Brief, BundleRef, FaultCause, WorkerFault};
 use referee_play::contender::Contender;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use tokio::sync::{Mutex, OnceCell};
 
 /// The agents of a contest on a worker: each is unpacked and built once, when it is first needed.
-pub struct Arrivals {
+pub struct WorkerAgents {
     folder: PathBuf,
     brief: Arc<Brief>,
     fetch: Fetch,
@@ -19,19 +19,19 @@ pub struct Arrivals {
     /// By player: the agent, or why there will be none.
     agents: Vec<OnceCell<Result<Arc<Contender>, WorkerFault>>>,
     /// What all may read.
-    shared: OnceCell<Arc<Files>>,
+    shared: OnceCell<Arc<Unpacked>>,
     /// By player, and one more for what all may read: whose turn it is in its folder. Whoever waits
     /// for an agent may go before it is built, and the build goes on.
     turns: Vec<Arc<Mutex<()>>>,
 }
 
-impl fmt::Debug for Arrivals {
+impl fmt::Debug for WorkerAgents {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Arrivals").field("folder", &self.folder).finish_non_exhaustive()
+        f.debug_struct("WorkerAgents").field("folder", &self.folder).finish_non_exhaustive()
     }
 }
 
-impl Arrivals {
+impl WorkerAgents {
     /// For this contest. What arrives is put into `folder`, which is there, which is this contest's
     /// alone, and which users of their own that agents may have can enter. `lent` are files and
     /// folders of this machine that agents may read if they ask for them.
@@ -47,9 +47,9 @@ impl Arrivals {
     /// not tried again.
     pub async fn contender(&self, player: usize) -> Result<Arc<Contender>, WorkerFault> {
         let Some(cell) = self.agents.get(player) else {
-            return Err(WorkerFault::new("bundle", format!("the contest has no player {player}")));
+            return Err(WorkerFault::no_player(player));
         };
-        cell.get_or_try_init(|| self.arrive(player)).await?.clone()
+        cell.get_or_try_init(|| self.install(player)).await?.clone()
     }
 
     /// What all agents of the contest may read beside their own; canonical. And the folder that
@@ -61,7 +61,7 @@ impl Arrivals {
     }
 
     /// Unpacks, builds and reads an agent. The outer error passes; the inner one will stay.
-    async fn arrive(
+    async fn install(
         &self,
         player: usize,
     ) -> Result<Result<Arc<Contender>, WorkerFault>, WorkerFault> {
@@ -73,16 +73,16 @@ impl Arrivals {
         let (brief, lent) = (self.brief.clone(), self.lent.clone());
         blocking(move || {
             let _turn = turn;
-            let files = unpacked(&root, packed.as_deref(), bundle.as_ref())?;
-            let settling = Settling { brief: &brief, player, files: &files, lent: &lent };
-            settling.share(&shared)?;
-            Ok(settling.settle())
+            let unpacked = Unpacked::new(&root, packed.as_deref(), bundle.as_ref())?;
+            let install = Install::new(&brief, player, &unpacked, &lent)?;
+            install.share(&shared)?;
+            Ok(install.contender())
         })
         .await
     }
 
     /// What all may read, unpacked once.
-    async fn shared_files(&self) -> Result<&Arc<Files>, WorkerFault> {
+    async fn shared_files(&self) -> Result<&Arc<Unpacked>, WorkerFault> {
         let unpacked = self.shared.get_or_try_init(async || {
             let root = self.folder.join("shared");
             let bundle = self.brief.shared.clone();
@@ -90,7 +90,7 @@ impl Arrivals {
             let packed = self.fetched(&root, bundle.as_ref()).await?;
             blocking(move || {
                 let _turn = turn;
-                unpacked(&root, packed.as_deref(), bundle.as_ref()).map(Arc::new)
+                Unpacked::new(&root, packed.as_deref(), bundle.as_ref()).map(Arc::new)
             })
             .await
         });
@@ -106,14 +106,15 @@ impl Arrivals {
         let Some(bundle) = bundle else { return Ok(None) };
         let most = Bounds::default().bytes;
         if bundle.bytes > most {
-            return Err(WorkerFault::new("bundle", format!("more than {most} bytes")));
+            return Err(WorkerFault::new(FaultCause::Bundle, format!("more than {most} bytes")));
         }
         let packed = root.with_extension("bundle");
         create_folder(&self.folder)?;
         std::fs::remove_file(&packed).ok();
         let fetched = (self.fetch)(bundle.clone(), packed.clone()).await;
-        fetched
-            .map_err(|error| WorkerFault::new("bundle", format!("{}: {error}", bundle.sha256)))?;
+        fetched.map_err(|error| {
+            WorkerFault::new(FaultCause::Bundle, format!("{}: {error}", bundle.sha256))
+        })?;
         Ok(Some(packed))
     }
 }
@@ -123,5 +124,5 @@ async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, WorkerFault> + Send + 'static,
 ) -> Result<T, WorkerFault> {
     let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|error| WorkerFault::new("machine", error.to_string()))?
+    done.map_err(|error| WorkerFault::new(FaultCause::Machine, error.to_string()))?
 }

@@ -1,0 +1,138 @@
+//! Which files of a folder are packed, and where they stand in a bundle.
+
+use super::archive::Piece;
+use referee_runner::folder::Folder;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+/// What is never part of an agent: the history of its files, and what running leaves behind.
+const NEVER: &[&str] = &[".git", ".hg", ".svn", "__pycache__", "matches"];
+/// What building leaves behind.
+const BUILT: &[&str] = &["node_modules", "target"];
+
+/// Files to be packed. Their places are absolute paths on this machine.
+#[derive(Debug, Default)]
+pub(super) struct Files {
+    pub(super) list: Vec<Piece>,
+    /// How many links were left out.
+    pub(super) links: usize,
+}
+
+/// What of a folder is left out beside what is never part of an agent.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Exclude<'a> {
+    /// Hidden files, and what building leaves behind.
+    pub(super) hidden: bool,
+    /// These paths, with all below them; canonical.
+    pub(super) paths: &'a [PathBuf],
+}
+
+impl Exclude<'_> {
+    fn has(&self, name: &str, path: &Path) -> bool {
+        let hidden = BUILT.contains(&name) || name.starts_with('.');
+        NEVER.contains(&name) || (self.hidden && hidden) || self.has_path(path)
+    }
+
+    fn has_path(&self, path: &Path) -> bool {
+        self.paths.iter().any(|excluded| path.starts_with(excluded))
+    }
+}
+
+impl Files {
+    /// Adds a file, or a folder with everything in it but `exclude`, to stand at `place`. A link in
+    /// the folder is followed where it leads to a file of the folder, and left out otherwise.
+    pub(super) fn add(
+        &mut self,
+        source: &Path,
+        place: &Path,
+        exclude: Exclude<'_>,
+    ) -> io::Result<()> {
+        let source = source.canonicalize()?;
+        if source.is_dir() {
+            return self.walk(&source, &source, place, exclude);
+        }
+        self.list.push(Piece { place: place.to_owned(), source });
+        Ok(())
+    }
+
+    fn walk(
+        &mut self,
+        root: &Path,
+        folder: &Path,
+        place: &Path,
+        exclude: Exclude<'_>,
+    ) -> io::Result<()> {
+        for entry in folder.read_dir()? {
+            let entry = entry?;
+            let (name, path) = (entry.file_name(), entry.path());
+            if exclude.has(&name.to_string_lossy(), &path) || Folder::is_one(&path) {
+                continue;
+            }
+            let (place, kind) = (place.join(&name), entry.file_type()?);
+            if kind.is_dir() {
+                self.walk(root, &path, &place, exclude)?;
+            } else if kind.is_file() {
+                self.list.push(Piece { place, source: path });
+            } else if kind.is_symlink() {
+                let target = path.canonicalize().ok();
+                let target = target.filter(|to| to.starts_with(root) && to.is_file());
+                match target.filter(|to| !exclude.has_path(to)) {
+                    Some(source) => self.list.push(Piece { place, source }),
+                    None => self.links += 1,
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where a relative path leads from a canonical folder, read as text. `None` where it is absolute,
+/// or has `..` after a name, which may lead anywhere where there are links.
+pub(super) fn join(folder: &Path, path: &Path) -> Option<PathBuf> {
+    let mut place = folder.to_owned();
+    let mut named = false;
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if !named => drop(place.pop()),
+            Component::Normal(name) => {
+                named = true;
+                place.push(name);
+            }
+            _ => return None,
+        }
+    }
+    Some(place)
+}
+
+/// The path that leads from one canonical folder to a canonical path: as many `..` as it takes,
+/// then names.
+pub(super) fn relative(from: &Path, to: &Path) -> PathBuf {
+    let common = from.components().zip(to.components()).take_while(|(a, b)| a == b).count();
+    let up = from.components().skip(common).map(|_| Component::ParentDir);
+    up.chain(to.components().skip(common)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{join, relative};
+    use std::path::Path;
+
+    #[test]
+    fn relative_paths_lead_back() {
+        for (from, to, expected) in [
+            ("/a/b", "/a/b", ""),
+            ("/a/b", "/a/b/c", "c"),
+            ("/a/b", "/a/c/d", "../c/d"),
+            ("/a/b", "/", "../.."),
+            ("/", "/x", "x"),
+        ] {
+            let found = relative(Path::new(from), Path::new(to));
+            assert_eq!(found, Path::new(expected), "{from} {to}");
+            assert_eq!(join(Path::new(from), &found).as_deref(), Some(Path::new(to)));
+        }
+        for path in ["a/../b", "/a"] {
+            assert_eq!(join(Path::new("/x"), Path::new(path)), None, "{path}");
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! From a bundle that has arrived to an agent that can be started. An agent may be and may read
+//! what came with it, what is the system's, and what the worker lends: nothing else of the
+//! machine's owner.
+
+use super::archive::Bounds;
+use super::portable::is_sent;
+use super::unpack::unpack;
+use crate::{AgentPackage, Brief, BundleRef, FaultCause, WorkerFault};
+use referee_contest::PlayerInfo;
+use referee_play::contender::{Contender, Parts, Sort, resolve};
+use referee_process::Failure;
+use referee_process::agent::Launch;
+use referee_process::sandbox::reach::{is_system, missing, unusual};
+use referee_protocol::plain::tame;
+use referee_runner::building::build_foreign;
+use std::fs::Permissions;
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The files of a bundle on a worker.
+#[derive(Debug)]
+pub(super) struct Unpacked {
+    /// The folder that they are in; canonical.
+    root: PathBuf,
+    /// The files, in the order of the bundle, relative to it.
+    files: Vec<PathBuf>,
+}
+
+impl Unpacked {
+    /// Unpacks a bundle, if there is one, into a folder that is new, and removes its file.
+    pub(super) fn new(
+        root: &Path,
+        packed: Option<&Path>,
+        bundle: Option<&BundleRef>,
+    ) -> Result<Self, WorkerFault> {
+        if root.exists() {
+            std::fs::remove_dir_all(root).map_err(|error| disk(root, &error))?;
+        }
+        create_folder(root)?;
+        let root = root.canonicalize().map_err(|error| disk(root, &error))?;
+        let (Some(packed), Some(bundle)) = (packed, bundle) else {
+            return Ok(Self { root, files: Vec::new() });
+        };
+        let files = unpack(packed, bundle, &root, Bounds::default());
+        std::fs::remove_file(packed).ok();
+        let files = files.map_err(|error| error.fault(&bundle.sha256))?;
+        Ok(Self { root, files })
+    }
+
+    /// What all agents of a contest may read, where these are the files for all; canonical. And the
+    /// folder that stands for the contest's.
+    pub(super) fn read_by_all(
+        &self,
+        brief: &Brief,
+        lent: &[PathBuf],
+    ) -> Result<(Vec<PathBuf>, PathBuf), WorkerFault> {
+        let base = self.base(brief)?;
+        let fault = |text: String| WorkerFault::new(FaultCause::Agent, text);
+        let mut paths = Vec::new();
+        for path in &brief.contest.sandbox.read {
+            let found = base.join(path).canonicalize();
+            let found = found.map_err(|error| fault(format!("{path}: {error}")))?;
+            self.check_path(&found, lent).map_err(fault)?;
+            paths.push(found);
+        }
+        Ok((paths, base))
+    }
+
+    /// What stands for the contest's folder.
+    fn base(&self, brief: &Brief) -> Result<PathBuf, WorkerFault> {
+        let folder = Path::new(&brief.folder);
+        if !folder.components().all(|part| matches!(part, Component::Normal(_))) {
+            let text = "the contest's folder is no path within a bundle";
+            return Err(WorkerFault::new(FaultCause::Bundle, text));
+        }
+        let base = self.root.join(folder);
+        create_folder(&base)?;
+        Ok(base)
+    }
+
+    /// Whether an agent may read a canonical path, or why not.
+    fn check_path(&self, path: &Path, lent: &[PathBuf]) -> Result<(), String> {
+        let lent = lent.iter().any(|lent| path.starts_with(lent));
+        if path.starts_with(&self.root) || is_system(path) || lent {
+            return Ok(());
+        }
+        let path = tame(&path.display().to_string());
+        Err(format!("it asks for {path}, which this worker doesn't lend (--lend)"))
+    }
+}
+
+/// An agent whose files are there.
+#[derive(Debug)]
+pub(super) struct Install<'a> {
+    package: &'a AgentPackage,
+    info: &'a PlayerInfo,
+    brief: &'a Brief,
+    unpacked: &'a Unpacked,
+    /// What stands for the contest's folder.
+    base: PathBuf,
+    /// What else of this machine agents may read; canonical.
+    lent: &'a [PathBuf],
+}
+
+impl<'a> Install<'a> {
+    /// Of a player of a contest.
+    pub(super) fn new(
+        brief: &'a Brief,
+        player: usize,
+        unpacked: &'a Unpacked,
+        lent: &'a [PathBuf],
+    ) -> Result<Self, WorkerFault> {
+        let known = brief.agents.get(player).zip(brief.contest.players.get(player));
+        let (package, info) = known.ok_or_else(|| WorkerFault::no_player(player))?;
+        let base = unpacked.base(brief)?;
+        Ok(Self { package, info, brief, unpacked, base, lent })
+    }
+
+    /// Puts what all may read beside an agent's own files, where it would find it at home. They are
+    /// the same files.
+    pub(super) fn share(&self, shared: &Unpacked) -> Result<(), WorkerFault> {
+        for file in &shared.files {
+            let place = self.unpacked.root.join(file);
+            create_folder(place.parent().unwrap_or(&place))?;
+            match std::fs::hard_link(shared.root.join(file), &place) {
+                Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+                    return Err(disk(&place, &error));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Builds and reads it.
+    pub(super) fn contender(&self) -> Result<Arc<Contender>, WorkerFault> {
+        let (run, info) = (&self.package.run, self.info);
+        // What is to be done about it is for whoever gave the AGENT, not for who reads of a worker.
+        let unread = |failure: Failure| self.fault(FaultCause::Agent, &failure.to_string());
+        let mut contender = Contender::read_unbuilt(run, &self.base).map_err(unread)?;
+        self.check(&contender)?;
+        if contender.build.is_some() {
+            self.build(&contender)?;
+            contender = Contender::read_in(run, &self.base).map_err(unread)?;
+            self.check(&contender)?;
+        }
+        self.check_programs(&contender)?;
+        let shared = self.brief.contest.sandbox.read.iter().map(Path::new);
+        let shared = shared.filter(|path| path.is_relative());
+        // What lies beside it came with it, and is its own.
+        let folder = contender.launch.as_ref().map(|launch| launch.folder.clone());
+        contender.own.extend(folder.filter(|folder| folder.starts_with(&self.unpacked.root)));
+        contender.read.extend(shared.filter_map(|path| self.base.join(path).canonicalize().ok()));
+        contender.name.clone_from(&info.name);
+        contender.written.clone_from(&info.run);
+        contender.digest.clone_from(&info.digest);
+        Ok(Arc::new(contender))
+    }
+
+    /// Whether it is of a kind that is sent, and reads only what it may.
+    fn check(&self, contender: &Contender) -> Result<(), WorkerFault> {
+        let fault = |text: String| self.fault(FaultCause::Agent, &text);
+        let sort = Parts::of(&self.package.run, &self.base).sort;
+        let Some(launch) = contender.launch.as_ref().filter(|_| is_sent(sort)) else {
+            let text = "neither a folder with agent.toml nor a program that is built in";
+            return Err(fault(text.to_owned()));
+        };
+        if sort == Sort::BuiltIn {
+            return Ok(());
+        }
+        let folder = launch.folder.canonicalize().unwrap_or_else(|_| launch.folder.clone());
+        let unusual = contender.files().map(|files| unusual(&files)).unwrap_or_default();
+        let mut paths =
+            contender.own.iter().chain(&contender.read).chain(&unusual).chain([&folder]);
+        paths.try_for_each(|path| self.unpacked.check_path(path, self.lent)).map_err(fault)
+    }
+
+    /// Whether this machine has what it is started by. A file of its own that nobody may execute
+    /// can't be started at home either: that is the agent's doing.
+    fn check_programs(&self, contender: &Contender) -> Result<(), WorkerFault> {
+        let is_its_own = |path: &Path| {
+            let plain = |file: std::fs::Metadata| file.permissions().mode() & 0o111 == 0;
+            path.starts_with(&self.unpacked.root) && path.metadata().is_ok_and(plain)
+        };
+        let missing = contender.files().map(|files| missing(&files)).unwrap_or_default();
+        let missing = missing.into_iter().find(|path| !is_its_own(path));
+        missing.map_or(Ok(()), |path| {
+            let (name, path) = (&self.info.name, path.display());
+            let text = format!(
+                "{name} can't be started: {path} is not on this machine, or can't be executed here"
+            );
+            Err(WorkerFault::new(FaultCause::Agent, &text))
+        })
+    }
+
+    /// Runs its build command, in its folder.
+    fn build(&self, contender: &Contender) -> Result<(), WorkerFault> {
+        let (Some(launch), Some(build)) = (&contender.launch, &contender.build) else {
+            return Ok(());
+        };
+        let failed = |text: String| self.fault(FaultCause::Build, &format!("`{build}`: {text}"));
+        let command = shlex::split(build).unwrap_or_default();
+        let program = command.first().map_or("", String::as_str);
+        let file = resolve(program, &launch.folder).map_err(|it| failed(it.to_string()))?;
+        let launch = Launch { file, command, folder: launch.folder.clone() };
+        build_foreign(&launch, Duration::from_millis(self.brief.build_ms)).map_err(failed)
+    }
+
+    fn fault(&self, cause: FaultCause, text: &str) -> WorkerFault {
+        WorkerFault::new(cause, format!("{}: {text}", self.info.name))
+    }
+}
+
+fn disk(path: &Path, error: &io::Error) -> WorkerFault {
+    WorkerFault::new(FaultCause::Disk, format!("{}: {error}", path.display()))
+}
+
+/// A folder that is there, with those above it. What is new can be entered by all, whatever the
+/// umask.
+pub(super) fn create_folder(folder: &Path) -> Result<(), WorkerFault> {
+    let missing: Vec<&Path> = folder.ancestors().take_while(|folder| !folder.exists()).collect();
+    for folder in missing.into_iter().rev() {
+        let made = std::fs::create_dir(folder)
+            .and_then(|()| std::fs::set_permissions(folder, Permissions::from_mode(0o755)));
+        made.map_err(|error| disk(folder, &error))?;
+    }
+    Ok(())
+}
