@@ -1,5 +1,6 @@
 //! Lines of agents as text: UTF-8 stands as it is, and bytes that are none stand as `\xHH`.
 
+use crate::LineEvent;
 use std::fmt::Write as _;
 
 /// A line as it stands in a `line` event, and whether it is escaped. Escaped, bytes that are no
@@ -21,6 +22,11 @@ pub fn escape_line(line: &[u8]) -> (String, bool) {
         }
     }
     (escaped, true)
+}
+
+/// The line of an event as it came; with an escape that [`escape_line`] doesn't write, as it stands.
+pub fn line_bytes(event: &LineEvent) -> Vec<u8> {
+    unescape_line(&event.line, event.escaped).unwrap_or_else(|| event.line.clone().into_bytes())
 }
 
 /// The line as it came, from the `line` and `escaped` of its event; `None` if `line` has an escape

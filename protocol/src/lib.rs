@@ -29,7 +29,7 @@ mod level;
 mod transcript;
 pub mod plain;
 
-pub use escape::{escape_line, unescape_line};
+pub use escape::{escape_line, line_bytes, unescape_line};
 pub use from_agent::{Action, FromAgent, Info, Ready, Resign, Want, parse_from_agent};
 pub use level::{Layer, Layers, Level, LevelChoice};
 pub use nanos::Nanos;

@@ -7,6 +7,7 @@
 
 pub mod screen;
 mod console;
+pub mod reading;
 mod cli;
 
 pub use cli::main;

@@ -3,7 +3,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use referee_tests::fuzzing::TARGETS;
+use proptest::prelude::*;
+use referee_tests::fuzzing::{TARGETS, readers};
 use std::fs;
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
@@ -33,6 +34,18 @@ fn nothing_that_was_found_happens_again() {
             let kept = catch_unwind(|| target(&bytes));
             assert!(kept.is_ok(), "{name} breaks a promise with {}", path.display());
         }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// The first byte is a recorded match, and each four of the others a change to it.
+    #[test]
+    fn matches_that_were_changed_are_read_or_refused(
+        script in prop::collection::vec(any::<u8>(), 5..30),
+    ) {
+        readers(&script);
     }
 }
 

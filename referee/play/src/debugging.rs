@@ -10,8 +10,8 @@ use referee_match::transcript::{NotSent, Sent};
 use referee_process::launcher::Launcher;
 use referee_process::sandbox::Enclosure;
 use referee_protocol::{
-    Action, Event, FromAgent, Garbled, Header, Limits, LineEvent, Resign, Seat, ToAgent,
-    parse_from_agent, unescape_line,
+    Action, Event, FromAgent, Garbled, Header, Limits, Resign, Seat, ToAgent, line_bytes,
+    parse_from_agent,
 };
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
@@ -282,16 +282,12 @@ fn lines_of(rerun: &Rerun<'_>, turn: Option<u64>) -> Vec<Vec<u8>> {
         match event {
             Event::Turn(event) if event.seat == rerun.seat => current = Some(event.turn),
             Event::Line(event) if event.seat == rerun.seat && current == turn => {
-                lines.push(bytes_of(event));
+                lines.push(line_bytes(event));
             }
             _ => {}
         }
     }
     lines
-}
-
-fn bytes_of(event: &LineEvent) -> Vec<u8> {
-    unescape_line(&event.line, event.escaped).unwrap_or_else(|| event.line.clone().into_bytes())
 }
 
 /// An answer without the number of its turn, which may be left out.

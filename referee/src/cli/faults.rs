@@ -5,7 +5,7 @@ use referee_match::diagnosis::{Circumstances, find};
 use referee_match::transcript;
 use referee_play::inputs::read_transcript;
 use referee_protocol::plain::tame;
-use referee_protocol::{Event, Fault, FaultKind, Header, Seat, Verdict};
+use referee_protocol::{Event, Fault, FaultKind, Header, HeaderSeat, Seat, Verdict, line_bytes};
 
 /// What the transcript tells of a seat at its end, beside the fault.
 #[derive(Default)]
@@ -23,12 +23,13 @@ impl Record {
     pub(super) fn read(path: &str, seat: Seat) -> Option<Self> {
         let bytes = read_transcript(path).ok()?;
         let reading = transcript::read(&bytes).ok()?;
-        let foreign = reading.header.seats[seat.index()].is_foreign();
+        let listed = reading.header.seats.get(seat.index());
+        let foreign = listed.is_some_and(HeaderSeat::is_foreign);
         let mut record = Self { foreign, ..Self::default() };
         for event in reading {
             match event {
                 Event::Line(event) if event.seat == seat => {
-                    record.line = referee_protocol::unescape_line(&event.line, event.escaped);
+                    record.line = Some(line_bytes(&event));
                 }
                 Event::Exit(event) if event.seat == seat && !event.late => {
                     record.status.get_or_insert(event.status);

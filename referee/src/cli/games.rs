@@ -1,7 +1,8 @@
 //! `games`: what can be played.
 
-use super::output::{aligned, print, print_json, table};
+use super::output::{print, print_json, table};
 use super::setup::{find_kind, read_pairs};
+use crate::reading::report::aligned;
 use clap::Args;
 use referee_games::{About, GAMES, Kind};
 use referee_process::Failure;

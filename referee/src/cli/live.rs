@@ -1,8 +1,7 @@
 //! The board while a match is played: redrawn in place on a terminal, or one below the other.
 
 use super::output::{BoardOptions, stderr_has_colour, tell};
-use super::position::caption;
-use super::report;
+use crate::reading::{caption, report};
 use referee_match::Match;
 use referee_process::lock::lock;
 use referee_protocol::plain::tame;

@@ -28,7 +28,6 @@ mod play_options;
 mod presets;
 mod position;
 mod replay;
-mod report;
 mod rows;
 mod runtime;
 mod sandbox;

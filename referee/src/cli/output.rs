@@ -1,10 +1,10 @@
 //! Results on stdout: text that keeps its colour only where that is wanted, JSON, and tables that
 //! are aligned on a terminal and tab-separated in a pipe.
 
+use crate::reading::report::aligned;
 use referee_process::Failure;
 use referee_render::{Charset, Style};
 use serde::Serialize;
-use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 
 /// Whether colour may be used on stdout.
@@ -51,25 +51,6 @@ pub(super) fn table(rows: &[Vec<String>]) -> String {
         return rows.iter().map(|row| row.join("\t") + "\n").collect();
     }
     aligned(rows)
-}
-
-/// The rows with columns as wide as their widest cell, two spaces apart.
-pub(super) fn aligned(rows: &[Vec<String>]) -> String {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max()
-    };
-    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
-    let mut text = String::new();
-    for row in rows {
-        let mut line = String::new();
-        for (cell, width) in row.iter().zip(&widths) {
-            write!(line, "{cell:<width$}  ").expect("text takes text");
-        }
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-    text
 }
 
 /// How boards are drawn, as people choose it.

@@ -1,14 +1,15 @@
 //! `play`: one match, or several.
 
+use super::Global;
 use super::faults::{Record, advice, debug_command};
 use super::live::{Cover, Live};
 use super::output::{print, print_json, stderr_has_colour, stdout_has_colour, tell};
 use super::play_open::Page;
 use super::play_options::Options;
 use super::viewer::Desk;
-use super::{Global, report};
 use crate::cli::bars::progress_bar;
 use crate::cli::runtime::runtime;
+use crate::reading::report;
 use crate::screen::Setting;
 use indicatif::ProgressBar;
 use referee_play::interrupts::Interrupts;

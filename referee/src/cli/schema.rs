@@ -30,9 +30,7 @@ const SCHEMAS: &[Entry] = &[
     ("check", "a check as `check --json` prints it", || schema_for!(super::check::Told)),
     ("debug", "a turn as `debug --json` prints it", || schema_for!(super::debug::Told)),
     ("games", "the games as `games --json` prints them", || schema_for!(super::games::AllTold)),
-    ("position", "a position as `position --json` prints it", || {
-        schema_for!(super::position::Told)
-    }),
+    ("position", "a position as `position --json` prints it", || schema_for!(crate::reading::Told)),
     ("perft", "counts as `perft --json` prints them", || schema_for!(super::perft::Told)),
     ("new", "what was created, as `new --json` prints it", || schema_for!(super::new::Told)),
     ("languages", "the languages as `new --lang list --json` prints them", || {

@@ -94,11 +94,10 @@ pub(super) async fn lines(
     let lines = aside(move || {
         let path = app.place.transcript(&wish.file)?;
         let tail = Tail::read(&wish.file, path)?;
-        let playback = tail.shown()?;
-        if wish.ply >= playback.plies().len() {
+        if wish.ply >= tail.shown()?.plies().len() {
             return Err(no_ply(wish.ply));
         }
-        let said = exchange(playback.header(), &tail.events()?, |ply| ply == wish.ply);
+        let said = exchange(&tail.bytes()?, |ply| ply == wish.ply);
         let mut said = said.map_err(|error| {
             Refused::unfit(format!("{}: what was sent can't be made again: {error}", wish.file))
         })?;

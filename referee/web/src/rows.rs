@@ -95,7 +95,9 @@ impl Row {
         let End { sealed, over, asked, turns } = end;
         let seats = || header.seats.iter();
         let told = |over: &OverEvent| sentence(header, over.outcome.as_ref(), &over.verdict);
-        let of_seats = |over: &OverEvent| over.verdict.seats.iter().map(|seat| seat.turns).sum();
+        let of_seats = |over: &OverEvent| {
+            over.verdict.seats.iter().fold(0_u64, |sum, seat| sum.saturating_add(seat.turns))
+        };
         let faults = |over: &OverEvent| {
             over.verdict.seats.iter().find_map(|seat| Some(seat.fault.as_ref()?.kind.name()))
         };
@@ -153,7 +155,7 @@ impl End {
                     break;
                 }
                 Ok(Event::Played(played)) => {
-                    end.turns = Some(played.turn + 1);
+                    end.turns = Some(played.turn.saturating_add(1));
                     break;
                 }
                 _ => {}

@@ -4,10 +4,9 @@
 use super::errors::{Answer, Refused};
 use super::place::{TRANSCRIPT_BYTES_MAX, open, too_long};
 use crate::{Growth, Sheet, Stage};
-use referee_match::transcript::{Following, Playback, State, read, unpack};
+use referee_match::transcript::{Following, Playback, State, unpack};
 use referee_play::growing::{GrowingError, GrowingFile};
 use referee_play::writing::is_written;
-use referee_protocol::Event;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -165,15 +164,14 @@ impl Tail {
         u64::try_from((silent + since).as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// All events, read once more.
-    pub(super) fn events(&self) -> Answer<Vec<Event>> {
-        let failed = |error: String| Refused::unfit(format!("{}: {error}", self.name));
+    /// All of it, unpacked, read once more.
+    pub(super) fn bytes(&self) -> Answer<Vec<u8>> {
+        let failed = |error: std::io::Error| Refused::unfit(format!("{}: {error}", self.name));
         let mut bytes = Vec::new();
-        let file = open(self.path()).map_err(|error| failed(error.to_string()))?;
-        let taken = file.take(TRANSCRIPT_BYTES_MAX as u64).read_to_end(&mut bytes);
-        taken.map_err(|error| failed(error.to_string()))?;
+        let file = open(self.path()).map_err(failed)?;
+        file.take(TRANSCRIPT_BYTES_MAX as u64).read_to_end(&mut bytes).map_err(failed)?;
         let all = unpack(&bytes, TRANSCRIPT_BYTES_MAX).ok_or_else(|| too_long(&self.name))?;
-        Ok(read(&all).map_err(|error| failed(error.to_string()))?.collect())
+        Ok(all.into_owned())
     }
 
     /// The file.

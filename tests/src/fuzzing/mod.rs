@@ -8,24 +8,27 @@ mod contest_file;
 mod games;
 mod lines;
 mod notations;
+mod readers;
 mod transcript;
 
 pub use contest_file::contest_file;
 pub use games::games;
 pub use lines::lines;
 pub use notations::notations;
+pub use readers::readers;
 pub use transcript::transcript;
 
 /// Something to be fuzzed: any bytes are fine, and it panics where they break a promise.
 pub type Target = fn(&[u8]);
 
 /// Every target, by its name.
-pub const TARGETS: [(&str, Target); 5] = [
+pub const TARGETS: [(&str, Target); 6] = [
     ("lines", lines),
     ("games", games),
     ("transcript", transcript),
     ("contest_file", contest_file),
     ("notations", notations),
+    ("readers", readers),
 ];
 
 /// Splits off the first byte; 0 where there is none.

@@ -1,6 +1,6 @@
 //! `verify` and `replay`, on files, folders, packed ones, stdin and the latest.
 
-use crate::support::{AMPLE, Place};
+use crate::support::{AMPLE, Place, root};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Value, json};
@@ -177,4 +177,63 @@ fn each_line_of_an_agent_is_recorded_as_it_came() {
     assert_eq!(answer, json!({"type": "action", "turn": last["turn"], "action": last["action"]}));
     let kinds: Vec<&str> = events.iter().map(|event| event["type"].as_str().unwrap()).collect();
     assert_eq!((kinds[0], kinds[kinds.len() - 1]), ("header", "seal"));
+}
+
+/// The header of a golden transcript and one event, as a file.
+fn begun(place: &Place, golden: &str, event: &Value) {
+    let golden = root().join("tests/tests/transcripts").join(golden).with_extension("jsonl");
+    let whole = fs::read_to_string(golden).unwrap();
+    place.write("x.jsonl", format!("{}\n{event}\n", whole.lines().next().unwrap()));
+}
+
+fn retired(seat: u64, turn: u64) -> Value {
+    let fault = json!({"kind": "gone", "by": null, "turn": turn, "text": "left"});
+    json!({"type": "retired", "at_ns": 1, "turn": turn, "seat": seat, "fault": fault})
+}
+
+#[test]
+fn what_breaks_its_own_rules_is_refused_with_its_line() {
+    let place = Place::new();
+    let whole = fs::read_to_string(root().join("tests/tests/transcripts/hex-fault.jsonl")).unwrap();
+    let over = whole.lines().find(|line| line.starts_with("{\"type\":\"over\"")).unwrap();
+    let mut over: Value = serde_json::from_str(over).unwrap();
+    over["verdict"]["seats"][1]["seat"] = json!(9);
+    let said = |seat: u64| json!({"type": "line", "at_ns": 1, "seat": seat, "line": "hello"});
+    for (golden, game, event, wanted) in [
+        ("hex-fault", "hex", retired(0, 3), "line 2: it says turn 3"),
+        ("hex-fault", "hex", retired(2, 0), "line 2: there is no seat 2"),
+        ("chexers-retired", "chexers", retired(7, 0), "line 2: there is no seat 7"),
+        ("chexers-retired", "chexers", said(7), "line 2: there is no seat 7"),
+        ("hex-fault", "hex", over, "line 2: seat of the verdict's list"),
+    ] {
+        begun(&place, golden, &event);
+        for words in [
+            &["replay", "x.jsonl", "--print"][..],
+            &["position", game, "--transcript", "x.jsonl"],
+            &["debug", "x.jsonl", "--print", "--seat", "0"],
+            &["debug", "x.jsonl"],
+        ] {
+            place.run(words).code(1).complains(wanted);
+        }
+        for form in ["txt", "svg", "html"] {
+            let words = ["replay", "export", "x.jsonl", "--output", "-", "--form", form];
+            place.run(&words).code(0).complains(wanted);
+        }
+        assert_eq!(place.verified("x.jsonl"), "torn");
+    }
+}
+
+/// Where only two play, nobody is taken out of the game: it is over.
+#[test]
+fn one_of_two_may_be_retired() {
+    let place = Place::new();
+    begun(&place, "hex-fault", &retired(0, 0));
+    let words = ["replay", "x.jsonl", "--print"];
+    place.run(&words).code(1).prints("is out: gone, left").complains("cut off at line 3");
+    place.run(&["position", "hex", "--transcript", "x.jsonl"]).code(0).prints("turn 0: seat 0");
+    place.run(&["debug", "x.jsonl", "--print"]).code(0).prints("\"type\":\"hello\"");
+    for (form, wanted) in [("txt", "is out: gone, left"), ("svg", "is out, gone:")] {
+        let words = ["replay", "export", "x.jsonl", "--output", "-", "--form", form];
+        place.run(&words).code(0).prints(wanted);
+    }
 }

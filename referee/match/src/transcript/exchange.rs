@@ -1,7 +1,8 @@
 //! The exact lines between referee and agents, ply by ply.
 
-use super::sent::{NotSent, Sent};
-use referee_protocol::{Event, Header, Seat, unescape_line};
+use super::sent::{NotSent, Written};
+use super::steps::walk;
+use referee_protocol::{Event, Seat, line_bytes};
 
 /// A line as it went through a pipe, without its end. Bytes that are no UTF-8 are replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,30 +17,26 @@ pub struct Said {
     pub cut: bool,
 }
 
-/// The lines of each ply of a [`Playback`](super::Playback) of the same events, and behind the last
-/// ply those that belong to the ply to come. Plies that aren't `wanted` are left empty. What tells an agent of a ply stands with that ply,
-/// though it travels with the agent's next request.
-pub fn exchange<'a>(
-    header: &Header,
-    events: impl IntoIterator<Item = &'a Event>,
-    wanted: impl Fn(usize) -> bool,
-) -> Result<Vec<Vec<Said>>, NotSent> {
-    let seats = Seat::all(header.seats.len());
-    let mut written =
-        seats.map(|seat| Ok((seat, Sent::begin(header, seat)?))).collect::<Result<Vec<_>, _>>()?;
+/// The lines of each ply of a [`Playback`](super::Playback) of the same bytes, and behind the
+/// last ply those that belong to the ply to come; as far as it can be walked over. Plies that aren't
+/// `wanted` are left empty. What tells an agent of a ply stands with that ply, though it travels with
+/// the agent's next request.
+pub fn exchange(bytes: &[u8], wanted: impl Fn(usize) -> bool) -> Result<Vec<Vec<Said>>, NotSent> {
+    let mut steps = walk(bytes).map_err(|error| NotSent(error.to_string()))?;
+    let seats = Seat::all(steps.walk().header().seats.len());
+    let written = seats.map(|seat| Written::begin(steps.walk(), seat));
+    let mut written = written.collect::<Result<Vec<_>, _>>()?;
     let mut plies = vec![Vec::new()];
     put_sent(&mut written, &mut plies[0]);
     let mut coming = Vec::new();
     let mut over = false;
-    for event in events {
-        if let Event::Line(line) = event {
-            let bytes = unescape_line(&line.line, line.escaped);
-            let bytes = bytes.unwrap_or_else(|| line.line.clone().into_bytes());
-            let text = String::from_utf8_lossy(&bytes).into_owned();
+    while let Ok(Some(event)) = steps.step() {
+        if let Event::Line(line) = &event {
+            let text = String::from_utf8_lossy(&line_bytes(line)).into_owned();
             coming.push(Said { seat: line.seat, sent: false, text, cut: line.cut });
         }
-        for (_, sent) in &mut written {
-            sent.event(event)?;
+        for written in &mut written {
+            written.event(&event, steps.walk().game());
         }
         put_sent(&mut written, &mut coming);
         if !wanted(if over { plies.len() - 1 } else { plies.len() }) {
@@ -56,12 +53,12 @@ pub fn exchange<'a>(
     Ok(plies)
 }
 
-fn put_sent(written: &mut [(Seat, Sent)], said: &mut Vec<Said>) {
-    for (seat, sent) in written {
-        let bytes = sent.take();
+fn put_sent(written: &mut [Written], said: &mut Vec<Said>) {
+    for written in written {
+        let bytes = written.take();
         let lines = bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
         said.extend(lines.map(|line| Said {
-            seat: *seat,
+            seat: written.seat,
             sent: true,
             text: String::from_utf8_lossy(line).into_owned(),
             cut: false,
@@ -86,12 +83,12 @@ mod tests {
             let reading = read(&bytes).unwrap();
             let header = reading.header.clone();
             let events: Vec<_> = reading.collect();
-            let plies = exchange(&header, &events, |_| true).unwrap();
+            let plies = exchange(&bytes, |_| true).unwrap();
             let following = Following::of(&bytes);
             let playback = following.playback().unwrap();
             assert_eq!(plies.len(), playback.plies().len() + 1, "{}", path.display());
             let middle = plies.len() / 2;
-            let one = exchange(&header, &events, |ply| ply == middle).unwrap();
+            let one = exchange(&bytes, |ply| ply == middle).unwrap();
             assert_eq!((one.len(), &one[middle]), (plies.len(), &plies[middle]));
             assert!(one.iter().enumerate().all(|(ply, said)| ply <= middle || said.is_empty()));
             for (said, ply) in plies.iter().zip(playback.plies()) {

@@ -1,7 +1,7 @@
 //! A transcript that is read as it grows: bytes in, a match to be looked at out.
 
 use super::playback::Playback;
-use super::read::{NoHeader, read_header, split_line};
+use super::read::{read_event, read_header, split_line};
 use referee_protocol::{Event, Seal};
 
 /// A transcript as far as it is there.
@@ -79,13 +79,13 @@ impl Following {
 
     fn take(&mut self, line: &[u8]) -> Result<(), String> {
         let Some(playback) = &mut self.playback else {
-            let header = read_header(line).map_err(|error: NoHeader| error.to_string())?;
+            let header = read_header(line).map_err(|error| error.to_string())?;
             self.playback = Some(Playback::begin(header).map_err(|error| error.to_string())?);
             return Ok(());
         };
-        match serde_json::from_slice::<Event>(line).map_err(|error| error.to_string())? {
+        match read_event(line)? {
             Event::Seal(seal) => self.state = State::Sealed(seal),
-            event => playback.take(&event).map_err(|error| error.to_string())?,
+            event => playback.take(&event)?,
         }
         Ok(())
     }

@@ -2,8 +2,9 @@
 //! It is built event by event, and doesn't care whether these come from a file or from a match that
 //! is being played.
 
+use super::walk::{NotPlayable, Walk};
 use referee_games::view::View;
-use referee_games::{AnyGame, Turn, kind};
+use referee_games::{AnyGame, Turn};
 use referee_protocol::{
     Event, Fault, FaultKind, FromAgent, Header, Info, LineEvent, OverEvent, PlayedEvent, Seat,
     StderrEvent, TurnEvent, parse_from_agent, unescape_line,
@@ -12,8 +13,7 @@ use referee_protocol::{
 /// A match to be looked at, as far as it has come.
 #[derive(Debug)]
 pub struct Playback {
-    header: Header,
-    game: Box<dyn AnyGame>,
+    walk: Walk,
     plies: Vec<Ply>,
     asked: Option<TurnEvent>,
     /// What each seat has left, as far as is known.
@@ -79,41 +79,23 @@ pub struct Beside {
     pub changed: u64,
 }
 
-/// Why an event can't follow those before it.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct NotPlayable(String);
-
 impl Playback {
     /// A match of which only the header is known.
     pub fn begin(header: Header) -> Result<Self, NotPlayable> {
-        let kind = kind(&header.game)
-            .ok_or_else(|| NotPlayable(format!("the game {} is unknown here", header.game)))?;
-        let game = kind.start(&header.setup).map_err(|error| NotPlayable(error.to_string()))?;
-        if header.seats.len() != game.seats() {
-            let (listed, seats) = (header.seats.len(), game.seats());
-            return Err(NotPlayable(format!("the header lists {listed} of {seats} seats")));
-        }
-        let left_ms = vec![header.clock.bank_ms; game.seats()];
+        let walk = Walk::begin(header)?;
+        let header = walk.header();
+        let left_ms = vec![header.clock.bank_ms; header.seats.len()];
         let next = Beside { changed: 1, ..Beside::default() };
-        let mut playback = Self {
-            header,
-            game,
-            plies: Vec::new(),
-            asked: None,
-            left_ms,
-            next,
-            lines: 1,
-            latest_ns: 0,
-        };
-        let turn = playback.game.turn_number();
+        let plies = Vec::new();
+        let mut playback = Self { walk, plies, asked: None, left_ms, next, lines: 1, latest_ns: 0 };
+        let turn = playback.game().turn_number();
         playback.add(Happening::Start, turn);
         Ok(playback)
     }
 
     /// What the match is played under.
     pub fn header(&self) -> &Header {
-        &self.header
+        self.walk.header()
     }
 
     /// What has happened, the start first. There is always one.
@@ -136,7 +118,7 @@ impl Playback {
 
     /// The game as it stands after the last ply.
     pub fn game(&self) -> &dyn AnyGame {
-        self.game.as_ref()
+        self.walk.game()
     }
 
     /// The lines of the transcript that have been taken in, the header included.
@@ -155,24 +137,17 @@ impl Playback {
         changed.unwrap_or(self.plies.len())
     }
 
-    /// Takes in the next event. One that doesn't fit changes nothing.
-    pub fn take(&mut self, event: &Event) -> Result<(), NotPlayable> {
+    /// Takes in the next event. One that doesn't fit those before it changes nothing here; an error
+    /// says why, and nothing may follow.
+    pub fn take(&mut self, event: &Event) -> Result<(), String> {
+        self.walk.event(event)?;
         match event {
             Event::Turn(asked) => {
-                if let Some(left) = self.left_ms.get_mut(asked.seat.index()) {
-                    *left = asked.left_ms;
-                }
+                self.left_ms[asked.seat.index()] = asked.left_ms;
                 self.asked = Some(asked.clone());
             }
-            Event::Played(played) => self.played(played)?,
+            Event::Played(played) => self.played(played),
             Event::Retired(retired) => {
-                if retired.seat.index() >= self.game.seats() {
-                    return Err(NotPlayable(format!("there is no seat {}", retired.seat)));
-                }
-                let playing = matches!(self.game.turn(), Turn::Of(_));
-                if playing && self.game.seats() > 2 {
-                    self.game.retire(retired.seat);
-                }
                 self.asked = self.asked.take().filter(|asked| asked.seat != retired.seat);
                 self.run_out(retired.seat, &retired.fault);
                 let (seat, fault) = (retired.seat, retired.fault.clone());
@@ -185,7 +160,7 @@ impl Playback {
                         self.run_out(seat.seat, fault);
                     }
                 }
-                self.add_next(Happening::Over(over.clone()), self.game.turn_number());
+                self.add_next(Happening::Over(over.clone()), self.game().turn_number());
             }
             Event::Line(line) => self.line(line),
             Event::Stderr(stderr) => self.stderr(stderr),
@@ -198,28 +173,20 @@ impl Playback {
 
     /// A seat that was late has nothing left.
     fn run_out(&mut self, seat: Seat, fault: &Fault) {
-        let left = self.left_ms.get_mut(seat.index());
-        if let Some(Some(left)) = left.filter(|_| fault.kind == FaultKind::Late) {
-            *left = 0;
+        if fault.kind == FaultKind::Late {
+            let left = &mut self.left_ms[seat.index()];
+            *left = left.map(|_| 0);
         }
     }
 
-    fn played(&mut self, played: &PlayedEvent) -> Result<(), NotPlayable> {
-        let (turn, seat) = (played.turn, played.seat);
-        if self.game.turn() != Turn::Of(seat) {
-            return Err(NotPlayable(format!("turn {turn}: seat {seat} is not to move")));
-        }
-        let text = self.game.show_action(&played.action);
-        self.game
-            .play(&played.action)
-            .map_err(|refusal| NotPlayable(format!("turn {turn}: {refusal}")))?;
+    fn played(&mut self, played: &PlayedEvent) {
         self.asked = None;
-        let increment = self.header.clock.increment_ms;
-        if let Some(left) = &mut self.left_ms[seat.index()] {
+        let increment = self.header().clock.increment_ms;
+        if let Some(left) = &mut self.left_ms[played.seat.index()] {
             *left = left.saturating_sub(played.used_ms).saturating_add(increment);
         }
-        self.add_next(Happening::Played { event: played.clone(), text }, turn);
-        Ok(())
+        let text = self.game().show_action(&played.action);
+        self.add_next(Happening::Played { event: played.clone(), text }, played.turn);
     }
 
     /// A line belongs to the turn that is asked; what comes when nobody is asked, to what follows.
@@ -267,16 +234,16 @@ impl Playback {
     }
 
     fn add(&mut self, happening: Happening, turn: u64) {
-        let to_move = match self.game.turn() {
+        let to_move = match self.game().turn() {
             Turn::Of(seat) if !matches!(happening, Happening::Over(_)) => Some(seat),
             _ => None,
         };
         self.plies.push(Ply {
             happening,
             turn,
-            view: self.game.view(),
+            view: self.game().view(),
             to_move,
-            colours: self.game.colours_now(),
+            colours: self.game().colours_now(),
             left_ms: self.left_ms.clone(),
             beside: std::mem::take(&mut self.next),
         });

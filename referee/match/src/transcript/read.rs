@@ -88,13 +88,11 @@ impl Iterator for Reading<'_> {
                 break;
             };
             self.rest = rest;
-            match serde_json::from_slice(line) {
+            match read_event(line) {
                 Ok(Event::Seal(seal)) => self.end = Some(End::Seal(seal)),
                 Ok(Event::Unknown) => {}
                 Ok(event) => return Some(event),
-                Err(error) => {
-                    self.end = Some(End::Broken { line: self.line, text: without_line(&error) });
-                }
+                Err(text) => self.end = Some(End::Broken { line: self.line, text }),
             }
         }
         None
@@ -119,6 +117,11 @@ pub(super) fn read_header(line: &[u8]) -> Result<Header, NoHeader> {
     }
     serde_json::from_slice(line)
         .map_err(|error| foreign(&format!("its header can't be read: {}", without_line(&error))))
+}
+
+/// Reads any other line, without its end. An error is in words.
+pub(super) fn read_event(line: &[u8]) -> Result<Event, String> {
+    serde_json::from_slice(line).map_err(|error| without_line(&error))
 }
 
 fn foreign(text: &str) -> NoHeader {

@@ -2,6 +2,8 @@
 //! the layout that the recorder writes. A line that looks any different is none of this module's:
 //! `scan` returns `None`, and the caller reads it with serde, which knows every layout.
 
+use referee_protocol::Seat;
+
 /// What a line says, as far as playing it again needs to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scanned<'a> {
@@ -22,7 +24,10 @@ pub(super) enum Scanned<'a> {
         action: &'a str,
     },
     /// A `line` or `stderr` event: well formed, without effect on the match.
-    Aside,
+    Aside {
+        /// From whom it came.
+        seat: Seat,
+    },
 }
 
 /// Reads a line without its end.
@@ -64,28 +69,28 @@ impl Cursor<'_> {
         self.literal(b"line\",\"at_ns\":")?;
         self.number()?;
         self.literal(b",\"seat\":")?;
-        self.seat()?;
+        let seat = self.seat()?;
         self.literal(b",\"line\":\"")?;
         self.string()?;
         // Both may be missing.
         let _: Option<()> = self.literal(b",\"escaped\":true");
         let _: Option<()> = self.literal(b",\"cut\":true");
         self.literal(b"}")?;
-        Some(Scanned::Aside)
+        Some(Scanned::Aside { seat })
     }
 
     fn stderr<'a>(&mut self) -> Option<Scanned<'a>> {
         self.literal(b"stderr\",\"at_ns\":")?;
         self.number()?;
         self.literal(b",\"seat\":")?;
-        self.seat()?;
+        let seat = self.seat()?;
         self.literal(b",\"turn\":")?;
         self.number()?;
         self.literal(b",\"text\":\"")?;
         self.string()?;
         self.number_after(b",\"dropped_bytes\":")?;
         self.literal(b"}")?;
-        Some(Scanned::Aside)
+        Some(Scanned::Aside { seat })
     }
 
     fn played<'a>(&mut self, line: &'a str) -> Option<Scanned<'a>> {
@@ -125,8 +130,8 @@ impl Cursor<'_> {
         Some(())
     }
 
-    fn seat(&mut self) -> Option<()> {
-        u8::try_from(self.number()?).ok().map(|_| ())
+    fn seat(&mut self) -> Option<Seat> {
+        u8::try_from(self.number()?).ok().map(Seat)
     }
 
     /// A whole number from 0 that fits 64 bits, without needless zeros.
@@ -264,7 +269,8 @@ mod tests {
                 let same = serde_json::from_str::<serde_json::Value>(action).unwrap();
                 (turn, seat) == (event.turn, u64::from(event.seat.0)) && same == event.action
             }
-            (Scanned::Aside, Event::Line(_) | Event::Stderr(_)) => true,
+            (Scanned::Aside { seat }, Event::Line(event)) => seat == event.seat,
+            (Scanned::Aside { seat }, Event::Stderr(event)) => seat == event.seat,
             _ => false,
         }
     }

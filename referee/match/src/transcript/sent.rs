@@ -1,8 +1,9 @@
 //! What an agent was written, made again from the transcript: the same bytes that its stdin got.
 
+use super::walk::Walk;
 use crate::{hello, over, request};
-use referee_games::{AnyGame, Dialect, Refusal, kind};
-use referee_protocol::{Event, Header, Played, Retired, Seat, ToAgent, Want, unescape_line};
+use referee_games::{AnyGame, Dialect};
+use referee_protocol::{Event, Header, Played, Retired, Seat, ToAgent, Want, line_bytes};
 
 /// What one agent was written, while the events of its match go by.
 ///
@@ -19,8 +20,15 @@ use referee_protocol::{Event, Header, Played, Retired, Seat, ToAgent, Want, unes
 /// written nothing, but would be made the same messages.
 #[derive(Debug)]
 pub struct Sent {
-    game: Box<dyn AnyGame>,
-    seat: Seat,
+    walk: Walk,
+    written: Written,
+}
+
+/// What one agent was written, where somebody else walks over the match.
+#[derive(Debug)]
+pub(super) struct Written {
+    /// Whose lines they are.
+    pub(super) seat: Seat,
     want: Vec<Want>,
     /// The codec, where the agent speaks another protocol than the referee's own.
     dialect: Option<Box<dyn Dialect>>,
@@ -34,7 +42,7 @@ pub struct Sent {
 /// Why the bytes can't be made again: the transcript isn't one that this referee wrote.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct NotSent(String);
+pub struct NotSent(pub(super) String);
 
 /// The bytes that were written to a seat up to the request of `turn`, that included; all of them
 /// without one, or where the seat was never asked for that turn.
@@ -47,11 +55,7 @@ pub fn sent<'a>(
     let mut written = Sent::begin(header, seat)?;
     for event in events {
         written.event(event)?;
-        let asked = |event: &Event| match event {
-            Event::Turn(asked) => asked.seat == seat && Some(asked.turn) == turn,
-            _ => false,
-        };
-        if asked(event) {
+        if matches!(event, Event::Turn(it) if it.seat == seat && Some(it.turn) == turn) {
             break;
         }
     }
@@ -61,43 +65,58 @@ pub fn sent<'a>(
 impl Sent {
     /// The beginning of a match, as the agent of `seat` is told it.
     pub fn begin(header: &Header, seat: Seat) -> Result<Self, NotSent> {
-        let kind = kind(&header.game)
-            .ok_or_else(|| NotSent(format!("the game `{}` is unknown here", header.game)))?;
-        let game = kind.start(&header.setup).map_err(|error| NotSent(error.to_string()))?;
+        let walk = Walk::begin(header.clone()).map_err(|error| NotSent(error.to_string()))?;
+        let written = Written::begin(&walk, seat)?;
+        Ok(Self { walk, written })
+    }
+
+    /// The next event of the match.
+    pub fn event(&mut self, event: &Event) -> Result<(), NotSent> {
+        self.walk.event(event).map_err(NotSent)?;
+        self.written.event(event, self.walk.game());
+        Ok(())
+    }
+
+    /// The bytes since the last time: whole lines.
+    pub fn take(&mut self) -> Vec<u8> {
+        self.written.take()
+    }
+
+    /// The messages since the last time, whatever line protocol they are put into.
+    pub fn take_messages(&mut self) -> Vec<ToAgent> {
+        std::mem::take(&mut self.written.messages)
+    }
+}
+
+impl Written {
+    /// The beginning of a match, as the agent of `seat` is told it.
+    pub(super) fn begin(walk: &Walk, seat: Seat) -> Result<Self, NotSent> {
+        let header = walk.header();
         let listed = header.seats.get(seat.index());
         let listed = listed.ok_or_else(|| NotSent(format!("there is no seat {seat}")))?;
         let want = listed.ready.as_ref().map(|ready| ready.want.clone()).unwrap_or_default();
         let dialect = match &listed.protocol {
             None => None,
             Some(spoken) => {
-                let dialect = kind.dialect(&spoken.name).ok_or_else(|| {
+                let dialect = walk.game().kind().dialect(&spoken.name).ok_or_else(|| {
                     NotSent(format!("the line protocol `{}` is unknown here", spoken.name))
                 })?;
                 Some(dialect.begin(spoken).map_err(NotSent)?)
             }
         };
-        let mut begun = Self {
-            game,
-            seat,
-            want,
-            dialect,
-            killed: false,
-            bytes: Vec::new(),
-            messages: Vec::new(),
-        };
+        let (bytes, messages) = (Vec::new(), Vec::new());
+        let mut begun = Self { seat, want, dialect, killed: false, bytes, messages };
         begun.tell(&ToAgent::Hello(Box::new(hello(header, seat))));
         Ok(begun)
     }
 
-    /// The next event of the match.
-    pub fn event(&mut self, event: &Event) -> Result<(), NotSent> {
+    /// The next event of the match, and the game after it.
+    pub(super) fn event(&mut self, event: &Event, game: &dyn AnyGame) {
         match event {
             Event::Turn(event) if event.seat == self.seat => {
-                let request = request(self.game.as_ref(), &self.want, event.left_ms);
-                self.tell(&ToAgent::Turn(request));
+                self.tell(&ToAgent::Turn(request(game, &self.want, event.left_ms)));
             }
             Event::Played(event) => {
-                self.game.play(&event.action).map_err(|refusal| refused(event.turn, &refusal))?;
                 let (turn, seat, used_ms) = (event.turn, event.seat, event.used_ms);
                 let action = event.action.clone();
                 self.tell(&ToAgent::Played(Played { turn, seat, action, used_ms }));
@@ -106,7 +125,6 @@ impl Sent {
                 let (turn, seat, fault) = (event.turn, event.seat, event.fault.kind);
                 self.killed |= seat == self.seat;
                 self.tell(&ToAgent::Retired(Retired { turn, seat, fault }));
-                self.retire(seat);
             }
             Event::Over(event) => {
                 let own = event.verdict.seats.get(self.seat.index());
@@ -116,10 +134,8 @@ impl Sent {
             }
             // What was heard decides what is said next.
             Event::Line(event) if event.seat == self.seat && !event.cut => {
-                let line = unescape_line(&event.line, event.escaped)
-                    .ok_or_else(|| NotSent("a line has an unknown escape".to_owned()))?;
                 if let Some(dialect) = &mut self.dialect {
-                    dialect.hear(&line);
+                    dialect.hear(&line_bytes(event));
                     dialect.take(&mut self.bytes);
                 }
             }
@@ -131,17 +147,11 @@ impl Sent {
             | Event::Seal(_)
             | Event::Unknown => {}
         }
-        Ok(())
     }
 
     /// The bytes since the last time: whole lines.
-    pub fn take(&mut self) -> Vec<u8> {
+    pub(super) fn take(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.bytes)
-    }
-
-    /// The messages since the last time, whatever line protocol they are put into.
-    pub fn take_messages(&mut self) -> Vec<ToAgent> {
-        std::mem::take(&mut self.messages)
     }
 
     fn tell(&mut self, message: &ToAgent) {
@@ -157,16 +167,4 @@ impl Sent {
             .expect("memory takes all bytes, and messages have string keys only");
         self.bytes.push(b'\n');
     }
-
-    /// A game of fewer seats ends with the first that goes, and so does one without a turn to come.
-    fn retire(&mut self, seat: Seat) {
-        let over = matches!(self.game.turn(), referee_games::Turn::Over(_));
-        if self.game.seats() > 2 && !over && seat.index() < self.game.seats() {
-            self.game.retire(seat);
-        }
-    }
-}
-
-fn refused(turn: u64, refusal: &Refusal) -> NotSent {
-    NotSent(format!("the action of turn {turn} can't be played again: {refusal}"))
 }

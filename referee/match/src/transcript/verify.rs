@@ -8,11 +8,11 @@
 
 use super::gzip::{StreamEnd, is_packed, unpack_pieces};
 use super::read::{
-    NoHeader, may_begin_header, may_begin_line, read_header, split_line, without_line,
+    NoHeader, may_begin_header, may_begin_line, read_event, read_header, split_line,
 };
 use super::record::HASH_BLOCK_BYTES;
-use super::replay::{NoReplay, Replay};
 use super::scan::{Scanned, scan};
+use super::walk::{NotPlayable, Walk};
 use referee_games::kind;
 use referee_protocol::plain::hex;
 use referee_protocol::{Event, Header, Outcome, Seal};
@@ -120,7 +120,7 @@ enum Stage {
     #[default]
     NotBegun,
     /// The match is played again.
-    Playing(Box<Replay>),
+    Playing(Box<Walk>),
     /// It can't be played again; `differs` says why.
     NotPlayable,
     /// Not a transcript that can be read.
@@ -197,11 +197,11 @@ impl Verifier {
             SealSeen::Resembled => (Status::Tampered, "the last line is a damaged seal".to_owned()),
             SealSeen::None => self.judge_unsealed(),
         };
-        let replay = if let Stage::Playing(replay) = &self.stage { Some(replay) } else { None };
+        let walk = if let Stage::Playing(walk) = &self.stage { Some(walk) } else { None };
         Report {
             status,
-            turns: replay.map_or(0, |replay| replay.turns()),
-            outcome: replay.and_then(|replay| replay.outcome().cloned()),
+            turns: walk.map_or(0, |walk| walk.turns()),
+            outcome: walk.and_then(|walk| walk.outcome().cloned()),
             seal: if let SealSeen::Fits(seal) = self.seal { Some(seal) } else { None },
             detail,
         }
@@ -211,14 +211,14 @@ impl Verifier {
         let differs = match &self.stage {
             Stage::Unreadable(why) => return (Status::Unreadable, why.to_string()),
             Stage::UnknownGame(why) => return (Status::Unreadable, why.clone()),
-            Stage::Playing(replay) => replay.finish().err(),
+            Stage::Playing(walk) => walk.finish().err(),
             Stage::NotBegun | Stage::NotPlayable => None,
         };
         if let Some(text) = self.broken.as_ref().or(self.differs.as_ref()).or(differs.as_ref()) {
             let rules = self.other_rules.iter().map(|rules| format!("; {rules}"));
             return (Status::Disagrees, rules.fold(text.clone(), |text, rules| text + &rules));
         }
-        let turns = if let Stage::Playing(replay) = &self.stage { replay.turns() } else { 0 };
+        let turns = if let Stage::Playing(walk) = &self.stage { walk.turns() } else { 0 };
         let text = format!("the seal fits, and playing {turns} turns again gives the same verdict");
         (Status::Ok, text)
     }
@@ -287,10 +287,10 @@ impl Verifier {
             Err(error) => return self.no_event(line, &error.to_string()),
         };
         match scan(text) {
-            Some(Scanned::Aside) => {}
-            Some(Scanned::Turn { turn, seat }) => self.replay(|replay| replay.turn(turn, seat)),
+            Some(Scanned::Aside { seat }) => self.walk(|walk| walk.aside(seat)),
+            Some(Scanned::Turn { turn, seat }) => self.walk(|walk| walk.turn(turn, seat)),
             Some(Scanned::Played { turn, seat, action }) => {
-                self.replay(|replay| replay.played(turn, seat, action));
+                self.walk(|walk| walk.played(turn, seat, action));
             }
             None => self.other_line(text),
         }
@@ -298,7 +298,7 @@ impl Verifier {
 
     fn first_line(&mut self, line: &[u8]) {
         self.stage = match read_header(line) {
-            Ok(header) => self.begin(&header),
+            Ok(header) => self.begin(header),
             Err(why) => {
                 self.seal = resembles_seal(line);
                 Stage::Unreadable(why)
@@ -306,15 +306,15 @@ impl Verifier {
         };
     }
 
-    fn begin(&mut self, header: &Header) -> Stage {
+    fn begin(&mut self, header: Header) -> Stage {
         if let Some(kind) = kind(&header.game).filter(|kind| kind.rules != header.rules) {
             let (then, now) = (header.rules, kind.rules);
             self.other_rules = Some(format!("recorded under rules {then}, this is {now}"));
         }
-        match Replay::start(header) {
-            Ok(replay) => Stage::Playing(Box::new(replay)),
-            Err(NoReplay::UnknownGame(text)) => Stage::UnknownGame(text),
-            Err(NoReplay::BadStart(text)) => {
+        match Walk::begin(header) {
+            Ok(walk) => Stage::Playing(Box::new(walk)),
+            Err(NotPlayable::UnknownGame(text)) => Stage::UnknownGame(text),
+            Err(NotPlayable::BadStart(text)) => {
                 self.differs = Some(format!("line 1: {text}"));
                 Stage::NotPlayable
             }
@@ -323,21 +323,11 @@ impl Verifier {
 
     /// A line that the quick way leaves to serde.
     fn other_line(&mut self, text: &str) {
-        match serde_json::from_str(text) {
-            Ok(Event::Turn(event)) => {
-                self.replay(|replay| replay.turn(event.turn, u64::from(event.seat.0)));
-            }
-            Ok(Event::Played(event)) => {
-                let (seat, action) = (u64::from(event.seat.0), event.action.to_string());
-                self.replay(|replay| replay.played(event.turn, seat, &action));
-            }
-            Ok(Event::Retired(event)) => self.replay(|replay| replay.retired(&event)),
-            Ok(Event::Over(event)) => self.replay(|replay| replay.over(&event)),
-            Ok(Event::Line(_) | Event::Stderr(_) | Event::Exit(_)) => {}
-            Ok(Event::Header(_)) => self.replay(|_| Err("a second header".to_owned())),
+        match read_event(text.as_bytes()) {
             Ok(Event::Seal(_)) => self.seal_line(text.as_bytes()),
             Ok(Event::Unknown) => self.seal = resembles_seal(text.as_bytes()),
-            Err(error) => self.no_event(text.as_bytes(), &without_line(&error)),
+            Ok(event) => self.walk(|walk| walk.event(&event)),
+            Err(error) => self.no_event(text.as_bytes(), &error),
         }
     }
 
@@ -377,12 +367,12 @@ impl Verifier {
     }
 
     /// Follows the match while it agrees with the rules; after that, nothing it says has a meaning.
-    fn replay(&mut self, step: impl FnOnce(&mut Replay) -> Result<(), String>) {
+    fn walk(&mut self, step: impl FnOnce(&mut Walk) -> Result<(), String>) {
         if self.differs.is_some() {
             return;
         }
-        if let Stage::Playing(replay) = &mut self.stage
-            && let Err(text) = step(replay)
+        if let Stage::Playing(walk) = &mut self.stage
+            && let Err(text) = step(walk)
         {
             self.differs = Some(format!("line {}: {text}", self.lines + 1));
         }

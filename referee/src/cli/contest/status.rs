@@ -1,6 +1,7 @@
 //! `contest status`: how far a contest is, also while it is played.
 
-use crate::cli::output::{aligned, print, print_json};
+use crate::cli::output::{print, print_json};
+use crate::reading::report::aligned;
 use clap::Args;
 use referee_match::times::show_time;
 use referee_process::{Failure, sandbox};

@@ -8,18 +8,18 @@ use super::play_options::join;
 use super::rows::Rows;
 use super::sandbox::SandboxOptions;
 use crate::cli::runtime::runtime;
+use crate::reading::Case;
 use clap::Args;
 use judge::wrong;
-use referee_games::{AnyGame, kind};
 use referee_match::diagnosis::Finding;
-use referee_match::transcript::{IMPORTED, read, sent};
+use referee_match::transcript::{IMPORTED, sent};
 use referee_play::contender::Contender;
 use referee_play::debugging::{NoRerun, Rerun, Rerunning, rerun};
 use referee_play::inputs::read_transcript;
 use referee_play::interrupts::{Interrupt, Interrupts};
 use referee_process::Failure;
 use referee_process::sandbox::Enclosure;
-use referee_protocol::{ClockKind, Event, Header, HeaderSeat, Seat};
+use referee_protocol::{ClockKind, HeaderSeat, Seat};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io;
@@ -28,9 +28,6 @@ use std::time::Duration;
 
 /// How much longer than the match an answer is waited for.
 const LONGER: Duration = Duration::from_secs(5);
-
-/// More seats than any game has.
-const SEATS_MAX: u64 = 6;
 
 /// Feeds a fresh process of an agent exactly the lines that it had been sent in a recorded match, up
 /// to a turn, and compares its answer with the recorded one.
@@ -102,17 +99,6 @@ pub(super) struct Told {
     stderr: String,
 }
 
-/// A transcript, and the turn in it.
-struct Case {
-    header: Header,
-    events: Vec<Event>,
-    seat: Seat,
-    turn: Option<u64>,
-    /// The game when the seat was asked.
-    game: Box<dyn AnyGame>,
-    left_ms: Option<u64>,
-}
-
 impl Case {
     /// The agent speaks another protocol than the referee's own.
     fn is_foreign(&self) -> bool {
@@ -176,68 +162,14 @@ impl Options {
     }
 
     fn case(&self) -> Result<Case, Failure> {
-        let bytes = read_transcript(&self.file)?;
-        let mut reading = read(&bytes).map_err(|error| self.unplayable(&error.to_string()))?;
-        let header = reading.header.clone();
-        let events: Vec<Event> = reading.by_ref().collect();
-        let seat = self.seat(&header, &events)?;
-        let turns = |event: &Event| match event {
-            Event::Turn(turn) if turn.seat == seat => Some(turn.turn),
-            _ => None,
-        };
-        let last = events.iter().filter_map(turns).next_back();
-        let turn = match self.turn {
-            None => last,
-            Some(wanted) => turn_before(wanted, seat, events.iter().filter_map(turns))?,
-        };
-        let (game, left_ms) = self.position(&header, &events, turn)?;
-        Ok(Case { header, events, seat, turn, game, left_ms })
-    }
-
-    /// The seat that is named, else the one that was at fault, else the only one.
-    fn seat(&self, header: &Header, events: &[Event]) -> Result<Seat, Failure> {
-        let seats = header.seats.len();
-        if let Some(wanted) = self.seat {
-            return Seat::all(seats).nth(wanted).ok_or_else(|| {
-                Failure::usage(format!("--seat {wanted}: there are the seats 0 to {}", seats - 1))
-            });
+        let case = Case::read(&read_transcript(&self.file)?, &self.file, self.seat, self.turn)?;
+        if let (Some(wanted), Some(turn)) = (self.turn, case.turn)
+            && wanted != turn
+        {
+            let seat = case.seat;
+            tell(&format!("note: turn {wanted} is not seat {seat}'s; its turn before is {turn}"));
         }
-        let faulty = events.iter().find_map(|event| match event {
-            Event::Retired(event) => Some(event.seat),
-            Event::Over(event) => {
-                event.verdict.seats.iter().find(|seat| seat.fault.is_some()).map(|seat| seat.seat)
-            }
-            _ => None,
-        });
-        faulty.or((seats == 1).then_some(Seat(0))).ok_or_else(|| {
-            Failure::usage("no seat was at fault in this match: say which one is meant")
-                .help("--seat 0")
-        })
-    }
-
-    /// The game as it was when the turn was asked for.
-    fn position(
-        &self,
-        header: &Header,
-        events: &[Event],
-        turn: Option<u64>,
-    ) -> Result<(Box<dyn AnyGame>, Option<u64>), Failure> {
-        let kind = kind(&header.game)
-            .ok_or_else(|| self.unplayable(&format!("the game {} is unknown here", header.game)))?;
-        let mut game =
-            kind.start(&header.setup).map_err(|error| self.unplayable(&error.to_string()))?;
-        for event in events {
-            match event {
-                Event::Turn(event) if Some(event.turn) == turn => return Ok((game, event.left_ms)),
-                Event::Played(event) => {
-                    game.play(&event.action)
-                        .map_err(|refusal| self.unplayable(&refusal.to_string()))?;
-                }
-                Event::Retired(event) => game.retire(event.seat),
-                _ => {}
-            }
-        }
-        Ok((game, None))
+        Ok(case)
     }
 
     fn contender(&self, case: &Case, global: &Global) -> Result<Contender, Failure> {
@@ -340,30 +272,6 @@ impl Options {
             stderr: told.stderr.clone(),
         }
     }
-}
-
-/// The turn of the seat that is wanted, or its last one before that: a fault may happen in the
-/// turn of another.
-fn turn_before(
-    wanted: u64,
-    seat: Seat,
-    turns: impl Iterator<Item = u64>,
-) -> Result<Option<u64>, Failure> {
-    let turns: Vec<u64> = turns.collect();
-    let found = turns.iter().copied().rfind(|&turn| turn <= wanted);
-    // The other seats may have been asked up to as many times between two turns.
-    let (Some(&first), Some(&last)) = (turns.first(), turns.last()) else {
-        return Err(Failure::usage(format!("--turn {wanted}: seat {seat} was never asked"))
-            .help("without --turn its start is shown"));
-    };
-    let Some(found) = found.filter(|_| wanted <= last + SEATS_MAX) else {
-        return Err(Failure::usage(format!("--turn {wanted}: seat {seat} was not asked then"))
-            .help(format!("its first turn is {first}, its last {last}")));
-    };
-    if found != wanted {
-        tell(&format!("note: turn {wanted} is not seat {seat}'s; its turn before is {found}"));
-    }
-    Ok(Some(found))
 }
 
 /// The agent as the header names it, or what was started, where it was an ordinary command.

@@ -1,9 +1,10 @@
 //! `replay export`: a recorded match as pictures, as text, or as other programs keep games.
 
-use super::{notation, print};
+use super::notation;
 use crate::cli::Global;
 use crate::cli::bars::progress_bar;
 use crate::cli::output::{BoardOptions, tell};
+use crate::reading::print;
 use clap::{Args, ValueEnum};
 use referee_match::times::read_time;
 use referee_match::transcript::{Following, Happening, Playback, State};
@@ -141,6 +142,21 @@ fn read(file: &str) -> Result<(Playback, Stage), Failure> {
     Ok((playback, told))
 }
 
+/// The match as it is printed, without colour, as far as it can be read: what is missing is told.
+fn printed(bytes: &[u8], file: &str, board: &BoardOptions) -> Result<String, Failure> {
+    let mut whole = String::new();
+    let told = print(bytes, file, None, board.style(false).as_ref(), |text| {
+        whole.push_str(text);
+        Ok(())
+    });
+    match told {
+        Err(failure) if whole.is_empty() => return Err(failure),
+        Err(failure) => tell(&format!("warning: {failure}: written as far as that")),
+        Ok(()) => {}
+    }
+    Ok(whole)
+}
+
 impl Options {
     /// By the option, else by the ending.
     fn form(&self) -> Result<Form, Failure> {
@@ -188,8 +204,7 @@ impl Options {
             Form::Html => self.page().map(Some),
             Form::Txt => {
                 let board = BoardOptions { coords: self.coords, flip: self.flip, ..<_>::default() };
-                let bytes = read_transcript(&self.file)?;
-                print::text(&bytes, &self.file, &board).map(Some)
+                printed(&read_transcript(&self.file)?, &self.file, &board).map(Some)
             }
             Form::Sgf => notation::written(&read(&self.file)?.0, &self.file, "sgf").map(Some),
         }

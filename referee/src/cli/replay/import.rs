@@ -1,7 +1,8 @@
 //! `replay import`: a game that was played elsewhere as a transcript.
 
+use crate::cli::Global;
 use crate::cli::output::{print, tell};
-use crate::cli::{Global, report};
+use crate::reading::report;
 use clap::Args;
 use referee_games::{Kind, NotationKind, kind, nearest_kind, notations};
 use referee_match::transcript::{Origin, import};

@@ -1,12 +1,14 @@
 //! `replay`: a recorded match, shown here, written as a file of another kind, or read from one.
 
-mod print;
 mod export;
 mod notation;
 mod import;
 
-use super::Global;
+use super::output::{BoardOptions, print, stdout_has_colour};
+use super::{Global, viewer};
+use crate::reading;
 use clap::{Args, Subcommand};
+use referee_play::inputs::read_transcript;
 use referee_process::Failure;
 use std::process::ExitCode;
 
@@ -20,7 +22,23 @@ pub(super) struct Options {
     #[command(subcommand)]
     command: Option<Command>,
     #[command(flatten)]
-    shown: print::Shown,
+    shown: Shown,
+}
+
+/// What is shown of a recorded match, and how.
+#[derive(Debug, Args)]
+struct Shown {
+    /// The transcript; `latest` is the newest in ./matches, `-` is stdin
+    #[arg(required = true)]
+    file: Option<String>,
+    /// Prints every position and what happened, one below the other
+    #[arg(long)]
+    print: bool,
+    /// Only this turn; the viewer opens at it
+    #[arg(long)]
+    turn: Option<u64>,
+    #[command(flatten)]
+    board: BoardOptions,
 }
 
 /// What each says of itself stands at its options.
@@ -32,8 +50,20 @@ enum Command {
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
     match &options.command {
-        None => print::run(&options.shown),
+        None => show(&options.shown),
         Some(Command::Export(options)) => export::run(options, global),
         Some(Command::Import(options)) => import::run(options, global),
     }
+}
+
+fn show(options: &Shown) -> Result<ExitCode, Failure> {
+    // Only a subcommand needs no file, and then nothing is shown here.
+    let file = options.file.as_deref().unwrap_or("latest");
+    if !options.print && viewer::is_wanted(file) {
+        return viewer::replay(file, options.turn, &options.board);
+    }
+    let bytes = read_transcript(file)?;
+    let style = options.board.style(stdout_has_colour());
+    reading::print(&bytes, file, options.turn, style.as_ref(), print)?;
+    Ok(ExitCode::SUCCESS)
 }

@@ -1,12 +1,11 @@
 //! The match that the viewer shows: a transcript, read on as it grows.
 
 use crate::screen::Progress;
-use referee_match::transcript::{Following, Playback, Said, State, exchange, read};
+use referee_match::transcript::{Following, Playback, Said, State, exchange};
 use referee_play::growing::GrowingFile;
 use referee_play::inputs::{read_transcript, transcript_path};
 use referee_play::writing::is_written;
 use referee_process::Failure;
-use referee_protocol::Event;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -138,14 +137,8 @@ impl Source {
         if self.said.as_ref().is_some_and(|&(made_of, _)| made_of == lines) {
             return;
         }
-        let said = read(&self.bytes).map_err(|error| error.to_string()).and_then(|reading| {
-            let header = reading.header.clone();
-            // Where the transcript can't be read on, there is nothing more to be told.
-            let known = usize::try_from(lines).unwrap_or(usize::MAX).saturating_sub(1);
-            let events: Vec<Event> = reading.take(known).collect();
-            exchange(&header, &events, |_| true).map_err(|error| error.to_string())
-        });
-        self.said = Some((lines, said));
+        let said = exchange(&self.bytes, |_| true);
+        self.said = Some((lines, said.map_err(|error| error.to_string())));
     }
 
     /// The exact lines of a ply, as far as they are made; of the last also those to come.

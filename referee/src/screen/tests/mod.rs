@@ -7,8 +7,7 @@ use super::{Model, Progress, Scene, Setting, Wish, draw};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use referee_match::transcript::{Following, State, exchange, read, unpack};
-use referee_protocol::Event;
+use referee_match::transcript::{Following, State, exchange, unpack};
 use referee_render::Style;
 
 /// Recorded matches, one at least of each game.
@@ -66,10 +65,7 @@ impl Bench {
     /// The screen as text.
     fn screen(&mut self, width: u16, height: u16) -> String {
         let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-        let reading = read(&self.bytes).unwrap();
-        let header = reading.header.clone();
-        let events: Vec<Event> = reading.collect();
-        let said = exchange(&header, &events, |_| true).unwrap();
+        let said = exchange(&self.bytes, |_| true).unwrap();
         let progress = match self.following.state() {
             State::Open => Progress::Live,
             State::Sealed(_) => Progress::Over,

@@ -1,6 +1,5 @@
 //! Matches in words: who played what under which clock, and how it ended.
 
-use super::output::aligned;
 use referee_match::telling::{sentence, setup};
 use referee_match::times::{show_clock, show_time};
 use referee_protocol::plain::tame;
@@ -8,7 +7,7 @@ use referee_protocol::{FaultKind, Header, Outcome, Verdict};
 use std::fmt::Write;
 
 /// What is played, by whom.
-pub(super) fn title(header: &Header) -> String {
+pub fn title(header: &Header) -> String {
     let mut text = tame(&format!("{}{}", header.game, setup(header)));
     let id = tame(&header.match_id);
     write!(text, "\nclock {}, seed {}, match {id}\n", show_clock(&header.clock), header.seed).ok();
@@ -21,7 +20,7 @@ pub(super) fn title(header: &Header) -> String {
 }
 
 /// How it ended: a sentence and a row for each seat.
-pub(super) fn verdict(header: &Header, outcome: Option<&Outcome>, verdict: &Verdict) -> String {
+pub fn verdict(header: &Header, outcome: Option<&Outcome>, verdict: &Verdict) -> String {
     let mut text = tame(&sentence(header, outcome, verdict));
     text.push('\n');
     let scores = outcome.and_then(|outcome| outcome.scores.as_ref());
@@ -51,4 +50,23 @@ pub(super) fn verdict(header: &Header, outcome: Option<&Outcome>, verdict: &Verd
         rows.push(row);
     }
     text + &aligned(&rows)
+}
+
+/// The rows with columns as wide as their widest cell, two spaces apart.
+pub fn aligned(rows: &[Vec<String>]) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max()
+    };
+    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (cell, width) in row.iter().zip(&widths) {
+            write!(line, "{cell:<width$}  ").expect("text takes text");
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
 }

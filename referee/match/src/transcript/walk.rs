@@ -1,17 +1,19 @@
-//! A match played again from its events: the rules say what each one may be, and what the verdict
-//! must say in the end.
+//! The walk over a recorded match: each event is checked against the header, the rules and the events
+//! before it, and after it the game is as it was in the match. All that reads matches is built on it;
+//! what gives the events, a whole file or a growing one, is not its concern.
 
 use crate::places::places;
 use referee_games::{AnyGame, Refusal, Turn, kind, nearest_kind};
 use referee_protocol::{
-    Fault, FaultKind, Header, OnFault, Outcome, OverEvent, Result as Ending, RetiredEvent, Seat,
-    Verdict,
+    Event, Fault, FaultKind, Header, OnFault, Outcome, OverEvent, Result as Ending, RetiredEvent,
+    Seat, Verdict,
 };
 use std::fmt::Debug;
 
-/// A match that is played again.
+/// A recorded match as far as its events have been taken in.
 #[derive(Debug)]
-pub(super) struct Replay {
+pub struct Walk {
+    header: Header,
     game: Box<dyn AnyGame>,
     /// A seat that goes leaves the others playing: three seats and more, and `on_fault` "retire".
     plays_on: bool,
@@ -28,33 +30,37 @@ pub(super) struct Replay {
     is_over: bool,
 }
 
-/// Why a match can't be played again.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum NoReplay {
+/// Why a match can't be walked over at all.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotPlayable {
     /// There is no such game here: nothing can be said of the match.
+    #[error("{0}")]
     UnknownGame(String),
     /// The game can't be started as the header says.
+    #[error("{0}")]
     BadStart(String),
 }
 
-impl Replay {
-    pub(super) fn start(header: &Header) -> Result<Self, NoReplay> {
+impl Walk {
+    /// A match of which only the header is known.
+    pub fn begin(header: Header) -> Result<Self, NotPlayable> {
         let kind = kind(&header.game).ok_or_else(|| {
             let hint = nearest_kind(&header.game).map(|kind| format!("; is it `{}`?", kind.name));
             let hint = hint.unwrap_or_default();
-            NoReplay::UnknownGame(format!("the game `{}` is unknown here{hint}", header.game))
+            NotPlayable::UnknownGame(format!("the game `{}` is unknown here{hint}", header.game))
         })?;
         let game =
-            kind.start(&header.setup).map_err(|error| NoReplay::BadStart(error.to_string()))?;
+            kind.start(&header.setup).map_err(|error| NotPlayable::BadStart(error.to_string()))?;
         let seats = game.seats();
         let listed = header.seats.iter().map(|seat| seat.seat);
         if !listed.eq(Seat::all(seats)) {
             let text = format!("the header must list the seats 0 to {}, in order", seats - 1);
-            return Err(NoReplay::BadStart(text));
+            return Err(NotPlayable::BadStart(text));
         }
-        let mut replay = Self {
+        let mut walk = Self {
             game,
             plays_on: seats > 2 && header.on_fault == OnFault::Retire,
+            header,
             to_move: None,
             turn: 0,
             outcome: None,
@@ -62,8 +68,36 @@ impl Replay {
             played: 0,
             is_over: false,
         };
-        replay.look();
-        Ok(replay)
+        walk.look();
+        Ok(walk)
+    }
+
+    /// What the match is played under. It lists the game's seats, in order.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The game after the last event. Whoever resigned or was at fault is out of it, where it goes
+    /// on without them.
+    pub fn game(&self) -> &dyn AnyGame {
+        self.game.as_ref()
+    }
+
+    /// Takes in the next event. An error says what is wrong with it; nothing may follow.
+    pub fn event(&mut self, event: &Event) -> Result<(), String> {
+        match event {
+            Event::Header(_) => Err("a second header".to_owned()),
+            Event::Turn(event) => self.turn(event.turn, u64::from(event.seat.0)),
+            Event::Played(event) => {
+                self.played(event.turn, u64::from(event.seat.0), &event.action.to_string())
+            }
+            Event::Retired(event) => self.retired(event),
+            Event::Over(event) => self.over(event),
+            Event::Line(event) => self.aside(event.seat),
+            Event::Stderr(event) => self.aside(event.seat),
+            Event::Exit(event) => self.aside(event.seat),
+            Event::Seal(_) | Event::Unknown => Ok(()),
+        }
     }
 
     /// The turns played so far.
@@ -100,15 +134,21 @@ impl Replay {
         Ok(())
     }
 
+    /// Something that came from a seat's agent and changes nothing.
+    pub(super) fn aside(&self, seat: Seat) -> Result<(), String> {
+        if seat.index() < self.header.seats.len() {
+            return Ok(());
+        }
+        Err(format!("there is no seat {seat}"))
+    }
+
     /// A seat goes.
-    pub(super) fn retired(&mut self, event: &RetiredEvent) -> Result<(), String> {
+    fn retired(&mut self, event: &RetiredEvent) -> Result<(), String> {
         let seat = event.seat;
         if self.to_move.is_none() {
             return Err(self.ended("no seat is retired"));
         }
-        if seat.index() >= self.game.seats() {
-            return Err(format!("there is no seat {seat}"));
-        }
+        self.aside(seat)?;
         if self.gone.iter().any(|(other, _)| *other == seat) {
             return Err(format!("seat {seat} is retired a second time"));
         }
@@ -117,8 +157,11 @@ impl Replay {
             return Err(format!("it says turn {told}, by the rules it is turn {number}"));
         }
         self.gone.push((seat, event.fault.clone()));
-        if self.plays_on && self.still_in() > 1 {
+        let seats = self.header.seats.len();
+        if seats > 2 {
             self.game.retire(seat);
+        }
+        if self.plays_on && seats - self.gone.len() > 1 {
             self.look();
         } else {
             self.to_move = None;
@@ -127,7 +170,7 @@ impl Replay {
     }
 
     /// The match ends, with this outcome and verdict.
-    pub(super) fn over(&mut self, event: &OverEvent) -> Result<(), String> {
+    fn over(&mut self, event: &OverEvent) -> Result<(), String> {
         if std::mem::replace(&mut self.is_over, true) {
             return Err("the match is over a second time".to_owned());
         }
@@ -157,10 +200,6 @@ impl Replay {
     /// What must be true of a transcript that is whole.
     pub(super) fn finish(&self) -> Result<(), String> {
         if self.is_over { Ok(()) } else { Err("there is no `over` event".to_owned()) }
-    }
-
-    fn still_in(&self) -> usize {
-        self.game.seats() - self.gone.len()
     }
 
     /// Asks the game whose turn it is.

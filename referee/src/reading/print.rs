@@ -1,0 +1,78 @@
+//! A recorded match as text, ply by ply.
+
+use super::{report, unreadable};
+use referee_match::transcript::{End, Walk, walk};
+use referee_process::Failure;
+use referee_protocol::plain::tame;
+use referee_protocol::{Event, Seat};
+use referee_render::{Style, terminal};
+use std::fmt::Write;
+
+/// Prints a match, or one turn of it, piece by piece, as far as it can be read: an error may follow.
+/// Without a style no boards are drawn.
+pub fn print(
+    bytes: &[u8],
+    file: &str,
+    only: Option<u64>,
+    style: Option<&Style>,
+    mut out: impl FnMut(&str) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let mut steps = walk(bytes).map_err(|error| unreadable(file, &error))?;
+    if only.is_none() {
+        out(&format!("{}\n{}", report::title(steps.walk().header()), board(steps.walk(), style)))?;
+    }
+    let mut shown = false;
+    loop {
+        let turn = steps.walk().game().turn_number();
+        let step = steps.step().map_err(|error| unreadable(file, &error))?;
+        let Some(event) = step else { break };
+        if only.is_none_or(|only| only == turn) {
+            shown = true;
+            out(&happened(steps.walk(), turn, &event, style))?;
+        }
+    }
+    if let Some(turn) = only.filter(|_| !shown) {
+        let last = steps.walk().game().turn_number();
+        return Err(Failure::usage(format!("--turn {turn}: the match has turns up to {last}")));
+    }
+    if let Some(End::Cut { line }) = steps.end() {
+        let text = format!("{file}: the transcript is cut off at line {line}");
+        return Err(Failure::operation(text));
+    }
+    Ok(())
+}
+
+/// What is to be printed because of an event of this turn; the match is as after it.
+fn happened(walk: &Walk, turn: u64, event: &Event, style: Option<&Style>) -> String {
+    let name = |seat: Seat| tame(&walk.header().seats[seat.index()].name);
+    let mut text = String::new();
+    match event {
+        Event::Played(played) => {
+            let shown = tame(&walk.game().show_action(&played.action));
+            let (name, used) = (name(played.seat), played.used_ms);
+            writeln!(text, "\nturn {turn}: {name} {shown} ({used} ms)").ok();
+            text.push_str(&board(walk, style));
+        }
+        Event::Retired(retired) => {
+            let (name, kind) = (name(retired.seat), retired.fault.kind);
+            let why = tame(&retired.fault.text);
+            writeln!(text, "\nturn {turn}: {name} is out: {kind}, {why}").ok();
+        }
+        Event::Stderr(stderr) => {
+            let name = name(stderr.seat);
+            for line in stderr.text.lines() {
+                writeln!(text, "  {name} says: {}", tame(line)).ok();
+            }
+        }
+        Event::Over(over) => {
+            let told = report::verdict(walk.header(), over.outcome.as_ref(), &over.verdict);
+            write!(text, "\n{told}").ok();
+        }
+        _ => {}
+    }
+    text
+}
+
+fn board(walk: &Walk, style: Option<&Style>) -> String {
+    style.map(|style| terminal(&walk.game().view(), style)).unwrap_or_default()
+}

@@ -1,0 +1,165 @@
+//! All that reads recorded matches, on transcripts that are nearly right.
+
+use super::edits::edited;
+use referee::reading::{Case, Shown, as_json, caption, print, recorded};
+use referee_contest::audit::hear;
+use referee_games::kind;
+use referee_match::transcript::{
+    Following, NotWalkable, Playback, State, Status, exchange, game_record, is_packed, sent,
+    unpack, verify, walk,
+};
+use referee_render::Style;
+use referee_render::pictures::{Plies, Wish, write_svg};
+use referee_web::{Sheet, Stage, export};
+use serde_json::{Value, json};
+
+/// Recorded matches, which scripts change.
+const RECORDED: [&[u8]; 10] = [
+    include_bytes!("../../tests/transcripts/hex-fault.jsonl"),
+    include_bytes!("../../tests/transcripts/hex-resigned.jsonl"),
+    include_bytes!("../../tests/transcripts/hex-swap.jsonl"),
+    include_bytes!("../../tests/transcripts/hex-void.jsonl"),
+    include_bytes!("../../tests/transcripts/chexers-retired.jsonl"),
+    include_bytes!("../../tests/transcripts/chinese-checkers-three.jsonl"),
+    include_bytes!("../../tests/transcripts/checker-puzzle-solved.jsonl"),
+    include_bytes!("../../tests/transcripts/freckers-all-across.jsonl"),
+    include_bytes!("../../tests/transcripts/peg-solitaire-solved.jsonl"),
+    include_bytes!("../../tests/transcripts/peg-solitaire-diamond.jsonl.gz"),
+];
+/// More bytes than a transcript in a fuzzer's hands needs.
+const UNPACKED_BYTES_MAX: usize = 1 << 20;
+/// Fields whose numbers point at something.
+const POINTERS: [&str; 6] = ["seat", "turn", "turns", "left_ms", "used_ms", "at_ns"];
+/// What they may be made to be: the last ones fit no seat, or no sum.
+const PLACES: [u64; 8] = [0, 1, 2, 3, 7, 255, u64::MAX - 1, u64::MAX];
+
+/// The bytes are a transcript or, where they don't begin like one, a recorded match (the first byte)
+/// and changes to it (four bytes each). Nothing that reads it panics; all that walk over it come as
+/// far as any other, and stop in the same line for the same reason.
+pub fn readers(bytes: &[u8]) {
+    if bytes.first() == Some(&b'{') || is_packed(bytes) {
+        if let Some(bytes) = unpack(bytes, UNPACKED_BYTES_MAX) {
+            read(&bytes);
+        }
+    } else if let Some((&which, script)) = bytes.split_first() {
+        let recorded = RECORDED[usize::from(which) % RECORDED.len()];
+        let recorded = unpack(recorded, UNPACKED_BYTES_MAX).expect("it is short");
+        let mut lines =
+            recorded.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
+        for change in script.chunks_exact(4) {
+            edit(&mut lines, [change[0], change[1], change[2], change[3]]);
+        }
+        read(&lines.concat());
+    }
+}
+
+/// Changes a line; the first byte says which.
+fn edit(lines: &mut Vec<Vec<u8>>, [at, how, more, most]: [u8; 4]) {
+    let at = usize::from(at) * lines.len() / 256;
+    let other = usize::from(more) * lines.len() / 256;
+    match how % 12 {
+        _ if lines.is_empty() => {}
+        0 => drop(lines.remove(at)),
+        1 => lines.insert(at, lines[at].clone()),
+        2 => lines.swap(at, other),
+        3 => lines.truncate(at + 1),
+        4 => {
+            let length = lines[at].len() * usize::from(more) / 256;
+            lines[at].truncate(length);
+            lines.truncate(at + 1);
+        }
+        5 => {
+            let fault = json!({"kind": "gone", "by": null, "turn": most, "text": ""});
+            let gone = json!({"type": "retired", "at_ns": 0, "turn": most, "seat": more % 8,
+                              "fault": fault});
+            lines.insert(at + 1, format!("{gone}\n").into_bytes());
+        }
+        6..=8 => change(&mut lines[at], |mut value| {
+            point(&mut value, POINTERS[usize::from(how / 12) % 6], PLACES[usize::from(more % 8)]);
+            value
+        }),
+        _ => change(&mut lines[at], |value| edited(value, &[more, most])),
+    }
+}
+
+/// Changes a line, if it is JSON.
+fn change(line: &mut Vec<u8>, change: impl FnOnce(Value) -> Value) {
+    if let Ok(value) = serde_json::from_slice(line) {
+        *line = format!("{}\n", change(value)).into_bytes();
+    }
+}
+
+/// Makes all fields of this name this number.
+fn point(value: &mut Value, name: &str, number: u64) {
+    match value {
+        Value::Object(fields) => {
+            for (field, value) in fields {
+                if field == name { *value = json!(number) } else { point(value, name, number) }
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(|value| point(value, name, number)),
+        _ => {}
+    }
+}
+
+/// Reads it in every way there is.
+fn read(bytes: &[u8]) {
+    let walked = walked(bytes);
+    let status = verify(bytes).status;
+    let heard = hear(bytes).map_or_else(|(status, _)| status, |_| Status::Ok);
+    assert_eq!(heard, status, "heard, and verified");
+    assert!(status != Status::Ok || walked.is_ok(), "{walked:?}, and still `ok`");
+    let following = Following::of(bytes);
+    match (&walked, following.state()) {
+        (Err(NotWalkable::Broken { line, text }), State::Broken { line: at, text: why }) => {
+            assert_eq!((line, text), (at, why));
+        }
+        (Err(NotWalkable::Broken { .. }), state) => panic!("{walked:?}, followed to {state:?}"),
+        (Err(NotWalkable::NoHeader(_)), _) => assert!(following.playback().is_none()),
+        (Ok(()), state) => assert!(!matches!(state, State::Broken { .. }), "{state:?}"),
+    }
+    if let Some(playback) = following.playback() {
+        look(playback);
+    }
+    if let Ok(steps) = walk(bytes) {
+        let game = steps.walk().header().game.clone();
+        let kind = kind(&game).expect("it is walked over");
+        exchange(bytes, |_| true).ok();
+        let every = Shown { ply: None, every: true };
+        let positions = recorded(bytes, "x", kind, every, |game| {
+            as_json(game);
+            caption(game);
+            Ok(())
+        });
+        assert_eq!(positions.is_ok(), walked.is_ok(), "{positions:?}");
+    }
+    for turn in [None, Some(1)] {
+        print(bytes, "x", turn, Some(&Style::default()), |_| Ok(())).ok();
+        for seat in [None, Some(0), Some(2)] {
+            if let Ok(case) = Case::read(bytes, "x", seat, turn) {
+                assert!(walked.is_ok(), "{walked:?}, and still debugged");
+                sent(&case.header, case.seat, &case.events, case.turn).ok();
+            }
+        }
+    }
+}
+
+fn walked(bytes: &[u8]) -> Result<(), NotWalkable> {
+    let mut steps = walk(bytes)?;
+    while steps.step()?.is_some() {}
+    Ok(())
+}
+
+/// Writes the match in all forms.
+fn look(playback: &Playback) {
+    let sheet = Sheet::new("x", playback, &Stage::Over, 0);
+    export(&sheet.title, &serde_json::to_string(&sheet).expect("a sheet is JSON"));
+    for plies in [Plies::One(playback.plies().len() - 1), Plies::Strip(3)] {
+        write_svg(playback, plies, &Wish::default(), Vec::new()).expect("memory takes all bytes");
+    }
+    if let Ok(record) = game_record(playback) {
+        for notation in playback.game().kind().notations {
+            notation.write(&record).ok();
+        }
+    }
+}
