@@ -11,6 +11,7 @@ mod symbols;
 mod text;
 mod svg;
 mod web_board;
+mod lettering;
 mod raster;
 mod theme_colours;
 mod animation;

@@ -1,36 +1,10 @@
-//! SVG as pixels and as PNG, with one embedded font and none of the machine's, so that a picture is
-//! the same bytes everywhere.
+//! SVG as pixels and as PNG, the same bytes everywhere.
 
+use super::lettering::outlined;
 use resvg::tiny_skia::{Pixmap, Transform};
-use resvg::usvg::{Options, Tree, fontdb};
+use resvg::usvg::{Options, Tree};
 use std::io::Write;
-use std::sync::{Arc, LazyLock};
 
-/// The font, cut down to [`COVERED`]: see `fonts/README.md`.
-const FONT: &[u8] = include_bytes!("fonts/DejaVuSans-subset.ttf");
-/// Its name.
-const FAMILY: &str = "DejaVu Sans";
-/// The characters that it has. Others are drawn as its replacement character.
-const COVERED: &[(char, char)] = &[
-    (' ', '~'),
-    ('\u{a0}', '\u{17f}'),
-    ('\u{386}', '\u{38a}'),
-    ('\u{38c}', '\u{38c}'),
-    ('\u{38e}', '\u{3a1}'),
-    ('\u{3a3}', '\u{3ce}'),
-    ('\u{401}', '\u{45f}'),
-    ('\u{2010}', '\u{2015}'),
-    ('\u{2018}', '\u{201e}'),
-    ('\u{2022}', '\u{2022}'),
-    ('\u{2026}', '\u{2026}'),
-    ('\u{2039}', '\u{203a}'),
-    ('\u{20ac}', '\u{20ac}'),
-    ('\u{2190}', '\u{2193}'),
-    ('\u{2212}', '\u{2212}'),
-    ('\u{2260}', '\u{2260}'),
-    ('\u{2264}', '\u{2265}'),
-    ('\u{fffd}', '\u{fffd}'),
-];
 /// A picture has at most so many pixels: 64 MiB while it is drawn.
 pub const PIXELS_MAX: u64 = 1 << 24;
 
@@ -105,7 +79,8 @@ pub fn pixels(svg: &str, width: u32) -> Result<Pixels, NoPicture> {
 }
 
 fn tree(svg: &str) -> Result<Tree, NoPicture> {
-    Tree::from_str(&covered(svg), &OPTIONS).map_err(|error| NoPicture::Broken(error.to_string()))
+    let drawn = Tree::from_str(&outlined(svg), &Options::default());
+    drawn.map_err(|error| NoPicture::Broken(error.to_string()))
 }
 
 /// Writes pixels as PNG.
@@ -146,25 +121,31 @@ fn ratio(pixels: u32, units: f32) -> f32 {
     (f64::from(pixels) / f64::from(units)) as f32
 }
 
-static OPTIONS: LazyLock<Options<'static>> = LazyLock::new(|| {
-    let mut fonts = fontdb::Database::new();
-    fonts.load_font_data(FONT.to_vec());
-    fonts.set_sans_serif_family(FAMILY);
-    fonts.set_serif_family(FAMILY);
-    Options { fontdb: Arc::new(fonts), font_family: FAMILY.to_owned(), ..Options::default() }
-});
-
-/// The document with a replacement for every character that the font lacks. Its markup is ASCII.
-fn covered(svg: &str) -> String {
-    let has = |letter: char| {
-        letter == '\n' || COVERED.iter().any(|&(first, last)| (first..=last).contains(&letter))
-    };
-    svg.chars().map(|letter| if has(letter) { letter } else { '\u{FFFD}' }).collect()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{COVERED, NoPicture, pixels, png};
+    use super::{NoPicture, pixels, png};
+
+    /// The characters that the font has: those of `fonts/README.md`.
+    const COVERED: &[(char, char)] = &[
+        (' ', '~'),
+        ('\u{a0}', '\u{17f}'),
+        ('\u{386}', '\u{38a}'),
+        ('\u{38c}', '\u{38c}'),
+        ('\u{38e}', '\u{3a1}'),
+        ('\u{3a3}', '\u{3ce}'),
+        ('\u{401}', '\u{45f}'),
+        ('\u{2010}', '\u{2015}'),
+        ('\u{2018}', '\u{201e}'),
+        ('\u{2022}', '\u{2022}'),
+        ('\u{2026}', '\u{2026}'),
+        ('\u{2039}', '\u{203a}'),
+        ('\u{20ac}', '\u{20ac}'),
+        ('\u{2190}', '\u{2193}'),
+        ('\u{2212}', '\u{2212}'),
+        ('\u{2260}', '\u{2260}'),
+        ('\u{2264}', '\u{2265}'),
+        ('\u{fffd}', '\u{fffd}'),
+    ];
 
     fn document(letter: char) -> String {
         let escaped = crate::text::escaped(&letter.to_string());
@@ -176,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn every_covered_letter_is_drawn_and_no_other() {
+    fn every_covered_letter_is_drawn_and_others_are_replaced() {
         let (missing, blank) = (pixels(&document('\u{FFFD}'), 20), pixels(&document(' '), 20));
         let (missing, blank) = (missing.unwrap(), blank.unwrap());
         assert!(missing != blank);

@@ -42,6 +42,10 @@ use referee_process::sandbox::canary;
 use referee_process::{Failure, launcher};
 use std::io::Write;
 use std::process::ExitCode;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::fmt;
+use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 /// Runs matches between game-playing agents, by the rules and by the clock.
 #[derive(Debug, Parser)]
@@ -169,15 +173,14 @@ fn set_up(global: &Global) {
         (false, 1) => "referee=info",
         (false, _) => "referee=debug",
     };
-    let filter = tracing_subscriber::EnvFilter::try_from_env("REFEREE_LOG")
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(level));
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
+    let asked = std::env::var("REFEREE_LOG").ok().and_then(|asked| asked.parse().ok());
+    let shown: Targets = asked.unwrap_or_else(|| level.parse().expect("a list of levels"));
+    let lines = fmt::layer()
         .with_writer(std::io::stderr)
         .without_time()
         .with_target(false)
-        .with_ansi(output::stderr_has_colour())
-        .init();
+        .with_ansi(output::stderr_has_colour());
+    tracing_subscriber::registry().with(lines.with_filter(shown)).init();
 }
 
 fn complain(failure: &Failure) {

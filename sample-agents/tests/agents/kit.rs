@@ -24,7 +24,7 @@ const GAMES_PER_SETUP: u64 = 2;
 const ACTIONS_MAX: u64 = 250;
 
 /// Whether there is a Python; where there is none and that is allowed, a line says so.
-fn has_python() -> bool {
+pub(crate) fn has_python() -> bool {
     let found = Command::new("python3").arg("--version").output().is_ok();
     if !found {
         let forbidden = std::env::var_os("REFEREE_TESTS_FORBID_SKIP").is_some();

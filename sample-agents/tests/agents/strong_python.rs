@@ -1,22 +1,11 @@
 //! The strong agent in Python: its boards know the rules, its plans are the best there are, and it
 //! plays on from positions, after swaps and when others are out.
 
+use crate::kit::has_python;
 use crate::referee::{Entrant, play};
 use referee_games::kind;
 use serde_json::{Value, json};
 use std::path::Path;
-use std::process::Command;
-
-/// Whether the tests here have to be left out, which they then say.
-fn without_python() -> bool {
-    if Command::new("python3").arg("--version").output().is_ok() {
-        return false;
-    }
-    let forbidden = std::env::var_os("REFEREE_TESTS_FORBID_SKIP").is_some();
-    assert!(!forbidden, "there is no python3, and REFEREE_TESTS_FORBID_SKIP is set");
-    println!("skipped: there is no python3");
-    true
-}
 
 /// A program in Python, by its folder in this crate.
 fn python(folder: &str, script: &str) -> Entrant {
@@ -56,7 +45,7 @@ fn rules() -> Vec<(&'static str, Value, Option<u64>)> {
 /// if they differ.
 #[test]
 fn its_boards_list_what_is_legal() {
-    if without_python() {
+    if !has_python() {
         return;
     }
     let checking = python("tests/strong", "checking_agent.py");
@@ -70,7 +59,7 @@ fn its_boards_list_what_is_legal() {
 
 #[test]
 fn it_solves_puzzles_in_the_fewest_moves() {
-    if without_python() {
+    if !has_python() {
         return;
     }
     let puzzles = [
@@ -95,7 +84,7 @@ fn it_solves_puzzles_in_the_fewest_moves() {
 
 #[test]
 fn it_leaves_as_few_pegs_as_can_be() {
-    if without_python() {
+    if !has_python() {
         return;
     }
     let setup = json!({"shape": "diamond", "size": 4});
@@ -105,7 +94,7 @@ fn it_leaves_as_few_pegs_as_can_be() {
 
 #[test]
 fn it_follows_swaps_and_positions_and_beats_random() {
-    if without_python() {
+    if !has_python() {
         return;
     }
     let position = json!({
@@ -128,7 +117,7 @@ fn it_follows_swaps_and_positions_and_beats_random() {
 
 #[test]
 fn it_plays_on_when_another_seat_is_out() {
-    if without_python() {
+    if !has_python() {
         return;
     }
     for (game, setup, seats) in [

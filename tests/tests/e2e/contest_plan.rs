@@ -134,11 +134,11 @@ fn a_build_that_takes_too_long_is_killed_whole() {
     let make = format!("echo begun; sh -c 'sleep 1000; :' {mark} & sleep 1000\n");
     place.write("made/make.sh", make);
     let agents = "game = \"hex\"\nagents = [\"@random\", \"made\"]\n";
-    place.write("c.toml", format!("{agents}policy.build_time = \"10s\"\n"));
+    place.write("c.toml", format!("{agents}policy.build_time = \"5s\"\n"));
     place
         .run(&["contest", "plan", "c.toml", "--build"])
         .code(2)
-        .complains("c.toml:2:22: made: `sh make.sh` failed: not done after 10s\n    begun\n");
+        .complains("c.toml:2:22: made: `sh make.sh` failed: not done after 5s\n    begun\n");
     assert!(eventually(|| !is_running(mark)), "what the build began goes on");
 }
 

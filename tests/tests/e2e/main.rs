@@ -1,4 +1,5 @@
-//! The whole program from outside: real processes, real pipes, real signals.
+//! The whole program from outside: real processes, real pipes, real signals; and what the project
+//! promises of its files. One program, since linking a second takes longer than most of these tests.
 //!
 //! Each test works in a folder of its own. Waiting has generous limits and no test asserts how long
 //! something took, so that a busy machine fails none of them.
@@ -8,6 +9,11 @@
 
 mod support;
 
+mod tidy;
+mod fuzz_corpora;
+mod messages;
+mod golden;
+mod readme;
 mod games;
 mod misbehaving;
 mod hostile;

@@ -46,13 +46,15 @@ fn a_cut_within_any_value_is_torn() {
     }
 }
 
+/// Every byte is changed in three ways, and all the ways come in turn.
 #[test]
 fn a_change_of_any_byte_is_tampered() {
     for (name, events) in short() {
         let bytes = sealed(&events);
         for at in 0..bytes.len() {
             let byte = bytes[at];
-            for other in [byte ^ 1, byte ^ 0x20, byte ^ 0x80, b'\n', b' ', b'"', b'\\', b'0', 0] {
+            let ways = [byte ^ 1, byte ^ 0x20, byte ^ 0x80, b'\n', b' ', b'"', b'\\', b'0', 0];
+            for other in ways.into_iter().skip(at % 3).step_by(3) {
                 if other != byte {
                     let mut changed = bytes.clone();
                     changed[at] = other;
@@ -69,7 +71,8 @@ fn a_byte_too_many_or_too_few_is_tampered() {
     for (name, events) in short() {
         let bytes = sealed(&events);
         for at in 0..=bytes.len() {
-            for extra in [b' ', b'\n', b'}', b'1', bytes[at.min(bytes.len() - 1)]] {
+            let extras = [b' ', b'\n', b'}', b'1', bytes[at.min(bytes.len() - 1)]];
+            for extra in [extras[at % 4], extras[4]] {
                 let mut changed = bytes.clone();
                 changed.insert(at, extra);
                 expect(

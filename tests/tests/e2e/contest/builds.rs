@@ -18,14 +18,14 @@ fn builds_that_fail_stop_the_contest_or_are_left_out() {
     place.write("bots/cat/make.sh", "echo begun; echo no semicolon >&2; exit 3\n");
     place.write("bots/dan/make.sh", "echo waiting; sleep 1000\n");
     let text = format!(
-        "seed = 7\nsubmissions = \"bots\"\npolicy.build_time = \"15s\"\n{AMPLE}\
+        "seed = 7\nsubmissions = \"bots\"\npolicy.build_time = \"5s\"\n{AMPLE}\
          [openings]\nplies = 1\n[[games]]\ngame = \"hex\"\nsetup = {{ size = 3 }}\n"
     );
     place.write("c.toml", &text);
     let ran = contest(&place, &["run", "c.toml", "--out", "d"]).code(2);
     ran.complains("2 of 4 submissions can't play")
         .complains("cat: `sh make.sh` failed: exit status 3\n    begun\n    no semicolon")
-        .complains("dan: `sh make.sh` failed: not done after 15s\n    waiting")
+        .complains("dan: `sh make.sh` failed: not done after 5s\n    waiting")
         .complains("leave-out");
     assert!(!place.path("d").exists(), "nothing has begun");
 

@@ -16,6 +16,8 @@ fn over() -> Place {
 
 fn sql(place: &Place, statements: &str) {
     let store = Connection::open(place.path("d/contest.db")).unwrap();
+    store.busy_timeout(std::time::Duration::from_secs(60)).unwrap();
+    store.pragma_update(None, "foreign_keys", false).unwrap();
     store.execute_batch(statements).unwrap();
 }
 
@@ -32,11 +34,18 @@ fn swap(place: &Place) {
     fs::rename(place.path("aside"), game(1)).unwrap();
 }
 
+fn copy(place: &Place) {
+    let games = place.path("d/games/0000");
+    fs::copy(games.join("0000001.jsonl"), games.join("0000003.jsonl")).unwrap();
+}
+
 /// What is done, and words of what is said.
 type Forgery = (fn(&Place), &'static str);
 
 const FORGERIES: &[Forgery] = &[
     (|it| sql(it, "update seats set place = 3 - place where game = 3"), "game 3, "),
+    (|it| sql(it, "update seats set player = 1 - player where game = 1"), "game 1, "),
+    (|it| sql(it, "update games set reason = 'luck' where number = 3"), "game 3, "),
     (|it| sql(it, "update seats set used_ms = used_ms + 1 where game = 3"), "`seats` is "),
     (|it| sql(it, "update games set seal = 'x' where number = 3"), "`seal` is "),
     (
@@ -44,6 +53,8 @@ const FORGERIES: &[Forgery] = &[
         "report.json counts 6 games, and 5 are left",
     ),
     (swap, "game 0, "),
+    (copy, "game 3, "),
+    (|it| replace(it, "d/games/0000/0000001.jsonl", "\"played\"", "\"x\""), "0000001.jsonl"),
     (|it| fs::remove_file(it.path("d/games/0000/0000004.jsonl")).unwrap(), "game 4, "),
     (|it| replace(it, "d/contest.toml", "seed = 7", "seed = 8"), "is not the one"),
     (
@@ -67,7 +78,24 @@ fn what_was_changed_is_named() {
         let ran = place.run(&["verify", "d"]);
         assert_eq!(ran.exit, Some(1), "forgery {number}: {ran:?}");
         assert!(ran.stdout.contains(words), "forgery {number}: {ran:?}");
+        let lines = place.run(&["verify", "d", "--json"]).code(1).json_lines();
+        assert!(lines.iter().any(|line| line["status"] != "ok"), "forgery {number}: {lines:?}");
         place.shell("rm -rf d && mv whole d").code(0);
     }
     place.run(&["verify", "d"]).code(0);
+}
+
+#[test]
+fn a_game_that_the_schedule_does_not_have_refuses_a_resume() {
+    let place = Place::new();
+    place.write("c.toml", file(&["@first", "@random"], AMPLE));
+    contest(&place, &["run", "c.toml", "--out", "d"]).code(0);
+    let more = "insert into games select 99, block, round, game, match_id, seed, result, reason, \
+                scores, turns, lag_ns, marked, moves, transcript, seal from games where number = 1;\
+                insert into seats select 99, seat, player, place, score, used_ms, cpu_ms, turns, \
+                fault, fault_text from seats where game = 1;";
+    sql(&place, more);
+    let ran = contest(&place, &["resume", "d"]).code(1);
+    ran.complains("game 99 is not in the schedule").complains("referee verify");
+    place.run(&["verify", "d"]).code(1);
 }

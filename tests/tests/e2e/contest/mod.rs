@@ -14,7 +14,6 @@ mod names;
 mod builds;
 mod formats;
 mod quick;
-mod verified;
 mod versions;
 
 use crate::support::{PROGRAM, Place, Ran, Running, eventually};

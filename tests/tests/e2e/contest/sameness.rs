@@ -40,7 +40,7 @@ fn without_times(value: &mut Value) {
 
 #[test]
 fn interruptions_and_jobs_change_nothing_but_times() {
-    for (format, rounds, games) in [("swiss", 10, 60), ("ladder", 8, 56)] {
+    for (format, rounds, games) in [("swiss", 6, 36), ("ladder", 6, 42)] {
         let place = Place::new();
         let more = format!("{AMPLE}format = \"{format}\"\nrounds = {rounds}\njobs = 2\n");
         place.write("c.toml", file(&AGENTS, &more));

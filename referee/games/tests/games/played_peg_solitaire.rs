@@ -1,7 +1,5 @@
 //! Plays of Peg Solitaire by another program: every list of actions and every end must be the same.
 
-#![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
-
 use flate2::read::GzDecoder;
 use referee_games::{Turn, kind};
 use serde_json::{Value, json};

@@ -1,8 +1,6 @@
 //! What fuzzing begins with, and what it found before: fuzz/corpus and fuzz/regressions, once more,
 //! without a fuzzer.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use proptest::prelude::*;
 use referee_tests::fuzzing::{TARGETS, readers};
 use std::fs;

@@ -1,7 +1,5 @@
 //! Games of Hex that another program played: every list of actions and every end must be the same.
 
-#![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
-
 use flate2::read::GzDecoder;
 use referee_games::{Turn, kind};
 use serde_json::{Value, json};

@@ -1,11 +1,10 @@
 //! The invariants of docs/architecture.md and docs/style.md that neither Cargo nor a lint keeps. Each
 //! failure says what to do.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
+use crate::support::root;
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Longer files are to be split.
 const FILE_LINES_MAX: usize = 500;
@@ -23,10 +22,6 @@ impl Source {
         let lines = (1..).zip(self.text[..end].lines());
         lines.filter(|(_, line)| !line.trim_start().starts_with("//"))
     }
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
 /// All files below a folder with one of these endings.

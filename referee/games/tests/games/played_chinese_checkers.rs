@@ -1,8 +1,6 @@
 //! Games that an independent program played by the same rules: at every ply the legal actions must
 //! be the very same ones, and so must the outcome.
 
-#![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
-
 use flate2::read::GzDecoder;
 use referee_games::chinese_checkers::{Action, ChineseCheckers, Jumps, Neutral, Setup, Win};
 use referee_games::{Game, Turn};

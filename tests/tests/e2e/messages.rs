@@ -2,8 +2,7 @@
 //! stands on the wire. Each is what the printed JSON Schema allows, is read by the types, and written
 //! back as it was.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
+use crate::support::PROGRAM;
 use referee_protocol::{Event, FromAgent, ToAgent, parse_from_agent};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -40,7 +39,7 @@ fn examples(kind: &str) -> Vec<Example> {
 
 /// What `referee schema` prints.
 fn schema(kind: &str) -> Value {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_referee-under-test"));
+    let mut command = Command::new(PROGRAM);
     let output = command.args(["schema", kind]).output().unwrap();
     assert!(output.status.success());
     serde_json::from_slice(&output.stdout).unwrap()

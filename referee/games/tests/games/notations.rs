@@ -1,8 +1,6 @@
 //! What every notation of whole games promises: a game that is written is read back the same, and
 //! no text is a reason to panic.
 
-#![expect(clippy::unwrap_used, reason = "a test that can't go on fails")]
-
 use proptest::prelude::*;
 use referee_games::{AnyGame, GAMES, GameRecord, Kind, NotationKind, RecordEnd, Turn, notations};
 use referee_protocol::Seat;

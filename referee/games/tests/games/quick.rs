@@ -1,7 +1,5 @@
 //! The quick way to read an action reads nothing that the derived one refuses or reads otherwise.
 
-#![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
-
 use proptest::prelude::*;
 use referee_games::{GAMES, Game, Quick, SetupError, Turn, Visitor, visit};
 use serde_json::{Value, json};

@@ -1,8 +1,6 @@
 //! Estimates are good enough for simple agents: looking one action ahead with them beats chance, and
 //! looking two ahead beats that.
 
-#![expect(clippy::unwrap_used, reason = "a test may fail at any step")]
-
 use referee_games::chexers::{self, Chexers};
 use referee_games::freckers::{self, Freckers};
 use referee_games::{Game, Turn};

@@ -1,7 +1,5 @@
 //! Games of Chexers played by the course's own rule code: the same actions, boards and ends here.
 
-#![expect(clippy::unwrap_used, reason = "a test may fail at any step")]
-
 use flate2::read::GzDecoder;
 use referee_games::chexers::{Action, Chexers, Setup};
 use referee_games::{Game, Turn};

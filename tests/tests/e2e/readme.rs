@@ -5,8 +5,7 @@
 //! `\` goes on with the next. `cargo run --release --` is the program; other lines with cargo are left
 //! out, and so are whole blocks ```` ```console,ignore ````.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
+use crate::support::{PROGRAM, root};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -17,10 +16,6 @@ struct Line {
     page: String,
     number: usize,
     text: String,
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
 /// README.md, and all pages below docs, in order.
@@ -80,9 +75,8 @@ fn prepared(text: &str) -> Option<(String, i32)> {
 #[test]
 fn every_command_does_what_the_pages_say() {
     let place = tempfile::TempDir::with_prefix("referee-readme-").unwrap();
-    let program = env!("CARGO_BIN_EXE_referee-under-test");
     fs::create_dir(place.path().join("bin")).unwrap();
-    symlink(program, place.path().join("bin/referee")).unwrap();
+    symlink(PROGRAM, place.path().join("bin/referee")).unwrap();
     // The pages speak of what lies at the root; what their commands leave behind stays here.
     symlink(root().join("sample-agents"), place.path().join("sample-agents")).unwrap();
     let path = std::env::var("PATH").unwrap();

@@ -1,8 +1,6 @@
 //! What every game promises, checked for every game in the registry, in its default setup and in
 //! every variant that it names. A new game is picked up by itself.
 
-#![expect(clippy::unwrap_used, reason = "a test that can't go on fails")]
-
 use referee_games::{AnyGame, GAMES, Game, SetupError, Turn, Visitor, plain_perft, visit};
 use referee_protocol::Seat;
 use serde_json::{Map, Value, json};

@@ -4,8 +4,7 @@
 //! or the format under people's recorded matches: raise the game's RULES or the transcript's version
 //! and keep reading the old one; never record a file anew.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
+use crate::support::PROGRAM;
 use flate2::read::GzDecoder;
 use referee_protocol::{Event, FaultKind, Result as Ended};
 use std::collections::BTreeSet;
@@ -73,7 +72,7 @@ fn every_recorded_match_verifies_for_ever() {
 #[test]
 fn every_recorded_match_can_be_shown() {
     for name in FILES {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_referee-under-test"));
+        let mut command = Command::new(PROGRAM);
         let file = folder().join(name);
         let output =
             command.arg("replay").arg(&file).args(["--print", "--board", "ascii"]).output();

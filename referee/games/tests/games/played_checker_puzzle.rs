@@ -1,8 +1,6 @@
 //! Puzzles that an independent program played by the same rules: at every move the legal actions
 //! must be the very same ones, and so must the outcome.
 
-#![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
-
 use flate2::read::GzDecoder;
 use referee_games::checker_puzzle::{Action, CheckerPuzzle, Setup};
 use referee_games::{Game, Turn};
