@@ -48,7 +48,7 @@ pub(super) async fn report(session: &Session, held: &Held, outcome: &Outcome) ->
                 }
             }
             Err(Trouble::Files(error)) => {
-                lost = Some(Err(WorkerFault::new(FaultCause::Disk, error)))
+                lost = Some(Err(WorkerFault::new(FaultCause::Disk, error)));
             }
             Err(Trouble::Server(error)) => {
                 tracing::debug!("the report on block {}: {error}", held.block());
