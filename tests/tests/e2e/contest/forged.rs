@@ -44,7 +44,7 @@ type Forgery = (fn(&Place), &'static str);
 
 const FORGERIES: &[Forgery] = &[
     (|it| sql(it, "update seats set place = 3 - place where game = 3"), "game 3, "),
-    (|it| sql(it, "update seats set player = 1 - player where game = 1"), "game 1, "),
+    (|it| sql(it, "update seats set player = (player + 1) % 3 where game = 1"), "game 1, "),
     (|it| sql(it, "update games set reason = 'luck' where number = 3"), "game 3, "),
     (|it| sql(it, "update seats set used_ms = used_ms + 1 where game = 3"), "`seats` is "),
     (|it| sql(it, "update games set seal = 'x' where number = 3"), "`seal` is "),
