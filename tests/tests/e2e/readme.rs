@@ -8,7 +8,7 @@
 use crate::support::{PROGRAM, root};
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// A command on a page.
