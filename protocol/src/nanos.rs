@@ -1,5 +1,7 @@
 //! Times as a match counts them.
 
+use std::time::Duration;
+
 /// A time in nanoseconds: since the match began, or between two moments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Nanos(pub u64);
@@ -30,5 +32,11 @@ impl Nanos {
     #[must_use]
     pub fn since(self, earlier: Self) -> Self {
         Self(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl From<Duration> for Nanos {
+    fn from(span: Duration) -> Self {
+        Self(u64::try_from(span.as_nanos()).unwrap_or(u64::MAX))
     }
 }

@@ -37,7 +37,7 @@ pub(crate) fn play(contest: &Contest, fixture: &Fixture) -> Outcome<Vec<u8>> {
     table.carry_out();
     for seat in Seat::all(seats) {
         let status = "exit status 0".to_owned();
-        table.step(Input::Exited { seat, status, late: false });
+        table.step(Input::Exited { seat, status, late: false, reading: Reading::default() });
     }
     table.carry_out();
     table.recorder.seal();

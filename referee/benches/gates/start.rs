@@ -5,7 +5,7 @@ use crate::measure::{Pairs, median};
 use crate::report::{Better, Row, Scale};
 use crate::script::Script;
 use crate::turn::succeed;
-use referee_process::agent::{Agent, Launch, Sign, Surroundings};
+use referee_process::agent::{AgentEvent, AgentProcess, Launch, OutputLimits, Surroundings};
 use referee_process::launcher::{Bounds, Jail, Launcher, Reach};
 use std::error::Error;
 use std::future::poll_fn;
@@ -109,17 +109,16 @@ pub(crate) async fn by_launcher(
     let mut micros = Vec::with_capacity(AGENTS);
     for _ in 0..AGENTS {
         let begin = Instant::now();
-        let mut agent = Agent::start(launcher, &launch, surroundings.clone(), 65_536)?;
+        let limits = OutputLimits { line_bytes: 65_536, stderr_bytes: 65_536 };
+        let mut agent = AgentProcess::start(launcher, &launch, surroundings.clone(), limits)?;
         agent.put(HELLO);
-        if !agent.flush() {
-            return Err("the agent doesn't read".into());
-        }
-        until(&mut agent, &mut scratch, |sign| matches!(sign, Sign::Output(_))).await?;
+        agent.flush();
+        until(&mut agent, &mut scratch, |event| matches!(event, AgentEvent::Line(_))).await?;
         micros.push(begin.elapsed().as_secs_f64() * 1e6);
         agent.close();
-        until(&mut agent, &mut scratch, |sign| matches!(sign, Sign::Exited(_))).await?;
+        until(&mut agent, &mut scratch, |event| matches!(event, AgentEvent::Exited(_))).await?;
         agent.kill();
-        until(&mut agent, &mut scratch, |sign| matches!(sign, Sign::Gone)).await?;
+        until(&mut agent, &mut scratch, |event| matches!(event, AgentEvent::Gone)).await?;
     }
     Ok(quick(micros))
 }
@@ -131,17 +130,17 @@ fn quick(mut micros: Vec<f64>) -> f64 {
 }
 
 async fn until(
-    agent: &mut Agent,
+    agent: &mut AgentProcess,
     scratch: &mut [u8],
-    wanted: impl Fn(&Sign) -> bool,
+    wanted: impl Fn(&AgentEvent) -> bool,
 ) -> Result<(), Box<dyn Error>> {
     loop {
-        let sign = poll_fn(|context| agent.poll_sign(context, scratch)).await;
-        if wanted(&sign) {
+        let (_, event) = poll_fn(|context| agent.poll_event(context, scratch)).await;
+        if wanted(&event) {
             return Ok(());
         }
-        if let Sign::Gone | Sign::Failed(_) | Sign::Broken(_) = sign {
-            return Err(format!("the agent could not be started: {sign:?}").into());
+        if let AgentEvent::Gone | AgentEvent::Failed(_) | AgentEvent::Broken(_) = event {
+            return Err(format!("the agent could not be started: {event:?}").into());
         }
     }
 }

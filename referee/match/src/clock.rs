@@ -68,6 +68,13 @@ impl Clock {
         Self { left: settings.bank_ms.map(Nanos::from_ms), owed: Nanos(0) }
     }
 
+    /// Sets what the bank holds, unless it is that already.
+    pub(super) fn set_left_ms(&mut self, left_ms: Option<u64>) {
+        if self.left_ms() != left_ms {
+            self.left = left_ms.map(Nanos::from_ms);
+        }
+    }
+
     /// What the bank holds, rounded down.
     pub(super) fn left_ms(&self) -> Option<u64> {
         self.left.map(Nanos::ms_down)

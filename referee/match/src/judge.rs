@@ -230,6 +230,9 @@ impl Match {
     }
 
     pub(super) fn tick(&mut self, reading: Reading) {
+        if self.ending_at().is_some_and(|due| due <= self.now) {
+            self.settle_endings(None);
+        }
         self.read(reading);
         self.look_at_clock();
     }

@@ -13,6 +13,7 @@ mod machine;
 mod absence;
 mod judge;
 mod end;
+mod resume;
 pub mod places;
 pub mod transcript;
 pub mod frames;
@@ -25,6 +26,7 @@ pub use clock::Reading;
 pub use identity::{game_seed, match_id, named_seed, seat_seed};
 pub use machine::{Effect, Ending, Input, Match, Resource};
 pub use messages::{hello, over, request};
+pub use resume::NotResumed;
 
 #[cfg(test)]
 mod tests;

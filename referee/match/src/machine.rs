@@ -31,9 +31,9 @@ pub enum Input<'a> {
         /// What it means, where the agent speaks another protocol than the referee's own.
         meaning: Option<Meaning>,
     },
-    /// An agent has written something that is about to be told. What came before it is judged, so
-    /// that whoever reads its lines knows whether they still count.
-    Speaks(Seat),
+    /// An agent has written a line, which is about to be passed on. What came before it is judged, so
+    /// that a codec that reads its lines knows whether they still count.
+    LineArrived(Seat),
     /// A piece of an agent's stderr came.
     Stderr {
         /// From whom.
@@ -44,9 +44,9 @@ pub enum Input<'a> {
         dropped_bytes: u64,
     },
     /// The agent's stdout ended, though its process may still run.
-    Closed(Seat),
+    StdoutClosed(Seat, Reading),
     /// The agent closed its stdin: a message could not be written.
-    Deaf(Seat),
+    StdinClosed(Seat, Reading),
     /// The agent's process ended; all that it had written has been passed on before.
     Exited {
         /// Whose.
@@ -55,11 +55,13 @@ pub enum Input<'a> {
         status: String,
         /// It had to be killed at the end of the grace period.
         late: bool,
+        /// The machine's state then.
+        reading: Reading,
     },
     /// The agent's program could not be started, for a reason that lies with the program.
-    NotStarted(Seat, String),
-    /// A resource limit was passed.
-    Limit(Seat, Resource, String),
+    NotStarted(Seat, String, Reading),
+    /// A resource limit was passed; what happened, in words.
+    Limit(Seat, Resource, String, Reading),
     /// Time has passed; as [`Match::wake_at`] asked for.
     Tick(Reading),
     /// The match can't go on, through no fault of an agent: a cause such as `interrupted` or
@@ -70,6 +72,20 @@ pub enum Input<'a> {
         /// What happened.
         text: String,
     },
+}
+
+impl Input<'_> {
+    /// The machine's state, where the input doesn't say itself what the clock makes of it.
+    fn reading_before(&self) -> Option<Reading> {
+        match self {
+            Self::StdoutClosed(_, reading)
+            | Self::StdinClosed(_, reading)
+            | Self::Exited { reading, .. }
+            | Self::NotStarted(.., reading)
+            | Self::Limit(.., reading) => Some(*reading),
+            _ => None,
+        }
+    }
 }
 
 /// A resource that an agent may run out of.
@@ -211,12 +227,17 @@ impl Match {
     /// never run backwards: an input that is stamped before the one before it counts as
     /// simultaneous with it.
     ///
-    /// What the clock decides comes first where its moment came first. So once
-    /// [`Match::wake_at`] has passed, an input without a reading follows a tick of the same time.
+    /// What the clock decides comes first where its moment came first: what is due by
+    /// [`Match::wake_at`] is decided before the input is.
     pub fn step(&mut self, at: Nanos, input: Input<'_>, effects: &mut Vec<Effect>) {
         self.now = self.now.max(at);
+        if let Some(reading) = input.reading_before()
+            && self.wake_at().is_some_and(|due| due <= self.now)
+        {
+            self.tick(reading);
+        }
         match input {
-            Input::Exited { seat, status, late } => self.exited(seat, status, late),
+            Input::Exited { seat, status, late, .. } => self.exited(seat, status, late),
             Input::Stderr { seat, text, dropped_bytes } => {
                 let turn = self.turn_number();
                 let at_ns = self.now.0;
@@ -225,20 +246,15 @@ impl Match {
             }
             _ if self.phase == Phase::Ended => {}
             Input::Asked(seat, reading) => self.asked(seat, reading),
-            Input::Speaks(seat) => self.settle_endings(Some(seat)),
+            Input::LineArrived(seat) => self.settle_endings(Some(seat)),
             Input::Line { seat, line, cut, reading, meaning } => {
                 self.line(seat, line, cut, reading, meaning);
             }
-            Input::Closed(seat) => self.ended(seat, "closed its stdout"),
-            Input::Deaf(seat) => self.ended(seat, "closed its stdin"),
-            Input::NotStarted(seat, text) => self.not_started(seat, text),
-            Input::Limit(seat, resource, text) => self.limit(seat, resource, text),
-            Input::Tick(reading) => {
-                if self.next_ending().is_some_and(|due| due <= self.now) {
-                    self.settle_endings(None);
-                }
-                self.tick(reading);
-            }
+            Input::StdoutClosed(seat, _) => self.ended(seat, "closed its stdout"),
+            Input::StdinClosed(seat, _) => self.ended(seat, "closed its stdin"),
+            Input::NotStarted(seat, text, _) => self.not_started(seat, text),
+            Input::Limit(seat, resource, text, _) => self.limit(seat, resource, text),
+            Input::Tick(reading) => self.tick(reading),
             Input::Stop { cause, text } => self.stop(cause, text),
         }
         effects.append(&mut self.effects);
@@ -259,7 +275,7 @@ impl Match {
             }
             Phase::Asking(_) | Phase::Ended => None,
         };
-        clock.into_iter().chain(self.next_ending()).min()
+        clock.into_iter().chain(self.ending_at()).min()
     }
 
     /// The seat that is thinking, if one is.
@@ -268,6 +284,11 @@ impl Match {
             Phase::Thinking(asked) => Some(asked.seat),
             _ => None,
         }
+    }
+
+    /// The fault that a seat is out for.
+    pub fn fault_of(&self, seat: Seat) -> Option<&Fault> {
+        self.players[seat.index()].fault.as_ref()
     }
 
     /// The game as it stands.
@@ -403,8 +424,8 @@ impl Match {
         }
     }
 
-    /// When the oldest ending has waited long enough for its status.
-    fn next_ending(&self) -> Option<Nanos> {
+    /// When the end of an agent's output or input is judged, if its exit status has not come by then.
+    pub fn ending_at(&self) -> Option<Nanos> {
         let due = |player: &Player| Some(player.ending?.0.plus(STATUS_WAIT));
         if self.phase == Phase::Ended {
             return None;

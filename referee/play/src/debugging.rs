@@ -1,27 +1,33 @@
-//! A turn of a recorded match once more: a fresh process of the agent is written the lines that it had
-//! been written then, and what it says to them is listened to.
+//! A turn of a recorded match once more. A fresh process of the agent is written the lines that it
+//! had been written up to then; from the turn on, a match judges what it does, whose other seats
+//! answer as they had.
 
+use super::connection::{AgentConnection, Exchange};
 use super::contender::Contender;
-use super::session::{Heard, Session};
-use nix::errno::Errno;
-use referee_games::{Meaning, kind};
+use super::drive::{Part, PartRules};
+use super::participant::{Participant, StandIn};
+use super::table::Table;
+use referee_games::{AnyGame, Meaning, kind};
+use referee_match::Match;
 use referee_match::diagnosis::Used;
-use referee_match::transcript::{NotSent, Sent};
-use referee_process::launcher::Launcher;
-use referee_process::sandbox::Enclosure;
+use referee_match::transcript::Sent;
+use referee_process::agent::AgentEvent;
+use referee_process::cleaning;
 use referee_protocol::{
-    Action, Event, FromAgent, Garbled, Header, Limits, Resign, Seat, ToAgent, line_bytes,
+    Action, Event, Fault, FaultKind, FromAgent, Garbled, Header, Resign, Seat, ToAgent, line_bytes,
     parse_from_agent,
 };
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-/// How long is listened on after an answer where more had come.
+/// How much longer than the record is waited for what it has more.
 const AFTER: Duration = Duration::from_secs(1);
-/// How often it is looked at how much it has used.
-const LOOK: Duration = Duration::from_millis(100);
-/// How long is waited at a stretch where there is no limit.
-const LONG: Duration = Duration::from_secs(3600);
+/// How much longer than the clock allows an answer is waited for: so late can be told from never.
+pub const LONGER: Duration = Duration::from_secs(5);
+/// How long is waited where there is no limit.
+const LONG: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// What is to be seen once more.
 #[derive(Debug)]
@@ -34,10 +40,8 @@ pub struct Rerun<'a> {
     pub seat: Seat,
     /// The turn; the agent's start where it is `None`.
     pub turn: Option<u64>,
-    /// How long an answer is waited for; `None`: for ever.
+    /// How long the answers to earlier turns are waited for; `None`: for ever, and so is the last.
     pub patience: Option<Duration>,
-    /// How much CPU time an answer may take; `None`: any.
-    pub cpu_patience: Option<Duration>,
 }
 
 /// What came of it.
@@ -47,24 +51,20 @@ pub struct Rerunning {
     pub sent: String,
     /// The lines that came in that turn.
     pub got: Vec<Vec<u8>>,
-    /// What the first of them says that isn't `info`.
-    pub said: Option<Result<FromAgent, Garbled>>,
-    /// Whether that is what it had said.
+    /// Whether what decided of the turn is what had.
     pub same: bool,
     /// The lines that had come in it when the match was played.
     pub recorded: Vec<Vec<u8>>,
     /// Earlier turns in which it answered otherwise than it had.
     pub strayed: Vec<u64>,
-    /// The process could not be started.
-    pub not_started: Option<Errno>,
+    /// What the match found it at fault with, in the turn or after it.
+    pub fault: Option<Fault>,
     /// The end of the process, in words.
     pub status: Option<String>,
     /// It closed its stdout or its stdin, though its process may still run; in words.
     pub closed: Option<&'static str>,
-    /// Its last line was longer than it may be, and only its beginning is there.
-    pub cut: bool,
-    /// No answer came in time.
-    pub timed_out: bool,
+    /// The beginning of a line whose end has not come.
+    pub unended: Vec<u8>,
     /// What it used from the request to the answer or the end.
     pub used: Used,
     /// What it wrote to stderr.
@@ -76,225 +76,366 @@ pub struct Rerunning {
 pub enum NoRerun {
     /// The transcript can't be played.
     #[error("{0}")]
-    Transcript(#[from] NotSent),
+    Transcript(String),
     /// The machine failed.
     #[error("{0}")]
     Machine(#[from] io::Error),
 }
 
-/// Starts the agent in an enclosure and goes through the match up to the turn. `pause` is called when all but the
-/// last lines have been answered, with the number of the agent's process.
+impl NoRerun {
+    fn transcript(error: &impl ToString) -> Self {
+        Self::Transcript(error.to_string())
+    }
+}
+
+/// Starts the agent on a table of its own and goes through the match up to the turn. `pause` is
+/// called when all but the last lines have been answered, with the number of the agent's process.
 pub async fn rerun(
     rerun: &Rerun<'_>,
     contender: &Contender,
-    enclosure: &Enclosure,
-    limits: &Limits,
+    table: &Table,
     pause: impl AsyncFnOnce(i32) -> io::Result<()>,
 ) -> Result<Rerunning, NoRerun> {
-    let launcher = Launcher::start(&enclosure.jail)?;
-    let kind = kind(&rerun.header.game).ok_or_else(|| io::Error::other("the game is unknown"))?;
-    let session = Session::start(&launcher, enclosure, contender, kind, limits)?;
-    let mut replayed = Replayed { rerun, session, told: Rerunning::default(), echoed: 0 };
-    replayed.go(pause).await?;
-    let Replayed { session, mut told, .. } = replayed;
-    told.stderr = session.end().await?;
+    let header = rerun.header;
+    let kind = kind(&header.game).ok_or_else(|| io::Error::other("the game is unknown"))?;
+    let game = kind.start(&header.setup).map_err(io::Error::other)?;
+    if game.seats() != header.seats.len() {
+        return Err(NoRerun::Transcript(format!("{} has {} seats", header.game, game.seats())));
+    }
+    let (launcher, enclosure) = (&table.launcher, &table.enclosure);
+    let started =
+        AgentConnection::start_alone(launcher, enclosure, contender, kind, &header.limits);
+    let (agent, work) = started?;
+    let mut lead = Lead { rerun, agent, strayed: Vec::new(), stderr: String::new() };
+    lead.go().await?;
+    lead.pause(pause).await?;
+    let told = lead.judge(table, game).await?;
+    cleaning::remove(work);
     Ok(told)
 }
 
-struct Replayed<'a> {
+/// The way to the turn: the agent is written what it had been written, and nothing is judged.
+struct Lead<'a> {
     rerun: &'a Rerun<'a>,
-    session: Session,
-    told: Rerunning,
-    /// How much of its stderr has been shown.
-    echoed: usize,
+    agent: AgentConnection,
+    strayed: Vec<u64>,
+    stderr: String,
 }
 
-impl Replayed<'_> {
-    async fn go(&mut self, pause: impl AsyncFnOnce(i32) -> io::Result<()>) -> Result<(), NoRerun> {
-        let rerun = self.rerun;
-        let mut sent = Sent::begin(rerun.header, rerun.seat)?;
-        let mut pending = sent.take_messages();
-        if rerun.turn.is_some() {
-            self.exchange(&pending).await;
-            pending.clear();
-        }
-        for event in rerun.events {
-            sent.event(event)?;
-            pending.append(&mut sent.take_messages());
-            let Event::Turn(turn) = event else { continue };
-            if turn.seat != rerun.seat || rerun.turn.is_none() {
+impl Lead<'_> {
+    /// Up to the request, which is not written; where the start is wanted, nothing is.
+    async fn go(&mut self) -> Result<(), NoRerun> {
+        let Rerun { header, events, seat, turn, .. } = *self.rerun;
+        let Some(last) = turn else { return Ok(()) };
+        let mut sent = Sent::begin(header, seat).map_err(|error| NoRerun::transcript(&error))?;
+        let recorded = Recorded::of(events, seat);
+        let mut goes_on = self.exchange(&sent.take_messages()).await.is_some();
+        for event in events {
+            sent.event(event).map_err(|error| NoRerun::transcript(&error))?;
+            let Event::Turn(asked) = event else { continue };
+            if asked.seat != seat {
                 continue;
             }
-            if rerun.turn == Some(turn.turn) || self.ended() {
-                break;
+            let mut messages = sent.take_messages();
+            if asked.turn == last {
+                messages.pop();
+                self.agent.keep(Exchange::default());
+                self.send(&messages);
+                return Ok(());
             }
-            self.exchange(&pending).await;
-            if self.told.said.as_ref().map(plain) != self.recorded_answer(turn.turn) {
-                self.told.strayed.push(turn.turn);
+            if goes_on {
+                let said = self.exchange(&messages).await;
+                goes_on = said.is_some();
+                if said != recorded.get(&Some(asked.turn)).and_then(Recorded::answer) {
+                    self.strayed.push(asked.turn);
+                }
             }
-            pending.clear();
         }
-        self.told.recorded = lines_of(rerun, rerun.turn);
-        if self.ended() {
-            return Ok(());
-        }
-        if rerun.turn.is_none() {
-            // What follows the greeting is no part of the start.
-            pending.truncate(1);
-        }
-        self.pause(pause).await?;
-        self.exchange(&pending).await;
-        self.listen_on().await;
-        self.told.same = match (&self.told.said, rerun.turn) {
-            (Some(said), Some(turn)) => Some(plain(said)) == self.recorded_answer(turn),
-            _ => self.told.got == self.told.recorded,
-        };
-        Ok(())
+        Err(NoRerun::Transcript(format!("seat {seat} is not asked for turn {last}")))
     }
 
-    /// What decided of a recorded turn: the action that became real, or else the first line that
-    /// isn't `info`.
-    fn recorded_answer(&self, turn: u64) -> Option<Result<FromAgent, Garbled>> {
-        let rerun = self.rerun;
-        let played = rerun.events.iter().find_map(|event| match event {
-            Event::Played(played) if played.turn == turn && played.seat == rerun.seat => {
-                Some(played.action.clone())
-            }
-            _ => None,
-        });
-        if let Some(action) = played {
-            return Some(Ok(FromAgent::Action(Action { turn: None, action })));
+    fn send(&mut self, messages: &[ToAgent]) {
+        for message in messages {
+            self.agent.send(message);
         }
-        let lines = lines_of(rerun, Some(turn));
-        let messages = lines.iter().map(|line| parse_from_agent(line));
-        let mut answers = messages.filter(|message| !matches!(message, Ok(FromAgent::Info(_))));
-        answers.next().map(|answer| plain(&answer))
+    }
+
+    /// Sends messages and waits until there is an answer: a message other than `info`, or what is
+    /// none at all. `None` where none comes in time, or ever.
+    async fn exchange(&mut self, messages: &[ToAgent]) -> Option<Result<FromAgent, Garbled>> {
+        self.send(messages);
+        let until = Instant::now() + self.rerun.patience.unwrap_or(LONG);
+        let mut said = None;
+        while said.is_none() {
+            said = match self.next(until).await {
+                Some(AgentEvent::Line(line)) => {
+                    let meaning = self.agent.interpret(&line);
+                    self.agent.process.flush();
+                    message(&line.bytes, meaning)
+                }
+                Some(_) => None,
+                None => return None,
+            };
+        }
+        said
+    }
+
+    /// The next thing that the agent does; `None` also where it ends, which is left to be judged.
+    async fn next(&mut self, until: Instant) -> Option<AgentEvent> {
+        let event = self.agent.next(until).await?;
+        match event {
+            AgentEvent::Stderr => {
+                let piece = self.agent.process.stderr.take();
+                let text = piece.map(|piece| piece.text).unwrap_or_default();
+                echo(&text);
+                self.stderr.push_str(&text);
+                Some(event)
+            }
+            AgentEvent::Line(_) | AgentEvent::Started | AgentEvent::Continued => Some(event),
+            end => {
+                self.agent.process.unread(end);
+                None
+            }
+        }
     }
 
     async fn pause(&mut self, pause: impl AsyncFnOnce(i32) -> io::Result<()>) -> io::Result<()> {
-        while self.session.process_id().is_none() && !self.ended() {
-            self.hear(None).await;
-        }
-        match self.session.process_id() {
-            Some(process) => pause(process).await,
+        let until = Instant::now() + LONG;
+        while self.agent.process.meters().is_none() && self.next(until).await.is_some() {}
+        match self.agent.process.meters() {
+            Some(meters) => pause(meters.process_id()).await,
             None => Ok(()),
         }
     }
 
-    /// After the answer: what else had come when the match was played, and how the process ended.
-    async fn listen_on(&mut self) {
-        let until = Instant::now() + AFTER;
-        let more = |told: &Rerunning| told.got.len() < told.recorded.len();
-        while (more(&self.told) && !self.ended())
-            || (self.told.closed.is_some() && self.told.status.is_none())
-        {
-            self.hear(Some(until)).await;
-            if Instant::now() >= until {
-                return;
-            }
-        }
-    }
-
-    fn ended(&self) -> bool {
-        let told = &self.told;
-        let ended = told.timed_out || told.status.is_some() || told.not_started.is_some();
-        ended || told.closed.is_some()
-    }
-
-    /// Tells the agent something and waits until there is an answer: a message other than `info`, or
-    /// what is none at all.
-    async fn exchange(&mut self, messages: &[ToAgent]) {
-        (self.told.said, self.told.got, self.told.sent) = (None, Vec::new(), String::new());
-        let began = Instant::now();
-        let before = self.session.used(began);
-        for message in messages {
-            let bytes = self.session.tell(message);
-            self.told.sent.push_str(&String::from_utf8_lossy(&bytes));
-        }
-        let deadline = self.rerun.patience.map(|patience| began + patience);
-        while !self.ended() && self.told.said.is_none() {
-            let look = Instant::now() + LOOK;
-            self.hear(Some(deadline.map_or(look, |deadline| deadline.min(look)))).await;
-            let used = self.session.used(began).since(before);
-            let over = |limit: Option<Duration>, used: Duration| limit.is_some_and(|it| used >= it);
-            self.told.timed_out =
-                over(self.rerun.patience, used.wall) || over(self.rerun.cpu_patience, used.cpu);
-        }
-        self.told.used = self.session.used(began).since(before);
-    }
-
-    /// Takes in what comes next, if anything does until then; for ever without a deadline.
-    async fn hear(&mut self, deadline: Option<Instant>) {
-        let until = deadline.unwrap_or_else(|| Instant::now() + LONG);
-        match self.session.hear(until).await {
-            Some(Heard::Line(line, cut)) => self.line(line, cut),
-            Some(Heard::Closed) => self.told.closed = Some("closed its stdout"),
-            Some(Heard::Deaf) => self.told.closed = Some("closed its stdin"),
-            Some(Heard::Exited(status)) => self.told.status = Some(status),
-            Some(Heard::Failed(errno)) => self.told.not_started = Some(errno),
-            Some(Heard::Broken(trouble)) => self.told.not_started = Some(trouble.errno),
-            Some(Heard::Gone) => {
-                self.told.status.get_or_insert_with(|| "an unknown status".to_owned());
-            }
-            Some(_) | None => {}
-        }
-        self.echo();
-    }
-
-    fn line(&mut self, line: Vec<u8>, cut: bool) {
-        self.told.cut |= cut;
-        let blank = line.iter().all(u8::is_ascii_whitespace);
-        let meaning = self.session.meaning(&line);
-        // An engine's answer is not done as long as its protocol can still be broken.
-        let breaks = matches!(meaning, Some((Meaning::Wrong(_), _)));
-        let (message, bytes) = match meaning {
-            Some((Meaning::Nothing, bytes)) => (None, bytes),
-            Some((Meaning::Says(message), bytes)) => (Some(Ok(message)), bytes),
-            Some((Meaning::Wrong(garbled), bytes)) => (Some(Err(garbled)), bytes),
-            None if blank => return,
-            None => (Some(parse_from_agent(&line)), Vec::new()),
+    /// The turn itself, or the start.
+    async fn judge(mut self, table: &Table, game: Box<dyn AnyGame>) -> Result<Rerunning, NoRerun> {
+        let Rerun { header, events, seat, turn, patience } = *self.rerun;
+        let begun = if let Some(turn) = turn {
+            Match::resume(game, header.clone(), events, (seat, turn))
+                .map_err(|error| NoRerun::transcript(&error))?
+        } else {
+            self.agent.keep(Exchange::default());
+            let mut header = header.clone();
+            header.seats.iter_mut().for_each(|seat| seat.ready = None);
+            Match::begin(game, header)
         };
-        self.told.sent.push_str(&String::from_utf8_lossy(&bytes));
-        let message = message.filter(|message| !matches!(message, Ok(FromAgent::Info(_))));
-        if self.told.said.is_none() || breaks {
-            self.told.said = message;
+        let rules = PartRules {
+            seat,
+            turns_max: u64::from(turn.is_some()),
+            time_max: None,
+            is_patient: patience.is_none(),
+        };
+        let mut played = None;
+        let mut watcher = |event: &Event, _: &Match| {
+            if let Event::Played(event) = event
+                && event.seat == seat
+            {
+                played = Some(event.action.clone());
+            }
+        };
+        let participants = participants(self.rerun, self.agent);
+        let mut part = Part::begin(table, begun, participants, rules, &mut watcher);
+        let echoed = self.stderr.len();
+        part.stderr = self.stderr;
+        let recorded = Recorded::of(events, seat).remove(&turn).unwrap_or_default();
+        let mut last = Last { part, echoed, recorded: recorded.lines.len(), used: None };
+        last.play(recorded.fault_after(turn.is_none())).await?;
+        let exchange = last.part.connection().exchange().cloned().unwrap_or_default();
+        let mut told = Rerunning {
+            sent: String::from_utf8_lossy(&exchange.sent).into_owned(),
+            got: exchange.got,
+            same: false,
+            recorded: Vec::new(),
+            strayed: self.strayed,
+            fault: last.part.fault().cloned(),
+            status: last.part.status.clone(),
+            closed: last.part.closed,
+            unended: last.part.connection().process.unended_line().to_vec(),
+            used: last.used.unwrap_or_else(|| last.part.used()),
+            stderr: last.part.end().await?,
+        };
+        let now = Recorded { lines: told.got.clone(), played, ..Recorded::default() };
+        told.same = match now.answer().filter(|_| turn.is_some()) {
+            Some(said) => Some(said) == recorded.answer(),
+            None => told.got == recorded.lines,
+        };
+        told.recorded = recorded.lines;
+        Ok(told)
+    }
+}
+
+/// The turn while it is judged.
+struct Last<'a> {
+    part: Part<'a>,
+    /// How much of its stderr has been shown.
+    echoed: usize,
+    /// How many lines had come when the match was played.
+    recorded: usize,
+    /// What the agent used until its answer.
+    used: Option<Used>,
+}
+
+impl Last<'_> {
+    /// Until it is judged. An answer is followed by so much time for a fault that had followed it.
+    async fn play(&mut self, after: Option<Duration>) -> io::Result<()> {
+        let mut until = None;
+        while !self.part.is_over() && until.is_none_or(|until| Instant::now() < until) {
+            self.part.next(Instant::now() + AFTER).await?;
+            self.echo();
+            if self.used.is_none() && !self.part.is_waited_for() {
+                self.used = Some(self.part.used());
+                until = Some(Instant::now() + after.map_or(Duration::ZERO, |after| after + AFTER));
+            }
         }
-        self.told.got.push(line);
+        if let Some((_, text)) = self.part.void() {
+            return Err(io::Error::other(text.to_owned()));
+        }
+        let late = self.part.fault().is_some_and(|fault| fault.kind == FaultKind::Late);
+        if late && !self.part.has_answered() {
+            let before = self.got();
+            self.listen(LONGER, |last| last.got() > before || last.part.status.is_some()).await;
+            self.used = Some(self.part.used());
+        } else if self.part.fault().is_none() {
+            self.listen(AFTER, |last| last.got() >= last.recorded).await;
+        }
+        self.listen(AFTER, |last| last.part.closed.is_none() || last.part.status.is_some()).await;
+        Ok(())
+    }
+
+    fn got(&self) -> usize {
+        self.part.connection().exchange().map_or(0, |exchange| exchange.got.len())
+    }
+
+    /// What still comes of it, until there is enough of that, or for so long.
+    async fn listen(&mut self, time: Duration, enough: impl Fn(&Self) -> bool) {
+        let until = Instant::now() + time;
+        while !enough(self)
+            && let Some(event) = self.part.listen(until).await
+        {
+            if let AgentEvent::Line(line) = event {
+                self.part.connection_mut().interpret(&line);
+            }
+            self.echo();
+        }
     }
 
     /// Shows what has come of its stderr, as it comes.
     fn echo(&mut self) {
-        let new = &self.session.stderr[self.echoed..];
-        if !new.is_empty() {
-            // Where stderr is gone there is nobody to tell.
-            io::stderr().write_all(new.as_bytes()).ok();
-            self.echoed = self.session.stderr.len();
-        }
+        echo(&self.part.stderr[self.echoed..]);
+        self.echoed = self.part.stderr.len();
     }
 }
 
-/// The lines that came from a seat between its request for a turn and what came of it; between its
-/// start and its first request for `None`.
-fn lines_of(rerun: &Rerun<'_>, turn: Option<u64>) -> Vec<Vec<u8>> {
-    let mut current = None;
-    let mut lines = Vec::new();
-    for event in rerun.events {
-        match event {
-            Event::Turn(event) if event.seat == rerun.seat => current = Some(event.turn),
-            Event::Line(event) if event.seat == rerun.seat && current == turn => {
-                lines.push(line_bytes(event));
+fn echo(text: &str) {
+    if !text.is_empty() {
+        // Where stderr is gone there is nobody to tell.
+        io::stderr().write_all(text.as_bytes()).ok();
+    }
+}
+
+/// What the record has of one seat's turn, or of its start.
+#[derive(Debug, Default)]
+struct Recorded {
+    /// The lines that came until the seat was asked again.
+    lines: Vec<Vec<u8>>,
+    /// The action that became real.
+    played: Option<Value>,
+    /// When that was.
+    at_ns: u64,
+    /// When it was found at fault after that.
+    fault_at_ns: Option<u64>,
+}
+
+impl Recorded {
+    /// All turns of a seat, and its start without a number.
+    fn of(events: &[Event], seat: Seat) -> BTreeMap<Option<u64>, Self> {
+        let mut turns = BTreeMap::from([(None, Self::default())]);
+        let mut turn = None;
+        for event in events {
+            if let Event::Turn(event) = event
+                && event.seat == seat
+            {
+                turn = Some(event.turn);
             }
-            _ => {}
+            let recorded: &mut Self = turns.entry(turn).or_default();
+            match event {
+                Event::Line(event) if event.seat == seat => recorded.lines.push(line_bytes(event)),
+                Event::Played(event) if event.seat == seat => {
+                    (recorded.played, recorded.at_ns) = (Some(event.action.clone()), event.at_ns);
+                }
+                Event::Retired(event) if event.seat == seat => {
+                    recorded.fault_at_ns = Some(event.at_ns);
+                }
+                Event::Over(event) => {
+                    let own = event.verdict.seats.get(seat.index());
+                    let fault = own.and_then(|own| own.fault.as_ref());
+                    let fault_at = fault.map(|_| event.at_ns);
+                    recorded.fault_at_ns = recorded.fault_at_ns.or(fault_at);
+                }
+                _ => {}
+            }
         }
+        turns
     }
-    lines
+
+    /// What decided of the turn: the action that became real, or else the first line that isn't
+    /// `info`.
+    fn answer(&self) -> Option<Result<FromAgent, Garbled>> {
+        let action = self.played.clone().map(|action| Action { turn: None, action });
+        let said = || self.lines.iter().find_map(|line| message(line, None));
+        action.map(FromAgent::Action).map(Ok).or_else(said)
+    }
+
+    /// The same as a line; in another protocol than the referee's own only the action is known.
+    fn line(self, is_foreign: bool) -> Option<Vec<u8>> {
+        if let Some(action) = &self.played {
+            return Some(json!({"type": "action", "action": action}).to_string().into_bytes());
+        }
+        let mut lines = self.lines.into_iter().filter(|_| !is_foreign);
+        lines.find(|line| message(line, None).is_some())
+    }
+
+    /// How long after its answer, if it gave one, the seat was found at fault before it was asked
+    /// again.
+    fn fault_after(&self, is_start: bool) -> Option<Duration> {
+        let fault_at_ns = self.fault_at_ns.filter(|_| is_start || self.played.is_some())?;
+        Some(Duration::from_nanos(fault_at_ns.saturating_sub(self.at_ns)))
+    }
 }
 
-/// An answer without the number of its turn, which may be left out.
-fn plain(answer: &Result<FromAgent, Garbled>) -> Result<FromAgent, Garbled> {
-    answer.clone().map(|message| match message {
-        FromAgent::Action(action) => FromAgent::Action(Action { turn: None, ..action }),
-        FromAgent::Resign(_) => FromAgent::Resign(Resign { turn: None }),
-        other => other,
-    })
+/// The agent at its seat, and at the others who answers as the record has it, and where it has
+/// nothing, not at all.
+fn participants(rerun: &Rerun<'_>, agent: AgentConnection) -> Vec<Participant> {
+    let mut agent = Some(agent);
+    let seats = &rerun.header.seats;
+    let participant = |at: Seat| {
+        if let Some(agent) = agent.take_if(|_| at == rerun.seat) {
+            return Participant::Process(Box::new(agent));
+        }
+        let is_foreign = seats[at.index()].is_foreign();
+        let mut turns = Recorded::of(rerun.events, at);
+        let answer =
+            move |game: &dyn AnyGame| turns.remove(&Some(game.turn_number()))?.line(is_foreign);
+        Participant::StandIn(StandIn::new(Box::new(answer), Duration::ZERO))
+    };
+    Seat::all(seats.len()).map(participant).collect()
+}
+
+/// What a line says, without the number of its turn, unless that is nothing, or `info`.
+fn message(line: &[u8], meaning: Option<Meaning>) -> Option<Result<FromAgent, Garbled>> {
+    let message = match meaning {
+        Some(Meaning::Nothing) => return None,
+        Some(Meaning::Says(message)) => Ok(message),
+        Some(Meaning::Wrong(garbled)) => Err(garbled),
+        None if line.iter().all(u8::is_ascii_whitespace) => return None,
+        None => parse_from_agent(line),
+    };
+    match message {
+        Ok(FromAgent::Info(_)) => None,
+        // The number of its turn may be left out.
+        Ok(FromAgent::Action(it)) => Some(Ok(FromAgent::Action(Action { turn: None, ..it }))),
+        Ok(FromAgent::Resign(_)) => Some(Ok(FromAgent::Resign(Resign { turn: None }))),
+        other => Some(other),
+    }
 }

@@ -3,7 +3,8 @@
 //! reaches the match.
 
 use referee_games::AnyGame;
-use referee_process::agent::Sign;
+use referee_process::agent::AgentEvent;
+use referee_process::framer::Line;
 use referee_process::lock::lock;
 use referee_protocol::{Seat, parse_strict};
 use serde_json::json;
@@ -145,21 +146,15 @@ impl Human {
     }
 
     /// The next thing that they did.
-    pub fn poll_sign(&mut self, context: &mut Context<'_>, scratch: &mut [u8]) -> Poll<Sign> {
+    pub fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<AgentEvent> {
         if self.left {
             return Poll::Pending;
         }
-        match self.answers.poll_recv(context) {
-            Poll::Pending => Poll::Pending,
-            Poll::Ready(None) => {
-                self.left = true;
-                Poll::Ready(Sign::Closed)
-            }
-            Poll::Ready(Some(line)) => {
-                scratch[..line.len()].copy_from_slice(&line);
-                Poll::Ready(Sign::Output(line.len()))
-            }
-        }
+        self.answers.poll_recv(context).map(|answer| {
+            self.left |= answer.is_none();
+            let line = |bytes| AgentEvent::Line(Line { bytes, cut: false });
+            answer.map_or(AgentEvent::StdoutClosed, line)
+        })
     }
 }
 
@@ -213,13 +208,13 @@ fn converse(
     }
 }
 
-/// What somebody typed, as a line to the referee.
+/// What somebody typed, as a line to the referee, without its end.
 fn message(game: &dyn AnyGame, text: &str) -> Result<Vec<u8>, String> {
     let message = match text {
         "resign" => json!({"type": "resign"}),
         _ => json!({"type": "action", "action": allowed(game, text)?}),
     };
-    Ok(format!("{message}\n").into_bytes())
+    Ok(message.to_string().into_bytes())
 }
 
 fn allowed(game: &dyn AnyGame, text: &str) -> Result<serde_json::Value, String> {

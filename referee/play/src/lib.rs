@@ -6,8 +6,9 @@
 
 #![forbid(unsafe_code)]
 
-pub mod chair;
+pub mod connection;
 pub mod human;
+pub mod participant;
 mod canary;
 pub mod sink;
 pub mod table;
@@ -21,7 +22,6 @@ pub mod fresh;
 pub mod heading;
 pub mod pool;
 pub mod series;
-pub mod session;
 pub mod trial;
 pub mod debugging;
 pub mod served;

@@ -1,11 +1,13 @@
 //! Games in a row or many at once: one runtime a core, each with its own table, and whole matches
 //! handed out to them in the order in which they are asked for.
 
+use super::connection::AgentConnection;
 use super::contender::Contender;
 use super::destination::Destination;
-use super::drive::{Entrant, Finished, drive};
+use super::drive::{Finished, drive};
 use super::heading::Heading;
 use super::human::People;
+use super::participant::Participant;
 use super::playing::Playing;
 use super::sink::Sink;
 use super::table::{Orders, PausedTime, Table};
@@ -13,15 +15,16 @@ use crate::reach::Reaches;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use referee_games::{AnyGame, Kind};
 use referee_match::Match;
+use referee_process::agent::Launch;
 use referee_process::cleaning::{Cleaner, Cleaning};
 use referee_process::cores;
 use referee_process::launcher::Launcher;
 use referee_process::sandbox::Enclosure;
-use referee_process::work_folder::surroundings;
+use referee_process::work_folder::{WorkFolders, surroundings};
 use referee_protocol::{ClockSettings, Event, Header, Limits, OnFault, Sandbox, Seat};
 use serde_json::Value;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::{Mutex, mpsc, watch};
 
@@ -198,9 +201,12 @@ fn one_core(shared: &Arc<Shared>, at_once: usize, core: Option<usize>) {
     local.block_on(&runtime, async {
         let (orders, paused) = (shared.orders.clone(), shared.paused.clone());
         let (launcher, enclosure) = (shared.launcher.clone(), shared.enclosure.clone());
-        let table = Table::new(launcher, enclosure, orders, paused, core, shared.cleaner.clone());
+        let table = Table::new(launcher, enclosure, orders, paused, core);
+        let work = WorkFolders::new(shared.cleaner.clone());
         let lanes: Vec<_> = (0..at_once)
-            .map(|_| tokio::task::spawn_local(one_lane(shared.clone(), table.clone())))
+            .map(|_| {
+                tokio::task::spawn_local(one_lane(shared.clone(), table.clone(), work.clone()))
+            })
             .collect();
         for lane in lanes {
             lane.await.ok();
@@ -218,12 +224,12 @@ fn report_all(shared: &Shared, error: &io::Error) {
     }
 }
 
-async fn one_lane(shared: Arc<Shared>, table: Table) {
+async fn one_lane(shared: Arc<Shared>, table: Table, work: WorkFolders) {
     while let Some(job) = shared.next_job().await {
         let number = job.number;
-        let (at, with) = (table.clone(), shared.clone());
+        let (at, work, with) = (table.clone(), work.clone(), shared.clone());
         // A task of its own: should it panic, the match is lost and not the lane.
-        let play = async move { job.play(&at, &with).await };
+        let play = async move { job.play(&at, &work, &with).await };
         let played = tokio::task::spawn_local(play).await.unwrap_or_else(|error| {
             let result = Err(io::Error::other(format!("the referee failed: {error}")));
             Played { number, result, transcript: None }
@@ -244,7 +250,7 @@ impl Shared {
 }
 
 impl Job {
-    async fn play(self, table: &Table, shared: &Shared) -> Played {
+    async fn play(self, table: &Table, work: &WorkFolders, shared: &Shared) -> Played {
         let number = self.number;
         let failed = |error| Played { number, result: Err(error), transcript: None };
         let (header, game) = match self.header(&table.enclosure.told) {
@@ -257,35 +263,34 @@ impl Job {
         };
         let begin = |path: &PathBuf| shared.playing.begin(number, path);
         let under_way = transcript.as_ref().map(begin);
-        let result = self.drive(table, header, game, sink, &shared.watching).await;
+        let result = self.drive((table, work), header, game, sink, &shared.watching).await;
         drop(under_way);
         Played { number, result, transcript }
     }
 
     async fn drive(
         &self,
-        table: &Table,
+        (table, works): (&Table, &WorkFolders),
         header: Header,
         game: Box<dyn AnyGame>,
         sink: Sink,
         watching: &Watching,
     ) -> io::Result<Finished> {
-        let mut work = table.work.take()?;
-        let mut entrants = Vec::new();
-        for (seat, contender) in self.seated.iter().enumerate() {
-            let Some(launch) = &contender.launch else {
-                let seat = Seat(u8::try_from(seat).unwrap_or(u8::MAX));
-                entrants.push(Entrant::Person(self.people.human(seat)));
-                continue;
-            };
-            let folder = work.seat(seat)?;
-            let reach = self.reaches.of(table.launcher.layers(), contender).reach(&folder);
-            let surroundings = surroundings(&folder, &self.limits, reach, table.core);
-            let launch = table.enclosure.wrapped(launch, &folder)?;
-            let dialect = contender.dialect(self.kind).map_err(io::Error::other)?;
-            entrants.push(Entrant::Program { launch, surroundings, dialect });
-        }
+        let mut work = works.take()?;
         let mut starting = table.start_place().await;
+        let mut participants = Vec::new();
+        for (seat, contender) in Seat::all(self.seated.len()).zip(&self.seated) {
+            participants.push(match &contender.launch {
+                None => Participant::Person(self.people.human(seat)),
+                Some(launch) => {
+                    let folder = work.seat(seat.index())?;
+                    self.start(table, contender, launch, &folder)?.unwrap_or_else(|error| {
+                        let text = format!("seat {seat} could not be started: {error}");
+                        Participant::Nobody(text)
+                    })
+                }
+            });
+        }
         let mut watcher = watching(self.number);
         let mut look = |event: &Event, state: &Match| {
             // Written when all are ready, or one never will be.
@@ -294,14 +299,33 @@ impl Job {
             }
             watcher(event, state);
         };
-        let finished = drive(table, game, header, entrants, sink, self.durable, &mut look).await;
+        let finished =
+            drive(table, game, header, participants, sink, self.durable, &mut look).await;
         if finished.is_ok() {
-            table.work.put(work).await;
+            works.put(work).await;
         } else {
             // Somebody may still be in it.
-            table.work.remove(work).await;
+            works.remove(work).await;
         }
         finished
+    }
+
+    /// Starts an agent; the inner error is that of the start itself.
+    fn start(
+        &self,
+        table: &Table,
+        contender: &Arc<Contender>,
+        launch: &Launch,
+        folder: &Path,
+    ) -> io::Result<io::Result<Participant>> {
+        let reach = self.reaches.of(table.launcher.layers(), contender).reach(folder);
+        let surroundings = surroundings(folder, &self.limits, reach, table.core);
+        let launch = table.enclosure.wrapped(launch, folder)?;
+        let dialect = contender.dialect(self.kind).map_err(io::Error::other)?;
+        let limits = &self.limits;
+        let started =
+            AgentConnection::start(&table.launcher, &launch, surroundings, limits, dialect);
+        Ok(started.map(|connection| Participant::Process(Box::new(connection))))
     }
 
     /// The game, and its transcript's header.

@@ -2,16 +2,19 @@
 //! started when it is first needed, told what has been played since, and started anew when the
 //! controller has taken something back.
 
+use super::connection::AgentConnection;
 use super::contender::Contender;
-use super::session::{Heard, Session};
 use referee_games::{AnyGame, Kind, Meaning, Request, Turn};
 use referee_match::{hello, request};
+use referee_process::agent::AgentEvent;
+use referee_process::framer::Line;
 use referee_process::launcher::Launcher;
 use referee_process::sandbox::Enclosure;
 use referee_protocol::{FromAgent, Header, Limits, Played, Seat, ToAgent, Want, parse_from_agent};
 use serde_json::Value;
 use std::io::Write;
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
 
 /// How long an exit status is waited for.
 const STATUS_WAIT: Duration = Duration::from_millis(200);
@@ -31,7 +34,9 @@ pub struct Served {
 /// A process, and what it has been told.
 #[derive(Debug)]
 struct Running {
-    session: Session,
+    agent: AgentConnection,
+    /// Its private folder, which goes with it.
+    _work: TempDir,
     seat: Seat,
     game: Box<dyn AnyGame>,
     want: Vec<Want>,
@@ -105,7 +110,7 @@ impl Served {
         let running = self.running.as_mut().expect("it has been started");
         for played in &turns[running.told..] {
             running.game.play(&played.action).map_err(|refusal| refusal.to_string())?;
-            running.session.tell(&ToAgent::Played(played.clone()));
+            running.agent.send(&ToAgent::Played(played.clone()));
         }
         running.told = turns.len();
         let answer = running.ask(&self.header, wanted.left_ms).await?;
@@ -119,13 +124,16 @@ impl Served {
         // All that it complains of is shown, and nothing of it kept.
         let limits = Limits { stderr_bytes: u64::MAX, ..self.header.limits.clone() };
         let (launcher, contender) = (&self.launcher, &self.contender);
-        let session = Session::start(launcher, &self.enclosure, contender, self.kind, &limits);
+        let (kind, enclosure) = (self.kind, &self.enclosure);
+        let started = AgentConnection::start_alone(launcher, enclosure, contender, kind, &limits);
+        let (agent, work) = started.map_err(broken)?;
         self.header.setup = game.setup();
         for (header, colour) in self.header.seats.iter_mut().zip(game.colours()) {
             colour.clone_into(&mut header.colour);
         }
         let mut running = Running {
-            session: session.map_err(broken)?,
+            agent,
+            _work: work,
             seat,
             game,
             want: Vec::new(),
@@ -134,7 +142,7 @@ impl Served {
             ended: None,
             exited: false,
         };
-        running.session.tell(&ToAgent::Hello(Box::new(hello(&self.header, seat))));
+        running.agent.send(&ToAgent::Hello(Box::new(hello(&self.header, seat))));
         let start_ms = self.header.clock.start_ms;
         let FromAgent::Ready(ready) = running.next(Some(start_ms)).await? else {
             return Err("the agent said something else before `ready`".to_owned());
@@ -151,7 +159,7 @@ impl Running {
         let left_ms = left.or(clock.bank_ms);
         let turn = request(self.game.as_ref(), &self.want, left_ms);
         let number = turn.turn;
-        self.session.tell(&ToAgent::Turn(turn));
+        self.agent.send(&ToAgent::Turn(turn));
         let allowed = left_ms.into_iter().chain(clock.move_ms).min();
         let allowed = allowed.map(|ms| ms + clock.margin_ms);
         loop {
@@ -197,46 +205,47 @@ impl Running {
 
     /// What comes next of the agent, if that is a message or what should be one.
     async fn hear(&mut self, deadline: Instant) -> Option<Result<FromAgent, String>> {
-        match self.session.hear(deadline).await? {
-            Heard::Line(line, cut) => return self.line(&line, cut),
-            Heard::Complained => {
-                let text = std::mem::take(&mut self.session.stderr);
+        match self.agent.next(deadline).await? {
+            AgentEvent::Line(line) => return self.line(&line),
+            AgentEvent::Stderr => {
+                let piece = self.agent.process.stderr.take();
+                let text = piece.map(|piece| piece.text).unwrap_or_default();
                 std::io::stderr().write_all(text.as_bytes()).ok();
             }
-            Heard::Failed(errno) => {
+            AgentEvent::Failed(errno) => {
                 self.ended = Some(format!("can't be started: {}", errno.desc()));
             }
-            Heard::Broken(trouble) => self.ended = Some(trouble.to_string()),
-            Heard::Limit(limit) => self.ended = Some(format!("used too much: {limit}")),
-            Heard::Exited(status) => {
+            AgentEvent::Broken(trouble) => self.ended = Some(trouble.to_string()),
+            AgentEvent::Limit(limit) => self.ended = Some(format!("used too much: {limit}")),
+            AgentEvent::Exited(status) => {
                 self.ended = Some(format!("ended with {status}"));
                 self.exited = true;
             }
-            Heard::Closed => {
-                self.ended.get_or_insert_with(|| "closed its stdout".to_owned());
-            }
-            Heard::Deaf => {
-                self.ended.get_or_insert_with(|| "closed its stdin".to_owned());
-            }
-            Heard::Gone => {
-                self.ended.get_or_insert_with(|| "ended".to_owned());
-            }
-            Heard::Started => {}
+            AgentEvent::StdoutClosed => self.ends("closed its stdout"),
+            AgentEvent::StdinClosed => self.ends("closed its stdin"),
+            AgentEvent::Gone => self.ends("ended"),
+            AgentEvent::Started | AgentEvent::Continued => {}
         }
         None
     }
 
-    fn line(&mut self, line: &[u8], cut: bool) -> Option<Result<FromAgent, String>> {
-        if cut {
+    fn ends(&mut self, how: &str) {
+        self.ended.get_or_insert_with(|| how.to_owned());
+    }
+
+    fn line(&mut self, line: &Line) -> Option<Result<FromAgent, String>> {
+        if line.cut {
             return Some(Err("the agent wrote a line that is too long".to_owned()));
         }
-        match self.session.meaning(line).map(|(meaning, _)| meaning) {
+        let meaning = self.agent.interpret(line);
+        self.agent.process.flush();
+        match meaning {
             Some(Meaning::Says(message)) => Some(Ok(message)),
             Some(Meaning::Wrong(garbled)) => Some(Err(garbled.to_string())),
             Some(Meaning::Nothing) => None,
-            None if line.iter().all(u8::is_ascii_whitespace) => None,
+            None if line.bytes.iter().all(u8::is_ascii_whitespace) => None,
             None => Some(
-                parse_from_agent(line)
+                parse_from_agent(&line.bytes)
                     .map_err(|garbled| format!("the agent wrote a garbled line: {garbled}")),
             ),
         }

@@ -2,11 +2,9 @@
 //! read into, and the orders that come from outside.
 
 use super::canary::Canary;
-use referee_process::cleaning::Cleaner;
 use referee_process::cores::hold;
 use referee_process::launcher::Launcher;
 use referee_process::sandbox::Enclosure;
-use referee_process::work_folder::WorkFolders;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -89,8 +87,6 @@ pub struct Table {
     pub paused: PausedTime,
     /// The core that this thread and the agents of its matches stay on, where they are to.
     pub core: Option<usize>,
-    /// The folders in which agents may write, for those matches that are to come.
-    pub work: WorkFolders,
 }
 
 impl Table {
@@ -103,7 +99,6 @@ impl Table {
         orders: watch::Receiver<Orders>,
         paused: PausedTime,
         core: Option<usize>,
-        cleaner: Cleaner,
     ) -> Self {
         let core = core.filter(|&core| {
             let held = hold(core);
@@ -122,8 +117,15 @@ impl Table {
             orders,
             paused,
             core,
-            work: WorkFolders::new(cleaner),
         }
+    }
+
+    /// A table for one match after the other, which nothing interrupts. To be made where local tasks
+    /// can be.
+    pub fn alone(enclosure: Enclosure) -> std::io::Result<Self> {
+        let launcher = Arc::new(Launcher::start(&enclosure.jail)?);
+        let (_, orders) = watch::channel(Orders::default());
+        Ok(Self::new(launcher, Arc::new(enclosure), orders, PausedTime::default(), None))
     }
 
     /// Waits until a match may start its agents. What starts takes the core from whoever thinks, so

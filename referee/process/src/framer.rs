@@ -1,64 +1,84 @@
 //! Lines out of a stream of bytes, bounded: what is over the bound is told, never kept.
 
+/// A line without its end (`\n` or `\r\n`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// It is longer than it may be, and this is its beginning.
+    pub cut: bool,
+}
+
 /// Cuts a stream into lines.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Framer {
-    /// The beginning of a line whose end hasn't come.
-    partial: Vec<u8>,
+    line_bytes_max: usize,
+    /// What has come; before `begin` it has been given, and up to `searched` there is no line end.
+    bytes: Vec<u8>,
+    begin: usize,
+    searched: usize,
 }
 
 impl Framer {
-    /// Takes in bytes and gives each whole line, without its end (`\n` or `\r\n`), to `take`,
-    /// whose second argument is true for a line longer than `line_bytes_max`: then only its
-    /// beginning is given. Stops as soon as `take` returns false.
-    pub fn push(
-        &mut self,
-        mut bytes: &[u8],
-        line_bytes_max: usize,
-        mut take: impl FnMut(&[u8], bool) -> bool,
-    ) {
-        while let Some(end) = bytes.iter().position(|&byte| byte == b'\n') {
-            let (line, rest) = (&bytes[..end], &bytes[end + 1..]);
-            bytes = rest;
-            let go_on = if self.partial.is_empty() {
-                give(line, line_bytes_max, &mut take)
-            } else {
-                self.partial.extend_from_slice(line);
-                let whole = std::mem::take(&mut self.partial);
-                give(&whole, line_bytes_max, &mut take)
-            };
-            if !go_on {
-                return;
+    /// For lines of up to so many bytes, without their ends.
+    pub fn new(line_bytes_max: usize) -> Self {
+        Self { line_bytes_max, bytes: Vec::new(), begin: 0, searched: 0 }
+    }
+
+    /// Takes in bytes. To be called when [`Framer::next_line`] has given all lines.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.bytes.drain(..self.begin);
+        (self.searched, self.begin) = (self.searched - self.begin, 0);
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// The next line that has come whole, or is longer than it may be.
+    pub fn next_line(&mut self) -> Option<Line> {
+        let found = self.bytes[self.searched..].iter().position(|&byte| byte == b'\n');
+        if let Some(at) = found {
+            let line = self.line(self.searched + at);
+            self.begin = self.searched + at + 1;
+            self.searched = self.begin;
+            if self.begin == self.bytes.len() {
+                self.clear();
             }
+            return Some(line);
         }
-        self.partial.extend_from_slice(bytes);
+        self.searched = self.bytes.len();
         // One byte more may be the `\r` of a line end.
-        if self.partial.len().saturating_sub(1) > line_bytes_max {
-            let beginning = std::mem::take(&mut self.partial);
-            take(&beginning[..line_bytes_max], true);
-        }
+        let is_long = self.unended().len().saturating_sub(1) > self.line_bytes_max;
+        is_long.then(|| self.rest())
+    }
+
+    /// The last line, where its end is missing. To be called when the stream has ended and
+    /// [`Framer::next_line`] has given all others.
+    pub fn finish(&mut self) -> Option<Line> {
+        (!self.unended().is_empty()).then(|| self.rest())
     }
 
     /// The beginning of a line whose end has not come.
     pub fn unended(&self) -> &[u8] {
-        &self.partial
+        &self.bytes[self.begin..]
     }
 
-    /// The stream has ended: its last line may lack its end.
-    pub fn finish(&mut self, line_bytes_max: usize, mut take: impl FnMut(&[u8], bool) -> bool) {
-        let last = std::mem::take(&mut self.partial);
-        if !last.is_empty() {
-            give(&last, line_bytes_max, &mut take);
-        }
+    /// Forgets what has come.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        (self.begin, self.searched) = (0, 0);
     }
-}
 
-fn give(line: &[u8], line_bytes_max: usize, take: &mut impl FnMut(&[u8], bool) -> bool) -> bool {
-    let line = line.strip_suffix(b"\r").unwrap_or(line);
-    if line.len() > line_bytes_max {
-        return take(&line[..line_bytes_max], true);
+    fn rest(&mut self) -> Line {
+        let line = self.line(self.bytes.len());
+        self.clear();
+        line
     }
-    take(line, false)
+
+    fn line(&self, end: usize) -> Line {
+        let line = &self.bytes[self.begin..end];
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let cut = line.len() > self.line_bytes_max;
+        Line { bytes: line[..line.len().min(self.line_bytes_max)].to_vec(), cut }
+    }
 }
 
 #[cfg(test)]
@@ -68,18 +88,18 @@ mod tests {
 
     /// The lines that come of pieces, those that were cut marked with `!`.
     fn lines(pieces: &[&[u8]], bound: usize) -> Vec<String> {
-        let mut framer = Framer::default();
+        let mut framer = Framer::new(bound);
         let mut found = Vec::new();
-        let mut take = |line: &[u8], cut: bool| {
-            let mark = if cut { "!" } else { "" };
-            found.push(format!("{}{mark}", String::from_utf8_lossy(line)));
-            true
-        };
         for piece in pieces {
-            framer.push(piece, bound, &mut take);
+            framer.push(piece);
+            found.extend(std::iter::from_fn(|| framer.next_line()));
         }
-        framer.finish(bound, &mut take);
-        found
+        found.extend(framer.finish());
+        let shown = found.iter().map(|line| {
+            let mark = if line.cut { "!" } else { "" };
+            format!("{}{mark}", String::from_utf8_lossy(&line.bytes))
+        });
+        shown.collect()
     }
 
     #[test]
@@ -98,13 +118,11 @@ mod tests {
 
     #[test]
     fn nothing_beyond_the_bound_is_kept() {
-        let mut framer = Framer::default();
+        let mut framer = Framer::new(10_000);
         for _ in 0..1000 {
-            framer.push(&[b'x'; 4096], 10_000, |_, cut| {
-                assert!(cut);
-                false
-            });
-            assert!(framer.partial.len() <= 10_001 + 4096);
+            framer.push(&[b'x'; 4096]);
+            assert!(framer.next_line().is_none_or(|line| line.cut));
+            assert!(framer.unended().len() <= 10_001);
         }
     }
 

@@ -4,7 +4,7 @@
 
 use crate::parallel::{self, Progress};
 use referee_process::Failure;
-use referee_process::agent::{Agent, Launch, Sign, Surroundings};
+use referee_process::agent::{AgentEvent, AgentProcess, Launch, OutputLimits, Surroundings};
 use referee_process::launcher::{Bounds, Bytes, Jail, Launcher, Reach};
 use referee_process::stderr::Stderr;
 use referee_protocol::plain::tame;
@@ -74,7 +74,8 @@ async fn build(
     environment: Vec<Bytes>,
     time: Duration,
 ) -> Result<(), String> {
-    let agent = Agent::start(launcher, launch, surroundings(environment), OUTPUT_BYTES);
+    let limits = OutputLimits { line_bytes: OUTPUT_BYTES, stderr_bytes: OUTPUT_BYTES };
+    let agent = AgentProcess::start(launcher, launch, surroundings(environment), limits);
     let mut build = Build {
         agent: agent.map_err(|error| error.to_string())?,
         output: Stderr::new(OUTPUT_BYTES),
@@ -85,23 +86,24 @@ async fn build(
     let ended = loop {
         match build.next(deadline).await {
             None => break format!("not done after {time:?}"),
-            Some(Sign::Failed(errno)) => break errno.desc().to_owned(),
-            Some(Sign::Broken(trouble)) => break trouble.to_string(),
-            Some(Sign::Exited(status)) if status == "exit status 0" => break String::new(),
-            Some(Sign::Exited(status)) => break status,
-            Some(Sign::Gone) => break "lost".to_owned(),
+            Some(AgentEvent::Failed(errno)) => break errno.desc().to_owned(),
+            Some(AgentEvent::Broken(trouble)) => break trouble.to_string(),
+            Some(AgentEvent::Exited(status)) if status == "exit status 0" => break String::new(),
+            Some(AgentEvent::Exited(status)) => break status,
+            Some(AgentEvent::Gone) => break "lost".to_owned(),
             Some(_) => {}
         }
     };
+    build.output.add(build.agent.unended_line());
     build.agent.kill();
     let deadline = Instant::now() + KILL_WAIT;
-    while !build.agent.gone && build.next(deadline).await.is_some() {}
+    while !build.agent.is_gone() && build.next(deadline).await.is_some() {}
     if ended.is_empty() { Ok(()) } else { Err(ended + &build.last_lines()) }
 }
 
 /// A build that is under way.
 struct Build {
-    agent: Agent,
+    agent: AgentProcess,
     /// What it wrote to stdout; the agent keeps what it wrote to stderr.
     output: Stderr,
     scratch: Vec<u8>,
@@ -109,20 +111,21 @@ struct Build {
 
 impl Build {
     /// The next thing that it does, unless it does nothing until the deadline.
-    async fn next(&mut self, deadline: Instant) -> Option<Sign> {
+    async fn next(&mut self, deadline: Instant) -> Option<AgentEvent> {
         let (agent, scratch) = (&mut self.agent, &mut self.scratch);
-        let sign = poll_fn(|context| agent.poll_sign(context, scratch));
-        let sign = tokio::time::timeout_at(deadline.into(), sign).await.ok()?;
-        if let Sign::Output(count) = sign {
-            self.output.add(&self.scratch[..count]);
+        let event = poll_fn(|context| agent.poll_event(context, scratch));
+        let (_, event) = tokio::time::timeout_at(deadline.into(), event).await.ok()?;
+        if let AgentEvent::Line(line) = &event {
+            self.output.add(&line.bytes);
+            self.output.add(b"\n");
         }
-        Some(sign)
+        Some(event)
     }
 
     /// What it wrote last, each line indented: to stderr, and before that to stdout as far as there
     /// is room for it.
     fn last_lines(&mut self) -> String {
-        let errors = lines(&mut self.agent.complaints, LINES_TOLD);
+        let errors = lines(&mut self.agent.stderr, LINES_TOLD);
         let output = lines(&mut self.output, LINES_TOLD - errors.len());
         output.into_iter().chain(errors).collect()
     }

@@ -28,24 +28,19 @@ pub fn lines(bytes: &[u8]) {
 type Lines = Vec<(Vec<u8>, bool)>;
 
 fn framed(bytes: &[u8], line_bytes_max: usize, piece: usize) -> Lines {
-    let mut framer = Framer::default();
+    let mut framer = Framer::new(line_bytes_max);
     let mut found = Lines::new();
-    let mut take = |line: &[u8], is_cut: bool| {
-        found.push((line.to_vec(), is_cut));
-        !is_cut
-    };
     for piece in bytes.chunks(piece) {
-        let mut goes_on = true;
-        framer.push(piece, line_bytes_max, |line, is_cut| {
-            goes_on = take(line, is_cut);
-            goes_on
-        });
-        if !goes_on {
-            return found;
+        framer.push(piece);
+        while let Some(line) = framer.next_line() {
+            found.push((line.bytes, line.cut));
+            if line.cut {
+                return found;
+            }
         }
         assert!(framer.unended().len() <= line_bytes_max + 1, "more is kept than a line may have");
     }
-    framer.finish(line_bytes_max, take);
+    found.extend(framer.finish().map(|line| (line.bytes, line.cut)));
     found
 }
 

@@ -153,6 +153,29 @@ def garish(turn):
     write(b'{"type":"action","\\u001b[31mEVIL":1,"action":{}}\n')
 
 
+def allocating(mebibytes):
+    def turn(message):
+        AGENT.hoard = bytearray(os.urandom(1 << 20) * mebibytes)
+        forever()
+    return turn
+
+
+def forking(count):
+    def turn(message):
+        for _ in range(count):
+            if os.fork() == 0:
+                forever()
+        forever()
+    return turn
+
+
+def answering_then_exiting(status):
+    def turn(message):
+        write(line(first(message)))
+        sys.exit(status)
+    return turn
+
+
 def burning_child(turn):
     if os.fork() == 0:
         burn()
@@ -226,6 +249,12 @@ def set_up(mode, argument):
         in_turns(lambda turn: (time.sleep(float(argument)), write(line(first(turn)))))
     elif mode == "burning-child":
         in_turns(burning_child)
+    elif mode == "allocates":
+        in_turns(allocating(int(argument)))
+    elif mode == "forks":
+        in_turns(forking(int(argument)))
+    elif mode == "answers-and-exits":
+        in_turns(answering_then_exiting(int(argument)))
     elif mode == "exits":
         in_turns(lambda turn: sys.exit(int(argument)))
     elif mode == "kills-itself":

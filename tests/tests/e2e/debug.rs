@@ -1,6 +1,6 @@
 //! `debug`: a turn of a recorded match once more, and the way to it from a fault in `play`.
 
-use crate::support::{Place, scripted};
+use crate::support::{AMPLE, Place, scripted};
 
 /// A match that `broken.py` loses by a defect, as seat 0 of Hex; the line of `play` that begins with
 /// `debug: `.
@@ -123,4 +123,69 @@ fn another_agent_can_be_put_in_its_place_and_mistakes_are_told() {
     }
     place.write("other.txt", "no transcript\n");
     place.run(&["debug", "other.txt", "--seat", "0"]).code(1);
+}
+
+/// A mode of agents/hostile.py, its seat, the conditions of the match, the fault that it gets, and
+/// some words of what `debug` says of it.
+type Verdict = (&'static str, usize, &'static [&'static str], &'static str, &'static str);
+
+/// Every kind of fault, and of late every clock and bound.
+const VERDICTS: &[Verdict] = &[
+    ("exits-at-start 7", 0, &AMPLE, "start", "exit status 7 before it said `ready`"),
+    ("never-ready", 0, &["--start-time", "5s"], "start", "gave no `ready` within 5000 ms"),
+    ("ready-twice", 0, &AMPLE, "unasked", "a second `ready`"),
+    ("ready-then '{\"type\":\"info\"}'", 1, &AMPLE, "unasked", "outside its own turn"),
+    ("says hello", 0, &AMPLE, "garbled", "expected value"),
+    ("action-with '{\"action\":{\"type\":\"place\",\"at\":[9,9]}}'", 0, &AMPLE, "illegal", "board"),
+    ("answers-twice", 0, &AMPLE, "unasked", "when it wasn't asked"),
+    ("turn-off-by -2", 0, &AMPLE, "unasked", "for turn 0 in turn 2"),
+    ("says '{\"type\":\"resign\"}'", 0, &AMPLE, "resigned", ""),
+    ("endless-line", 0, &AMPLE, "flood", "longer than 65536 bytes"),
+    ("much-info", 0, &["--limit", "turn_bytes=2000"], "flood", "in turn 0"),
+    ("pads 400", 0, &["--limit", "match_bytes=1000"], "flood", "in the match"),
+    ("sleeps 2", 0, &["--move-time", "200ms"], "late", "200 ms were allowed"),
+    ("sleeps 2", 0, &["--clock", "200ms"], "late", "200 ms were allowed"),
+    ("sleeps 3", 0, &["--cpu", "--move-time", "100ms"], "late", "the backstop of a CPU clock"),
+    ("sleeps 2", 0, &["--cpu", "--clock", "9s", "--backstop", "300ms"], "late", "the backstop"),
+    (
+        "burning-child",
+        0,
+        &["--cpu", "--move-time", "200ms", "--backstop", "5m"],
+        "late",
+        "CPU time",
+    ),
+    ("exits 3", 0, &AMPLE, "gone", "exit status 3"),
+    ("answers-and-exits 3", 0, &AMPLE, "gone", "exit status 3"),
+    ("kills-itself 9", 0, &AMPLE, "gone", "signal 9"),
+    ("closes-stdin", 0, &AMPLE, "gone", "closed its stdin"),
+    ("closes-stdout", 0, &AMPLE, "gone", "closed its stdout"),
+    ("allocates 300", 0, &["--limit", "memory_mb=150"], "memory", "150 MiB are allowed"),
+    ("forks 30", 0, &["--limit", "processes=9"], "processes", "9 are allowed"),
+];
+
+#[test]
+fn debug_judges_as_the_match_did() {
+    for (mode, seat, conditions, kind, words) in VERDICTS {
+        let place = Place::new();
+        let Some(agent) = scripted("hostile.py", mode) else { return };
+        let mut seats = ["@first", "@first"];
+        seats[*seat] = &agent;
+        let match_words = ["hex", "--setup", "size=3", seats[0], seats[1], "--out", "x.jsonl"];
+        let timed = conditions.contains(&"--start-time");
+        let start: &[&str] = if timed { &[] } else { &["--start-time", "3m"] };
+        let told = place.play(&[&match_words, *conditions, start].concat());
+        let fault = &told["verdict"]["seats"][*seat]["fault"];
+        assert_eq!(fault["kind"], *kind, "{mode} {conditions:?}: {told}");
+        let words_of_debug = ["debug", "x.jsonl", "--json"];
+        if *kind == "resigned" {
+            // Nothing is wrong with that.
+            let report = place.run(&words_of_debug).code(0).json();
+            assert!(report["wrong"].is_null() && report["same"] == true, "{report}");
+            continue;
+        }
+        let report = place.run(&words_of_debug).code(3).json();
+        let wrong = report["wrong"].as_str().unwrap();
+        assert!(wrong.contains(words), "{mode} {conditions:?}: {report}");
+        place.assert_tidy();
+    }
 }

@@ -1,6 +1,6 @@
 //! Clocks: what is in time, what is late, and what the referee can't tell.
 
-use super::script::Sheet;
+use super::script::{Sheet, run};
 
 const PLACE: &str = r#"{"type":"action","action":{"type":"place","at":[1,1]}}"#;
 
@@ -60,6 +60,17 @@ fn a_late_seat_comes_before_what_came_after() {
         &format!("{} 105ms 1 {{\"type\":\"resign\"}}", asked(BANK)),
     );
     sheet.check("a_late_seat_comes_before_what_came_after");
+}
+
+/// No tick says so: whatever happens after the time has run out comes after that.
+#[test]
+fn what_is_due_is_decided_before_what_happens() {
+    for what in ["closed", "deaf", "exited exit status 1", "memory too much", "not_started late"] {
+        let log = run(&format!("{} 101ms+1ns 0 {what}", asked(BANK)));
+        assert!(log.contains(r#"finish "fault" "late""#), "{what}: {log}");
+        let log = run(&format!("{} 101ms 0 {what}\n 500ms - tick", asked(BANK)));
+        assert!(!log.contains(r#"finish "fault" "late""#), "{what}: {log}");
+    }
 }
 
 #[test]

@@ -235,14 +235,15 @@ fn input(seat: Option<Seat>, what: &str, reading: Reading) -> Input<'_> {
         };
     };
     let said = |line, cut| Input::Line { seat, line, cut, reading, meaning: None };
+    let limit = |resource| Input::Limit(seat, resource, rest.to_owned(), reading);
     match word {
         "asked" => Input::Asked(seat, reading),
-        "closed" => Input::Closed(seat),
-        "deaf" => Input::Deaf(seat),
-        "exited" => Input::Exited { seat, status: rest.to_owned(), late: false },
-        "not_started" => Input::NotStarted(seat, rest.to_owned()),
-        "memory" => Input::Limit(seat, Resource::Memory, rest.to_owned()),
-        "processes" => Input::Limit(seat, Resource::Processes, rest.to_owned()),
+        "closed" => Input::StdoutClosed(seat, reading),
+        "deaf" => Input::StdinClosed(seat, reading),
+        "exited" => Input::Exited { seat, status: rest.to_owned(), late: false, reading },
+        "not_started" => Input::NotStarted(seat, rest.to_owned(), reading),
+        "memory" => limit(Resource::Memory),
+        "processes" => limit(Resource::Processes),
         "stderr" => Input::Stderr { seat, text: rest.to_owned(), dropped_bytes: 0 },
         "cut" => said(rest.as_bytes(), true),
         "blank" => said(b" \t", false),

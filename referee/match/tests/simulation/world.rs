@@ -189,28 +189,34 @@ impl World<'_> {
     }
 
     fn happens(&mut self, happening: Happening) {
-        let has_reading = matches!(
-            happening,
-            Happening::Says(..)
-                | Happening::Slot(_)
-                | Happening::Stops(_)
-                | Happening::Orphaned(_)
-                | Happening::Flush
-        );
-        if !has_reading && self.state.wake_at().is_some_and(|at| at.0 <= self.now) {
-            self.wake();
-        }
-        self.model.at(self.now);
-        match happening {
+        match &happening {
             Happening::Says(seat, _) | Happening::Closes(seat) | Happening::Deafens(seat)
                 if self.silent[seat.index()] =>
             {
                 return;
             }
             Happening::Exits(seat, _) if self.exited[seat.index()] => return,
+            _ => {}
+        }
+        let judges_nothing_before = matches!(
+            happening,
+            Happening::Says(..)
+                | Happening::Complains(_)
+                | Happening::Slot(_)
+                | Happening::Stops(_)
+                | Happening::Orphaned(_)
+                | Happening::Flush
+        );
+        if !judges_nothing_before && self.state.wake_at().is_some_and(|at| at.0 <= self.now) {
+            // The match itself decides first what is due.
+            let (_, moment) = self.reading();
+            self.model.tick(moment);
+        }
+        self.model.at(self.now);
+        let (reading, moment) = self.reading();
+        match happening {
             Happening::Says(seat, speech) => {
                 let (line, meaning) = speech.say(self.state.game(), &mut self.random);
-                let (reading, moment) = self.reading();
                 let cut = meaning == super::speech::Meaning::Cut;
                 self.model.line(seat, line.len(), meaning, moment);
                 self.step(Input::Line { seat, line: &line, cut, reading, meaning: None });
@@ -222,21 +228,23 @@ impl World<'_> {
             Happening::Closes(seat) => {
                 self.silent[seat.index()] = true;
                 self.model.ended(seat);
-                self.step(Input::Closed(seat));
+                self.step(Input::StdoutClosed(seat, reading));
             }
             Happening::Deafens(seat) => {
                 self.model.ended(seat);
-                self.step(Input::Deaf(seat));
+                self.step(Input::StdinClosed(seat, reading));
             }
             Happening::Exits(seat, status) => {
                 (self.silent[seat.index()], self.exited[seat.index()]) = (true, true);
                 self.model.exited(seat);
-                self.step(Input::Exited { seat, status: status.to_owned(), late: false });
+                let status = status.to_owned();
+                self.step(Input::Exited { seat, status, late: false, reading });
             }
             Happening::NeverStarts(seat) => {
                 self.silent[seat.index()] = true;
                 self.model.found(seat, FaultKind::Start);
-                self.step(Input::NotStarted(seat, "no program".to_owned()));
+                let text = "no program".to_owned();
+                self.step(Input::NotStarted(seat, text, reading));
             }
             Happening::Exceeds(seat, resource) => {
                 let kind = match resource {
@@ -244,7 +252,8 @@ impl World<'_> {
                     Resource::Processes => FaultKind::Processes,
                 };
                 self.model.found(seat, kind);
-                self.step(Input::Limit(seat, resource, "too much".to_owned()));
+                let text = "too much".to_owned();
+                self.step(Input::Limit(seat, resource, text, reading));
             }
             Happening::Slot(number) => self.slot(number),
             Happening::Stops(cause) => self.stop(cause),
@@ -402,8 +411,36 @@ impl World<'_> {
         for seat in Seat::all(self.plan.tempers.len()) {
             assert_eq!(made_again(&transcript, seat), written(&self.effects, seat), "seat {seat}");
         }
+        check_resumed(self.plan, &self.effects);
         let unwritten = self.disk.broken;
         Report { effects: self.effects, transcript, ending, unwritten, steps: self.steps }
+    }
+}
+
+/// From the record of its last turn the match wants the same as it did.
+fn check_resumed(plan: &Plan, effects: &[(u64, Effect)]) {
+    let events: Vec<Event> = effects.iter().filter_map(recorded).cloned().collect();
+    let turn = events.iter().rev().find_map(|event| match event {
+        Event::Turn(turn) => Some((turn.seat, turn.turn)),
+        _ => None,
+    });
+    let (Some(turn), Some(Event::Header(header))) = (turn, events.first()) else { return };
+    // A request that was never written is not in the record.
+    let is_it = |effect: &&Effect| match effect {
+        Effect::Ask(seat, request) => (*seat, request.turn) == turn,
+        _ => false,
+    };
+    if let Some(asked) = effects.iter().rev().map(|(_, effect)| effect).find(is_it) {
+        let game = plan.kind.start(&header.setup).unwrap();
+        let resumed = Match::resume(game, (**header).clone(), &events, turn);
+        assert_eq!(resumed.expect("a record of ours").1, std::slice::from_ref(asked));
+    }
+}
+
+fn recorded((_, effect): &(u64, Effect)) -> Option<&Event> {
+    match effect {
+        Effect::Record(event) => Some(event),
+        _ => None,
     }
 }
 

@@ -1,9 +1,8 @@
 //! The end of a match: the agents' grace period, the end of their processes, the seal.
 
 use super::{Drive, Finished, GRACE, KILLED, Occurrence};
-use crate::chair::Chair;
-use crate::session::KILL_WAIT;
-use referee_match::Input;
+use crate::participant::Participant;
+use referee_process::agent::KILL_WAIT;
 use referee_protocol::Seat;
 use std::future::poll_fn;
 use std::io;
@@ -15,42 +14,45 @@ impl Drive<'_> {
     pub(super) async fn close(&mut self) -> io::Result<()> {
         let void = self.ending.as_ref().is_some_and(|ending| ending.verdict.void.is_some());
         self.thaw_all();
-        for chair in &mut self.chairs {
-            if void { chair.kill() } else { chair.close() }
-        }
-        let running = |drive: &Self| drive.chairs.iter().any(Chair::is_running);
-        self.signs_until(Instant::now() + GRACE, running).await;
-        for seat in Seat::all(self.chairs.len()) {
-            if self.chairs[seat.index()].is_running() {
-                let status = KILLED.to_owned();
-                self.input(Input::Exited { seat, status, late: true });
-                self.chairs[seat.index()].forget_status();
+        for participant in &mut self.participants {
+            if void {
+                participant.kill();
+            } else if let Some(agent) = participant.connection_mut() {
+                agent.process.close();
             }
-            self.chairs[seat.index()].kill();
         }
-        let there = |drive: &Self| drive.chairs.iter().any(|chair| !chair.is_gone());
-        self.signs_until(Instant::now() + KILL_WAIT, there).await;
+        let running = |drive: &Self| drive.participants.iter().any(Participant::is_running);
+        self.events_until(Instant::now() + GRACE, running).await;
+        for seat in Seat::all(self.participants.len()) {
+            if self.participants[seat.index()].is_running() {
+                self.exited(seat, Instant::now(), KILLED.to_owned(), true);
+            }
+            self.participants[seat.index()].kill();
+        }
+        let there = |drive: &Self| drive.participants.iter().any(|it| !it.is_gone());
+        self.events_until(Instant::now() + KILL_WAIT, there).await;
         if there(self) {
             let text = "processes of an agent could not be killed";
             return Err(io::Error::new(io::ErrorKind::TimedOut, text));
         }
-        for seat in Seat::all(self.chairs.len()) {
-            for piece in self.chairs[seat.index()].last_complaints() {
-                self.complain(seat, piece.text, piece.dropped_bytes);
+        for seat in Seat::all(self.participants.len()) {
+            let agent = self.participants[seat.index()].connection_mut();
+            for piece in agent.map_or_else(Vec::new, |agent| agent.process.stderr.finish()) {
+                self.stderr(seat, piece.text, piece.dropped_bytes);
             }
         }
         self.apply();
         Ok(())
     }
 
-    async fn signs_until(&mut self, end: Instant, wanted: impl Fn(&Self) -> bool) {
+    async fn events_until(&mut self, end: Instant, wanted: impl Fn(&Self) -> bool) {
         self.timer.as_mut().reset(end.into());
         while wanted(self) {
             match poll_fn(|context| self.poll_next(context)).await {
                 Occurrence::Timer => return,
                 Occurrence::Orders(orders) if orders.stop.is_some() => return,
-                Occurrence::Sign(seat, sign) => {
-                    self.sign(seat, sign);
+                Occurrence::Event(seat, at, event) => {
+                    self.event(seat, at, event);
                     self.apply();
                 }
                 Occurrence::Orders(_) | Occurrence::Slot(_) => {}

@@ -1,11 +1,11 @@
 //! Carrying out what the match wants: messages, requests, records.
 
 use super::{Drive, FLUSH_PERIOD};
-use crate::chair::Chair;
+use crate::participant::Participant;
 use nix::errno::Errno;
 use referee_match::{Effect, Input, Reading};
-use referee_process::agent::Sign;
 use referee_process::hints::JAVA_NOTICE;
+use referee_process::stderr::Stderr;
 use referee_protocol::{Event, Nanos, REFEREE_LINE_BYTES_MAX, Seat, ToAgent, Turn};
 use std::io;
 use std::time::Instant;
@@ -13,24 +13,31 @@ use std::time::Instant;
 impl Drive<'_> {
     /// Carries out what the match wants, and what it wants because of that.
     pub(super) fn apply(&mut self) {
-        while let Some(effect) = self.effects.pop_front() {
+        while !self.is_enough()
+            && let Some(effect) = self.effects.pop_front()
+        {
             match effect {
                 Effect::Send(seat, message) => self.send(seat, &message),
                 Effect::Broadcast(message) => self.broadcast(&message),
                 Effect::Ask(seat, turn) => self.want_slot(seat, turn),
                 Effect::Record(event) => self.record(&event),
-                Effect::Kill(seat) => {
-                    self.chairs[seat.index()].kill();
-                    self.still.forget(seat);
-                    if self.request.as_ref().is_some_and(|(asked, _)| *asked == seat) {
-                        (self.request, self.slot) = (None, None);
-                    }
-                }
+                Effect::Kill(seat) => self.kill(seat),
                 Effect::Finish(ending) => self.ending = Some(*ending),
             }
         }
         if self.state.thinking().is_none() && !self.awaits_thaw() {
             self.permit = None;
+        }
+    }
+
+    fn kill(&mut self, seat: Seat) {
+        if self.is_tried(seat) {
+            return;
+        }
+        self.participants[seat.index()].kill();
+        self.still.forget(seat);
+        if self.request.as_ref().is_some_and(|(asked, _)| *asked == seat) {
+            (self.request, self.slot) = (None, None);
         }
     }
 
@@ -44,13 +51,15 @@ impl Drive<'_> {
 
     fn send(&mut self, seat: Seat, message: &ToAgent) {
         self.write_message(message);
-        self.chairs[seat.index()].tell(message, &self.message);
-        if matches!(message, ToAgent::Hello(_)) {
-            if let Chair::Person(_) = self.chairs[seat.index()] {
-                let line = br#"{"type":"ready"}"#;
-                let reading = Reading::default();
-                self.input(Input::Line { seat, line, cut: false, reading, meaning: None });
-            }
+        let greets = matches!(message, ToAgent::Hello(_));
+        if let Some(agent) = self.participants[seat.index()].connection_mut() {
+            agent.put(message, &self.message);
+        } else if greets {
+            let line = br#"{"type":"ready"}"#;
+            let reading = Reading::default();
+            self.input(Input::Line { seat, line, cut: false, reading, meaning: None });
+        }
+        if greets {
             self.flush(seat);
         }
     }
@@ -58,26 +67,17 @@ impl Drive<'_> {
     /// What all are told waits for the next request of each, but for the news of an end.
     fn broadcast(&mut self, message: &ToAgent) {
         self.write_message(message);
-        for chair in &mut self.chairs {
-            chair.tell(message, &self.message);
-        }
-        if matches!(message, ToAgent::Retired(_) | ToAgent::Over(_)) {
-            for seat in Seat::all(self.chairs.len()) {
-                self.flush(seat);
+        for agent in self.participants.iter_mut().filter_map(Participant::connection_mut) {
+            agent.put(message, &self.message);
+            if matches!(message, ToAgent::Retired(_) | ToAgent::Over(_)) {
+                agent.process.flush();
             }
-        }
-    }
-
-    pub(super) fn flush(&mut self, seat: Seat) {
-        if !self.chairs[seat.index()].flush() {
-            let sign = self.chairs[seat.index()].after_limit(Sign::Deaf);
-            self.sign(seat, sign);
         }
     }
 
     fn record(&mut self, event: &Event) {
         if let Event::Turn(_) | Event::Played(_) | Event::Over(_) = event {
-            self.complaints();
+            self.stderr_pieces();
         }
         self.store(event);
     }
@@ -115,15 +115,25 @@ impl Drive<'_> {
     }
 
     /// Records what has come of stderr before what is to be recorded now.
-    fn complaints(&mut self) {
-        for seat in Seat::all(self.chairs.len()) {
-            if let Some(piece) = self.chairs[seat.index()].complaint(false) {
-                self.complain(seat, piece.text, piece.dropped_bytes);
-            }
+    fn stderr_pieces(&mut self) {
+        for seat in Seat::all(self.participants.len()) {
+            self.stderr_piece(seat, false);
         }
     }
 
-    pub(super) fn complain(&mut self, seat: Seat, text: String, dropped_bytes: u64) {
+    /// Records what has come of a seat's stderr; with `only_full`, only if it is a good deal. That of
+    /// an agent that is tried is kept for who tries it.
+    pub(super) fn stderr_piece(&mut self, seat: Seat, only_full: bool) {
+        let is_tried = self.is_tried(seat);
+        let agent = self.participants[seat.index()].connection_mut().filter(|_| !is_tried);
+        let stderr = agent.map(|agent| &mut agent.process.stderr);
+        let stderr = stderr.filter(|stderr| stderr.is_full() || !only_full);
+        if let Some(piece) = stderr.and_then(Stderr::take) {
+            self.stderr(seat, piece.text, piece.dropped_bytes);
+        }
+    }
+
+    pub(super) fn stderr(&mut self, seat: Seat, text: String, dropped_bytes: u64) {
         let says = |line: &&str| !line.trim().is_empty() && !line.starts_with(JAVA_NOTICE);
         if let Some(line) = text.lines().rfind(says) {
             self.last_words[seat.index()] = Some(line.to_owned());
@@ -145,8 +155,11 @@ impl Drive<'_> {
         if self.judged == Some(seat) {
             return;
         }
-        if let Chair::Person(_) = self.chairs[seat.index()] {
+        if !self.participants[seat.index()].is_process() {
             return self.ask();
+        }
+        if self.ends_before(seat) {
+            return;
         }
         self.permit = None;
         let slots = self.table.slots.clone();
@@ -168,20 +181,29 @@ impl Drive<'_> {
             return;
         }
         let whole = self.counts_whole_tree();
-        let chair = &mut self.chairs[seat.index()];
-        let reading =
-            Reading { cpu: chair.cpu(whole), wait: chair.wait(true, false), lag: Nanos(0) };
+        let agent = self.participants[seat.index()].connection_mut();
+        let reading = agent.map_or_else(Reading::default, |agent| {
+            let (cpu, wait) = (agent.cpu(whole), agent.wait(true, false));
+            Reading { cpu, wait, lag: Nanos(0) }
+        });
         turn.left_ms = self.state.left_ms(seat, reading);
         let message = ToAgent::Turn(turn);
         self.write_message(&message);
-        if let Chair::Person(human) = &mut self.chairs[seat.index()] {
-            human.ask(self.state.game());
+        let participant = &mut self.participants[seat.index()];
+        participant.ask(self.state.game());
+        if let Some(agent) = participant.connection_mut() {
+            agent.put(&message, &self.message);
         }
-        self.chairs[seat.index()].tell(&message, &self.message);
         // Last of all, so that none of what is the referee's own is charged.
         self.asked = Instant::now();
         self.still.begin(self.asked);
         self.input_at(self.asked, Input::Asked(seat, reading));
         self.flush(seat);
+    }
+
+    pub(super) fn flush(&mut self, seat: Seat) {
+        if let Some(agent) = self.participants[seat.index()].connection_mut() {
+            agent.process.flush();
+        }
     }
 }

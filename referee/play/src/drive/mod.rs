@@ -3,17 +3,20 @@
 
 mod effects;
 mod pondering;
-mod signs;
+mod events;
 mod close;
+mod part;
 
+pub use part::{Part, PartRules};
+
+use self::part::PartState;
 use self::pondering::Stillness;
-use super::chair::Chair;
-use super::human::Human;
+use super::participant::Participant;
 use super::sink::Sink;
 use super::table::{Orders, Table};
-use referee_games::{AnyGame, Dialect, view::View};
+use referee_games::{AnyGame, view::View};
 use referee_match::{Effect, Ending, Input, Match, Reading, Resource};
-use referee_process::agent::{Agent, Launch, Sign, Surroundings};
+use referee_process::agent::AgentEvent;
 use referee_process::launcher::Limit;
 use referee_protocol::{ClockKind, Event, Header, Nanos, Seal, Seat, Turn};
 use std::collections::VecDeque;
@@ -33,24 +36,8 @@ const LONG_TURN: Nanos = Nanos(1_000_000);
 /// How often what was recorded is written, for those who watch the file.
 const FLUSH_PERIOD: Duration = Duration::from_millis(200);
 
-/// Who sits where.
-#[derive(Debug)]
-pub enum Entrant {
-    /// A program.
-    Program {
-        /// What is started.
-        launch: Launch,
-        /// Where it is started.
-        surroundings: Surroundings,
-        /// The codec, where it speaks another protocol than the referee's own.
-        dialect: Option<Box<dyn Dialect>>,
-    },
-    /// The person at the terminal.
-    Person(Human),
-}
-
 /// What an agent ran out of, as the match has it.
-pub(crate) fn resource(limit: Limit) -> Resource {
+fn resource(limit: Limit) -> Resource {
     match limit {
         Limit::Memory(_) => Resource::Memory,
         Limit::Processes(_) => Resource::Processes,
@@ -82,12 +69,13 @@ pub async fn drive(
     table: &Table,
     game: Box<dyn AnyGame>,
     header: Header,
-    entrants: Vec<Entrant>,
+    participants: Vec<Participant>,
     sink: Sink,
     durable: bool,
     watcher: &mut dyn FnMut(&Event, &Match),
 ) -> io::Result<Finished> {
-    let mut drive = Drive::begin(table, game, header, entrants, sink, watcher);
+    let begun = Match::begin(game, header);
+    let mut drive = Drive::begin(table, begun, participants, sink, watcher, None);
     drive.apply();
     while drive.ending.is_none() {
         let occurrence = drive.next().await;
@@ -99,7 +87,7 @@ pub async fn drive(
 
 /// Something that the loop has to deal with.
 enum Occurrence {
-    Sign(Seat, Sign),
+    Event(Seat, Instant, AgentEvent),
     Slot(OwnedSemaphorePermit),
     Orders(Orders),
     Timer,
@@ -110,7 +98,9 @@ type Waiting<T> = Pin<Box<dyn Future<Output = T>>>;
 struct Drive<'a> {
     table: &'a Table,
     state: Match,
-    chairs: Vec<Chair>,
+    participants: Vec<Participant>,
+    /// Whose exit has been recorded.
+    exited: Vec<bool>,
     sink: Sink,
     watcher: &'a mut dyn FnMut(&Event, &Match),
     began: Instant,
@@ -138,46 +128,31 @@ struct Drive<'a> {
     last_words: Vec<Option<String>>,
     /// The transcript can't be written any more.
     broken: Option<io::Error>,
+    /// What is otherwise, where it is only a part of a match.
+    part: Option<PartState>,
 }
 
 impl<'a> Drive<'a> {
     fn begin(
         table: &'a Table,
-        game: Box<dyn AnyGame>,
-        header: Header,
-        entrants: Vec<Entrant>,
+        (state, effects): (Match, Vec<Effect>),
+        participants: Vec<Participant>,
         sink: Sink,
         watcher: &'a mut dyn FnMut(&Event, &Match),
+        part: Option<PartRules>,
     ) -> Self {
-        let (state, effects) = Match::begin(game, header);
-        let limits = &state.header().limits;
-        let stderr_bytes = limits.stderr_bytes;
-        let seats = entrants.len();
+        let seats = participants.len();
         let still = Stillness::new(state.header().sandbox.pondering, seats);
         let began = Instant::now();
-        let mut failed = None;
-        let mut chairs = Vec::new();
-        for (seat, entrant) in entrants.into_iter().enumerate() {
-            chairs.push(match entrant {
-                Entrant::Person(human) => Chair::Person(human),
-                Entrant::Program { launch, surroundings, dialect } => {
-                    match Agent::start(&table.launcher, &launch, surroundings, stderr_bytes) {
-                        Ok(mut agent) => {
-                            agent.dialect = dialect;
-                            Chair::Program(Box::new(agent))
-                        }
-                        Err(error) => {
-                            failed = Some(format!("seat {seat} could not be started: {error}"));
-                            Chair::Empty
-                        }
-                    }
-                }
-            });
-        }
+        let failed = participants.iter().find_map(|participant| match participant {
+            Participant::Nobody(text) => Some(text.clone()),
+            _ => None,
+        });
         let mut drive = Self {
             table,
             state,
-            chairs,
+            participants,
+            exited: vec![false; seats],
             sink,
             watcher,
             began,
@@ -198,6 +173,7 @@ impl<'a> Drive<'a> {
             ending: None,
             last_words: vec![None; seats],
             broken: None,
+            part: part.map(PartState::new),
         };
         if let Some(text) = failed {
             drive.input(Input::Stop { cause: "machine", text });
@@ -226,18 +202,6 @@ impl<'a> Drive<'a> {
 
     fn input_at(&mut self, moment: Instant, input: Input<'_>) {
         let at = self.time_of(moment);
-        let follows_tick = matches!(
-            input,
-            Input::Closed(_)
-                | Input::Deaf(_)
-                | Input::Exited { .. }
-                | Input::NotStarted(..)
-                | Input::Limit(..)
-        );
-        if follows_tick && self.state.wake_at().is_some_and(|wake| wake <= at) {
-            let reading = self.reading(moment);
-            self.state.step(at, Input::Tick(reading), &mut self.fresh);
-        }
         self.state.step(at, input, &mut self.fresh);
         self.effects.extend(self.fresh.drain(..));
     }
@@ -245,14 +209,25 @@ impl<'a> Drive<'a> {
     /// The machine's state that belongs to whatever the seat that is thinking does now.
     fn reading(&mut self, now: Instant) -> Reading {
         let thinking = self.state.thinking();
-        let since = if thinking.is_some() { self.asked } else { self.began };
-        let lag = self.table.canary.lag_since(since, now);
-        let lag = Nanos(u64::try_from(lag.as_nanos()).unwrap_or(u64::MAX));
-        let Some(seat) = thinking else { return Reading { lag, ..Reading::default() } };
-        let whole = self.counts_whole_tree();
-        let chair = &mut self.chairs[seat.index()];
+        let (lag, whole) = (self.lag(now), self.counts_whole_tree());
+        let agent = thinking.and_then(|seat| self.participants[seat.index()].connection_mut());
+        let Some(agent) = agent else { return Reading { lag, ..Reading::default() } };
         let long = span(self.asked, now) >= LONG_TURN;
-        Reading { cpu: chair.cpu(whole), wait: chair.wait(false, long), lag }
+        Reading { cpu: agent.cpu(whole), wait: agent.wait(false, long), lag }
+    }
+
+    /// The same without what only the end of a turn needs.
+    fn brief_reading(&self, now: Instant) -> Reading {
+        let agent =
+            self.state.thinking().and_then(|seat| self.participants[seat.index()].connection());
+        let cpu = agent.and_then(|agent| agent.cpu(self.counts_whole_tree()));
+        Reading { cpu, wait: None, lag: self.lag(now) }
+    }
+
+    /// The longest lag since the turn began, or since the match did.
+    fn lag(&self, now: Instant) -> Nanos {
+        let since = if self.state.thinking().is_some() { self.asked } else { self.began };
+        Nanos::from(self.table.canary.lag_since(since, now))
     }
 
     /// Whether CPU time is that of all that an agent has started, which is slow to read.
@@ -262,7 +237,10 @@ impl<'a> Drive<'a> {
 
     /// When the match wants to be woken, as the machine's clock has it.
     fn wake_at(&self) -> Option<Instant> {
-        let at = self.state.wake_at()?;
+        let at = match &self.part {
+            Some(part) if part.rules.is_patient => self.state.ending_at()?,
+            _ => self.state.wake_at()?,
+        };
         let paused = self.table.paused.known_ns()? - self.paused_before;
         self.began.checked_add(Duration::from_nanos(at.0.saturating_add(paused)))
     }
@@ -286,9 +264,9 @@ impl<'a> Drive<'a> {
             return Poll::Ready(Occurrence::Orders(new));
         }
         let mut scratch = self.table.scratch.borrow_mut();
-        for (seat, chair) in Seat::all(self.chairs.len()).zip(&mut self.chairs) {
-            if let Poll::Ready(sign) = chair.poll_sign(context, &mut scratch) {
-                return Poll::Ready(Occurrence::Sign(seat, sign));
+        for (seat, participant) in Seat::all(self.participants.len()).zip(&mut self.participants) {
+            if let Poll::Ready((at, event)) = participant.poll_event(context, &mut scratch) {
+                return Poll::Ready(Occurrence::Event(seat, at, event));
             }
         }
         if let Some(slot) = &mut self.slot
@@ -311,8 +289,7 @@ impl<'a> Drive<'a> {
 const KILLED: &str = "killed by the referee";
 
 fn span(from: Instant, to: Instant) -> Nanos {
-    let span = to.saturating_duration_since(from);
-    Nanos(u64::try_from(span.as_nanos()).unwrap_or(u64::MAX))
+    to.saturating_duration_since(from).into()
 }
 
 fn next_orders(mut orders: watch::Receiver<Orders>) -> Waiting<watch::Receiver<Orders>> {

@@ -5,7 +5,6 @@
 //! out, and the clock starts, only when its supervisor has said that it runs.
 
 use super::Drive;
-use crate::chair::Chair;
 use referee_match::{Input, Reading};
 use referee_process::launcher::Command;
 use referee_protocol::{Pondering, Seat};
@@ -80,17 +79,17 @@ impl Drive<'_> {
         if self.still.due.is_some_and(|due| due <= now) {
             self.still.due = None;
             let asked = self.state.thinking();
-            for seat in Seat::all(self.chairs.len()) {
-                let chair = &self.chairs[seat.index()];
+            for seat in Seat::all(self.participants.len()) {
+                let participant = &self.participants[seat.index()];
                 let motion = &mut self.still.seats[seat.index()];
                 let waits = *motion == Motion::Runs && asked != Some(seat);
-                if waits && matches!(chair, Chair::Program(_)) && !chair.is_killed() {
+                if waits && participant.is_process() && !participant.is_killed() {
                     *motion = Motion::Stopped;
-                    chair.command(Command::Stop);
+                    participant.command(Command::Stop);
                 }
             }
         }
-        for seat in Seat::all(self.chairs.len()) {
+        for seat in Seat::all(self.participants.len()) {
             if let Motion::Thawing(since) = self.still.seats[seat.index()]
                 && since + THAW_WAIT <= now
             {
@@ -120,14 +119,14 @@ impl Drive<'_> {
         self.still.seats[seat.index()] = Motion::Thawing(Instant::now());
         // In a pause it goes on with all others when that ends.
         if !self.is_paused() {
-            self.chairs[seat.index()].command(Command::Continue);
+            self.participants[seat.index()].command(Command::Continue);
         }
     }
 
     /// Lets all of them go on: the match is over.
     pub(super) fn thaw_all(&mut self) {
         self.still.due = None;
-        for seat in Seat::all(self.chairs.len()) {
+        for seat in Seat::all(self.participants.len()) {
             if self.still.seats[seat.index()] == Motion::Stopped {
                 self.thaw(seat);
             }
@@ -152,14 +151,14 @@ impl Drive<'_> {
     /// Everything stops, or all go on but those that stood still before.
     pub(super) fn pause(&mut self, paused: bool) {
         let now = Instant::now();
-        for (chair, motion) in self.chairs.iter().zip(&mut self.still.seats) {
+        for (participant, motion) in self.participants.iter().zip(&mut self.still.seats) {
             match motion {
-                _ if paused => chair.command(Command::Stop),
+                _ if paused => participant.command(Command::Stop),
                 Motion::Stopped => {}
-                Motion::Runs => chair.command(Command::Continue),
+                Motion::Runs => participant.command(Command::Continue),
                 Motion::Thawing(since) => {
                     *since = now;
-                    chair.command(Command::Continue);
+                    participant.command(Command::Continue);
                 }
             }
         }
@@ -173,7 +172,8 @@ impl Drive<'_> {
     /// `ready` is charged.
     pub(super) fn reading_at_start(&self, seat: Seat, reading: Reading) -> Reading {
         if self.state.thinking().is_none() && self.counts_pondering() {
-            return Reading { cpu: self.chairs[seat.index()].cpu(true), ..reading };
+            let agent = self.participants[seat.index()].connection();
+            return Reading { cpu: agent.and_then(|agent| agent.cpu(true)), ..reading };
         }
         reading
     }

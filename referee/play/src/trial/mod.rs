@@ -4,10 +4,9 @@
 mod stage;
 
 use super::contender::Contender;
+use super::table::Table;
 use referee_games::Kind;
 use referee_match::diagnosis::Used;
-use referee_process::launcher::Launcher;
-use referee_process::sandbox::Enclosure;
 use referee_protocol::{ClockSettings, Fault, Limits, Seat};
 use serde_json::Value;
 use std::io;
@@ -18,8 +17,6 @@ use std::time::Duration;
 pub struct Scene<'a> {
     /// Who is tried.
     pub contender: &'a Contender,
-    /// What it is started in; the launcher has its jail.
-    pub enclosure: &'a Enclosure,
     /// The game.
     pub kind: Kind,
     /// Its setup, as given.
@@ -127,7 +124,16 @@ pub struct Departure {
     pub left_behind: usize,
 }
 
-/// Tries an agent, on the current runtime. An error is the machine's.
-pub async fn run(launcher: &Launcher, scene: &Scene<'_>) -> io::Result<Trial> {
-    stage::Stage::begin(launcher, scene)?.play().await
+/// How often a trial is begun anew that a busy machine has spoiled.
+const TRIES_MAX: usize = 5;
+
+/// Tries an agent, on the table's runtime. An error is the machine's.
+pub async fn run(table: &Table, scene: &Scene<'_>) -> io::Result<Trial> {
+    for _ in 0..TRIES_MAX {
+        if let Some(trial) = stage::play(table, scene).await? {
+            return Ok(trial);
+        }
+    }
+    let text = format!("the machine was too busy to judge the agent, {TRIES_MAX} times in a row");
+    Err(io::Error::other(text))
 }

@@ -1,19 +1,22 @@
 //! How a trial goes on: the match with its stand-ins, and the agent that is listened to.
 
 use super::{Departure, End, Leave, Scene, Trial, Twist};
-use crate::drive::resource;
+use crate::connection::{AgentConnection, Alter, Exchange};
+use crate::drive::{Part, PartRules};
 use crate::heading::Heading;
-use crate::session::{Heard, Session};
+use crate::participant::{Participant, StandIn};
+use crate::table::Table;
 use rand::seq::IndexedRandom;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use referee_games::AnyGame;
-use referee_match::diagnosis::Used;
-use referee_match::{Effect, Input, Match, Reading};
-use referee_process::launcher::Launcher;
-use referee_protocol::{Event, FaultKind, Header, Nanos, OnFault, Seat, ToAgent, Turn};
-use serde_json::{Value, json};
-use std::collections::VecDeque;
+use referee_match::Match;
+use referee_process::agent::AgentEvent;
+use referee_process::cleaning;
+use referee_process::usage::Meters;
+use referee_protocol::{Event, FaultKind, Header, OnFault, PlayedEvent, Seat, ToAgent};
+use serde_json::json;
 use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// An agent that has neither used a core nor waited for one for so long, while it is waited for and
@@ -43,332 +46,215 @@ const UNKNOWN_MESSAGE: &str = "{\"type\":\"x_news\",\"turn\":3,\"text\":\"of a l
 /// Names with what is hard to read: beyond ASCII, beyond 16 bits, quotes, a backslash.
 const NAMES: [&str; 3] = ["Zoë \"Ζωή\" Żółw", "駒 🐢 \\o/", "ñandú\u{301} 'x'"];
 
-pub(super) struct Stage<'a> {
-    scene: &'a Scene<'a>,
-    session: Session,
-    state: Match,
-    random: ChaCha8Rng,
-    effects: VecDeque<Effect>,
-    fresh: Vec<Effect>,
-    began: Instant,
-    /// What had been used when it was asked.
-    before: Used,
-    own_turns: u64,
-    /// Its turn ended with a line of its own, whatever that was.
-    answered: bool,
-    /// When the stand-in whose turn it is will have thought.
-    others_due: Option<(Instant, Seat)>,
-    /// Since when it has been idle, and what its activity had come to by then.
-    quiet: (Instant, Duration),
-    end: Option<End>,
-    trial: Trial,
+/// Tries the agent once, on the table's runtime. `None` where the machine kept it from being judged.
+pub(super) async fn play(table: &Table, scene: &Scene<'_>) -> io::Result<Option<Trial>> {
+    let mut turns = Vec::new();
+    let mut watcher = |event: &Event, _: &Match| match event {
+        Event::Played(played) if played.seat == scene.seat => turns.push(played.clone()),
+        _ => {}
+    };
+    let game = scene.kind.start(scene.setup).map_err(io::Error::other)?;
+    let header = header(table, scene, game.as_ref());
+    let (launcher, enclosure) = (&table.launcher, &table.enclosure);
+    let started = AgentConnection::start_alone(
+        launcher,
+        enclosure,
+        scene.contender,
+        scene.kind,
+        scene.limits,
+    );
+    let (mut agent, work) = started?;
+    agent.alter(scene.twist.alter());
+    agent.keep(Exchange { last_only: true, ..Exchange::default() });
+    let participants = participants(scene, game.seats(), agent);
+    let rules = PartRules {
+        seat: scene.seat,
+        turns_max: scene.turns_max,
+        time_max: Some(scene.time_max),
+        is_patient: false,
+    };
+    let begun = Match::begin(game, header);
+    let part = Part::begin(table, begun, participants, rules, &mut watcher);
+    let trial = Stage { scene, part, quiet: (Instant::now(), Duration::ZERO) }.play().await;
+    cleaning::remove(work);
+    Ok(trial?.map(|trial| trial.with(&turns)))
 }
 
-impl<'a> Stage<'a> {
-    pub(super) fn begin(launcher: &Launcher, scene: &'a Scene<'a>) -> io::Result<Self> {
-        let game = scene.kind.start(scene.setup).map_err(io::Error::other)?;
-        let header = header(scene, game.as_ref());
-        let (state, effects) = Match::begin(game, header);
-        let session =
-            Session::start(launcher, scene.enclosure, scene.contender, scene.kind, scene.limits)?;
-        let now = Instant::now();
-        Ok(Self {
-            scene,
-            session,
-            state,
-            random: ChaCha8Rng::seed_from_u64(scene.seed),
-            effects: effects.into(),
-            fresh: Vec::new(),
-            began: now,
-            before: Used::default(),
-            own_turns: 0,
-            answered: false,
-            others_due: None,
-            quiet: (now, Duration::ZERO),
-            end: None,
-            trial: Trial {
-                end: End::Fine,
-                sent: String::new(),
-                got: None,
-                unended: Vec::new(),
-                stderr: String::new(),
-                ready: false,
-                status: None,
-                legal: Vec::new(),
-                actions: Vec::new(),
-                turns: 0,
-                over: false,
-                slowest: Duration::ZERO,
-                total: Duration::ZERO,
-                used: Used::default(),
-                departure: None,
-            },
+/// The agent, and who plays at random at the other seats.
+fn participants(scene: &Scene<'_>, seats: usize, agent: AgentConnection) -> Vec<Participant> {
+    let random = Arc::new(Mutex::new(ChaCha8Rng::seed_from_u64(scene.seed)));
+    let delay = if scene.twist == Twist::SlowOthers { SLOW } else { Duration::ZERO };
+    let mut agent = Some(Participant::Process(Box::new(agent)));
+    let participant = |seat| {
+        if seat == scene.seat
+            && let Some(agent) = agent.take()
+        {
+            return agent;
+        }
+        let random = random.clone();
+        let answer = move |game: &dyn AnyGame| {
+            let mut random = random.lock().unwrap_or_else(PoisonError::into_inner);
+            let actions = game.actions();
+            let action = actions.choose(&mut *random)?;
+            Some(json!({"type": "action", "action": action}).to_string().into_bytes())
+        };
+        Participant::StandIn(StandIn::new(Box::new(answer), delay))
+    };
+    Seat::all(seats).map(participant).collect()
+}
+
+impl Twist {
+    /// What is written instead of the messages.
+    fn alter(self) -> Option<Alter> {
+        match self {
+            Self::UnknownField => Some(|_, line| {
+                let line = line.trim_end();
+                format!("{}{UNKNOWN_FIELD}\n", &line[..line.len() - 1])
+            }),
+            Self::UnknownType => Some(|message, line| match message {
+                ToAgent::Hello(_) => line.to_owned(),
+                _ => format!("{UNKNOWN_MESSAGE}{line}"),
+            }),
+            Self::None | Self::Names | Self::SlowOthers => None,
+        }
+    }
+}
+
+impl Trial {
+    /// With the turns that the agent played.
+    fn with(mut self, turns: &[PlayedEvent]) -> Self {
+        for played in turns {
+            self.actions.push(played.action.clone());
+            let took = Duration::from_nanos(played.wall_ns);
+            self.slowest = self.slowest.max(took);
+            self.total += took;
+        }
+        self
+    }
+}
+
+/// A part of a match with what is looked at beside it.
+struct Stage<'a> {
+    scene: &'a Scene<'a>,
+    part: Part<'a>,
+    /// Since when it has been idle, and what its activity had come to by then.
+    quiet: (Instant, Duration),
+}
+
+impl Stage<'_> {
+    async fn play(mut self) -> io::Result<Option<Trial>> {
+        let (mut silent, mut look_at) = (false, Instant::now() + LOOK);
+        while !self.part.is_over() && !silent {
+            let turns = self.part.turns();
+            self.part.next(look_at).await?;
+            if self.part.turns() != turns {
+                self.quiet = (Instant::now(), self.part.activity());
+            }
+            if Instant::now() >= look_at {
+                self.look();
+                silent = self.part.is_waited_for()
+                    && self.quiet.0.elapsed() >= SILENCE
+                    && self.left().is_some_and(Meters::awaits_input);
+                look_at = Instant::now() + LOOK;
+            }
+        }
+        let end = match (self.part.not_started, self.part.void(), self.part.fault()) {
+            (Some(errno), ..) => End::NotStarted(errno),
+            (None, Some(("lag", _)), _) => {
+                self.part.end().await?;
+                return Ok(None);
+            }
+            (None, Some((_, text)), _) => return Err(io::Error::other(text.to_owned())),
+            (None, None, Some(fault)) => End::Fault(Box::new(fault.clone())),
+            (None, None, None) if silent && !self.part.is_over() => End::Silent,
+            (None, None, None) => End::Fine,
+        };
+        self.leave(end).await.map(Some)
+    }
+
+    /// What came of it, once the agent has been left.
+    async fn leave(mut self, end: End) -> io::Result<Trial> {
+        let unended = self.part.connection().process.unended_line().to_vec();
+        let (mut used, over) = (self.part.used(), self.part.is_game_over());
+        let ready = self.part.is_ready();
+        let (mut got, mut departure) = (None, None);
+        match &end {
+            End::Fine if self.scene.leave != Leave::Kill => departure = Some(self.depart().await),
+            End::Fault(fault) if fault.kind == FaultKind::Late && !self.part.has_answered() => {
+                // After the limit an answer still tells something: that there is one.
+                got = Some(self.late_answer().await);
+                if let Some(Some(_)) = &got {
+                    used = self.part.used();
+                }
+            }
+            _ => {}
+        }
+        let exchange = self.part.connection().exchange().cloned().unwrap_or_default();
+        let game = self.part.game();
+        Ok(Trial {
+            sent: String::from_utf8_lossy(&exchange.sent).trim_end().to_owned(),
+            got: got.unwrap_or_else(|| exchange.got.last().cloned()),
+            unended,
+            ready,
+            status: self.part.status.clone(),
+            legal: game.actions(),
+            actions: Vec::new(),
+            turns: game.turn_number(),
+            over,
+            total: Duration::ZERO,
+            slowest: Duration::ZERO,
+            used,
+            departure,
+            end,
+            stderr: self.part.end().await?,
         })
     }
 
-    pub(super) async fn play(mut self) -> io::Result<Trial> {
-        self.apply();
-        while self.end.is_none() {
-            match self.session.hear(self.deadline()).await {
-                Some(heard) => self.heard(heard)?,
-                None => self.nothing(),
-            }
-            self.apply();
-        }
-        self.trial.used = self.used();
-        self.trial.unended = self.session.unended().to_vec();
-        let end = self.end.take().unwrap_or(End::Fine);
-        match &end {
-            End::Fine if self.scene.leave != Leave::Kill => self.depart().await,
-            End::Fault(fault) if fault.kind == FaultKind::Late && !self.answered => {
-                self.wait_for_late_answer().await;
-            }
-            _ => {}
-        }
-        self.trial.end = end;
-        self.trial.legal = self.state.game().actions();
-        self.trial.turns = self.state.game().turn_number();
-        self.trial.stderr = self.session.end().await?;
-        Ok(self.trial)
-    }
-
-    fn deadline(&self) -> Instant {
-        let look = Instant::now() + LOOK;
-        let wake = self.state.wake_at().map(|at| self.began + Duration::from_nanos(at.0));
-        let others = self.others_due.map(|(due, _)| due);
-        [wake, others].into_iter().flatten().fold(look, Instant::min)
-    }
-
-    fn input(&mut self, input: Input<'_>) {
-        let at = self.began.elapsed().as_nanos();
-        let at = Nanos(u64::try_from(at).unwrap_or(u64::MAX));
-        self.state.step(at, input, &mut self.fresh);
-        self.effects.extend(self.fresh.drain(..));
-    }
-
-    fn reading(&self) -> Reading {
-        Reading { cpu: self.session.cpu(), ..Reading::default() }
-    }
-
-    fn heard(&mut self, heard: Heard) -> io::Result<()> {
-        let seat = self.scene.seat;
-        match heard {
-            Heard::Started | Heard::Complained | Heard::Gone => {}
-            Heard::Line(line, cut) => {
-                let reading = self.reading();
-                let heard = if cut { None } else { self.session.meaning(&line) };
-                let meaning = heard.map(|(meaning, bytes)| {
-                    let bytes = String::from_utf8_lossy(&bytes);
-                    if !bytes.trim().is_empty() {
-                        // What came before is an answer to something else.
-                        (self.trial.sent, self.trial.got) = (bytes.trim_end().to_owned(), None);
-                    }
-                    meaning
-                });
-                let asked = self.state.thinking() == Some(seat);
-                self.input(Input::Line { seat, line: &line, cut, reading, meaning });
-                self.answered = asked && self.state.thinking() != Some(seat);
-                if !line.iter().all(u8::is_ascii_whitespace) {
-                    self.trial.got = Some(line);
-                }
-            }
-            Heard::Closed => self.input(Input::Closed(seat)),
-            Heard::Deaf => self.input(Input::Deaf(seat)),
-            Heard::Failed(errno) => self.end = Some(End::NotStarted(errno)),
-            Heard::Broken(trouble) => return Err(io::Error::other(trouble.to_string())),
-            Heard::Limit(limit) => {
-                let text = limit.told(self.scene.limits);
-                self.input(Input::Limit(seat, resource(limit), text));
-            }
-            Heard::Exited(status) => {
-                self.trial.status = Some(status.clone());
-                self.input(Input::Exited { seat, status, late: false });
-            }
-        }
-        Ok(())
-    }
-
-    /// Time has passed, and nothing came.
-    fn nothing(&mut self) {
-        let now = Instant::now();
-        if let Some((due, seat)) = self.others_due
-            && due <= now
-        {
-            self.others_due = None;
-            return self.stand_in(seat);
-        }
-        let reading = self.reading();
-        self.input(Input::Tick(reading));
-        self.look();
-        let waited_for = self.state.thinking() == Some(self.scene.seat) || !self.trial.ready;
-        let quiet = now.saturating_duration_since(self.quiet.0) >= SILENCE;
-        if waited_for && self.effects.is_empty() && quiet && self.session.awaits_input() {
-            self.end = Some(End::Silent);
-        }
-    }
-
-    fn apply(&mut self) {
-        while self.end.is_none()
-            && let Some(effect) = self.effects.pop_front()
-        {
-            match effect {
-                Effect::Send(seat, message) if seat == self.scene.seat => self.write(&message),
-                Effect::Send(seat, ToAgent::Hello(_)) => {
-                    self.say(seat, &json!({"type": "ready"}));
-                }
-                Effect::Broadcast(message) => self.write(&message),
-                Effect::Ask(seat, turn) => self.ask(seat, turn),
-                Effect::Record(event) => self.record(event),
-                Effect::Finish(ending) => {
-                    let fault = ending.verdict.seats[self.scene.seat.index()].fault.clone();
-                    self.trial.over = ending.outcome.is_some();
-                    self.end = Some(fault.map_or(End::Fine, |fault| End::Fault(Box::new(fault))));
-                }
-                Effect::Send(..) | Effect::Kill(_) => {}
-            }
-        }
-    }
-
-    fn record(&mut self, event: Event) {
-        match event {
-            Event::Header(header) => {
-                self.trial.ready = header.seats[self.scene.seat.index()].ready.is_some();
-            }
-            Event::Played(played) if played.seat == self.scene.seat => {
-                self.trial.actions.push(played.action);
-                let took = Duration::from_nanos(played.wall_ns);
-                self.trial.slowest = self.trial.slowest.max(took);
-                self.trial.total += took;
-            }
-            _ => {}
-        }
-    }
-
-    fn ask(&mut self, seat: Seat, turn: Turn) {
-        if seat != self.scene.seat {
-            self.input(Input::Asked(seat, Reading::default()));
-            if self.scene.twist == Twist::SlowOthers {
-                self.others_due = Some((Instant::now() + SLOW, seat));
-                return;
-            }
-            return self.stand_in(seat);
-        }
-        let enough = self.own_turns == self.scene.turns_max;
-        if enough || self.began.elapsed() > self.scene.time_max {
-            return self.stop();
-        }
-        self.own_turns += 1;
-        self.answered = false;
-        self.before = self.session.used(self.began);
-        self.quiet = (Instant::now(), self.activity());
-        let reading = self.reading();
-        self.input(Input::Asked(seat, reading));
-        self.write(&ToAgent::Turn(turn));
-    }
-
-    /// The agent has been tried enough: told `over`, or left as it is.
-    fn stop(&mut self) {
-        if self.scene.leave == Leave::Over {
-            let text = "it was only a trial".to_owned();
-            self.input(Input::Stop { cause: "interrupted", text });
-        } else {
-            self.end = Some(End::Fine);
-        }
-    }
-
-    /// Any legal action, for a seat that nobody is tried at.
-    fn stand_in(&mut self, seat: Seat) {
-        let actions = self.state.game().actions();
-        let Some(action) = actions.choose(&mut self.random) else { return };
-        self.say(seat, &json!({"type": "action", "action": action}));
-    }
-
-    fn say(&mut self, seat: Seat, message: &Value) {
-        let line = message.to_string();
-        let reading = Reading::default();
-        self.input(Input::Line { seat, line: line.as_bytes(), cut: false, reading, meaning: None });
-    }
-
-    fn write(&mut self, message: &ToAgent) {
-        let sent = match self.scene.twist {
-            Twist::UnknownField => {
-                let mut line = json_line(message);
-                line.pop();
-                line + UNKNOWN_FIELD
-            }
-            Twist::UnknownType if !matches!(message, ToAgent::Hello(_)) => {
-                format!("{UNKNOWN_MESSAGE}{}", json_line(message))
-            }
-            _ => String::new(),
+    async fn late_answer(&mut self) -> Option<Vec<u8>> {
+        let wanted = |event: &AgentEvent| {
+            matches!(event, AgentEvent::Line(_) | AgentEvent::Exited(_) | AgentEvent::Gone)
         };
-        let sent = if sent.is_empty() {
-            String::from_utf8_lossy(&self.session.tell(message)).trim_end().to_owned()
-        } else {
-            self.session.write(format!("{sent}\n").as_bytes());
-            sent
-        };
-        // What came before is an answer to something else; and the end of the match is no message
-        // that a fault could have come from.
-        if let ToAgent::Hello(_) | ToAgent::Turn(_) = message {
-            self.trial.sent = sent;
-            self.trial.got = None;
-        }
-    }
-
-    /// What grows as long as the agent computes or wants to.
-    fn activity(&self) -> Duration {
-        let used = self.session.used(self.began);
-        used.cpu + used.waited
-    }
-
-    /// What it has used since it was asked.
-    fn used(&self) -> Used {
-        self.session.used(self.began).since(self.before)
-    }
-
-    /// After the limit an answer still tells something: that there is one.
-    async fn wait_for_late_answer(&mut self) {
-        let wanted =
-            |heard: &Heard| matches!(heard, Heard::Line(..) | Heard::Exited(_) | Heard::Gone);
         match self.rests(LATER, wanted).await {
-            Some(Heard::Line(line, _)) => {
-                self.trial.got = Some(line);
-                self.trial.used = self.used();
-            }
-            Some(_) => {}
-            None => self.trial.got = None,
+            Some(AgentEvent::Line(line)) => Some(line.bytes),
+            Some(_) => self.part.connection().exchange().and_then(|it| it.got.last().cloned()),
+            None => None,
         }
     }
 
-    async fn depart(&mut self) {
-        self.session.close();
-        let began = Instant::now();
-        // It may have left before it was let.
-        let mut exited = self.trial.status.is_some();
-        let wanted = |heard: &Heard| matches!(heard, Heard::Exited(_));
-        if !exited && let Some(Heard::Exited(status)) = self.rests(GRACE, wanted).await {
-            self.trial.status = Some(status);
-            exited = true;
+    async fn depart(&mut self) -> Departure {
+        if self.scene.leave == Leave::Over && !self.part.is_game_over() {
+            self.part.stop("it was only a trial");
         }
-        let took = began.elapsed();
-        self.rests(AFTER, |heard| *heard == Heard::Gone).await;
-        let left_behind = self.session.processes();
-        self.trial.departure = Some(Departure { took, exited, left_behind });
+        self.part.connection_mut().process.close();
+        let began = Instant::now();
+        let wanted = |event: &AgentEvent| matches!(event, AgentEvent::Exited(_));
+        if self.part.status.is_none() {
+            self.rests(GRACE, wanted).await;
+        }
+        // It may have left before it was let.
+        let (took, exited) = (began.elapsed(), self.part.status.is_some());
+        self.rests(AFTER, |event| *event == AgentEvent::Gone).await;
+        let left_behind = self.left().map_or(0, Meters::processes);
+        Departure { took, exited, left_behind }
     }
 
     /// Listens until something wanted comes, or until the agent has done nothing for so long.
-    async fn rests(&mut self, pause: Duration, wanted: impl Fn(&Heard) -> bool) -> Option<Heard> {
-        let (began, before) = (Instant::now(), self.session.used(self.began).cpu);
-        self.quiet = (began, self.activity());
+    async fn rests(
+        &mut self,
+        pause: Duration,
+        wanted: impl Fn(&AgentEvent) -> bool,
+    ) -> Option<AgentEvent> {
+        let (began, before) = (Instant::now(), self.part.used().cpu);
+        self.quiet = (began, self.part.activity());
         let mut look_at = began + LOOK.min(pause);
         loop {
-            match self.session.hear(look_at).await {
-                Some(heard) if wanted(&heard) => return Some(heard),
+            match self.part.listen(look_at).await {
+                Some(event) if wanted(&event) => return Some(event),
                 Some(_) if Instant::now() < look_at => continue,
                 _ => self.look(),
             }
             let now = Instant::now();
-            let worked = self.session.used(self.began).cpu.saturating_sub(before);
+            let worked = self.part.used().cpu.saturating_sub(before);
             if now >= self.quiet.0 + pause || worked >= WORK || now >= began + GRACE_MAX {
                 return None;
             }
@@ -376,27 +262,28 @@ impl<'a> Stage<'a> {
         }
     }
 
+    fn left(&self) -> Option<&Meters> {
+        self.part.connection().process.meters_left()
+    }
+
     /// Notes when it was last seen to do something.
     fn look(&mut self) {
-        let activity = self.activity();
-        if self.session.is_busy() || activity.saturating_sub(self.quiet.1) > NO_CPU {
+        let activity = self.part.activity();
+        let is_busy = self.left().is_some_and(Meters::is_busy);
+        if is_busy || activity.saturating_sub(self.quiet.1) > NO_CPU {
             self.quiet = (Instant::now(), activity);
         }
     }
 }
 
-fn json_line(message: &ToAgent) -> String {
-    serde_json::to_string(message).expect("messages have string keys only")
-}
-
 /// A header as a match would have it. It is never written.
-fn header(scene: &Scene<'_>, game: &dyn AnyGame) -> Header {
+fn header(table: &Table, scene: &Scene<'_>, game: &dyn AnyGame) -> Header {
     let heading = Heading {
         game,
         seated: &vec![scene.contender; game.seats()],
         clock: scene.clock,
         limits: scene.limits,
-        sandbox: &scene.enclosure.told,
+        sandbox: &table.enclosure.told,
         on_fault: OnFault::End,
         seed: scene.seed,
         number: 0,

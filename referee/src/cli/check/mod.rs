@@ -20,15 +20,16 @@ use probes::{Probe, Tested, probes};
 use referee_games::{GAMES, Kind, nearest};
 use referee_play::contender::Contender;
 use referee_play::interrupts::{Interrupt, Interrupts};
+use referee_play::table::Table;
 use referee_play::trial;
 use referee_process::Failure;
-use referee_process::launcher::Launcher;
 use referee_process::sandbox::Enclosure;
 use referee_process::sandbox::reach::Ground;
 use referee_protocol::{ClockSettings, Limits};
 use report::Report;
 use serde_json::Value;
 use std::process::ExitCode;
+use tokio::task::LocalSet;
 
 /// The most that one turn may take, unless a clock is given: a student shouldn't wait a minute to be
 /// told of an endless loop.
@@ -67,8 +68,7 @@ pub(super) struct Options {
 
 /// What all probes are made with.
 struct Bench<'a> {
-    launcher: Launcher,
-    enclosure: Enclosure,
+    table: Table,
     contender: &'a Contender,
     setup: Value,
     seed: u64,
@@ -93,10 +93,12 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
             }
         }
         Ok(contender) => {
-            let bench = options.bench(contender, global)?;
-            let runtime = runtime()?;
-            let tried = runtime.block_on(options.try_all(&bench, &chosen, &mut report, global));
-            if let Some(code) = tried? {
+            let enclosure = options.sandbox.enclosure(global)?;
+            let tried = async {
+                let bench = options.bench(contender, enclosure)?;
+                options.try_all(&bench, &chosen, &mut report, global).await
+            };
+            if let Some(code) = LocalSet::new().block_on(&runtime()?, tried)? {
                 return Ok(code);
             }
         }
@@ -172,13 +174,14 @@ impl Options {
         Ok(clock)
     }
 
-    /// Readies all that the probes are made with. Not to be called where a runtime runs already.
-    fn bench<'a>(&self, contender: &'a Contender, global: &Global) -> Result<Bench<'a>, Failure> {
-        let enclosure = self.sandbox.enclosure(global)?;
-        let launcher = Launcher::start(&enclosure.jail);
+    /// Readies all that the probes are made with.
+    fn bench<'a>(
+        &self,
+        contender: &'a Contender,
+        enclosure: Enclosure,
+    ) -> Result<Bench<'a>, Failure> {
         Ok(Bench {
-            launcher: launcher.map_err(|error| machine(&error))?,
-            enclosure,
+            table: Table::alone(enclosure).map_err(|error| machine(&error))?,
             contender,
             setup: self.setup()?,
             seed: self.seed,
@@ -241,9 +244,9 @@ impl Bench<'_> {
         }
         let trial = match tested.known(probe) {
             Some(trial) => trial.clone(),
-            None => trial::run(&self.launcher, &probe.scene(self)).await?,
+            None => trial::run(&self.table, &probe.scene(self)).await?,
         };
-        let (layers, ground) = (self.launcher.layers(), Ground::default());
+        let (layers, ground) = (self.table.launcher.layers(), Ground::default());
         let denied = referee_play::reach::advice(self.contender, &ground, layers, &trial.stderr);
         let judged = judge::judge(probe, self.contender, &trial, &self.clock, denied.as_deref())?;
         tested.keep(probe, trial, judged.failed());

@@ -143,7 +143,6 @@ impl Probe {
         };
         Scene {
             contender: bench.contender,
-            enclosure: &bench.enclosure,
             kind: self.kind,
             setup: &bench.setup,
             seat: self.seat,

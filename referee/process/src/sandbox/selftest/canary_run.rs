@@ -5,7 +5,7 @@ use super::super::reach::system::system;
 use super::WORKED;
 use super::plan::Run;
 use super::targets::Range;
-use crate::agent::{Agent, Launch, Sign, Surroundings, Trouble};
+use crate::agent::{AgentEvent, AgentProcess, Launch, OutputLimits, Surroundings, Trouble};
 use crate::launcher::{Bounds, Jail, Launcher, Limit, Reach, Step};
 use crate::usage::Meters;
 use crate::{OWN_PROGRAM, cleaning, work_folder};
@@ -26,7 +26,7 @@ const STAY: Duration = Duration::from_secs(3);
 /// What the system tells of all processes: to see that it is not this folder that is closed.
 const PROCESSES: &str = "/proc";
 /// The longest answer, in bytes.
-const LINE_BYTES_MAX: usize = 1024;
+const LINE_BYTES_MAX: u64 = 1024;
 /// How much is read at once.
 const SCRATCH_BYTES: usize = 4096;
 /// How long a canary may take, on however busy a machine.
@@ -164,7 +164,7 @@ pub(super) async fn run(range: &Range, jail: &Jail, run: &Run) -> io::Result<Fou
     Ok(found)
 }
 
-fn start(launcher: &Launcher, range: &Range, work: &Path) -> io::Result<Agent> {
+fn start(launcher: &Launcher, range: &Range, work: &Path) -> io::Result<AgentProcess> {
     let launch = Launch {
         file: OWN_PROGRAM.into(),
         command: ["referee", CANARY_COMMAND].map(str::to_owned).to_vec(),
@@ -177,7 +177,8 @@ fn start(launcher: &Launcher, range: &Range, work: &Path) -> io::Result<Agent> {
         Reach { read, list: vec![range.folder().to_owned().into()], work: work.to_owned().into() };
     let environment = Vec::new();
     let surroundings = Surroundings { environment, bounds: BOUNDS, reach, core: None };
-    Agent::start(launcher, &launch, surroundings, 0)
+    let limits = OutputLimits { line_bytes: LINE_BYTES_MAX, stderr_bytes: 0 };
+    AgentProcess::start(launcher, &launch, surroundings, limits)
 }
 
 /// Whether a process runs that has this word in its command line. It was told the word itself.
@@ -189,7 +190,7 @@ fn is_there(word: &str) -> bool {
 }
 
 struct Canary {
-    agent: Agent,
+    agent: AgentProcess,
     scratch: Vec<u8>,
     /// How many answers are still to come.
     left: usize,
@@ -201,46 +202,44 @@ impl Canary {
     async fn listen(&mut self) {
         let deadline = Instant::now() + PATIENCE;
         // One that doesn't read its orders doesn't answer either.
-        let _reads = self.agent.flush();
-        while self.left > 0 && !self.agent.gone {
-            let Some(sign) = self.next(deadline).await else {
+        self.agent.flush();
+        while self.left > 0 && !self.agent.is_gone() {
+            let Some(event) = self.next(deadline).await else {
                 self.found.timed_out = true;
                 return;
             };
-            self.take(sign);
+            self.take(event);
         }
     }
 
-    async fn next(&mut self, deadline: Instant) -> Option<Sign> {
+    async fn next(&mut self, deadline: Instant) -> Option<AgentEvent> {
         let (agent, scratch) = (&mut self.agent, &mut self.scratch);
-        let sign = poll_fn(|context| agent.poll_sign(context, scratch));
-        tokio::time::timeout_at(deadline.into(), sign).await.ok()
+        let event = poll_fn(|context| agent.poll_event(context, scratch));
+        Some(tokio::time::timeout_at(deadline.into(), event).await.ok()?.1)
     }
 
-    fn take(&mut self, sign: Sign) {
+    fn take(&mut self, event: AgentEvent) {
         let found = &mut self.found;
-        match sign {
-            Sign::Started => {
+        match event {
+            AgentEvent::Started => {
                 found.started = true;
-                let pid = self.agent.meters.as_ref().map(Meters::process_id);
-                found.seen = pid.map(Seen::of);
+                found.seen = self.agent.meters().map(Meters::process_id).map(Seen::of);
             }
-            Sign::Failed(errno) => found.failed = Some(errno),
-            Sign::Broken(trouble) => found.trouble = found.trouble.or(Some(trouble)),
-            Sign::Limit(limit) => found.limit = Some(limit),
-            Sign::Exited(status) => found.exited = Some(status),
-            Sign::Output(count) => {
-                let left = &mut self.left;
-                let bytes = &self.scratch[..count];
-                self.agent.framer.push(bytes, LINE_BYTES_MAX, &mut |line: &[u8], _| {
-                    if let Ok(answer) = serde_json::from_slice(line) {
-                        found.answers.push(answer);
-                        *left -= 1;
-                    }
-                    *left > 0
-                });
+            AgentEvent::Failed(errno) => found.failed = Some(errno),
+            AgentEvent::Broken(trouble) => found.trouble = found.trouble.or(Some(trouble)),
+            AgentEvent::Limit(limit) => found.limit = Some(limit),
+            AgentEvent::Exited(status) => found.exited = Some(status),
+            AgentEvent::Line(line) => {
+                if let Ok(answer) = serde_json::from_slice(&line.bytes) {
+                    found.answers.push(answer);
+                    self.left = self.left.saturating_sub(1);
+                }
             }
-            Sign::Continued | Sign::Gone | Sign::Closed | Sign::Complained | Sign::Deaf => {}
+            AgentEvent::Continued
+            | AgentEvent::Gone
+            | AgentEvent::StdoutClosed
+            | AgentEvent::Stderr
+            | AgentEvent::StdinClosed => {}
         }
     }
 
@@ -248,7 +247,7 @@ impl Canary {
     async fn end(&mut self) -> io::Result<()> {
         self.agent.kill();
         let deadline = Instant::now() + KILL_WAIT;
-        while !self.agent.gone {
+        while !self.agent.is_gone() {
             if self.next(deadline).await.is_none() {
                 let text = "processes of the self-test could not be killed";
                 return Err(io::Error::new(io::ErrorKind::TimedOut, text));

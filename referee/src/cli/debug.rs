@@ -1,7 +1,5 @@
 //! `debug`: a turn of a recorded match once more, with a fresh process of the agent.
 
-mod judge;
-
 use super::Global;
 use super::output::{print, print_json, tell};
 use super::play_options::join;
@@ -10,13 +8,13 @@ use super::sandbox::SandboxOptions;
 use crate::cli::runtime::runtime;
 use crate::reading::Case;
 use clap::Args;
-use judge::wrong;
-use referee_match::diagnosis::Finding;
+use referee_match::diagnosis::{Circumstances, Finding, find};
 use referee_match::transcript::{IMPORTED, sent};
 use referee_play::contender::Contender;
-use referee_play::debugging::{NoRerun, Rerun, Rerunning, rerun};
+use referee_play::debugging::{LONGER, NoRerun, Rerun, Rerunning, rerun};
 use referee_play::inputs::read_transcript;
 use referee_play::interrupts::{Interrupt, Interrupts};
+use referee_play::table::Table;
 use referee_process::Failure;
 use referee_process::sandbox::Enclosure;
 use referee_protocol::{ClockKind, HeaderSeat, Seat};
@@ -25,9 +23,7 @@ use serde::Serialize;
 use std::io;
 use std::process::ExitCode;
 use std::time::Duration;
-
-/// How much longer than the match an answer is waited for.
-const LONGER: Duration = Duration::from_secs(5);
+use tokio::task::LocalSet;
 
 /// Feeds a fresh process of an agent exactly the lines that it had been sent in a recorded match, up
 /// to a turn, and compares its answer with the recorded one.
@@ -122,10 +118,19 @@ impl Case {
         self.header.clock.kind == ClockKind::Cpu && self.turn.is_some()
     }
 
-    /// Whether a match would have called the answer late.
-    fn is_late(&self, told: &Rerunning) -> bool {
-        let used = if self.counts_cpu() { told.used.cpu } else { told.used.wall };
-        self.allowed_ms().is_some_and(|ms| used > Duration::from_millis(ms))
+    /// What is wrong with what the agent did, if anything is.
+    fn wrong(&self, told: &Rerunning) -> Option<Finding> {
+        let known = Circumstances {
+            got: told.got.last().map(Vec::as_slice),
+            unended: &told.unended,
+            foreign: self.is_foreign(),
+            status: told.status.as_deref(),
+            stderr: &told.stderr,
+            legal: &self.game.actions(),
+            used: Some(told.used),
+            ..Circumstances::default()
+        };
+        find(told.fault.as_ref()?, &known)
     }
 }
 
@@ -143,11 +148,13 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     let contender = options.contender(&case, global)?;
     let enclosure = options.sandbox.enclosure(global)?;
     let runtime = runtime()?;
-    let told = match runtime.block_on(options.rerun(&case, &contender, &enclosure))? {
+    let local = LocalSet::new();
+    let rerun = options.rerun(&case, &contender, enclosure);
+    let told = match local.block_on(&runtime, rerun)? {
         Ok(told) => told,
         Err(interrupt) => return Ok(ExitCode::from(interrupt.code())),
     };
-    let wrong = wrong(&case, &told);
+    let wrong = case.wrong(&told);
     if options.json {
         print_json(&options.told(&case, &contender, &told, wrong.as_ref()))?;
     } else {
@@ -198,8 +205,7 @@ impl Options {
         Ok(contender)
     }
 
-    /// How long an answer is waited for: longer than the match did, so that late can be told from
-    /// never.
+    /// How long the answers to earlier turns are waited for: longer than the match did.
     fn patience(&self, case: &Case) -> Option<Duration> {
         let clock = &case.header.clock;
         let wall = case.allowed_ms().filter(|_| !self.no_timeout && !self.wait);
@@ -208,18 +214,11 @@ impl Options {
         wall.map(|ms| Duration::from_millis(ms) + LONGER)
     }
 
-    /// How much CPU time an answer may take: some more than the clock allowed, where it counts that.
-    fn cpu_patience(&self, case: &Case) -> Option<Duration> {
-        let counts = case.counts_cpu() && !self.no_timeout && !self.wait;
-        let allowed = case.allowed_ms().filter(|_| counts);
-        allowed.map(|ms| Duration::from_millis(ms) + LONGER)
-    }
-
     async fn rerun(
         &self,
         case: &Case,
         contender: &Contender,
-        enclosure: &Enclosure,
+        enclosure: Enclosure,
     ) -> Result<Result<Rerunning, Interrupt>, Failure> {
         let machine = |error: io::Error| Failure::machine(format!("it can't be run: {error}"));
         let mut interrupts = Interrupts::listen().map_err(machine)?;
@@ -229,14 +228,14 @@ impl Options {
             seat: case.seat,
             turn: case.turn,
             patience: self.patience(case),
-            cpu_patience: self.cpu_patience(case),
         };
+        let table = Table::alone(enclosure).map_err(machine)?;
         let wait = self.wait;
         let pause = async move |process| if wait { wait_for_enter(process).await } else { Ok(()) };
         tokio::select! {
-            told = rerun(&wanted, contender, enclosure, &case.header.limits, pause) => match told {
+            told = rerun(&wanted, contender, &table, pause) => match told {
                 Ok(told) => Ok(Ok(told)),
-                Err(NoRerun::Transcript(error)) => Err(self.unplayable(&error.to_string())),
+                Err(NoRerun::Transcript(text)) => Err(self.unplayable(&text)),
                 Err(NoRerun::Machine(error)) => Err(machine(error)),
             },
             () = interrupts.next() => Ok(Err(interrupts.received().unwrap_or(Interrupt::Int))),

@@ -1,0 +1,225 @@
+//! An agent that is talked to: its process, and the codec where it speaks another protocol than the
+//! referee's own. What it says is not judged here.
+
+use super::contender::Contender;
+use referee_games::{Dialect, Kind, Meaning};
+use referee_match::diagnosis::Used;
+use referee_process::agent::{
+    AgentEvent, AgentProcess, KILL_WAIT, Launch, OutputLimits, Surroundings,
+};
+use referee_process::framer::Line;
+use referee_process::launcher::Launcher;
+use referee_process::sandbox::{Enclosure, reach};
+use referee_process::usage::Meters;
+use referee_process::work_folder;
+use referee_protocol::{Limits, Nanos, ToAgent};
+use std::future::poll_fn;
+use std::io;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// How much is read at once.
+const SCRATCH_BYTES: usize = 64 * 1024;
+
+/// Makes the line of a message into the one that is written instead.
+pub type Alter = fn(&ToAgent, &str) -> String;
+
+/// An agent's process with its codec.
+#[derive(Debug)]
+pub struct AgentConnection {
+    /// The process.
+    pub process: AgentProcess,
+    dialect: Option<Box<dyn Dialect>>,
+    /// Its last turn took long enough to ask how long it waited for a core.
+    slow: bool,
+    alter: Option<Alter>,
+    exchange: Option<Exchange>,
+    /// For bytes on their way; empty until it is used.
+    scratch: Vec<u8>,
+}
+
+/// What was said, as far as it is kept.
+#[derive(Clone, Debug, Default)]
+pub struct Exchange {
+    /// The bytes that were written to the agent.
+    pub sent: Vec<u8>,
+    /// The lines that came from it; blank ones only where they may have a meaning.
+    pub got: Vec<Vec<u8>>,
+    /// Whatever asks for an answer begins a new exchange: the last request and the last line matter.
+    pub last_only: bool,
+}
+
+impl Exchange {
+    fn write(&mut self, bytes: &[u8], asks: bool) {
+        if asks && self.last_only {
+            (self.sent, self.got) = (Vec::new(), Vec::new());
+        }
+        if asks || !self.last_only {
+            self.sent.extend_from_slice(bytes);
+        }
+    }
+
+    fn line(&mut self, line: &[u8], keeps_blank: bool) {
+        if keeps_blank && !self.last_only || !line.iter().all(u8::is_ascii_whitespace) {
+            if self.last_only {
+                self.got.clear();
+            }
+            self.got.push(line.to_vec());
+        }
+    }
+}
+
+impl AgentConnection {
+    /// Starts an agent, on the current runtime. Nothing of it has run when this returns.
+    pub fn start(
+        launcher: &Launcher,
+        launch: &Launch,
+        surroundings: Surroundings,
+        limits: &Limits,
+        dialect: Option<Box<dyn Dialect>>,
+    ) -> io::Result<Self> {
+        let Limits { line_bytes, stderr_bytes, .. } = *limits;
+        let output = OutputLimits { line_bytes, stderr_bytes };
+        let process = AgentProcess::start(launcher, launch, surroundings, output)?;
+        Ok(Self { process, dialect, slow: true, alter: None, exchange: None, scratch: Vec::new() })
+    }
+
+    /// Starts an agent that plays with no other, in an enclosure that the launcher keeps, with a
+    /// private work folder that is to go when it has ended. A person can't be started, nor an agent
+    /// whose protocol the game doesn't know.
+    pub fn start_alone(
+        launcher: &Launcher,
+        enclosure: &Enclosure,
+        contender: &Contender,
+        kind: Kind,
+        limits: &Limits,
+    ) -> io::Result<(Self, TempDir)> {
+        let launch = contender.launch.as_ref();
+        let launch = launch.ok_or_else(|| io::Error::other("a person can't be started"))?;
+        let dialect = contender.dialect(kind).map_err(io::Error::other)?;
+        let work = work_folder::create()?;
+        let files = contender.files();
+        let reachable =
+            files.map(|files| reach::alone(launcher.layers(), &files)).unwrap_or_default();
+        reachable.check(&contender.name, launcher.layers())?;
+        let reach = reachable.reach(work.path());
+        let surroundings = work_folder::surroundings(work.path(), limits, reach, None);
+        let launch = enclosure.wrapped(launch, work.path())?;
+        let started = Self::start(launcher, &launch, surroundings, limits, dialect)?;
+        Ok((started, work))
+    }
+
+    /// From now on other lines are written instead of the messages, in the referee's own protocol.
+    pub fn alter(&mut self, alter: Option<Alter>) {
+        self.alter = alter;
+    }
+
+    /// From now on what is said is kept.
+    pub fn keep(&mut self, exchange: Exchange) {
+        self.exchange = Some(exchange);
+    }
+
+    /// What was said, where that is kept.
+    pub fn exchange(&self) -> Option<&Exchange> {
+        self.exchange.as_ref()
+    }
+
+    /// It speaks another protocol than the referee's own.
+    pub fn has_dialect(&self) -> bool {
+        self.dialect.is_some()
+    }
+
+    /// Puts a message, to be written with the next flush: its line, or what its codec makes of it.
+    pub fn put(&mut self, message: &ToAgent, line: &[u8]) {
+        let asks = matches!(message, ToAgent::Hello(_) | ToAgent::Turn(_));
+        if let Some(dialect) = &mut self.dialect {
+            dialect.tell(message);
+            return self.put_spoken(asks);
+        }
+        match self.alter {
+            None => self.put_bytes(line, asks),
+            Some(alter) => {
+                let line = String::from_utf8_lossy(line);
+                self.put_bytes(alter(message, &line).as_bytes(), asks);
+            }
+        }
+    }
+
+    /// Writes a message.
+    pub fn send(&mut self, message: &ToAgent) {
+        let mut line = serde_json::to_vec(message).expect("messages have string keys only");
+        line.push(b'\n');
+        self.put(message, &line);
+        self.process.flush();
+    }
+
+    /// What a line means, where a codec reads its lines; what follows from it is put.
+    pub fn interpret(&mut self, line: &Line) -> Option<Meaning> {
+        let dialect = self.dialect.as_mut().filter(|_| !line.cut);
+        let meaning = dialect.map(|dialect| dialect.hear(&line.bytes));
+        if meaning.is_some() {
+            self.put_spoken(true);
+        }
+        if let Some(exchange) = &mut self.exchange {
+            exchange.line(&line.bytes, meaning.is_some());
+        }
+        meaning
+    }
+
+    fn put_spoken(&mut self, asks: bool) {
+        let Some(dialect) = &mut self.dialect else { return };
+        let mut bytes = Vec::new();
+        dialect.take(&mut bytes);
+        self.put_bytes(&bytes, asks && !bytes.trim_ascii().is_empty());
+    }
+
+    fn put_bytes(&mut self, bytes: &[u8], asks: bool) {
+        self.process.put(bytes);
+        if let Some(exchange) = &mut self.exchange {
+            exchange.write(bytes, asks);
+        }
+    }
+
+    /// The next thing that it does, unless it does nothing by `deadline`.
+    pub async fn next(&mut self, deadline: Instant) -> Option<AgentEvent> {
+        self.scratch.resize(SCRATCH_BYTES, 0);
+        let (process, scratch) = (&mut self.process, &mut self.scratch);
+        let event = poll_fn(|context| process.poll_event(context, scratch));
+        Some(tokio::time::timeout_at(deadline.into(), event).await.ok()?.1)
+    }
+
+    /// CPU time so far, of the whole tree or of its own process.
+    pub fn cpu(&self, whole: bool) -> Option<Nanos> {
+        if whole { self.process.tree_cpu() } else { self.process.meters()?.process_cpu() }
+    }
+
+    /// Time spent waiting for a core so far. It is asked for at the end of `long` turns, and at the
+    /// `beginning` of the turn after one, so that quick agents are never slowed by the question.
+    pub fn wait(&mut self, beginning: bool, long: bool) -> Option<Nanos> {
+        let asked = if beginning { self.slow } else { long && self.slow };
+        if !beginning {
+            self.slow = long;
+        }
+        if asked { self.process.meters()?.wait() } else { None }
+    }
+
+    /// What it has used since it was started, `began`.
+    pub fn used(&self, began: Instant) -> Used {
+        let time = |nanos: Option<Nanos>| Duration::from_nanos(nanos.unwrap_or_default().0);
+        let waited = time(self.process.meters().and_then(Meters::wait));
+        Used { wall: began.elapsed(), cpu: time(self.process.tree_cpu()), waited }
+    }
+
+    /// Kills what is left of it, and waits until nothing is.
+    pub async fn end(&mut self) -> io::Result<()> {
+        self.process.kill();
+        let deadline = Instant::now() + KILL_WAIT;
+        while !self.process.is_gone() {
+            if self.next(deadline).await.is_none() {
+                let text = "processes of the agent could not be killed";
+                return Err(io::Error::new(io::ErrorKind::TimedOut, text));
+            }
+        }
+        Ok(())
+    }
+}

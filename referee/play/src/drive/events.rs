@@ -1,0 +1,155 @@
+//! Telling the match what happened: what the participants did, what the timer says, what is ordered.
+
+use super::{Drive, KILLED, Occurrence, resource};
+use crate::connection::AgentConnection;
+use crate::table::Orders;
+use nix::errno::Errno;
+use referee_match::Input;
+use referee_process::agent::AgentEvent;
+use referee_process::framer::Line;
+use referee_protocol::Seat;
+use std::time::Instant;
+
+impl Drive<'_> {
+    pub(super) fn take(&mut self, occurrence: Occurrence) {
+        match occurrence {
+            Occurrence::Event(seat, at, event) => self.event(seat, at, event),
+            Occurrence::Slot(permit) => {
+                self.permit = Some(permit);
+                self.ask();
+            }
+            Occurrence::Orders(orders) => self.orders(orders),
+            Occurrence::Timer => {
+                let now = Instant::now();
+                if self.flush_at <= now {
+                    self.write_out();
+                }
+                self.keep_still(now);
+                if self.wake_at().is_some_and(|wake| wake <= now) {
+                    let reading = self.reading(now);
+                    self.input_at(now, Input::Tick(reading));
+                }
+            }
+        }
+        self.apply();
+    }
+
+    fn orders(&mut self, orders: Orders) {
+        self.pause(orders.paused);
+        if !orders.paused {
+            self.table.canary.forget();
+        }
+        if let Some(text) = orders.stop {
+            self.input(Input::Stop { cause: "interrupted", text });
+        }
+    }
+
+    pub(super) fn event(&mut self, seat: Seat, at: Instant, event: AgentEvent) {
+        match event {
+            AgentEvent::Started => {}
+            AgentEvent::Failed(errno) => self.failed(seat, at, errno),
+            AgentEvent::Broken(trouble) => {
+                let text = format!("seat {seat}: {trouble}");
+                self.input_at(at, Input::Stop { cause: trouble.cause(), text });
+            }
+            AgentEvent::Limit(limit) => {
+                let text = limit.told(&self.state.header().limits);
+                let reading = self.brief_reading(at);
+                self.input_at(at, Input::Limit(seat, resource(limit), text, reading));
+            }
+            AgentEvent::Continued => self.thawed(seat),
+            AgentEvent::Exited(status) => {
+                let killed = self.participants[seat.index()].is_killed();
+                let status = if killed { KILLED.to_owned() } else { status };
+                self.exited(seat, at, status, false);
+            }
+            AgentEvent::Gone => {
+                if !self.participants[seat.index()].is_killed() {
+                    self.exited(seat, at, "the end of its supervisor".to_owned(), false);
+                }
+            }
+            AgentEvent::Line(line) => self.lines(seat, at, line),
+            AgentEvent::StdoutClosed => {
+                self.input_at(at, Input::StdoutClosed(seat, self.brief_reading(at)));
+            }
+            AgentEvent::Stderr => self.stderr_piece(seat, true),
+            AgentEvent::StdinClosed => {
+                self.input_at(at, Input::StdinClosed(seat, self.brief_reading(at)));
+            }
+        }
+    }
+
+    /// Its process has ended, unless that has been recorded.
+    pub(super) fn exited(&mut self, seat: Seat, at: Instant, status: String, late: bool) {
+        if !std::mem::replace(&mut self.exited[seat.index()], true) {
+            let reading = self.brief_reading(at);
+            self.input_at(at, Input::Exited { seat, status, late, reading });
+        }
+    }
+
+    /// The program could not be executed: its own fault, but for what the machine lacks.
+    fn failed(&mut self, seat: Seat, at: Instant, errno: Errno) {
+        let program = self.state.header().seats[seat.index()].command.join(" ");
+        let why = match errno {
+            Errno::ENOEXEC => "it is no program: a script needs a first line such as \
+                 `#!/usr/bin/env python3`, a binary must be built for this machine"
+                .to_owned(),
+            Errno::EACCES => "it is not executable: `chmod +x` it".to_owned(),
+            Errno::ENOENT => "it, or the interpreter in its first line, does not exist".to_owned(),
+            Errno::ENOMEM | Errno::EAGAIN | Errno::ENFILE | Errno::EMFILE | Errno::EIO => {
+                let text = format!("`{program}` could not be started: {}", errno.desc());
+                return self.input(Input::Stop { cause: "machine", text });
+            }
+            errno => errno.desc().to_owned(),
+        };
+        let text = format!("can't start `{program}`: {why}");
+        let reading = self.brief_reading(at);
+        self.input_at(at, Input::NotStarted(seat, text, reading));
+    }
+
+    /// A line, and all that were read with it.
+    fn lines(&mut self, seat: Seat, at: Instant, line: Line) {
+        self.judged = Some(seat);
+        let mut next = Some(line);
+        while let Some(line) = next.filter(|_| self.matters(seat)) {
+            self.line(seat, at, &line);
+            let agent = self.participants[seat.index()].connection_mut();
+            next = agent.and_then(|agent| agent.process.buffered_line());
+        }
+        self.judged = None;
+        // One that waits for its slot already keeps its place.
+        if self.slot.is_none()
+            && let Some((asked, turn)) = self.request.take_if(|(asked, _)| *asked == seat)
+        {
+            self.want_slot(asked, turn);
+        }
+    }
+
+    fn line(&mut self, seat: Seat, at: Instant, line: &Line) {
+        let participant = &self.participants[seat.index()];
+        let has_dialect = participant.connection().is_some_and(AgentConnection::has_dialect);
+        if has_dialect {
+            // A codec must hear exactly the lines that are recorded.
+            self.input_at(at, Input::LineArrived(seat));
+            self.apply();
+            if !self.matters(seat) {
+                return;
+            }
+        }
+        let connection = self.participants[seat.index()].connection_mut();
+        let meaning = connection.and_then(|connection| connection.interpret(line));
+        let reading = self.reading(at);
+        let reading = self.reading_at_start(seat, reading);
+        let (line, cut) = (&line.bytes[..], line.cut);
+        self.input_at(at, Input::Line { seat, line, cut, reading, meaning });
+        self.apply();
+        if has_dialect && self.matters(seat) {
+            self.flush(seat);
+        }
+    }
+
+    /// Whether anything that the seat says is still judged.
+    fn matters(&self, seat: Seat) -> bool {
+        self.ending.is_none() && !self.is_enough() && !self.participants[seat.index()].is_killed()
+    }
+}

@@ -1,0 +1,149 @@
+//! Who takes part in a match at a seat: a process, a person, a stand-in, or nobody because the
+//! machine failed.
+
+use super::connection::AgentConnection;
+use super::human::Human;
+use referee_games::AnyGame;
+use referee_process::agent::AgentEvent;
+use referee_process::framer::Line;
+use referee_process::launcher::Command;
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+use tokio::time::Sleep;
+
+/// A seat's occupant; all of them are polled for the same events.
+#[derive(Debug)]
+pub enum Participant {
+    /// A program that runs.
+    Process(Box<AgentConnection>),
+    /// A person at the terminal or on a page.
+    Person(Human),
+    /// Code that answers for an agent that doesn't run.
+    StandIn(StandIn),
+    /// Nobody, because the agent could not be started; why, in words.
+    Nobody(String),
+}
+
+/// What a [`StandIn`] says in a turn: a line, or nothing, however long it is waited for.
+pub type Answer = dyn FnMut(&dyn AnyGame) -> Option<Vec<u8>>;
+
+/// Answers for an agent that doesn't run.
+pub struct StandIn {
+    answer: Box<Answer>,
+    /// How long it takes for that.
+    delay: Duration,
+    coming: Option<(Pin<Box<Sleep>>, Vec<u8>)>,
+}
+
+impl fmt::Debug for StandIn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StandIn").field("delay", &self.delay).finish_non_exhaustive()
+    }
+}
+
+impl StandIn {
+    /// Answers by a function of the game, after a delay.
+    pub fn new(answer: Box<Answer>, delay: Duration) -> Self {
+        Self { answer, delay, coming: None }
+    }
+
+    fn ask(&mut self, game: &dyn AnyGame) {
+        let line = (self.answer)(game);
+        self.coming = line.map(|line| (Box::pin(tokio::time::sleep(self.delay)), line));
+    }
+
+    fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<AgentEvent> {
+        let Some((sleep, _)) = &mut self.coming else { return Poll::Pending };
+        if !self.delay.is_zero() && sleep.as_mut().poll(context).is_pending() {
+            return Poll::Pending;
+        }
+        let line = self.coming.take().map(|(_, bytes)| Line { bytes, cut: false });
+        line.map_or(Poll::Pending, |line| Poll::Ready(AgentEvent::Line(line)))
+    }
+}
+
+impl Participant {
+    /// The process with its codec, where it is one.
+    pub fn connection(&self) -> Option<&AgentConnection> {
+        match self {
+            Self::Process(connection) => Some(connection),
+            Self::Person(_) | Self::StandIn(_) | Self::Nobody(_) => None,
+        }
+    }
+
+    /// See [`Participant::connection`].
+    pub fn connection_mut(&mut self) -> Option<&mut AgentConnection> {
+        match self {
+            Self::Process(connection) => Some(connection),
+            Self::Person(_) | Self::StandIn(_) | Self::Nobody(_) => None,
+        }
+    }
+
+    /// It is a process.
+    pub fn is_process(&self) -> bool {
+        self.connection().is_some()
+    }
+
+    /// It is its turn in this game, where it is told so otherwise than by a message.
+    pub fn ask(&mut self, game: &dyn AnyGame) {
+        match self {
+            Self::Person(human) => human.ask(game),
+            Self::StandIn(stand_in) => stand_in.ask(game),
+            Self::Process(_) | Self::Nobody(_) => {}
+        }
+    }
+
+    /// Kills it with all that it started.
+    pub fn kill(&mut self) {
+        match self {
+            Self::Process(connection) => connection.process.kill(),
+            Self::Person(human) => human.leave(),
+            Self::StandIn(stand_in) => stand_in.coming = None,
+            Self::Nobody(_) => {}
+        }
+    }
+
+    /// Tells its supervisor something.
+    pub fn command(&self, command: Command) {
+        if let Some(connection) = self.connection() {
+            connection.process.command(command);
+        }
+    }
+
+    /// It has been killed, or has left.
+    pub fn is_killed(&self) -> bool {
+        match self {
+            Self::Process(connection) => connection.process.is_killed(),
+            Self::Person(human) => human.has_left(),
+            Self::StandIn(_) => false,
+            Self::Nobody(_) => true,
+        }
+    }
+
+    /// Its program has not ended, as far as is known.
+    pub fn is_running(&self) -> bool {
+        self.connection().is_some_and(|connection| connection.process.is_running())
+    }
+
+    /// Nothing of it is left.
+    pub fn is_gone(&self) -> bool {
+        self.connection().is_none_or(|connection| connection.process.is_gone())
+    }
+
+    /// The next thing that it did, and when that was seen.
+    pub fn poll_event(
+        &mut self,
+        context: &mut Context<'_>,
+        scratch: &mut [u8],
+    ) -> Poll<(Instant, AgentEvent)> {
+        let event = match self {
+            Self::Process(connection) => return connection.process.poll_event(context, scratch),
+            Self::Person(human) => human.poll_event(context),
+            Self::StandIn(stand_in) => stand_in.poll_event(context),
+            Self::Nobody(_) => Poll::Pending,
+        };
+        event.map(|event| (Instant::now(), event))
+    }
+}
