@@ -101,7 +101,9 @@ def on_turn(turn, seat, count):
     LAST[:] = turn, action
     act(turn, action)
     if DEFECT == "ponders_aloud":
-        time.sleep(0.1)
+        # Later than the next request of others that answer at once, also on a busy machine, and sooner
+        # than that of others that take their time.
+        time.sleep(0.2)
         say({"type": "info", "text": "pondering"})
 
 
