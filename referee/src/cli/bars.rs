@@ -1,13 +1,11 @@
 //! Bars, counters and spinners on stderr, for what takes longer than a moment.
 
-use crate::console::is_in_front;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
-use std::io::stderr;
 use std::sync::OnceLock;
 use std::time::Duration;
 
 /// How often a spinner turns.
-const SPIN: Duration = Duration::from_millis(120);
+pub(super) const SPIN: Duration = Duration::from_millis(120);
 /// Work that takes no longer has no spinner.
 const SOON: Duration = Duration::from_secs(1);
 
@@ -61,18 +59,7 @@ pub(super) fn games_counter(wanted: bool) -> ProgressBar {
     ProgressBar::new(u64::MAX).with_style(style("{pos} games  {rate}  {wide_msg}"))
 }
 
-/// For work that has no end of its own: one line that says what goes on, where stderr is a terminal.
-pub(super) fn status_line(wanted: bool) -> ProgressBar {
-    // Behind a shell's prompt it would write over what is typed there.
-    if !wanted || !is_in_front(stderr()) {
-        return ProgressBar::hidden();
-    }
-    let line = ProgressBar::new_spinner().with_style(style("{spinner} {wide_msg}"));
-    line.enable_steady_tick(SPIN);
-    line
-}
-
-fn style(template: &str) -> ProgressStyle {
+pub(super) fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template)
         .unwrap_or_else(|_| ProgressStyle::default_bar())
         .with_key("rate", |state: &ProgressState, out: &mut dyn std::fmt::Write| {

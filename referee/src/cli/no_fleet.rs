@@ -44,9 +44,13 @@ pub(super) enum There {}
 pub(super) enum Staged {}
 
 impl There {
-    #[expect(clippy::unnecessary_wraps, reason = "where there are workers, they may be missing")]
+    #[expect(
+        clippy::unnecessary_wraps,
+        clippy::trivially_copy_pass_by_ref,
+        reason = "as where there are workers"
+    )]
     pub(super) fn find(
-        _: FleetOptions,
+        _: &FleetOptions,
         _: &Prepared,
         _: &Runtime,
         _: &Global,
@@ -62,7 +66,8 @@ impl There {
         match *self {}
     }
 
-    pub(super) fn stage(self, _: &Prepared, _: &str, _: &Folder, _: Playing) -> Staged {
+    #[expect(clippy::unnecessary_box_returns, reason = "as where there are workers")]
+    pub(super) fn stage(self, _: &Prepared, _: &str, _: &Folder, _: Playing) -> Box<Staged> {
         match self {}
     }
 }

@@ -6,12 +6,12 @@ mod place;
 pub(super) mod plan;
 mod quick;
 mod report;
-mod run;
+pub(super) mod run;
 mod written;
 pub(super) mod status;
 
 pub(super) use place::Place;
-pub(super) use run::{GoingOptions, command};
+pub(super) use run::GoingOptions;
 pub(super) use written::{as_toml, begin_written, prepare_written};
 
 use super::{Global, fleet};

@@ -4,7 +4,8 @@
 use super::FleetOptions;
 use crate::cli::Global;
 use crate::cli::bars::spinner;
-use crate::cli::contest::{Place, command};
+use crate::cli::contest::Place;
+use crate::cli::contest::run::command;
 use crate::cli::output::tell;
 use referee_contest::Contest;
 use referee_fleet::bundles::{Packed, pack};
@@ -38,7 +39,7 @@ pub(in crate::cli) struct There {
 
 /// The connection and what a coordinator needs.
 #[derive(Debug)]
-pub(in crate::cli) struct Staged(Box<Connection>, Box<Commission>);
+pub(in crate::cli) struct Staged(Connection, Commission);
 
 impl There {
     /// Packs the agents, and connects, where the options name a server; a server that is just being started is waited for.
@@ -79,7 +80,7 @@ impl There {
         begun: &str,
         folder: &Folder,
         playing: Playing,
-    ) -> Staged {
+    ) -> Box<Staged> {
         let commission = Commission {
             contest: prepared.contest.clone(),
             begun: begun.to_owned(),
@@ -92,7 +93,7 @@ impl There {
             pin: prepared.pin,
             lease: self.lease,
         };
-        Staged(Box::new(self.connection), Box::new(commission))
+        Box::new(Staged(self.connection, commission))
     }
 }
 
@@ -106,9 +107,9 @@ impl Staged {
         spectator: &mut impl Spectator,
     ) -> Result<Ended, Failure> {
         let Self(connection, commission) = self;
-        let (line, since) = (connection.as_ref().clone(), commission.begun.clone());
+        let (line, since) = (connection.clone(), commission.begun.clone());
         let begin =
-            Coordinator::begin(*connection, *commission, runner.schedule(), interrupts.orders());
+            Coordinator::begin(connection, commission, runner.schedule(), interrupts.orders());
         let field = tokio::select! {
             field = begin => Some(field?),
             _ = interrupts.interrupted() => None,

@@ -2,9 +2,10 @@
 
 use super::ServerOptions;
 use crate::cli::Global;
-use crate::cli::bars::status_line;
+use crate::cli::bars::{SPIN, style};
 use crate::cli::output::tell;
 use crate::cli::runtime::runtime;
+use crate::console::is_in_front;
 use clap::Args;
 use indicatif::ProgressBar;
 use referee_fleet::worker::{Audience, End, Settings, Status, Worker};
@@ -13,6 +14,7 @@ use referee_play::interrupts::Interrupts;
 use referee_process::Failure;
 use referee_process::cores;
 use referee_protocol::plain::{count, tame};
+use std::io::stderr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -170,4 +172,15 @@ impl Audience for Watcher {
             self.line.suspend(|| tell(&text));
         }
     }
+}
+
+/// For work that has no end of its own: one line that says what goes on, where stderr is a terminal.
+fn status_line(wanted: bool) -> ProgressBar {
+    // Behind a shell's prompt it would write over what is typed there.
+    if !wanted || !is_in_front(stderr()) {
+        return ProgressBar::hidden();
+    }
+    let line = ProgressBar::new_spinner().with_style(style("{spinner} {wide_msg}"));
+    line.enable_steady_tick(SPIN);
+    line
 }
