@@ -70,7 +70,7 @@ pub struct TestSummary {
 }
 
 impl Summary {
-    /// What a comparison's pairings ([`crate::contest::Schedule::met`]) and its games come to. The
+    /// What a comparison's pairings ([`crate::Schedule::met`]) and its games come to. The
     /// new agent is the first player. Games that belong to no ended pairing are left out; the order
     /// of the records changes nothing. Strength and test come from the pairings alone, so that a
     /// line that is shown while games are played needs no records.
