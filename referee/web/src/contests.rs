@@ -13,6 +13,7 @@ use axum::extract::{Query, State};
 use referee_contest::{Contest, Player, Record, Schedule};
 use referee_games::kind;
 use referee_match::telling::placed;
+use referee_process::lock::lock;
 use referee_runner::folder::Folder;
 use referee_runner::records::Which;
 use referee_runner::results::{Progress, assemble, progress};
@@ -20,7 +21,7 @@ use referee_runner::store::Store;
 use referee_runner::workers;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// What is reckoned is reckoned again after so many times as long as it took: the matches that are
@@ -158,7 +159,7 @@ fn keep<T: Clone>(
     games: (u64, u64),
     reckon: impl FnOnce() -> Answer<T>,
 ) -> Answer<T> {
-    let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut all = lock(all);
     if let Some(known) = all.get(folder).and_then(|kept| kept.good(games)) {
         return Ok(known);
     }

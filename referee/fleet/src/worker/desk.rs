@@ -4,10 +4,11 @@
 use referee_contest::Onlooker;
 use referee_play::drive::Finished;
 use referee_play::pool::{Job, Played, Watching};
+use referee_process::lock::lock;
 use referee_runner::staging::Notes;
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use tokio::sync::{mpsc, oneshot};
 
 /// A game that has come to an end.
@@ -39,23 +40,23 @@ impl Desk {
 
     /// Games can be asked for from now on.
     pub(super) fn open(&self, jobs: mpsc::Sender<Job>) {
-        *locked(&self.jobs) = Some(jobs);
+        *lock(&self.jobs) = Some(jobs);
     }
 
     /// No game can be asked for any more, and whoever waits for one is told.
     pub(super) fn close(&self) {
-        *locked(&self.jobs) = None;
-        locked(&self.waiting).clear();
+        *lock(&self.jobs) = None;
+        lock(&self.waiting).clear();
     }
 
     /// Has a game played.
     pub(super) async fn play(&self, job: Job) -> Result<Ended, Closed> {
-        let jobs = locked(&self.jobs).clone().ok_or(Closed)?;
+        let jobs = lock(&self.jobs).clone().ok_or(Closed)?;
         let (ended, wait) = oneshot::channel();
         let number = job.number;
-        locked(&self.waiting).insert(number, ended);
+        lock(&self.waiting).insert(number, ended);
         if jobs.send(job).await.is_err() {
-            locked(&self.waiting).remove(&number);
+            lock(&self.waiting).remove(&number);
             return Err(Closed);
         }
         drop(jobs);
@@ -65,7 +66,7 @@ impl Desk {
     /// Passes on that a game has ended.
     pub(super) fn take(&self, played: Played) {
         let seen = self.notes.take(played.number);
-        if let Some(waiting) = locked(&self.waiting).remove(&played.number) {
+        if let Some(waiting) = lock(&self.waiting).remove(&played.number) {
             // Whoever asked may have been told to drop it meanwhile.
             waiting.send(Ended { result: played.result, seen }).ok();
         }
@@ -73,10 +74,6 @@ impl Desk {
 
     /// The games that were asked for and have not ended.
     pub(super) fn games(&self) -> Vec<u64> {
-        locked(&self.waiting).keys().copied().collect()
+        lock(&self.waiting).keys().copied().collect()
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -3,9 +3,10 @@
 use crate::Order;
 use crate::link::hand;
 use async_nats::jetstream::message::{AckKind, Acker};
+use referee_process::lock::lock;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// An order that is played, or whose report is on its way.
 #[derive(Clone)]
@@ -70,7 +71,7 @@ impl Hands {
     }
 
     fn all(&self) -> MutexGuard<'_, BTreeMap<u64, Hand>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

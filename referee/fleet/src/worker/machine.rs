@@ -6,10 +6,11 @@ use rand::TryRng;
 use rand::rngs::SysRng;
 use referee_games::{AnyGame, GAMES};
 use referee_process::Failure;
+use referee_process::cores;
 use referee_protocol::plain::{hex, tame_name};
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use std::thread::{Builder, available_parallelism};
+use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 /// How long a machine is measured.
@@ -44,15 +45,11 @@ pub(super) fn describe(
         referee: env!("CARGO_PKG_VERSION").to_owned(),
         arch: std::env::consts::ARCH.to_owned(),
         slots: u32::try_from(slots).unwrap_or(u32::MAX),
-        cores: u32::try_from(cores()).unwrap_or(u32::MAX),
+        cores: u32::try_from(cores::count()).unwrap_or(u32::MAX),
         memory_mb: memory_mb(),
         class: class.to_owned(),
         ..WorkerInfo::default()
     })
-}
-
-fn cores() -> usize {
-    available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
 /// In MiB: the machine's, or less where a control group allows less.
@@ -107,7 +104,7 @@ pub(super) fn measure(slots: usize) -> (f64, f64) {
         (threads, pieces)
     });
     let total: f64 = pieces.iter().map(|&count| f64::from(count)).sum();
-    let cores = u32::try_from(threads.min(cores())).unwrap_or(u32::MAX);
+    let cores = u32::try_from(threads.min(cores::count())).unwrap_or(u32::MAX);
     let speed = total / began.elapsed().as_secs_f64() / f64::from(cores) / 1000.0;
     (rounded(speed), rounded(unevenness(pieces)))
 }

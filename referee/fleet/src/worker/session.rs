@@ -16,11 +16,12 @@ use async_nats::Subscriber;
 use referee_play::interrupts::Interrupts;
 use referee_play::playing::Playing;
 use referee_play::pool::{Played, Pool, Room, Threads};
+use referee_process::lock::lock;
 use referee_process::work_folder::create_in;
 use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tokio::sync::{mpsc, watch};
@@ -115,7 +116,7 @@ impl Session {
 
     /// Why everything is dropped, if it is. Finds out whether this process stood still.
     pub(super) fn dropped(&self) -> Option<Why> {
-        let gap = self.pulse.lock().unwrap_or_else(PoisonError::into_inner).feel();
+        let gap = lock(&self.pulse).feel();
         if gap > self.joined.checked.lease / 3 {
             self.turn(Phase::Dropped(Why::Stalled(gap)));
         }

@@ -12,11 +12,12 @@ use referee_games::AnyGame;
 use referee_match::Match;
 use referee_process::agent::AgentEvent;
 use referee_process::cleaning;
+use referee_process::lock::lock;
 use referee_process::usage::Meters;
 use referee_protocol::{Event, FaultKind, Header, OnFault, PlayedEvent, Seat, ToAgent};
 use serde_json::json;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// An agent that has neither used a core nor waited for one for so long, while it is waited for and
@@ -93,7 +94,7 @@ fn participants(scene: &Scene<'_>, seats: usize, agent: AgentConnection) -> Vec<
         }
         let random = random.clone();
         let answer = move |game: &dyn AnyGame| {
-            let mut random = random.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut random = lock(&random);
             let actions = game.actions();
             let action = actions.choose(&mut *random)?;
             Some(json!({"type": "action", "action": action}).to_string().into_bytes())
