@@ -15,7 +15,7 @@ pub struct Reading {
 }
 
 /// One seat's clock.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Clock {
     left: Option<Nanos>,
     /// Where there is no bank to pay for it: what of the next turn is already used.
@@ -91,13 +91,17 @@ impl Clock {
         }
     }
 
+    /// What the clock may count of a turn before it is late.
+    fn charged_limit(&self, settings: &ClockSettings) -> Nanos {
+        self.allowance(settings).plus(Nanos::from_ms(settings.margin_ms))
+    }
+
     /// The wall time after which a turn is late, whatever the agent's CPU time.
     fn wall_limit(&self, settings: &ClockSettings) -> Nanos {
-        let allowance = self.allowance(settings);
         match settings.kind {
-            ClockKind::Wall => allowance.plus(Nanos::from_ms(settings.margin_ms)),
+            ClockKind::Wall => self.charged_limit(settings),
             ClockKind::Cpu => settings.backstop_ms.map_or_else(
-                || Nanos(allowance.0.saturating_mul(4)).max(Nanos::from_ms(2000)),
+                || Nanos(self.allowance(settings).0.saturating_mul(4)).max(Nanos::from_ms(2000)),
                 Nanos::from_ms,
             ),
         }
@@ -105,11 +109,10 @@ impl Clock {
 
     /// Whether a turn that has taken this much is in time.
     pub(super) fn punctuality(&self, spent: &Spent, settings: &ClockSettings) -> Punctuality {
-        if settings.kind == ClockKind::Cpu {
-            let limit = self.allowance(settings).plus(Nanos::from_ms(settings.margin_ms));
-            if spent.cpu.is_some_and(|cpu| cpu > limit) {
-                return Punctuality::Late(LateBy::Cpu);
-            }
+        if settings.kind == ClockKind::Cpu
+            && spent.cpu.is_some_and(|cpu| cpu > self.charged_limit(settings))
+        {
+            return Punctuality::Late(LateBy::Cpu);
         }
         let limit = self.wall_limit(settings);
         if spent.wall <= limit {
@@ -135,16 +138,14 @@ impl Clock {
         }
         // CPU time can run several times as fast as the wall's, so it is looked at often towards
         // its end.
-        let limit = self.allowance(settings).plus(Nanos::from_ms(settings.margin_ms));
-        let rest = limit.since(spent.cpu.unwrap_or_default()).0;
+        let rest = self.charged_limit(settings).since(spent.cpu.unwrap_or_default()).0;
         let pause = Nanos((rest / 8).clamp(1_000_000, 50_000_000));
         asked.plus(spent.wall).plus(pause).min(end)
     }
 
     /// Takes a finished turn off the bank and adds the increment.
-    pub(super) fn charge(&mut self, spent: &Spent, settings: &ClockSettings) {
+    pub(super) fn charge(&mut self, charged: Nanos, settings: &ClockSettings) {
         let increment = Nanos::from_ms(settings.increment_ms);
-        let charged = spent.charged(settings.kind);
         self.left = self.left.map(|left| left.since(charged).plus(increment));
         self.owed = Nanos(0);
     }
@@ -211,11 +212,11 @@ mod tests {
         let settings = settings(ClockKind::Wall, Some(100), None);
         let mut clock = Clock::new(&settings);
         for _ in 0..3 {
-            clock.charge(&wall(400_000, 0), &settings);
+            clock.charge(Nanos(400_000), &settings);
         }
         // 100 ms less 1.2 ms and three increments of 10 ms: 128.8 ms, shown as 128.
         assert_eq!(clock.left_ms(), Some(128));
-        clock.charge(&wall(500_000_000, 0), &settings);
+        clock.charge(Nanos(500_000_000), &settings);
         assert_eq!(clock.left_ms(), Some(10), "an empty bank gets the increment");
     }
 
@@ -231,7 +232,7 @@ mod tests {
         let mut clock = Clock::new(&capped);
         clock.charge_pondering(Nanos::from_ms(20));
         assert_eq!((clock.left_ms(), clock.allowance_ms(&capped)), (None, 30));
-        clock.charge(&wall(1, 0), &capped);
+        clock.charge(Nanos(1), &capped);
         assert_eq!(clock.allowance_ms(&capped), 50, "only the next turn pays");
     }
 

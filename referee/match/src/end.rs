@@ -21,9 +21,7 @@ impl Match {
             return self.finish_by_rules(outcome);
         }
         let kind = fault.kind;
-        let player = self.player(seat);
-        player.gone = true;
-        player.fault = Some(fault.clone());
+        self.player(seat).fault = Some(fault.clone());
         self.gone.push(seat);
         self.effects.push(Effect::Kill(seat));
         let ended = if kind == FaultKind::Resigned { Ended::Resigned } else { Ended::Fault };
@@ -75,12 +73,12 @@ impl Match {
         let reason = reason.to_owned();
         let seats = self.seat_verdicts();
         let verdict = Verdict { result, reason, places, seats, void };
-        let (at_ns, told) = (self.now.0, outcome.clone());
-        let event = OverEvent { at_ns, outcome: told, verdict: verdict.clone() };
-        self.record(Event::Over(Box::new(event)));
+        let ending = Ending { outcome, verdict };
+        let Ending { outcome, verdict } = ending.clone();
         let message = ToAgent::Over(Box::new(over(outcome.clone(), verdict.clone())));
+        self.record(Event::Over(Box::new(OverEvent { at_ns: self.now.0, outcome, verdict })));
         self.effects.push(Effect::Broadcast(message));
-        self.effects.push(Effect::Finish(Box::new(Ending { outcome, verdict })));
+        self.effects.push(Effect::Finish(Box::new(ending)));
         self.phase = Phase::Ended;
     }
 

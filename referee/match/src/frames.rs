@@ -5,8 +5,8 @@
 
 use crate::transcript::{Happening, Playback, Ply};
 use referee_games::board::{Cell, Shape};
-use referee_games::view::{GroundKind, View};
-use referee_protocol::{FaultKind, Header, Seat, Verdict};
+use referee_games::view::{Figure, GroundKind, View};
+use referee_protocol::{FaultKind, Header, Seat, StderrEvent, Verdict};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -64,17 +64,6 @@ pub struct Frame {
     pub infos: Vec<Info>,
     /// What they wrote to their stderr.
     pub stderr: Vec<Complaint>,
-}
-
-/// A figure beside the board.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Figure {
-    /// What it counts.
-    pub name: &'static str,
-    /// Whose it is.
-    pub colour: Option<&'static str>,
-    /// How much.
-    pub value: String,
 }
 
 /// What an agent said of its thoughts.
@@ -164,14 +153,14 @@ impl Frames {
             ground: self.changes(before, &ply.view, ground),
             last: self.numbers(&ply.view.last),
             chain: self.numbers(&ply.view.chain),
-            figures: figures(&ply.view),
+            figures: ply.view.figures.clone(),
             used_ms: played.map(|event| event.used_ms),
             cpu_ms: played.and_then(|event| event.cpu_ns).map(milliseconds),
             wait_ms: played.and_then(|event| event.wait_ns).map(milliseconds),
             lag_ms: played.map(|event| event.lag_ns).filter(|&ns| ns > 0).map(milliseconds),
             left_ms: ply.left_ms.clone(),
             infos: self.infos(ply),
-            stderr: ply.beside.stderr.iter().map(Complaint::of).collect(),
+            stderr: ply.beside.stderr.iter().map(complaint).collect(),
         }
     }
 
@@ -242,10 +231,8 @@ impl Frames {
     }
 }
 
-impl Complaint {
-    fn of(event: &referee_protocol::StderrEvent) -> Self {
-        Self { seat: event.seat, text: event.text.clone(), dropped: event.dropped_bytes }
-    }
+fn complaint(event: &StderrEvent) -> Complaint {
+    Complaint { seat: event.seat, text: event.text.clone(), dropped: event.dropped_bytes }
 }
 
 fn kind(ply: &Ply) -> &'static str {
@@ -267,16 +254,6 @@ fn ground(view: &View) -> Vec<(Cell, String)> {
         GroundKind::Pad => "pad".to_owned(),
     };
     view.ground.iter().map(|ground| (ground.at, name(ground.kind))).collect()
-}
-
-fn figures(view: &View) -> Vec<Figure> {
-    let figures = view.figures.iter();
-    let figure = |figure: &referee_games::view::Figure| Figure {
-        name: figure.name,
-        colour: figure.colour.map(referee_games::view::Colour::name),
-        value: figure.value.clone(),
-    };
-    figures.map(figure).collect()
 }
 
 /// What happened, as a sentence that stands alone.

@@ -3,11 +3,12 @@
 
 use super::absence::Absence;
 use super::clock::{Punctuality, Reading, Spent};
-use super::machine::{Asked, Effect, Match, Phase, Resource, STATUS_WAIT};
+use super::machine::{Asked, Effect, Match, Phase, STATUS_WAIT};
+use super::messages::said;
 use referee_games::{Meaning, Refusal};
 use referee_protocol::{
-    Action, ClockKind, Event, Fault, FaultKind, FromAgent, Garbled, LateBy, LineEvent, Nanos,
-    Played, PlayedEvent, Seat, ToAgent, escape_line, parse_from_agent,
+    ClockKind, Event, Fault, FaultKind, FromAgent, Garbled, LateBy, LineEvent, Nanos, Played,
+    PlayedEvent, Seat, ToAgent, escape_line,
 };
 use serde_json::Value;
 
@@ -34,14 +35,8 @@ impl Match {
             let at_ns = self.now.0;
             self.record(Event::Line(LineEvent { at_ns, seat, line: text, escaped, cut }));
         }
-        let message = match meaning {
-            _ if cut => None,
-            Some(Meaning::Nothing) => None,
-            Some(Meaning::Says(message)) => Some(Ok(message)),
-            Some(Meaning::Wrong(garbled)) => Some(Err(garbled.to_string())),
-            None if blank => None,
-            None => Some(parse_from_agent(line).map_err(|garbled| describe(&garbled, line))),
-        };
+        let is_own = meaning.is_none();
+        let message = if cut { None } else { said(line, meaning) };
         let answers = cut || !matches!(message, None | Some(Ok(FromAgent::Info(_))));
         self.count(seat, line.len() as u64 + 1, reading);
         if self.thinking() == Some(seat) && answers {
@@ -57,7 +52,10 @@ impl Match {
         }
         match message {
             None => {}
-            Some(Err(garbled)) => self.fault(seat, FaultKind::Garbled, garbled),
+            Some(Err(garbled)) => {
+                let text = if is_own { describe(&garbled, line) } else { garbled.to_string() };
+                self.fault(seat, FaultKind::Garbled, text);
+            }
             Some(Ok(message)) => self.message(seat, message),
         }
     }
@@ -92,60 +90,42 @@ impl Match {
     }
 
     fn message(&mut self, seat: Seat, message: FromAgent) {
-        let starting = self.phase == Phase::Starting;
         let asked = match &self.phase {
             Phase::Thinking(asked) if asked.seat == seat => Some(asked.clone()),
             _ => None,
         };
-        match (message, asked) {
-            (FromAgent::Ready(ready), _) if starting => {
-                if self.players[seat.index()].ready.is_some() {
-                    return self.unasked(seat, "a second `ready`");
-                }
+        let unasked = |text: &str| (FaultKind::Unasked, text.to_owned());
+        let is_ready = self.phase != Phase::Starting || self.player(seat).ready.is_some();
+        let (kind, text) = match (message, asked) {
+            (FromAgent::Ready(ready), _) if !is_ready => {
                 self.player(seat).ready = Some(ready);
-                self.proceed();
+                return self.proceed();
             }
-            (FromAgent::Ready(_), _) => self.unasked(seat, "a second `ready`"),
-            (FromAgent::Info(_), Some(_)) => {}
-            (FromAgent::Info(_), None) => self.unasked(seat, "`info` outside its own turn"),
+            (FromAgent::Ready(_), _) => unasked("a second `ready`"),
+            (FromAgent::Info(_), Some(_)) => return,
+            (FromAgent::Info(_), None) => unasked("`info` outside its own turn"),
             (FromAgent::Resign(resign), Some(asked)) if asked.answers(resign.turn) => {
-                self.fault(seat, FaultKind::Resigned, "resigned".to_owned());
+                (FaultKind::Resigned, "resigned".to_owned())
             }
             (FromAgent::Action(action), Some(asked)) if asked.answers(action.turn) => {
-                self.play(&asked, &action.action);
+                return self.play(&asked, &action.action);
             }
-            (FromAgent::Resign(resign), asked) => {
-                self.not_now(seat, "`resign`", resign.turn, asked.as_ref());
-            }
-            (FromAgent::Action(action), asked) => {
-                self.action_not_now(seat, &action, asked.as_ref());
-            }
-        }
+            (FromAgent::Resign(it), asked) => unasked(&self.not_now("`resign`", it.turn, asked)),
+            // Garbled comes before unasked, also where only the action is malformed.
+            (FromAgent::Action(it), asked) => match self.game.clone_box().play(&it.action) {
+                Err(Refusal::Malformed(text)) => (FaultKind::Garbled, format!("action: {text}")),
+                _ => unasked(&self.not_now("`action`", it.turn, asked)),
+            },
+        };
+        self.fault(seat, kind, text);
     }
 
-    /// Garbled comes before unasked, also where only the action is malformed.
-    fn action_not_now(&mut self, seat: Seat, action: &Action, asked: Option<&Asked>) {
-        if let Err(Refusal::Malformed(text)) = self.game.clone_box().play(&action.action) {
-            return self.fault(seat, FaultKind::Garbled, format!("action: {text}"));
-        }
-        self.not_now(seat, "`action`", action.turn, asked);
-    }
-
-    fn not_now(&mut self, seat: Seat, what: &str, turn: Option<u64>, asked: Option<&Asked>) {
+    fn not_now(&self, what: &str, turn: Option<u64>, asked: Option<Asked>) -> String {
         match (asked, turn) {
-            (Some(asked), Some(turn)) => {
-                let text = format!("{what} for turn {turn} in turn {}", asked.turn);
-                self.unasked(seat, &text);
-            }
-            _ if self.phase == Phase::Starting => {
-                self.unasked(seat, &format!("{what} before the first request"));
-            }
-            _ => self.unasked(seat, &format!("{what} when it wasn't asked")),
+            (Some(asked), Some(turn)) => format!("{what} for turn {turn} in turn {}", asked.turn),
+            _ if self.phase == Phase::Starting => format!("{what} before the first request"),
+            _ => format!("{what} when it wasn't asked"),
         }
-    }
-
-    fn unasked(&mut self, seat: Seat, text: &str) {
-        self.fault(seat, FaultKind::Unasked, text.to_owned());
     }
 
     fn play(&mut self, asked: &Asked, action: &Value) {
@@ -168,16 +148,10 @@ impl Match {
 
     fn played(&mut self, asked: &Asked, action: Value) {
         let (seat, turn, spent) = (asked.seat, asked.turn, asked.spent);
-        let kind = self.header.clock.kind;
-        let charged = spent.charged(kind);
         let heard = asked.reading.cpu.zip(spent.cpu).filter(|_| self.measures_pondering());
         let player = &mut self.players[seat.index()];
         player.heard = heard.map(|(before, own)| before.plus(own));
-        player.clock.charge(&spent, &self.header.clock);
-        player.used = player.used.plus(charged);
-        player.cpu = player.cpu.plus(spent.cpu.unwrap_or_default());
-        player.turns += 1;
-        let used_ms = charged.ms_up();
+        let used_ms = player.charge(&spent, &self.header.clock).ms_up();
         self.record(Event::Played(PlayedEvent {
             at_ns: self.now.0,
             turn,
@@ -283,23 +257,12 @@ impl Match {
         }
     }
 
-    pub(super) fn not_started(&mut self, seat: Seat, text: String) {
+    /// What the machine found the agent at fault with.
+    pub(super) fn found(&mut self, seat: Seat, kind: FaultKind, text: String) {
         self.settle_endings(Some(seat));
         if !self.is_out(seat) {
-            self.fault(seat, FaultKind::Start, text);
+            self.fault(seat, kind, text);
         }
-    }
-
-    pub(super) fn limit(&mut self, seat: Seat, resource: Resource, text: String) {
-        self.settle_endings(Some(seat));
-        if self.is_out(seat) {
-            return;
-        }
-        let kind = match resource {
-            Resource::Memory => FaultKind::Memory,
-            Resource::Processes => FaultKind::Processes,
-        };
-        self.fault(seat, kind, text);
     }
 
     /// The process ended on its own.

@@ -24,9 +24,8 @@ pub mod presets;
 
 pub use clock::Reading;
 pub use identity::{game_seed, match_id, named_seed, seat_seed};
-pub use machine::{Effect, Ending, Input, Match, Resource};
-pub use messages::{hello, over, request};
-pub use resume::NotResumed;
+pub use machine::{Effect, Ending, Input, Match};
+pub use messages::{header, hello, over, request, said};
 
 #[cfg(test)]
 mod tests;

@@ -4,8 +4,8 @@ use super::clock::{Clock, Reading, Spent};
 use super::messages::{hello, request};
 use referee_games::{AnyGame, Meaning, Turn as Move};
 use referee_protocol::{
-    Event, ExitEvent, Fault, Header, Nanos, Outcome, Pondering, Ready, Seat, StderrEvent, ToAgent,
-    Turn, TurnEvent, Verdict,
+    ClockSettings, Event, ExitEvent, Fault, FaultKind, Header, Nanos, Outcome, Pondering, Ready,
+    Seat, StderrEvent, ToAgent, Turn, TurnEvent, Verdict,
 };
 
 /// How long after the end of an agent's output its exit status is waited for, so that the fault can
@@ -58,10 +58,9 @@ pub enum Input<'a> {
         /// The machine's state then.
         reading: Reading,
     },
-    /// The agent's program could not be started, for a reason that lies with the program.
-    NotStarted(Seat, String, Reading),
-    /// A resource limit was passed; what happened, in words.
-    Limit(Seat, Resource, String, Reading),
+    /// The machine found the agent at fault: its program could not be started, for a reason that
+    /// lies with the program, or it passed a limit of memory or processes; what happened, in words.
+    Fault(Seat, FaultKind, String, Reading),
     /// Time has passed; as [`Match::wake_at`] asked for.
     Tick(Reading),
     /// The match can't go on, through no fault of an agent: a cause such as `interrupted` or
@@ -81,20 +80,10 @@ impl Input<'_> {
             Self::StdoutClosed(_, reading)
             | Self::StdinClosed(_, reading)
             | Self::Exited { reading, .. }
-            | Self::NotStarted(.., reading)
-            | Self::Limit(.., reading) => Some(*reading),
+            | Self::Fault(.., reading) => Some(*reading),
             _ => None,
         }
     }
-}
-
-/// A resource that an agent may run out of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Resource {
-    /// Memory of the process tree.
-    Memory,
-    /// Processes and threads.
-    Processes,
 }
 
 /// Something to do about it.
@@ -154,12 +143,11 @@ pub(super) struct Asked {
 }
 
 /// One seat's state.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Player {
     pub(super) ready: Option<Ready>,
     pub(super) clock: Clock,
-    /// Out of the match.
-    pub(super) gone: bool,
+    /// What it is out of the match for.
     pub(super) fault: Option<Fault>,
     pub(super) bytes: u64,
     pub(super) used: Nanos,
@@ -169,6 +157,24 @@ pub(super) struct Player {
     pub(super) heard: Option<Nanos>,
     /// Its output or input has ended, when, and in what words; its exit status is being waited for.
     pub(super) ending: Option<(Nanos, &'static str)>,
+}
+
+impl Player {
+    /// A turn is finished; what the clock counted of it.
+    pub(super) fn charge(&mut self, spent: &Spent, settings: &ClockSettings) -> Nanos {
+        let charged = spent.charged(settings.kind);
+        self.clock.charge(charged, settings);
+        self.used = self.used.plus(charged);
+        self.cpu = self.cpu.plus(spent.cpu.unwrap_or_default());
+        self.turns += 1;
+        charged
+    }
+
+    /// A turn begins, and this was used since the one before.
+    pub(super) fn charge_pondering(&mut self, pondered: Nanos) {
+        self.clock.charge_pondering(pondered);
+        self.used = self.used.plus(pondered);
+    }
 }
 
 /// A match in progress.
@@ -192,18 +198,7 @@ impl Match {
     /// Begins a match at time zero: every seat is greeted. `header` says what is played and by
     /// whom; `ready` of each seat is filled in as the agents answer.
     pub fn begin(game: Box<dyn AnyGame>, header: Header) -> (Self, Vec<Effect>) {
-        let player = Player {
-            ready: None,
-            clock: Clock::new(&header.clock),
-            gone: false,
-            fault: None,
-            bytes: 0,
-            used: Nanos(0),
-            cpu: Nanos(0),
-            turns: 0,
-            heard: None,
-            ending: None,
-        };
+        let player = Player { clock: Clock::new(&header.clock), ..Player::default() };
         let mut begun = Self {
             players: vec![player; game.seats()],
             game,
@@ -252,8 +247,7 @@ impl Match {
             }
             Input::StdoutClosed(seat, _) => self.ended(seat, "closed its stdout"),
             Input::StdinClosed(seat, _) => self.ended(seat, "closed its stdin"),
-            Input::NotStarted(seat, text, _) => self.not_started(seat, text),
-            Input::Limit(seat, resource, text, _) => self.limit(seat, resource, text),
+            Input::Fault(seat, kind, text, _) => self.found(seat, kind, text),
             Input::Tick(reading) => self.tick(reading),
             Input::Stop { cause, text } => self.stop(cause, text),
         }
@@ -307,7 +301,7 @@ impl Match {
 
     /// The seats that have not gone.
     pub(super) fn seats_in(&self) -> impl Iterator<Item = Seat> + use<'_> {
-        Seat::all(self.players.len()).filter(|seat| !self.players[seat.index()].gone)
+        Seat::all(self.players.len()).filter(|seat| self.fault_of(*seat).is_none())
     }
 
     /// The seats that are still to say `ready`, and still can.
@@ -320,7 +314,7 @@ impl Match {
 
     /// Nothing that the seat does matters any more.
     pub(super) fn is_out(&self, seat: Seat) -> bool {
-        self.phase == Phase::Ended || self.players[seat.index()].gone
+        self.phase == Phase::Ended || self.fault_of(seat).is_some()
     }
 
     /// The turn that is under way, or the one to come.
@@ -355,10 +349,14 @@ impl Match {
             Move::Of(seat) => seat,
         };
         self.phase = Phase::Asking(seat);
+        self.effects.push(self.ask(seat));
+    }
+
+    /// The request for the turn that the game has come to.
+    pub(super) fn ask(&self, seat: Seat) -> Effect {
         let player = &self.players[seat.index()];
         let want = player.ready.as_ref().map_or(&[][..], |ready| &ready.want);
-        let request = request(self.game.as_ref(), want, player.clock.left_ms());
-        self.effects.push(Effect::Ask(seat, request));
+        Effect::Ask(seat, request(self.game.as_ref(), want, player.clock.left_ms()))
     }
 
     /// The transcript begins: with who answered what to `hello`, and then all that happened before.
@@ -378,10 +376,8 @@ impl Match {
         let turn = self.game.turn_number();
         let at = self.now;
         let pondered = self.pondered(seat, reading);
-        let player = self.player(seat);
-        player.clock.charge_pondering(pondered);
-        player.used = player.used.plus(pondered);
-        let left_ms = player.clock.left_ms();
+        self.player(seat).charge_pondering(pondered);
+        let left_ms = self.players[seat.index()].clock.left_ms();
         let pondered_ns = pondered.0;
         self.record(Event::Turn(TurnEvent { at_ns: at.0, turn, seat, left_ms, pondered_ns }));
         let spent = Spent::default();
@@ -389,7 +385,7 @@ impl Match {
     }
 
     /// Whether CPU time counts that an agent uses while it isn't asked.
-    pub(super) fn measures_pondering(&self) -> bool {
+    pub fn measures_pondering(&self) -> bool {
         self.header.sandbox.pondering == Some(Pondering::Measure)
     }
 
@@ -430,7 +426,7 @@ impl Match {
         if self.phase == Phase::Ended {
             return None;
         }
-        self.players.iter().filter(|player| !player.gone).filter_map(due).min()
+        self.players.iter().filter(|player| player.fault.is_none()).filter_map(due).min()
     }
 
     /// Judges endings that came before what happens now, but for that of `except`: what happens is

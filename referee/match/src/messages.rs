@@ -1,15 +1,48 @@
-//! The messages of a match to its agents, as functions of what a transcript holds: they can be made
+//! The messages of a match: those of an agent, and those to the agents as functions of what a transcript holds: they can be made
 //! again from it.
 
 use super::seat_seed;
-use referee_games::AnyGame;
+use referee_games::{AnyGame, Meaning};
 use referee_protocol::{
-    Header, Hello, Outcome, Over, PROTOCOL_VERSION, Seat, SeatInfo, Turn, Verdict, Want,
+    ClockSettings, FromAgent, Garbled, Header, HeaderSeat, Hello, Limits, OnFault, Outcome, Over,
+    PROTOCOL_VERSION, Sandbox, Seat, SeatInfo, TRANSCRIPT_VERSION, Turn, Verdict, Want,
+    parse_from_agent,
 };
+
+/// The header of a match that nothing more is known of than the game at its start: agents are named
+/// after their colours, clock and limits are the usual ones.
+pub fn header(game: &dyn AnyGame) -> Header {
+    let seat = |(seat, colour): (Seat, &str)| HeaderSeat {
+        seat,
+        name: colour.to_owned(),
+        colour: colour.to_owned(),
+        agent: None,
+        command: Vec::new(),
+        digest: String::new(),
+        ready: None,
+        protocol: None,
+    };
+    Header {
+        transcript: TRANSCRIPT_VERSION,
+        match_id: String::new(),
+        game: game.kind().name.to_owned(),
+        rules: game.kind().rules,
+        setup: game.setup(),
+        seats: Seat::all(game.seats()).zip(game.colours()).map(seat).collect(),
+        clock: ClockSettings::default(),
+        limits: Limits::default(),
+        on_fault: OnFault::default(),
+        sandbox: Sandbox::default(),
+        seed: 0,
+        game_number: 0,
+        referee: env!("CARGO_PKG_VERSION").to_owned(),
+        started: String::new(),
+    }
+}
 
 /// How a seat is greeted.
 pub fn hello(header: &Header, seat: Seat) -> Hello {
-    let info = |seat: &referee_protocol::HeaderSeat| SeatInfo {
+    let info = |seat: &HeaderSeat| SeatInfo {
         seat: seat.seat,
         name: seat.name.clone(),
         colour: seat.colour.clone(),
@@ -47,4 +80,16 @@ pub fn over(outcome: Option<Outcome>, mut verdict: Verdict) -> Over {
         }
     }
     Over { outcome, verdict }
+}
+
+/// What a line of an agent says: to its codec, where it has one, else to the referee itself. `None`
+/// where it says nothing.
+pub fn said(line: &[u8], meaning: Option<Meaning>) -> Option<Result<FromAgent, Garbled>> {
+    match meaning {
+        Some(Meaning::Nothing) => None,
+        Some(Meaning::Says(message)) => Some(Ok(message)),
+        Some(Meaning::Wrong(garbled)) => Some(Err(garbled)),
+        None if line.iter().all(u8::is_ascii_whitespace) => None,
+        None => Some(parse_from_agent(line)),
+    }
 }

@@ -11,22 +11,21 @@ pub struct Preset {
     /// What it means, in words.
     pub about: &'static str,
     cpu_s: u64,
-    backstop_s: u64,
-    start_s: u64,
     memory_mb: u64,
     /// What a fault does with three seats and more.
     pub on_fault: OnFault,
 }
 
-/// CPU time counts for the whole match. What a course gave an answer or the start on the wall is
-/// its own program's figure where it had one, else as much as an agent has in all, or more.
+/// What an answer, or the start, may take on the wall: a course's own program's figure where it had
+/// one, else as much as an agent has in all, or more.
+const WALL_MS: u64 = 180_000;
+
+/// CPU time counts for the whole match.
 pub static PRESETS: &[Preset] = &[
     Preset {
         name: "comp30024-2025",
         about: "180 s of CPU time and 250 MB each, 180 s for a turn or the start on the wall",
         cpu_s: 180,
-        backstop_s: 180,
-        start_s: 180,
         memory_mb: 250,
         on_fault: OnFault::End,
     },
@@ -35,8 +34,6 @@ pub static PRESETS: &[Preset] = &[
         about: "60 s of CPU time and 100 MB each, 180 s for a turn or the start on the wall; a \
                 fault ends the match",
         cpu_s: 60,
-        backstop_s: 180,
-        start_s: 180,
         memory_mb: 100,
         on_fault: OnFault::End,
     },
@@ -52,12 +49,12 @@ impl Preset {
     pub fn clock(&self) -> ClockSettings {
         ClockSettings {
             kind: ClockKind::Cpu,
-            start_ms: self.start_s * 1000,
+            start_ms: WALL_MS,
             bank_ms: Some(self.cpu_s * 1000),
             increment_ms: 0,
             move_ms: None,
             margin_ms: 0,
-            backstop_ms: Some(self.backstop_s * 1000),
+            backstop_ms: Some(WALL_MS),
         }
     }
 

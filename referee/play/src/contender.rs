@@ -12,6 +12,7 @@ use referee_process::{Cause, Failure, OWN_PROGRAM};
 use referee_protocol::plain::tame_name;
 use referee_protocol::{LineProtocol, plain};
 use serde::Deserialize;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// The name of the referee's own protocol in agent.toml.
@@ -254,23 +255,17 @@ impl Contender {
                  or name the program itself",
             )
         })?;
-        let manifest: Manifest = toml::from_str(&text).map_err(|error| {
-            Failure::usage(format!("{}: {}", manifest_path.display(), error.to_string().trim_end()))
-                .because(Cause::Manifest)
-        })?;
-        let protocol = manifest
-            .line_protocol(prefix)
-            .map_err(|error| Failure::usage(format!("{}: {error}", manifest_path.display())))
-            .map_err(|failure| failure.because(Cause::Manifest))?;
+        let wrong = |error: &str| {
+            Failure::usage(format!("{}: {error}", manifest_path.display())).because(Cause::Manifest)
+        };
+        let manifest: Manifest =
+            toml::from_str(&text).map_err(|error| wrong(error.to_string().trim_end()))?;
+        let protocol = manifest.line_protocol(prefix).map_err(|error| wrong(&error))?;
         let folder = absolute(folder)?;
-        let files = folder_files(&folder);
-        let digest = files
-            .as_ref()
-            .map_err(ToString::to_string)
-            .and_then(|files| digest_files(&folder, files).map_err(|error| error.to_string()));
-        let digest =
-            digest.map_err(|error| Failure::operation(format!("{}: {error}", folder.display())))?;
-        let files = files.unwrap_or_default();
+        let unreadable =
+            |error: io::Error| Failure::operation(format!("{}: {error}", folder.display()));
+        let files = folder_files(&folder).map_err(unreadable)?;
+        let digest = digest_files(&folder, &files).map_err(unreadable)?;
         let Words(command) = manifest.command;
         let build = manifest
             .build

@@ -5,17 +5,16 @@
 use super::connection::{AgentConnection, Exchange};
 use super::contender::Contender;
 use super::drive::{Part, PartRules};
-use super::participant::{Participant, StandIn};
+use super::participant::Participant;
 use super::table::Table;
-use referee_games::{AnyGame, Meaning, kind};
-use referee_match::Match;
+use referee_games::{AnyGame, Meaning};
 use referee_match::diagnosis::Used;
-use referee_match::transcript::Sent;
+use referee_match::transcript::{Sent, Walk};
+use referee_match::{Match, said};
 use referee_process::agent::AgentEvent;
 use referee_process::cleaning;
 use referee_protocol::{
     Action, Event, Fault, FaultKind, FromAgent, Garbled, Header, Resign, Seat, ToAgent, line_bytes,
-    parse_from_agent,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -82,12 +81,6 @@ pub enum NoRerun {
     Machine(#[from] io::Error),
 }
 
-impl NoRerun {
-    fn transcript(error: &impl ToString) -> Self {
-        Self::Transcript(error.to_string())
-    }
-}
-
 /// Starts the agent on a table of its own and goes through the match up to the turn. `pause` is
 /// called when all but the last lines have been answered, with the number of the agent's process.
 pub async fn rerun(
@@ -97,17 +90,16 @@ pub async fn rerun(
     pause: impl AsyncFnOnce(i32) -> io::Result<()>,
 ) -> Result<Rerunning, NoRerun> {
     let header = rerun.header;
-    let kind = kind(&header.game).ok_or_else(|| io::Error::other("the game is unknown"))?;
-    let game = kind.start(&header.setup).map_err(io::Error::other)?;
-    if game.seats() != header.seats.len() {
-        return Err(NoRerun::Transcript(format!("{} has {} seats", header.game, game.seats())));
-    }
+    let begun = Walk::begin(header.clone());
+    let walk = begun.map_err(|error| NoRerun::Transcript(error.to_string()))?;
     let (launcher, enclosure) = (&table.launcher, &table.enclosure);
+    let kind = walk.game().kind();
     let started =
         AgentConnection::start_alone(launcher, enclosure, contender, kind, &header.limits);
     let (agent, work) = started?;
     let mut lead = Lead { rerun, agent, strayed: Vec::new(), stderr: String::new() };
-    lead.go().await?;
+    let game = walk.game().clone_box();
+    lead.go(walk).await?;
     lead.pause(pause).await?;
     let told = lead.judge(table, game).await?;
     cleaning::remove(work);
@@ -124,14 +116,15 @@ struct Lead<'a> {
 
 impl Lead<'_> {
     /// Up to the request, which is not written; where the start is wanted, nothing is.
-    async fn go(&mut self) -> Result<(), NoRerun> {
-        let Rerun { header, events, seat, turn, .. } = *self.rerun;
+    async fn go(&mut self, mut walk: Walk) -> Result<(), NoRerun> {
+        let Rerun { events, seat, turn, .. } = *self.rerun;
         let Some(last) = turn else { return Ok(()) };
-        let mut sent = Sent::begin(header, seat).map_err(|error| NoRerun::transcript(&error))?;
+        let mut sent = Sent::begin(&walk, seat).map_err(NoRerun::Transcript)?;
         let recorded = Recorded::of(events, seat);
         let mut goes_on = self.exchange(&sent.take_messages()).await.is_some();
         for event in events {
-            sent.event(event).map_err(|error| NoRerun::transcript(&error))?;
+            walk.event(event).map_err(NoRerun::Transcript)?;
+            sent.event(event, walk.game());
             let Event::Turn(asked) = event else { continue };
             if asked.seat != seat {
                 continue;
@@ -212,8 +205,7 @@ impl Lead<'_> {
     async fn judge(mut self, table: &Table, game: Box<dyn AnyGame>) -> Result<Rerunning, NoRerun> {
         let Rerun { header, events, seat, turn, patience } = *self.rerun;
         let begun = if let Some(turn) = turn {
-            Match::resume(game, header.clone(), events, (seat, turn))
-                .map_err(|error| NoRerun::transcript(&error))?
+            Match::resume(header.clone(), events, (seat, turn)).map_err(NoRerun::Transcript)?
         } else {
             self.agent.keep(Exchange::default());
             let mut header = header.clone();
@@ -292,7 +284,7 @@ impl Last<'_> {
             return Err(io::Error::other(text.to_owned()));
         }
         let late = self.part.fault().is_some_and(|fault| fault.kind == FaultKind::Late);
-        if late && !self.part.has_answered() {
+        if late && !self.part.has_answered {
             let before = self.got();
             self.listen(LONGER, |last| last.got() > before || last.part.status.is_some()).await;
             self.used = Some(self.part.used());
@@ -407,31 +399,17 @@ impl Recorded {
 /// The agent at its seat, and at the others who answers as the record has it, and where it has
 /// nothing, not at all.
 fn participants(rerun: &Rerun<'_>, agent: AgentConnection) -> Vec<Participant> {
-    let mut agent = Some(agent);
     let seats = &rerun.header.seats;
-    let participant = |at: Seat| {
-        if let Some(agent) = agent.take_if(|_| at == rerun.seat) {
-            return Participant::Process(Box::new(agent));
-        }
+    Participant::among_stand_ins(seats.len(), (rerun.seat, agent), Duration::ZERO, |at| {
         let is_foreign = seats[at.index()].is_foreign();
         let mut turns = Recorded::of(rerun.events, at);
-        let answer =
-            move |game: &dyn AnyGame| turns.remove(&Some(game.turn_number()))?.line(is_foreign);
-        Participant::StandIn(StandIn::new(Box::new(answer), Duration::ZERO))
-    };
-    Seat::all(seats.len()).map(participant).collect()
+        Box::new(move |game| turns.remove(&Some(game.turn_number()))?.line(is_foreign))
+    })
 }
 
 /// What a line says, without the number of its turn, unless that is nothing, or `info`.
 fn message(line: &[u8], meaning: Option<Meaning>) -> Option<Result<FromAgent, Garbled>> {
-    let message = match meaning {
-        Some(Meaning::Nothing) => return None,
-        Some(Meaning::Says(message)) => Ok(message),
-        Some(Meaning::Wrong(garbled)) => Err(garbled),
-        None if line.iter().all(u8::is_ascii_whitespace) => return None,
-        None => parse_from_agent(line),
-    };
-    match message {
+    match said(line, meaning)? {
         Ok(FromAgent::Info(_)) => None,
         // The number of its turn may be left out.
         Ok(FromAgent::Action(it)) => Some(Ok(FromAgent::Action(Action { turn: None, ..it }))),

@@ -46,33 +46,30 @@ impl Destination {
     /// The same for a single game, with the file that its transcript goes to already there, so that
     /// it can be watched from its beginning.
     pub fn reserved(self, header: &Header) -> io::Result<Self> {
-        let path = match self {
-            Self::Nowhere | Self::Stdout => return Ok(self),
-            Self::File { path, force } => {
-                create(&path, force).map_err(|error| named(&path, &error))?;
-                path
-            }
-            Self::Folder(folder) => {
-                std::fs::create_dir_all(&folder).map_err(|error| named(&folder, &error))?;
-                create_in(&folder, header)?.1
-            }
-        };
-        Ok(Self::File { path, force: true })
+        let created = self.create(header)?;
+        Ok(created.map_or(self, |(_, path)| Self::File { path, force: true }))
     }
 
     /// Opens the transcript of a game, and tells where it is.
     pub fn open(&self, header: &Header) -> io::Result<(Sink, Option<PathBuf>)> {
+        Ok(match self.create(header)? {
+            Some((file, path)) => (Sink::file(file, &path), Some(path)),
+            None if *self == Self::Stdout => (Sink::stdout(), None),
+            None => (Sink::nowhere(), None),
+        })
+    }
+
+    /// The file for a game's transcript, where it goes to one.
+    fn create(&self, header: &Header) -> io::Result<Option<(File, PathBuf)>> {
         match self {
-            Self::Nowhere => Ok((Sink::nowhere(), None)),
-            Self::Stdout => Ok((Sink::stdout(), None)),
+            Self::Nowhere | Self::Stdout => Ok(None),
             Self::File { path, force } => {
                 let file = create(path, *force).map_err(|error| named(path, &error))?;
-                Ok((Sink::file(file, path), Some(path.clone())))
+                Ok(Some((file, path.clone())))
             }
             Self::Folder(folder) => {
                 std::fs::create_dir_all(folder).map_err(|error| named(folder, &error))?;
-                let (file, path) = create_in(folder, header)?;
-                Ok((Sink::file(file, &path), Some(path)))
+                create_in(folder, header).map(Some)
             }
         }
     }

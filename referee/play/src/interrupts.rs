@@ -27,21 +27,17 @@ pub trait Pausing: Debug + Send {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interrupt {
     /// Ctrl-C.
-    Int,
+    Int = SystemSignal::SIGINT as isize,
     /// A polite kill.
-    Term,
+    Term = SystemSignal::SIGTERM as isize,
     /// The terminal is gone.
-    Hup,
+    Hup = SystemSignal::SIGHUP as isize,
 }
 
 impl Interrupt {
     /// The exit code.
     pub fn code(self) -> u8 {
-        match self {
-            Self::Int => 130,
-            Self::Term => 143,
-            Self::Hup => 129,
-        }
+        128 + self as u8
     }
 
     fn name(self) -> &'static str {

@@ -7,6 +7,7 @@ use referee_games::AnyGame;
 use referee_process::agent::AgentEvent;
 use referee_process::framer::Line;
 use referee_process::launcher::Command;
+use referee_protocol::Seat;
 use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -44,11 +45,6 @@ impl fmt::Debug for StandIn {
 }
 
 impl StandIn {
-    /// Answers by a function of the game, after a delay.
-    pub fn new(answer: Box<Answer>, delay: Duration) -> Self {
-        Self { answer, delay, coming: None }
-    }
-
     fn ask(&mut self, game: &dyn AnyGame) {
         let line = (self.answer)(game);
         self.coming = line.map(|line| (Box::pin(tokio::time::sleep(self.delay)), line));
@@ -65,11 +61,27 @@ impl StandIn {
 }
 
 impl Participant {
+    /// An agent at its seat, and stand-ins at the others, each of which answers by the function that
+    /// is made for its seat.
+    pub fn among_stand_ins(
+        seats: usize,
+        (seat, agent): (Seat, AgentConnection),
+        delay: Duration,
+        mut answer: impl FnMut(Seat) -> Box<Answer>,
+    ) -> Vec<Self> {
+        let mut agent = Some(Box::new(agent));
+        let participant = |at| match agent.take_if(|_| at == seat) {
+            Some(agent) => Self::Process(agent),
+            None => Self::StandIn(StandIn { answer: answer(at), delay, coming: None }),
+        };
+        Seat::all(seats).map(participant).collect()
+    }
+
     /// The process with its codec, where it is one.
     pub fn connection(&self) -> Option<&AgentConnection> {
         match self {
             Self::Process(connection) => Some(connection),
-            Self::Person(_) | Self::StandIn(_) | Self::Nobody(_) => None,
+            _ => None,
         }
     }
 
@@ -77,7 +89,7 @@ impl Participant {
     pub fn connection_mut(&mut self) -> Option<&mut AgentConnection> {
         match self {
             Self::Process(connection) => Some(connection),
-            Self::Person(_) | Self::StandIn(_) | Self::Nobody(_) => None,
+            _ => None,
         }
     }
 

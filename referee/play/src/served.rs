@@ -4,13 +4,13 @@
 
 use super::connection::AgentConnection;
 use super::contender::Contender;
-use referee_games::{AnyGame, Kind, Meaning, Request, Turn};
-use referee_match::{hello, request};
+use referee_games::{AnyGame, Kind, Request, Turn};
+use referee_match::{hello, request, said};
 use referee_process::agent::AgentEvent;
 use referee_process::framer::Line;
 use referee_process::launcher::Launcher;
 use referee_process::sandbox::Enclosure;
-use referee_protocol::{FromAgent, Header, Limits, Played, Seat, ToAgent, Want, parse_from_agent};
+use referee_protocol::{FromAgent, Header, Limits, Played, Seat, ToAgent, Want};
 use serde_json::Value;
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -239,16 +239,9 @@ impl Running {
         }
         let meaning = self.agent.interpret(line);
         self.agent.process.flush();
-        match meaning {
-            Some(Meaning::Says(message)) => Some(Ok(message)),
-            Some(Meaning::Wrong(garbled)) => Some(Err(garbled.to_string())),
-            Some(Meaning::Nothing) => None,
-            None if line.bytes.iter().all(u8::is_ascii_whitespace) => None,
-            None => Some(
-                parse_from_agent(&line.bytes)
-                    .map_err(|garbled| format!("the agent wrote a garbled line: {garbled}")),
-            ),
-        }
+        let blame = if meaning.is_some() { "" } else { "the agent wrote a garbled line: " };
+        let said = said(&line.bytes, meaning)?;
+        Some(said.map_err(|garbled| format!("{blame}{garbled}")))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Where a transcript goes while it is written: a file, packed or not.
 
+use super::growing::is_packed;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use referee_match::transcript::Recorder;
@@ -40,8 +41,7 @@ impl Sink {
 
     /// Writes to a file that has just been opened, packed if its name ends with `.gz`.
     pub fn file(file: File, path: &Path) -> Self {
-        let packed = path.extension().is_some_and(|ending| ending == "gz");
-        if packed {
+        if is_packed(path) {
             return Self::with(Output::Packed(GzEncoder::new(file, Compression::default())));
         }
         Self::with(Output::Plain(file))

@@ -142,7 +142,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     let case = options.case()?;
     if options.print {
         let bytes = sent(&case.header, case.seat, &case.events, case.turn)
-            .map_err(|error| options.unplayable(&error.to_string()))?;
+            .map_err(|error| options.unplayable(&error))?;
         return print(&String::from_utf8_lossy(&bytes)).map(|()| ExitCode::SUCCESS);
     }
     let contender = options.contender(&case, global)?;

@@ -2,7 +2,7 @@
 
 use super::Draw;
 use referee_match::transcript::{
-    End, NoHeader, Report, Sent, Status, Verifier, read, unpack, verify,
+    End, NoHeader, Report, Sent, Status, Verifier, Walk, read, unpack, verify,
 };
 use referee_protocol::plain::hex;
 use referee_protocol::{Event, Seat, unescape_line};
@@ -58,14 +58,18 @@ fn follow(bytes: &[u8]) {
             return;
         }
     };
-    let mut seats: Vec<Sent> = Seat::all(reading.header.seats.len())
-        .filter_map(|seat| Sent::begin(&reading.header, seat).ok())
-        .collect();
+    let mut walk = Walk::begin(reading.header.clone()).ok();
+    let all = Seat::all(reading.header.seats.len());
+    let begun = |walk| all.filter_map(|seat| Sent::begin(walk, seat).ok()).collect();
+    let mut seats: Vec<Sent> = walk.as_ref().map(begun).unwrap_or_default();
     for event in reading.by_ref() {
         if let Event::Line(event) = &event {
             unescape_line(&event.line, event.escaped);
         }
-        seats.retain_mut(|sent| sent.event(&event).is_ok());
+        walk.take_if(|walk| walk.event(&event).is_err());
+        if let Some(walk) = &walk {
+            seats.iter_mut().for_each(|sent| sent.event(&event, walk.game()));
+        }
     }
     let lines = bytes.split(|&byte| byte == b'\n').count() as u64;
     match reading.end() {

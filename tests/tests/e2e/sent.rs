@@ -55,14 +55,13 @@ fn what_no_referee_wrote_is_refused() {
     let mut reading = read(&bytes).unwrap();
     let mut events: Vec<Event> = reading.by_ref().collect();
     let mut header = reading.header.clone();
-    let told = |error: referee_match::transcript::NotSent| error.to_string();
-    let error = sent(&header, Seat(2), &events, None).map_err(told).unwrap_err();
+    let error = sent(&header, Seat(2), &events, None).unwrap_err();
     assert!(error.contains("no seat 2"), "{error}");
     let twice = events.iter().find(|event| matches!(event, Event::Played(_))).unwrap().clone();
     events.push(twice);
-    let error = sent(&header, Seat(0), &events, None).map_err(told).unwrap_err();
+    let error = sent(&header, Seat(0), &events, None).unwrap_err();
     assert!(error.contains("no seat is asked"), "{error}");
     header.game = "chess".to_owned();
-    let error = sent(&header, Seat(0), &events, None).map_err(told).unwrap_err();
+    let error = sent(&header, Seat(0), &events, None).unwrap_err();
     assert!(error.contains("`chess` is unknown"), "{error}");
 }

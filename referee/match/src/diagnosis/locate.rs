@@ -1,5 +1,7 @@
 //! Where in a line of JSON a field is, so that a finger can be put on it.
 
+use serde::de::IgnoredAny;
+
 /// The index of the byte at which the value of `path` begins, such as `action.path[2]`; of the whole
 /// value for an empty path. `None` where the line has no such field.
 pub(super) fn locate(line: &str, path: &str) -> Option<usize> {
@@ -87,42 +89,14 @@ impl Scan<'_> {
         (self.peek()? != b']').then_some(self.at)
     }
 
-    /// Passes over a value.
+    /// Passes over a value, and what space follows it.
     fn skip(&mut self) -> Option<()> {
-        let mut depth = 0_usize;
-        loop {
-            match self.peek()? {
-                b'"' => self.skip_text()?,
-                b'{' | b'[' => {
-                    depth += 1;
-                    self.at += 1;
-                }
-                b'}' | b']' => {
-                    depth = depth.checked_sub(1)?;
-                    self.at += 1;
-                }
-                b',' | b':' if depth == 0 => return Some(()),
-                _ => self.at += 1,
-            }
-            let ends = matches!(self.peek(), Some(b',' | b':' | b'}' | b']') | None);
-            if depth == 0 && ends {
-                return Some(());
-            }
-        }
-    }
-
-    fn skip_text(&mut self) -> Option<()> {
-        self.at += 1;
-        loop {
-            match self.peek()? {
-                b'"' => {
-                    self.at += 1;
-                    return Some(());
-                }
-                b'\\' => self.at += 2,
-                _ => self.at += 1,
-            }
-        }
+        let rest = serde_json::Deserializer::from_slice(&self.bytes[self.at..]);
+        let mut values = rest.into_iter::<IgnoredAny>();
+        values.next()?.ok()?;
+        self.at += values.byte_offset();
+        self.space();
+        Some(())
     }
 }
 

@@ -19,10 +19,14 @@ use referee_protocol::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 /// The kinds of defect that are told apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Defect {
     /// No such program, or no `agent.toml` in the folder.
@@ -68,104 +72,29 @@ pub enum Defect {
 impl Defect {
     /// Why it matters.
     pub fn why(self) -> &'static str {
-        match self {
-            Self::NotFound | Self::NotExecutable | Self::Interpreter | Self::CannotStart => {
-                "an agent that can't be started loses every match (fault `start`)"
-            }
-            Self::Crash | Self::Gone => {
-                "an agent has to live until the referee says `over`: ending earlier loses the \
-                 match (fault `gone`, before `ready` fault `start`)"
-            }
-            Self::Waiting => {
-                "the agent is waiting, not computing, and so is the referee: did you forget to \
-                 flush? Output that is not flushed stays in the program"
-            }
-            Self::Thinking | Self::Late => {
-                "an answer has to come within the clock: what comes later loses the match (fault \
-                 `late`)"
-            }
-            Self::NoLineEnd => {
-                "a message counts when its line is ended: what comes without `\\n` waits for the \
-                 rest"
-            }
-            Self::DebugText | Self::BrokenJson => {
-                "stdout is for the protocol alone, one JSON object a line: anything else loses the \
-                 match (fault `garbled`)"
-            }
-            Self::Shape => {
-                "fields are checked, so that a mistyped one can't pass silently: a message of \
-                 another shape loses the match (fault `garbled`)"
-            }
-            Self::Illegal => "an action against the rules loses the match (fault `illegal`)",
-            Self::Unasked => {
-                "a line that no `turn` asked for can't be told from a late or doubled answer, and \
-                 loses the match (fault `unasked`)"
-            }
-            Self::Flood => {
-                "output is bounded, and passing the bound loses the match (fault `flood`)"
-            }
-            Self::Limit => {
-                "what an agent may use is bounded, and passing the bound loses the match"
-            }
-            Self::Stays => {
-                "an agent that doesn't end by itself is killed a second after the match, and loses \
-                 what it still wanted to write"
-            }
-            Self::LeavesProcesses => {
-                "whatever an agent started is killed with it: work that is left to another process \
-                 is lost"
-            }
-        }
+        self.advice().0
     }
 
-    /// How to mend it, in general.
+    /// How to fix it, in general.
     pub fn fix(self) -> &'static str {
-        match self {
-            Self::NotFound => "look at the spelling, and at where the command is run",
-            Self::NotExecutable => "make the file executable: chmod +x FILE",
-            Self::Interpreter => {
-                "let the first line name an interpreter that is installed, such as \
-                 `#!/usr/bin/env python3`, or name it yourself: \"python3 bot.py\""
-            }
-            Self::CannotStart => "start the program by hand and see what it says",
-            Self::Crash => "read what it wrote to stderr, and run it again on the same lines",
-            Self::Gone => "read lines until the end of the input, in a loop",
-            Self::Waiting => {
-                "flush stdout after every line (`print(.., flush=True)`, `fflush(stdout)`, \
-                 `System.out.flush()`), answer every `turn`, and read line by line"
-            }
-            Self::Thinking => {
-                "stop searching when `left_ms` of the `turn` runs low; look for an endless loop"
-            }
-            Self::Late => "stop earlier: leave some milliseconds of `left_ms` unused",
-            Self::DebugText => {
-                "write such text to stderr: `print(.., file=sys.stderr)`, `console.error(..)`, \
-                 `System.err.println(..)`, `fprintf(stderr, ..)`"
-            }
-            Self::NoLineEnd => {
-                "end every message with `\\n` (`print(..)`, `println!(..)`, `puts`), and flush"
-            }
-            Self::BrokenJson => {
-                "let a JSON library write the line (`json.dumps(..)`, `JSON.stringify(..)`)"
-            }
-            Self::Shape => {
-                "compare the line with docs/protocol.md, or with `referee schema from-agent`"
-            }
-            Self::Illegal => {
-                "ask for the legal actions with \"want\":[\"actions\"] in `ready`, and compare"
-            }
-            Self::Unasked => {
-                "write one `ready`, and then one `action` for each `turn`; nothing else but `info`, \
-                 and that only before the action"
-            }
-            Self::Flood => "write less; look for an endless loop that prints",
-            Self::Limit => "use less; `hello.limits` says how much there is",
-            Self::Stays => {
-                "end when `over` comes, and when stdin ends; don't wait for threads or children"
-            }
-            Self::LeavesProcesses => "end the processes that you start before you end yourself",
-        }
+        self.advice().1
     }
+
+    fn advice(self) -> (&'static str, &'static str) {
+        static ADVICE: LazyLock<Vec<Advice>> = LazyLock::new(|| {
+            serde_json::from_str(include_str!("advice.json")).expect("its test reads it")
+        });
+        let advice =
+            ADVICE.iter().find_map(|it| Some((it.why.as_str(), it.fix.get(&self)?.as_str())));
+        advice.expect("its test looks up every defect")
+    }
+}
+
+/// What `advice.json` says of defects that matter for the same reason.
+#[derive(Debug, Deserialize)]
+struct Advice {
+    why: String,
+    fix: BTreeMap<Defect, String>,
 }
 
 /// What was found.
@@ -264,43 +193,39 @@ pub fn find(fault: &Fault, known: &Circumstances<'_>) -> Option<Finding> {
 }
 
 fn find_plain(fault: &Fault, known: &Circumstances<'_>) -> Option<Finding> {
+    let plain = |defect| Finding::new(defect, fault.text.clone());
     Some(match fault.kind {
         FaultKind::Resigned => return None,
         FaultKind::Start | FaultKind::Gone => gone(fault, known),
         FaultKind::Late => late(fault, known),
         FaultKind::Garbled => garbled(fault, known),
         FaultKind::Illegal => illegal(fault, known),
-        FaultKind::Unasked => Finding::new(Defect::Unasked, fault.text.clone()),
-        FaultKind::Flood => Finding::new(Defect::Flood, fault.text.clone()),
-        FaultKind::Memory | FaultKind::Processes => Finding::new(Defect::Limit, fault.text.clone()),
+        FaultKind::Unasked => plain(Defect::Unasked),
+        FaultKind::Flood => plain(Defect::Flood),
+        FaultKind::Memory | FaultKind::Processes => plain(Defect::Limit),
     })
 }
 
 fn gone(fault: &Fault, known: &Circumstances<'_>) -> Finding {
     let what = fault.text.clone();
-    let Some(status) = known.status else {
-        return match Absence::read(&fault.text) {
-            Absence::Unready => silent(what, known),
-            Absence::NotStarted => Finding::new(Defect::CannotStart, what),
-            Absence::Exited("exit status 0") | Absence::Closed => Finding::new(Defect::Gone, what),
-            Absence::Exited(_) => Finding::new(Defect::Crash, what),
-        };
+    let defect = match known.status.map_or_else(|| Absence::read(&fault.text), Absence::Exited) {
+        Absence::Unready => return silent(what, known),
+        Absence::NotStarted => Defect::CannotStart,
+        // What `env` and shells say of a program that isn't there, or can't be executed.
+        Absence::Exited("exit status 126" | "exit status 127")
+            if known.status.is_some() && fault.kind == FaultKind::Start =>
+        {
+            if known.stderr.contains("\\r") || known.stderr.contains('\r') {
+                return Finding::new(Defect::Interpreter, what).fix(
+                    "the first line of the script ends as on Windows: save it with Unix line ends \
+                     (`sed -i 's/\\r$//' FILE`)",
+                );
+            }
+            Defect::Interpreter
+        }
+        Absence::Exited("exit status 0") | Absence::Closed => Defect::Gone,
+        Absence::Exited(_) => Defect::Crash,
     };
-    // What `env` and shells say of a program that isn't there, or can't be executed.
-    let said = status == "exit status 127" || status == "exit status 126";
-    if said && fault.kind == FaultKind::Start {
-        let windows = known.stderr.contains("\\r") || known.stderr.contains('\r');
-        let finding = Finding::new(Defect::Interpreter, what);
-        return if windows {
-            finding.fix(
-                "the first line of the script ends as on Windows: save it with Unix line ends \
-                 (`sed -i 's/\\r$//' FILE`)",
-            )
-        } else {
-            finding
-        };
-    }
-    let defect = if status == "exit status 0" { Defect::Gone } else { Defect::Crash };
     Finding::new(defect, what)
 }
 

@@ -7,10 +7,7 @@ use std::cmp::Reverse;
 /// rest are nearest. `None` where nothing is legal.
 pub fn nearest_action<'a>(action: &Value, legal: &'a [Value]) -> Option<&'a Value> {
     // Of actions that are equally near the first in the rules' order is taken.
-    legal.iter().rev().max_by_key(|candidate| {
-        let likeness = likeness(action, candidate);
-        (likeness.equal, Reverse(likeness.distance))
-    })
+    legal.iter().rev().max_by_key(|candidate| likeness(action, candidate))
 }
 
 /// The path of the first part of an action that is of another type than in a legal action of the same
@@ -43,33 +40,22 @@ fn other_type(one: &Value, like: &Value) -> Option<String> {
     }
 }
 
-#[derive(Default)]
-struct Likeness {
-    /// How many leaves are equal.
-    equal: usize,
-    /// How far apart numbers are, in thousandths, over the leaves that are not.
-    distance: u64,
-}
-
-fn likeness(one: &Value, other: &Value) -> Likeness {
-    let mut sum = Likeness::default();
-    compare(one, other, &mut sum);
-    sum
-}
-
-fn compare(one: &Value, other: &Value, sum: &mut Likeness) {
+/// How many leaves are equal, and how far apart numbers are, in thousandths, over those that are
+/// not.
+fn likeness(one: &Value, other: &Value) -> (usize, Reverse<u64>) {
+    let add = |sum: (usize, Reverse<u64>), (one, other): (&Value, Option<&Value>)| {
+        let (equal, Reverse(distance)) = likeness(one, other.unwrap_or(&Value::Null));
+        (sum.0 + equal, Reverse(sum.1.0.saturating_add(distance)))
+    };
+    let none = (0, Reverse(0));
     match (one, other) {
         (Value::Object(one), Value::Object(other)) => {
-            for (key, value) in one {
-                compare(value, other.get(key).unwrap_or(&Value::Null), sum);
-            }
+            one.iter().map(|(key, value)| (value, other.get(key))).fold(none, add)
         }
         (Value::Array(one), Value::Array(other)) => {
-            for (index, value) in one.iter().enumerate() {
-                compare(value, other.get(index).unwrap_or(&Value::Null), sum);
-            }
+            one.iter().enumerate().map(|(index, value)| (value, other.get(index))).fold(none, add)
         }
-        _ if one == other => sum.equal += 1,
+        _ if one == other => (1, Reverse(0)),
         _ => {
             let apart = match (one.as_f64(), other.as_f64()) {
                 (Some(one), Some(other)) => (one - other).abs().min(1e6) * 1e3,
@@ -81,7 +67,7 @@ fn compare(one: &Value, other: &Value, sum: &mut Likeness) {
                 reason = "between 0 and 1e9"
             )]
             let apart = apart as u64;
-            sum.distance = sum.distance.saturating_add(apart);
+            (0, Reverse(apart))
         }
     }
 }

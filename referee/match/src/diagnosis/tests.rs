@@ -101,6 +101,16 @@ fn an_illegal_action_is_told_with_the_nearest_legal_one() {
 }
 
 #[test]
+fn there_is_advice_on_every_defect() {
+    let schema = serde_json::to_value(schemars::schema_for!(Defect)).unwrap();
+    let names = schema["oneOf"].as_array().unwrap().iter().map(|defect| &defect["const"]);
+    for name in names {
+        let defect: Defect = serde_json::from_value(name.clone()).unwrap();
+        assert!(!defect.why().is_empty() && !defect.fix().is_empty(), "{defect:?}");
+    }
+}
+
+#[test]
 fn a_resignation_is_no_defect() {
     assert_eq!(find(&fault(FaultKind::Resigned, "resigned"), &Circumstances::default()), None);
 }

@@ -10,44 +10,19 @@
 //! 90ms - tick [lag 5ms]                      nobody's doing, and what the machine's state was
 //! ```
 
-use crate::{Effect, Input, Match, Reading, Resource};
+use crate::{Effect, Input, Match, Reading, header};
 use referee_games::kind;
-use referee_protocol::{
-    ClockSettings, Event, Header, HeaderSeat, Nanos, OnFault, Sandbox, Seat, TRANSCRIPT_VERSION,
-    ToAgent,
-};
+use referee_protocol::{Event, FaultKind, Nanos, OnFault, Seat, ToAgent};
 use serde_json::Value;
 use std::fmt::Write as _;
-
-/// The logs of several scripts, compared with one snapshot.
-#[derive(Default)]
-pub(super) struct Sheet(String);
-
-impl Sheet {
-    /// Runs a script.
-    pub(super) fn add(&mut self, title: &str, script: &str) {
-        write!(self.0, "# {title}\n{}\n", run(script)).unwrap();
-    }
-
-    /// Adds a piece of a log.
-    pub(super) fn push(&mut self, log: &str) {
-        self.0.push_str(log);
-    }
-
-    /// Compares the logs with the snapshot of that name.
-    pub(super) fn check(self, name: &str) {
-        let mut settings = insta::Settings::clone_current();
-        settings.set_prepend_module_to_snapshot(false);
-        settings.set_omit_expression(true);
-        settings.bind(|| insta::assert_snapshot!(name, self.0));
-    }
-}
 
 /// The log of a script.
 pub(super) fn run(script: &str) -> String {
     let mut lines = script.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
     let (game, setup) = lines.next().and_then(|line| line.split_once(' ')).expect("game and setup");
-    let mut header = header(game, setup);
+    let kind = kind(game).expect("a game");
+    let mut header = header(kind.start(&serde_json::from_str(setup).unwrap()).unwrap().as_ref());
+    header.seed = 7;
     let mut log = format!("{game} {setup}\n");
     while let Some(line) =
         lines.next_if(|line| !line.starts_with(|start: char| start.is_ascii_digit()))
@@ -62,7 +37,7 @@ pub(super) fn run(script: &str) -> String {
         }
     }
     header.clock.check().unwrap();
-    let game = kind(game).unwrap().start(&header.setup).unwrap();
+    let game = kind.start(&header.setup).unwrap();
     let (state, greetings) = Match::begin(game, header);
     let mut player = Player { state, log, recorded_over: None };
     player.effects(&greetings);
@@ -71,38 +46,6 @@ pub(super) fn run(script: &str) -> String {
         player.line(line);
     }
     player.log
-}
-
-fn header(game: &str, setup: &str) -> Header {
-    let kind = kind(game).expect("a game");
-    let game = kind.start(&serde_json::from_str(setup).unwrap()).unwrap();
-    let colours = game.colours();
-    let seat = |seat: Seat| HeaderSeat {
-        seat,
-        name: format!("agent {seat}"),
-        colour: colours[seat.index()].to_owned(),
-        agent: None,
-        command: vec![format!("./agent{seat}")],
-        digest: String::new(),
-        ready: None,
-        protocol: None,
-    };
-    Header {
-        transcript: TRANSCRIPT_VERSION,
-        match_id: "0123456789abcdef".to_owned(),
-        game: kind.name.to_owned(),
-        rules: kind.rules,
-        setup: game.setup(),
-        seats: Seat::all(game.seats()).map(seat).collect(),
-        clock: ClockSettings::default(),
-        limits: referee_protocol::Limits::default(),
-        on_fault: OnFault::Retire,
-        sandbox: Sandbox::default(),
-        seed: 7,
-        game_number: 0,
-        referee: "0.1.0".to_owned(),
-        started: "2001-02-03T04:05:06Z".to_owned(),
-    }
 }
 
 struct Player {
@@ -235,15 +178,15 @@ fn input(seat: Option<Seat>, what: &str, reading: Reading) -> Input<'_> {
         };
     };
     let said = |line, cut| Input::Line { seat, line, cut, reading, meaning: None };
-    let limit = |resource| Input::Limit(seat, resource, rest.to_owned(), reading);
+    let fault = |kind| Input::Fault(seat, kind, rest.to_owned(), reading);
     match word {
         "asked" => Input::Asked(seat, reading),
         "closed" => Input::StdoutClosed(seat, reading),
         "deaf" => Input::StdinClosed(seat, reading),
         "exited" => Input::Exited { seat, status: rest.to_owned(), late: false, reading },
-        "not_started" => Input::NotStarted(seat, rest.to_owned(), reading),
-        "memory" => limit(Resource::Memory),
-        "processes" => limit(Resource::Processes),
+        "not_started" => fault(FaultKind::Start),
+        "memory" => fault(FaultKind::Memory),
+        "processes" => fault(FaultKind::Processes),
         "stderr" => Input::Stderr { seat, text: rest.to_owned(), dropped_bytes: 0 },
         "cut" => said(rest.as_bytes(), true),
         "blank" => said(b" \t", false),

@@ -1,6 +1,6 @@
 //! The exact lines between referee and agents, ply by ply.
 
-use super::sent::{NotSent, Written};
+use super::sent::Sent;
 use super::steps::walk;
 use referee_protocol::{Event, Seat, line_bytes};
 
@@ -21,10 +21,10 @@ pub struct Said {
 /// last ply those that belong to the ply to come; as far as it can be walked over. Plies that aren't
 /// `wanted` are left empty. What tells an agent of a ply stands with that ply, though it travels with
 /// the agent's next request.
-pub fn exchange(bytes: &[u8], wanted: impl Fn(usize) -> bool) -> Result<Vec<Vec<Said>>, NotSent> {
-    let mut steps = walk(bytes).map_err(|error| NotSent(error.to_string()))?;
+pub fn exchange(bytes: &[u8], wanted: impl Fn(usize) -> bool) -> Result<Vec<Vec<Said>>, String> {
+    let mut steps = walk(bytes).map_err(|error| error.to_string())?;
     let seats = Seat::all(steps.walk().header().seats.len());
-    let written = seats.map(|seat| Written::begin(steps.walk(), seat));
+    let written = seats.map(|seat| Sent::begin(steps.walk(), seat));
     let mut written = written.collect::<Result<Vec<_>, _>>()?;
     let mut plies = vec![Vec::new()];
     put_sent(&mut written, &mut plies[0]);
@@ -53,7 +53,7 @@ pub fn exchange(bytes: &[u8], wanted: impl Fn(usize) -> bool) -> Result<Vec<Vec<
     Ok(plies)
 }
 
-fn put_sent(written: &mut [Written], said: &mut Vec<Said>) {
+fn put_sent(written: &mut [Sent], said: &mut Vec<Said>) {
     for written in written {
         let bytes = written.take();
         let lines = bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());

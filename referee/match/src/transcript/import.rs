@@ -3,12 +3,11 @@
 
 use crate::match_id;
 use crate::places::places;
-use referee_games::{GameRecord, Kind, RecordEnd, Turn};
+use referee_games::{AnyGame, GameRecord, Kind, RecordEnd, Turn};
 use referee_protocol::plain::{tame, tame_name, unique_names};
 use referee_protocol::{
-    ClockSettings, Event, Fault, FaultKind, Header, HeaderSeat, LateBy, Limits, OnFault, Outcome,
-    OverEvent, PlayedEvent, Result as Ended, Sandbox, Seat, SeatVerdict, TRANSCRIPT_VERSION,
-    TurnEvent, Verdict, VoidNote,
+    ClockSettings, Event, Fault, FaultKind, Header, HeaderSeat, LateBy, OnFault, Outcome,
+    OverEvent, PlayedEvent, Result as Ended, Seat, SeatVerdict, TurnEvent, Verdict, VoidNote,
 };
 
 /// What stands in a header in place of the program where nothing was started: then comes the name
@@ -34,7 +33,7 @@ pub struct Origin {
 /// legal.
 pub fn import(kind: Kind, record: &GameRecord, origin: &Origin) -> Result<Vec<Event>, String> {
     let mut game = kind.start(&record.setup).map_err(|error| error.to_string())?;
-    let header = header(kind, record, origin, &game.colours());
+    let header = header(record, origin, game.as_ref());
     let left_ms = header.clock.bank_ms;
     let mut events = vec![Event::Header(Box::new(header))];
     let mut turns = vec![0; game.seats()];
@@ -67,78 +66,59 @@ pub fn import(kind: Kind, record: &GameRecord, origin: &Origin) -> Result<Vec<Ev
     Ok(events)
 }
 
-fn header(kind: Kind, record: &GameRecord, origin: &Origin, colours: &[&str]) -> Header {
-    let name = |(index, colour): (usize, &&str)| {
+fn header(record: &GameRecord, origin: &Origin, game: &dyn AnyGame) -> Header {
+    let mut header = crate::header(game);
+    let digests = vec![origin.digest.as_str(); header.seats.len()];
+    header.match_id = match_id(&header.game, &record.setup, &digests, 0, origin.number);
+    header.setup.clone_from(&record.setup);
+    let name = |(index, seat): (usize, &HeaderSeat)| {
         let name = record.names.get(index).cloned().flatten();
-        tame_name(&name.unwrap_or_else(|| (*colour).to_owned()))
+        tame_name(&name.unwrap_or_else(|| seat.colour.clone()))
     };
-    let names = unique_names(colours.iter().enumerate().map(name));
-    let seat = |(seat, (name, colour)): (Seat, (String, &&str))| HeaderSeat {
-        seat,
-        name,
-        colour: (*colour).to_owned(),
-        agent: None,
-        command: vec![IMPORTED.to_owned(), tame(&origin.file)],
-        digest: origin.digest.clone(),
-        ready: None,
-        protocol: None,
-    };
-    let digests = vec![origin.digest.as_str(); colours.len()];
-    Header {
-        transcript: TRANSCRIPT_VERSION,
-        match_id: match_id(kind.name, &record.setup, &digests, 0, origin.number),
-        game: kind.name.to_owned(),
-        rules: kind.rules,
-        setup: record.setup.clone(),
-        seats: Seat::all(colours.len()).zip(names.into_iter().zip(colours)).map(seat).collect(),
-        clock: ClockSettings {
-            bank_ms: Some(ClockSettings::MS_MAX),
-            increment_ms: 0,
-            ..ClockSettings::default()
-        },
-        limits: Limits::default(),
-        // A record ends with the first seat that goes.
-        on_fault: OnFault::End,
-        sandbox: Sandbox { level: "none".to_owned(), ..Sandbox::default() },
-        seed: 0,
-        game_number: origin.number,
-        referee: env!("CARGO_PKG_VERSION").to_owned(),
-        started: match &record.date {
-            Some(day) => format!("{day}T00:00:00Z"),
-            None => origin.started.clone(),
-        },
+    let names = unique_names(header.seats.iter().enumerate().map(name));
+    for (seat, name) in header.seats.iter_mut().zip(names) {
+        seat.name = name;
+        seat.command = vec![IMPORTED.to_owned(), tame(&origin.file)];
+        seat.digest.clone_from(&origin.digest);
     }
+    (header.clock.bank_ms, header.clock.increment_ms) = (Some(ClockSettings::MS_MAX), 0);
+    // A record ends with the first seat that goes.
+    header.on_fault = OnFault::End;
+    "none".clone_into(&mut header.sandbox.level);
+    header.game_number = origin.number;
+    header.started = match &record.date {
+        Some(day) => format!("{day}T00:00:00Z"),
+        None => origin.started.clone(),
+    };
+    header
 }
 
 /// The verdict after `turn` turns, of which each seat had so many.
 fn verdict(end: RecordEnd, outcome: Option<&Outcome>, turn: u64, turns: &[u64]) -> Verdict {
-    let fault = |kind, by, text: &str| Fault { kind, by, turn, text: text.to_owned(), legal: None };
-    let gone = match end {
-        _ if outcome.is_some() => None,
-        RecordEnd::Resigned(seat) => Some((seat, fault(FaultKind::Resigned, None, "resigned"))),
-        RecordEnd::TimedOut(seat) => {
+    let at_fault = |result, seat, kind: FaultKind, by, text: &str| {
+        let fault = Fault { kind, by, turn, text: text.to_owned(), legal: None };
+        (result, kind.name().to_owned(), Some((seat, fault)), None)
+    };
+    let void = |text: String| {
+        let note = VoidNote { cause: UNFINISHED.to_owned(), text };
+        (Ended::Void, UNFINISHED.to_owned(), None, Some(note))
+    };
+    let (result, reason, gone, void) = match (outcome, end) {
+        (Some(outcome), _) => (Ended::Played, outcome.reason.clone(), None, None),
+        (None, RecordEnd::Resigned(seat)) => {
+            at_fault(Ended::Resigned, seat, FaultKind::Resigned, None, "resigned")
+        }
+        (None, RecordEnd::TimedOut(seat)) => {
             let text = "its time ran out, by the record that was imported";
-            Some((seat, fault(FaultKind::Late, Some(LateBy::Wall), text)))
+            at_fault(Ended::Fault, seat, FaultKind::Late, Some(LateBy::Wall), text)
         }
-        RecordEnd::Forfeited(_) | RecordEnd::Played | RecordEnd::Unfinished => None,
-    };
-    let (result, reason) = match (outcome, &gone) {
-        (Some(outcome), _) => (Ended::Played, outcome.reason.clone()),
-        (None, Some((_, fault))) if fault.kind == FaultKind::Resigned => {
-            (Ended::Resigned, fault.kind.name().to_owned())
+        (None, RecordEnd::Forfeited(seat)) => {
+            void(format!("seat {seat} forfeited, and the record doesn't tell by what"))
         }
-        (None, Some((_, fault))) => (Ended::Fault, fault.kind.name().to_owned()),
-        (None, None) => (Ended::Void, UNFINISHED.to_owned()),
+        (None, RecordEnd::Played | RecordEnd::Unfinished) => {
+            void("the record ends before the game does".to_owned())
+        }
     };
-    let void = (result == Ended::Void).then(|| VoidNote {
-        cause: UNFINISHED.to_owned(),
-        text: match end {
-            RecordEnd::Forfeited(seat) => {
-                format!("seat {seat} forfeited, and the record doesn't tell by what")
-            }
-            _ => "the record ends before the game does".to_owned(),
-        },
-    });
     let who: Vec<Seat> = gone.iter().map(|(seat, _)| *seat).collect();
     let seat = |(seat, &turns): (Seat, &u64)| SeatVerdict {
         seat,

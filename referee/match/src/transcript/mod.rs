@@ -23,7 +23,7 @@ pub use import::{IMPORTED, Origin, import};
 pub use playback::{Beside, Happening, Playback, Ply};
 pub use read::{End, NoHeader, Reading, read};
 pub use record::Recorder;
-pub use sent::{NotSent, Sent, sent};
+pub use sent::{Sent, sent};
 pub use steps::{NotWalkable, Steps, walk};
 pub use verify::{Report, Status, Verifier, verify};
 pub use walk::{NotPlayable, Walk};

@@ -50,25 +50,17 @@ struct Cursor<'a> {
 
 impl Cursor<'_> {
     fn turn<'a>(&mut self) -> Option<Scanned<'a>> {
-        self.literal(b"turn\",\"at_ns\":")?;
-        self.number()?;
-        self.literal(b",\"turn\":")?;
-        let turn = self.number()?;
-        self.literal(b",\"seat\":")?;
-        let seat = self.number()?;
-        self.literal(b",\"left_ms\":")?;
-        if self.literal(b"null").is_none() {
-            self.number()?;
-        }
-        self.number_after(b",\"pondered_ns\":")?;
+        self.number(b"turn\",\"at_ns\":")?;
+        let turn = self.number(b",\"turn\":")?;
+        let seat = self.number(b",\"seat\":")?;
+        self.literal(b",\"left_ms\":null").or_else(|| self.number(b",\"left_ms\":").map(drop))?;
+        self.optional_number(b",\"pondered_ns\":")?;
         self.literal(b"}")?;
         Some(Scanned::Turn { turn, seat })
     }
 
     fn line<'a>(&mut self) -> Option<Scanned<'a>> {
-        self.literal(b"line\",\"at_ns\":")?;
-        self.number()?;
-        self.literal(b",\"seat\":")?;
+        self.number(b"line\",\"at_ns\":")?;
         let seat = self.seat()?;
         self.literal(b",\"line\":\"")?;
         self.string()?;
@@ -80,37 +72,29 @@ impl Cursor<'_> {
     }
 
     fn stderr<'a>(&mut self) -> Option<Scanned<'a>> {
-        self.literal(b"stderr\",\"at_ns\":")?;
-        self.number()?;
-        self.literal(b",\"seat\":")?;
+        self.number(b"stderr\",\"at_ns\":")?;
         let seat = self.seat()?;
-        self.literal(b",\"turn\":")?;
-        self.number()?;
+        self.number(b",\"turn\":")?;
         self.literal(b",\"text\":\"")?;
         self.string()?;
-        self.number_after(b",\"dropped_bytes\":")?;
+        self.optional_number(b",\"dropped_bytes\":")?;
         self.literal(b"}")?;
         Some(Scanned::Aside { seat })
     }
 
     fn played<'a>(&mut self, line: &'a str) -> Option<Scanned<'a>> {
-        self.literal(b"played\",\"at_ns\":")?;
-        self.number()?;
-        self.literal(b",\"turn\":")?;
-        let turn = self.number()?;
-        self.literal(b",\"seat\":")?;
-        let seat = self.number()?;
+        self.number(b"played\",\"at_ns\":")?;
+        let turn = self.number(b",\"turn\":")?;
+        let seat = self.number(b",\"seat\":")?;
         self.literal(b",\"action\":{")?;
         let start = line.len() - self.rest.len() - 1;
         self.object()?;
         let action = line.get(start..line.len() - self.rest.len())?;
-        self.literal(b",\"used_ms\":")?;
-        self.number()?;
-        self.literal(b",\"wall_ns\":")?;
-        self.number()?;
-        self.number_after(b",\"cpu_ns\":")?;
-        self.number_after(b",\"wait_ns\":")?;
-        self.number_after(b",\"lag_ns\":")?;
+        self.number(b",\"used_ms\":")?;
+        self.number(b",\"wall_ns\":")?;
+        self.optional_number(b",\"cpu_ns\":")?;
+        self.optional_number(b",\"wait_ns\":")?;
+        self.optional_number(b",\"lag_ns\":")?;
         self.literal(b"}")?;
         Some(Scanned::Played { turn, seat, action })
     }
@@ -123,19 +107,20 @@ impl Cursor<'_> {
     }
 
     /// A field that may be missing, but if it is there has a number.
-    fn number_after<const N: usize>(&mut self, field: &[u8; N]) -> Option<()> {
-        if self.literal(field).is_some() {
-            self.number()?;
+    fn optional_number<const N: usize>(&mut self, field: &[u8; N]) -> Option<()> {
+        if self.rest.starts_with(field) {
+            self.number(field)?;
         }
         Some(())
     }
 
     fn seat(&mut self) -> Option<Seat> {
-        u8::try_from(self.number()?).ok().map(Seat)
+        u8::try_from(self.number(b",\"seat\":")?).ok().map(Seat)
     }
 
-    /// A whole number from 0 that fits 64 bits, without needless zeros.
-    fn number(&mut self) -> Option<u64> {
+    /// A field with a whole number from 0 that fits 64 bits, without needless zeros.
+    fn number<const N: usize>(&mut self, field: &[u8; N]) -> Option<u64> {
+        self.literal(field)?;
         let digit = |&byte: &u8| byte.is_ascii_digit().then(|| u64::from(byte - b'0'));
         let mut number = self.rest.first().and_then(digit)?;
         let mut length = 1;

@@ -5,12 +5,13 @@ use crate::{hello, over, request};
 use referee_games::{AnyGame, Dialect};
 use referee_protocol::{Event, Header, Played, Retired, Seat, ToAgent, Want, line_bytes};
 
-/// What one agent was written, while the events of its match go by.
+/// What one agent was written, while somebody walks over the match.
 ///
 /// ```text
-/// let mut sent = Sent::begin(&reading.header, seat)?;   // `hello` is there
+/// let mut sent = Sent::begin(&walk, seat)?;   // `hello` is there
 /// for event in reading {
-///     sent.event(&event)?;
+///     walk.event(&event)?;
+///     sent.event(&event, walk.game());
 ///     stdin.write_all(&sent.take())?;
 /// }
 /// ```
@@ -20,13 +21,6 @@ use referee_protocol::{Event, Header, Played, Retired, Seat, ToAgent, Want, line
 /// written nothing, but would be made the same messages.
 #[derive(Debug)]
 pub struct Sent {
-    walk: Walk,
-    written: Written,
-}
-
-/// What one agent was written, where somebody else walks over the match.
-#[derive(Debug)]
-pub(super) struct Written {
     /// Whose lines they are.
     pub(super) seat: Seat,
     want: Vec<Want>,
@@ -35,73 +29,45 @@ pub(super) struct Written {
     /// It was killed for a fault, and nothing is written any more.
     killed: bool,
     bytes: Vec<u8>,
-    /// What was told since the last time.
+    /// The messages since the last time.
     messages: Vec<ToAgent>,
 }
 
-/// Why the bytes can't be made again: the transcript isn't one that this referee wrote.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct NotSent(pub(super) String);
-
 /// The bytes that were written to a seat up to the request of `turn`, that included; all of them
-/// without one, or where the seat was never asked for that turn.
+/// without one, or where the seat was never asked for that turn. Fails where the transcript isn't
+/// one that this referee wrote.
 pub fn sent<'a>(
     header: &Header,
     seat: Seat,
     events: impl IntoIterator<Item = &'a Event>,
     turn: Option<u64>,
-) -> Result<Vec<u8>, NotSent> {
-    let mut written = Sent::begin(header, seat)?;
+) -> Result<Vec<u8>, String> {
+    let mut walk = Walk::begin(header.clone()).map_err(|error| error.to_string())?;
+    let mut sent = Sent::begin(&walk, seat)?;
     for event in events {
-        written.event(event)?;
+        walk.event(event)?;
+        sent.event(event, walk.game());
         if matches!(event, Event::Turn(it) if it.seat == seat && Some(it.turn) == turn) {
             break;
         }
     }
-    Ok(written.take())
+    Ok(sent.take())
 }
 
 impl Sent {
     /// The beginning of a match, as the agent of `seat` is told it.
-    pub fn begin(header: &Header, seat: Seat) -> Result<Self, NotSent> {
-        let walk = Walk::begin(header.clone()).map_err(|error| NotSent(error.to_string()))?;
-        let written = Written::begin(&walk, seat)?;
-        Ok(Self { walk, written })
-    }
-
-    /// The next event of the match.
-    pub fn event(&mut self, event: &Event) -> Result<(), NotSent> {
-        self.walk.event(event).map_err(NotSent)?;
-        self.written.event(event, self.walk.game());
-        Ok(())
-    }
-
-    /// The bytes since the last time: whole lines.
-    pub fn take(&mut self) -> Vec<u8> {
-        self.written.take()
-    }
-
-    /// The messages since the last time, whatever line protocol they are put into.
-    pub fn take_messages(&mut self) -> Vec<ToAgent> {
-        std::mem::take(&mut self.written.messages)
-    }
-}
-
-impl Written {
-    /// The beginning of a match, as the agent of `seat` is told it.
-    pub(super) fn begin(walk: &Walk, seat: Seat) -> Result<Self, NotSent> {
+    pub fn begin(walk: &Walk, seat: Seat) -> Result<Self, String> {
         let header = walk.header();
         let listed = header.seats.get(seat.index());
-        let listed = listed.ok_or_else(|| NotSent(format!("there is no seat {seat}")))?;
+        let listed = listed.ok_or_else(|| format!("there is no seat {seat}"))?;
         let want = listed.ready.as_ref().map(|ready| ready.want.clone()).unwrap_or_default();
         let dialect = match &listed.protocol {
             None => None,
             Some(spoken) => {
                 let dialect = walk.game().kind().dialect(&spoken.name).ok_or_else(|| {
-                    NotSent(format!("the line protocol `{}` is unknown here", spoken.name))
+                    format!("the line protocol `{}` is unknown here", spoken.name)
                 })?;
-                Some(dialect.begin(spoken).map_err(NotSent)?)
+                Some(dialect.begin(spoken)?)
             }
         };
         let (bytes, messages) = (Vec::new(), Vec::new());
@@ -111,7 +77,7 @@ impl Written {
     }
 
     /// The next event of the match, and the game after it.
-    pub(super) fn event(&mut self, event: &Event, game: &dyn AnyGame) {
+    pub fn event(&mut self, event: &Event, game: &dyn AnyGame) {
         match event {
             Event::Turn(event) if event.seat == self.seat => {
                 self.tell(&ToAgent::Turn(request(game, &self.want, event.left_ms)));
@@ -150,8 +116,13 @@ impl Written {
     }
 
     /// The bytes since the last time: whole lines.
-    pub(super) fn take(&mut self) -> Vec<u8> {
+    pub fn take(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.bytes)
+    }
+
+    /// The messages since the last time, whatever line protocol they are put into.
+    pub fn take_messages(&mut self) -> Vec<ToAgent> {
+        std::mem::take(&mut self.messages)
     }
 
     fn tell(&mut self, message: &ToAgent) {

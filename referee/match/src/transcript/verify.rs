@@ -197,11 +197,14 @@ impl Verifier {
             SealSeen::Resembled => (Status::Tampered, "the last line is a damaged seal".to_owned()),
             SealSeen::None => self.judge_unsealed(),
         };
-        let walk = if let Stage::Playing(walk) = &self.stage { Some(walk) } else { None };
+        let (turns, outcome) = match &self.stage {
+            Stage::Playing(walk) => (walk.turns(), walk.outcome().cloned()),
+            _ => (0, None),
+        };
         Report {
             status,
-            turns: walk.map_or(0, |walk| walk.turns()),
-            outcome: walk.and_then(|walk| walk.outcome().cloned()),
+            turns,
+            outcome,
             seal: if let SealSeen::Fits(seal) = self.seal { Some(seal) } else { None },
             detail,
         }

@@ -2,8 +2,7 @@
 
 use super::plan::{Plan, Random, Temper};
 use super::speech::{Speech, TurnField};
-use referee_match::Resource;
-use referee_protocol::Seat;
+use referee_protocol::{FaultKind, Seat};
 
 /// Something that is going to happen.
 #[derive(Clone, Debug)]
@@ -13,8 +12,8 @@ pub(crate) enum Happening {
     Closes(Seat),
     Deafens(Seat),
     Exits(Seat, &'static str),
-    NeverStarts(Seat),
-    Exceeds(Seat, Resource),
+    /// The machine finds it at fault.
+    Fault(Seat, FaultKind),
     /// Its supervisor has ended, and nothing of the agent is left.
     Orphaned(Seat),
     /// What was recorded is written, for those who watch.
@@ -61,7 +60,8 @@ pub(crate) fn begins(plan: &Plan, seat: Seat, random: &mut Random) -> Script {
             1 => script[0].0 = late,
             2 => script.push((late.min(in_time + random.delay(5)), ready(random))),
             3 => {
-                script.insert(0, (random.delay(5).min(in_time), Happening::NeverStarts(seat)));
+                let never = Happening::Fault(seat, FaultKind::Start);
+                script.insert(0, (random.delay(5).min(in_time), never));
             }
             4 => script.push((random.delay(5), Happening::Says(seat, Speech::Garbled))),
             _ => {
@@ -177,10 +177,10 @@ fn goes(seat: Seat, random: &mut Random) -> Script {
             vec![(0, Happening::Deafens(seat)), (soon, Happening::Closes(seat)), (soon + MS, exits)]
         }
         7 => {
-            let memory = Happening::Exceeds(seat, Resource::Memory);
+            let memory = Happening::Fault(seat, FaultKind::Memory);
             vec![(0, Happening::Closes(seat)), (soon / 10, memory), (soon, exits)]
         }
-        _ => vec![(0, Happening::Exceeds(seat, Resource::Processes))],
+        _ => vec![(0, Happening::Fault(seat, FaultKind::Processes))],
     }
 }
 

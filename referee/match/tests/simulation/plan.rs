@@ -3,10 +3,8 @@
 
 use super::disk::Flaw;
 use referee_games::{GAMES, Kind};
-use referee_protocol::{
-    ClockKind, ClockSettings, Header, HeaderSeat, Limits, OnFault, Sandbox, Seat,
-    TRANSCRIPT_VERSION,
-};
+use referee_match::header;
+use referee_protocol::{ClockKind, ClockSettings, Header, Limits, OnFault, Seat};
 use serde_json::{Value, json};
 
 /// `SplitMix64`: one number after another, the same for a seed everywhere.
@@ -112,33 +110,11 @@ impl Plan {
             if random.percent(is_wild) { Temper::Wild } else { Temper::Good }
         };
         let tempers: Vec<Temper> = (0..game.seats()).map(|_| temper(&mut random)).collect();
-        let colours = game.colours();
-        let seat = |seat: Seat| HeaderSeat {
-            seat,
-            name: format!("agent {seat}"),
-            colour: colours[seat.index()].to_owned(),
-            agent: None,
-            command: vec!["./agent".to_owned()],
-            digest: String::new(),
-            ready: None,
-            protocol: None,
-        };
-        let header = Header {
-            transcript: TRANSCRIPT_VERSION,
-            match_id: format!("{seed:016x}"),
-            game: kind.name.to_owned(),
-            rules: kind.rules,
-            setup: game.setup(),
-            seats: Seat::all(game.seats()).map(seat).collect(),
-            clock: clock(&mut random),
-            limits: limits(&mut random, &tempers),
-            on_fault: if random.percent(75) { OnFault::Retire } else { OnFault::End },
-            sandbox: Sandbox::default(),
-            seed,
-            game_number: 0,
-            referee: "simulated".to_owned(),
-            started: String::new(),
-        };
+        let mut header = header(game.as_ref());
+        header.seed = seed;
+        header.clock = clock(&mut random);
+        header.limits = limits(&mut random, &tempers);
+        header.on_fault = if random.percent(75) { OnFault::Retire } else { OnFault::End };
         Self {
             kind,
             header,

@@ -5,8 +5,8 @@ use super::agent::{Happening, answers, begins};
 use super::disk::Disk;
 use super::model::{Model, Moment};
 use super::plan::{Plan, Random};
-use referee_match::transcript::{Recorder, Sent, Status, read, verify};
-use referee_match::{Effect, Ending, Input, Match, Reading, Resource};
+use referee_match::transcript::{Recorder, Status, read, sent, verify};
+use referee_match::{Effect, Ending, Input, Match, Reading};
 use referee_protocol::{Event, FaultKind, Nanos, Seat, ToAgent, Want};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -240,20 +240,10 @@ impl World<'_> {
                 let status = status.to_owned();
                 self.step(Input::Exited { seat, status, late: false, reading });
             }
-            Happening::NeverStarts(seat) => {
-                self.silent[seat.index()] = true;
-                self.model.found(seat, FaultKind::Start);
-                let text = "no program".to_owned();
-                self.step(Input::NotStarted(seat, text, reading));
-            }
-            Happening::Exceeds(seat, resource) => {
-                let kind = match resource {
-                    Resource::Memory => FaultKind::Memory,
-                    Resource::Processes => FaultKind::Processes,
-                };
+            Happening::Fault(seat, kind) => {
+                self.silent[seat.index()] |= kind == FaultKind::Start;
                 self.model.found(seat, kind);
-                let text = "too much".to_owned();
-                self.step(Input::Limit(seat, resource, text, reading));
+                self.step(Input::Fault(seat, kind, "at fault".to_owned(), reading));
             }
             Happening::Slot(number) => self.slot(number),
             Happening::Stops(cause) => self.stop(cause),
@@ -411,14 +401,14 @@ impl World<'_> {
         for seat in Seat::all(self.plan.tempers.len()) {
             assert_eq!(made_again(&transcript, seat), written(&self.effects, seat), "seat {seat}");
         }
-        check_resumed(self.plan, &self.effects);
+        check_resumed(&self.effects);
         let unwritten = self.disk.broken;
         Report { effects: self.effects, transcript, ending, unwritten, steps: self.steps }
     }
 }
 
 /// From the record of its last turn the match wants the same as it did.
-fn check_resumed(plan: &Plan, effects: &[(u64, Effect)]) {
+fn check_resumed(effects: &[(u64, Effect)]) {
     let events: Vec<Event> = effects.iter().filter_map(recorded).cloned().collect();
     let turn = events.iter().rev().find_map(|event| match event {
         Event::Turn(turn) => Some((turn.seat, turn.turn)),
@@ -431,8 +421,7 @@ fn check_resumed(plan: &Plan, effects: &[(u64, Effect)]) {
         _ => false,
     };
     if let Some(asked) = effects.iter().rev().map(|(_, effect)| effect).find(is_it) {
-        let game = plan.kind.start(&header.setup).unwrap();
-        let resumed = Match::resume(game, (**header).clone(), &events, turn);
+        let resumed = Match::resume((**header).clone(), &events[1..], turn);
         assert_eq!(resumed.expect("a record of ours").1, std::slice::from_ref(asked));
     }
 }
@@ -483,11 +472,9 @@ fn written(effects: &[(u64, Effect)], seat: Seat) -> String {
 /// The same, as the transcript tells it.
 fn made_again(transcript: &[u8], seat: Seat) -> String {
     let reading = read(transcript).expect("a transcript");
-    let mut written = Sent::begin(&reading.header, seat).expect("a match of a known game");
-    for event in reading {
-        written.event(&event).expect("it can be played again");
-    }
-    String::from_utf8(written.take()).expect("text")
+    let (header, events) = (reading.header.clone(), reading.collect::<Vec<_>>());
+    let bytes = sent(&header, seat, &events, None).expect("it can be played again");
+    String::from_utf8(bytes).expect("text")
 }
 
 /// A time in words.

@@ -2,12 +2,12 @@
 
 use flate2::{Compression, write::GzEncoder};
 use referee_games::{AnyGame, Turn, kind};
+use referee_match::header;
 use referee_match::transcript::Recorder;
 use referee_protocol::{
-    ClockSettings, Event, ExitEvent, Fault, FaultKind, Header, HeaderSeat, LateBy, Limits,
-    LineEvent, OnFault, Outcome, OverEvent, PlayedEvent, Ready, Result as Ending, RetiredEvent,
-    Sandbox, Seat, SeatVerdict, StderrEvent, TRANSCRIPT_VERSION, TurnEvent, Verdict, VoidNote,
-    escape_line,
+    Event, ExitEvent, Fault, FaultKind, LateBy, LineEvent, OnFault, Outcome, OverEvent,
+    PlayedEvent, Ready, Result as Ending, RetiredEvent, Seat, SeatVerdict, StderrEvent, TurnEvent,
+    Verdict, VoidNote, escape_line,
 };
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -25,38 +25,12 @@ pub(crate) struct Scribe {
 impl Scribe {
     pub(crate) fn new(name: &str, setup: &Value, on_fault: OnFault) -> Self {
         let game = kind(name).expect("a game").start(setup).expect("a good setup");
-        let mut seats = Vec::new();
-        for (seat, colour) in Seat::all(game.seats()).zip(game.colours()) {
-            seats.push(HeaderSeat {
-                seat,
-                name: format!("agent {seat}"),
-                colour: colour.to_owned(),
-                agent: None,
-                command: vec!["./agent".to_owned()],
-                digest: "00".repeat(32),
-                ready: Some(Ready {
-                    version: Some("1.2 \"\u{fc}\"".to_owned()),
-                    ..Ready::default()
-                }),
-                protocol: None,
-            });
+        let mut header = header(game.as_ref());
+        (header.on_fault, header.seed) = (on_fault, 7);
+        for seat in &mut header.seats {
+            let version = Some("1.2 \"\u{fc}\"".to_owned());
+            seat.ready = Some(Ready { version, ..Ready::default() });
         }
-        let header = Header {
-            transcript: TRANSCRIPT_VERSION,
-            match_id: "8f3a0c5d1e2b4a69".to_owned(),
-            game: name.to_owned(),
-            rules: game.kind().rules,
-            setup: game.setup(),
-            seats,
-            clock: ClockSettings::default(),
-            limits: Limits::default(),
-            on_fault,
-            sandbox: Sandbox::default(),
-            seed: 7,
-            game_number: 0,
-            referee: "0.1.0".to_owned(),
-            started: "2025-01-01T00:00:00Z".to_owned(),
-        };
         let faults = vec![None; game.seats()];
         let events = vec![Event::Header(Box::new(header))];
         Self { game, events, faults, at_ns: 0 }

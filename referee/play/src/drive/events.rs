@@ -1,13 +1,14 @@
 //! Telling the match what happened: what the participants did, what the timer says, what is ordered.
 
-use super::{Drive, KILLED, Occurrence, resource};
+use super::{Drive, KILLED, Occurrence};
 use crate::connection::AgentConnection;
 use crate::table::Orders;
 use nix::errno::Errno;
 use referee_match::Input;
 use referee_process::agent::AgentEvent;
 use referee_process::framer::Line;
-use referee_protocol::Seat;
+use referee_process::launcher::Limit;
+use referee_protocol::{FaultKind, Seat};
 use std::time::Instant;
 
 impl Drive<'_> {
@@ -53,9 +54,12 @@ impl Drive<'_> {
                 self.input_at(at, Input::Stop { cause: trouble.cause(), text });
             }
             AgentEvent::Limit(limit) => {
+                let kind = match limit {
+                    Limit::Memory(_) => FaultKind::Memory,
+                    Limit::Processes(_) => FaultKind::Processes,
+                };
                 let text = limit.told(&self.state.header().limits);
-                let reading = self.brief_reading(at);
-                self.input_at(at, Input::Limit(seat, resource(limit), text, reading));
+                self.input_at(at, Input::Fault(seat, kind, text, self.brief_reading(at)));
             }
             AgentEvent::Continued => self.thawed(seat),
             AgentEvent::Exited(status) => {
@@ -103,8 +107,7 @@ impl Drive<'_> {
             errno => errno.desc().to_owned(),
         };
         let text = format!("can't start `{program}`: {why}");
-        let reading = self.brief_reading(at);
-        self.input_at(at, Input::NotStarted(seat, text, reading));
+        self.input_at(at, Input::Fault(seat, FaultKind::Start, text, self.brief_reading(at)));
     }
 
     /// A line, and all that were read with it.

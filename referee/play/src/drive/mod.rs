@@ -15,9 +15,8 @@ use super::participant::Participant;
 use super::sink::Sink;
 use super::table::{Orders, Table};
 use referee_games::{AnyGame, view::View};
-use referee_match::{Effect, Ending, Input, Match, Reading, Resource};
+use referee_match::{Effect, Ending, Input, Match, Reading};
 use referee_process::agent::AgentEvent;
-use referee_process::launcher::Limit;
 use referee_protocol::{ClockKind, Event, Header, Nanos, Seal, Seat, Turn};
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -35,14 +34,6 @@ pub const GRACE: Duration = Duration::from_secs(1);
 const LONG_TURN: Nanos = Nanos(1_000_000);
 /// How often what was recorded is written, for those who watch the file.
 const FLUSH_PERIOD: Duration = Duration::from_millis(200);
-
-/// What an agent ran out of, as the match has it.
-fn resource(limit: Limit) -> Resource {
-    match limit {
-        Limit::Memory(_) => Resource::Memory,
-        Limit::Processes(_) => Resource::Processes,
-    }
-}
 
 /// A match that has been played.
 #[derive(Debug)]
@@ -232,7 +223,7 @@ impl<'a> Drive<'a> {
 
     /// Whether CPU time is that of all that an agent has started, which is slow to read.
     fn counts_whole_tree(&self) -> bool {
-        self.state.header().clock.kind == ClockKind::Cpu || self.counts_pondering()
+        self.state.header().clock.kind == ClockKind::Cpu || self.state.measures_pondering()
     }
 
     /// When the match wants to be woken, as the machine's clock has it.

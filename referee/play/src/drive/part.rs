@@ -76,8 +76,9 @@ pub struct Part<'a> {
     began: Instant,
     /// The turn that it is in, and what had been used when that began.
     turn: (u64, Used),
-    /// What happened last in the match was a line of the process.
-    line_was_last: bool,
+    /// What happened last in the match was a line of the process: what it was found at fault with
+    /// came with a line of its own.
+    pub has_answered: bool,
     /// All that it wrote to its stderr, as far as it is kept.
     pub stderr: String,
     /// How its process ended, in words, where it has.
@@ -104,7 +105,7 @@ impl<'a> Part<'a> {
             seat: rules.seat,
             began: Instant::now(),
             turn: (0, Used::default()),
-            line_was_last: false,
+            has_answered: false,
             stderr: String::new(),
             status: None,
             closed: None,
@@ -121,12 +122,12 @@ impl<'a> Part<'a> {
     pub async fn next(&mut self, until: Instant) -> io::Result<bool> {
         let next = tokio::time::timeout_at(until.into(), self.drive.next());
         let Ok(occurrence) = next.await else { return Ok(false) };
-        self.line_was_last = false;
+        self.has_answered = false;
         if let Occurrence::Event(seat, _, event) = &occurrence
             && *seat == self.seat
         {
             self.note(event);
-            self.line_was_last = matches!(event, AgentEvent::Line(_));
+            self.has_answered = matches!(event, AgentEvent::Line(_));
             if let AgentEvent::Broken(trouble) = event {
                 return Err(io::Error::other(trouble.to_string()));
             }
@@ -172,11 +173,6 @@ impl<'a> Part<'a> {
     pub fn void(&self) -> Option<(&str, &str)> {
         let void = self.drive.ending.as_ref()?.verdict.void.as_ref()?;
         Some((&void.cause, &void.text))
-    }
-
-    /// What the seat was found at fault with came with a line of its own.
-    pub fn has_answered(&self) -> bool {
-        self.line_was_last
     }
 
     /// The game as it stands.

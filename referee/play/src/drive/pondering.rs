@@ -171,14 +171,10 @@ impl Drive<'_> {
     /// What a seat has used so far, before its first request: only where all that it uses after its
     /// `ready` is charged.
     pub(super) fn reading_at_start(&self, seat: Seat, reading: Reading) -> Reading {
-        if self.state.thinking().is_none() && self.counts_pondering() {
+        if self.state.thinking().is_none() && self.state.measures_pondering() {
             let agent = self.participants[seat.index()].connection();
             return Reading { cpu: agent.and_then(|agent| agent.cpu(true)), ..reading };
         }
         reading
-    }
-
-    pub(super) fn counts_pondering(&self) -> bool {
-        self.state.header().sandbox.pondering == Some(Pondering::Measure)
     }
 }

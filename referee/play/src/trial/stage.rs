@@ -4,7 +4,7 @@ use super::{Departure, End, Leave, Scene, Trial, Twist};
 use crate::connection::{AgentConnection, Alter, Exchange};
 use crate::drive::{Part, PartRules};
 use crate::heading::Heading;
-use crate::participant::{Participant, StandIn};
+use crate::participant::Participant;
 use crate::table::Table;
 use rand::seq::IndexedRandom;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
@@ -12,12 +12,12 @@ use referee_games::AnyGame;
 use referee_match::Match;
 use referee_process::agent::AgentEvent;
 use referee_process::cleaning;
-use referee_process::lock::lock;
 use referee_process::usage::Meters;
-use referee_protocol::{Event, FaultKind, Header, OnFault, PlayedEvent, Seat, ToAgent};
+use referee_protocol::{Event, FaultKind, Header, OnFault, PlayedEvent, ToAgent};
 use serde_json::json;
+use std::cell::RefCell;
 use std::io;
-use std::sync::{Arc, Mutex};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 /// An agent that has neither used a core nor waited for one for so long, while it is waited for and
@@ -56,14 +56,9 @@ pub(super) async fn play(table: &Table, scene: &Scene<'_>) -> io::Result<Option<
     };
     let game = scene.kind.start(scene.setup).map_err(io::Error::other)?;
     let header = header(table, scene, game.as_ref());
+    let Scene { contender, kind, limits, .. } = *scene;
     let (launcher, enclosure) = (&table.launcher, &table.enclosure);
-    let started = AgentConnection::start_alone(
-        launcher,
-        enclosure,
-        scene.contender,
-        scene.kind,
-        scene.limits,
-    );
+    let started = AgentConnection::start_alone(launcher, enclosure, contender, kind, limits);
     let (mut agent, work) = started?;
     agent.alter(scene.twist.alter());
     agent.keep(Exchange { last_only: true, ..Exchange::default() });
@@ -83,25 +78,16 @@ pub(super) async fn play(table: &Table, scene: &Scene<'_>) -> io::Result<Option<
 
 /// The agent, and who plays at random at the other seats.
 fn participants(scene: &Scene<'_>, seats: usize, agent: AgentConnection) -> Vec<Participant> {
-    let random = Arc::new(Mutex::new(ChaCha8Rng::seed_from_u64(scene.seed)));
+    let random = Rc::new(RefCell::new(ChaCha8Rng::seed_from_u64(scene.seed)));
     let delay = if scene.twist == Twist::SlowOthers { SLOW } else { Duration::ZERO };
-    let mut agent = Some(Participant::Process(Box::new(agent)));
-    let participant = |seat| {
-        if seat == scene.seat
-            && let Some(agent) = agent.take()
-        {
-            return agent;
-        }
+    Participant::among_stand_ins(seats, (scene.seat, agent), delay, |_| {
         let random = random.clone();
-        let answer = move |game: &dyn AnyGame| {
-            let mut random = lock(&random);
+        Box::new(move |game| {
             let actions = game.actions();
-            let action = actions.choose(&mut *random)?;
+            let action = actions.choose(&mut *random.borrow_mut())?;
             Some(json!({"type": "action", "action": action}).to_string().into_bytes())
-        };
-        Participant::StandIn(StandIn::new(Box::new(answer), delay))
-    };
-    Seat::all(seats).map(participant).collect()
+        })
+    })
 }
 
 impl Twist {
@@ -181,7 +167,7 @@ impl Stage<'_> {
         let (mut got, mut departure) = (None, None);
         match &end {
             End::Fine if self.scene.leave != Leave::Kill => departure = Some(self.depart().await),
-            End::Fault(fault) if fault.kind == FaultKind::Late && !self.part.has_answered() => {
+            End::Fault(fault) if fault.kind == FaultKind::Late && !self.part.has_answered => {
                 // After the limit an answer still tells something: that there is one.
                 got = Some(self.late_answer().await);
                 if let Some(Some(_)) = &got {

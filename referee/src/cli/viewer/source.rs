@@ -137,8 +137,7 @@ impl Source {
         if self.said.as_ref().is_some_and(|&(made_of, _)| made_of == lines) {
             return;
         }
-        let said = exchange(&self.bytes, |_| true);
-        self.said = Some((lines, said.map_err(|error| error.to_string())));
+        self.said = Some((lines, exchange(&self.bytes, |_| true)));
     }
 
     /// The exact lines of a ply, as far as they are made; of the last also those to come.
