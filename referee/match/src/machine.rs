@@ -224,7 +224,7 @@ impl Match {
     ///
     /// What the clock decides comes first where its moment came first: what is due by
     /// [`Match::wake_at`] is decided before the input is.
-    pub fn step(&mut self, at: Nanos, input: Input<'_>, effects: &mut Vec<Effect>) {
+    pub fn step(&mut self, at: Nanos, input: Input<'_>, effects: &mut impl Extend<Effect>) {
         self.now = self.now.max(at);
         if let Some(reading) = input.reading_before()
             && self.wake_at().is_some_and(|due| due <= self.now)
@@ -251,7 +251,7 @@ impl Match {
             Input::Tick(reading) => self.tick(reading),
             Input::Stop { cause, text } => self.stop(cause, text),
         }
-        effects.append(&mut self.effects);
+        effects.extend(self.effects.drain(..));
     }
 
     /// When to say [`Input::Tick`] next, if nothing else happens.

@@ -2,7 +2,6 @@
 //! as it is: whoever shows it makes it harmless.
 
 use referee_protocol::{Header, Outcome, Result as Ended, Verdict};
-use serde_json::Value;
 use std::fmt::Write;
 
 /// The setup, one ` name=value` a field; a position that was given is left out.
@@ -10,17 +9,11 @@ pub fn setup(header: &Header) -> String {
     let mut text = String::new();
     for (key, value) in header.setup.as_object().into_iter().flatten() {
         if key != "position" {
-            write!(text, " {key}={}", plain(value)).ok();
+            let plain = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            write!(text, " {key}={plain}").ok();
         }
     }
     text
-}
-
-fn plain(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    }
 }
 
 /// How a match ended, in a sentence without a full stop.

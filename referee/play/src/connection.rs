@@ -32,8 +32,10 @@ pub struct AgentConnection {
     dialect: Option<Box<dyn Dialect>>,
     /// Its last turn took long enough to ask how long it waited for a core.
     slow: bool,
-    alter: Option<Alter>,
-    exchange: Option<Exchange>,
+    /// Makes other lines of the messages, in the referee's own protocol.
+    pub alter: Option<Alter>,
+    /// What has been said, where that is kept.
+    pub exchange: Option<Exchange>,
     /// For bytes on their way; empty until it is used.
     scratch: Vec<u8>,
 }
@@ -107,21 +109,6 @@ impl AgentConnection {
         let launch = enclosure.wrapped(launch, work.path())?;
         let started = Self::start(launcher, &launch, surroundings, limits, dialect)?;
         Ok((started, work))
-    }
-
-    /// From now on other lines are written instead of the messages, in the referee's own protocol.
-    pub fn alter(&mut self, alter: Option<Alter>) {
-        self.alter = alter;
-    }
-
-    /// From now on what is said is kept.
-    pub fn keep(&mut self, exchange: Exchange) {
-        self.exchange = Some(exchange);
-    }
-
-    /// What was said, where that is kept.
-    pub fn exchange(&self) -> Option<&Exchange> {
-        self.exchange.as_ref()
     }
 
     /// It speaks another protocol than the referee's own.

@@ -132,7 +132,7 @@ impl Lead<'_> {
             let mut messages = sent.take_messages();
             if asked.turn == last {
                 messages.pop();
-                self.agent.keep(Exchange::default());
+                self.agent.exchange = Some(Exchange::default());
                 self.send(&messages);
                 return Ok(());
             }
@@ -207,7 +207,7 @@ impl Lead<'_> {
         let begun = if let Some(turn) = turn {
             Match::resume(header.clone(), events, (seat, turn)).map_err(NoRerun::Transcript)?
         } else {
-            self.agent.keep(Exchange::default());
+            self.agent.exchange = Some(Exchange::default());
             let mut header = header.clone();
             header.seats.iter_mut().for_each(|seat| seat.ready = None);
             Match::begin(game, header)
@@ -233,7 +233,7 @@ impl Lead<'_> {
         let recorded = Recorded::of(events, seat).remove(&turn).unwrap_or_default();
         let mut last = Last { part, echoed, recorded: recorded.lines.len(), used: None };
         last.play(recorded.fault_after(turn.is_none())).await?;
-        let exchange = last.part.connection().exchange().cloned().unwrap_or_default();
+        let exchange = last.part.connection().exchange.clone().unwrap_or_default();
         let mut told = Rerunning {
             sent: String::from_utf8_lossy(&exchange.sent).into_owned(),
             got: exchange.got,
@@ -296,7 +296,7 @@ impl Last<'_> {
     }
 
     fn got(&self) -> usize {
-        self.part.connection().exchange().map_or(0, |exchange| exchange.got.len())
+        self.part.connection().exchange.as_ref().map_or(0, |exchange| exchange.got.len())
     }
 
     /// What still comes of it, until there is enough of that, or for so long.

@@ -1,7 +1,7 @@
 //! A folder of new files: all of them or none, and never in the place of others.
 
 use referee_process::files::named;
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -10,64 +10,39 @@ use std::path::{Path, PathBuf};
 /// begins like a script can be executed. Where something fails, what was created is removed again,
 /// and the error names the path.
 pub fn create_files(folder: &Path, files: &[(&str, &str)]) -> io::Result<()> {
-    let mut created = Created::default();
-    created.folder(folder)?;
-    for (name, text) in files {
-        created.file(&folder.join(name), text)?;
-    }
-    created.keep();
-    Ok(())
-}
-
-/// What was created so far; it is removed unless it is kept.
-#[derive(Debug, Default)]
-struct Created {
-    folders: Vec<PathBuf>,
-    files: Vec<PathBuf>,
-}
-
-impl Created {
-    fn folder(&mut self, folder: &Path) -> io::Result<()> {
-        let missing: Vec<&Path> = folder
-            .ancestors()
-            .take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists())
-            .collect();
-        for folder in missing.into_iter().rev() {
-            match std::fs::create_dir(folder) {
-                Ok(()) => self.folders.push(folder.to_owned()),
-                // `a/..` is there as soon as `a` is.
-                Err(error) if error.kind() == ErrorKind::AlreadyExists && folder.is_dir() => {}
-                Err(error) => return Err(named(folder, &error)),
-            }
+    let mut created = Vec::new();
+    let result = create(folder, files, &mut created);
+    if result.is_err() {
+        // What can't be removed has been changed by someone else meanwhile, and is theirs.
+        for path in created.iter().rev() {
+            fs::remove_file(path).or_else(|_| fs::remove_dir(path)).ok();
         }
-        Ok(())
     }
+    result
+}
 
-    fn file(&mut self, path: &Path, text: &str) -> io::Result<()> {
+/// The same; what is created is noted as it is.
+fn create(folder: &Path, files: &[(&str, &str)], created: &mut Vec<PathBuf>) -> io::Result<()> {
+    let is_missing = |it: &&Path| !it.as_os_str().is_empty() && !it.exists();
+    let missing: Vec<&Path> = folder.ancestors().take_while(is_missing).collect();
+    for folder in missing.into_iter().rev() {
+        match fs::create_dir(folder) {
+            Ok(()) => created.push(folder.to_owned()),
+            // `a/..` is there as soon as `a` is.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && folder.is_dir() => {}
+            Err(error) => return Err(named(folder, &error)),
+        }
+    }
+    for (name, text) in files {
+        let path = folder.join(name);
         let mode = if text.starts_with("#!") { 0o777 } else { 0o666 };
         let mut options = OpenOptions::new();
-        let opened = options.write(true).create_new(true).mode(mode).open(path);
-        let mut file = opened.map_err(|error| named(path, &error))?;
-        self.files.push(path.to_owned());
-        file.write_all(text.as_bytes()).map_err(|error| named(path, &error))
+        let opened = options.write(true).create_new(true).mode(mode).open(&path);
+        let mut file = opened.map_err(|error| named(&path, &error))?;
+        created.push(path.clone());
+        file.write_all(text.as_bytes()).map_err(|error| named(&path, &error))?;
     }
-
-    fn keep(mut self) {
-        self.folders.clear();
-        self.files.clear();
-    }
-}
-
-impl Drop for Created {
-    fn drop(&mut self) {
-        // What can't be removed has been changed by someone else meanwhile, and is theirs.
-        for file in &self.files {
-            std::fs::remove_file(file).ok();
-        }
-        for folder in self.folders.iter().rev() {
-            std::fs::remove_dir(folder).ok();
-        }
-    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -112,11 +112,15 @@ impl Desk {
 impl Human {
     /// Starts to serve the terminal: questions on stderr, answers from stdin.
     fn at_terminal() -> Self {
-        let (questions, asked) = thread_channel::channel();
+        let (questions, asked) = thread_channel::channel::<Box<dyn AnyGame>>();
         let (answer, answers) = mpsc::channel(1);
         std::thread::spawn(move || {
-            let (input, output) = (std::io::stdin().lock(), std::io::stderr());
-            serve(input, output, &asked, |line| answer.blocking_send(line).is_ok());
+            let (mut input, mut output) = (std::io::stdin().lock(), std::io::stderr());
+            // Until the match or the input ends.
+            while let Ok(game) = asked.recv()
+                && let Some(line) = converse(&mut input, &mut output, game.as_ref())
+                && answer.blocking_send(line).is_ok()
+            {}
         });
         Self { asks: Asks::Terminal(questions), answers, left: false }
     }
@@ -158,21 +162,6 @@ impl Human {
     }
 }
 
-/// Serves questions until the match or the input ends.
-fn serve(
-    mut input: impl BufRead,
-    mut output: impl Write,
-    questions: &thread_channel::Receiver<Box<dyn AnyGame>>,
-    mut answer: impl FnMut(Vec<u8>) -> bool,
-) {
-    while let Ok(game) = questions.recv() {
-        let Some(line) = converse(&mut input, &mut output, game.as_ref()) else { return };
-        if !answer(line) {
-            return;
-        }
-    }
-}
-
 /// Asks until there is an answer that the rules allow; `None` at the end of the input.
 fn converse(
     input: &mut impl BufRead,
@@ -187,24 +176,18 @@ fn converse(
         if input.read_line(&mut text).ok()? == 0 {
             return None;
         }
-        let text = text.trim();
-        let message = match text {
-            "" => continue,
+        match text.trim() {
+            "" => {}
             "?" => {
                 let shown: Vec<String> =
                     game.actions().iter().map(|action| game.show_action(action)).collect();
                 writeln!(output, "{}", shown.join("  ")).ok()?;
-                continue;
             }
-            _ => match message(game, text) {
-                Ok(message) => message,
-                Err(why) => {
-                    writeln!(output, "{why}").ok()?;
-                    continue;
-                }
+            text => match message(game, text) {
+                Ok(message) => return Some(message),
+                Err(why) => writeln!(output, "{why}").ok()?,
             },
-        };
-        return Some(message);
+        }
     }
 }
 

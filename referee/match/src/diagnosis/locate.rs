@@ -7,10 +7,11 @@ use serde::de::IgnoredAny;
 pub(super) fn locate(line: &str, path: &str) -> Option<usize> {
     let mut scan = Scan { bytes: line.as_bytes(), at: 0 };
     scan.space();
-    for step in steps(path) {
-        match step {
-            Step::Key(key) => scan.enter_field(key)?,
-            Step::Index(index) => scan.enter_item(index)?,
+    // `a.b[2]` is `a`, `b`, 2.
+    for step in path.split(['.', '[']).filter(|step| !step.is_empty()) {
+        match step.strip_suffix(']').and_then(|digits| digits.parse().ok()) {
+            Some(index) => scan.enter_item(index)?,
+            None => scan.enter_field(step)?,
         };
     }
     Some(scan.at)
@@ -20,19 +21,6 @@ pub(super) fn locate(line: &str, path: &str) -> Option<usize> {
 pub(super) fn locate_key(line: &str, path: &str, key: &str) -> Option<usize> {
     let mut scan = Scan { bytes: line.as_bytes(), at: locate(line, path)? };
     scan.enter_field(key).map(|index| index + 1)
-}
-
-enum Step<'a> {
-    Key(&'a str),
-    Index(usize),
-}
-
-/// `a.b[2]` is `a`, `b`, 2.
-fn steps(path: &str) -> impl Iterator<Item = Step<'_>> {
-    path.split(['.', '[']).filter(|step| !step.is_empty()).map(|step| {
-        let index = step.strip_suffix(']').and_then(|digits| digits.parse().ok());
-        index.map_or(Step::Key(step), Step::Index)
-    })
 }
 
 /// A place in JSON that is known to be well formed.

@@ -18,19 +18,19 @@ pub(super) fn misshapen(action: &Value, legal: &[Value]) -> Option<String> {
 }
 
 fn other_type(one: &Value, like: &Value) -> Option<String> {
+    let within = |step: &str, one: &Value, like: &Value| {
+        let rest = other_type(one, like)?;
+        let dot = if rest.is_empty() || rest.starts_with('[') { "" } else { "." };
+        Some(format!("{step}{dot}{rest}"))
+    };
     match (one, like) {
-        (Value::Object(one), Value::Object(like)) => one.iter().find_map(|(key, value)| {
-            let rest = other_type(value, like.get(key)?)?;
-            let dot = if rest.is_empty() || rest.starts_with('[') { "" } else { "." };
-            Some(format!("{key}{dot}{rest}"))
-        }),
+        (Value::Object(one), Value::Object(like)) => {
+            one.iter().find_map(|(key, value)| within(key, value, like.get(key)?))
+        }
         (Value::Array(one), Value::Array(like)) => {
             let like = like.first()?;
-            one.iter().enumerate().find_map(|(index, value)| {
-                let rest = other_type(value, like)?;
-                let dot = if rest.is_empty() || rest.starts_with('[') { "" } else { "." };
-                Some(format!("[{index}]{dot}{rest}"))
-            })
+            let mut items = one.iter().enumerate();
+            items.find_map(|(index, value)| within(&format!("[{index}]"), value, like))
         }
         // A fraction where there are whole numbers.
         (Value::Number(one), Value::Number(like)) => {

@@ -7,6 +7,7 @@ mod script;
 
 use insta::{Settings, assert_snapshot};
 use script::run;
+use std::fmt::Write as _;
 
 /// Two seats are ready, and seat 0 thinks about its first stone.
 const ASKED: &str = r#"
@@ -38,7 +39,7 @@ fn every_script_has_its_effects() {
             let (title, lines) = script.split_once('\n').unwrap();
             let inputs = lines.lines().filter(|line| !line.starts_with(' '));
             let script = inputs.collect::<Vec<_>>().join("\n");
-            log.push_str(&format!("# {title}\n{}\n", run(&script)));
+            writeln!(log, "# {title}\n{}", run(&script)).unwrap();
             scripts += 1;
         }
         check(path.file_stem().unwrap().to_str().unwrap(), &log);

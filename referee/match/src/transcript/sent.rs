@@ -43,15 +43,15 @@ pub fn sent<'a>(
     turn: Option<u64>,
 ) -> Result<Vec<u8>, String> {
     let mut walk = Walk::begin(header.clone()).map_err(|error| error.to_string())?;
-    let mut sent = Sent::begin(&walk, seat)?;
+    let mut written = Sent::begin(&walk, seat)?;
     for event in events {
         walk.event(event)?;
-        sent.event(event, walk.game());
+        written.event(event, walk.game());
         if matches!(event, Event::Turn(it) if it.seat == seat && Some(it.turn) == turn) {
             break;
         }
     }
-    Ok(sent.take())
+    Ok(written.take())
 }
 
 impl Sent {
@@ -105,13 +105,7 @@ impl Sent {
                     dialect.take(&mut self.bytes);
                 }
             }
-            Event::Header(_)
-            | Event::Turn(_)
-            | Event::Line(_)
-            | Event::Stderr(_)
-            | Event::Exit(_)
-            | Event::Seal(_)
-            | Event::Unknown => {}
+            _ => {}
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::{Drive, FLUSH_PERIOD};
 use crate::participant::Participant;
+use crate::sink::Sink;
 use nix::errno::Errno;
 use referee_match::{Effect, Input, Reading};
 use referee_process::hints::JAVA_NOTICE;
@@ -83,11 +84,7 @@ impl Drive<'_> {
     }
 
     fn store(&mut self, event: &Event) {
-        if self.broken.is_none()
-            && let Err(error) = self.sink.record(event)
-        {
-            self.unwritten(error);
-        }
+        self.write(|sink| sink.record(event));
         // Who watches may take their time, and others look at the file meanwhile.
         if matches!(event, Event::Played(_)) && self.flush_at <= Instant::now() {
             self.write_out();
@@ -98,20 +95,20 @@ impl Drive<'_> {
     /// Writes what was recorded, for those who watch the file.
     pub(super) fn write_out(&mut self) {
         self.flush_at = Instant::now() + FLUSH_PERIOD;
-        if self.broken.is_none()
-            && let Err(error) = self.sink.flush()
-        {
-            self.unwritten(error);
-        }
+        self.write(Sink::flush);
     }
 
-    /// A part of the transcript is lost.
-    pub(super) fn unwritten(&mut self, error: io::Error) {
-        let full = error.raw_os_error() == Some(Errno::ENOSPC as i32);
-        let cause = if full { "disk_full" } else { "machine" };
-        let text = format!("the transcript could not be written: {error}");
-        self.broken = Some(error);
-        self.input(Input::Stop { cause, text });
+    /// Writes, unless a part of the transcript is lost already, and stops the match where one is now.
+    fn write(&mut self, write: impl FnOnce(&mut Sink) -> io::Result<()>) {
+        if self.broken.is_none()
+            && let Err(error) = write(&mut self.sink)
+        {
+            let full = error.raw_os_error() == Some(Errno::ENOSPC as i32);
+            let cause = if full { "disk_full" } else { "machine" };
+            let text = format!("the transcript could not be written: {error}");
+            self.broken = Some(error);
+            self.input(Input::Stop { cause, text });
+        }
     }
 
     /// Records what has come of stderr before what is to be recorded now.

@@ -98,7 +98,6 @@ struct Drive<'a> {
     /// The table's paused time when the match began.
     paused_before: u64,
     effects: VecDeque<Effect>,
-    fresh: Vec<Effect>,
     message: Vec<u8>,
     /// A request that waits for a slot.
     request: Option<(Seat, Turn)>,
@@ -149,7 +148,6 @@ impl<'a> Drive<'a> {
             began,
             paused_before: table.paused.past_ns(),
             effects: effects.into(),
-            fresh: Vec::new(),
             message: Vec::new(),
             request: None,
             judged: None,
@@ -193,8 +191,7 @@ impl<'a> Drive<'a> {
 
     fn input_at(&mut self, moment: Instant, input: Input<'_>) {
         let at = self.time_of(moment);
-        self.state.step(at, input, &mut self.fresh);
-        self.effects.extend(self.fresh.drain(..));
+        self.state.step(at, input, &mut self.effects);
     }
 
     /// The machine's state that belongs to whatever the seat that is thinking does now.

@@ -60,8 +60,8 @@ pub(super) async fn play(table: &Table, scene: &Scene<'_>) -> io::Result<Option<
     let (launcher, enclosure) = (&table.launcher, &table.enclosure);
     let started = AgentConnection::start_alone(launcher, enclosure, contender, kind, limits);
     let (mut agent, work) = started?;
-    agent.alter(scene.twist.alter());
-    agent.keep(Exchange { last_only: true, ..Exchange::default() });
+    agent.alter = scene.twist.alter();
+    agent.exchange = Some(Exchange { last_only: true, ..Exchange::default() });
     let participants = participants(scene, game.seats(), agent);
     let rules = PartRules {
         seat: scene.seat,
@@ -176,7 +176,7 @@ impl Stage<'_> {
             }
             _ => {}
         }
-        let exchange = self.part.connection().exchange().cloned().unwrap_or_default();
+        let exchange = self.part.connection().exchange.clone().unwrap_or_default();
         let game = self.part.game();
         Ok(Trial {
             sent: String::from_utf8_lossy(&exchange.sent).trim_end().to_owned(),
@@ -203,7 +203,9 @@ impl Stage<'_> {
         };
         match self.rests(LATER, wanted).await {
             Some(AgentEvent::Line(line)) => Some(line.bytes),
-            Some(_) => self.part.connection().exchange().and_then(|it| it.got.last().cloned()),
+            Some(_) => {
+                self.part.connection().exchange.as_ref().and_then(|it| it.got.last().cloned())
+            }
             None => None,
         }
     }
