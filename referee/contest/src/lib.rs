@@ -21,12 +21,13 @@ pub mod summary;
 #[cfg(test)]
 mod tests;
 
+pub use formats::FormatSettings;
 pub use openings::{Opening, OpeningError, draw_opening};
 pub use record::{Onlooker, Record, SeatRecord, Void, halves};
 pub use schedule::{Fixture, Schedule};
 pub use settings::{
-    Contest, ContestGame, FormatSettings, LagPolicy, OpeningSettings, PlayerInfo, Policy,
-    SandboxSettings, SeatOrders, SprtSettings, WorkerSettings,
+    Contest, ContestGame, LagPolicy, OpeningSettings, PlayerInfo, Policy, SandboxSettings,
+    SeatOrders, SprtSettings, WorkerSettings,
 };
 
 use schemars::JsonSchema;

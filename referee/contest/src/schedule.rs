@@ -1,7 +1,7 @@
 //! The schedule: which games follow from a contest and from the results so far. Games are numbered
 //! in schedule order; what is played when, and which result comes first, changes nothing in it.
 
-use super::formats::{Format, Met, Pairing};
+use super::formats::{Bye, Field, Met, Pairing};
 use super::{Contest, Player, SeatOrders, halves};
 use referee_match::named_seed;
 use serde::{Deserialize, Serialize};
@@ -34,7 +34,7 @@ pub struct Fixture {
 #[derive(Debug)]
 pub struct Schedule {
     contest: Arc<Contest>,
-    format: Box<dyn Format>,
+    field: Field,
     /// For each game of a block, which of the pairing's players sits on each seat.
     orders: Vec<Vec<usize>>,
     pairings: Vec<Pairing>,
@@ -60,15 +60,10 @@ impl Schedule {
     /// The schedule before anything is played. It holds every pairing that is known: whether there
     /// are too many can be asked of the format first, by its size.
     pub fn new(contest: Arc<Contest>) -> Self {
-        let format = contest.format.build(contest.field());
-        Self::of(contest, format)
-    }
-
-    pub(super) fn of(contest: Arc<Contest>, format: Box<dyn Format>) -> Self {
         let orders = seat_orders(contest.seats(), contest.seat_orders);
         let mut schedule = Self {
+            field: contest.field(),
             contest,
-            format,
             orders,
             pairings: Vec::new(),
             results: Vec::new(),
@@ -94,7 +89,7 @@ impl Schedule {
 
     /// How many games the contest has: at least, at most.
     pub fn size(&self) -> (u64, u64) {
-        let size = self.format.size();
+        let size = self.contest.format.size(self.field);
         let each = self.games_of_a_pairing() as u64;
         (size.start().saturating_mul(each), size.end().saturating_mul(each))
     }
@@ -131,9 +126,14 @@ impl Schedule {
         &self.met
     }
 
-    /// The format.
-    pub fn format(&self) -> &dyn Format {
-        self.format.as_ref()
+    /// The byes of the rounds that have ended, in order.
+    pub fn byes(&self) -> Vec<Bye> {
+        self.contest.format.byes(self.field, &self.met)
+    }
+
+    /// The final order, where the contest is over and its format decides it ([`super::formats::Format::ranking`]).
+    pub fn ranking(&self) -> Option<Vec<Vec<Player>>> {
+        self.over.then(|| self.contest.format.ranking(self.field, &self.met)).flatten()
     }
 
     /// How many games each pairing has: games times seat orders.
@@ -211,12 +211,12 @@ impl Schedule {
             && let Some(met) = self.ended(self.closed)
         {
             self.closed += 1;
-            if self.format.is_fixed() {
+            if self.contest.format.is_fixed() {
                 self.over = self.closed == self.pairings.len();
                 continue;
             }
             self.met.push(met);
-            self.decided = self.format.decided(&self.met);
+            self.decided = self.contest.format.decided(&self.met);
             if self.decided.is_none() && self.met.len() == self.pairings.len() {
                 self.extend();
             }
@@ -225,7 +225,7 @@ impl Schedule {
     }
 
     fn extend(&mut self) {
-        let next = self.format.next(&self.met);
+        let next = self.contest.format.next(self.field, &self.met);
         self.over = next.is_empty();
         let seats = self.contest.seats();
         debug_assert!(next.iter().all(|pairing| pairing.players.len() == seats));

@@ -1,6 +1,6 @@
 //! What a contest is: the contest file after everything in it has been read, found and checked.
 
-use super::Opening;
+use super::{FormatSettings, Opening};
 use referee_protocol::{ClockSettings, Level, Limits, OnFault, Pondering};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -64,56 +64,6 @@ pub struct PlayerInfo {
     pub run: String,
     /// SHA-256 of the agent, in hex; empty while it is not known.
     pub digest: String,
-}
-
-/// Who meets whom.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "format", rename_all = "kebab-case")]
-pub enum FormatSettings {
-    /// Everybody meets everybody; with three seats every triple meets.
-    RoundRobin {
-        /// With three seats: a balanced choice of triples instead of all, so many a player.
-        triples_per_player: Option<u32>,
-    },
-    /// Some meet everybody else, who don't meet each other.
-    Gauntlet {
-        /// The first so many players are those who meet everybody else.
-        challengers: u32,
-    },
-    /// Players of like score meet, and nobody twice.
-    Swiss {},
-    /// Who loses is out.
-    Knockout {
-        /// A last pairing for the third place.
-        third_place: bool,
-    },
-    /// Who loses twice is out.
-    DoubleKnockout {},
-    /// Who has played least meets who is near in rating, by the uncertainty of the rating.
-    Ladder {},
-    /// Everybody plays every instance alone.
-    Puzzle {},
-    /// Two players, until it is decided whether the first is better.
-    Compare {
-        /// The test; none: all rounds are played.
-        sprt: Option<SprtSettings>,
-    },
-}
-
-impl FormatSettings {
-    /// Its name in a contest file.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::RoundRobin { .. } => "round-robin",
-            Self::Gauntlet { .. } => "gauntlet",
-            Self::Swiss {} => "swiss",
-            Self::Knockout { .. } => "knockout",
-            Self::DoubleKnockout {} => "double-knockout",
-            Self::Ladder {} => "ladder",
-            Self::Puzzle {} => "puzzle",
-            Self::Compare { .. } => "compare",
-        }
-    }
 }
 
 /// A sequential test.

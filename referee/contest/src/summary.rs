@@ -34,10 +34,8 @@ pub fn report(
     around: Surroundings<'_>,
 ) -> Report {
     records.retain(|record| schedule.counts(record.number));
-    let format = schedule.format();
-    let ranking = schedule.is_over().then(|| format.ranking(schedule.met())).flatten();
     let mut bonus = vec![0; contest.players.len()];
-    for bye in format.byes(schedule.met()) {
+    for bye in schedule.byes() {
         bonus[bye.player.index()] += bye.halves;
     }
     let field = RatingField::of(contest);
@@ -52,7 +50,7 @@ pub fn report(
             over: schedule.is_over(),
         },
         void: VoidCounts { attempts: around.void_attempts, given_up: around.given_up },
-        standings: standings(contest, &records, &bonus, ranking.as_deref()),
+        standings: standings(contest, &records, &bonus, schedule.ranking().as_deref()),
         ratings: rated.then(|| rate(&field, &records)),
         history: if rated { rate_history(&field, &records, HISTORY_POINTS) } else { Vec::new() },
         ties: ties(contest, schedule.met()),

@@ -73,8 +73,7 @@ fn play(contest: Contest) {
     let read: Contest = serde_json::from_str(&written).expect(&written);
     assert_eq!(read, contest, "kept in a folder, it is another");
     let games_of_a_pairing = contest.games.len() as u64;
-    let most =
-        contest.format.build(contest.field()).size().end().saturating_mul(games_of_a_pairing);
+    let most = contest.format.size(contest.field()).end().saturating_mul(games_of_a_pairing);
     if most > GAMES_MAX {
         return;
     }

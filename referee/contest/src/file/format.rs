@@ -3,9 +3,11 @@
 use super::forms::{At, OneOf};
 use super::games::seats;
 use super::problem::{FileError, Source};
-use super::raw::{FormatName, Raw, RawCompare};
+use super::raw::{Raw, RawCompare};
 use super::{ContestFile, Entrant, GAMES_MAX, PLAYERS_MAX, tame_name, within};
-use crate::schedule::seat_orders;
+use crate::formats::{
+    Compare, DoubleKnockout, FormatName, Gauntlet, Knockout, Ladder, Puzzle, RoundRobin, Swiss,
+};
 use crate::{Contest, FormatSettings, SeatOrders, SprtSettings};
 use referee_games::nearest;
 use std::ops::Range;
@@ -27,10 +29,10 @@ pub(super) fn check_tables(source: &Source, raw: &Raw) -> Result<(), FileError> 
     for (belongs, table, span) in tables {
         if let Some(span) = span.filter(|_| belongs != format) {
             let message =
-                format!("`[{table}]` says nothing to a contest of format {}", format.name());
+                format!("`[{table}]` says nothing to a contest of format {}", format.about().0);
             return Err(source
                 .error(span, message)
-                .help(format!("add format = \"{}\", or take it out", belongs.name())));
+                .help(format!("add format = \"{}\", or take it out", belongs.about().0)));
         }
     }
     if let Some(compare) = &raw.compare {
@@ -50,45 +52,39 @@ pub(super) fn settings(
     check_players(file, format, entrants)?;
     let mut order: Vec<usize> = (0..entrants.len()).collect();
     let settings = match format {
-        FormatName::RoundRobin => FormatSettings::RoundRobin { triples_per_player: triples(file)? },
+        FormatName::RoundRobin => {
+            FormatSettings::RoundRobin(RoundRobin { triples_per_player: triples(file)? })
+        }
         FormatName::Gauntlet => {
             let front = challengers(file, entrants)?;
             order.retain(|place| !front.contains(place));
             order.splice(0..0, front.iter().copied());
             let challengers = u32::try_from(front.len()).unwrap_or(u32::MAX);
-            FormatSettings::Gauntlet { challengers }
+            FormatSettings::Gauntlet(Gauntlet { challengers })
         }
-        FormatName::Swiss => FormatSettings::Swiss {},
-        FormatName::Knockout => FormatSettings::Knockout {
+        FormatName::Swiss => FormatSettings::Swiss(Swiss {}),
+        FormatName::Knockout => FormatSettings::Knockout(Knockout {
             third_place: raw.knockout.as_ref().is_some_and(|table| table.third_place),
-        },
-        FormatName::DoubleKnockout => FormatSettings::DoubleKnockout {},
-        FormatName::Ladder => FormatSettings::Ladder {},
-        FormatName::Puzzle => FormatSettings::Puzzle {},
+        }),
+        FormatName::DoubleKnockout => FormatSettings::DoubleKnockout(DoubleKnockout {}),
+        FormatName::Ladder => FormatSettings::Ladder(Ladder {}),
+        FormatName::Puzzle => FormatSettings::Puzzle(Puzzle {}),
         FormatName::Compare => {
             let sprt = raw.compare.as_ref().map(|table| test(&file.source, table)).transpose()?;
-            FormatSettings::Compare { sprt: sprt.flatten() }
+            FormatSettings::Compare(Compare { sprt: sprt.flatten() })
         }
     };
     Ok((settings, order))
 }
 
 fn check_seats(file: &ContestFile, format: FormatName) -> Result<(), FileError> {
-    let (name, have) = (format.name(), file.seats());
-    let game = &file.games[0].game;
-    let (wanted, fits) = match format {
-        FormatName::Swiss
-        | FormatName::Knockout
-        | FormatName::DoubleKnockout
-        | FormatName::Compare => ("2 seats", have == 2),
-        FormatName::Puzzle => ("1 seat", have == 1),
-        FormatName::RoundRobin | FormatName::Gauntlet | FormatName::Ladder => {
-            ("2 seats or more", have >= 2)
-        }
-    };
-    if fits {
+    let ((name, fits), have) = (format.about(), file.seats());
+    if fits.contains(&have) {
         return Ok(());
     }
+    let game = &file.games[0].game;
+    let more = if fits.end() > fits.start() { " or more" } else { "" };
+    let wanted = seats(*fits.start()) + more;
     let message = format!("format {name} takes games of {wanted}, and {game} has {}", seats(have));
     let help = match have {
         1 => "games of one seat are played in format = \"puzzle\"",
@@ -235,32 +231,8 @@ fn test(source: &Source, raw: &RawCompare) -> Result<Option<SprtSettings>, FileE
 
 /// Refuses contests that nobody can want, before their schedule fills the memory.
 pub(super) fn check_size(file: &ContestFile, contest: &Contest) -> Result<(), FileError> {
-    let players = contest.players.len() as u128;
-    let seats = contest.seats() as u128;
-    let everybody = (0..seats).fold(1u128, |count, index| {
-        count.saturating_mul(players.saturating_sub(index)) / (index + 1)
-    });
-    // How many pairings a round has, at most.
-    let pairings = match &contest.format {
-        FormatSettings::RoundRobin { triples_per_player: Some(triples) } => {
-            everybody.min(players * u128::from(*triples))
-        }
-        FormatSettings::RoundRobin { triples_per_player: None } => everybody,
-        FormatSettings::Gauntlet { challengers } => {
-            let left = players.saturating_sub(1);
-            let others = if seats == 2 { left } else { left * left };
-            everybody.min(u128::from(*challengers).saturating_mul(others))
-        }
-        // Two defeats each, and drawn ties are played again up to three times.
-        FormatSettings::Knockout { .. } | FormatSettings::DoubleKnockout {} => 8 * players,
-        FormatSettings::Swiss {} | FormatSettings::Ladder {} | FormatSettings::Puzzle {} => players,
-        FormatSettings::Compare { .. } => 1,
-    };
-    let orders = seat_orders(contest.seats(), contest.seat_orders).len() as u128;
-    let games = pairings
-        .saturating_mul(u128::from(contest.rounds))
-        .saturating_mul(orders)
-        .saturating_mul(contest.games.len() as u128);
+    let each = (contest.games.len() * contest.games_of_a_block()) as u64;
+    let games = contest.format.size(contest.field()).end().saturating_mul(each);
     if games > GAMES_MAX {
         let message = format!(
             "the contest may have {games} games, and {GAMES_MAX} is the most that is allowed"

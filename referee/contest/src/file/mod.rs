@@ -16,8 +16,9 @@ use super::{
     Contest, ContestGame, Opening, OpeningSettings, PlayerInfo, Policy, SandboxSettings,
     SeatOrders, WorkerSettings,
 };
+use crate::formats::FormatName;
 use forms::{At, OneOf};
-use raw::{FormatName, Raw, RawAgent};
+use raw::{Raw, RawAgent};
 use referee_protocol::plain::tame;
 use referee_protocol::{ClockSettings, Limits};
 use schemars::{Schema, schema_for};
@@ -35,7 +36,7 @@ const JOBS_MAX: u32 = 10_000;
 /// The most players.
 const PLAYERS_MAX: usize = 10_000;
 /// The most games; as many keep a fast machine busy for a day, and their schedule fits in memory.
-const GAMES_MAX: u128 = 10_000_000;
+const GAMES_MAX: u64 = 10_000_000;
 
 /// A contest file that is right as far as it can be told without looking at agents.
 #[derive(Debug)]

@@ -1,6 +1,7 @@
 //! The contest file as it is written: every key, and nothing about what it means together.
 
 use super::forms::{At, Called, OneOf, Time};
+use crate::formats::FormatName;
 use crate::{LagPolicy, SeatOrders};
 use referee_protocol::{ClockKind, Level, LevelChoice, OnFault, Pondering};
 use schemars::JsonSchema;
@@ -64,36 +65,6 @@ pub(super) struct Raw {
     pub(super) knockout: Option<At<RawKnockout>>,
     /// More about `compare`.
     pub(super) compare: Option<At<RawCompare>>,
-}
-
-/// A format's name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum FormatName {
-    RoundRobin,
-    Gauntlet,
-    Swiss,
-    Knockout,
-    DoubleKnockout,
-    Ladder,
-    Puzzle,
-    Compare,
-}
-
-impl FormatName {
-    /// As it is written.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::RoundRobin => "round-robin",
-            Self::Gauntlet => "gauntlet",
-            Self::Swiss => "swiss",
-            Self::Knockout => "knockout",
-            Self::DoubleKnockout => "double-knockout",
-            Self::Ladder => "ladder",
-            Self::Puzzle => "puzzle",
-            Self::Compare => "compare",
-        }
-    }
 }
 
 /// A game.

@@ -3,34 +3,29 @@
 use super::{Field, Format, Met, Pairing};
 use crate::sprt::{Decision, Pentanomial};
 use crate::{Player, SprtSettings};
+use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
 /// The same two, `rounds` times at most.
-#[derive(Debug)]
-pub(super) struct Compare {
-    rounds: u32,
-    sprt: Option<SprtSettings>,
-}
-
-impl Compare {
-    pub(super) fn new(field: Field, sprt: Option<SprtSettings>) -> Self {
-        Self { rounds: field.rounds, sprt }
-    }
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Compare {
+    /// The test; none: all rounds are played.
+    pub sprt: Option<SprtSettings>,
 }
 
 impl Format for Compare {
-    fn size(&self) -> RangeInclusive<u64> {
-        let most = u64::from(self.rounds);
+    fn size(&self, field: Field) -> RangeInclusive<u64> {
+        let most = u64::from(field.rounds);
         let least = if self.sprt.is_some() { most.min(1) } else { most };
         least..=most
     }
 
-    fn next(&self, past: &[Met]) -> Vec<Pairing> {
+    fn next(&self, field: Field, past: &[Met]) -> Vec<Pairing> {
         if !past.is_empty() {
             return Vec::new();
         }
         let players: Vec<Player> = Player::all(2).collect();
-        (1..=self.rounds).map(|round| Pairing { round, players: players.clone() }).collect()
+        (1..=field.rounds).map(|round| Pairing { round, players: players.clone() }).collect()
     }
 
     /// Only the whole of `past` is looked at: every shorter beginning was asked about before, and
@@ -43,14 +38,14 @@ impl Format for Compare {
 
 #[cfg(test)]
 mod tests {
+    use super::Compare;
     use crate::formats::{Field, Format, Met, Pairing};
-    use crate::{FormatSettings, Player, SprtSettings};
+    use crate::{Player, SprtSettings};
 
     const SPRT: SprtSettings = SprtSettings { elo0: 0.0, elo1: 100.0, alpha: 0.05, beta: 0.05 };
 
-    fn format(sprt: Option<SprtSettings>, rounds: u32) -> Box<dyn Format> {
-        let field = Field { players: 2, seats: 2, rounds, seed: 1 };
-        FormatSettings::Compare { sprt }.build(field)
+    fn field(rounds: u32) -> Field {
+        Field { players: 2, seats: 2, rounds, seed: 1 }
     }
 
     /// What comes of the pairings when the first player gets so many halves in each block.
@@ -63,38 +58,38 @@ mod tests {
         pairings.iter().map(met).collect()
     }
 
-    fn decided(format: &dyn Format, met: &[Met]) -> Option<usize> {
+    fn decided(format: Compare, met: &[Met]) -> Option<usize> {
         (0..=met.len()).find_map(|ended| format.decided(&met[..ended]))
     }
 
     #[test]
     fn all_pairings_come_at_once() {
-        let format = format(Some(SPRT), 3);
-        let pairings = format.next(&[]);
+        let (format, field) = (Compare { sprt: Some(SPRT) }, field(3));
+        let pairings = format.next(field, &[]);
         let players: Vec<Player> = Player::all(2).collect();
         let expected = |round| Pairing { round, players: players.clone() };
         assert_eq!(pairings, [expected(1), expected(2), expected(3)]);
-        assert_eq!(format.size(), 1..=3);
-        assert_eq!(format.next(&met(&pairings, &[2])), []);
-        assert_eq!(format.ranking(&met(&pairings, &[2])), None);
+        assert_eq!(format.size(field), 1..=3);
+        assert_eq!(format.next(field, &met(&pairings, &[2])), []);
+        assert_eq!(format.ranking(field, &met(&pairings, &[2])), None);
     }
 
     #[test]
     fn it_ends_when_the_test_does() {
-        let format = format(Some(SPRT), 100);
-        let pairings = format.next(&[]);
-        assert_eq!(decided(format.as_ref(), &met(&pairings, &[4])), Some(12));
-        assert_eq!(decided(format.as_ref(), &met(&pairings, &[0])), Some(9));
+        let (format, field) = (Compare { sprt: Some(SPRT) }, field(100));
+        let pairings = format.next(field, &[]);
+        assert_eq!(decided(format, &met(&pairings, &[4])), Some(12));
+        assert_eq!(decided(format, &met(&pairings, &[0])), Some(9));
         // Two games of the contest are two pairs in a pairing.
-        assert_eq!(decided(format.as_ref(), &met(&pairings, &[4, 4])), Some(6));
-        assert_eq!(decided(format.as_ref(), &met(&pairings[..5], &[4])), None);
+        assert_eq!(decided(format, &met(&pairings, &[4, 4])), Some(6));
+        assert_eq!(decided(format, &met(&pairings[..5], &[4])), None);
     }
 
     #[test]
     fn without_a_test_everything_is_played() {
-        let format = format(None, 100);
-        assert_eq!(format.size(), 100..=100);
-        let pairings = format.next(&[]);
-        assert_eq!(decided(format.as_ref(), &met(&pairings, &[4])), None);
+        let (format, field) = (Compare { sprt: None }, field(100));
+        assert_eq!(format.size(field), 100..=100);
+        let pairings = format.next(field, &[]);
+        assert_eq!(decided(format, &met(&pairings, &[4])), None);
     }
 }

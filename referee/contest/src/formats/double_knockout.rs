@@ -3,32 +3,27 @@
 use super::bracket::{REPLAYS, Ties, losers, seeded, sharing, ties, winners};
 use super::{Field, Format, Met, Pairing};
 use crate::Player;
+use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
 /// Two brackets, for games of two seats: who loses in the winners' bracket drops down into the
 /// losers' bracket, who loses there is out. The winners of both play the final, and once more if
 /// that is the first tie that the winner of the winners' bracket loses. Ties as in a knockout.
-#[derive(Debug)]
-pub(super) struct DoubleKnockout {
-    field: Field,
-}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DoubleKnockout {}
 
 impl DoubleKnockout {
-    pub(super) fn new(field: Field) -> Self {
-        Self { field }
-    }
-
     /// The final order, or the pairings that come before it is known.
     ///
     /// A round of the winners' bracket is played together with one of the losers' bracket in which
     /// its own players meet; in the next round they meet those who just dropped down.
-    fn play(&self, past: &[Met]) -> Result<Vec<Vec<Player>>, Vec<Pairing>> {
-        if self.field.players < 2 {
-            return Ok(Player::all(self.field.players).map(|player| vec![player]).collect());
+    fn play(field: Field, past: &[Met]) -> Result<Vec<Vec<Player>>, Vec<Pairing>> {
+        if field.players < 2 {
+            return Ok(Player::all(field.players).map(|player| vec![player]).collect());
         }
-        let mut played = Ties::new(self.field, past);
+        let mut played = Ties::new(field, past);
         let mut out = Vec::new();
-        let decided = played.play(1, &ties(&seeded(self.field.players)))?;
+        let decided = played.play(1, &ties(&seeded(field.players)))?;
         let [mut upper, mut lower] = [winners(&decided), losers(&decided)];
         let mut round = 1;
         for drop in 1.. {
@@ -74,19 +69,19 @@ fn crossed(dropped: &[Option<Player>], drop: usize) -> Vec<Option<Player>> {
 }
 
 impl Format for DoubleKnockout {
-    fn size(&self) -> RangeInclusive<u64> {
-        let beaten = (self.field.players as u64).saturating_sub(1);
-        let rounds = u64::from(self.field.rounds);
+    fn size(&self, field: Field) -> RangeInclusive<u64> {
+        let beaten = (field.players as u64).saturating_sub(1);
+        let rounds = u64::from(field.rounds);
         // Everybody but the winner loses twice, the winner once at most.
         let most = (2 * beaten + beaten.min(1)) * (rounds + u64::from(REPLAYS));
         2 * beaten * rounds..=most
     }
 
-    fn next(&self, past: &[Met]) -> Vec<Pairing> {
-        self.play(past).err().unwrap_or_default()
+    fn next(&self, field: Field, past: &[Met]) -> Vec<Pairing> {
+        Self::play(field, past).err().unwrap_or_default()
     }
 
-    fn ranking(&self, past: &[Met]) -> Option<Vec<Vec<Player>>> {
-        self.play(past).ok()
+    fn ranking(&self, field: Field, past: &[Met]) -> Option<Vec<Vec<Player>>> {
+        Self::play(field, past).ok()
     }
 }

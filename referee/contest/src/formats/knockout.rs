@@ -3,25 +3,22 @@
 use super::bracket::{REPLAYS, Ties, losers, seeded, sharing, ties, winners};
 use super::{Field, Format, Met, Pairing};
 use crate::Player;
+use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
 /// A bracket of the next power of two, for games of two seats. A tie is `rounds` pairings of the
 /// same two, and more while it is level.
-#[derive(Debug)]
-pub(super) struct Knockout {
-    field: Field,
-    third_place: bool,
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Knockout {
+    /// A last pairing for the third place.
+    pub third_place: bool,
 }
 
 impl Knockout {
-    pub(super) fn new(field: Field, third_place: bool) -> Self {
-        Self { field, third_place }
-    }
-
     /// The final order, or the pairings that come before it is known.
-    fn play(&self, past: &[Met]) -> Result<Vec<Vec<Player>>, Vec<Pairing>> {
-        let mut played = Ties::new(self.field, past);
-        let mut places = seeded(self.field.players);
+    fn play(&self, field: Field, past: &[Met]) -> Result<Vec<Vec<Player>>, Vec<Pairing>> {
+        let mut played = Ties::new(field, past);
+        let mut places = seeded(field.players);
         // Who went out in each round, the last round first.
         let mut out: Vec<Vec<Player>> = Vec::new();
         for round in 1.. {
@@ -52,20 +49,20 @@ impl Knockout {
 }
 
 impl Format for Knockout {
-    fn size(&self) -> RangeInclusive<u64> {
-        let ties = match self.field.players as u64 {
+    fn size(&self, field: Field) -> RangeInclusive<u64> {
+        let ties = match field.players as u64 {
             players @ 4.. if self.third_place => players,
             players => players.saturating_sub(1),
         };
-        let rounds = u64::from(self.field.rounds);
+        let rounds = u64::from(field.rounds);
         ties * rounds..=ties * (rounds + u64::from(REPLAYS))
     }
 
-    fn next(&self, past: &[Met]) -> Vec<Pairing> {
-        self.play(past).err().unwrap_or_default()
+    fn next(&self, field: Field, past: &[Met]) -> Vec<Pairing> {
+        self.play(field, past).err().unwrap_or_default()
     }
 
-    fn ranking(&self, past: &[Met]) -> Option<Vec<Vec<Player>>> {
-        self.play(past).ok()
+    fn ranking(&self, field: Field, past: &[Met]) -> Option<Vec<Vec<Player>>> {
+        self.play(field, past).ok()
     }
 }

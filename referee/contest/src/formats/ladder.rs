@@ -8,6 +8,7 @@ use super::{Field, Format, Met, Pairing};
 use crate::Player;
 use crate::ratings::{Finish, Strength, strengths};
 use referee_match::named_seed;
+use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;
 use std::ops::RangeInclusive;
 
@@ -18,20 +19,14 @@ const PASSES: usize = 12;
 const UNITS: f64 = 1e9;
 
 /// Who has played least meets who is near in rating. For any number of seats.
-#[derive(Debug)]
-pub(super) struct Ladder {
-    field: Field,
-}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ladder {}
 
 impl Ladder {
-    pub(super) fn new(field: Field) -> Self {
-        Self { field }
-    }
-
     /// Who plays in the next batch: those who have played least, of these those whose rating is
     /// least known; as many as are needed that everybody comes to the contest's rounds.
-    fn chosen(&self, batch: &Batch) -> Vec<Player> {
-        let Field { players, seats, rounds, .. } = self.field;
+    fn chosen(field: Field, batch: &Batch) -> Vec<Player> {
+        let Field { players, seats, rounds, .. } = field;
         let mut order: Vec<Player> = Player::all(players).collect();
         order.sort_by(|a, b| {
             let (own, other) = (&batch.entries[a.index()], &batch.entries[b.index()]);
@@ -46,8 +41,8 @@ impl Ladder {
     /// How often two may meet: twice as often as in a round robin of as many rounds. With two seats
     /// and all playing in every batch nobody ever runs out of opponents: fewer than half of the
     /// others can have been met so often (Dirac 1952).
-    fn bound(&self) -> i64 {
-        let Field { players, seats, rounds, .. } = self.field;
+    fn bound(field: Field) -> i64 {
+        let Field { players, seats, rounds, .. } = field;
         let others = i64::try_from(players - 1).unwrap_or(i64::MAX).max(1);
         let met = i64::from(rounds).saturating_mul(i64::try_from(seats - 1).unwrap_or(1));
         2 * ((met + others - 1) / others).max(1)
@@ -55,8 +50,8 @@ impl Ladder {
 }
 
 impl Format for Ladder {
-    fn size(&self) -> RangeInclusive<u64> {
-        let Field { players, seats, rounds, .. } = self.field;
+    fn size(&self, field: Field) -> RangeInclusive<u64> {
+        let Field { players, seats, rounds, .. } = field;
         if seats == 0 || players < seats {
             return 0..=0;
         }
@@ -64,13 +59,13 @@ impl Format for Ladder {
         count..=count
     }
 
-    fn next(&self, past: &[Met]) -> Vec<Pairing> {
-        let Field { players, seats, .. } = self.field;
+    fn next(&self, field: Field, past: &[Met]) -> Vec<Pairing> {
+        let Field { players, seats, .. } = field;
         if seats == 0 || players < seats {
             return Vec::new();
         }
-        let batch = Batch::new(self.field, self.bound(), past);
-        let chosen = self.chosen(&batch);
+        let batch = Batch::new(field, Self::bound(field), past);
+        let chosen = Self::chosen(field, &batch);
         let groups = if seats == 2 { batch.pairs(chosen) } else { batch.groups(chosen, seats) };
         let seating = Seating::after(players, past);
         let seated = groups.iter().enumerate().map(|(number, group)| Pairing {

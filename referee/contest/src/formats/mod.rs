@@ -6,11 +6,11 @@ mod groups;
 mod balance;
 mod seating;
 mod matching;
-mod round_robin;
 mod triples;
+mod bracket;
+mod round_robin;
 mod gauntlet;
 mod swiss;
-mod bracket;
 mod knockout;
 mod double_knockout;
 mod ladder;
@@ -24,8 +24,70 @@ mod tests;
 
 pub use bracket::REPLAYS;
 
-use super::{Contest, FormatSettings, Player};
-use std::ops::RangeInclusive;
+use super::{Contest, Player};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::ops::{Deref, RangeInclusive};
+
+/// Makes of the registry what names every format.
+macro_rules! registry {
+    ($($format:ident: $module:ident, $name:literal, $seats:expr;)*) => {
+        $(pub use $module::$format;)*
+
+        /// A format with its settings, as a contest is kept.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(tag = "format")]
+        pub enum FormatSettings {
+            $(#[doc = $name] #[serde(rename = $name)] $format($format),)*
+        }
+
+        /// A format's name.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+        pub(super) enum FormatName {
+            $(#[serde(rename = $name)] $format,)*
+        }
+
+        impl FormatName {
+            /// As a contest file has it, and the seats of games that it takes.
+            pub(super) fn about(self) -> (&'static str, RangeInclusive<usize>) {
+                match self {
+                    $(Self::$format => ($name, $seats),)*
+                }
+            }
+        }
+
+        impl FormatSettings {
+            /// Its name in a contest file.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$format(_) => $name,)*
+                }
+            }
+        }
+
+        impl Deref for FormatSettings {
+            type Target = dyn Format;
+
+            fn deref(&self) -> &Self::Target {
+                match self {
+                    $(Self::$format(format) => format,)*
+                }
+            }
+        }
+    };
+}
+
+// Each format: its type, its file, its name, and the seats of games that it takes.
+registry! {
+    RoundRobin: round_robin, "round-robin", 2..=usize::MAX;
+    Gauntlet: gauntlet, "gauntlet", 2..=usize::MAX;
+    Swiss: swiss, "swiss", 2..=2;
+    Knockout: knockout, "knockout", 2..=2;
+    DoubleKnockout: double_knockout, "double-knockout", 2..=2;
+    Ladder: ladder, "ladder", 2..=usize::MAX;
+    Puzzle: puzzle, "puzzle", 1..=1;
+    Compare: compare, "compare", 2..=2;
+}
 
 /// Some players that meet, in the seat order of their first game.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -71,14 +133,14 @@ pub struct Field {
     pub seed: u64,
 }
 
-/// A format. The same field and the same past always give the same answer.
-pub trait Format: std::fmt::Debug + Send {
+/// A format with its settings. The same field and the same past always give the same answer.
+pub trait Format {
     /// How many pairings the contest has: at least, at most.
-    fn size(&self) -> RangeInclusive<u64>;
+    fn size(&self, field: Field) -> RangeInclusive<u64>;
 
     /// The pairings that follow when all of `past` has ended; `past` is in the order in which the
     /// pairings were given. None are left: the contest is over.
-    fn next(&self, past: &[Met]) -> Vec<Pairing>;
+    fn next(&self, field: Field, past: &[Met]) -> Vec<Pairing>;
 
     /// All pairings are given at once, and results change nothing. Then nobody asks again, and what
     /// ended need not be remembered.
@@ -88,7 +150,7 @@ pub trait Format: std::fmt::Debug + Send {
 
     /// The byes of the rounds that have ended, in order. Their halves belong to the points, though
     /// there is no pairing for them.
-    fn byes(&self, _past: &[Met]) -> Vec<Bye> {
+    fn byes(&self, _field: Field, _past: &[Met]) -> Vec<Bye> {
         Vec::new()
     }
 
@@ -100,7 +162,7 @@ pub trait Format: std::fmt::Debug + Send {
 
     /// The final order, best first, with those who share a place in one group, where the format
     /// itself decides it and not the points. To be asked when the contest is over.
-    fn ranking(&self, _past: &[Met]) -> Option<Vec<Vec<Player>>> {
+    fn ranking(&self, _field: Field, _past: &[Met]) -> Option<Vec<Vec<Player>>> {
         None
     }
 }
@@ -115,27 +177,5 @@ impl Contest {
     /// How many seats its games have.
     pub fn seats(&self) -> usize {
         self.games.first().map_or(1, |game| game.seats)
-    }
-}
-
-impl FormatSettings {
-    /// The format for a field.
-    pub fn build(&self, field: Field) -> Box<dyn Format> {
-        match self {
-            Self::RoundRobin { triples_per_player } => {
-                Box::new(round_robin::RoundRobin::new(field, *triples_per_player))
-            }
-            Self::Gauntlet { challengers } => {
-                Box::new(gauntlet::Gauntlet::new(field, *challengers))
-            }
-            Self::Knockout { third_place } => {
-                Box::new(knockout::Knockout::new(field, *third_place))
-            }
-            Self::DoubleKnockout {} => Box::new(double_knockout::DoubleKnockout::new(field)),
-            Self::Puzzle {} => Box::new(puzzle::Puzzle::new(field)),
-            Self::Compare { sprt } => Box::new(compare::Compare::new(field, *sprt)),
-            Self::Ladder {} => Box::new(ladder::Ladder::new(field)),
-            Self::Swiss {} => Box::new(swiss::Swiss::new(field)),
-        }
     }
 }

@@ -2,24 +2,17 @@
 
 use super::{Field, Format, Met, Pairing};
 use crate::Player;
+use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
 /// Every player alone, `rounds` times: in a round all get the same instance. Everything is given at
 /// once.
-#[derive(Debug)]
-pub(super) struct Puzzle {
-    field: Field,
-}
-
-impl Puzzle {
-    pub(super) fn new(field: Field) -> Self {
-        Self { field }
-    }
-}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Puzzle {}
 
 impl Format for Puzzle {
-    fn size(&self) -> RangeInclusive<u64> {
-        let count = (self.field.players as u64).saturating_mul(u64::from(self.field.rounds));
+    fn size(&self, field: Field) -> RangeInclusive<u64> {
+        let count = (field.players as u64).saturating_mul(u64::from(field.rounds));
         count..=count
     }
 
@@ -27,13 +20,13 @@ impl Format for Puzzle {
         true
     }
 
-    fn next(&self, past: &[Met]) -> Vec<Pairing> {
+    fn next(&self, field: Field, past: &[Met]) -> Vec<Pairing> {
         if !past.is_empty() {
             return Vec::new();
         }
-        (1..=self.field.rounds)
+        (1..=field.rounds)
             .flat_map(|round| {
-                Player::all(self.field.players)
+                Player::all(field.players)
                     .map(move |player| Pairing { round, players: vec![player] })
             })
             .collect()

@@ -1,6 +1,6 @@
 //! Contests played without games, for the tests of formats.
 
-use super::{Format, Met, Pairing};
+use super::{Field, Format, Met, Pairing};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
@@ -12,12 +12,13 @@ pub(super) fn random(seed: u64) -> ChaCha8Rng {
 /// Plays a contest to its end, with a look at what was played before each stage.
 pub(super) fn play(
     format: &dyn Format,
+    field: Field,
     mut result: impl FnMut(&Pairing) -> Vec<u32>,
     mut look: impl FnMut(&[Met], &[Pairing]),
 ) -> Vec<Met> {
     let mut past = Vec::new();
     loop {
-        let next = format.next(&past);
+        let next = format.next(field, &past);
         look(&past, &next);
         if next.is_empty() {
             return past;

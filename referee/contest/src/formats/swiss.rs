@@ -11,50 +11,43 @@ use super::meetings::{Meeting, Meetings};
 use super::seating::{Seating, Strength, Wish};
 use super::{Bye, Field, Format, Met, Pairing};
 use crate::Player;
+use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
 /// Of larger differences in points only this much counts, so that squares can be summed.
 const FAR: i64 = 1 << 22;
 
 /// Players of like points meet. For two seats.
-#[derive(Debug)]
-pub(super) struct Swiss {
-    field: Field,
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Swiss {}
+
+/// How many pairings a round has; with an odd number of players one of them stays out.
+fn a_round(field: Field) -> usize {
+    field.players / 2
 }
 
-impl Swiss {
-    pub(super) fn new(field: Field) -> Self {
-        Self { field }
-    }
-
-    /// How many pairings a round has; with an odd number of players one of them stays out.
-    fn a_round(&self) -> usize {
-        self.field.players / 2
-    }
-
-    /// The rounds that have ended.
-    fn rounds<'a>(&self, past: &'a [Met]) -> std::slice::ChunksExact<'a, Met> {
-        past.chunks_exact(self.a_round().max(1))
-    }
+/// The rounds that have ended.
+fn rounds(field: Field, past: &[Met]) -> std::slice::ChunksExact<'_, Met> {
+    past.chunks_exact(a_round(field).max(1))
 }
 
 impl Format for Swiss {
-    fn size(&self) -> RangeInclusive<u64> {
-        let count = self.a_round() as u64 * u64::from(self.field.rounds);
+    fn size(&self, field: Field) -> RangeInclusive<u64> {
+        let count = a_round(field) as u64 * u64::from(field.rounds);
         count..=count
     }
 
-    fn next(&self, past: &[Met]) -> Vec<Pairing> {
-        let played = u32::try_from(self.rounds(past).len()).unwrap_or(u32::MAX);
-        if played >= self.field.rounds || self.a_round() == 0 {
+    fn next(&self, field: Field, past: &[Met]) -> Vec<Pairing> {
+        let played = u32::try_from(rounds(field, past).len()).unwrap_or(u32::MAX);
+        if played >= field.rounds || a_round(field) == 0 {
             return Vec::new();
         }
-        let past = &past[..past.len() - past.len() % self.a_round()];
-        let round = Round::new(self.field.players, past, &self.byes(past));
+        let past = &past[..past.len() - past.len() % a_round(field)];
+        let round = Round::new(field.players, past, &self.byes(field, past));
         // Of an odd number, whoever is paired with the one vertex too many has the bye.
-        let vertices = self.field.players.next_multiple_of(2);
+        let vertices = field.players.next_multiple_of(2);
         let pairs = cheapest_pairs(vertices, |high, low| round.cost(high, low));
-        let met = pairs.into_iter().filter(|&(_, low)| low < self.field.players);
+        let met = pairs.into_iter().filter(|&(_, low)| low < field.players);
         let seated = met.enumerate().map(|(number, (high, low))| Pairing {
             round: played + 1,
             players: round.seating.order_two(
@@ -66,12 +59,12 @@ impl Format for Swiss {
         seated.collect()
     }
 
-    fn byes(&self, past: &[Met]) -> Vec<Bye> {
-        if self.field.players.is_multiple_of(2) {
+    fn byes(&self, field: Field, past: &[Met]) -> Vec<Bye> {
+        if field.players.is_multiple_of(2) {
             return Vec::new();
         }
-        let rounds = self.rounds(past).filter_map(|round| {
-            let mut plays = vec![false; self.field.players];
+        let rounds = rounds(field, past).filter_map(|round| {
+            let mut plays = vec![false; field.players];
             for player in round.iter().flat_map(|met| &met.pairing.players) {
                 plays[player.index()] = true;
             }

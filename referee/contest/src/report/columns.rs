@@ -2,8 +2,7 @@
 
 use super::Report;
 use super::figures::{NONE, duration, elo, fixed, or_none, ordinal, percent};
-use crate::Player;
-use crate::standings::{Points, Standing};
+use crate::standings::{Meeting, Points, Standing, result_name};
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +13,10 @@ pub(super) enum Kind {
     Figure,
     /// Words of our own.
     Words,
+    /// Figures that name their row; for the page alone, as is the next.
+    Number,
+    /// Markup with nothing in it that has yet to be escaped, in cells of this class.
+    Html(&'static str),
 }
 
 /// A column.
@@ -35,6 +38,12 @@ impl Column {
     ) -> Self {
         Self { head: head.into(), kind, cells: rows.into_iter().map(cell).collect() }
     }
+}
+
+/// The cells row by row, without the heads.
+pub(super) fn rows(columns: &[Column]) -> impl Iterator<Item = impl Iterator<Item = &str>> {
+    let rows = columns.first().map_or(0, |column| column.cells.len());
+    (0..rows).map(|row| columns.iter().map(move |column| column.cells[row].as_str()))
 }
 
 /// How much of the standings is shown.
@@ -192,19 +201,22 @@ pub(super) fn cross(
         Column::new("player", Kind::Name, players, |own| own.name.clone()),
     ];
     columns.extend(players.iter().zip(&numbers).map(|(other, number)| {
-        let cell = |own: &Standing| score(report, own.player, other.player);
+        let met = |own: &Standing| report.standings.meeting(own.player, other.player);
         Column::new(number.to_string(), Kind::Figure, players, |own| {
-            cell(own).unwrap_or_else(|| none.to_owned())
+            met(own).and_then(Meeting::share).map_or_else(|| none.to_owned(), percent)
         })
     }));
     Some(columns)
 }
 
-/// What a player got against another, in percent; nothing where they didn't meet.
-pub(super) fn score(report: &Report, row: Player, column: Player) -> Option<String> {
-    let cross = &report.standings.cross;
-    let found = cross.binary_search_by_key(&(row, column), |met| (met.row, met.column)).ok()?;
-    cross[found].points.share(cross[found].games).map(percent)
+/// How games ended, one row a way.
+pub(super) fn ends(report: &Report) -> Vec<Column> {
+    let ends = &report.standings.ends;
+    vec![
+        Column::new("ended by", Kind::Words, ends, |end| result_name(end.result).to_owned()),
+        Column::new("reason", Kind::Words, ends, |end| end.reason.clone()),
+        Column::new("games", Kind::Figure, ends, |end| end.games.to_string()),
+    ]
 }
 
 /// A player's faults in words: the protocol's names with counts; nothing without any.

@@ -2,7 +2,6 @@
 
 use super::columns::{self, Column, Detail, Kind};
 use super::{Report, notes};
-use crate::standings::result_name;
 use referee_protocol::plain::tame;
 use std::fmt::Write as _;
 
@@ -29,7 +28,7 @@ pub(super) fn markdown(report: &Report) -> String {
         table(&mut out, &cross);
     }
     out.push_str("## Ends\n\n");
-    table(&mut out, &ends(report));
+    table(&mut out, &columns::ends(report));
     if !report.left_out.is_empty() {
         out.push_str("## Left out\n\n");
         let each = report.left_out.iter();
@@ -54,15 +53,6 @@ pub(super) fn markdown(report: &Report) -> String {
     out
 }
 
-fn ends(report: &Report) -> Vec<Column> {
-    let ends = &report.standings.ends;
-    vec![
-        Column::new("ended by", Kind::Words, ends, |end| result_name(end.result).to_owned()),
-        Column::new("reason", Kind::Words, ends, |end| end.reason.clone()),
-        Column::new("games", Kind::Figure, ends, |end| end.games.to_string()),
-    ]
-}
-
 fn table(out: &mut String, columns: &[Column]) {
     let row = |out: &mut String, cells: &mut dyn Iterator<Item = String>| {
         out.push('|');
@@ -74,8 +64,8 @@ fn table(out: &mut String, columns: &[Column]) {
     row(out, &mut columns.iter().map(|column| escape(&column.head)));
     let rule = |column: &Column| if column.kind == Kind::Figure { "---:" } else { "---" };
     row(out, &mut columns.iter().map(|column| rule(column).to_owned()));
-    for index in 0..columns.first().map_or(0, |column| column.cells.len()) {
-        row(out, &mut columns.iter().map(|column| escape(&column.cells[index])));
+    for cells in columns::rows(columns) {
+        row(out, &mut cells.map(escape));
     }
     out.push('\n');
 }

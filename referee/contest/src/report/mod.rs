@@ -175,8 +175,8 @@ impl Report {
     pub fn table(&self) -> (Vec<String>, Vec<Vec<String>>) {
         let columns = columns::standings(self, columns::Detail::Ranks);
         let head = columns.iter().map(|column| column.head.clone()).collect();
-        let row = |row: usize| columns.iter().map(|column| column.cells[row].clone()).collect();
-        (head, (0..self.standings.players.len()).map(row).collect())
+        let rows = columns::rows(&columns).map(|row| row.map(str::to_owned).collect());
+        (head, rows.collect())
     }
 
     /// What a reader must know beside the table, in sentences. Names are as they are.

@@ -70,15 +70,11 @@ fn line(text: &mut String, line: &str) {
 }
 
 fn tabs(columns: &[Column]) -> String {
-    let head = columns.iter().map(|column| tame(&column.head)).collect::<Vec<_>>().join("\t");
-    let mut text = head + "\n";
-    let rows = columns.first().map_or(0, |column| column.cells.len());
-    for row in 0..rows {
-        let cells = columns.iter().map(|column| tame(&column.cells[row]));
-        text.push_str(&cells.collect::<Vec<_>>().join("\t"));
-        text.push('\n');
-    }
-    text
+    let line = |cells: &mut dyn Iterator<Item = &str>| {
+        cells.map(tame).collect::<Vec<_>>().join("\t") + "\n"
+    };
+    let head = line(&mut columns.iter().map(|column| column.head.as_str()));
+    head + &columns::rows(columns).map(|mut cells| line(&mut cells)).collect::<String>()
 }
 
 /// Columns as wide as their widest cell, two spaces apart, figures at the right.

@@ -23,7 +23,7 @@ pub struct Tie {
 /// The ties that have ended, in order; none but in knockouts.
 pub fn ties(contest: &Contest, past: &[Met]) -> Vec<Tie> {
     use FormatSettings::{DoubleKnockout, Knockout};
-    if !matches!(contest.format, Knockout { .. } | DoubleKnockout {}) {
+    if !matches!(contest.format, Knockout(_) | DoubleKnockout(_)) {
         return Vec::new();
     }
     let mut sums: Vec<Sum> = Vec::new();

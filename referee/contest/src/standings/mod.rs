@@ -125,6 +125,19 @@ impl Standings {
     pub fn of(&self, player: Player) -> Option<&Standing> {
         self.players.iter().find(|standing| standing.player == player)
     }
+
+    /// What a player did to another, if they met.
+    pub fn meeting(&self, row: Player, column: Player) -> Option<&Meeting> {
+        let found = self.cross.binary_search_by_key(&(row, column), |met| (met.row, met.column));
+        found.ok().map(|index| &self.cross[index])
+    }
+}
+
+impl Meeting {
+    /// Points a game, 0 to 1.
+    pub fn share(&self) -> Option<f64> {
+        self.points.share(self.games)
+    }
 }
 
 /// The standings after `records`. `bonus` is what each player got without playing, in halves

@@ -33,9 +33,9 @@ pub(super) fn rank(
     let even = players.windows(2).all(|two| two[0].total.games == two[1].total.games);
     let (basis, swiss) = match contest.format {
         // Under way, and where triples don't come out even, some have played more than others.
-        FormatSettings::RoundRobin { .. } if !even => (Basis::Mean, false),
-        FormatSettings::Gauntlet { .. } | FormatSettings::Ladder {} => (Basis::Mean, false),
-        FormatSettings::Swiss {} => (Basis::Sum, true),
+        FormatSettings::RoundRobin(_) if !even => (Basis::Mean, false),
+        FormatSettings::Gauntlet(_) | FormatSettings::Ladder(_) => (Basis::Mean, false),
+        FormatSettings::Swiss(_) => (Basis::Sum, true),
         _ => (Basis::Sum, false),
     };
     tie_breaks(basis, swiss, cross, players);

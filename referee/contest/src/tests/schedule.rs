@@ -1,10 +1,10 @@
 //! The schedule: what it makes of pairings, and that the order of results changes nothing in it.
 
-use crate::formats::{Format, Met, Pairing};
+use crate::formats::{Compare, DoubleKnockout, Gauntlet, Knockout, Puzzle, RoundRobin};
 use crate::schedule::seat_orders;
 use crate::{
     Contest, ContestGame, Fixture, FormatSettings, Opening, OpeningSettings, Player, PlayerInfo,
-    Policy, SandboxSettings, Schedule, SeatOrders,
+    Policy, SandboxSettings, Schedule, SeatOrders, SprtSettings,
 };
 use proptest::prelude::*;
 use rand::SeedableRng;
@@ -13,7 +13,6 @@ use referee_games::GAMES;
 use referee_protocol::{ClockSettings, Limits};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 fn contest(format: FormatSettings, players: usize, seats: usize) -> Contest {
@@ -54,13 +53,21 @@ fn any_contest() -> impl Strategy<Value = Contest> {
     let settings = (0..7_usize, 2..=40_usize, 1..=2_u32, 1..=2_usize, 0..3_usize, 1..=4_u32);
     settings.prop_map(|(format, players, rounds, games, orders, count)| {
         let (format, players, seats) = match format {
-            0 => (FormatSettings::RoundRobin { triples_per_player: None }, players, 2),
-            1 => (FormatSettings::RoundRobin { triples_per_player: None }, players / 5, 3),
-            2 => (FormatSettings::RoundRobin { triples_per_player: Some(count) }, players, 3),
-            3 => (FormatSettings::Gauntlet { challengers: count }, players, 2),
-            4 => (FormatSettings::Knockout { third_place: count > 2 }, players, 2),
-            5 => (FormatSettings::DoubleKnockout {}, players, 2),
-            _ => (FormatSettings::Puzzle {}, players, 1),
+            0 => (FormatSettings::RoundRobin(RoundRobin { triples_per_player: None }), players, 2),
+            1 => (
+                FormatSettings::RoundRobin(RoundRobin { triples_per_player: None }),
+                players / 5,
+                3,
+            ),
+            2 => (
+                FormatSettings::RoundRobin(RoundRobin { triples_per_player: Some(count) }),
+                players,
+                3,
+            ),
+            3 => (FormatSettings::Gauntlet(Gauntlet { challengers: count }), players, 2),
+            4 => (FormatSettings::Knockout(Knockout { third_place: count > 2 }), players, 2),
+            5 => (FormatSettings::DoubleKnockout(DoubleKnockout {}), players, 2),
+            _ => (FormatSettings::Puzzle(Puzzle {}), players, 1),
         };
         let mut contest = contest(format, players, seats);
         contest.rounds = rounds;
@@ -104,7 +111,7 @@ fn played_out(contest: &Contest, seed: u64, mut dice: Option<ChaCha8Rng>) -> Sch
         assert!(schedule.has(number));
     }
     assert_eq!(schedule.played(), begun);
-    let remembered = if schedule.format().is_fixed() { 0 } else { schedule.pairings().len() };
+    let remembered = if contest.format.is_fixed() { 0 } else { schedule.pairings().len() };
     assert_eq!(schedule.met().len(), remembered);
     assert!((least..=most).contains(&begun), "{begun} games aren't in {least}..={most}");
     assert!(!schedule.counts(begun) && !schedule.has(begun), "there is no such game");
@@ -176,7 +183,7 @@ proptest! {
         let shuffled = played_out(&contest, seed, Some(dice));
         prop_assert_eq!(in_order.met(), shuffled.met());
         prop_assert_eq!(fixtures(&in_order), fixtures(&shuffled));
-        let ranking = |schedule: &Schedule| schedule.format().ranking(schedule.met());
+        let ranking = |schedule: &Schedule| schedule.ranking();
         prop_assert_eq!(ranking(&in_order), ranking(&shuffled));
         let mut ranked: Vec<Player> = ranking(&shuffled).into_iter().flatten().flatten().collect();
         ranked.sort_unstable();
@@ -219,7 +226,7 @@ fn seat_orders_are_balanced() {
 /// Each game of a contest goes through all of its positions before one comes again.
 #[test]
 fn openings_are_all_used() {
-    let format = FormatSettings::RoundRobin { triples_per_player: None };
+    let format = FormatSettings::RoundRobin(RoundRobin { triples_per_player: None });
     let mut contest = contest(format, 9, 2);
     contest.games = vec![game(2, 0), game(2, 1)];
     let positions = |count: u32| (0..count).map(|index| Opening(json!(index))).collect();
@@ -242,7 +249,7 @@ fn openings_are_all_used() {
 /// Whoever plays alone plays the same as everybody else in that round.
 #[test]
 fn puzzles_are_the_same_for_all() {
-    let mut contest = contest(FormatSettings::Puzzle {}, 3, 1);
+    let mut contest = contest(FormatSettings::Puzzle(Puzzle {}), 3, 1);
     contest.rounds = 2;
     let schedule = Schedule::new(Arc::new(contest));
     let instances =
@@ -253,52 +260,38 @@ fn puzzles_are_the_same_for_all() {
     assert!(instances.iter().all(|(round, opening, _)| u64::from(*round) == opening + 1));
 }
 
-/// Ten pairings at once, of which the first few decide.
-#[derive(Debug)]
-struct Deciding(usize);
-
-impl Format for Deciding {
-    fn size(&self) -> RangeInclusive<u64> {
-        1..=10
-    }
-
-    fn next(&self, past: &[Met]) -> Vec<Pairing> {
-        let pairing = |round| Pairing { round, players: vec![Player(0), Player(1)] };
-        if past.is_empty() { (1..=10).map(pairing).collect() } else { Vec::new() }
-    }
-
-    fn decided(&self, past: &[Met]) -> Option<usize> {
-        (past.len() >= self.0).then_some(self.0)
-    }
-}
-
 #[test]
 fn what_comes_after_the_decision_does_not_count() {
-    let contest = Arc::new(contest(FormatSettings::Puzzle {}, 2, 2));
-    let deciding = || Schedule::of(contest.clone(), Box::new(Deciding(3)));
-    let mut schedule = deciding();
-    assert_eq!(schedule.size(), (2, 20));
-    assert_eq!(schedule.known(), 20);
+    // Who wins everything is better after twelve pairs.
+    let sprt = SprtSettings { elo0: 0.0, elo1: 100.0, alpha: 0.05, beta: 0.05 };
+    let mut contest = contest(FormatSettings::Compare(Compare { sprt: Some(sprt) }), 2, 2);
+    contest.rounds = 20;
+    let contest = Arc::new(contest);
+    let places = |number| if number % 2 == 0 { [1, 2] } else { [2, 1] };
+    let mut schedule = Schedule::new(contest.clone());
+    assert_eq!(schedule.size(), (2, 40));
+    assert_eq!(schedule.known(), 40);
     // The last of the games that decide comes last of all, and others are there before it.
-    for number in [7, 6, 0, 1, 2, 4, 5, 19] {
-        assert!(schedule.record(number, &[1, 2]));
+    for number in (0..24).rev().filter(|&number| number != 3).chain([39]) {
+        assert!(schedule.record(number, &places(number)));
         assert!(!schedule.is_over());
     }
-    assert!((0..20).all(|number| schedule.counts(number)), "nothing is decided yet");
-    assert!(schedule.record(3, &[1, 2]));
+    assert!((0..40).all(|number| schedule.counts(number)), "nothing is decided yet");
+    assert!(schedule.record(3, &places(3)));
     assert!(schedule.is_over());
-    assert!((0..20).all(|number| schedule.counts(number) == (number < 6)));
-    assert!(schedule.record(8, &[2, 1]), "begun before, it still ends");
-    assert_eq!((schedule.played(), schedule.met().len()), (10, 3));
+    assert!((0..40).all(|number| schedule.counts(number) == (number < 24)));
+    assert!(schedule.record(26, &[2, 1]), "begun before, it still ends");
+    assert_eq!((schedule.played(), schedule.met().len()), (26, 12));
 
-    let mut in_order = deciding();
-    assert!((0..6).all(|number| in_order.record(number, &[1, 2])));
+    let mut in_order = Schedule::new(contest);
+    assert!((0..24).all(|number| in_order.record(number, &places(number))));
     assert_eq!(in_order.met(), schedule.met());
 }
 
 #[test]
 fn blocks_are_ranges_of_games_and_there_are_no_others() {
-    let contest = contest(FormatSettings::RoundRobin { triples_per_player: None }, 4, 3);
+    let contest =
+        contest(FormatSettings::RoundRobin(RoundRobin { triples_per_player: None }), 4, 3);
     let schedule = Schedule::new(Arc::new(contest));
     let games: Vec<u64> = (0..1000).filter(|&number| schedule.counts(number)).collect();
     let blocks = |number: &u64| schedule.fixture(*number).unwrap().block;

@@ -12,6 +12,7 @@ use crate::cli::viewer::{Desk, Heard};
 use crate::screen::Setting;
 use indicatif::ProgressBar;
 use ratatui::crossterm::event::KeyCode;
+use referee_contest::formats::Compare;
 use referee_contest::report::Layout;
 use referee_contest::sprt::Summary;
 use referee_contest::sprt::render::{live, plan, verdict};
@@ -90,7 +91,7 @@ pub(crate) fn go_on(going: Going, global: &Global) -> Result<ExitCode, Failure> 
         let contest = &prepared.contest;
         let wanted = !global.quiet;
         let mut watcher = Watcher::new(contest, &folder, playing, &mut interrupts, wanted)?;
-        if let FormatSettings::Compare { sprt } = &prepared.contest.format
+        if let FormatSettings::Compare(Compare { sprt }) = &prepared.contest.format
             && !global.quiet
         {
             let most = u64::from(prepared.contest.rounds);
@@ -230,7 +231,7 @@ impl<'a> Watcher<'a> {
         let asked = signal(SignalKind::user_defined1())
             .map_err(|error| Failure::machine(format!("signals can't be heard: {error}")))?;
         let bar = match &contest.format {
-            FormatSettings::Compare { sprt: Some(_) } => games_counter(wanted),
+            FormatSettings::Compare(Compare { sprt: Some(_) }) => games_counter(wanted),
             _ => progress_bar(usize::MAX, wanted),
         };
         // The time goes on between games, too.
@@ -265,7 +266,7 @@ impl Spectator for Watcher<'_> {
         if progress.void > 0 {
             parts.push(format!("{} void", progress.void));
         }
-        if let FormatSettings::Compare { sprt } = &self.contest.format {
+        if let FormatSettings::Compare(Compare { sprt }) = &self.contest.format {
             let summary = Summary::of(sprt.as_ref(), schedule.met(), &[]);
             parts.push(live(&summary, report::names(self.contest)));
         } else if let Some((player, won, stake)) = progress.leader {

@@ -5,7 +5,7 @@ use crate::cli::Global;
 use crate::cli::output::{print, print_json, tell};
 use clap::Args;
 use referee_contest::estimate::{Estimate, QUICK_TURN_MS, estimate};
-use referee_contest::{Contest, FormatSettings, Schedule};
+use referee_contest::{Contest, Schedule};
 use referee_games::kind;
 use referee_process::Failure;
 use referee_process::cores;
@@ -134,7 +134,7 @@ fn told(prepared: &Prepared, schedule: &Schedule, all: bool) -> Result<Told, Fai
         .map(|(name, reason)| ToldLeftOut { name: name.clone(), reason: reason.clone() });
     Ok(Told {
         name: contest.name.clone(),
-        format: format_name(&contest.format),
+        format: contest.format.name().to_owned(),
         plays: contest.games.iter().map(|game| game.name.clone()).collect(),
         players: contest.players.iter().map(|player| player.name.clone()).collect(),
         left_out: left_out.collect(),
@@ -161,12 +161,6 @@ fn told(prepared: &Prepared, schedule: &Schedule, all: bool) -> Result<Told, Fai
 fn seconds(games: u64, each_ms: u64, jobs: usize) -> u64 {
     let rows = games.div_ceil(jobs.max(1) as u64);
     rows.saturating_mul(each_ms).div_ceil(1000)
-}
-
-/// The format as the contest file has it.
-fn format_name(format: &FormatSettings) -> String {
-    let told = serde_json::to_value(format).unwrap_or_default();
-    told["format"].as_str().unwrap_or_default().to_owned()
 }
 
 /// How often players have each seat, in the games that are known.

@@ -6,6 +6,7 @@ use crate::cli::bars::spinner;
 use crate::cli::output::{print, stdout_is_terminal};
 use crate::cli::play_options::join;
 use clap::{Args, ValueEnum};
+use referee_contest::formats::Compare;
 use referee_contest::report::{Layout, Report};
 use referee_contest::sprt::Summary;
 use referee_contest::sprt::render::{Names, verdict};
@@ -160,7 +161,7 @@ pub(super) fn of_folder(folder: &Folder) -> Result<Results, Failure> {
 }
 
 fn comparison(contest: &Contest, schedule: &Schedule, records: &[Record]) -> Option<Summary> {
-    let FormatSettings::Compare { sprt } = &contest.format else { return None };
+    let FormatSettings::Compare(Compare { sprt }) = &contest.format else { return None };
     Some(Summary::of(sprt.as_ref(), schedule.met(), records))
 }
 

@@ -3,6 +3,9 @@
 use super::super::problem::Source;
 use super::super::{ContestFile, OnBroken, games};
 use super::{contest, contest_of};
+use crate::formats::{
+    Compare, DoubleKnockout, Gauntlet, Knockout, Ladder, Puzzle, RoundRobin, Swiss,
+};
 use crate::{Contest, FormatSettings, LagPolicy, SeatOrders, SprtSettings, WorkerSettings};
 use referee_protocol::{ClockKind, Level, OnFault, Pondering};
 use serde_json::json;
@@ -19,7 +22,7 @@ fn what_is_left_out_is_usual() {
     let usual = with("");
     assert_eq!((usual.name.as_str(), usual.seed, usual.rounds), ("contest", 1, 1));
     assert_eq!(usual.seat_orders, SeatOrders::All);
-    assert_eq!(usual.format, FormatSettings::RoundRobin { triples_per_player: None });
+    assert_eq!(usual.format, FormatSettings::RoundRobin(RoundRobin { triples_per_player: None }));
     assert_eq!(usual.clock, referee_protocol::ClockSettings::default());
     assert_eq!(usual.limits, referee_protocol::Limits::default());
     assert_eq!(usual.policy, crate::Policy::default());
@@ -30,7 +33,7 @@ fn what_is_left_out_is_usual() {
     assert_eq!((game.name.as_str(), game.seats), ("hex", 2));
     assert_eq!(game.setup["size"], 11, "defaults are filled in");
     let alone = contest("game = \"peg-solitaire\"\nagents = [\"a\"]").unwrap();
-    assert_eq!(alone.format, FormatSettings::Puzzle {});
+    assert_eq!(alone.format, FormatSettings::Puzzle(Puzzle {}));
     assert!(alone.games[0].fewer_is_better);
 }
 
@@ -84,20 +87,20 @@ fn clocks_are_as_in_play() {
 fn formats_have_their_settings() {
     let sprt = SprtSettings { elo0: 0.0, elo1: 20.0, alpha: 0.01, beta: 0.05 };
     for (lines, format) in [
-        ("format = \"swiss\"", FormatSettings::Swiss {}),
-        ("format = \"ladder\"", FormatSettings::Ladder {}),
-        ("format = \"double-knockout\"", FormatSettings::DoubleKnockout {}),
-        ("format = \"knockout\"", FormatSettings::Knockout { third_place: false }),
+        ("format = \"swiss\"", FormatSettings::Swiss(Swiss {})),
+        ("format = \"ladder\"", FormatSettings::Ladder(Ladder {})),
+        ("format = \"double-knockout\"", FormatSettings::DoubleKnockout(DoubleKnockout {})),
+        ("format = \"knockout\"", FormatSettings::Knockout(Knockout { third_place: false })),
         (
             "format = \"knockout\"\nknockout = { third_place = true }",
-            FormatSettings::Knockout { third_place: true },
+            FormatSettings::Knockout(Knockout { third_place: true }),
         ),
-        ("format = \"compare\"", FormatSettings::Compare { sprt: None }),
+        ("format = \"compare\"", FormatSettings::Compare(Compare { sprt: None })),
         (
             "format = \"compare\"\ncompare = { elo0 = 0, elo1 = 20, alpha = 0.01 }",
-            FormatSettings::Compare { sprt: Some(sprt) },
+            FormatSettings::Compare(Compare { sprt: Some(sprt) }),
         ),
-        ("format = \"gauntlet\"", FormatSettings::Gauntlet { challengers: 1 }),
+        ("format = \"gauntlet\"", FormatSettings::Gauntlet(Gauntlet { challengers: 1 })),
     ] {
         let text = format!("game = \"hex\"\nagents = [\"a\", \"b\"]\n{lines}");
         let file = ContestFile::read(&text, "contest.toml", "x").unwrap();
@@ -121,7 +124,7 @@ fn challengers_come_first() {
     let text = "game = \"hex\"\nformat = \"gauntlet\"\nagents = [\"a\", \"b\", \"c\"]\n\
                 [gauntlet]\nchallengers = [\"d\", \"b\"]";
     let (contest, order) = contest_of(text, &["d"]).unwrap();
-    assert_eq!(contest.format, FormatSettings::Gauntlet { challengers: 2 });
+    assert_eq!(contest.format, FormatSettings::Gauntlet(Gauntlet { challengers: 2 }));
     assert_eq!(order, [3, 1, 0, 2]);
     let names: Vec<&str> = contest.players.iter().map(|player| player.name.as_str()).collect();
     assert_eq!(names, ["d", "b", "a", "c"]);

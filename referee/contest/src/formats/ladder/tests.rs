@@ -5,6 +5,8 @@ use crate::Player;
 use rand::seq::SliceRandom;
 use std::collections::BTreeMap;
 
+const LADDER: Ladder = Ladder {};
+
 fn field(players: usize, seats: usize, rounds: u32, seed: u64) -> Field {
     Field { players, seats, rounds, seed }
 }
@@ -39,37 +41,38 @@ fn meetings(past: &[Met]) -> BTreeMap<(Player, Player), i64> {
 #[test]
 fn nobody_starves_and_nobody_plays_twice_at_once() {
     for (players, seats) in (2..=13).flat_map(|players| [(players, 2), (players + 1, 3)]) {
-        let ladder = Ladder::new(field(players, seats, 5, 9));
-        let past = play(&ladder, by_strength(&spread(players, 3.0), 1, random(1)), |past, next| {
-            let played = played(players, past);
-            let (most, least) = (played.iter().max().unwrap(), played.iter().min().unwrap());
-            assert!(most - least <= 1, "{players} players, {seats} seats: {played:?}");
-            assert_eq!(next.is_empty(), *least >= 5);
-            let mut all: Vec<Player> =
-                next.iter().flat_map(|pairing| pairing.players.clone()).collect();
-            let count = all.len();
-            all.sort_unstable();
-            all.dedup();
-            assert_eq!(all.len(), count);
-            assert_eq!(count, next.len() * seats);
-        });
-        assert_eq!(ladder.size(), past.len() as u64..=past.len() as u64);
+        let field = field(players, seats, 5, 9);
+        let past =
+            play(&LADDER, field, by_strength(&spread(players, 3.0), 1, random(1)), |past, next| {
+                let played = played(players, past);
+                let (most, least) = (played.iter().max().unwrap(), played.iter().min().unwrap());
+                assert!(most - least <= 1, "{players} players, {seats} seats: {played:?}");
+                assert_eq!(next.is_empty(), *least >= 5);
+                let mut all: Vec<Player> =
+                    next.iter().flat_map(|pairing| pairing.players.clone()).collect();
+                let count = all.len();
+                all.sort_unstable();
+                all.dedup();
+                assert_eq!(all.len(), count);
+                assert_eq!(count, next.len() * seats);
+            });
+        assert_eq!(LADDER.size(field), past.len() as u64..=past.len() as u64);
     }
 }
 
 #[test]
 fn too_few_players_play_nothing() {
     for (players, seats) in [(0, 2), (1, 2), (2, 3), (0, 0), (3, 0)] {
-        let ladder = Ladder::new(field(players, seats, 4, 0));
-        assert_eq!((ladder.next(&[]), ladder.size()), (Vec::new(), 0..=0));
+        let field = field(players, seats, 4, 0);
+        assert_eq!((LADDER.next(field, &[]), LADDER.size(field)), (Vec::new(), 0..=0));
     }
 }
 
 #[test]
 fn the_same_seed_gives_the_same_batches_and_another_does_not() {
     let run = |seed| {
-        let ladder = Ladder::new(field(20, 2, 4, seed));
-        play(&ladder, by_strength(&spread(20, 3.0), 1, random(1)), |_, _| {})
+        let field = field(20, 2, 4, seed);
+        play(&LADDER, field, by_strength(&spread(20, 3.0), 1, random(1)), |_, _| {})
     };
     assert_eq!(run(5), run(5));
     assert_ne!(run(5)[..10], run(6)[..10]);
@@ -79,38 +82,30 @@ fn the_same_seed_gives_the_same_batches_and_another_does_not() {
 fn nobody_meets_anybody_too_often() {
     // 2 * ceil(rounds * (seats - 1) / (players - 1)).
     for (players, rounds, most) in [(6, 20, 8), (10, 30, 8), (40, 20, 2), (24, 46, 4)] {
-        let ladder = Ladder::new(field(players, 2, rounds, 2));
-        let past = play(&ladder, by_strength(&spread(players, 6.0), 1, random(2)), |_, _| {});
+        let field = field(players, 2, rounds, 2);
+        let past =
+            play(&LADDER, field, by_strength(&spread(players, 6.0), 1, random(2)), |_, _| {});
         let often = meetings(&past).into_values().max().unwrap();
         assert!(often <= most, "{players} players, {rounds} rounds: {often}");
     }
-    let past = play(
-        &Ladder::new(field(30, 3, 20, 2)),
-        by_strength(&spread(30, 4.0), 1, random(2)),
-        |_, _| {},
-    );
+    let past =
+        play(&LADDER, field(30, 3, 20, 2), by_strength(&spread(30, 4.0), 1, random(2)), |_, _| {});
     let often = meetings(&past).into_values().max().unwrap();
     assert!(often <= 5, "thirty in threes: {often}");
 }
 
 #[test]
 fn seats_are_balanced() {
-    let past = play(
-        &Ladder::new(field(30, 2, 21, 2)),
-        by_strength(&spread(30, 3.0), 1, random(2)),
-        |_, _| {},
-    );
+    let past =
+        play(&LADDER, field(30, 2, 21, 2), by_strength(&spread(30, 3.0), 1, random(2)), |_, _| {});
     let mut balance = [0_i32; 30];
     for met in &past {
         balance[met.pairing.players[0].index()] += 1;
         balance[met.pairing.players[1].index()] -= 1;
     }
     assert!(balance.iter().all(|balance| balance.abs() <= 3), "{balance:?}");
-    let past = play(
-        &Ladder::new(field(30, 3, 21, 2)),
-        by_strength(&spread(30, 3.0), 1, random(2)),
-        |_, _| {},
-    );
+    let past =
+        play(&LADDER, field(30, 3, 21, 2), by_strength(&spread(30, 3.0), 1, random(2)), |_, _| {});
     let mut sat = [[0_i32; 3]; 30];
     for met in &past {
         for (seat, player) in met.pairing.players.iter().enumerate() {
@@ -137,9 +132,9 @@ fn the_strong_meet_the_strong() {
     for (players, seats, least) in [(64, 2, 2.0), (63, 3, 2.0)] {
         let runs: Vec<Vec<Met>> = (0..6)
             .map(|seed| {
-                let ladder = Ladder::new(field(players, seats, 20, seed));
+                let field = field(players, seats, 20, seed);
                 let luck = random(seed + 4);
-                play(&ladder, by_strength(&spread(players, 8.0), 1, luck), |_, _| {})
+                play(&LADDER, field, by_strength(&spread(players, 8.0), 1, luck), |_, _| {})
             })
             .collect();
         let mean = |first| runs.iter().map(|past| share(past, players, first)).sum::<f64>() / 6.0;
@@ -155,22 +150,21 @@ fn the_strong_meet_the_strong() {
 }
 
 /// Everybody plays in every round, whom is drawn: what a ladder is compared with.
-#[derive(Debug)]
-struct Drawn(Field);
+struct Drawn;
 
 impl Format for Drawn {
-    fn size(&self) -> std::ops::RangeInclusive<u64> {
-        Ladder::new(self.0).size()
+    fn size(&self, field: Field) -> std::ops::RangeInclusive<u64> {
+        LADDER.size(field)
     }
 
-    fn next(&self, past: &[Met]) -> Vec<Pairing> {
+    fn next(&self, field: Field, past: &[Met]) -> Vec<Pairing> {
         let round = past.last().map_or(1, |met| met.pairing.round + 1);
-        if round > self.0.rounds {
+        if round > field.rounds {
             return Vec::new();
         }
-        let mut all: Vec<Player> = Player::all(self.0.players).collect();
-        all.shuffle(&mut random(self.0.seed * 1000 + u64::from(round)));
-        let groups = all.chunks_exact(self.0.seats);
+        let mut all: Vec<Player> = Player::all(field.players).collect();
+        all.shuffle(&mut random(field.seed * 1000 + u64::from(round)));
+        let groups = all.chunks_exact(field.seats);
         groups.map(|group| Pairing { round, players: group.to_vec() }).collect()
     }
 }
@@ -219,10 +213,10 @@ fn a_ladder_orders_at_least_as_well_as_chance() {
         let mean = |ladder: bool| {
             let runs = (0..contests).map(|seed| {
                 let field = field(players, seats, rounds, seed);
-                let format: Box<dyn Format> =
-                    if ladder { Box::new(Ladder::new(field)) } else { Box::new(Drawn(field)) };
-                let past = play(&*format, by_strength(&strength, 1, random(seed + 50)), |_, _| {});
-                assert_eq!(past.len() as u64, *format.size().start());
+                let format: &dyn Format = if ladder { &LADDER } else { &Drawn };
+                let luck = random(seed + 50);
+                let past = play(format, field, by_strength(&strength, 1, luck), |_, _| {});
+                assert_eq!(past.len() as u64, *format.size(field).start());
                 tau(&fit(players, &past))
             });
             runs.sum::<f64>() / f64::from(u32::try_from(contests).unwrap())
@@ -254,7 +248,7 @@ fn strengths_stay_finite() {
             let halves = pairing.players.iter().map(worse);
             halves.map(|worse| 400 * u32::try_from(worse).unwrap()).collect()
         };
-        let past = play(&Ladder::new(field), lopsided, |_, _| {});
+        let past = play(&LADDER, field, lopsided, |_, _| {});
         let strengths = strengths(6, seats, finishes(field, &past));
         assert!(strengths.iter().all(|own| own.mean.is_finite() && own.deviation > 0.0));
         assert!(strengths.windows(2).all(|pair| pair[0].mean >= pair[1].mean), "{strengths:?}");

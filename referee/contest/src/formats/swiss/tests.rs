@@ -4,6 +4,8 @@ use super::Swiss;
 use crate::Player;
 use proptest::prelude::*;
 
+const SWISS: Swiss = Swiss {};
+
 fn field(players: usize, rounds: u32) -> Field {
     Field { players, seats: 2, rounds, seed: 0 }
 }
@@ -150,9 +152,9 @@ proptest! {
     fn rounds_are_the_best_of_all(
         players in 2_u32..=8, games in 1_u32..=3, more in 0_u32..6, seed: u64,
     ) {
-        let swiss = Swiss::new(field(players as usize, players + more));
+        let field = field(players as usize, players + more);
         let all: Vec<u32> = (0..players).collect();
-        play(&swiss, by_chance(games, seed), |past, next| {
+        play(&SWISS, field, by_chance(games, seed), |past, next| {
             if next.is_empty() {
                 return;
             }
@@ -168,9 +170,9 @@ proptest! {
     fn the_basic_rules_are_kept(
         players in 2_usize..=60, rounds in 1_u32..=12, games in 1_u32..=2, seed: u64,
     ) {
-        let swiss = Swiss::new(field(players, rounds));
+        let field = field(players, rounds);
         let count = u32::try_from(players).unwrap();
-        let past = play(&swiss, by_chance(games, seed), |past, next| {
+        let past = play(&SWISS, field, by_chance(games, seed), |past, next| {
             if next.is_empty() {
                 return;
             }
@@ -200,8 +202,8 @@ proptest! {
             }
         });
         let rules = Plain { players: count, past: &past };
-        prop_assert_eq!(swiss.size(), past.len() as u64..=past.len() as u64);
-        for bye in swiss.byes(&past) {
+        prop_assert_eq!(SWISS.size(field), past.len() as u64..=past.len() as u64);
+        for bye in SWISS.byes(field, &past) {
             prop_assert_eq!(bye.halves, 2 * games);
             prop_assert!(past.iter().all(|met| met.pairing.round != bye.round
                 || !met.pairing.players.contains(&bye.player)));
@@ -228,7 +230,7 @@ fn better_first(pairing: &Pairing) -> Vec<u32> {
 #[test]
 fn the_better_of_eight_come_through() {
     let mut rounds = Vec::new();
-    play(&Swiss::new(field(8, 3)), better_first, |_, next| rounds.push(pairs(next)));
+    play(&SWISS, field(8, 3), better_first, |_, next| rounds.push(pairs(next)));
     assert_eq!(
         rounds,
         [
@@ -242,27 +244,27 @@ fn the_better_of_eight_come_through() {
 
 #[test]
 fn of_five_the_last_without_a_bye_has_it() {
-    let swiss = Swiss::new(field(5, 3));
-    let past = play(&swiss, better_first, |_, _| {});
+    let field = field(5, 3);
+    let past = play(&SWISS, field, better_first, |_, _| {});
     let byes: Vec<(u32, u32, u32)> =
-        swiss.byes(&past).iter().map(|bye| (bye.round, bye.player.0, bye.halves)).collect();
+        SWISS.byes(field, &past).iter().map(|bye| (bye.round, bye.player.0, bye.halves)).collect();
     assert_eq!(byes, [(1, 4, 2), (2, 3, 2), (3, 2, 2)]);
-    assert_eq!(swiss.byes(&past[..3]).len(), 1, "the second round has not ended");
+    assert_eq!(SWISS.byes(field, &past[..3]).len(), 1, "the second round has not ended");
 }
 
 #[test]
 fn nobody_or_one_plays_nothing() {
     for players in 0..2 {
-        let swiss = Swiss::new(field(players, 3));
-        assert_eq!((swiss.next(&[]), swiss.size()), (Vec::new(), 0..=0));
-        assert_eq!(swiss.byes(&[]), []);
+        let field = field(players, 3);
+        assert_eq!((SWISS.next(field, &[]), SWISS.size(field)), (Vec::new(), 0..=0));
+        assert_eq!(SWISS.byes(field, &[]), []);
     }
 }
 
 #[test]
 fn four_for_nine_rounds_repeat_in_turn() {
     let mut rounds = Vec::new();
-    play(&Swiss::new(field(4, 9)), by_chance(1, 7), |_, next| {
+    play(&SWISS, field(4, 9), by_chance(1, 7), |_, next| {
         let mut pairs = pairs(next);
         for pair in &mut pairs {
             *pair = (pair.0.min(pair.1), pair.0.max(pair.1));
@@ -278,8 +280,8 @@ fn four_for_nine_rounds_repeat_in_turn() {
 #[test]
 fn large_fields_keep_their_score_groups() {
     let strength: Vec<f64> = (0..200).map(|player| -0.03 * f64::from(player)).collect();
-    let swiss = Swiss::new(field(200, 5));
-    let past = play(&swiss, by_strength(&strength, 1, random(3)), |past, next| {
+    let field = field(200, 5);
+    let past = play(&SWISS, field, by_strength(&strength, 1, random(3)), |past, next| {
         let rules = Plain { players: 200, past };
         let points: Vec<i64> = (0..200).map(|who| rules.points(who)).collect();
         let floats = pairs(next).into_iter().filter(|&(a, b)| {

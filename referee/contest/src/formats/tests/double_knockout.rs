@@ -1,9 +1,10 @@
 use super::{Dice, Met, Pairing, field, played_out};
 use crate::FormatSettings;
+use crate::formats::DoubleKnockout;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-const FORMAT: FormatSettings = FormatSettings::DoubleKnockout {};
+const FORMAT: FormatSettings = FormatSettings::DoubleKnockout(DoubleKnockout {});
 
 /// Pairings as round and players from 1, the smaller first.
 fn listed(met: &[Met]) -> Vec<(u32, [u32; 2])> {
@@ -20,7 +21,7 @@ fn favourite(pairing: &Pairing) -> Vec<u32> {
 }
 
 fn ranking(players: usize, met: &[Met]) -> Vec<Vec<u32>> {
-    let ranking = FORMAT.build(field(players, 2, 1)).ranking(met).expect("it is over");
+    let ranking = FORMAT.ranking(field(players, 2, 1), met).expect("it is over");
     let numbers = ranking.into_iter();
     numbers.map(|group| group.into_iter().map(|player| player.0 + 1).collect()).collect()
 }

@@ -1,9 +1,11 @@
 use super::{all_pairings, assert_seats_are_balanced, field, meetings, played, spread};
 use crate::FormatSettings;
+use crate::formats::Gauntlet;
 
 #[test]
 fn one_against_three() {
-    let pairings = all_pairings(&FormatSettings::Gauntlet { challengers: 1 }, field(4, 2, 2));
+    let pairings =
+        all_pairings(&FormatSettings::Gauntlet(Gauntlet { challengers: 1 }), field(4, 2, 2));
     let list: Vec<(u32, [u32; 2])> = pairings
         .iter()
         .map(|pairing| (pairing.round, [0, 1].map(|seat| pairing.players[seat].0)))
@@ -22,7 +24,7 @@ fn challengers_meet_all_others() {
         for (seats, rounds) in (2..=4).flat_map(|seats| (1..=3).map(move |rounds| (seats, rounds)))
         {
             let field = field(players, seats, rounds);
-            let format = FormatSettings::Gauntlet { challengers };
+            let format = FormatSettings::Gauntlet(Gauntlet { challengers });
             let pairings = all_pairings(&format, field);
             assert_seats_are_balanced(&pairings, field);
             let meetings = meetings(&pairings, players);
@@ -47,7 +49,8 @@ fn challengers_meet_all_others() {
 /// Challengers take turns with the others' tables, so that nobody waits.
 #[test]
 fn nobody_waits() {
-    let pairings = all_pairings(&FormatSettings::Gauntlet { challengers: 5 }, field(15, 2, 1));
+    let pairings =
+        all_pairings(&FormatSettings::Gauntlet(Gauntlet { challengers: 5 }), field(15, 2, 1));
     let players: Vec<_> = pairings.iter().map(|pairing| pairing.players.clone()).collect();
     for end in 0..=players.len() {
         let so_far = played(15, &players[..end]);

@@ -1,12 +1,15 @@
 use super::super::bracket::seeded;
 use super::{Dice, Met, Pairing, field, played_out};
+use crate::formats::{DoubleKnockout, Knockout};
 use crate::{FormatSettings, Player};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
 fn knockout(third_place: bool) -> FormatSettings {
-    FormatSettings::Knockout { third_place }
+    FormatSettings::Knockout(Knockout { third_place })
 }
+
+const DOUBLE: FormatSettings = FormatSettings::DoubleKnockout(DoubleKnockout {});
 
 /// The higher seed wins.
 fn favourite(pairing: &Pairing) -> Vec<u32> {
@@ -43,7 +46,7 @@ fn six_players_and_a_third_place() {
         .collect();
     let expected = [(1, [4, 5]), (1, [3, 6]), (2, [1, 4]), (2, [2, 3]), (3, [3, 4]), (3, [1, 2])];
     assert_eq!(list, expected);
-    let ranking = numbers(format.build(field(6, 2, 1)).ranking(&met));
+    let ranking = numbers(format.ranking(field(6, 2, 1), &met));
     assert_eq!(ranking, [vec![0], vec![1], vec![2], vec![3], vec![4, 5]]);
 }
 
@@ -60,7 +63,7 @@ fn very_few_players() {
             let field = field(players, 2, 1);
             let met = played_out(&format, field, favourite);
             assert_eq!(met.len(), pairings);
-            assert_eq!(numbers(format.build(field).ranking(&met)), ranking);
+            assert_eq!(numbers(format.ranking(field, &met)), ranking);
         }
     }
 }
@@ -72,19 +75,19 @@ fn the_least_and_the_most_are_exact() {
     for (players, rounds) in
         (2..=20).flat_map(|players| (1..=3).map(move |rounds| (players, rounds)))
     {
-        for format in [knockout(false), knockout(true), FormatSettings::DoubleKnockout {}] {
+        for format in [knockout(false), knockout(true), DOUBLE] {
             let field = field(players, 2, rounds);
-            let size = format.build(field).size();
+            let size = format.size(field);
             let last_of_final = (2 * players as u64 - 2) * u64::from(rounds + 3);
             let mut games = 0;
             let longest = played_out(&format, field, |pairing| {
                 games += 1;
-                let lost = games == last_of_final && format == FormatSettings::DoubleKnockout {};
+                let lost = games == last_of_final && format == DOUBLE;
                 let worth = |player: &Player| u32::from(player.0 > 0) * 2;
                 if lost { pairing.players.iter().map(worth).collect() } else { vec![1, 1] }
             });
             assert_eq!(longest.len() as u64, *size.end(), "{format:?} {field:?}");
-            assert_eq!(format.build(field).ranking(&longest).unwrap()[0], [Player(0)]);
+            assert_eq!(format.ranking(field, &longest).unwrap()[0], [Player(0)]);
             let shortest = played_out(&format, field, favourite);
             assert_eq!(shortest.len() as u64, *size.start(), "{format:?} {field:?}");
         }
@@ -111,7 +114,7 @@ fn a_level_tie_goes_on_three_times_at_most() {
             _ => (5, 0),
         };
         assert_eq!(met.len(), length, "won at {wins_at}");
-        let ranking = knockout(false).build(field(2, 2, 2)).ranking(&met).unwrap();
+        let ranking = knockout(false).ranking(field(2, 2, 2), &met).unwrap();
         assert_eq!(ranking[0], [Player(winner)], "won at {wins_at}");
         let firsts: Vec<u32> = met.iter().map(|met| met.pairing.players[0].0).collect();
         assert_eq!(firsts, [0, 1, 0, 1, 0][..length], "they take turns with the first seat");
@@ -172,7 +175,7 @@ proptest! {
         let expected = plain(players, |round, one, other| {
             winners[&(round, one.min(other), one.max(other))]
         });
-        prop_assert_eq!(numbers(knockout(false).build(field).ranking(&met)), expected);
+        prop_assert_eq!(numbers(knockout(false).ranking(field, &met)), expected);
         let mut pairs: Vec<(u32, u32)> = winners.keys().map(|key| (key.1, key.2)).collect();
         pairs.sort_unstable();
         pairs.dedup();
@@ -189,7 +192,7 @@ proptest! {
         };
         let ranking = |third: bool| {
             let format = knockout(third);
-            numbers(format.build(field).ranking(&played_out(&format, field, wins)))
+            numbers(format.ranking(field, &played_out(&format, field, wins)))
         };
         let (mut with, without) = (ranking(true), ranking(false));
         let mut third: Vec<u32> = with.splice(2..4, [vec![]]).flatten().collect();

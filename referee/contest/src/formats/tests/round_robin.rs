@@ -1,11 +1,11 @@
 use super::{all_pairings, assert_seats_are_balanced, field, meetings, played, spread};
 use crate::FormatSettings;
-use crate::formats::Pairing;
+use crate::formats::{Pairing, RoundRobin};
 
-const ALL: FormatSettings = FormatSettings::RoundRobin { triples_per_player: None };
+const ALL: FormatSettings = FormatSettings::RoundRobin(RoundRobin { triples_per_player: None });
 
 fn some(each: u32) -> FormatSettings {
-    FormatSettings::RoundRobin { triples_per_player: Some(each) }
+    FormatSettings::RoundRobin(RoundRobin { triples_per_player: Some(each) })
 }
 
 /// The rounds are in order, and in each everybody plays equally often, give or take so much.
@@ -75,8 +75,8 @@ fn too_few_players_have_nothing_to_play() {
 #[test]
 fn a_thousand_players() {
     let field = field(1000, 2, 1);
-    let pairings = ALL.build(field).next(&[]);
+    let pairings = ALL.next(field, &[]);
     assert_eq!(pairings.len(), 499_500);
     assert_seats_are_balanced(&pairings, field);
-    assert_eq!(ALL.build(super::field(1000, 3, 2)).size(), 332_334_000..=332_334_000);
+    assert_eq!(ALL.size(super::field(1000, 3, 2)), 332_334_000..=332_334_000);
 }

@@ -1,8 +1,10 @@
 //! The list of games, folded by rounds: every one with a link to its transcript.
 
+use super::super::columns::{Column, Kind};
 use super::super::figures::short;
 use super::super::{GameRow, Report, SeatFault};
 use super::markup::{Link, Markup, Name, Text};
+use super::tables::columns_table;
 use referee_protocol::plain::count;
 
 /// Short rounds are shown together until they have so many games.
@@ -24,10 +26,8 @@ pub(super) fn list(out: &mut Markup, report: &Report, folder: &str) {
     if report.games.is_empty() {
         return;
     }
-    let names = report.names();
-    let several = report.games.iter().any(|game| game.game != report.games[0].game);
-    let open = if report.games.len() <= OPEN_GAMES_MAX { " open=\"open\"" } else { "" };
     out.paragraph("note", "The number of a game is the link to its transcript.");
+    let columns = |group: &[GameRow]| columns(report, group, folder);
     for group in groups(&report.games) {
         let (first, last) = (group[0].round, group[group.len() - 1].round);
         let word = if report.standings.seats == 1 { "Instance" } else { "Round" };
@@ -38,14 +38,9 @@ pub(super) fn list(out: &mut Markup, report: &Report, folder: &str) {
         };
         let (from, to) = (group[0].number, group[group.len() - 1].number);
         let games = count(group.len() as u64, "game");
-        out.put(format_args!(
-            "<details{open}><summary>{rounds}: {games}, {from} to {to}</summary>\n"
-        ));
-        head(out, report, several);
-        for game in group {
-            row(out, game, &names, several, folder);
-        }
-        out.put(format_args!("</tbody>\n</table>\n</div>\n</details>\n"));
+        let open = report.games.len() <= OPEN_GAMES_MAX;
+        let summary = format!("{rounds}: {games}, {from} to {to}");
+        out.details(open, &summary, |out| columns_table(out, "games", &columns(group)));
     }
 }
 
@@ -67,50 +62,36 @@ fn groups(games: &[GameRow]) -> Vec<&[GameRow]> {
     groups
 }
 
-fn head(out: &mut Markup, report: &Report, several: bool) {
-    out.put(format_args!(
-        "<div class=\"wide\">\n<table class=\"games\">\n<thead><tr><th scope=\"col\" \
-         class=\"n\">game</th>"
-    ));
-    if several {
-        out.put(format_args!("<th scope=\"col\">of</th>"));
+fn columns(report: &Report, games: &[GameRow], folder: &str) -> Vec<Column> {
+    let name = |name: &str| Name(name, NAME_COLUMNS).to_string();
+    let number = |game: &GameRow| {
+        let link = Link { folder, path: &game.transcript };
+        format!("<a href=\"{link}\">{}</a>", game.number)
+    };
+    let mut columns = vec![Column::new("game", Kind::Html("n"), games, number)];
+    if report.games.iter().any(|game| game.game != report.games[0].game) {
+        columns.push(Column::new("of", Kind::Html(""), games, |game| name(&game.game)));
     }
-    let seats = report.standings.seats;
+    let (seats, names) = (report.standings.seats, report.names());
     for seat in 0..seats {
-        if seats == 1 {
-            out.put(format_args!("<th scope=\"col\">player</th>"));
-        } else {
-            out.put(format_args!("<th scope=\"col\">seat {seat}</th>"));
-        }
+        let head = if seats == 1 { "player".to_owned() } else { format!("seat {seat}") };
+        columns.push(Column::new(head, Kind::Html(""), games, |game| {
+            let player = game.players.get(seat);
+            name(player.and_then(|player| names.get(player.index())).unwrap_or(&"?"))
+        }));
     }
-    let result = match seats {
+    let head = match seats {
         1 => "score",
         2 => "result",
         _ => "places",
     };
-    out.put(format_args!(
-        "<th scope=\"col\">{result}</th><th scope=\"col\">end</th><th scope=\"col\" \
-         class=\"n\">turns</th><th scope=\"col\">remarks</th></tr></thead>\n<tbody>\n"
-    ));
-}
-
-fn row(out: &mut Markup, game: &GameRow, names: &[&str], several: bool, folder: &str) {
-    let link = Link { folder, path: &game.transcript };
-    out.put(format_args!("<tr><td class=\"n\"><a href=\"{link}\">{}</a></td>", game.number));
-    if several {
-        out.put(format_args!("<td>{}</td>", Name(&game.game, NAME_COLUMNS)));
-    }
-    for &player in &game.players {
-        let name = Name(names.get(player.index()).unwrap_or(&"?"), NAME_COLUMNS);
-        out.put(format_args!("<td>{name}</td>"));
-    }
-    out.put(format_args!(
-        "<td>{}</td><td>{}</td><td class=\"n\">{}</td><td class=\"r\">{}</td></tr>\n",
-        Text(&result(game)),
-        Name(&game.reason, NAME_COLUMNS),
-        game.turns,
-        Text(&remarks(game)),
-    ));
+    columns.extend([
+        Column::new(head, Kind::Words, games, result),
+        Column::new("end", Kind::Html(""), games, |game| name(&game.reason)),
+        Column::new("turns", Kind::Figure, games, |game| game.turns.to_string()),
+        Column::new("remarks", Kind::Html("r"), games, |game| Text(&remarks(game)).to_string()),
+    ]);
+    columns
 }
 
 /// The result by seat.

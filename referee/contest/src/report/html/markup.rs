@@ -19,6 +19,14 @@ impl Markup {
         self.put(format_args!("<p class=\"{class}\">{}</p>\n", Text(text)));
     }
 
+    /// A part that unfolds; `fill` writes what is in it.
+    pub(super) fn details(&mut self, open: bool, summary: &str, fill: impl FnOnce(&mut Self)) {
+        let open = if open { " open=\"open\"" } else { "" };
+        self.put(format_args!("<details{open}><summary>{}</summary>\n", Text(summary)));
+        fill(self);
+        self.put(format_args!("</details>\n"));
+    }
+
     /// A list of sentences, if there are any.
     pub(super) fn notes(&mut self, notes: &[String]) {
         if notes.is_empty() {

@@ -5,7 +5,7 @@ use super::super::figures::{NONE, elo, fixed, or_none, ordinal, percent};
 use super::super::{Report, notes};
 use super::markup::{Markup, Name, Text};
 use crate::ratings::Rating;
-use crate::standings::{Tally, result_name};
+use crate::standings::{Instance, Standing, Tally};
 use referee_protocol::plain::count;
 
 /// Names are cut here in tables; the whole name is in the title.
@@ -14,36 +14,44 @@ pub(super) const NAME_COLUMNS: usize = 40;
 /// Longer tables are folded away.
 const OPEN_ROWS_MAX: usize = 30;
 
+/// Over the table that has what a drawing shows.
+const AS_TABLE: &str = "The same as a table, with more";
+
 /// The standings with everything that is known of a player.
 pub(super) fn standings(out: &mut Markup, report: &Report) {
-    columns_table(out, &columns::standings(report, Detail::Ranks));
+    columns_table(out, "", &columns::standings(report, Detail::Ranks));
     out.notes(&notes::standings(report));
 }
 
 /// The time that players used, folded away.
 pub(super) fn time(out: &mut Markup, report: &Report) {
-    out.put(format_args!("<details><summary>The same as a table, with more</summary>\n"));
-    columns_table(out, &columns::time_table(report));
-    out.put(format_args!("</details>\n"));
+    out.details(false, AS_TABLE, |out| columns_table(out, "", &columns::time_table(report)));
 }
 
-fn columns_table(out: &mut Markup, columns: &[Column]) {
-    out.put(format_args!("<div class=\"wide\">\n<table>\n<thead><tr>\n"));
+/// A table of the page; `class` is empty or its class.
+pub(super) fn columns_table(out: &mut Markup, class: &str, columns: &[Column]) {
+    let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
+    out.put(format_args!("<div class=\"wide\">\n<table{class}>\n<thead><tr>\n"));
     for column in columns {
-        let class = if column.kind == Kind::Figure { " class=\"n\"" } else { "" };
+        let figures = matches!(column.kind, Kind::Figure | Kind::Number | Kind::Html("n"));
+        let class = if figures { " class=\"n\"" } else { "" };
         out.put(format_args!("<th scope=\"col\"{class}>{}</th>\n", Text(&column.head)));
     }
     out.put(format_args!("</tr></thead>\n<tbody>\n"));
-    for row in 0..columns.first().map_or(0, |column| column.cells.len()) {
+    for row in columns::rows(columns) {
         out.put(format_args!("<tr>"));
-        for column in columns {
-            let cell = &column.cells[row];
+        for (column, cell) in columns.iter().zip(row) {
             let (name, figure) = (Name(cell, NAME_COLUMNS), Figure(cell));
             match column.kind {
                 Kind::Name => out.put(format_args!("<th scope=\"row\">{name}</th>")),
+                Kind::Number => {
+                    out.put(format_args!("<th scope=\"row\" class=\"n\">{figure}</th>"))
+                }
                 Kind::Figure => out.put(format_args!("<td class=\"n\">{figure}</td>")),
                 Kind::Words if cell == NONE => out.put(format_args!("<td>–</td>")),
                 Kind::Words => out.put(format_args!("<td>{}</td>", Text(cell))),
+                Kind::Html("") => out.put(format_args!("<td>{cell}</td>")),
+                Kind::Html(class) => out.put(format_args!("<td class=\"{class}\">{cell}</td>")),
             }
         }
         out.put(format_args!("</tr>\n"));
@@ -53,7 +61,6 @@ fn columns_table(out: &mut Markup, columns: &[Column]) {
 
 /// The ratings with all that the fit says of them, the best first, folded away.
 pub(super) fn ratings(out: &mut Markup, report: &Report, sorted: &[&Rating]) {
-    out.put(format_args!("<details><summary>The same as a table, with more</summary>\n"));
     let column = |head: &str, kind, cell: &dyn Fn(&Rating) -> String| {
         Column::new(head, kind, sorted.iter().copied(), cell)
     };
@@ -72,8 +79,7 @@ pub(super) fn ratings(out: &mut Markup, report: &Report, sorted: &[&Rating]) {
     if report.ratings.as_ref().is_some_and(|ratings| ratings.groups > 1) {
         columns.push(column("group", Kind::Figure, &|own| own.group.to_string()));
     }
-    columns_table(out, &columns);
-    out.put(format_args!("</details>\n"));
+    out.details(false, AS_TABLE, |out| columns_table(out, "", &columns));
 }
 
 /// A figure with a proper minus.
@@ -91,26 +97,17 @@ impl std::fmt::Display for Figure<'_> {
 /// What each player got on each seat.
 pub(super) fn seats(out: &mut Markup, report: &Report) {
     let players = &report.standings.players;
-    out.put(format_args!("<details><summary>Players by seat</summary>\n<div class=\"wide\">\n"));
-    out.put(format_args!("<table>\n<thead><tr><th scope=\"col\">player</th>"));
+    let mut columns = vec![Column::new("player", Kind::Name, players, |own| own.name.clone())];
     for seat in 0..report.standings.seats {
-        out.put(format_args!("<th scope=\"col\" class=\"n\">seat {seat}, points</th>"));
-        out.put(format_args!("<th scope=\"col\" class=\"n\">of games</th>"));
-        out.put(format_args!("<th scope=\"col\" class=\"n\">%</th>"));
+        let mut figure = |head: &str, cell: &dyn Fn(&Tally) -> String| {
+            let cell = |own: &Standing| or_none(own.by_seat.get(seat), cell);
+            columns.push(Column::new(head, Kind::Figure, players, cell));
+        };
+        figure(&format!("seat {seat}, points"), &|tally| tally.points.to_string());
+        figure("of games", &|tally| tally.games.to_string());
+        figure("%", &|tally| or_none(tally.share(), percent));
     }
-    out.put(format_args!("</tr></thead>\n<tbody>\n"));
-    for standing in players {
-        let name = Name(&standing.name, NAME_COLUMNS);
-        out.put(format_args!("<tr><th scope=\"row\">{name}</th>"));
-        for tally in &standing.by_seat {
-            let share = or_none(tally.share(), percent);
-            for cell in [tally.points.to_string(), tally.games.to_string(), share] {
-                out.put(format_args!("<td class=\"n\">{}</td>", Figure(&cell)));
-            }
-        }
-        out.put(format_args!("</tr>\n"));
-    }
-    out.put(format_args!("</tbody>\n</table>\n</div>\n</details>\n"));
+    out.details(false, "Players by seat", |out| columns_table(out, "", &columns));
 }
 
 /// How often each thing happened to a seat, in words.
@@ -129,22 +126,12 @@ pub(super) fn ends(out: &mut Markup, report: &Report) {
     if ends.is_empty() {
         return;
     }
-    out.put(format_args!(
-        "<div class=\"wide\">\n<table>\n<thead><tr><th scope=\"col\">ended by</th><th \
-         scope=\"col\">reason</th><th scope=\"col\" class=\"n\">games</th><th scope=\"col\" \
-         class=\"n\">%</th></tr></thead>\n<tbody>\n"
-    ));
-    for end in ends {
-        #[expect(clippy::cast_precision_loss, reason = "a percentage with one decimal")]
-        let share = percent(end.games as f64 / report.standings.games.max(1) as f64);
-        out.put(format_args!(
-            "<tr><td>{}</td><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{share}</td></tr>\n",
-            result_name(end.result),
-            Name(&end.reason, NAME_COLUMNS),
-            end.games,
-        ));
-    }
-    out.put(format_args!("</tbody>\n</table>\n</div>\n"));
+    let mut columns = columns::ends(report);
+    #[expect(clippy::cast_precision_loss, reason = "a percentage with one decimal")]
+    columns.push(Column::new("%", Kind::Figure, ends, |end| {
+        percent(end.games as f64 / report.standings.games.max(1) as f64)
+    }));
+    columns_table(out, "", &columns);
 }
 
 /// The instances that players met alone.
@@ -153,35 +140,27 @@ pub(super) fn instances(out: &mut Markup, report: &Report) {
     if instances.is_empty() {
         return;
     }
-    let open = if instances.len() <= OPEN_ROWS_MAX { " open=\"open\"" } else { "" };
-    let many = count(instances.len() as u64, "instance");
-    out.put(format_args!(
-        "<details{open}><summary>{many}</summary>\n<div class=\"wide\">\n<table>\n<thead><tr><th \
-         scope=\"col\">game</th><th scope=\"col\" class=\"n\">instance</th><th scope=\"col\" \
-         class=\"n\">tried</th><th scope=\"col\" class=\"n\">solved</th><th scope=\"col\" \
-         class=\"n\">best score</th><th scope=\"col\">by</th></tr></thead>\n<tbody>\n"
-    ));
-    for instance in instances {
-        out.put(format_args!(
-            "<tr><td>{}</td><th scope=\"row\" class=\"n\">{}</th><td class=\"n\">{}</td><td \
-             class=\"n\">{}</td><td class=\"n\">{}</td><td>",
-            Name(&instance.game, NAME_COLUMNS),
-            instance.number,
-            instance.tried,
-            instance.solved,
-            Figure(&or_none(instance.best, |best| best.to_string())),
-        ));
-        for (index, &player) in instance.by.iter().take(3).enumerate() {
-            let comma = if index > 0 { ", " } else { "" };
-            let name = Name(report.player_name(player), NAME_COLUMNS);
-            out.put(format_args!("{comma}{name}"));
-        }
-        if instance.by.len() > 3 {
-            out.put(format_args!(" and {} more", instance.by.len() - 3));
-        }
-        out.put(format_args!("</td></tr>\n"));
-    }
-    out.put(format_args!("</tbody>\n</table>\n</div>\n</details>\n"));
+    let name = |name| Name(name, NAME_COLUMNS).to_string();
+    let best = |one: &Instance| or_none(one.best, |best| best.to_string());
+    let by = |one: &Instance| {
+        let names = one.by.iter().take(3).map(|&player| name(report.player_name(player)));
+        let more = match one.by.len().saturating_sub(3) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        names.collect::<Vec<_>>().join(", ") + &more
+    };
+    let columns = [
+        Column::new("game", Kind::Html(""), instances, |one| name(&one.game)),
+        Column::new("instance", Kind::Number, instances, |one| one.number.to_string()),
+        Column::new("tried", Kind::Figure, instances, |one| one.tried.to_string()),
+        Column::new("solved", Kind::Figure, instances, |one| one.solved.to_string()),
+        Column::new("best score", Kind::Figure, instances, best),
+        Column::new("by", Kind::Html(""), instances, by),
+    ];
+    let open = instances.len() <= OPEN_ROWS_MAX;
+    let summary = count(instances.len() as u64, "instance");
+    out.details(open, &summary, |out| columns_table(out, "", &columns));
 }
 
 /// Who doesn't play, and why.

@@ -1,5 +1,6 @@
 //! Reports made by hand and by dice.
 
+use crate::formats::{Puzzle, RoundRobin};
 use crate::ratings::{Rating, Ratings, Term};
 use crate::report::{
     Command, GameRow, HistoryPoint, LeftOut, Progress, Report, Setting, VoidCounts,
@@ -12,7 +13,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use referee_protocol::{FaultKind, Result as Ended};
 
 pub(super) const ROUND_ROBIN: FormatSettings =
-    FormatSettings::RoundRobin { triples_per_player: None };
+    FormatSettings::RoundRobin(RoundRobin { triples_per_player: None });
 
 /// Names that nobody would choose who means well.
 pub(super) const HOSTILE: [&str; 10] = [
@@ -168,7 +169,7 @@ pub(super) fn puzzles(seed: u64, players: u32, instances: u32) -> Vec<Record> {
 
 /// A contest whose players have these names, as far as there are enough.
 pub(super) fn named(players: usize, seats: usize, names: &[&str]) -> Contest {
-    let format = if seats == 1 { FormatSettings::Puzzle {} } else { ROUND_ROBIN };
+    let format = if seats == 1 { FormatSettings::Puzzle(Puzzle {}) } else { ROUND_ROBIN };
     let mut contest = contest(players, seats, format);
     for (player, name) in contest.players.iter_mut().zip(names) {
         player.name = (*name).to_owned();

@@ -1,5 +1,6 @@
 //! The ties that a report tells are those that the format counts.
 
+use crate::formats::{DoubleKnockout, Knockout, Swiss};
 use crate::report::{Tie, ties};
 use crate::standings::tests::contests::contest;
 use crate::{FormatSettings, Schedule};
@@ -28,14 +29,14 @@ fn played(format: FormatSettings, players: usize, seed: u64) -> (Schedule, Vec<T
 #[test]
 fn whoever_loses_ties_is_out() {
     for (format, lives) in [
-        (FormatSettings::Knockout { third_place: false }, 1),
-        (FormatSettings::DoubleKnockout {}, 2),
+        (FormatSettings::Knockout(Knockout { third_place: false }), 1),
+        (FormatSettings::DoubleKnockout(DoubleKnockout {}), 2),
     ] {
         let mut by_seed = 0;
         for players in 2..=11 {
             for seed in 0..20 {
                 let (schedule, told) = played(format.clone(), players, seed);
-                let ranking = schedule.format().ranking(schedule.met()).unwrap();
+                let ranking = schedule.ranking().unwrap();
                 let winner = ranking[0][0];
                 for player in ranking.iter().flatten() {
                     let lost = told.iter().filter(|tie| tie.players[1] == *player).count();
@@ -59,6 +60,6 @@ fn whoever_loses_ties_is_out() {
 
 #[test]
 fn other_formats_have_none() {
-    let (_, told) = played(FormatSettings::Swiss {}, 4, 1);
+    let (_, told) = played(FormatSettings::Swiss(Swiss {}), 4, 1);
     assert!(told.is_empty());
 }

@@ -1,4 +1,5 @@
 use super::test_of;
+use crate::formats::Compare;
 use crate::{
     Contest, ContestGame, FormatSettings, OpeningSettings, Player, PlayerInfo, Policy,
     SandboxSettings, Schedule, SeatOrders,
@@ -13,7 +14,7 @@ fn contest(rounds: u32) -> Contest {
     Contest {
         name: "new against old".into(),
         seed: 1,
-        format: FormatSettings::Compare { sprt: Some(test_of(0.0, 100.0)) },
+        format: FormatSettings::Compare(Compare { sprt: Some(test_of(0.0, 100.0)) }),
         rounds,
         seat_orders: SeatOrders::All,
         games: vec![ContestGame {

@@ -1,10 +1,11 @@
 //! Ranks and tie-breaks, worked out by hand.
 
 use super::contests::{contest, game};
+use crate::formats::{Gauntlet, Knockout, Puzzle, RoundRobin, Swiss};
 use crate::standings::{Standings, standings};
 use crate::{FormatSettings, Player, Record};
 
-const ALL: FormatSettings = FormatSettings::RoundRobin { triples_per_player: None };
+const ALL: FormatSettings = FormatSettings::RoundRobin(RoundRobin { triples_per_player: None });
 
 fn order(standings: &Standings) -> Vec<(u32, u32)> {
     standings.players.iter().map(|standing| (standing.rank, standing.player.0)).collect()
@@ -37,7 +38,7 @@ fn those_who_met_are_told_apart_by_that() {
 fn without_having_met_the_better_victims_decide() {
     // 0 beat 2, who beat 4; 1 beat 3, who beat nobody. 0 and 1 never met.
     let records = [game(0, &[0, 2], &[1, 2]), game(1, &[1, 3], &[1, 2]), game(2, &[2, 4], &[1, 2])];
-    let format = FormatSettings::Knockout { third_place: false };
+    let format = FormatSettings::Knockout(Knockout { third_place: false });
     let table = standings(&contest(5, 2, format), &records, &[], None);
     assert_eq!(of(&table, 0).tie_breaks.direct, None);
     assert_eq!(of(&table, 0).tie_breaks.sonneborn_berger.unwrap().to_string(), "1");
@@ -48,7 +49,8 @@ fn without_having_met_the_better_victims_decide() {
 #[test]
 fn swiss_counts_opponents_and_byes() {
     let records = [game(0, &[0, 1], &[1, 2]), game(1, &[1, 2], &[1, 2])];
-    let table = standings(&contest(3, 2, FormatSettings::Swiss {}), &records, &[0, 0, 2], None);
+    let table =
+        standings(&contest(3, 2, FormatSettings::Swiss(Swiss {})), &records, &[0, 0, 2], None);
     // All have a point. The opponents of 0: a point; of 1: two points; of 2: one, and for the bye
     // one of its own.
     let buchholz = |player| of(&table, player).tie_breaks.buchholz.unwrap().to_string();
@@ -62,7 +64,7 @@ fn swiss_counts_opponents_and_byes() {
 
 #[test]
 fn where_some_play_more_the_mean_decides() {
-    let format = FormatSettings::Gauntlet { challengers: 1 };
+    let format = FormatSettings::Gauntlet(Gauntlet { challengers: 1 });
     let records = [game(0, &[0, 1], &[1, 2]), game(1, &[0, 2], &[2, 1]), game(2, &[0, 3], &[1, 1])];
     let table = standings(&contest(4, 2, format), &records, &[], None);
     assert_eq!(order(&table), [(1, 2), (2, 0), (2, 3), (4, 1)]);
@@ -85,7 +87,7 @@ fn where_some_play_more_the_mean_decides() {
 fn the_formats_own_order_goes_first() {
     let records = [game(0, &[0, 1], &[1, 2])];
     let ranking = [vec![Player(1)], vec![Player(0), Player(2)]];
-    let format = FormatSettings::Knockout { third_place: false };
+    let format = FormatSettings::Knockout(Knockout { third_place: false });
     let table = standings(&contest(4, 2, format), &records, &[], Some(&ranking));
     assert_eq!(order(&table), [(1, 1), (2, 0), (2, 2), (4, 3)]);
 }
@@ -121,7 +123,7 @@ fn alone_solutions_come_first_then_scores() {
         alone(6, 3, 1, Some(20)),
         alone(7, 3, 1, Some(20)),
     ];
-    let table = standings(&contest(4, 1, FormatSettings::Puzzle {}), &records, &[], None);
+    let table = standings(&contest(4, 1, FormatSettings::Puzzle(Puzzle {})), &records, &[], None);
     assert_eq!(order(&table), [(1, 3), (2, 1), (3, 0), (4, 2)]);
     let puzzle = of(&table, 1).puzzle.as_ref().unwrap();
     assert_eq!((puzzle.solved, puzzle.games[0].total, puzzle.games[0].mean), (1, 38, Some(19.0)));

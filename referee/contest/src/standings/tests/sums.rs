@@ -1,6 +1,7 @@
 //! What must hold of any games.
 
 use super::contests::{contest, game};
+use crate::formats::{Compare, RoundRobin, Swiss};
 use crate::standings::{Points, standings};
 use crate::{FormatSettings, Player, Record};
 use proptest::prelude::*;
@@ -30,7 +31,7 @@ fn any_games() -> impl Strategy<Value = (usize, Vec<Record>)> {
 proptest! {
     #[test]
     fn every_game_hands_out_the_same_points((seats, records) in any_games()) {
-        let format = FormatSettings::RoundRobin { triples_per_player: None };
+        let format = FormatSettings::RoundRobin(RoundRobin { triples_per_player: None });
         let table = standings(&contest(PLAYERS as usize, seats, format), &records, &[], None);
         let sum: u64 = table.players.iter().map(|standing| standing.points.parts()).sum();
         let games = records.len() as u64;
@@ -65,7 +66,7 @@ proptest! {
 
     #[test]
     fn the_order_of_the_records_is_nothing((seats, records) in any_games(), turn in 0_usize..30) {
-        let contest = contest(PLAYERS as usize, seats, FormatSettings::Swiss {});
+        let contest = contest(PLAYERS as usize, seats, FormatSettings::Swiss(Swiss {}));
         let mut other = records.clone();
         if !other.is_empty() {
             let middle = turn % other.len();
@@ -89,7 +90,7 @@ proptest! {
 
 #[test]
 fn ranks_go_down_with_points() {
-    let format = FormatSettings::RoundRobin { triples_per_player: None };
+    let format = FormatSettings::RoundRobin(RoundRobin { triples_per_player: None });
     let records: Vec<Record> =
         (0..40_u64).map(|n| game(n, &[(n % 5) as u32, (n / 5 % 5) as u32], &[1, 2])).collect();
     let table = standings(&contest(5, 2, format), &records, &[], None);
@@ -109,7 +110,7 @@ fn faults_duplicates_marks_and_ends_are_counted() {
     records[1].result = Ended::Fault;
     records[1].reason = "late".into();
     records[1].marked = true;
-    let format = FormatSettings::Compare { sprt: None };
+    let format = FormatSettings::Compare(Compare { sprt: None });
     let table = standings(&contest(2, 2, format), &records, &[], None);
     assert_eq!((table.games, table.duplicates, table.marked), (3, 1, 1));
     assert_eq!(table.ends[0].games, 2);
@@ -122,7 +123,7 @@ fn faults_duplicates_marks_and_ends_are_counted() {
 
 #[test]
 fn no_games_and_foreign_records_are_no_panic() {
-    let format = FormatSettings::RoundRobin { triples_per_player: None };
+    let format = FormatSettings::RoundRobin(RoundRobin { triples_per_player: None });
     let contest = contest(2, 2, format);
     let table = standings(&contest, &[], &[], None);
     assert_eq!(table.players.iter().map(|standing| standing.rank).collect::<Vec<_>>(), [1, 1]);

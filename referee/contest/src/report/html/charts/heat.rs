@@ -1,12 +1,12 @@
 //! The cross table as a picture: who scores how much against whom.
 
-use super::super::markup::{Markup, Name};
+use super::super::markup::Markup;
 use super::super::svg::{Anchor, Svg};
-use super::super::tables::NAME_COLUMNS as TABLE_NAME_COLUMNS;
+use super::super::tables;
 use super::{BASE, NAME_COLUMNS, float, rest};
-use crate::report::Report;
-use crate::report::figures::{percent, short};
-use crate::standings::{Meeting, Standing};
+use crate::report::figures::short;
+use crate::report::{Report, columns};
+use crate::standings::Standing;
 
 /// So many players, by rank, are shown.
 const PLAYERS_MAX: usize = 50;
@@ -58,15 +58,10 @@ pub(crate) fn draw(out: &mut Markup, report: &Report) {
         rest(shown.len(), players.len())
     );
     svg.figure(out, "cross-chart", "Cross table", &text);
-    if numbers {
-        table(out, report, shown);
+    if let Some(table) = columns::cross(report, NUMBERS_MAX, "no.", "") {
+        let summary = "The same as a table, in percent";
+        out.details(false, summary, |out| tables::columns_table(out, "", &table));
     }
-}
-
-fn meeting<'a>(report: &'a Report, row: &Standing, column: &Standing) -> Option<&'a Meeting> {
-    let cross = &report.standings.cross;
-    let key = (row.player, column.player);
-    cross.binary_search_by_key(&key, |met| (met.row, met.column)).ok().map(|index| &cross[index])
 }
 
 fn draw_cell(
@@ -81,9 +76,8 @@ fn draw_cell(
     if row.player == column.player {
         return;
     }
-    let found = meeting(report, row, column);
-    let share = found.and_then(|met| Some((met, met.points.share(met.games)?)));
-    let Some((met, share)) = share else {
+    let found = report.standings.meeting(row.player, column.player);
+    let Some((met, share)) = found.and_then(|met| Some((met, met.share()?))) else {
         svg.bar("unmet", corner, size, "");
         return;
     };
@@ -106,28 +100,4 @@ fn legend(svg: &mut Svg, y: f64) {
         x += size;
     }
     svg.text("tick", Anchor::Start, (x + 6.0, y + 11.0), "100 %");
-}
-
-/// The same as a table, for whoever can't see the picture.
-fn table(out: &mut Markup, report: &Report, shown: &[Standing]) {
-    out.put(format_args!(
-        "<details><summary>The same as a table, in percent</summary>\n<div class=\"wide\">\n\
-         <table>\n<thead><tr><th scope=\"col\" class=\"n\">no.</th><th scope=\"col\">player</th>"
-    ));
-    for number in 1..=shown.len() {
-        out.put(format_args!("<th scope=\"col\" class=\"n\">{number}</th>"));
-    }
-    out.put(format_args!("</tr></thead>\n<tbody>\n"));
-    for (index, row) in shown.iter().enumerate() {
-        let name = Name(&row.name, TABLE_NAME_COLUMNS);
-        let number = index + 1;
-        out.put(format_args!("<tr><td class=\"n\">{number}</td><th scope=\"row\">{name}</th>"));
-        for column in shown {
-            let share = meeting(report, row, column).and_then(|met| met.points.share(met.games));
-            let cell = share.map(percent).unwrap_or_default();
-            out.put(format_args!("<td class=\"n\">{cell}</td>"));
-        }
-        out.put(format_args!("</tr>\n"));
-    }
-    out.put(format_args!("</tbody>\n</table>\n</div>\n</details>\n"));
 }
