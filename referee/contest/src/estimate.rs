@@ -1,8 +1,9 @@
 //! How long a contest may take: sums over what random play and the clock give. No promise.
 
+use super::openings::play_any;
 use super::{Contest, OpeningError};
+use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
-use rand::{Rng, SeedableRng};
 use referee_games::{AnyGame, Turn, kind};
 use referee_match::named_seed;
 use referee_protocol::ClockSettings;
@@ -60,11 +61,7 @@ pub fn estimate(contest: &Contest) -> Result<Estimate, OpeningError> {
 fn playout(mut game: Box<dyn AnyGame>, seed: u64) -> u64 {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     for turns in 0..TURNS_MAX {
-        let actions = game.actions();
-        let over = matches!(game.turn(), Turn::Over(_));
-        let drawn = random.next_u64().checked_rem(actions.len() as u64).filter(|_| !over);
-        let Some(index) = drawn.and_then(|index| usize::try_from(index).ok()) else { return turns };
-        if game.play(&actions[index]).is_err() {
+        if matches!(game.turn(), Turn::Over(_)) || !play_any(game.as_mut(), &mut random) {
             return turns;
         }
     }

@@ -57,7 +57,8 @@ pub fn draw_opening(
     Err(OpeningError::Decided { plies })
 }
 
-fn play_any(game: &mut dyn AnyGame, random: &mut ChaCha8Rng) -> bool {
+/// Plays an action that is drawn; false: there is none.
+pub(super) fn play_any(game: &mut dyn AnyGame, random: &mut ChaCha8Rng) -> bool {
     let actions = game.actions();
     let Some(index) = random.next_u64().checked_rem(actions.len() as u64) else { return false };
     usize::try_from(index).is_ok_and(|index| game.play(&actions[index]).is_ok())

@@ -3,6 +3,7 @@
 //! Blocks are drawn with replacement, as many as there are, because the games of one block depend
 //! on each other (Efron and Tibshirani, "An Introduction to the Bootstrap", 1993).
 
+use super::RatingField;
 use super::cholesky::Factor;
 use super::climb::climb_nearby;
 use super::fit::{ELO, mean};
@@ -14,20 +15,13 @@ use rand::{RngExt, SeedableRng};
 /// In fewer blocks than that, a player has no interval: there are too few different samples.
 pub(super) const BLOCKS_MIN: usize = 10;
 
-/// How many samples, and where their draws come from.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Draws {
-    pub(super) samples: usize,
-    pub(super) seed: u64,
-}
-
 /// For each rated player the 95 % interval of its rating against the mean of its group, in Elo.
 pub(super) fn intervals(
     model: &Model<'_>,
     links: &Links,
     best: &[f64],
     factor: &Factor,
-    draws: &Draws,
+    field: &RatingField,
 ) -> Vec<Option<(f64, f64)>> {
     let evidence = model.evidence;
     let bounded = |player: usize| evidence.blocks_of[player] >= BLOCKS_MIN;
@@ -35,8 +29,8 @@ pub(super) fn intervals(
     if !(0..found.len()).any(bounded) {
         return vec![None; found.len()];
     }
-    let mut random = ChaCha8Rng::seed_from_u64(draws.seed);
-    for _ in 0..draws.samples {
+    let mut random = ChaCha8Rng::seed_from_u64(field.seed);
+    for _ in 0..field.samples {
         let mut counts = vec![0.0; evidence.counts.len()];
         for _ in 0..evidence.blocks.len() {
             for &count in &evidence.blocks[random.random_range(0..evidence.blocks.len())] {

@@ -1,7 +1,7 @@
 //! One joint fit, and what is read off from it.
 
 use super::super::{Contest, Player, Record};
-use super::bootstrap::{Draws, intervals};
+use super::bootstrap::intervals;
 use super::cholesky::Factor;
 use super::climb::climb;
 use super::evidence::{Evidence, Games};
@@ -111,8 +111,7 @@ impl Fit<'_> {
             group: 0,
         };
         let mut ratings: Vec<Rating> = Player::all(self.field.players).map(unrated).collect();
-        let draws = Draws { samples: self.field.samples, seed: self.field.seed };
-        let intervals = intervals(self.model, self.links, &self.at, &self.factor, &draws);
+        let intervals = intervals(self.model, self.links, &self.at, &self.factor, self.field);
         let mut leaders = vec![None; ratings.len()];
         for group in &self.links.groups {
             let centre = mean(group.iter().map(|&player| self.at[player]));

@@ -56,25 +56,28 @@ fn text(text: &str) -> String {
     if quoted { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
 }
 
-pub(super) fn standings(report: &Report) -> String {
-    let mut sheet = Sheet::new(&report.standings.players);
-    sheet.figure("rank", |own| Some(own.rank));
-    sheet.text("player", |own| &own.name);
-    rating(&mut sheet, report);
-    results(&mut sheet, report.standings.seats);
-    sheet.figure("direct", |own| own.tie_breaks.direct);
-    sheet.figure("buchholz", |own| own.tie_breaks.buchholz);
-    sheet.figure("sonneborn_berger", |own| own.tie_breaks.sonneborn_berger);
-    puzzle(&mut sheet);
-    sheet.figure("faults", |own| Some(own.faults.iter().map(|fault| fault.games).sum::<u64>()));
-    sheet.column("fault_kinds", |own| text(&faults(own).unwrap_or_default()));
-    sheet.figure("used_ms", |own| Some(own.time.used_ms));
-    sheet.decimal("mean_used_ms", 1, |own| own.time.mean_used_ms);
-    sheet.figure("max_used_ms", |own| Some(own.time.max_used_ms));
-    sheet.decimal("ms_per_turn", 3, |own| own.time.ms_a_turn);
-    sheet.figure("cpu_ms", |own| Some(own.time.cpu_ms));
-    sheet.figure("turns", |own| Some(own.time.turns));
-    sheet.written()
+impl Report {
+    /// The standings as CSV (RFC 4180), one line a player under a line of names.
+    pub fn standings_csv(&self) -> String {
+        let mut sheet = Sheet::new(&self.standings.players);
+        sheet.figure("rank", |own| Some(own.rank));
+        sheet.text("player", |own| &own.name);
+        rating(&mut sheet, self);
+        results(&mut sheet, self.standings.seats);
+        sheet.figure("direct", |own| own.tie_breaks.direct);
+        sheet.figure("buchholz", |own| own.tie_breaks.buchholz);
+        sheet.figure("sonneborn_berger", |own| own.tie_breaks.sonneborn_berger);
+        puzzle(&mut sheet);
+        sheet.figure("faults", |own| Some(own.faults.iter().map(|fault| fault.games).sum::<u64>()));
+        sheet.column("fault_kinds", |own| text(&faults(own).unwrap_or_default()));
+        sheet.figure("used_ms", |own| Some(own.time.used_ms));
+        sheet.decimal("mean_used_ms", 1, |own| own.time.mean_used_ms);
+        sheet.figure("max_used_ms", |own| Some(own.time.max_used_ms));
+        sheet.decimal("ms_per_turn", 3, |own| own.time.ms_a_turn);
+        sheet.figure("cpu_ms", |own| Some(own.time.cpu_ms));
+        sheet.figure("turns", |own| Some(own.time.turns));
+        sheet.written()
+    }
 }
 
 fn rating(sheet: &mut Sheet<'_, Standing>, report: &Report) {
@@ -119,27 +122,30 @@ fn puzzle(sheet: &mut Sheet<'_, Standing>) {
     }
 }
 
-pub(super) fn games(report: &Report) -> String {
-    let names = report.names();
-    let mut sheet = Sheet::new(&report.games);
-    sheet.figure("number", |game| Some(game.number));
-    sheet.figure("round", |game| Some(game.round));
-    sheet.text("game", |game| &game.game);
-    for seat in 0..report.standings.seats {
-        sheet.column(&format!("player_{seat}"), |game| {
-            let player = game.players.get(seat);
-            text(player.and_then(|player| names.get(player.index())).unwrap_or(&""))
-        });
-        sheet.figure(&format!("place_{seat}"), |game| game.places.get(seat));
-        sheet.figure(&format!("score_{seat}"), |game| game.scores.as_ref()?.get(seat));
-        sheet.figure(&format!("fault_{seat}"), |game| {
-            game.faults.iter().find(|fault| fault.seat == seat).map(|fault| fault.kind)
-        });
+impl Report {
+    /// The games as CSV (RFC 4180), one line a game under a line of names.
+    pub fn games_csv(&self) -> String {
+        let names = self.names();
+        let mut sheet = Sheet::new(&self.games);
+        sheet.figure("number", |game| Some(game.number));
+        sheet.figure("round", |game| Some(game.round));
+        sheet.text("game", |game| &game.game);
+        for seat in 0..self.standings.seats {
+            sheet.column(&format!("player_{seat}"), |game| {
+                let player = game.players.get(seat);
+                text(player.and_then(|player| names.get(player.index())).unwrap_or(&""))
+            });
+            sheet.figure(&format!("place_{seat}"), |game| game.places.get(seat));
+            sheet.figure(&format!("score_{seat}"), |game| game.scores.as_ref()?.get(seat));
+            sheet.figure(&format!("fault_{seat}"), |game| {
+                game.faults.iter().find(|fault| fault.seat == seat).map(|fault| fault.kind)
+            });
+        }
+        sheet.text("result", |game| result_name(game.result));
+        sheet.text("reason", |game| &game.reason);
+        sheet.figure("turns", |game| Some(game.turns));
+        sheet.figure("marked", |game| Some(game.marked));
+        sheet.text("transcript", |game| &game.transcript);
+        sheet.written()
     }
-    sheet.text("result", |game| result_name(game.result));
-    sheet.text("reason", |game| &game.reason);
-    sheet.figure("turns", |game| Some(game.turns));
-    sheet.figure("marked", |game| Some(game.marked));
-    sheet.text("transcript", |game| &game.transcript);
-    sheet.written()
 }

@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthChar;
 pub(super) const NONE: &str = "-";
 
 /// With so many decimals; never "-0.0".
-pub(super) fn fixed(value: f64, decimals: usize) -> String {
+pub(crate) fn fixed(value: f64, decimals: usize) -> String {
     if !value.is_finite() {
         return NONE.to_owned();
     }

@@ -8,49 +8,54 @@ use std::fmt::Write as _;
 /// Larger cross tables can't be read in Markdown.
 const CROSS_PLAYERS_MAX: usize = 30;
 
-pub(super) fn markdown(report: &Report) -> String {
-    let mut out = format!("# {}\n\n{}\n\n", escape(&report.name), notes::progress(report));
-    out.push_str("## Standings\n\n");
-    table(&mut out, &columns::standings(report, Detail::Full));
-    list(&mut out, &notes::standings(report));
-    if let Some(ratings) = &report.ratings {
-        out.push_str("## Ratings\n\n");
-        list(&mut out, &notes::ratings(ratings));
+impl Report {
+    /// The report as Markdown with tables.
+    pub fn markdown(&self) -> String {
+        let mut out = format!("# {}\n\n{}\n\n", escape(&self.name), notes::progress(self));
+        out.push_str("## Standings\n\n");
+        table(&mut out, &columns::standings(self, Detail::Full));
+        list(&mut out, &notes::standings(self));
+        if let Some(ratings) = &self.ratings {
+            out.push_str("## Ratings\n\n");
+            list(&mut out, &notes::ratings(ratings));
+        }
+        if !self.ties.is_empty() {
+            out.push_str("## Ties\n\n");
+            list(&mut out, &notes::ties(self));
+        }
+        if let Some(cross) = columns::cross(self, CROSS_PLAYERS_MAX, "no.", "") {
+            out.push_str(
+                "## Cross table\n\nPoints of the row's player against the column's, in percent.\n\n",
+            );
+            table(&mut out, &cross);
+        }
+        out.push_str("## Ends\n\n");
+        table(&mut out, &columns::ends(self));
+        if !self.left_out.is_empty() {
+            out.push_str("## Left out\n\n");
+            let each = self.left_out.iter();
+            list(
+                &mut out,
+                &each
+                    .map(|one| format!("{}: {}", one.name, one_line(&one.reason)))
+                    .collect::<Vec<_>>(),
+            );
+        }
+        if !self.settings.is_empty() {
+            out.push_str("## Settings\n\n");
+            let settings = &self.settings;
+            let name = Column::new("setting", Kind::Words, settings, |own| own.name.clone());
+            let value = Column::new("value", Kind::Words, settings, |own| own.value.clone());
+            table(&mut out, &[name, value]);
+        }
+        for command in &self.commands {
+            writeln!(out, "{}:\n\n    {}\n", escape(&command.does), tame(&command.line))
+                .expect("text takes text");
+        }
+        out.truncate(out.trim_end().len());
+        out.push('\n');
+        out
     }
-    if !report.ties.is_empty() {
-        out.push_str("## Ties\n\n");
-        list(&mut out, &notes::ties(report));
-    }
-    if let Some(cross) = columns::cross(report, CROSS_PLAYERS_MAX, "no.", "") {
-        out.push_str(
-            "## Cross table\n\nPoints of the row's player against the column's, in percent.\n\n",
-        );
-        table(&mut out, &cross);
-    }
-    out.push_str("## Ends\n\n");
-    table(&mut out, &columns::ends(report));
-    if !report.left_out.is_empty() {
-        out.push_str("## Left out\n\n");
-        let each = report.left_out.iter();
-        list(
-            &mut out,
-            &each.map(|one| format!("{}: {}", one.name, one_line(&one.reason))).collect::<Vec<_>>(),
-        );
-    }
-    if !report.settings.is_empty() {
-        out.push_str("## Settings\n\n");
-        let settings = &report.settings;
-        let name = Column::new("setting", Kind::Words, settings, |own| own.name.clone());
-        let value = Column::new("value", Kind::Words, settings, |own| own.value.clone());
-        table(&mut out, &[name, value]);
-    }
-    for command in &report.commands {
-        writeln!(out, "{}:\n\n    {}\n", escape(&command.does), tame(&command.line))
-            .expect("text takes text");
-    }
-    out.truncate(out.trim_end().len());
-    out.push('\n');
-    out
 }
 
 fn table(out: &mut String, columns: &[Column]) {

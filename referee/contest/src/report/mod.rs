@@ -10,6 +10,7 @@ mod markdown;
 mod csv;
 mod html;
 
+pub(crate) use figures::fixed;
 pub use text::Layout;
 pub use ties::{Tie, ties};
 
@@ -161,16 +162,6 @@ impl GameRow {
 }
 
 impl Report {
-    /// The standings as text: aligned for people, or with tabs for programs. Names are tamed.
-    pub fn text(&self, layout: Layout) -> String {
-        text::text(self, layout)
-    }
-
-    /// How far the contest is, and its standings, aligned: what fits a screen.
-    pub fn brief(&self) -> String {
-        text::brief(self)
-    }
-
     /// The standings as a table: its head, and a row a player by rank. Names are as they are.
     pub fn table(&self) -> (Vec<String>, Vec<Vec<String>>) {
         let columns = columns::standings(self, columns::Detail::Ranks);
@@ -184,27 +175,6 @@ impl Report {
         let ratings = self.ratings.iter().flat_map(notes::ratings);
         let first = std::iter::once(notes::progress(self));
         first.chain(notes::standings(self)).chain(ratings).collect()
-    }
-
-    /// The report as Markdown with tables.
-    pub fn markdown(&self) -> String {
-        markdown::markdown(self)
-    }
-
-    /// The standings as CSV (RFC 4180), one line a player under a line of names.
-    pub fn standings_csv(&self) -> String {
-        csv::standings(self)
-    }
-
-    /// The games as CSV (RFC 4180), one line a game under a line of names.
-    pub fn games_csv(&self) -> String {
-        csv::games(self)
-    }
-
-    /// The report as one page that needs nothing else. `folder` is the way from the page's folder
-    /// to the contest's, with `/`; empty where they are the same.
-    pub fn html(&self, folder: &str) -> String {
-        html::page(self, folder)
     }
 
     /// The rating of a player of whom a game was fitted: without one there is nothing to show.

@@ -21,48 +21,51 @@ pub enum Layout {
     Tabs,
 }
 
-pub(super) fn text(report: &Report, layout: Layout) -> String {
-    if layout == Layout::Tabs {
-        return tabs(&columns::standings(report, Detail::Short));
+impl Report {
+    /// How far the contest is, and its standings, aligned: what fits a screen.
+    pub fn brief(&self) -> String {
+        let standings = columns::standings(self, Detail::Short);
+        let progress = notes::progress(self);
+        format!("{}\n{progress}\n\n{}", tame(&self.name), aligned(&standings))
     }
-    let mut text = brief(report);
-    text.push('\n');
-    for note in notes::standings(report) {
-        line(&mut text, &note);
-    }
-    for note in report.ratings.iter().flat_map(notes::ratings) {
-        line(&mut text, &note);
-    }
-    for left_out in &report.left_out {
-        let mut lines = left_out.reason.lines();
-        let first = lines.next().unwrap_or_default();
-        line(&mut text, &format!("Left out: {}: {first}", left_out.name));
-        lines.for_each(|rest| line(&mut text, rest));
-    }
-    if !report.ties.is_empty() {
-        text.push_str("\nTies\n\n");
-    }
-    for tie in notes::ties(report) {
-        line(&mut text, &tie);
-    }
-    if let Some(cross) = columns::cross(report, CROSS_PLAYERS_MAX, "", NONE) {
-        text.push_str("\nPoints of the row's player against the column's, in percent\n\n");
-        text.push_str(&aligned(&cross));
-    }
-    if !report.commands.is_empty() {
-        text.push('\n');
-    }
-    for command in &report.commands {
-        line(&mut text, &format!("{}: {}", command.does, command.line));
-    }
-    text
-}
 
-/// How far it is, and the table: what a look at a contest under way is for.
-pub(super) fn brief(report: &Report) -> String {
-    let standings = columns::standings(report, Detail::Short);
-    let progress = notes::progress(report);
-    format!("{}\n{progress}\n\n{}", tame(&report.name), aligned(&standings))
+    /// The standings as text: aligned for people, or with tabs for programs. Names are tamed.
+    pub fn text(&self, layout: Layout) -> String {
+        if layout == Layout::Tabs {
+            return tabs(&columns::standings(self, Detail::Short));
+        }
+        let mut text = self.brief();
+        text.push('\n');
+        for note in notes::standings(self) {
+            line(&mut text, &note);
+        }
+        for note in self.ratings.iter().flat_map(notes::ratings) {
+            line(&mut text, &note);
+        }
+        for left_out in &self.left_out {
+            let mut lines = left_out.reason.lines();
+            let first = lines.next().unwrap_or_default();
+            line(&mut text, &format!("Left out: {}: {first}", left_out.name));
+            lines.for_each(|rest| line(&mut text, rest));
+        }
+        if !self.ties.is_empty() {
+            text.push_str("\nTies\n\n");
+        }
+        for tie in notes::ties(self) {
+            line(&mut text, &tie);
+        }
+        if let Some(cross) = columns::cross(self, CROSS_PLAYERS_MAX, "", NONE) {
+            text.push_str("\nPoints of the row's player against the column's, in percent\n\n");
+            text.push_str(&aligned(&cross));
+        }
+        if !self.commands.is_empty() {
+            text.push('\n');
+        }
+        for command in &self.commands {
+            line(&mut text, &format!("{}: {}", command.does, command.line));
+        }
+        text
+    }
 }
 
 fn line(text: &mut String, line: &str) {

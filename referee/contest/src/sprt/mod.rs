@@ -35,43 +35,7 @@ pub enum Decision {
     Open,
 }
 
-/// Why a test can't be made.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-pub enum SprtError {
-    /// A hypothesis that no number of games can tell from a sure win or loss.
-    #[error("elo0 and elo1 must be between -1000 and 1000")]
-    Elo,
-    /// Hypotheses in the wrong order.
-    #[error("elo0 must be less than elo1, but elo0 is {elo0} and elo1 is {elo1}")]
-    Order {
-        /// The first hypothesis.
-        elo0: f64,
-        /// The second.
-        elo1: f64,
-    },
-    /// A chance of error that is none.
-    #[error("alpha and beta are chances of error: each must be from 0.000001 to 0.49")]
-    Chance,
-}
-
 impl SprtSettings {
-    /// Whether there can be such a test. The rest of this module expects that there can.
-    pub fn check(&self) -> Result<(), SprtError> {
-        let Self { elo0, elo1, alpha, beta } = *self;
-        let elos = -1000.0..=1000.0;
-        if !elos.contains(&elo0) || !elos.contains(&elo1) {
-            return Err(SprtError::Elo);
-        }
-        if elo0 >= elo1 {
-            return Err(SprtError::Order { elo0, elo1 });
-        }
-        let chances = 1e-6..=0.49;
-        if !chances.contains(&alpha) || !chances.contains(&beta) {
-            return Err(SprtError::Chance);
-        }
-        Ok(())
-    }
-
     /// The log-likelihood ratios at which the test ends, by Wald: at the first or below with the
     /// first hypothesis, at the second or above with the second.
     pub fn bounds(&self) -> (f64, f64) {

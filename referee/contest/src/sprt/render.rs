@@ -3,6 +3,7 @@
 
 use super::{Decision, Expectation, INDEPENDENT_GAMES, Summary, TestSummary, real};
 use crate::SprtSettings;
+use crate::report::fixed;
 use referee_protocol::plain::{count, tame};
 
 /// The two agents' names; hostile text, which is made safe here.
@@ -136,14 +137,7 @@ fn details(summary: &Summary, names: Names) -> Vec<String> {
     lines
 }
 
-/// With so many digits after the point, and no minus before a zero.
-fn fixed(figure: f64, digits: usize) -> String {
-    let text = format!("{figure:.digits$}");
-    let zero = text.chars().all(|c| matches!(c, '-' | '0' | '.'));
-    if zero { text.replace('-', "") } else { text }
-}
-
-/// The same with a plus before what is not negative.
+/// With so many digits after the point, and a plus before what is not negative.
 fn signed(figure: f64, digits: usize) -> String {
     let text = fixed(figure, digits);
     if text.starts_with('-') { text } else { format!("+{text}") }

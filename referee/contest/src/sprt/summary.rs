@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 /// A comparison so far, from the perspective of the new agent. It counts whole pairs alone, and
 /// those only up to the first that is still missing. All figures are finite.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Summary {
     /// The pairs: two games from one opening, in both seat orders.
     pub pairs: u64,
@@ -80,12 +80,6 @@ impl Summary {
         let mut summary = Self {
             pairs: pairs.pairs(),
             pentanomial: pairs,
-            wins: 0,
-            draws: 0,
-            losses: 0,
-            new_faults: 0,
-            old_faults: 0,
-            duplicates: 0,
             score: pairs.score().map(rounded),
             elo: estimate.map(|estimate| rounded(estimate.elo)),
             error: estimate.map(|estimate| rounded(estimate.error)),
@@ -93,6 +87,7 @@ impl Summary {
             draw_ratio: pairs.draw_ratio().map(rounded),
             pairs_ratio: pairs.pairs_ratio().map(rounded),
             test: sprt.map(|settings| TestSummary::of(settings, &pairs)),
+            ..Self::default()
         };
         let mut seen = BTreeSet::new();
         for record in records.iter().filter(|record| record.block < pairs.pairs()) {

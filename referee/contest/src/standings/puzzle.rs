@@ -18,7 +18,7 @@ pub struct PuzzleResult {
 }
 
 /// Scores in one game of the contest.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct ScoreSum {
     /// The game, as the contest calls it.
     pub game: String,
@@ -59,10 +59,7 @@ pub(super) fn add(contest: &Contest, records: &[&Record], players: &mut [Standin
         .map(|game| ScoreSum {
             game: game.name.clone(),
             fewer_is_better: game.fewer_is_better,
-            solved: 0,
-            scored: 0,
-            total: 0,
-            mean: None,
+            ..ScoreSum::default()
         })
         .collect();
     let mut sums = vec![empty; players.len()];

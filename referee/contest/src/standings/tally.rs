@@ -28,7 +28,7 @@ pub struct Tally {
 }
 
 /// How much time was used.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct TimeUse {
     /// Time charged in all games, in milliseconds.
     pub used_ms: u64,
@@ -97,7 +97,7 @@ pub(super) fn players(contest: &Contest, records: &[&Record], bonus: &[u32]) -> 
             total: Tally::new(seats),
             by_seat: vec![Tally::new(seats); seats],
             faults: Vec::new(),
-            time: TimeUse::new(),
+            time: TimeUse::default(),
             tie_breaks: TieBreaks::default(),
             puzzle: None,
         })
@@ -140,18 +140,6 @@ pub(super) fn by_seat(seats: usize, records: &[&Record]) -> Vec<Tally> {
 }
 
 impl TimeUse {
-    fn new() -> Self {
-        Self {
-            used_ms: 0,
-            max_used_ms: 0,
-            mean_used_ms: None,
-            cpu_ms: 0,
-            mean_cpu_ms: None,
-            turns: 0,
-            ms_a_turn: None,
-        }
-    }
-
     fn add(&mut self, used_ms: u64, cpu_ms: u64, turns: u64) {
         self.used_ms = self.used_ms.saturating_add(used_ms);
         self.max_used_ms = self.max_used_ms.max(used_ms);

@@ -16,27 +16,31 @@ const STYLE: &str = include_str!("style.css");
 /// Titles are cut here.
 const TITLE_COLUMNS: usize = 80;
 
-pub(super) fn page(report: &Report, folder: &str) -> String {
-    let mut out = Markup::default();
-    head(&mut out, report);
-    out.put(format_args!("<h1>{}</h1>\n", Name(&report.name, TITLE_COLUMNS)));
-    out.paragraph("lead", &notes::progress(report));
-    let sections = sections(report, folder);
-    out.put(format_args!("<nav aria-label=\"Parts of this page\"><ul>\n"));
-    for section in &sections {
-        let (id, title) = (section.id, section.title);
-        out.put(format_args!("<li><a href=\"#{id}\">{title}</a></li>\n"));
+impl Report {
+    /// The report as one page that needs nothing else. `folder` is the way from the page's folder
+    /// to the contest's, with `/`; empty where they are the same.
+    pub fn html(&self, folder: &str) -> String {
+        let mut out = Markup::default();
+        head(&mut out, self);
+        out.put(format_args!("<h1>{}</h1>\n", Name(&self.name, TITLE_COLUMNS)));
+        out.paragraph("lead", &notes::progress(self));
+        let sections = sections(self, folder);
+        out.put(format_args!("<nav aria-label=\"Parts of this page\"><ul>\n"));
+        for section in &sections {
+            let (id, title) = (section.id, section.title);
+            out.put(format_args!("<li><a href=\"#{id}\">{title}</a></li>\n"));
+        }
+        out.put(format_args!("</ul></nav>\n"));
+        for Section { id, title, body } in sections {
+            out.put(format_args!(
+                "<section id=\"{id}\" aria-labelledby=\"{id}-h\">\n<h2 id=\"{id}-h\">{title}</h2>\n"
+            ));
+            out.0.push_str(&body.0);
+            out.put(format_args!("</section>\n"));
+        }
+        out.put(format_args!("</main>\n</body>\n</html>\n"));
+        out.0
     }
-    out.put(format_args!("</ul></nav>\n"));
-    for Section { id, title, body } in sections {
-        out.put(format_args!(
-            "<section id=\"{id}\" aria-labelledby=\"{id}-h\">\n<h2 id=\"{id}-h\">{title}</h2>\n"
-        ));
-        out.0.push_str(&body.0);
-        out.put(format_args!("</section>\n"));
-    }
-    out.put(format_args!("</main>\n</body>\n</html>\n"));
-    out.0
 }
 
 /// A part of the page.

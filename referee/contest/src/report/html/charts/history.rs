@@ -4,6 +4,7 @@ use super::super::markup::Markup;
 use super::super::svg::{Anchor, Scale, Svg, WIDTH};
 use super::{BASE, NAME_COLUMNS, float, float64};
 use crate::Player;
+use crate::ratings::HistoryPoint;
 use crate::report::Report;
 use crate::report::figures::{elo, fixed, short};
 
@@ -40,12 +41,8 @@ pub(crate) fn draw(out: &mut Markup, report: &Report) {
     axes(&mut svg, x, y);
     let lines = lines(report);
     let path = |player: Player| -> Vec<Option<(f64, f64)>> {
-        let point = |point: &super::super::super::HistoryPoint| {
-            let elo = point.elo.get(player.index()).copied().flatten();
-            let elo = elo.filter(|elo| elo.is_finite());
-            elo.map(|elo| (x.at(float64(point.games)), y.at(elo)))
-        };
-        history.iter().map(point).collect()
+        let place = |point: &HistoryPoint, elo| (x.at(float64(point.games)), y.at(elo));
+        history.iter().map(|point| elo_of(point, player).map(|elo| place(point, elo))).collect()
     };
     // The named ones lie above the others, the best at the very top.
     for &(player, _) in lines.iter().skip(NAMED_MAX) {
@@ -69,15 +66,16 @@ pub(crate) fn draw(out: &mut Markup, report: &Report) {
     svg.figure(out, "history-chart", "Ratings over games", &text);
 }
 
+fn elo_of(point: &HistoryPoint, player: Player) -> Option<f64> {
+    point.elo.get(player.index()).copied().flatten().filter(|elo| elo.is_finite())
+}
+
 /// Players with their last rating, the best first.
 fn lines(report: &Report) -> Vec<(Player, f64)> {
     let players = Player::all(report.standings.players.len());
     let last = |player: Player| {
-        let mut points = report.history.iter().rev();
-        let known = |point: &super::super::super::HistoryPoint| {
-            point.elo.get(player.index()).copied().flatten().filter(|elo| elo.is_finite())
-        };
-        points.find_map(known).map(|elo| (player, elo))
+        let elo = report.history.iter().rev().find_map(|point| elo_of(point, player));
+        elo.map(|elo| (player, elo))
     };
     let mut lines: Vec<(Player, f64)> = players.filter_map(last).collect();
     lines.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));

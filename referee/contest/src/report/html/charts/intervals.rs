@@ -3,7 +3,7 @@
 use super::super::markup::Markup;
 use super::super::svg::{Anchor, Scale, Svg, WIDTH};
 use super::super::tables;
-use super::{BASE, NAME_COLUMNS, ROW, ROWS_MAX, float, rest};
+use super::{BASE, NAME_COLUMNS, ROW, ROWS_MAX, axis, float, rest};
 use crate::ratings::Rating;
 use crate::report::Report;
 use crate::report::figures::{elo, fixed, short};
@@ -37,7 +37,8 @@ fn picture(out: &mut Markup, report: &Report, anchor: &str, rated: &[&Rating], a
     let scale = Scale { from: (low - room, high + room), to: (LEFT, WIDTH - RIGHT) };
     let bottom = TOP + ROW * float(rated.len());
     let mut svg = Svg::new(WIDTH, bottom + BOTTOM);
-    axis(&mut svg, scale, bottom);
+    let show = |tick: f64| fixed(tick, 0).replace('-', "−");
+    axis(&mut svg, scale, (TOP, bottom), 6.0, show, "Elo, 95 % interval");
     for (index, own) in rated.iter().enumerate() {
         let y = TOP + ROW * (float(index) + 0.5);
         let name = short(report.player_name(own.player), NAME_COLUMNS);
@@ -64,18 +65,6 @@ fn picture(out: &mut Markup, report: &Report, anchor: &str, rated: &[&Rating], a
         rest(rated.len(), all)
     );
     svg.figure(out, "intervals", "Ratings with intervals", &text);
-}
-
-fn axis(svg: &mut Svg, scale: Scale, bottom: f64) {
-    for tick in scale.ticks(6.0) {
-        let x = scale.at(tick);
-        let class = if tick.abs() < 1e-9 { "zero" } else { "grid" };
-        svg.line(class, (x, TOP), (x, bottom));
-        let text = fixed(tick, 0).replace('-', "−");
-        svg.text("tick", Anchor::Middle, (x, bottom + 16.0), &text);
-    }
-    let middle = f64::midpoint(scale.to.0, scale.to.1);
-    svg.text("tick", Anchor::Middle, (middle, bottom + 34.0), "Elo, 95 % interval");
 }
 
 /// The interval that is drawn: by bootstrap where there is one.

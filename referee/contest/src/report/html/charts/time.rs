@@ -3,7 +3,7 @@
 use super::super::markup::Markup;
 use super::super::svg::{Anchor, Scale, Svg, WIDTH};
 use super::super::tables;
-use super::{BASE, NAME_COLUMNS, ROW, ROWS_MAX, float, float64, rest};
+use super::{BASE, NAME_COLUMNS, ROW, ROWS_MAX, axis, float, float64, rest};
 use crate::report::Report;
 use crate::report::figures::{duration, short};
 
@@ -25,16 +25,10 @@ pub(crate) fn draw(out: &mut Markup, report: &Report) {
     let scale = Scale { from: (0.0, most), to: (LEFT, WIDTH - RIGHT) };
     let bottom = TOP + ROW * float(shown.len());
     let mut svg = Svg::new(WIDTH, bottom + BOTTOM);
-    for tick in scale.ticks(4.0) {
-        let class = if tick == 0.0 { "zero" } else { "grid" };
-        svg.line(class, (scale.at(tick), TOP), (scale.at(tick), bottom));
-        // A float prints no more decimals than it has.
-        let text = format!("{}", (tick * 1000.0).round() / 1000.0);
-        svg.text("tick", Anchor::Middle, (scale.at(tick), bottom + 16.0), &text);
-    }
-    let middle = f64::midpoint(scale.to.0, scale.to.1);
-    let text = format!("time charged in a game, {unit}");
-    svg.text("tick", Anchor::Middle, (middle, bottom + 34.0), &text);
+    // A float prints no more decimals than it has.
+    let show = |tick: f64| format!("{}", (tick * 1000.0).round() / 1000.0);
+    let label = format!("time charged in a game, {unit}");
+    axis(&mut svg, scale, (TOP, bottom), 4.0, show, &label);
     for (index, own) in shown.iter().enumerate() {
         let y = TOP + ROW * (float(index) + 0.5);
         let name = short(&own.name, NAME_COLUMNS);
