@@ -11,7 +11,7 @@ use referee_protocol::plain::count;
 const HISTORY_POINTS: usize = 20;
 
 /// What a report is made of besides the games.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Surroundings<'a> {
     /// Attempts that don't count.
     pub void_attempts: u64,
@@ -20,9 +20,9 @@ pub struct Surroundings<'a> {
     /// What kept agents apart, for people, where that is known.
     pub sandbox: Option<&'a str>,
     /// Submissions that don't play, and why.
-    pub left_out: &'a [(String, String)],
-    /// What a reader can run: what it does, and the command.
-    pub commands: &'a [(String, String)],
+    pub left_out: Vec<LeftOut>,
+    /// What a reader can run.
+    pub commands: Vec<Command>,
 }
 
 /// The report on `records`, which `schedule` has taken in. Games begun before the contest was decided
@@ -55,16 +55,8 @@ pub fn report(
         history: if rated { rate_history(&field, &records, HISTORY_POINTS) } else { Vec::new() },
         ties: ties(contest, schedule.met()),
         games: records.iter().map(|record| GameRow::new(contest, record)).collect(),
-        left_out: around
-            .left_out
-            .iter()
-            .map(|(name, reason)| LeftOut { name: name.clone(), reason: reason.clone() })
-            .collect(),
-        commands: around
-            .commands
-            .iter()
-            .map(|(does, line)| Command { does: does.clone(), line: line.clone() })
-            .collect(),
+        left_out: around.left_out,
+        commands: around.commands,
     }
 }
 

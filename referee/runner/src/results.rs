@@ -4,7 +4,7 @@ use super::folder::Folder;
 use super::store::{Kept, Store, VoidAttempt};
 use super::workers;
 use crate::workers::WorkerTold;
-use referee_contest::report::Report;
+use referee_contest::report::{Command, LeftOut, Report};
 use referee_contest::summary::{Surroundings, report};
 use referee_contest::{Record, Schedule};
 use referee_process::{Failure, sandbox};
@@ -75,28 +75,29 @@ pub fn progress(folder: &Folder, store: &Store) -> Result<Progress, Failure> {
     })
 }
 
-/// The report on these games of a contest; `commands` are what a reader can run: what each does, and
-/// the command.
+/// The report on these games of a contest; `commands` are what a reader can run.
 pub fn assemble(
     kept: &Kept,
     schedule: &Schedule,
     records: Vec<Record>,
     voids: &[VoidAttempt],
-    commands: &[(String, String)],
+    commands: Vec<Command>,
 ) -> Report {
     let played: BTreeSet<u64> = records.iter().map(|record| record.number).collect();
     let lost: BTreeSet<u64> =
         voids.iter().map(|void| void.number).filter(|number| !played.contains(number)).collect();
     // Where the submissions lie is nobody's business but the instructor's.
     let base = format!("{}/", kept.base.display());
-    let left_out: Vec<(String, String)> =
-        kept.left_out.iter().map(|(name, why)| (name.clone(), why.replace(&base, ""))).collect();
+    let left_out = |(name, why): &(String, String)| LeftOut {
+        name: name.clone(),
+        reason: why.replace(&base, ""),
+    };
     let sandbox = kept.sandbox.as_ref().map(|told| tame(&sandbox::line(told)));
     let around = Surroundings {
         void_attempts: voids.len() as u64,
         given_up: lost.len() as u64,
         sandbox: sandbox.as_deref(),
-        left_out: &left_out,
+        left_out: kept.left_out.iter().map(left_out).collect(),
         commands,
     };
     report(&kept.contest, schedule, records, around)

@@ -254,7 +254,7 @@ fn table(store: &Store) -> Answer<Table> {
         schedule.record(record.number, &record.places);
     }
     let voids = store.voids().map_err(failed)?;
-    let report = assemble(&kept, &schedule, records, &voids, &[]);
+    let report = assemble(&kept, &schedule, records, &voids, Vec::new());
     let (head, rows) = report.table();
     Ok(Table { head, rows, notes: report.remarks() })
 }

@@ -2,12 +2,13 @@
 
 use super::Met;
 use crate::Player;
+use std::collections::BTreeMap;
 
 /// The meetings of all players.
 #[derive(Debug)]
 pub(super) struct Meetings {
-    /// Of each player its opponents, in list order.
-    of: Vec<Vec<(Player, Meeting)>>,
+    /// Of each player its opponents.
+    of: Vec<BTreeMap<Player, Meeting>>,
 }
 
 /// The meetings of two players.
@@ -22,12 +23,14 @@ pub(super) struct Meeting {
 impl Meetings {
     /// After some pairings.
     pub(super) fn after(players: usize, past: &[Met]) -> Self {
-        let mut of = vec![Vec::new(); players];
+        let mut of = vec![BTreeMap::new(); players];
         for met in past {
             for &player in &met.pairing.players {
                 let others = met.pairing.players.iter().filter(|&&other| other != player);
                 for &other in others {
-                    remember(&mut of[player.index()], other, i64::from(met.pairing.round));
+                    let meeting: &mut Meeting = of[player.index()].entry(other).or_default();
+                    meeting.times += 1;
+                    meeting.last = i64::from(met.pairing.round);
                 }
             }
         }
@@ -36,15 +39,6 @@ impl Meetings {
 
     /// Those of two players.
     pub(super) fn between(&self, one: Player, other: Player) -> Meeting {
-        let own = &self.of[one.index()];
-        let found = own.binary_search_by_key(&other, |&(player, _)| player);
-        found.map_or_else(|_| Meeting::default(), |found| own[found].1)
-    }
-}
-
-fn remember(own: &mut Vec<(Player, Meeting)>, other: Player, round: i64) {
-    match own.binary_search_by_key(&other, |&(player, _)| player) {
-        Ok(found) => own[found].1 = Meeting { times: own[found].1.times + 1, last: round },
-        Err(place) => own.insert(place, (other, Meeting { times: 1, last: round })),
+        self.of[one.index()].get(&other).copied().unwrap_or_default()
     }
 }

@@ -128,7 +128,7 @@ pub(super) struct Choosable {
 }
 
 /// Everything that a fit needs to know of games.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Evidence {
     /// Players with games, in order.
     pub(super) rated: Vec<Player>,
@@ -162,11 +162,7 @@ impl Evidence {
             blocks_of: vec![0; rated.len()],
             rated,
             seats,
-            sets: Vec::new(),
-            counts: Vec::new(),
-            shapes: Vec::new(),
-            ties: Vec::new(),
-            blocks: Vec::new(),
+            ..Self::default()
         };
         let mut choices: Vec<(u64, u32, Choice)> = Vec::new();
         let mut blocks: BTreeMap<u64, BTreeSet<usize>> = BTreeMap::new();

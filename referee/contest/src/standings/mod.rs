@@ -12,7 +12,6 @@ pub use puzzle::{Instance, PuzzleResult, ScoreSum};
 pub use tally::{Tally, TimeUse};
 
 use super::{Contest, Player, Record};
-use cross::Cross;
 use referee_protocol::{FaultKind, Result as Ended};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -128,8 +127,7 @@ impl Standings {
 
     /// What a player did to another, if they met.
     pub fn meeting(&self, row: Player, column: Player) -> Option<&Meeting> {
-        let found = self.cross.binary_search_by_key(&(row, column), |met| (met.row, met.column));
-        found.ok().map(|index| &self.cross[index])
+        cross::meeting(&self.cross, row, column)
     }
 }
 
@@ -152,7 +150,7 @@ pub fn standings(
 ) -> Standings {
     let seats = contest.seats();
     let records: Vec<&Record> = records.iter().filter(|record| fits(contest, record)).collect();
-    let cross = Cross::new(&records);
+    let cross = cross::meetings(&records);
     let mut players = tally::players(contest, &records, bonus);
     if seats == 1 {
         puzzle::add(contest, &records, &mut players);
@@ -162,7 +160,7 @@ pub fn standings(
         seats,
         ranked_by,
         players,
-        cross: cross.meetings(),
+        cross,
         by_seat: tally::by_seat(seats, &records),
         ends: ends(&records),
         instances: if seats == 1 { puzzle::instances(contest, &records) } else { Vec::new() },

@@ -1,7 +1,7 @@
 //! Ranks and tie-breaks.
 
-use super::cross::Cross;
-use super::{Points, Standing, TieBreaks};
+use super::cross::{meeting, opponents};
+use super::{Meeting, Points, Standing, TieBreaks};
 use crate::{Contest, FormatSettings, Player};
 use std::cmp::{Ordering, Reverse};
 
@@ -18,7 +18,7 @@ enum Basis {
 /// `players` come in the order of the contest's list.
 pub(super) fn rank(
     contest: &Contest,
-    cross: &Cross,
+    cross: &[Meeting],
     players: &mut [Standing],
     ranking: Option<&[Vec<Player>]>,
 ) -> Vec<String> {
@@ -99,7 +99,7 @@ fn compare_points(basis: Basis, a: &Standing, b: &Standing) -> Ordering {
     value(a).cmp(&value(b))
 }
 
-fn tie_breaks(basis: Basis, swiss: bool, cross: &Cross, players: &mut [Standing]) {
+fn tie_breaks(basis: Basis, swiss: bool, cross: &[Meeting], players: &mut [Standing]) {
     let parts: Vec<u64> = players.iter().map(|standing| standing.points.parts()).collect();
     let whole = players.first().map_or(2, |standing| standing.points.whole());
     if basis == Basis::Sum {
@@ -108,12 +108,11 @@ fn tie_breaks(basis: Basis, swiss: bool, cross: &Cross, players: &mut [Standing]
             // An unplayed game that counts is one against an opponent with the player's own points,
             // as in FIDE's tie-break regulations (handbook C.07).
             let bye = standing.bye_points.parts();
-            let opponents = cross.opponents(standing.player);
             let (mut all, mut beaten) = (0_u64, 0_u64);
-            for (opponent, games, halves) in opponents {
-                let points = parts[opponent.index()];
-                all = all.saturating_add(points.saturating_mul(games));
-                beaten = beaten.saturating_add(points.saturating_mul(halves));
+            for met in opponents(cross, standing.player) {
+                let points = parts[met.column.index()];
+                all = all.saturating_add(points.saturating_mul(met.games));
+                beaten = beaten.saturating_add(points.saturating_mul(met.points.parts()));
             }
             let dummy = bye.saturating_mul(own);
             // A bye's halves are as many halves of games won.
@@ -140,15 +139,15 @@ fn tie_breaks(basis: Basis, swiss: bool, cross: &Cross, players: &mut [Standing]
 
 /// The halves of each of a group in the games among them; nothing where they haven't all met
 /// equally often.
-fn direct(cross: &Cross, group: &[usize], players: &[Standing]) -> Vec<Option<u64>> {
-    let player = |index: usize| players[index].player;
-    let others = |own: usize| {
-        group
-            .iter()
-            .filter(move |&&other| other != own)
-            .map(move |&other| cross.pair(player(own), player(other)))
+fn direct(cross: &[Meeting], group: &[usize], players: &[Standing]) -> Vec<Option<u64>> {
+    let pair = |own: usize, other: usize| {
+        let met = meeting(cross, players[own].player, players[other].player);
+        met.map_or((0, 0), |met| (met.games, met.points.parts()))
     };
-    let games = cross.pair(player(group[0]), player(group[1])).0;
+    let others = |own: usize| {
+        group.iter().filter(move |&&other| other != own).map(move |&other| pair(own, other))
+    };
+    let games = pair(group[0], group[1]).0;
     let even = games > 0 && group.iter().all(|&own| others(own).all(|pair| pair.0 == games));
     let sum = |&own: &usize| even.then(|| others(own).map(|pair| pair.1).sum());
     group.iter().map(sum).collect()

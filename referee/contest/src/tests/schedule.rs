@@ -2,40 +2,21 @@
 
 use crate::formats::{Compare, DoubleKnockout, Gauntlet, Knockout, Puzzle, RoundRobin};
 use crate::schedule::seat_orders;
+use crate::standings::tests::contests;
 use crate::{
-    Contest, ContestGame, Fixture, FormatSettings, Opening, OpeningSettings, Player, PlayerInfo,
-    Policy, SandboxSettings, Schedule, SeatOrders, SprtSettings,
+    Contest, ContestGame, Fixture, FormatSettings, Opening, Player, Schedule, SeatOrders,
+    SprtSettings,
 };
 use proptest::prelude::*;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use referee_games::GAMES;
-use referee_protocol::{ClockSettings, Limits};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 fn contest(format: FormatSettings, players: usize, seats: usize) -> Contest {
-    let player = |index| PlayerInfo {
-        name: format!("player {index}"),
-        run: "builtin".to_owned(),
-        digest: String::new(),
-    };
-    Contest {
-        name: "test".to_owned(),
-        seed: 7,
-        format,
-        rounds: 1,
-        seat_orders: SeatOrders::All,
-        games: vec![game(seats, 0)],
-        players: (0..players).map(player).collect(),
-        openings: OpeningSettings::default(),
-        clock: ClockSettings::default(),
-        limits: Limits::default(),
-        sandbox: SandboxSettings::default(),
-        workers: crate::WorkerSettings::default(),
-        policy: Policy::default(),
-    }
+    Contest { seed: 7, games: vec![game(seats, 0)], ..contests::contest(players, seats, format) }
 }
 
 fn game(seats: usize, index: usize) -> ContestGame {
@@ -50,24 +31,20 @@ fn game(seats: usize, index: usize) -> ContestGame {
 
 /// Contests of every format, with few enough games to be played through.
 fn any_contest() -> impl Strategy<Value = Contest> {
-    let settings = (0..7_usize, 2..=40_usize, 1..=2_u32, 1..=2_usize, 0..3_usize, 1..=4_u32);
+    let settings = (0..8_usize, 2..=40_usize, 1..=2_u32, 1..=2_usize, 0..3_usize, 1..=4_u32);
     settings.prop_map(|(format, players, rounds, games, orders, count)| {
+        use FormatSettings as F;
+        let triples_per_player = (format == 2).then_some(count);
+        let round_robin = F::RoundRobin(RoundRobin { triples_per_player });
         let (format, players, seats) = match format {
-            0 => (FormatSettings::RoundRobin(RoundRobin { triples_per_player: None }), players, 2),
-            1 => (
-                FormatSettings::RoundRobin(RoundRobin { triples_per_player: None }),
-                players / 5,
-                3,
-            ),
-            2 => (
-                FormatSettings::RoundRobin(RoundRobin { triples_per_player: Some(count) }),
-                players,
-                3,
-            ),
-            3 => (FormatSettings::Gauntlet(Gauntlet { challengers: count }), players, 2),
-            4 => (FormatSettings::Knockout(Knockout { third_place: count > 2 }), players, 2),
-            5 => (FormatSettings::DoubleKnockout(DoubleKnockout {}), players, 2),
-            _ => (FormatSettings::Puzzle(Puzzle {}), players, 1),
+            0 => (round_robin, players, 2),
+            1 => (round_robin, players / 5, 3),
+            2 => (round_robin, players, 3),
+            3 => (F::Gauntlet(Gauntlet { challengers: count }), players, 2),
+            4 => (F::Knockout(Knockout { third_place: count > 2 }), players, 2),
+            5 => (F::DoubleKnockout(DoubleKnockout {}), players, 2),
+            6 => (F::Compare(Compare { sprt: None }), 2, 2),
+            _ => (F::Puzzle(Puzzle {}), players, 1),
         };
         let mut contest = contest(format, players, seats);
         contest.rounds = rounds;
@@ -260,32 +237,29 @@ fn puzzles_are_the_same_for_all() {
     assert!(instances.iter().all(|(round, opening, _)| u64::from(*round) == opening + 1));
 }
 
+/// Who wins everything is better after twelve pairs, in whatever order results arrive, and games
+/// beyond them don't count.
 #[test]
 fn what_comes_after_the_decision_does_not_count() {
-    // Who wins everything is better after twelve pairs.
     let sprt = SprtSettings { elo0: 0.0, elo1: 100.0, alpha: 0.05, beta: 0.05 };
     let mut contest = contest(FormatSettings::Compare(Compare { sprt: Some(sprt) }), 2, 2);
     contest.rounds = 20;
     let contest = Arc::new(contest);
-    let places = |number| if number % 2 == 0 { [1, 2] } else { [2, 1] };
-    let mut schedule = Schedule::new(contest.clone());
-    assert_eq!(schedule.size(), (2, 40));
-    assert_eq!(schedule.known(), 40);
-    // The last of the games that decide comes last of all, and others are there before it.
-    for number in (0..24).rev().filter(|&number| number != 3).chain([39]) {
-        assert!(schedule.record(number, &places(number)));
-        assert!(!schedule.is_over());
+    let orders: [fn(u64) -> u64; 3] =
+        [|number| number, |number| 39 - number, |number| 7 * number % 40];
+    for order in orders {
+        let mut schedule = Schedule::new(contest.clone());
+        assert_eq!((schedule.known(), schedule.size()), (40, (2, 40)));
+        for number in (0..40).map(order) {
+            let decided = (0..24).all(|number| schedule.has(number));
+            assert_eq!(schedule.is_over(), decided);
+            let counted = if decided { 24 } else { 40 };
+            assert!((0..40).all(|number| schedule.counts(number) == (number < counted)));
+            let won = schedule.fixture(number).unwrap().players[0] == Player(0);
+            assert!(schedule.record(number, if won { &[1, 2] } else { &[2, 1] }), "it still ends");
+        }
+        assert_eq!((schedule.played(), schedule.met().len()), (40, 12));
     }
-    assert!((0..40).all(|number| schedule.counts(number)), "nothing is decided yet");
-    assert!(schedule.record(3, &places(3)));
-    assert!(schedule.is_over());
-    assert!((0..40).all(|number| schedule.counts(number) == (number < 24)));
-    assert!(schedule.record(26, &[2, 1]), "begun before, it still ends");
-    assert_eq!((schedule.played(), schedule.met().len()), (26, 12));
-
-    let mut in_order = Schedule::new(contest);
-    assert!((0..24).all(|number| in_order.record(number, &places(number))));
-    assert_eq!(in_order.met(), schedule.met());
 }
 
 #[test]

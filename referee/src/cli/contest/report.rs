@@ -7,7 +7,7 @@ use crate::cli::output::{print, stdout_is_terminal};
 use crate::cli::play_options::join;
 use clap::{Args, ValueEnum};
 use referee_contest::formats::Compare;
-use referee_contest::report::{Layout, Report};
+use referee_contest::report::{Command, Layout, Report};
 use referee_contest::sprt::Summary;
 use referee_contest::sprt::render::{Names, verdict};
 use referee_contest::{Contest, FormatSettings, Record, Schedule};
@@ -181,14 +181,13 @@ pub(super) fn assemble(
 ) -> Report {
     let root = folder.root().display().to_string();
     let check = join(&["referee".to_owned(), "verify".to_owned(), root]);
-    let mut commands = vec![("To check all of this, game by game".to_owned(), check)];
+    let command = |does: &str, line| Command { does: does.to_owned(), line };
+    let mut commands = vec![command("To check all of this, game by game", check)];
     if !schedule.is_over() {
-        commands.push((
-            "To go on with the contest".to_owned(),
-            resume_command(folder, &workers::read(folder).on),
-        ));
+        let resume = resume_command(folder, &workers::read(folder).on);
+        commands.push(command("To go on with the contest", resume));
     }
-    results::assemble(kept, schedule, records, voids, &commands)
+    results::assemble(kept, schedule, records, voids, commands)
 }
 
 /// Where the report that a run left differs from the one that follows from `checked`, and what is to

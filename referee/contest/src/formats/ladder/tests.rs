@@ -1,4 +1,5 @@
 use super::super::simulation::{by_strength, play, random};
+use super::super::tests::played;
 use super::super::{Field, Format, Met, Pairing};
 use super::{Ladder, Strength, finishes, learnt, strengths};
 use crate::Player;
@@ -15,14 +16,6 @@ fn field(players: usize, seats: usize, rounds: u32, seed: u64) -> Field {
 fn spread(players: usize, range: f64) -> Vec<f64> {
     let step = range / f64::from(u32::try_from(players).unwrap());
     (0..u32::try_from(players).unwrap()).map(|player| -step * f64::from(player)).collect()
-}
-
-fn played(players: usize, past: &[Met]) -> Vec<u32> {
-    let mut played = vec![0; players];
-    for player in past.iter().flat_map(|met| &met.pairing.players) {
-        played[player.index()] += 1;
-    }
-    played
 }
 
 fn meetings(past: &[Met]) -> BTreeMap<(Player, Player), i64> {
@@ -44,7 +37,7 @@ fn nobody_starves_and_nobody_plays_twice_at_once() {
         let field = field(players, seats, 5, 9);
         let past =
             play(&LADDER, field, by_strength(&spread(players, 3.0), 1, random(1)), |past, next| {
-                let played = played(players, past);
+                let played = played(players, past.iter().map(|met| &met.pairing.players));
                 let (most, least) = (played.iter().max().unwrap(), played.iter().min().unwrap());
                 assert!(most - least <= 1, "{players} players, {seats} seats: {played:?}");
                 assert_eq!(next.is_empty(), *least >= 5);

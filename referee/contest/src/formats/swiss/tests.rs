@@ -1,4 +1,5 @@
 use super::super::simulation::{by_strength, play, random};
+use super::super::tests::{by_chance, favourite};
 use super::super::{Field, Format, Met, Pairing};
 use super::Swiss;
 use crate::Player;
@@ -8,15 +9,6 @@ const SWISS: Swiss = Swiss {};
 
 fn field(players: usize, rounds: u32) -> Field {
     Field { players, seats: 2, rounds, seed: 0 }
-}
-
-/// Any result of so many games, draws too.
-fn by_chance(games: u32, seed: u64) -> impl FnMut(&Pairing) -> Vec<u32> {
-    let mut random = random(seed);
-    move |_| {
-        let first = (0..games).map(|_| random.random_range(0..=2)).sum();
-        vec![first, 2 * games - first]
-    }
 }
 
 /// A plain reading of the rules: everything is worked out anew from the whole past.
@@ -223,14 +215,10 @@ fn pairs(next: &[Pairing]) -> Vec<(u32, u32)> {
     plain(next, 0).0
 }
 
-fn better_first(pairing: &Pairing) -> Vec<u32> {
-    if pairing.players[0] < pairing.players[1] { vec![2, 0] } else { vec![0, 2] }
-}
-
 #[test]
 fn the_better_of_eight_come_through() {
     let mut rounds = Vec::new();
-    play(&SWISS, field(8, 3), better_first, |_, next| rounds.push(pairs(next)));
+    play(&SWISS, field(8, 3), favourite, |_, next| rounds.push(pairs(next)));
     assert_eq!(
         rounds,
         [
@@ -245,7 +233,7 @@ fn the_better_of_eight_come_through() {
 #[test]
 fn of_five_the_last_without_a_bye_has_it() {
     let field = field(5, 3);
-    let past = play(&SWISS, field, better_first, |_, _| {});
+    let past = play(&SWISS, field, favourite, |_, _| {});
     let byes: Vec<(u32, u32, u32)> =
         SWISS.byes(field, &past).iter().map(|bye| (bye.round, bye.player.0, bye.halves)).collect();
     assert_eq!(byes, [(1, 4, 2), (2, 3, 2), (3, 2, 2)]);

@@ -1,16 +1,16 @@
 use super::super::balance::balance_seats;
-use super::{Dice, Pairing, assert_seats_are_balanced, field};
+use super::super::simulation::random;
+use super::{Pairing, assert_seats_are_balanced, field};
 use crate::Player;
 use proptest::prelude::*;
+use rand::seq::SliceRandom;
 
 /// Players that meet at random: a hard case, with everybody in as many pairings as chance wants.
-fn random_pairings(players: usize, seats: usize, count: usize, dice: &mut Dice) -> Vec<Pairing> {
+fn random_pairings(players: usize, seats: usize, count: usize, seed: u64) -> Vec<Pairing> {
+    let mut random = random(seed);
     let pairing = |_| {
         let mut all: Vec<Player> = Player::all(players).collect();
-        for index in 0..seats {
-            let other = index + usize::try_from(dice.below((players - index) as u64)).unwrap();
-            all.swap(index, other);
-        }
+        all.shuffle(&mut random);
         all.truncate(seats);
         Pairing { round: 1, players: all }
     };
@@ -23,7 +23,7 @@ proptest! {
         seats in 1_usize..=6, more in 0_usize..=10, count in 0_usize..=80, seed: u64,
     ) {
         let players = seats + more;
-        let pairings = random_pairings(players, seats, count, &mut Dice::new(seed));
+        let pairings = random_pairings(players, seats, count, seed);
         let mut seated = pairings.clone();
         balance_seats(&mut seated, players, seats);
         assert_seats_are_balanced(&seated, field(players, seats, 1));

@@ -1,24 +1,14 @@
 use super::super::bracket::seeded;
-use super::{Dice, Met, Pairing, field, played_out};
+use super::super::simulation::random;
+use super::{Pairing, by_chance, favourite, field, listed, losers, played_out, ranking};
 use crate::formats::{DoubleKnockout, Knockout};
 use crate::{FormatSettings, Player};
 use proptest::prelude::*;
-use std::collections::BTreeMap;
-
-fn knockout(third_place: bool) -> FormatSettings {
-    FormatSettings::Knockout(Knockout { third_place })
-}
 
 const DOUBLE: FormatSettings = FormatSettings::DoubleKnockout(DoubleKnockout {});
 
-/// The higher seed wins.
-fn favourite(pairing: &Pairing) -> Vec<u32> {
-    if pairing.players[0] < pairing.players[1] { vec![2, 0] } else { vec![0, 2] }
-}
-
-fn numbers(ranking: Option<Vec<Vec<Player>>>) -> Vec<Vec<u32>> {
-    let group = |group: Vec<Player>| group.into_iter().map(|player| player.0).collect();
-    ranking.expect("it is over").into_iter().map(group).collect()
+fn knockout(third_place: bool) -> FormatSettings {
+    FormatSettings::Knockout(Knockout { third_place })
 }
 
 #[test]
@@ -36,34 +26,25 @@ fn seeds_have_their_places() {
 fn six_players_and_a_third_place() {
     let format = knockout(true);
     let met = played_out(&format, field(6, 2, 1), favourite);
-    let list: Vec<(u32, [u32; 2])> = met
-        .iter()
-        .map(|met| {
-            let mut players = [0, 1].map(|seat| met.pairing.players[seat].0 + 1);
-            players.sort_unstable();
-            (met.pairing.round, players)
-        })
-        .collect();
-    let expected = [(1, [4, 5]), (1, [3, 6]), (2, [1, 4]), (2, [2, 3]), (3, [3, 4]), (3, [1, 2])];
-    assert_eq!(list, expected);
-    let ranking = numbers(format.ranking(field(6, 2, 1), &met));
-    assert_eq!(ranking, [vec![0], vec![1], vec![2], vec![3], vec![4, 5]]);
+    let expected = [(1, [3, 4]), (1, [2, 5]), (2, [0, 3]), (2, [1, 2]), (3, [2, 3]), (3, [0, 1])];
+    assert_eq!(listed(&met), expected);
+    let places = ranking(&format, field(6, 2, 1), &met);
+    assert_eq!(places, [vec![0], vec![1], vec![2], vec![3], vec![4, 5]]);
 }
 
 #[test]
 fn very_few_players() {
-    for third_place in [false, true] {
-        let format = knockout(third_place);
-        for (players, pairings, ranking) in [
-            (0, 0, vec![]),
-            (1, 0, vec![vec![0]]),
-            (2, 1, vec![vec![0], vec![1]]),
-            (3, 2, vec![vec![0], vec![1], vec![2]]),
-        ] {
+    let knockouts = [knockout(false), knockout(true)].map(|format| (format, vec![0, 0, 1, 2]));
+    for (format, pairings) in knockouts.into_iter().chain([(DOUBLE, vec![0, 0, 2])]) {
+        for (players, pairings) in pairings.into_iter().enumerate() {
             let field = field(players, 2, 1);
             let met = played_out(&format, field, favourite);
             assert_eq!(met.len(), pairings);
-            assert_eq!(numbers(format.ranking(field, &met)), ranking);
+            assert!(
+                ranking(&format, field, &met)
+                    .into_iter()
+                    .eq((0..).map(|it| vec![it]).take(players))
+            );
         }
     }
 }
@@ -114,8 +95,8 @@ fn a_level_tie_goes_on_three_times_at_most() {
             _ => (5, 0),
         };
         assert_eq!(met.len(), length, "won at {wins_at}");
-        let ranking = knockout(false).ranking(field(2, 2, 2), &met).unwrap();
-        assert_eq!(ranking[0], [Player(winner)], "won at {wins_at}");
+        let places = ranking(&knockout(false), field(2, 2, 2), &met);
+        assert_eq!(places[0], [winner], "won at {wins_at}");
         let firsts: Vec<u32> = met.iter().map(|met| met.pairing.players[0].0).collect();
         assert_eq!(firsts, [0, 1, 0, 1, 0][..length], "they take turns with the first seat");
         assert!(met.iter().all(|met| met.pairing.round == 1));
@@ -124,7 +105,7 @@ fn a_level_tie_goes_on_three_times_at_most() {
 
 /// A plain knockout: the strongest place that is left meets the weakest, the second the second to
 /// last, and so on. Who wins a tie is looked up.
-fn plain(players: usize, wins: impl Fn(usize, u32, u32) -> u32) -> Vec<Vec<u32>> {
+fn plain(players: usize, wins: impl Fn(u32, u32, u32) -> u32) -> Vec<Vec<u32>> {
     let mut left: Vec<Option<u32>> = (0..players.next_power_of_two())
         .map(|place| u32::try_from(place).ok().filter(|_| place < players))
         .collect();
@@ -150,33 +131,20 @@ fn plain(players: usize, wins: impl Fn(usize, u32, u32) -> u32) -> Vec<Vec<u32>>
     ranking
 }
 
-/// Who won each tie, by round and players: a tie that is level in all games is the higher seed's.
-fn winners(met: &[Met]) -> BTreeMap<(usize, u32, u32), u32> {
-    let mut leads: BTreeMap<(usize, u32, u32), i64> = BTreeMap::new();
-    for met in met {
-        let [one, other] = [0, 1].map(|seat| met.pairing.players[seat].0);
-        let lead = i64::from(met.halves[0]) - i64::from(met.halves[1]);
-        let (key, lead) = if one < other { ((one, other), lead) } else { ((other, one), -lead) };
-        *leads.entry((met.pairing.round as usize, key.0, key.1)).or_default() += lead;
-    }
-    leads.into_iter().map(|(key, lead)| (key, if lead < 0 { key.2 } else { key.1 })).collect()
-}
-
 proptest! {
     #[test]
     fn it_goes_as_a_plain_knockout(
         players in 2_usize..=70, rounds in 1_u32..=3, games in 1_u32..=2, seed: u64,
     ) {
         let field = field(players, 2, rounds);
-        let mut dice = Dice::new(seed);
-        let met = played_out(&knockout(false), field, |_| dice.result(games));
-        let winners = winners(&met);
-        prop_assert_eq!(winners.len(), players - 1, "one tie for everybody who goes out");
+        let met = played_out(&knockout(false), field, by_chance(games, seed));
+        let losers = losers(&met);
+        prop_assert_eq!(losers.len(), players - 1, "one tie for everybody who goes out");
         let expected = plain(players, |round, one, other| {
-            winners[&(round, one.min(other), one.max(other))]
+            one + other - losers[&(round, [one.min(other), one.max(other)])]
         });
-        prop_assert_eq!(numbers(knockout(false).ranking(field, &met)), expected);
-        let mut pairs: Vec<(u32, u32)> = winners.keys().map(|key| (key.1, key.2)).collect();
+        prop_assert_eq!(ranking(&knockout(false), field, &met), expected);
+        let mut pairs: Vec<[u32; 2]> = losers.into_keys().map(|(_, pair)| pair).collect();
         pairs.sort_unstable();
         pairs.dedup();
         prop_assert_eq!(pairs.len(), players - 1, "nobody meets twice");
@@ -187,14 +155,14 @@ proptest! {
         let field = field(players, 2, 1);
         let wins = |pairing: &Pairing| {
             let [one, other] = [0, 1].map(|seat| u64::from(pairing.players[seat].0));
-            let higher = Dice::new(seed ^ (one.min(other) << 16 | one.max(other))).below(2) == 0;
+            let higher: bool = random(seed ^ (one.min(other) << 16 | one.max(other))).random();
             if higher == (one < other) { vec![2, 0] } else { vec![0, 2] }
         };
-        let ranking = |third: bool| {
+        let places = |third: bool| {
             let format = knockout(third);
-            numbers(format.ranking(field, &played_out(&format, field, wins)))
+            ranking(&format, field, &played_out(&format, field, wins))
         };
-        let (mut with, without) = (ranking(true), ranking(false));
+        let (mut with, without) = (places(true), places(false));
         let mut third: Vec<u32> = with.splice(2..4, [vec![]]).flatten().collect();
         third.sort_unstable();
         with[2] = third;

@@ -7,10 +7,10 @@ mod round_robin;
 mod balance;
 mod triples;
 
+use super::simulation::{play, random};
 use super::{Field, Met, Pairing};
 use crate::{FormatSettings, Player};
-use rand::rngs::ChaCha8Rng;
-use rand::{Rng, SeedableRng};
+use rand::RngExt;
 use std::collections::BTreeMap;
 
 fn field(players: usize, seats: usize, rounds: u32) -> Field {
@@ -33,20 +33,15 @@ fn played_out(
     field: Field,
     mut results: impl FnMut(&Pairing) -> Vec<u32>,
 ) -> Vec<Met> {
-    let mut past = Vec::new();
-    loop {
-        let next = format.next(field, &past);
-        assert_eq!(next, format.next(field, &past), "{format:?} of {field:?}");
-        if next.is_empty() {
-            break;
-        }
-        assert_eq!(format.ranking(field, &past), None, "{format:?} of {field:?} isn't over");
-        for pairing in next {
-            assert_is_sound(&pairing, field);
-            let halves = results(&pairing);
-            past.push(Met { pairing, blocks: vec![halves.clone()], halves });
-        }
-    }
+    let results = |pairing: &Pairing| {
+        assert_is_sound(pairing, field);
+        results(pairing)
+    };
+    let past = play(&**format, field, results, |past, next| {
+        assert_eq!(next, format.next(field, past), "{format:?} of {field:?}");
+        let over = format.ranking(field, past).is_some();
+        assert!(!over || next.is_empty(), "{format:?} of {field:?} isn't over");
+    });
     let size = format.size(field);
     assert!(size.contains(&(past.len() as u64)), "{} not in {size:?}: {field:?}", past.len());
     past
@@ -68,7 +63,10 @@ fn spread<'a>(numbers: impl IntoIterator<Item = &'a u32>) -> u32 {
 }
 
 /// How many pairings each player is in.
-fn played<'a>(players: usize, pairings: impl IntoIterator<Item = &'a Vec<Player>>) -> Vec<u32> {
+pub(super) fn played<'a>(
+    players: usize,
+    pairings: impl IntoIterator<Item = &'a Vec<Player>>,
+) -> Vec<u32> {
     let mut played = vec![0; players];
     for player in pairings.into_iter().flatten() {
         played[player.index()] += 1;
@@ -104,21 +102,44 @@ fn assert_seats_are_balanced(pairings: &[Pairing], field: Field) {
     }
 }
 
-/// Numbers below a bound, from a seed.
-struct Dice(ChaCha8Rng);
-
-impl Dice {
-    fn new(seed: u64) -> Self {
-        Self(ChaCha8Rng::seed_from_u64(seed))
-    }
-
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0.next_u64() % bound
-    }
-
-    /// The result of a pairing of two that has so many games: what everybody gets, in halves.
-    fn result(&mut self, games: u32) -> Vec<u32> {
-        let first = (0..games).map(|_| u32::try_from(self.below(3)).unwrap()).sum();
+/// Any result of a pairing of two that has so many games, draws too: what both get, in halves.
+pub(super) fn by_chance(games: u32, seed: u64) -> impl FnMut(&Pairing) -> Vec<u32> {
+    let mut random = random(seed);
+    move |_| {
+        let first = (0..games).map(|_| random.random_range(0..=2)).sum();
         vec![first, 2 * games - first]
     }
+}
+
+/// The higher seed wins.
+pub(super) fn favourite(pairing: &Pairing) -> Vec<u32> {
+    if pairing.players[0] < pairing.players[1] { vec![2, 0] } else { vec![0, 2] }
+}
+
+/// Pairings as round and players, the smaller first.
+fn listed(met: &[Met]) -> Vec<(u32, [u32; 2])> {
+    let listed = |met: &Met| {
+        let mut players = [0, 1].map(|seat| met.pairing.players[seat].0);
+        players.sort_unstable();
+        (met.pairing.round, players)
+    };
+    met.iter().map(listed).collect()
+}
+
+/// The groups of the final order.
+fn ranking(format: &FormatSettings, field: Field, met: &[Met]) -> Vec<Vec<u32>> {
+    let group = |group: Vec<Player>| group.into_iter().map(|player| player.0).collect();
+    format.ranking(field, met).expect("it is over").into_iter().map(group).collect()
+}
+
+/// Who lost each tie, by its round and its players, the smaller first: one that is level in all
+/// games goes to the higher seed.
+fn losers(met: &[Met]) -> BTreeMap<(u32, [u32; 2]), u32> {
+    let mut leads: BTreeMap<(u32, [u32; 2]), i64> = BTreeMap::new();
+    for (key, met) in listed(met).into_iter().zip(met) {
+        let lead = i64::from(met.halves[0]) - i64::from(met.halves[1]);
+        let turned = met.pairing.players[0].0 != key.1[0];
+        *leads.entry(key).or_default() += if turned { -lead } else { lead };
+    }
+    leads.into_iter().map(|(key, lead)| (key, key.1[usize::from(lead >= 0)])).collect()
 }

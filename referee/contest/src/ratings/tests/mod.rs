@@ -5,31 +5,13 @@ mod frozen;
 mod simulation;
 
 use super::RatingField;
-use crate::{Player, Record, SeatRecord};
-use referee_protocol::Result as Ended;
+use crate::standings::tests::contests;
+use crate::{Record, SeatRecord};
 
 /// A game that counts; it has moves of its own.
 fn game(number: u64, block: u64, players: &[u32], places: &[u32]) -> Record {
-    Record {
-        number,
-        block,
-        round: 1,
-        game: 0,
-        players: players.iter().copied().map(Player).collect(),
-        match_id: String::new(),
-        seed: number,
-        result: Ended::Played,
-        reason: String::new(),
-        places: places.to_vec(),
-        scores: None,
-        seats: vec![SeatRecord::default(); players.len()],
-        turns: 10,
-        lag_ns: 0,
-        marked: false,
-        moves: number.to_string(),
-        transcript: String::new(),
-        seal: String::new(),
-    }
+    let seats = vec![SeatRecord::default(); players.len()];
+    Record { block, seats, ..contests::game(number, players, places) }
 }
 
 /// Games of blocks of their own.

@@ -1,7 +1,6 @@
 mod likelihood;
 mod pentanomial;
 mod planning;
-mod schedule;
 mod simulation;
 mod summary;
 

@@ -1,8 +1,9 @@
 use super::test_of;
 use crate::formats::{Met, Pairing};
 use crate::sprt::{Decision, Pentanomial, Summary, render};
-use crate::{Player, Record, SeatRecord};
-use referee_protocol::{FaultKind, Result as Ended};
+use crate::standings::tests::contests;
+use crate::{Player, Record};
+use referee_protocol::FaultKind;
 
 const NAMES: render::Names = render::Names { new: "rabbit", old: "turtle\u{1b}[2J" };
 
@@ -13,29 +14,10 @@ fn game(number: u64, seat: usize, halves: u32) -> Record {
         1 => [1, 1],
         _ => [1, 2],
     };
-    let (mut players, mut places) = (vec![Player(0), Player(1)], places.to_vec());
+    let (mut players, mut places) = ([0, 1], places);
     players.rotate_right(seat);
     places.rotate_right(seat);
-    Record {
-        number,
-        block: number / 2,
-        round: 1,
-        game: 0,
-        players,
-        match_id: format!("m{number}"),
-        seed: number,
-        result: Ended::Played,
-        reason: "finished".into(),
-        places,
-        scores: None,
-        seats: vec![SeatRecord::default(); 2],
-        turns: 10,
-        lag_ns: 0,
-        marked: false,
-        moves: format!("moves {number}"),
-        transcript: String::new(),
-        seal: String::new(),
-    }
+    contests::game(number, &players, &places)
 }
 
 /// A comparison whose pairs ended so: what the new agent got in each of the two games.
