@@ -2,7 +2,7 @@
 
 use super::super::problem::Source;
 use super::super::{ContestFile, OnBroken, games};
-use super::{contest, contest_of};
+use super::{contest, contest_of, entrants};
 use crate::formats::{
     Compare, DoubleKnockout, Gauntlet, Knockout, Ladder, Puzzle, RoundRobin, Swiss,
 };
@@ -103,20 +103,9 @@ fn formats_have_their_settings() {
         ("format = \"gauntlet\"", FormatSettings::Gauntlet(Gauntlet { challengers: 1 })),
     ] {
         let text = format!("game = \"hex\"\nagents = [\"a\", \"b\"]\n{lines}");
-        let file = ContestFile::read(&text, "contest.toml", "x").unwrap();
-        let settings = super::super::format::settings(&file, &entrants(&file)).unwrap();
-        assert_eq!(settings, (format, vec![0, 1]), "{lines}");
+        let (contest, order) = contest_of(&text, &[]).unwrap();
+        assert_eq!((contest.format, order), (format, vec![0, 1]), "{lines}");
     }
-}
-
-fn entrants(file: &ContestFile) -> Vec<super::Entrant> {
-    let entrant = |agent: &super::super::NamedAgent| super::Entrant {
-        name: agent.run.clone(),
-        run: agent.run.clone(),
-        digest: String::new(),
-        span: agent.span.clone(),
-    };
-    file.agents.iter().map(entrant).collect()
 }
 
 #[test]

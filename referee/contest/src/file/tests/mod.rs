@@ -15,18 +15,18 @@ fn contest(text: &str) -> Result<Contest, FileError> {
 /// The same with more who come from elsewhere.
 fn contest_of(text: &str, others: &[&str]) -> Result<(Contest, Vec<usize>), FileError> {
     let file = ContestFile::read(text, "contest.toml", "contest")?;
-    let named = file.agents.iter().map(|agent| Entrant {
-        name: agent.name.clone().unwrap_or_else(|| agent.run.clone()),
-        run: agent.run.clone(),
-        digest: String::new(),
-        span: agent.span.clone(),
-    });
-    let others = others.iter().map(|name| Entrant {
-        name: (*name).to_owned(),
-        run: (*name).to_owned(),
-        digest: String::new(),
-        span: 0..0,
-    });
-    let entrants: Vec<Entrant> = named.chain(others).collect();
+    let mut entrants = entrants(&file);
+    entrants.extend(others.iter().map(|name| entrant(None, name, 0..0)));
     file.contest(&entrants, None)
+}
+
+/// The agents that a file names, by the names that it gives them.
+fn entrants(file: &ContestFile) -> Vec<Entrant> {
+    let named = file.agents.iter();
+    named.map(|agent| entrant(agent.name.as_deref(), &agent.run, agent.span.clone())).collect()
+}
+
+fn entrant(name: Option<&str>, run: &str, span: std::ops::Range<usize>) -> Entrant {
+    let name = name.unwrap_or(run).to_owned();
+    Entrant { name, run: run.to_owned(), digest: String::new(), span }
 }

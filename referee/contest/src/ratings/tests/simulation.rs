@@ -1,9 +1,10 @@
 //! Contests with a known truth: whether intervals hold it as often as they say.
 
-use super::{RatingField, game};
-use crate::Record;
+use super::{RatingField, field, game};
 use crate::ratings::fit::{ELO, mean};
-use crate::ratings::{Ratings, rate};
+use crate::ratings::rate;
+use crate::schedule::seat_orders;
+use crate::{Record, SeatOrders};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
@@ -17,15 +18,6 @@ struct Truth {
     /// How often everybody meets everybody in every seat order.
     rounds: u64,
     contests: u64,
-    samples: usize,
-}
-
-/// In how many percent of players an interval holds the truth.
-struct Covered {
-    information: f64,
-    bootstrap: f64,
-    /// How far the mean of the found seat values is from the true ones at most, in Elo.
-    seats_off: f64,
 }
 
 impl Truth {
@@ -35,7 +27,8 @@ impl Truth {
         let mut block = 0;
         for _ in 0..self.rounds {
             for pairing in pairings(self.strengths.len(), self.seats.len()) {
-                for sitting in orders(&pairing) {
+                for order in seat_orders(pairing.len(), SeatOrders::All) {
+                    let sitting: Vec<u32> = order.iter().map(|&place| pairing[place]).collect();
                     let places = self.places(&sitting, random);
                     records.push(game(records.len() as u64, block, &sitting, &places));
                 }
@@ -75,14 +68,16 @@ impl Truth {
         }
     }
 
-    fn cover(&self) -> Covered {
+    /// In how many percent of players an interval holds the truth.
+    fn assert_covered(&self) {
         let centre = mean(self.strengths.iter().copied());
         let truth: Vec<f64> = self.strengths.iter().map(|one| (one - centre) * ELO).collect();
         let (mut information, mut bootstrap) = (Vec::new(), Vec::new());
         let mut seats = vec![Vec::new(); self.seats.len()];
         for seed in 0..self.contests {
             let records = self.play(&mut ChaCha8Rng::seed_from_u64(seed));
-            let found = self.rate(&records, seed);
+            let field = field(self.strengths.len(), self.seats.len());
+            let found = rate(&RatingField { samples: 100, seed, ..field }, &records);
             for (rating, truth) in found.players.iter().zip(&truth) {
                 let (low, high) = rating.bootstrap.unwrap();
                 information.push((rating.elo - truth).abs() <= rating.error.unwrap());
@@ -95,22 +90,15 @@ impl Truth {
         let percent = |held: &[bool]| mean(held.iter().map(|&held| f64::from(held))) * 100.0;
         let off =
             |(found, truth): (&Vec<f64>, &f64)| (mean(found.iter().copied()) - truth * ELO).abs();
-        Covered {
-            information: percent(&information),
-            bootstrap: percent(&bootstrap),
-            seats_off: seats.iter().zip(&self.seats).map(off).fold(0.0, f64::max),
-        }
-    }
-
-    fn rate(&self, records: &[Record], seed: u64) -> Ratings {
-        let field = RatingField {
-            players: self.strengths.len(),
-            seats: self.seats.len(),
-            rate_faults: true,
-            samples: self.samples,
-            seed,
-        };
-        rate(&field, records)
+        let (information, bootstrap) = (percent(&information), percent(&bootstrap));
+        let seats_off = seats.iter().zip(&self.seats).map(off).fold(0.0, f64::max);
+        let found = format!(
+            "intervals of 95 %: {information:.1} % by the information matrix, {bootstrap:.1} % by \
+             bootstrap; seats off by {seats_off:.1} Elo"
+        );
+        assert!((90.0..=99.0).contains(&information), "{found}");
+        assert!((90.0..=99.0).contains(&bootstrap), "{found}");
+        assert!(seats_off < 5.0, "{found}");
     }
 }
 
@@ -128,53 +116,24 @@ fn pairings(players: usize, seats: usize) -> Vec<Vec<u32>> {
     pairings
 }
 
-/// Every order of these.
-fn orders(of: &[u32]) -> Vec<Vec<u32>> {
-    if of.is_empty() {
-        return vec![vec![]];
-    }
-    let firsts = of.iter().flat_map(|&first| {
-        let rest: Vec<u32> = of.iter().copied().filter(|&other| other != first).collect();
-        orders(&rest).into_iter().map(move |rest| [&[first], &rest[..]].concat())
-    });
-    firsts.collect()
-}
-
 #[test]
-fn intervals_hold_the_truth_with_two_seats() {
-    let covered = Truth {
-        strengths: vec![-1.2, -0.7, -0.2, 0.0, 0.3, 0.8, 1.0],
-        seats: vec![0.25, -0.25],
-        tie: 0.5,
-        rounds: 15,
-        contests: 30,
-        samples: 100,
+fn intervals_hold_the_truth() {
+    for truth in [
+        Truth {
+            strengths: vec![-1.2, -0.7, -0.2, 0.0, 0.3, 0.8, 1.0],
+            seats: vec![0.25, -0.25],
+            tie: 0.5,
+            rounds: 15,
+            contests: 30,
+        },
+        Truth {
+            strengths: vec![-0.8, -0.2, 0.1, 0.3, 0.6],
+            seats: vec![0.4, 0.0, -0.4],
+            tie: 0.2,
+            rounds: 5,
+            contests: 20,
+        },
+    ] {
+        truth.assert_covered();
     }
-    .cover();
-    assert_covered(&covered);
-}
-
-#[test]
-fn intervals_hold_the_truth_with_three_seats() {
-    let covered = Truth {
-        strengths: vec![-0.8, -0.2, 0.1, 0.3, 0.6],
-        seats: vec![0.4, 0.0, -0.4],
-        tie: 0.2,
-        rounds: 5,
-        contests: 20,
-        samples: 100,
-    }
-    .cover();
-    assert_covered(&covered);
-}
-
-fn assert_covered(covered: &Covered) {
-    let Covered { information, bootstrap, seats_off } = covered;
-    let told = format!(
-        "intervals of 95 %: {information:.1} % by the information matrix, {bootstrap:.1} % by \
-         bootstrap; seats off by {seats_off:.1} Elo"
-    );
-    assert!((90.0..=99.0).contains(information), "{told}");
-    assert!((90.0..=99.0).contains(bootstrap), "{told}");
-    assert!(*seats_off < 5.0, "{told}");
 }

@@ -140,17 +140,9 @@ fn check(seed: u64, settings: &SprtSettings, worlds: &[World]) {
 #[test]
 fn it_errs_no_more_often_than_it_may() {
     check(1, &test_of(0.0, 100.0), &WORLDS);
-}
-
-#[test]
-fn nor_with_hypotheses_that_lie_closer() {
+    // Hypotheses that lie closer, and unequal chances of error.
     check(2, &test_of(0.0, 40.0), &WORLDS[1..2]);
-}
-
-#[test]
-fn nor_with_unequal_chances_of_error() {
-    let settings = SprtSettings { alpha: 0.02, beta: 0.1, ..test_of(-50.0, 50.0) };
-    check(3, &settings, &WORLDS);
+    check(3, &SprtSettings { alpha: 0.02, beta: 0.1, ..test_of(-50.0, 50.0) }, &WORLDS);
 }
 
 /// How often the 95 % interval, and the likelihood of superiority, are right about a fixed number of

@@ -5,7 +5,8 @@ use crate::formats::{Gauntlet, Knockout, Puzzle, RoundRobin, Swiss};
 use crate::standings::{Standings, standings};
 use crate::{FormatSettings, Player, Record};
 
-const ALL: FormatSettings = FormatSettings::RoundRobin(RoundRobin { triples_per_player: None });
+pub(super) const ALL: FormatSettings =
+    FormatSettings::RoundRobin(RoundRobin { triples_per_player: None });
 
 fn order(standings: &Standings) -> Vec<(u32, u32)> {
     standings.players.iter().map(|standing| (standing.rank, standing.player.0)).collect()

@@ -1,7 +1,8 @@
 //! What must hold of any games.
 
 use super::contests::{contest, game};
-use crate::formats::{Compare, RoundRobin, Swiss};
+use super::ranks::ALL;
+use crate::formats::{Compare, Swiss};
 use crate::standings::{Points, standings};
 use crate::{FormatSettings, Player, Record};
 use proptest::prelude::*;
@@ -31,8 +32,7 @@ fn any_games() -> impl Strategy<Value = (usize, Vec<Record>)> {
 proptest! {
     #[test]
     fn every_game_hands_out_the_same_points((seats, records) in any_games()) {
-        let format = FormatSettings::RoundRobin(RoundRobin { triples_per_player: None });
-        let table = standings(&contest(PLAYERS as usize, seats, format), &records, &[], None);
+        let table = standings(&contest(PLAYERS as usize, seats, ALL), &records, &[], None);
         let sum: u64 = table.players.iter().map(|standing| standing.points.parts()).sum();
         let games = records.len() as u64;
         prop_assert_eq!(Points::new(sum, 2 * (seats as u64 - 1)),
@@ -90,10 +90,9 @@ proptest! {
 
 #[test]
 fn ranks_go_down_with_points() {
-    let format = FormatSettings::RoundRobin(RoundRobin { triples_per_player: None });
     let records: Vec<Record> =
         (0..40_u64).map(|n| game(n, &[(n % 5) as u32, (n / 5 % 5) as u32], &[1, 2])).collect();
-    let table = standings(&contest(5, 2, format), &records, &[], None);
+    let table = standings(&contest(5, 2, ALL), &records, &[], None);
     assert_eq!(table.players[0].rank, 1);
     for pair in table.players.windows(2) {
         assert!(pair[0].rank <= pair[1].rank && pair[0].points >= pair[1].points);
@@ -123,8 +122,7 @@ fn faults_duplicates_marks_and_ends_are_counted() {
 
 #[test]
 fn no_games_and_foreign_records_are_no_panic() {
-    let format = FormatSettings::RoundRobin(RoundRobin { triples_per_player: None });
-    let contest = contest(2, 2, format);
+    let contest = contest(2, 2, ALL);
     let table = standings(&contest, &[], &[], None);
     assert_eq!(table.players.iter().map(|standing| standing.rank).collect::<Vec<_>>(), [1, 1]);
     assert_eq!(table.players[0].total.share(), None);
