@@ -5,7 +5,6 @@ use super::problem::{FileError, Source};
 use super::raw::{Raw, RawClock, RawLimits, RawPolicy, RawSandbox, RawWorkers};
 use super::within;
 use crate::{Policy, SandboxSettings, WorkerSettings};
-use referee_games::nearest;
 use referee_match::presets;
 use referee_match::presets::{PRESETS, Preset};
 use referee_match::times::read_clock;
@@ -31,11 +30,10 @@ pub(super) fn preset(source: &Source, raw: &Raw) -> Result<Option<&'static Prese
     let known = || PRESETS.iter().map(|preset| preset.name);
     presets::find(name).map(Some).ok_or_else(|| {
         let names = known().collect::<Vec<_>>().join(", ");
-        let near = nearest(name, known()).map(|near| format!("did you mean `{near}`?"));
         source
             .error(name.span(), format!("unknown preset `{}`", referee_protocol::plain::tame(name)))
             .help(format!("there are {names}"))
-            .or_help(near)
+            .or_near(name, known())
     })
 }
 

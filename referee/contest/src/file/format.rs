@@ -9,7 +9,6 @@ use crate::formats::{
     Compare, DoubleKnockout, FormatName, Gauntlet, Knockout, Ladder, Puzzle, RoundRobin, Swiss,
 };
 use crate::{Contest, FormatSettings, SeatOrders, SprtSettings};
-use referee_games::nearest;
 use std::ops::Range;
 
 /// The largest hypothesis of a test, in Elo either way.
@@ -180,10 +179,9 @@ fn challengers(file: &ContestFile, entrants: &[Entrant]) -> Result<Vec<usize>, F
             for name in names {
                 let wanted = tame_name(name);
                 let Some(place) = known.iter().position(|name| *name == wanted) else {
-                    let near = nearest(&wanted, known.iter().map(String::as_str));
                     return Err(source
                         .error(name.span(), format!("no player is called `{wanted}`"))
-                        .or_help(near.map(|near| format!("did you mean `{near}`?"))));
+                        .or_near(&wanted, known.iter().map(String::as_str)));
                 };
                 if places.contains(&place) {
                     let message = format!("`{wanted}` is named twice");

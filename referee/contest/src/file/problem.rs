@@ -123,6 +123,12 @@ impl FileError {
         self
     }
 
+    /// The same with the known name that is nearest to this one, where one is near.
+    #[must_use]
+    pub(super) fn or_near<'a>(self, name: &str, known: impl Iterator<Item = &'a str>) -> Self {
+        self.or_help(nearest(name, known).map(|near| format!("did you mean `{near}`?")))
+    }
+
     /// What to do about it.
     pub fn help_text(&self) -> Option<&str> {
         self.help.as_deref()

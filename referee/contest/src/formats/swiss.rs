@@ -107,8 +107,11 @@ struct Rank {
 impl Round {
     fn new(players: usize, past: &[Met], byes: &[Bye]) -> Self {
         let seating = Seating::after(players, past);
-        let mut ranks: Vec<Rank> =
-            Player::all(players).map(|player| Rank::new(player, seating.wish(player))).collect();
+        let rank = |player| {
+            let wish = seating.wish(player);
+            Rank { player, points: 0, place: 0, group: 0, byes: 0, wish }
+        };
+        let mut ranks: Vec<Rank> = Player::all(players).map(rank).collect();
         for bye in byes {
             ranks[bye.player.index()].points += i64::from(bye.halves);
             ranks[bye.player.index()].byes += 1;
@@ -177,12 +180,6 @@ impl Round {
             at_least(Strength::Strong),
             place,
         ])
-    }
-}
-
-impl Rank {
-    fn new(player: Player, wish: Option<Wish>) -> Self {
-        Self { player, points: 0, place: 0, group: 0, byes: 0, wish }
     }
 }
 

@@ -43,30 +43,21 @@ pub(super) fn standings(report: &Report) -> Vec<String> {
 
 fn counts(report: &Report) -> Vec<String> {
     let (standings, void) = (&report.standings, report.void);
-    let mut notes = Vec::new();
-    if standings.duplicates > 0 {
-        notes.push(format!(
-            "{} the same as another one, of the same players in the same seats.",
-            were(standings.duplicates, "game"),
-        ));
-    }
-    if standings.marked > 0 {
-        notes.push(format!(
-            "{} marked: the referee itself was late in a turn.",
-            were(standings.marked, "game"),
-        ));
-    }
-    if void.attempts > 0 {
-        notes.push(format!("{} void and did not count.", were(void.attempts, "attempt")));
-    }
-    if void.given_up > 0 {
-        notes.push(format!("{} given up after void attempts.", were(void.given_up, "game")));
-    }
-    notes
-}
-
-fn were(number: u64, noun: &str) -> String {
-    format!("{} {}", count(number, noun), if number == 1 { "was" } else { "were" })
+    let counts = [
+        (
+            standings.duplicates,
+            "game",
+            "the same as another one, of the same players in the same seats.",
+        ),
+        (standings.marked, "game", "marked: the referee itself was late in a turn."),
+        (void.attempts, "attempt", "void and did not count."),
+        (void.given_up, "game", "given up after void attempts."),
+    ];
+    let some = counts.into_iter().filter(|(number, ..)| *number > 0);
+    let note = |(number, noun, what)| {
+        format!("{} {} {what}", count(number, noun), if number == 1 { "was" } else { "were" })
+    };
+    some.map(note).collect()
 }
 
 /// The ties of a knockout, one by one.

@@ -26,53 +26,36 @@ pub fn ties(contest: &Contest, past: &[Met]) -> Vec<Tie> {
     if !matches!(contest.format, Knockout(_) | DoubleKnockout(_)) {
         return Vec::new();
     }
-    let mut sums: Vec<Sum> = Vec::new();
+    // The higher seed first, until it is known who goes on.
+    let mut ties: Vec<Tie> = Vec::new();
     for met in past {
-        let Some(sum) = Sum::of(met) else { continue };
+        let (&[one, other], &[own, theirs]) = (&met.pairing.players[..], &met.halves[..]) else {
+            continue;
+        };
+        let (mut players, mut points) = ([one, other], [own, theirs].map(|it| f64::from(it) / 2.0));
+        if one > other {
+            players.reverse();
+            points.reverse();
+        }
         // Pairings of one round between the same two are one tie.
-        let same = |other: &&mut Sum| (other.round, other.players) == (sum.round, sum.players);
-        match sums.iter_mut().rfind(same) {
-            Some(before) => {
-                before.halves =
-                    [before.halves[0] + sum.halves[0], before.halves[1] + sum.halves[1]];
-                before.pairings += 1;
-            }
-            None => sums.push(sum),
+        let round = met.pairing.round;
+        let same = |tie: &&mut Tie| (tie.round, tie.players) == (round, players);
+        if let Some(tie) = ties.iter_mut().rfind(same) {
+            tie.points = [tie.points[0] + points[0], tie.points[1] + points[1]];
+            tie.pairings += 1;
+        } else {
+            ties.push(Tie { round, players, points, pairings: 1, by_seed: false });
         }
     }
-    sums.into_iter().filter(|sum| sum.has_ended(contest.rounds)).map(Sum::tie).collect()
-}
-
-/// What two have played so far; the higher seed first.
-struct Sum {
-    round: u32,
-    players: [Player; 2],
-    halves: [u32; 2],
-    pairings: u32,
-}
-
-impl Sum {
-    fn of(met: &Met) -> Option<Self> {
-        let players: [Player; 2] = met.pairing.players.as_slice().try_into().ok()?;
-        let halves: [u32; 2] = met.halves.as_slice().try_into().ok()?;
-        let turned = players[0] > players[1];
-        let turn = |pair: [u32; 2]| if turned { [pair[1], pair[0]] } else { pair };
-        let players = if turned { [players[1], players[0]] } else { players };
-        Some(Self { round: met.pairing.round, players, halves: turn(halves), pairings: 1 })
+    for tie in &mut ties {
+        let order = tie.points[0].total_cmp(&tie.points[1]);
+        tie.by_seed = order.is_eq();
+        if order.is_lt() {
+            tie.players.reverse();
+            tie.points.reverse();
+        }
     }
-
-    fn has_ended(&self, rounds: u32) -> bool {
-        let level = self.halves[0] == self.halves[1];
-        self.pairings >= if level { rounds + REPLAYS } else { rounds }
-    }
-
-    fn tie(self) -> Tie {
-        let Self { round, players, halves, pairings } = self;
-        let points = halves.map(|halves| f64::from(halves) / 2.0);
-        let by_seed = halves[0] == halves[1];
-        let first = usize::from(halves[1] > halves[0]);
-        let pick = |index: usize| (players[index], points[index]);
-        let ((winner, won), (loser, lost)) = (pick(first), pick(1 - first));
-        Tie { round, players: [winner, loser], points: [won, lost], pairings, by_seed }
-    }
+    let most = |tie: &Tie| contest.rounds + if tie.by_seed { REPLAYS } else { 0 };
+    ties.retain(|tie| tie.pairings >= most(tie));
+    ties
 }
