@@ -58,10 +58,6 @@ mod tests {
         pairings.iter().map(met).collect()
     }
 
-    fn decided(format: Compare, met: &[Met]) -> Option<usize> {
-        (0..=met.len()).find_map(|ended| format.decided(&met[..ended]))
-    }
-
     #[test]
     fn all_pairings_come_at_once() {
         let (format, field) = (Compare { sprt: Some(SPRT) }, field(3));
@@ -70,26 +66,25 @@ mod tests {
         let expected = |round| Pairing { round, players: players.clone() };
         assert_eq!(pairings, [expected(1), expected(2), expected(3)]);
         assert_eq!(format.size(field), 1..=3);
+        assert_eq!(Compare { sprt: None }.size(field), 3..=3);
         assert_eq!(format.next(field, &met(&pairings, &[2])), []);
         assert_eq!(format.ranking(field, &met(&pairings, &[2])), None);
     }
 
     #[test]
     fn it_ends_when_the_test_does() {
-        let (format, field) = (Compare { sprt: Some(SPRT) }, field(100));
-        let pairings = format.next(field, &[]);
-        assert_eq!(decided(format, &met(&pairings, &[4])), Some(12));
-        assert_eq!(decided(format, &met(&pairings, &[0])), Some(9));
-        // Two games of the contest are two pairs in a pairing.
-        assert_eq!(decided(format, &met(&pairings, &[4, 4])), Some(6));
-        assert_eq!(decided(format, &met(&pairings[..5], &[4])), None);
-    }
-
-    #[test]
-    fn without_a_test_everything_is_played() {
-        let (format, field) = (Compare { sprt: None }, field(100));
-        assert_eq!(format.size(field), 100..=100);
-        let pairings = format.next(field, &[]);
-        assert_eq!(decided(format, &met(&pairings, &[4])), None);
+        for (sprt, most, blocks, decided) in [
+            (Some(SPRT), 100, &[4][..], Some(12)),
+            (Some(SPRT), 100, &[0], Some(9)),
+            // Two games of the contest are two pairs in a pairing.
+            (Some(SPRT), 100, &[4, 4], Some(6)),
+            (Some(SPRT), 5, &[4], None),
+            (None, 100, &[4], None),
+        ] {
+            let format = Compare { sprt };
+            let met = met(&format.next(field(most), &[]), blocks);
+            let found = (0..=met.len()).find_map(|ended| format.decided(&met[..ended]));
+            assert_eq!(found, decided, "{sprt:?}, {most} pairings, {blocks:?}");
+        }
     }
 }

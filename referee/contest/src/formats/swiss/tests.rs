@@ -241,15 +241,6 @@ fn of_five_the_last_without_a_bye_has_it() {
 }
 
 #[test]
-fn nobody_or_one_plays_nothing() {
-    for players in 0..2 {
-        let field = field(players, 3);
-        assert_eq!((SWISS.next(field, &[]), SWISS.size(field)), (Vec::new(), 0..=0));
-        assert_eq!(SWISS.byes(field, &[]), []);
-    }
-}
-
-#[test]
 fn four_for_nine_rounds_repeat_in_turn() {
     let mut rounds = Vec::new();
     play(&SWISS, field(4, 9), by_chance(1, 7), |_, next| {

@@ -9,7 +9,7 @@ mod triples;
 
 use super::simulation::{play, random};
 use super::{Field, Met, Pairing};
-use crate::{FormatSettings, Player};
+use crate::{FormatSettings, Player, formats};
 use rand::RngExt;
 use std::collections::BTreeMap;
 
@@ -60,6 +60,25 @@ fn assert_is_sound(pairing: &Pairing, field: Field) {
 fn spread<'a>(numbers: impl IntoIterator<Item = &'a u32>) -> u32 {
     let numbers: Vec<u32> = numbers.into_iter().copied().collect();
     numbers.iter().max().unwrap_or(&0) - numbers.iter().min().unwrap_or(&0)
+}
+
+#[test]
+fn too_few_players_have_nothing_to_play() {
+    use FormatSettings::{Ladder, Puzzle, RoundRobin, Swiss};
+    let round_robin = |triples_per_player| RoundRobin(formats::RoundRobin { triples_per_player });
+    for (format, fields) in [
+        (round_robin(None), &[(0, 2), (1, 2), (0, 3), (2, 3), (3, 4)][..]),
+        (round_robin(Some(3)), &[(0, 2), (1, 2), (0, 3), (2, 3), (3, 4)]),
+        (Swiss(formats::Swiss {}), &[(0, 2), (1, 2)]),
+        (Ladder(formats::Ladder {}), &[(0, 2), (1, 2), (2, 3), (0, 0), (3, 0)]),
+        (Puzzle(formats::Puzzle {}), &[(0, 1)]),
+    ] {
+        for &(players, seats) in fields {
+            let field = field(players, seats, 3);
+            assert_eq!(all_pairings(&format, field), [], "{format:?}");
+            assert_eq!(format.byes(field, &[]), [], "{format:?}");
+        }
+    }
 }
 
 /// How many pairings each player is in.
