@@ -69,6 +69,7 @@ fn pace(asked: &WorkerSettings, worker: &WorkerInfo) -> Option<String> {
 mod tests {
     use super::misfit;
     use crate::{Brief, WorkerInfo};
+    use referee_contest::formats::Swiss;
     use referee_contest::{
         Contest, FormatSettings, OpeningSettings, Policy, SandboxSettings, SeatOrders,
         WorkerSettings,
@@ -79,7 +80,7 @@ mod tests {
         let contest = Contest {
             name: "cup".to_owned(),
             seed: 1,
-            format: FormatSettings::Swiss {},
+            format: FormatSettings::Swiss(Swiss {}),
             rounds: 1,
             seat_orders: SeatOrders::All,
             games: Vec::new(),

@@ -16,7 +16,7 @@ pub struct Knockout {
 
 impl Knockout {
     /// The final order, or the pairings that come before it is known.
-    fn play(&self, field: Field, past: &[Met]) -> Result<Vec<Vec<Player>>, Vec<Pairing>> {
+    fn play(self, field: Field, past: &[Met]) -> Result<Vec<Vec<Player>>, Vec<Pairing>> {
         let mut played = Ties::new(field, past);
         let mut places = seeded(field.players);
         // Who went out in each round, the last round first.

@@ -45,7 +45,7 @@ pub(super) fn columns_table(out: &mut Markup, class: &str, columns: &[Column]) {
             match column.kind {
                 Kind::Name => out.put(format_args!("<th scope=\"row\">{name}</th>")),
                 Kind::Number => {
-                    out.put(format_args!("<th scope=\"row\" class=\"n\">{figure}</th>"))
+                    out.put(format_args!("<th scope=\"row\" class=\"n\">{figure}</th>"));
                 }
                 Kind::Figure => out.put(format_args!("<td class=\"n\">{figure}</td>")),
                 Kind::Words if cell == NONE => out.put(format_args!("<td>–</td>")),
