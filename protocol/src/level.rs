@@ -7,7 +7,7 @@ use serde::de::{EnumAccess, Error, VariantAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
 use std::fmt;
-use std::str::FromStr;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// How strongly agents are kept from each other, from the referee and from the machine; each level
 /// has all that the one before it has, but for `external`, which is `basic` around somebody else's
@@ -24,8 +24,12 @@ use std::str::FromStr;
     Deserialize,
     JsonSchema,
     ValueEnum,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
 )]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Level {
     /// Pipes and clocks.
     #[value(help = "Nothing, for debugging")]
@@ -48,19 +52,11 @@ pub enum Level {
 
 impl Level {
     /// All of them, weakest first.
-    pub const ALL: [Self; 6] =
-        [Self::None, Self::Basic, Self::Confined, Self::Isolated, Self::Metered, Self::External];
+    pub const ALL: &[Self] = Self::VARIANTS;
 
     /// As it is written.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Basic => "basic",
-            Self::Confined => "confined",
-            Self::Isolated => "isolated",
-            Self::Metered => "metered",
-            Self::External => "external",
-        }
+        self.into()
     }
 
     /// Whether it promises all that another does. What somebody else's program does isn't known, so
@@ -94,14 +90,6 @@ impl Level {
 impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
-    }
-}
-
-impl FromStr for Level {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        Self::ALL.into_iter().find(|level| level.name() == text).ok_or(())
     }
 }
 
@@ -196,10 +184,25 @@ impl JsonSchema for LevelChoice {
 }
 
 /// One thing that is done to keep an agent where it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+)]
+#[strum(serialize_all = "lowercase")]
 #[repr(u8)]
 pub enum Layer {
     /// No program that it starts gets more rights than it has.
+    #[strum(serialize = "no new privileges")]
     NoNewPrivileges,
     /// Limits of the system on a process: file size, open files, data, core files.
     Limits,
@@ -232,52 +235,12 @@ pub enum Layer {
 }
 
 impl Layer {
-    /// All of them, in the order in which they are told.
-    pub const ALL: [Self; 15] = [
-        Self::NoNewPrivileges,
-        Self::Limits,
-        Self::Watchdog,
-        Self::User,
-        Self::Scope,
-        Self::Landlock,
-        Self::Seccomp,
-        Self::UserNs,
-        Self::PidNs,
-        Self::NetNs,
-        Self::IpcNs,
-        Self::UtsNs,
-        Self::CgroupNs,
-        Self::Mounts,
-        Self::Cgroup,
-    ];
+    /// All of them, in the order in which they are reported.
+    pub const ALL: &[Self] = Self::VARIANTS;
 
     /// As it is written.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::NoNewPrivileges => "no new privileges",
-            Self::Limits => "limits",
-            Self::Watchdog => "watchdog",
-            Self::User => "user",
-            Self::Scope => "scope",
-            Self::Landlock => "landlock",
-            Self::Seccomp => "seccomp",
-            Self::UserNs => "userns",
-            Self::PidNs => "pidns",
-            Self::NetNs => "netns",
-            Self::IpcNs => "ipcns",
-            Self::UtsNs => "utsns",
-            Self::CgroupNs => "cgroupns",
-            Self::Mounts => "mounts",
-            Self::Cgroup => "cgroup",
-        }
-    }
-}
-
-impl FromStr for Layer {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        Self::ALL.into_iter().find(|layer| layer.name() == text).ok_or(())
+        self.into()
     }
 }
 
@@ -322,7 +285,7 @@ impl Layers {
 
     /// They, one by one.
     pub fn iter(self) -> impl Iterator<Item = Layer> {
-        Layer::ALL.into_iter().filter(move |&layer| self.has(layer))
+        Layer::ALL.iter().copied().filter(move |&layer| self.has(layer))
     }
 }
 
@@ -331,20 +294,19 @@ mod tests {
     use crate::{Layer, Layers, Level, LevelChoice};
 
     #[test]
-    fn names_are_read_back() {
-        for level in Level::ALL {
-            assert_eq!(level.name().parse(), Ok(level));
-        }
-        for layer in Layer::ALL {
-            assert_eq!(layer.name().parse(), Ok(layer));
-        }
+    fn names_are_as_transcripts_have_them() {
+        let names = |layers: Layers| layers.iter().map(Layer::name).collect::<Vec<_>>().join(", ");
+        assert_eq!(names(Level::Basic.layers()), "no new privileges, limits, watchdog");
+        assert_eq!(names(Layers::of(&[Layer::UserNs, Layer::Cgroup])), "userns, cgroup");
+        assert!(Layer::ALL.iter().all(|layer| layer.name().parse() == Ok(*layer)));
+        assert!(Level::ALL.iter().all(|level| level.name().parse() == Ok(*level)));
     }
 
     #[test]
     fn a_choice_is_any_level_or_auto() {
         let choices = LevelChoice::ALL;
         assert_eq!(choices.map(LevelChoice::name), LevelChoice::NAMES);
-        assert!(choices.into_iter().filter_map(LevelChoice::named).eq(Level::ALL));
+        assert!(choices.into_iter().filter_map(LevelChoice::named).eq(Level::ALL.iter().copied()));
     }
 
     #[test]
@@ -359,11 +321,8 @@ mod tests {
             assert!(weaker.layers().iter().all(|layer| more.has(layer)));
             assert_ne!(weaker.layers(), more);
         }
-        assert!(
-            Layer::ALL
-                .into_iter()
-                .all(|layer| { layer == Layer::User || Level::Metered.layers().has(layer) })
-        );
+        let all = Level::Metered.layers().and(&[Layer::User]);
+        assert!(Layer::ALL.iter().all(|&layer| all.has(layer)));
     }
 
     #[test]
@@ -374,13 +333,13 @@ mod tests {
         assert!(Level::External.is_at_least(Level::External));
         assert!(!Level::External.is_at_least(Level::Basic));
         assert!(!Level::Metered.is_at_least(Level::External));
-        assert!(Level::ALL.into_iter().all(|level| level.is_at_least(Level::None)));
+        assert!(Level::ALL.iter().all(|level| level.is_at_least(Level::None)));
     }
 
     #[test]
     fn a_layer_is_taken_out() {
-        let all = Layers::of(&Layer::ALL);
-        for layer in Layer::ALL {
+        let all = Layers::of(Layer::ALL);
+        for &layer in Layer::ALL {
             assert_eq!(all.without(layer).iter().count(), Layer::ALL.len() - 1);
             assert!(!all.without(layer).has(layer));
         }

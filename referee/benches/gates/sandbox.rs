@@ -5,7 +5,7 @@ use crate::report::{Better, Row, Scale};
 use crate::script::Script;
 use crate::start::{by_launcher, plainly, surroundings};
 use referee_process::agent::Surroundings;
-use referee_process::launcher::{Jail, Launcher};
+use referee_process::launcher::{Bytes, Jail, Launcher};
 use referee_protocol::{Layer, Level};
 use std::error::Error;
 use std::path::PathBuf;
@@ -34,8 +34,8 @@ pub(crate) fn rows(pairs: usize) -> Result<Vec<Row>, Box<dyn Error>> {
     let mut surroundings = surroundings();
     let own = [std::env::current_exe()?, script.folder().to_owned()];
     let system = SYSTEM.iter().map(PathBuf::from);
-    surroundings.reach.read = system.chain(own).map(Into::into).collect();
-    surroundings.reach.work = work.into();
+    surroundings.reach.read = system.chain(own).map(Bytes::of).collect();
+    surroundings.reach.work = Bytes::of(work);
     let mut rows = Vec::new();
     for (level, what, target) in [
         (Level::None, "start, level none, over plain spawn", 0.1),

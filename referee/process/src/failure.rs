@@ -1,10 +1,10 @@
 //! What went wrong at the command line, with what to do about it and the exit code that says so.
 
-use std::fmt;
 use std::io;
 
 /// Why a command failed. Reads as `error: ..` and, where it is known what to do, `help: ..`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{text}")]
 pub struct Failure {
     code: u8,
     text: String,
@@ -93,11 +93,3 @@ impl Failure {
         self.help.as_deref()
     }
 }
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
-impl std::error::Error for Failure {}

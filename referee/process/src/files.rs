@@ -1,7 +1,8 @@
 //! Paths and programs by name, with errors that say which one.
 
 use crate::{Cause, Failure};
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// An error with the file that it is about.
@@ -17,6 +18,21 @@ pub fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     })
 }
 
+/// What a file begins with, up to so many bytes; `None` where it is no file. A FIFO would be waited
+/// for.
+pub(crate) fn head(file: &Path, bytes: u64) -> Option<Vec<u8>> {
+    let file = Some(file).filter(|file| file.is_file())?;
+    let mut head = Vec::new();
+    File::open(file).ok()?.take(bytes).read_to_end(&mut head).ok()?;
+    Some(head)
+}
+
+/// The file of a program along PATH.
+pub(crate) fn in_path(word: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).map(|folder| folder.join(word)).find(|file| file.is_file())
+}
+
 /// The file of a program: in `folder`, where the word names a file there or a path, or along PATH.
 pub fn program(word: &str, folder: &Path) -> Result<PathBuf, Failure> {
     let local = folder.join(word);
@@ -27,9 +43,6 @@ pub fn program(word: &str, folder: &Path) -> Result<PathBuf, Failure> {
     if word.contains('/') {
         return Err(missing(format!("no program `{word}` in {}", folder.display())));
     }
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let mut files = std::env::split_paths(&path).map(|folder| folder.join(word));
-    files
-        .find(|file| file.is_file())
+    in_path(word)
         .ok_or_else(|| missing(format!("no program `{word}`: no such file, and none in PATH")))
 }

@@ -121,8 +121,8 @@ impl Ticks {
     }
 }
 
-/// All descendants of a process.
-fn tree_below(pid: Pid) -> Vec<Pid> {
+/// All descendants of a process, children before their own.
+pub(crate) fn tree_below(pid: Pid) -> Vec<Pid> {
     let mut pids = children_of(pid);
     let mut next = 0;
     while let Some(&pid) = pids.get(next) {

@@ -6,6 +6,7 @@ use super::hints::hints;
 use super::launcher::{Bytes, Reach};
 use referee_protocol::Limits;
 use std::cell::RefCell;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, Permissions};
 use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -138,34 +139,25 @@ impl WorkFolder {
     }
 }
 
-/// Where an agent is started whose private folder this is, which is in its reach too.
+/// Where an agent is started whose private folder this is, which is in its reach too. Its whole
+/// environment is what passes, its private folder for all that it writes, and how much memory there is.
 pub fn surroundings(
     folder: &Path,
     limits: &Limits,
     reach: Reach,
     core: Option<usize>,
 ) -> Surroundings {
-    Surroundings { environment: environment(folder, limits), bounds: limits.into(), reach, core }
-}
-
-/// An agent's whole environment: what passes, its private folder for all that it writes, and how
-/// much memory there is.
-fn environment(folder: &Path, limits: &Limits) -> Vec<Bytes> {
-    let mut variables = Vec::new();
-    for &name in PASSED_VARIABLES {
-        if let Some(value) = std::env::var_os(name) {
-            let mut variable = std::ffi::OsString::from(format!("{name}="));
-            variable.push(value);
-            variables.push(variable.into());
-        }
-    }
-    for name in ["HOME", "TMPDIR"] {
-        let mut variable = std::ffi::OsString::from(format!("{name}="));
-        variable.push(folder);
-        variables.push(variable.into());
-    }
-    variables.extend(hints(limits).iter().map(|hint| hint.as_str().into()));
-    variables
+    let variable = |name: &str, value: &OsStr| {
+        let mut variable = OsString::from(format!("{name}="));
+        variable.push(value);
+        Bytes::of(variable)
+    };
+    let passed = PASSED_VARIABLES
+        .iter()
+        .filter_map(|name| std::env::var_os(name).map(|value| variable(name, &value)));
+    let own = ["HOME", "TMPDIR"].map(|name| variable(name, folder.as_os_str()));
+    let environment = passed.chain(own).chain(hints(limits).iter().map(Bytes::of)).collect();
+    Surroundings { environment, bounds: limits.into(), reach, core }
 }
 
 #[cfg(test)]

@@ -157,7 +157,7 @@ fn environment() -> Vec<Bytes> {
         .map(|(mut name, value)| {
             name.push("=");
             name.push(value);
-            name.into()
+            Bytes::of(name)
         })
         .collect()
 }

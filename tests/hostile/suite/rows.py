@@ -1,8 +1,10 @@
 """The rows: read from rows/*.toml, checked, in the order of their numbers."""
 
 import dataclasses
+import json
 import pathlib
 import re
+import subprocess
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
 LEVELS = ["none", "basic", "confined", "isolated", "metered"]
@@ -70,13 +72,15 @@ def number_of(row):
     return int(number), letter
 
 
-def checked(fields, path):
+def checked(fields, path, table):
     known = {field.name for field in dataclasses.fields(Row)}
     where = f"{path.name}, row {fields.get('id', '?')}"
     unknown = set(fields) - known
     if unknown:
         raise WrongRow(f"{where}: no fields {sorted(unknown)}")
     row = Row(**fields)
+    # An attack of the referee's own table must fail from the level on that the table has.
+    row.attacks = {name: table.get(since, since) for name, since in row.attacks.items()}
     if not re.fullmatch(r"\d+[a-z]*", row.id):
         raise WrongRow(f"{where}: an id is a number and perhaps a letter")
     verdicts = row.expect + [it for at in row.expect_at.values() for it in at]
@@ -92,13 +96,14 @@ def checked(fields, path):
     return row
 
 
-def load(folder=HERE / "rows"):
-    """All rows. Raises WrongRow."""
+def load(referee, folder=HERE / "rows"):
+    """All rows, for a referee whose table of attacks they refer to. Raises WrongRow."""
     import tomllib  # Python 3.11; who calls this has made sure of it.
+    table = json.loads(subprocess.check_output([referee, "__canary", "table"]))
     rows = []
     for path in sorted(folder.glob("*.toml")):
         for fields in tomllib.loads(path.read_text(encoding="utf-8"))["row"]:
-            rows.append(checked(fields, path))
+            rows.append(checked(fields, path, table))
     rows.sort(key=number_of)
     ids = [row.id for row in rows]
     twice = {it for it in ids if ids.count(it) > 1}

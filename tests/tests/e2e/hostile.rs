@@ -1,155 +1,60 @@
-//! Agents that break the protocol in every way that anyone has thought of, as a table: what each
-//! does, and the fault that it gets for it. The other one plays on; nothing of them is left.
+//! Agents that break the protocol in every way that anyone has thought of, by the tables in
+//! tests/hostile/faults.toml: what each does, and the fault that it gets for it. The other one plays
+//! on; nothing of them is left.
 
 use crate::support::{AMPLE, Place, scripted};
+use serde::Deserialize;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// Plays hex 3x3 against `@first`.
+/// A row of tests/hostile/faults.toml, where its fields are explained.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 struct Row {
-    /// The mode of agents/hostile.py, with its argument.
-    mode: &'static str,
-    /// Its seat; the first is asked first.
+    mode: String,
+    argument: Option<String>,
     seat: usize,
-    /// Options of `play`.
-    options: &'static [&'static str],
-    /// Its fault, and some words of what is said of it; `None` if it plays to the end.
-    fault: Option<(&'static str, &'static str)>,
+    options: Option<Vec<String>>,
+    fault: Option<String>,
+    text: String,
 }
-
-const fn row(mode: &'static str, kind: &'static str, words: &'static str) -> Row {
-    Row { mode, seat: 0, options: &AMPLE, fault: Some((kind, words)) }
-}
-
-const fn fine(mode: &'static str) -> Row {
-    Row { mode, seat: 0, options: &AMPLE, fault: None }
-}
-
-const GOOD: &[Row] = &[
-    fine("good"),
-    fine("without-turn"),
-    fine("crlf"),
-    fine("byte-by-byte"),
-    fine("nests 30"),
-    Row { options: &["--limit", "line_bytes=200"], ..fine("pads 200") },
-    Row { options: &["--limit", "turn_bytes=201"], ..fine("pads 200") },
-    fine("ready-with '{\"want\": [\"actions\", \"position\"], \"version\": \"1\"}'"),
-    fine("exits-after-over 5"),
-    fine("lingers"),
-];
-
-const START: &[Row] = &[
-    row("exits-at-start 7", "start", "ended with exit status 7 before it said `ready`"),
-    // The other one has to be ready within it.
-    Row {
-        options: &["--start-time", "15s"],
-        ..row("never-ready", "start", "gave no `ready` within 15000 ms")
-    },
-    row("ready-with '{\"nmae\": \"x\"}'", "garbled", "unknown field `nmae`"),
-    row("ready-with '{\"want\": [\"moves\"]}'", "garbled", "unknown variant `moves`"),
-    row("ready-with '{\"type\": \"hello\"}'", "garbled", "unknown type"),
-    row("ready-twice", "unasked", "a second `ready`"),
-];
-
-const LINES: &[Row] = &[
-    row("says hello", "garbled", "expected value"),
-    row("says '[]'", "garbled", "a message is a JSON object"),
-    row("says '{}'", "garbled", "missing field `type`"),
-    row(r#"says '\xef\xbb\xbf{"type":"resign"}'"#, "garbled", "byte-order mark"),
-    row(r#"says '{"type":"info","text":"\x00"}'"#, "garbled", "control character"),
-    row(r#"says '{"type":"info","text":"\xff"}'"#, "garbled", "invalid UTF-8"),
-    row(r#"says '{"type":"resign","turn":0,"turn":0}'"#, "garbled", "duplicate key \"turn\""),
-    row(r#"says '{"type":"resign"} {}'"#, "garbled", "trailing"),
-    row("nests 5000", "garbled", "nested deeper than 32"),
-    row("action-with '{\"trun\": 0}'", "garbled", "unknown field `trun`"),
-    row("action-with '{\"action\": {\"type\": \"grow\"}}'", "garbled", "action:"),
-    row(
-        "action-with '{\"action\": {\"type\": \"place\", \"at\": [0, 0, 0]}}'",
-        "garbled",
-        "action:",
-    ),
-    row("action-with '{\"action\": {\"type\": \"place\", \"at\": [9, 9]}}'", "illegal", "board"),
-    row("answers-twice", "unasked", "when it wasn't asked"),
-    row("turn-off-by -2", "unasked", "for turn 0 in turn 2"),
-    row("turn-off-by 2", "unasked", "for turn 4 in turn 2"),
-    Row {
-        seat: 1,
-        ..row("ready-then '{\"type\":\"info\"}'", "unasked", "`info` outside its own turn")
-    },
-    Row {
-        seat: 1,
-        ..row(
-            "ready-then '{\"type\":\"action\",\"action\":{\"type\":\"place\",\"at\":[0,0]}}'",
-            "unasked",
-            "`action`",
-        )
-    },
-    row(r#"says '{"type":"resign"}'"#, "resigned", "resigned"),
-];
-
-const BOUNDS: &[Row] = &[
-    row("endless-line", "flood", "longer than 65536 bytes"),
-    Row {
-        options: &["--limit", "line_bytes=200"],
-        ..row("pads 201", "flood", "longer than 200 bytes")
-    },
-    Row {
-        options: &["--limit", "turn_bytes=2000"],
-        ..row("much-info", "flood", "more than 2000 bytes of output in turn 0")
-    },
-    Row {
-        options: &["--limit", "match_bytes=1000"],
-        ..row("pads 900", "flood", "more than 1000 bytes of output in the match")
-    },
-    Row { options: &["--move-time", "1s"], ..row("sleeps 30", "late", "1000 ms were allowed") },
-    Row { options: &["--move-time", "1s"], ..row("never-reads", "late", "1000 ms were allowed") },
-    Row {
-        options: &["--cpu", "--move-time", "500ms", "--backstop", "5m"],
-        ..row("burning-child", "late", "of CPU time; 500 ms were allowed")
-    },
-];
-
-const EXITS: &[Row] = &[
-    // How it ended may come after the other one's answer, which ends the waiting for it.
-    row("without-end", "gone", ""),
-    row("exits 3", "gone", "exit status 3"),
-    row("kills-itself 9", "gone", "signal 9 (SIGKILL)"),
-    row("kills-itself 11", "gone", "signal 11 (SIGSEGV)"),
-    row("closes-stdin", "gone", "closed its stdin"),
-    row("closes-stdout", "gone", "closed its stdout"),
-];
 
 #[test]
 fn odd_but_allowed() {
-    play_all(GOOD);
+    play_all("odd-but-allowed");
 }
 
 #[test]
 fn faults_at_the_start() {
-    play_all(START);
+    play_all("start");
 }
 
 #[test]
 fn faults_of_lines() {
-    play_all(LINES);
+    play_all("lines");
 }
 
 #[test]
 fn faults_of_measure() {
-    play_all(BOUNDS);
+    play_all("measure");
 }
 
 #[test]
 fn faults_of_ends() {
-    play_all(EXITS);
+    play_all("ends");
 }
 
-fn play_all(rows: &[Row]) {
-    for row in rows {
+fn play_all(table: &str) {
+    let text = include_str!("../../hostile/faults.toml");
+    let mut tables: BTreeMap<String, Vec<Row>> = toml::from_str(text).unwrap();
+    for row in tables.remove(table).unwrap() {
         let place = Place::new();
-        let Some(agent) = scripted("hostile.py", row.mode) else { return };
-        let told = play(&place, row, &agent);
-        let (verdict, mode) = (&told["verdict"], row.mode);
+        let argument = row.argument.as_ref().map_or_else(String::new, |it| format!(" '{it}'"));
+        let mode = format!("{}{argument}", row.mode);
+        let Some(agent) = scripted("hostile.py", &mode) else { return };
+        let told = play(&place, &row, &agent);
+        let verdict = &told["verdict"];
         let other = 1 - row.seat;
         assert_eq!(verdict["seats"][other]["fault"], Value::Null, "{mode}: {verdict}");
         let fault = &verdict["seats"][row.seat]["fault"];
@@ -158,9 +63,9 @@ fn play_all(rows: &[Row]) {
                 assert_eq!(*fault, Value::Null, "{mode}: {verdict}");
                 assert_eq!(verdict["result"], "played", "{mode}: {verdict}");
             }
-            Some((kind, words)) => {
+            Some(kind) => {
                 assert_eq!(fault["kind"], kind, "{mode}: {verdict}");
-                assert!(fault["text"].as_str().unwrap().contains(words), "{mode}: {verdict}");
+                assert!(fault["text"].as_str().unwrap().contains(&row.text), "{mode}: {verdict}");
                 assert_eq!(verdict["places"][other], 1, "{mode}: {verdict}");
             }
         }
@@ -173,9 +78,11 @@ fn play(place: &Place, row: &Row, agent: &str) -> Value {
     let mut seats = ["@first", "@first"];
     seats[row.seat] = agent;
     let words = ["hex", "--setup", "size=3", seats[0], seats[1], "--out", "x.jsonl"];
-    let is_given = row.options.contains(&"--start-time");
+    let given = row.options.iter().flatten().map(String::as_str);
+    let options: Vec<&str> = if row.options.is_some() { given.collect() } else { AMPLE.into() };
+    let is_given = options.contains(&"--start-time");
     let start: &[&str] = if is_given { &[] } else { &["--start-time", "3m"] };
-    place.play(&[&words, row.options, start].concat())
+    place.play(&[&words, &options[..], start].concat())
 }
 
 /// A puzzle's only agent is asked again as soon as it has answered, which must not turn a second
@@ -193,7 +100,7 @@ fn a_second_answer_is_no_answer_to_the_next_turn() {
 fn an_answer_without_its_line_end_counts() {
     let place = Place::new();
     let Some(agent) = scripted("hostile.py", "without-end") else { return };
-    let told = play(&place, &row("without-end", "gone", ""), &agent);
+    let told = play(&place, &Row::default(), &agent);
     assert_eq!(told["verdict"]["seats"][0]["turns"], 1, "{told}");
 }
 
@@ -202,7 +109,7 @@ fn a_slow_start_is_not_charged() {
     let place = Place::new();
     let Some(agent) = scripted("hostile.py", "starts-slowly 3") else { return };
     let begun = Instant::now();
-    let told = play(&place, &fine(""), &agent);
+    let told = play(&place, &Row::default(), &agent);
     let whole = begun.elapsed();
     assert_eq!(told["verdict"]["result"], "played", "{told}");
     // Turns follow one another, and the start before them takes three seconds.
@@ -215,7 +122,7 @@ fn a_slow_start_is_not_charged() {
 /// How the two end in a match of seat 0: status, and whether they had to be killed.
 fn exits(agent: &str) -> [(Value, Value); 2] {
     let place = Place::new();
-    play(&place, &fine(""), agent);
+    play(&place, &Row::default(), agent);
     let events = place.events("x.jsonl");
     [0, 1].map(|seat| {
         let exit = events.iter().find(|it| it["type"] == "exit" && it["seat"] == seat).unwrap();
@@ -247,7 +154,7 @@ fn how_an_agent_ends_after_the_match_is_only_recorded() {
 fn a_flood_of_complaints_is_kept_at_both_ends() {
     let place = Place::new();
     let Some(agent) = scripted("hostile.py", "noisy") else { return };
-    let told = play(&place, &fine("noisy"), &agent);
+    let told = play(&place, &Row::default(), &agent);
     assert_eq!(told["verdict"]["result"], "played");
     let events = place.events("x.jsonl");
     let of_agent = |it: &&Value| it["type"] == "stderr" && it["seat"] == 0;
@@ -281,17 +188,8 @@ fn programs_that_are_none() {
         assert!(fault["text"].as_str().unwrap().contains(words), "{name}: {told}");
         place.assert_tidy();
     }
-}
-
-#[test]
-fn a_program_that_does_not_exist_is_a_slip_of_whoever_named_it() {
+    // One that doesn't exist is a slip of whoever named it.
     let place = Place::new();
-    for (agent, words) in [
-        ("./nobody", "no program `./nobody`"),
-        ("nobody-at-all --fast", "none in PATH"),
-        ("@randm", "did you mean @random?"),
-    ] {
-        place.run(&["play", "hex", agent, "@first"]).code(2).complains(words);
-    }
+    place.run(&["play", "hex", "nobody-at-all", "@first"]).code(2).complains("none in PATH");
     assert!(!place.path("matches").exists());
 }

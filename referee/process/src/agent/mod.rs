@@ -9,8 +9,9 @@ pub use self::start::{Launch, OutputLimits, Surroundings, Trouble};
 use self::stdin::Stdin;
 use crate::framer::{Framer, Line};
 use crate::launcher::{
-    AgentEnds, Command, Group, Idle, Launcher, Limit, Program, REPORT_BYTES, Report, Step,
+    Bytes, Command, Group, Idle, Launcher, Limit, Program, REPORT_BYTES, Report, Step,
 };
+use crate::lock::lock;
 use crate::stderr::Stderr;
 use crate::usage::Meters;
 use nix::errno::Errno;
@@ -122,19 +123,15 @@ impl AgentProcess {
         let (stdout, agent_stdout) = io::pipe()?;
         let (stderr, agent_stderr) = io::pipe()?;
         let program = Program {
-            file: launch.file.clone().into(),
-            arguments: launch.command.iter().map(|word| word.as_str().into()).collect(),
+            file: Bytes::of(&launch.file),
+            arguments: launch.command.iter().map(Bytes::of).collect(),
             environment: surroundings.environment,
-            folder: launch.folder.clone().into(),
+            folder: Bytes::of(&launch.folder),
             bounds: surroundings.bounds,
             reach: surroundings.reach,
             core: surroundings.core,
         };
-        let ends = AgentEnds {
-            stdin: agent_stdin.into(),
-            stdout: agent_stdout.into(),
-            stderr: agent_stderr.into(),
-        };
+        let ends = [agent_stdin.into(), agent_stdout.into(), agent_stderr.into()];
         let (control, group) = launcher.spawn(&program, &ends)?;
         control.set_nonblocking(true)?;
         Ok(Self {
@@ -216,7 +213,7 @@ impl AgentProcess {
     /// Tells its supervisor something. If that is gone, the tree is dead anyway.
     pub fn command(&self, command: Command) {
         if let Some(control) = &self.control {
-            control.try_write(&[command.to_byte()]).ok();
+            control.try_write(&[command as u8]).ok();
         }
     }
 
@@ -328,11 +325,11 @@ impl AgentProcess {
         let Some(control) = &mut self.control else { return Poll::Pending };
         let mut bytes = [0; REPORT_BYTES];
         let mut buffer = ReadBuf::new(&mut bytes);
-        let whole = match Pin::new(control).poll_read(context, &mut buffer) {
+        let report = match Pin::new(control).poll_read(context, &mut buffer) {
             Poll::Pending => return Poll::Pending,
-            Poll::Ready(read) => read.is_ok() && buffer.filled().len() == REPORT_BYTES,
+            Poll::Ready(Ok(())) => serde_json::from_slice(buffer.filled()).ok(),
+            Poll::Ready(Err(_)) => None,
         };
-        let report = if whole { Report::from_bytes(bytes) } else { None };
         let Some(report) = report else {
             // The supervisor itself has ended, which is no fault of an agent that can't do that.
             self.control = None;
@@ -373,7 +370,7 @@ impl AgentProcess {
             }
             Report::Gone => {
                 if let Some(Ok(control)) = self.control.take().map(UnixStream::into_std) {
-                    self.idle.put(control);
+                    lock(&self.idle).push(control);
                 }
                 self.all_gone(scratch);
                 AgentEvent::Gone

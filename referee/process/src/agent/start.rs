@@ -60,19 +60,11 @@ impl Trouble {
 
 impl fmt::Display for Trouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.step {
-            _ if self.running => f.write_str("its supervisor was lost"),
-            Step::Begin => {
-                write!(f, "can't be started: the supervisor failed: {}", self.errno.desc())
-            }
-            Step::Layer(layer) => {
-                write!(
-                    f,
-                    "can't be started: the sandbox's {} failed: {}",
-                    layer.name(),
-                    self.errno.desc()
-                )
-            }
-        }
+        let what = match self.step {
+            _ if self.running => return f.write_str("its supervisor was lost"),
+            Step::Begin => "supervisor".to_owned(),
+            Step::Layer(layer) => format!("sandbox's {}", layer.name()),
+        };
+        write!(f, "can't be started: the {what} failed: {}", self.errno.desc())
     }
 }

@@ -17,18 +17,19 @@ use std::path::PathBuf;
 /// removed when this is dropped, which has to be when nothing of the agent is left.
 #[derive(Debug)]
 pub struct Group {
-    folders: Vec<PathBuf>,
     doors: Vec<File>,
     counters: Counters,
     cpu: File,
+    files: &'static Files,
     bounds: Bounds,
+    _folders: Folders,
 }
 
 impl Group {
     /// A new one of this name in each of these groups, limited to `memory_mb` and `processes` of
     /// `bounds`.
     pub fn make(parents: &[PathBuf], name: &str, bounds: Bounds) -> io::Result<Self> {
-        let mut made = Made(Vec::new());
+        let mut made = Folders(Vec::new());
         for parent in parents {
             let folder = parent.join(name);
             fs::create_dir(&folder).map_err(|error| named(&folder, &error))?;
@@ -51,8 +52,9 @@ impl Group {
             doors: doors.collect::<io::Result<_>>()?,
             counters: Counters::open(folders, files)?,
             cpu: open(folders, files.cpu)?,
+            files,
             bounds,
-            folders: std::mem::take(&mut made.0),
+            _folders: made,
         })
     }
 
@@ -63,11 +65,8 @@ impl Group {
 
     /// CPU time of all that ever ran in it, exact up to the system's last tick.
     pub fn cpu(&self) -> Option<Nanos> {
-        // Version 1 has nanoseconds alone in a file, version 2 microseconds among others.
-        match Reading::of(&self.cpu)?.value("usage_usec")? {
-            Value::Alone(ns) => Some(Nanos(ns)),
-            Value::Named(us) => Some(Nanos(us.checked_mul(1000)?)),
-        }
+        let time = number(&self.cpu, "usage_usec")?;
+        time.checked_mul(self.files.cpu_unit_ns).map(Nanos)
     }
 
     /// The limit that the kernel held it to, where it came to that.
@@ -76,25 +75,17 @@ impl Group {
     }
 }
 
-impl Drop for Group {
+/// The folders of a group, which are removed when this is dropped.
+#[derive(Debug)]
+struct Folders(Vec<PathBuf>);
+
+impl Drop for Folders {
     fn drop(&mut self) {
-        remove(&self.folders);
-    }
-}
-
-/// Folders that are removed again if their group doesn't come about.
-struct Made(Vec<PathBuf>);
-
-impl Drop for Made {
-    fn drop(&mut self) {
-        remove(&self.0);
-    }
-}
-
-/// What is left here, because a process is not quite gone, goes with the group that it lies in.
-fn remove(folders: &[PathBuf]) {
-    for folder in folders {
-        fs::remove_dir(folder).ok();
+        for folder in &self.0 {
+            // What is left here, because a process is not quite gone, goes with the group that it
+            // lies in.
+            fs::remove_dir(folder).ok();
+        }
     }
 }
 
@@ -146,10 +137,7 @@ impl Counters {
     /// machine was full: then this one never was. Memory is refused some pages at a time, so the
     /// most that was in use can be a little less than the limit.
     fn passed(&self, bounds: &Bounds) -> Option<Limit> {
-        let count = |index: usize, name: &str| {
-            let reading = Reading::of(self.0.get(index)?)?;
-            reading.value(name).map(|(Value::Alone(count) | Value::Named(count))| count)
-        };
+        let count = |index: usize, name: &str| number(self.0.get(index)?, name);
         // Of what was refused at last at least a page, or a process, is told.
         if count(0, "oom_kill")? > 0 && count(1, "")? >= memory(bounds) / 16 * 15 {
             return Some(Limit::Memory(bounds.memory_mb.saturating_mul(1024).saturating_add(4)));
@@ -161,52 +149,32 @@ impl Counters {
     }
 }
 
-/// What a file of a group holds at the moment.
-struct Reading {
-    text: [u8; Self::BYTES],
-    count: usize,
+/// A number that a file of a group holds at the moment: all that it has, or the one after its name.
+fn number(file: &File, name: &str) -> Option<u64> {
+    // More than the names that are looked for here ever come after.
+    let mut text = [0; 512];
+    let count = file.read_at(&mut text, 0).ok()?;
+    number_in(std::str::from_utf8(&text[..count]).ok()?, name)
 }
 
-/// A number of a group's: all that its file has, or one of a list of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Value {
-    Alone(u64),
-    Named(u64),
-}
-
-impl Reading {
-    /// More than the names that are looked for here ever come after.
-    const BYTES: usize = 512;
-
-    fn of(file: &File) -> Option<Self> {
-        let mut text = [0; Self::BYTES];
-        let count = file.read_at(&mut text, 0).ok()?;
-        Some(Self { text, count })
-    }
-
-    fn value(&self, name: &str) -> Option<Value> {
-        value(std::str::from_utf8(&self.text[..self.count]).ok()?, name)
-    }
-}
-
-fn value(text: &str, name: &str) -> Option<Value> {
-    if let Ok(number) = text.trim_end().parse() {
-        return Some(Value::Alone(number));
-    }
-    let mut lines = text.lines().filter_map(|line| line.split_once(' '));
-    let (_, number) = lines.find(|&(found, _)| found == name)?;
-    number.parse().ok().map(Value::Named)
+fn number_in(text: &str, name: &str) -> Option<u64> {
+    let named = || text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+    text.trim_end().parse().ok().or_else(|| named()?.parse().ok())
 }
 
 /// How the files of a version are called.
+#[derive(Debug)]
 struct Files {
     limits: &'static [Setting],
     kills: &'static str,
     most_memory: &'static str,
     cpu: &'static str,
+    /// The unit of the CPU time in it.
+    cpu_unit_ns: u64,
 }
 
 /// A limit of a group.
+#[derive(Debug)]
 struct Setting {
     name: &'static str,
     value: fn(&Bounds) -> u64,
@@ -226,6 +194,7 @@ const VERSION_2: Files = Files {
     kills: "memory.events",
     most_memory: "memory.peak",
     cpu: "cpu.stat",
+    cpu_unit_ns: 1000,
 };
 
 /// From the kernel's admin guide, `cgroup-v1/memory`, `pids` and `cpuacct`. It kills one process at
@@ -240,6 +209,7 @@ const VERSION_1: Files = Files {
     kills: "memory.oom_control",
     most_memory: "memory.max_usage_in_bytes",
     cpu: "cpuacct.usage",
+    cpu_unit_ns: 1,
 };
 
 fn memory(bounds: &Bounds) -> u64 {
@@ -275,19 +245,19 @@ fn open(folders: &[PathBuf], name: &str) -> io::Result<File> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Value, value};
+    use super::number_in;
 
     #[test]
     fn a_number_stands_alone_or_after_its_name() {
         let events = "low 0\nhigh 0\nmax 31\noom 2\noom_kill 3\noom_group_kill 1\n";
-        assert_eq!(value(events, "oom"), Some(Value::Named(2)));
-        assert_eq!(value(events, "oom_kill"), Some(Value::Named(3)));
-        assert_eq!(value(events, "oom_"), None);
+        assert_eq!(number_in(events, "oom"), Some(2));
+        assert_eq!(number_in(events, "oom_kill"), Some(3));
+        assert_eq!(number_in(events, "oom_"), None);
         let control = "oom_kill_disable 0\nunder_oom 0\noom_kill 1\n";
-        assert_eq!(value(control, "oom_kill"), Some(Value::Named(1)));
-        assert_eq!(value("40031250\n", "usage_usec"), Some(Value::Alone(40_031_250)));
-        assert_eq!(value("max\n", "max"), None);
-        assert_eq!(value("max -1\n", "max"), None);
-        assert_eq!(value("", "max"), None);
+        assert_eq!(number_in(control, "oom_kill"), Some(1));
+        assert_eq!(number_in("40031250\n", "usage_usec"), Some(40_031_250));
+        assert_eq!(number_in("max\n", "max"), None);
+        assert_eq!(number_in("max -1\n", "max"), None);
+        assert_eq!(number_in("", "max"), None);
     }
 }

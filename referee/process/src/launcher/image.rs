@@ -1,11 +1,11 @@
 //! The way from a supervisor, or the init of a namespace, to an agent's own first instruction.
 
-use super::group::Membership;
-use super::layers::{self, put_up};
-use super::process::Kit;
-use super::wire::{Bytes, Program, Report, Step};
+use super::layers::{self, begin, put_up};
+use super::process::{Kit, Request};
+use super::wire::{Bytes, Report};
 use super::{limits, sys};
 use nix::errno::Errno;
+use nix::sys::prctl::set_no_new_privs;
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, sigprocmask};
 use nix::sys::wait::waitpid;
 use nix::unistd::{Pid, chdir, dup2_stderr, dup2_stdin, dup2_stdout, setsid};
@@ -26,8 +26,6 @@ pub(super) struct Guards<'a> {
     pub(super) user: Option<u32>,
     /// In namespaces of its own.
     pub(super) inside: bool,
-    /// The control group that it enters.
-    pub(super) group: Option<&'a Membership>,
 }
 
 /// Becomes the agent, in a new process.
@@ -35,11 +33,11 @@ pub(super) struct Guards<'a> {
 /// Until exec the new process runs in this one's memory, and this one stands still: there is nothing
 /// to copy, which makes it three times as quick as a fork.
 pub(super) fn start(
-    program: &Program,
-    ends: &[OwnedFd; 3],
+    request: &Request,
     guards: &Guards<'_>,
     stack: &mut [u8],
 ) -> Result<Pid, Report> {
+    let program = &request.program;
     let einval = |_| Report::Failed(Errno::EINVAL as i32);
     let string = |bytes: &Bytes| CString::new(bytes.0.clone()).map_err(einval);
     let strings = |list: &[Bytes]| list.iter().map(string).collect::<Result<Vec<_>, _>>();
@@ -51,8 +49,7 @@ pub(super) fn start(
         folder: &folder,
         arguments: &pointers(&arguments),
         environment: &pointers(&environment),
-        program,
-        ends,
+        request,
         guards,
     };
     let mut failure = None;
@@ -66,13 +63,13 @@ pub(super) fn start(
         failure = Some(Report::Failed(image.execute() as i32));
         127
     });
-    let child = child.map_err(|errno| Report::Broken(Step::Begin, errno as i32))?;
+    let child = child.map_err(begin)?;
     match failure {
         None if prepared => Ok(child),
         failure => {
             waitpid(child, None).ok();
             // Without a word, somebody has killed it on its way.
-            Err(failure.unwrap_or(Report::Broken(Step::Begin, Errno::ECHILD as i32)))
+            Err(failure.unwrap_or(begin(Errno::ECHILD)))
         }
     }
 }
@@ -89,8 +86,7 @@ struct Image<'a> {
     /// Pointers to strings, null at the end, as all that follows.
     arguments: &'a [*const c_char],
     environment: &'a [*const c_char],
-    program: &'a Program,
-    ends: &'a [OwnedFd; 3],
+    request: &'a Request,
     guards: &'a Guards<'a>,
 }
 
@@ -103,14 +99,15 @@ impl Image<'_> {
     }
 
     fn prepare(&self) -> Result<(), Report> {
-        let Guards { kit, domain, user, inside, group } = self.guards;
+        let Guards { kit, domain, user, inside } = self.guards;
+        let Request { program, group, .. } = self.request;
         let jail = &kit.jail;
         // The agent alone: who starts it isn't counted, and isn't killed with it.
-        put_up(jail, Layer::Cgroup, || group.ok_or(Errno::ENOENT)?.enter())?;
-        self.make_ordinary().map_err(|errno| Report::Broken(Step::Begin, errno as i32))?;
+        put_up(jail, Layer::Cgroup, || group.as_ref().ok_or(Errno::ENOENT)?.enter())?;
+        self.make_ordinary().map_err(begin)?;
         put_up(jail, Layer::Limits, || {
             let own_user = user.is_some() || *inside;
-            limits::apply(&self.program.bounds, own_user)
+            limits::apply(&program.bounds, own_user)
         })?;
         if let Some(user) = user {
             put_up(jail, Layer::User, || {
@@ -123,7 +120,7 @@ impl Image<'_> {
             let dropped = sys::drop_bounding_set().and_then(|()| sys::drop_capabilities());
             dropped.map_err(|errno| layers::broken(Layer::UserNs, errno))?;
         }
-        put_up(jail, Layer::NoNewPrivileges, layers::no_new_privileges)?;
+        put_up(jail, Layer::NoNewPrivileges, set_no_new_privs)?;
         if let Some(domain) = domain {
             put_up(jail, Layer::Landlock, || {
                 if !inside {
@@ -137,6 +134,7 @@ impl Image<'_> {
             Ok(filters) => filters.put_up(),
             Err(errno) => Err(*errno),
         })
+        .map(drop)
     }
 
     /// What every program may expect, sandbox or not.
@@ -145,13 +143,14 @@ impl Image<'_> {
         // so that, where the system groups processes by session to schedule them, an agent of many
         // threads gets no more of a shared core than one of a single thread.
         setsid()?;
-        dup2_stdin(&self.ends[0])?;
-        dup2_stdout(&self.ends[1])?;
-        dup2_stderr(&self.ends[2])?;
+        let Request { program, ends, .. } = self.request;
+        dup2_stdin(&ends[0])?;
+        dup2_stdout(&ends[1])?;
+        dup2_stderr(&ends[2])?;
         sigprocmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::empty()), None)?;
         // This program ignores it, and that would be passed on.
-        sys::default_signal(Signal::SIGPIPE)?;
-        limits::apply_always(&self.program.bounds)?;
+        sys::ignore_signal(Signal::SIGPIPE, false)?;
+        limits::apply_always(&program.bounds)?;
         sys::batch_scheduling();
         sys::close_other_files();
         Ok(())

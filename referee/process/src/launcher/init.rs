@@ -1,13 +1,12 @@
 //! The first process of an agent's own namespaces: it makes the agent's surroundings there, starts
 //! it, and reaps what it leaves. When it ends, all that is in its process namespace is killed.
 
-use super::group::Membership;
 use super::image::{Guards, start};
-use super::layers::{self, Processes, broken, put_up};
+use super::layers::{self, begin, broken, put_up};
 use super::mounts::{self, Handed};
-use super::process::Kit;
+use super::process::{Kit, Request};
 use super::sys::{self, Ended};
-use super::wire::{Program, REPORT_BYTES, Report, Step};
+use super::wire::{REPORT_BYTES, Report};
 use nix::errno::Errno;
 use nix::sched::CloneFlags;
 use nix::sys::prctl;
@@ -23,22 +22,21 @@ const STACK_BYTES: usize = 512 * 1024;
 /// What the first process of an agent's namespaces is made of.
 pub(super) struct Inside<'a> {
     pub(super) kit: &'a Kit,
-    pub(super) program: &'a Program,
-    /// The agent's ends of its pipes.
-    pub(super) ends: &'a [OwnedFd; 3],
-    /// The agent's own control group.
-    pub(super) group: Option<&'a Membership>,
+    pub(super) request: &'a Request,
     /// The user to become, where the referee runs as root.
     pub(super) user: Option<u32>,
 }
 
 /// Starts the first process in its namespaces; it waits for [`go_on`].
-pub(super) fn begin(inside: &Inside<'_>, agent_stack: &mut [u8]) -> Result<(Pid, OwnedFd), Report> {
+pub(super) fn start_init(
+    inside: &Inside<'_>,
+    agent_stack: &mut [u8],
+) -> Result<(Pid, OwnedFd), Report> {
     let namespaces = namespaces(inside)?;
     let flags = SockFlag::SOCK_CLOEXEC;
     let pair = socketpair(AddressFamily::Unix, SockType::SeqPacket, None, flags);
-    let (ours, theirs) = pair.map_err(|errno| Report::Broken(Step::Begin, errno as i32))?;
-    let handed = mounts::hand_over(inside.program, inside.user);
+    let (ours, theirs) = pair.map_err(begin)?;
+    let handed = mounts::hand_over(&inside.request.program, inside.user);
     let mut stack = vec![0; STACK_BYTES];
     let init =
         sys::clone_into(namespaces, &mut stack, || run(inside, &handed, &theirs, agent_stack));
@@ -58,10 +56,7 @@ fn namespaces(inside: &Inside<'_>) -> Result<CloneFlags, Report> {
         (Layer::CgroupNs, CloneFlags::CLONE_NEWCGROUP),
         (Layer::Mounts, CloneFlags::CLONE_NEWNS),
     ] {
-        put_up(&inside.kit.jail, layer, || {
-            flags |= flag;
-            Ok(())
-        })?;
+        flags |= put_up(&inside.kit.jail, layer, || Ok(flag))?.unwrap_or(CloneFlags::empty());
     }
     Ok(flags)
 }
@@ -87,7 +82,7 @@ fn group_of(id: Uid) -> u32 {
 
 /// Lets the first process go on, and waits until the agent's program runs.
 pub(super) fn go_on(socket: &OwnedFd) -> Result<(), Report> {
-    let lost = || Report::Broken(Step::Begin, Errno::ECHILD as i32);
+    let lost = || begin(Errno::ECHILD);
     nix::unistd::write(socket, &[1]).map_err(|_| lost())?;
     match said(socket, true).ok_or_else(lost)? {
         Report::Started { .. } => Ok(()),
@@ -101,9 +96,9 @@ pub(super) fn said(socket: &OwnedFd, wait: bool) -> Option<Report> {
     let flags = if wait { MsgFlags::empty() } else { MsgFlags::MSG_DONTWAIT };
     loop {
         match recv(socket.as_raw_fd(), &mut bytes, flags) {
-            Ok(REPORT_BYTES) => return Report::from_bytes(bytes),
+            Ok(count) => return serde_json::from_slice(&bytes[..count]).ok(),
             Err(Errno::EINTR) => {}
-            _ => return None,
+            Err(_) => return None,
         }
     }
 }
@@ -111,14 +106,12 @@ pub(super) fn said(socket: &OwnedFd, wait: bool) -> Option<Report> {
 /// The life of the first process.
 fn run(inside: &Inside<'_>, handed: &Handed, socket: &OwnedFd, stack: &mut [u8]) -> isize {
     let say = |report: Report| {
-        let sent = send(socket.as_raw_fd(), &report.to_bytes(), MsgFlags::MSG_NOSIGNAL);
-        sent.is_ok()
+        send(socket.as_raw_fd(), &report.to_bytes(), MsgFlags::MSG_NOSIGNAL).is_ok()
     };
     if !is_told(socket) {
         return 1;
     }
-    let started = prepare(inside, handed)
-        .and_then(|guards| start(inside.program, inside.ends, &guards, stack));
+    let started = prepare(inside, handed).and_then(|guards| start(inside.request, &guards, stack));
     let agent = match started {
         Ok(agent) => agent,
         Err(failure) => {
@@ -156,7 +149,7 @@ fn is_told(socket: &OwnedFd) -> bool {
 
 /// Makes the surroundings.
 fn prepare<'a>(inside: &'a Inside<'_>, handed: &Handed) -> Result<Guards<'a>, Report> {
-    let Inside { kit, program, user, group, .. } = inside;
+    let Inside { kit, request, user } = inside;
     let jail = &kit.jail;
     if let Some(user) = *user {
         put_up(jail, Layer::User, || sys::become_user(user))?;
@@ -164,25 +157,14 @@ fn prepare<'a>(inside: &'a Inside<'_>, handed: &Handed) -> Result<Guards<'a>, Re
     // With its supervisor, which has one thread and lives as long as it is needed, goes all of it.
     // A change of user would undo this.
     let dependent = prctl::set_pdeathsig(Signal::SIGKILL).and_then(|()| prctl::set_dumpable(false));
-    dependent.map_err(|errno| Report::Broken(Step::Begin, errno as i32))?;
+    dependent.map_err(begin)?;
     // Never anywhere but in mounts of its own.
-    let mut arranged = false;
-    put_up(jail, Layer::Mounts, || {
-        mounts::arrange(program, handed)?;
-        arranged = true;
-        Ok(())
-    })?;
-    if arranged {
+    let arranged = put_up(jail, Layer::Mounts, || mounts::arrange(&request.program, handed))?;
+    if arranged.is_some() {
         put_up(jail, Layer::PidNs, mounts::show_own_processes)?;
     }
-    put_up(jail, Layer::NoNewPrivileges, layers::no_new_privileges)?;
-    let mut domain = None;
-    if jail.layers.has(Layer::Landlock) {
-        let has = |layer| jail.layers.has(layer);
-        let own =
-            if has(Layer::Mounts) && has(Layer::PidNs) { Processes::All } else { Processes::Own };
-        let made = layers::domain(&program.reach, &own);
-        domain = Some(made.map_err(|errno| broken(Layer::Landlock, errno))?);
-    }
-    Ok(Guards { kit, domain, user: None, inside: true, group: *group })
+    put_up(jail, Layer::NoNewPrivileges, prctl::set_no_new_privs)?;
+    let own = jail.layers.has(Layer::Mounts) && jail.layers.has(Layer::PidNs);
+    let domain = layers::domain(jail, &request.program.reach, own)?;
+    Ok(Guards { kit, domain, user: None, inside: true })
 }

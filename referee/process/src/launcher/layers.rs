@@ -7,12 +7,10 @@ use landlock::{
     Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, Scope,
 };
 use nix::errno::Errno;
-use nix::sys::prctl;
 use nix::sys::signal::{Signal, kill};
 use nix::sys::stat::{Mode, SFlag, fstat};
 use nix::unistd::{Pid, getpid};
 use referee_protocol::Layer;
-use std::ffi::OsStr;
 use std::fs::File;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
@@ -25,24 +23,24 @@ const LANDLOCK: ABI = ABI::V6;
 /// people give away.
 pub const USERS: std::ops::RangeInclusive<u32> = 64_000..=64_999;
 
-/// Puts up a layer, if it is to be, and tells what went wrong. Takes no memory by itself.
-pub(super) fn put_up(
+/// Puts up a layer, if it is to be: what came of it, or what went wrong. Takes no memory by itself.
+pub(super) fn put_up<T>(
     jail: &Jail,
     layer: Layer,
-    act: impl FnOnce() -> nix::Result<()>,
-) -> Result<(), Report> {
+    act: impl FnOnce() -> nix::Result<T>,
+) -> Result<Option<T>, Report> {
     if !jail.layers.has(layer) {
-        return Ok(());
+        return Ok(None);
     }
     let done = match jail.mishap {
-        Some(Mishap::Silent(it)) if it == layer => Ok(()),
+        Some(Mishap::Silent(it)) if it == layer => Ok(None),
         Some(Mishap::Missing(it)) if it == layer => Err(Errno::ENOSYS),
         Some(Mishap::Killed(it)) if it == layer => {
             kill(getpid(), Signal::SIGKILL).ok();
             // As the first process of a namespace it can't kill itself.
             std::process::abort()
         }
-        _ => act(),
+        _ => act().map(Some),
     };
     done.map_err(|errno| broken(layer, errno))
 }
@@ -52,9 +50,9 @@ pub(super) fn broken(layer: Layer, errno: Errno) -> Report {
     Report::Broken(Step::Layer(layer), errno as i32)
 }
 
-/// What this process executes gets no more rights than it has.
-pub(super) fn no_new_privileges() -> nix::Result<()> {
-    prctl::set_no_new_privs()
+/// What can't be begun, before any layer.
+pub(super) fn begin(errno: Errno) -> Report {
+    Report::Broken(Step::Begin, errno as i32)
 }
 
 /// A Landlock domain for a supervisor and all that comes of it: its signals reach nobody else.
@@ -77,17 +75,17 @@ fn descriptor<E>(ruleset: Result<RulesetCreated, E>) -> nix::Result<OwnedFd> {
     Option::from(ruleset.map_err(|_| Errno::ENOSYS)?).ok_or(Errno::ENOSYS)
 }
 
-/// What the whole system grants besides the paths that are allowed: the agent's own processes.
-pub(super) enum Processes {
-    /// Those of its own directory, which it allows itself: `/proc/self`.
-    Own,
-    /// All that there are, in a namespace of processes of its own.
-    All,
-}
-
 /// The Landlock domain of an agent, to be entered by it: it reads and executes what `reach` has,
 /// writes into its work folder, and has no TCP, no signals and no abstract sockets to the outside.
-pub(super) fn domain(reach: &Reach, processes: &Processes) -> nix::Result<OwnedFd> {
+/// Where all that it sees in `/proc`, `/tmp` and `/dev/shm` is its `own`, it has that too; else it
+/// allows itself `/proc/self`. None where the layer isn't wanted.
+pub(super) fn domain(jail: &Jail, reach: &Reach, own: bool) -> Result<Option<OwnedFd>, Report> {
+    let wanted = jail.layers.has(Layer::Landlock);
+    let made = wanted.then(|| ruleset(reach, own)).transpose();
+    made.map_err(|errno| broken(Layer::Landlock, errno))
+}
+
+fn ruleset(reach: &Reach, own: bool) -> nix::Result<OwnedFd> {
     let mut ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(AccessFs::from_all(LANDLOCK))
@@ -103,10 +101,10 @@ pub(super) fn domain(reach: &Reach, processes: &Processes) -> nix::Result<OwnedF
     }
     let writable = AccessFs::from_all(LANDLOCK) & !(AccessFs::MakeBlock | AccessFs::MakeChar);
     ruleset = allow(ruleset, &reach.work, |_| writable)?;
-    if matches!(processes, Processes::All) {
-        ruleset = allow(ruleset, &"/proc".into(), readable)?;
+    if own {
+        ruleset = allow(ruleset, &Bytes::of("/proc"), readable)?;
         for folder in ["/tmp", "/dev/shm"] {
-            ruleset = allow(ruleset, &folder.into(), |_| writable)?;
+            ruleset = allow(ruleset, &Bytes::of(folder), |_| writable)?;
         }
     }
     descriptor::<Errno>(Ok(ruleset))
@@ -129,7 +127,7 @@ fn allow(
     path: &Bytes,
     access: impl Fn(SFlag) -> BitFlags<AccessFs>,
 ) -> nix::Result<RulesetCreated> {
-    let Ok(file) = PathFd::new(OsStr::from_bytes(&path.0)) else { return Ok(ruleset) };
+    let Ok(file) = PathFd::new(path.as_path()) else { return Ok(ruleset) };
     let kind = SFlag::from_bits_truncate(fstat(&file)?.st_mode & SFlag::S_IFMT.bits());
     ruleset.add_rule(PathBeneath::new(file, access(kind))).map_err(|_| Errno::EINVAL)
 }

@@ -25,7 +25,7 @@ pub(super) fn apply_always(bounds: &Bounds) -> nix::Result<()> {
 /// processes count as this user's, so that they can be counted by the system too. Takes no memory.
 pub(super) fn apply(bounds: &Bounds, own_user: bool) -> nix::Result<()> {
     // A write beyond it is to fail, not to kill.
-    sys::ignore_signal(Signal::SIGXFSZ)?;
+    sys::ignore_signal(Signal::SIGXFSZ, true)?;
     lower(Resource::RLIMIT_FSIZE, bounds.work_mb.saturating_mul(MIB))?;
     lower(Resource::RLIMIT_MEMLOCK, LOCKED)?;
     lower(Resource::RLIMIT_DATA, data(bounds))?;

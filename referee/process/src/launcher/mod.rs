@@ -59,32 +59,9 @@ pub struct Launcher {
     grouped: AtomicU64,
 }
 
-/// Supervisors whose agents are gone, by their control sockets: they take the next ones.
-#[derive(Clone, Debug, Default)]
-pub struct Idle(Arc<Mutex<Vec<UnixStream>>>);
-
-impl Idle {
-    /// Takes in the control socket of a supervisor that has said [`Report::Gone`].
-    pub fn put(&self, control: UnixStream) {
-        lock(&self.0).push(control);
-    }
-
-    /// The one that became idle last, whose memory is warmest.
-    fn take(&self) -> Option<UnixStream> {
-        lock(&self.0).pop()
-    }
-}
-
-/// An agent's ends of its pipes, which go to it and are closed here.
-#[derive(Debug)]
-pub struct AgentEnds {
-    /// What it reads.
-    pub stdin: OwnedFd,
-    /// What it writes.
-    pub stdout: OwnedFd,
-    /// What it complains to.
-    pub stderr: OwnedFd,
-}
+/// Supervisors whose agents are gone, by their control sockets: they have said [`Report::Gone`] and
+/// take the next ones. The last is the one whose memory is warmest.
+pub type Idle = Arc<Mutex<Vec<UnixStream>>>;
 
 impl Launcher {
     /// Starts the launcher from this program's own file.
@@ -113,14 +90,15 @@ impl Launcher {
         self.layers
     }
 
-    /// Starts an agent. What becomes of it is told on the socket that comes back, as [`Report`]s;
+    /// Starts an agent with these ends of its pipes, stdin, stdout and stderr, which are to be
+    /// closed here. What becomes of it is reported on the socket that comes back, as [`Report`]s;
     /// it takes [`Command`]s, and its end kills the agent's whole tree. After [`Report::Gone`] the
     /// socket belongs to [`Launcher::idle`]. With it comes the agent's own control group, where it
     /// has one.
     pub fn spawn(
         &self,
         program: &Program,
-        ends: &AgentEnds,
+        ends: &[OwnedFd; 3],
     ) -> io::Result<(UnixStream, Option<Group>)> {
         let request = serde_json::to_vec(program)?;
         if request.len() > wire::REQUEST_BYTES_MAX {
@@ -133,9 +111,10 @@ impl Launcher {
         let group = self.group(program.bounds)?;
         let entry: Vec<RawFd> =
             group.iter().flat_map(Group::descriptors).map(|fd| fd.as_raw_fd()).collect();
-        let pipes = [ends.stdin.as_raw_fd(), ends.stdout.as_raw_fd(), ends.stderr.as_raw_fd()];
+        let pipes = ends.each_ref().map(AsRawFd::as_raw_fd);
         let fds = [&pipes[..], &entry].concat();
-        while let Some(control) = self.idle.take() {
+        let idle = || lock(&self.idle).pop();
+        while let Some(control) = idle() {
             if send(control.as_raw_fd(), &request, &fds).is_ok() {
                 return Ok((control, group));
             }

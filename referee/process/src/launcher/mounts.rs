@@ -3,13 +3,10 @@
 
 use super::sys;
 use super::wire::{Bytes, Program};
-use nix::errno::Errno;
 use nix::fcntl::{OFlag, open};
 use nix::mount::{MsFlags, mount};
 use nix::sys::stat::Mode;
-use std::ffi::{CString, OsStr};
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -34,7 +31,7 @@ pub(super) fn hand_over(program: &Program, user: Option<u32>) -> Handed {
     }
     for path in wanted(program) {
         let Some(closed) = closed_above(&path) else { continue };
-        if let Some(mount) = text(&path).and_then(|text| sys::clone_mount(&text).ok()) {
+        if let Ok(mount) = sys::clone_mount(&path) {
             handed.mounts.push((path, mount));
             if !handed.closed.contains(&closed) {
                 handed.closed.push(closed);
@@ -60,16 +57,11 @@ fn closed_above(path: &Path) -> Option<PathBuf> {
 /// it: what else lies in them would come along.
 fn wanted(program: &Program) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> =
-        program.reach.read.iter().map(|path| as_path(path).to_owned()).collect();
+        program.reach.read.iter().map(|path| path.as_path().to_owned()).collect();
     paths.sort();
-    paths.dedup();
-    let mut topmost: Vec<PathBuf> = Vec::new();
-    for path in paths {
-        if !topmost.last().is_some_and(|above| path.starts_with(above)) {
-            topmost.push(path);
-        }
-    }
-    topmost
+    // What lies below another comes after it.
+    paths.dedup_by(|path, above| path.starts_with(above));
+    paths
 }
 
 /// Arranges the mounts of this process's namespace.
@@ -79,7 +71,7 @@ pub(super) fn arrange(program: &Program, handed: &Handed) -> nix::Result<()> {
     // Whatever else is left open: only what is mounted from here on can be written to.
     let root = open("/", OFlag::O_PATH | OFlag::O_CLOEXEC, Mode::empty())?;
     sys::read_only(root.as_fd())?;
-    let (work, wanted) = (as_path(&program.reach.work), wanted(program));
+    let (work, wanted) = (program.reach.work.as_path(), wanted(program));
     // What an agent may read can't be covered.
     let is_free = |folder: &Path| !wanted.iter().any(|path| folder.starts_with(path));
     let private = PRIVATE.iter().map(Path::new).filter(|folder| folder.is_dir());
@@ -95,8 +87,7 @@ pub(super) fn arrange(program: &Program, handed: &Handed) -> nix::Result<()> {
     let mut mounts: Vec<(&Path, OwnedFd)> = Vec::new();
     let is_handed = |path: &Path| handed.mounts.iter().any(|(handed, _)| handed == path);
     for path in wanted.iter().filter(|path| is_covered(path) && !is_handed(path)) {
-        let name = text(path).ok_or(Errno::EINVAL)?;
-        mounts.push((path, sys::clone_mount(&name)?));
+        mounts.push((path, sys::clone_mount(path)?));
     }
     for cover in &covers {
         mount_private(cover, program.bounds.work_mb)?;
@@ -109,7 +100,8 @@ pub(super) fn arrange(program: &Program, handed: &Handed) -> nix::Result<()> {
         place(path, mount)?;
     }
     // Of a folder that it may list, it is shown what it may read.
-    for folder in program.reach.list.iter().map(as_path).filter(|folder| is_covered(folder)) {
+    for folder in program.reach.list.iter().map(Bytes::as_path).filter(|folder| is_covered(folder))
+    {
         std::fs::create_dir_all(folder).map_err(|error| sys::number(&error))?;
     }
     // Last, since it may lie below what has just been put in its place.
@@ -144,13 +136,5 @@ fn place(path: &Path, mount: &OwnedFd) -> nix::Result<()> {
     if !is_folder {
         std::fs::File::create(path).map_err(|error| sys::number(&error))?;
     }
-    sys::place_mount(mount.as_fd(), &text(path).ok_or(Errno::EINVAL)?)
-}
-
-fn as_path(path: &Bytes) -> &Path {
-    Path::new(OsStr::from_bytes(&path.0))
-}
-
-fn text(path: &Path) -> Option<CString> {
-    CString::new(path.as_os_str().as_bytes()).ok()
+    sys::place_mount(mount.as_fd(), path)
 }

@@ -1,13 +1,15 @@
 //! What runs in the launcher's own process: it forks supervisors, one ahead of time.
 
 use super::group::Membership;
+use super::layers::begin;
 use super::seccomp::Filters;
 use super::supervisor::{supervise, tell};
 use super::sys;
-use super::wire::{Jail, Program, REQUEST_BYTES_MAX, Report, Step};
+use super::wire::{Jail, Program, REQUEST_BYTES_MAX};
 use nix::errno::Errno;
 use nix::fcntl::OFlag;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::Signal;
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg};
 use nix::unistd::{ForkResult, dup2_stdin, getpid, pipe2, read, setsid, write};
 use referee_protocol::Layer;
@@ -40,7 +42,7 @@ pub(super) struct Request {
     /// The agent's own control group, where it has one.
     pub(super) group: Option<Membership>,
     /// The socket to the referee, where the supervisor has none yet.
-    control: Option<OwnedFd>,
+    pub(super) control: Option<OwnedFd>,
 }
 
 /// Runs the launcher until the referee is gone. To be called first thing, while the process has one
@@ -51,7 +53,7 @@ pub fn run() {
     // Whoever started the referee may have had signals ignored, and that would be passed on.
     sys::default_signals();
     // Supervisors that end need no one to wait for them.
-    sys::reap_children_by_system(true).ok();
+    sys::ignore_signal(Signal::SIGCHLD, true).ok();
     let socket = std::io::stdin();
     let Some(jail) = receive_jail(socket.as_fd()) else { return };
     let wanted = jail.layers.has(Layer::Seccomp);
@@ -101,7 +103,7 @@ fn stand_by(socket: BorrowedFd<'_>, kit: &Kit, nth: u32, buffer: &mut [u8]) -> b
         Err(errno) => {
             if let Some(Request { control: Some(control), .. }) = receive(socket, &kit.jail, buffer)
             {
-                tell(control.as_fd(), Report::Broken(Step::Begin, errno as i32));
+                tell(control.as_fd(), begin(errno));
             }
             !is_hung_up(socket)
         }

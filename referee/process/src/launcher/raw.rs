@@ -111,22 +111,17 @@ pub(crate) fn push_input(file: impl AsFd) -> nix::Result<c_int> {
     Errno::result(unsafe { libc::ioctl(file.as_fd().as_raw_fd(), libc::TIOCSTI, letter.as_ptr()) })
 }
 
-/// Makes this process the one that gets the signals of a descriptor.
-pub(crate) fn own_signals(file: impl AsFd) -> nix::Result<()> {
-    let own = Pid::this().as_raw();
-    // SAFETY: takes numbers only; nothing sends signals, as the descriptor isn't asked to.
-    #[expect(unsafe_code, reason = "nothing safe wraps it")]
-    Errno::result(unsafe { libc::fcntl(file.as_fd().as_raw_fd(), libc::F_SETOWN, own) }).map(drop)
-}
-
-/// Chooses the signal that a descriptor sends.
-pub(crate) fn choose_signal(file: impl AsFd) -> nix::Result<()> {
+/// Makes this process the one that gets the signals of a descriptor; where that is refused, chooses
+/// the signal that the descriptor sends.
+pub(crate) fn signal_by_file(file: impl AsFd) -> nix::Result<c_int> {
     /// Of `fcntl`: the signal that is sent when something can be read or written.
     const SET_SIGNAL: c_int = 10;
-    // SAFETY: takes numbers only; nothing sends signals, as the descriptor isn't asked to.
-    #[expect(unsafe_code, reason = "nothing safe wraps it")]
-    Errno::result(unsafe { libc::fcntl(file.as_fd().as_raw_fd(), SET_SIGNAL, libc::SIGURG) })
-        .map(drop)
+    let ask = |command, value: c_int| {
+        // SAFETY: takes numbers only; nothing sends signals, as the descriptor isn't asked to.
+        #[expect(unsafe_code, reason = "nothing safe wraps it")]
+        Errno::result(unsafe { libc::fcntl(file.as_fd().as_raw_fd(), command, value) })
+    };
+    ask(libc::F_SETOWN, Pid::this().as_raw()).or_else(|_| ask(SET_SIGNAL, libc::SIGURG))
 }
 
 /// Traces a process, and lets it go.

@@ -203,40 +203,29 @@ fn program(rules: Rules, errno: Errno) -> Built<BpfProgram> {
 }
 
 fn refusals(own_mounts: bool) -> Built<Rules> {
+    use SeccompCmpArgLen::{Dword, Qword};
+    use SeccompCmpOp::{Eq, MaskedEq, Ne};
     let mut rules: Rules = REFUSED.iter().map(|&number| (number, Vec::new())).collect();
-    let has_bits = |index, bits: u64| {
-        let operator = SeccompCmpOp::MaskedEq(bits);
-        let condition = SeccompCondition::new(index, SeccompCmpArgLen::Qword, operator, bits)?;
-        SeccompRule::new(vec![condition])
+    let rule = |place, length, relation, value| {
+        SeccompRule::new(vec![SeccompCondition::new(place, length, relation, value)?])
     };
-    let is = |index, value: u64| {
-        let (length, operator) = (SeccompCmpArgLen::Dword, SeccompCmpOp::Eq);
-        SeccompRule::new(vec![SeccompCondition::new(index, length, operator, value)?])
-    };
-    let namespaces =
-        NEW_NAMESPACES.iter().map(|&flag| has_bits(0, u64::from(flag.cast_unsigned())));
+    let namespaces = NEW_NAMESPACES.iter().map(|&flag| {
+        let bits = u64::from(flag.cast_unsigned());
+        rule(0, Qword, MaskedEq(bits), bits)
+    });
     rules.insert(libc::SYS_clone, namespaces.collect::<Built<_>>()?);
+    let is = |&value: &u64| rule(1, Dword, Eq, value);
     let typing = TYPING.iter().chain(SOCKET_SIGNALS).chain(FILE_FLAGS);
-    let typing = typing.map(|&request| is(1, request));
-    rules.insert(libc::SYS_ioctl, typing.collect::<Built<_>>()?);
-    let signals = FILE_SIGNALS.iter().map(|&command| is(1, command));
-    rules.insert(libc::SYS_fcntl, signals.collect::<Built<_>>()?);
-    let is_not = |&(index, value)| {
-        let (length, operator) = (SeccompCmpArgLen::Dword, SeccompCmpOp::Ne);
-        SeccompRule::new(vec![SeccompCondition::new(index, length, operator, value)?])
-    };
+    rules.insert(libc::SYS_ioctl, typing.map(is).collect::<Built<_>>()?);
+    rules.insert(libc::SYS_fcntl, FILE_SIGNALS.iter().map(is).collect::<Built<_>>()?);
+    let is_not = |&(place, value)| rule(place, Dword, Ne, value);
     // Pairs of sockets that are connected to each other and to nobody else.
-    let kind = |&kind: &u64| {
-        let (length, operator) = (SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(0xf));
-        SeccompRule::new(vec![SeccompCondition::new(1, length, operator, kind)?])
-    };
-    let pairs = UNCONNECTED.iter().map(kind).chain([is_not(&(0, 1))]);
+    let kinds = UNCONNECTED.iter().map(|&kind| rule(1, Dword, MaskedEq(0xf), kind));
+    let pairs = kinds.chain([is_not(&(0, 1))]);
     rules.insert(libc::SYS_socketpair, pairs.collect::<Built<_>>()?);
     // Whoever can't be looked into can't be measured (`PR_SET_DUMPABLE`, 0).
-    let (length, operator) = (SeccompCmpArgLen::Dword, SeccompCmpOp::Eq);
-    let hidden = [(0, 4), (1, 0)].map(|(index, value)| {
-        SeccompCondition::new(index, length.clone(), operator.clone(), value)
-    });
+    let hidden = [(0, 4), (1, 0)];
+    let hidden = hidden.map(|(place, value)| SeccompCondition::new(place, Dword, Eq, value));
     let hidden = SeccompRule::new(hidden.into_iter().collect::<Built<_>>()?)?;
     rules.insert(libc::SYS_prctl, vec![hidden]);
     for (call, own) in OWN_ONLY {
@@ -246,9 +235,7 @@ fn refusals(own_mounts: bool) -> Built<Rules> {
         let attributes = ATTRIBUTES.iter().chain(OLD_ATTRIBUTES);
         rules.extend(attributes.map(|&call| (call, Vec::new())));
         // Without a path it is about an open file, and only about its times.
-        let (length, operator) = (SeccompCmpArgLen::Qword, SeccompCmpOp::Ne);
-        let path = SeccompCondition::new(1, length, operator, 0)?;
-        rules.insert(libc::SYS_utimensat, vec![SeccompRule::new(vec![path])?]);
+        rules.insert(libc::SYS_utimensat, vec![rule(1, Qword, Ne, 0)?]);
     }
     Ok(rules)
 }

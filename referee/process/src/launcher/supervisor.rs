@@ -4,26 +4,24 @@
 use super::group::Membership;
 use super::image::{Guards, STACK_BYTES, start};
 use super::init::{self, Inside};
-use super::layers::{self, Processes, User, broken, put_up};
+use super::layers::{self, User, begin, broken, put_up};
 use super::process::{Kit, Request, receive};
 use super::sys;
-use super::tree::{Left, Reaching, reap};
+use super::tree::{reap, signal_all};
 use super::watchdog::Watchdog;
-use super::wire::{Command, Program, REPORT_BYTES, Report, Step};
+use super::wire::{Bounds, Command, Reach, Report};
 use crate::cores::Cores;
 use crate::usage::children_of;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::prctl::set_child_subreaper;
+use nix::sys::prctl::{set_child_subreaper, set_no_new_privs};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill, sigprocmask};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::time::TimeVal;
 use nix::unistd::{Pid, Uid, getpid, getuid, read, setgroups, write};
 use referee_protocol::Layer;
-use std::ffi::OsStr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 
 /// How often a control group is asked whether its limits were passed, in milliseconds. What they
@@ -35,7 +33,8 @@ pub(super) struct Supervisor<'a> {
     kit: &'a Kit,
     control: BorrowedFd<'a>,
     signals: SignalFd,
-    reaching: Reaching,
+    /// A signal to all is known to stay within.
+    bounded: bool,
     /// It measures what its agents use.
     watches: bool,
     /// Its agents' user, where it isn't its own.
@@ -68,9 +67,9 @@ pub(super) fn supervise(
         Err(failure) => return tell(control, failure),
     };
     let mut cores = Cores::of_this_thread();
-    while let Some(Request { program, ends, group, .. }) = request {
-        cores.hold(program.core);
-        supervisor.serve(&program, ends, group.as_ref());
+    while let Some(next) = request {
+        cores.hold(next.program.core);
+        supervisor.serve(next);
         request = receive(control, &kit.jail, buffer);
     }
 }
@@ -79,10 +78,6 @@ fn no_longer_than(most: u8, timeout: PollTimeout) -> PollTimeout {
     // Of none it would have no milliseconds to tell.
     let shorter = |it: PollTimeout| it.as_millis().is_some_and(|it| it < u32::from(most));
     if timeout.is_some() && shorter(timeout) { timeout } else { most.into() }
-}
-
-fn begin(errno: Errno) -> Report {
-    Report::Broken(Step::Begin, errno as i32)
 }
 
 impl<'a> Supervisor<'a> {
@@ -97,46 +92,40 @@ impl<'a> Supervisor<'a> {
         children.add(Signal::SIGCHLD);
         let signals = (|| {
             set_child_subreaper(true)?;
-            sys::reap_children_by_system(false)?;
+            sys::ignore_signal(Signal::SIGCHLD, false)?;
             sigprocmask(SigmaskHow::SIG_BLOCK, Some(&children), None)?;
             SignalFd::with_flags(&children, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)
         })();
         let signals = signals.map_err(begin)?;
-        let mut watches = false;
-        put_up(jail, Layer::Watchdog, || {
-            watches = true;
-            Ok(())
-        })?;
-        let mut user = None;
-        put_up(jail, Layer::User, || {
+        let watches = put_up(jail, Layer::Watchdog, || Ok(()))?.is_some();
+        let user = put_up(jail, Layer::User, || {
             setgroups(&[])?;
-            user = Some(User::take(nth)?);
-            Ok(())
+            User::take(nth)
         })?;
-        put_up(jail, Layer::NoNewPrivileges, layers::no_new_privileges)?;
+        put_up(jail, Layer::NoNewPrivileges, set_no_new_privs)?;
         put_up(jail, Layer::Scope, layers::enter_scope)?;
-        let is_bounded = layers::is_bounded(launcher);
-        if jail.layers.has(Layer::Scope) && !is_bounded {
+        let bounded = jail.layers.has(Layer::Scope);
+        if bounded && !layers::is_bounded(launcher) {
             return Err(broken(Layer::Scope, Errno::ENOTRECOVERABLE));
         }
-        let reaching = if jail.layers.has(Layer::Scope) { Reaching::All } else { Reaching::Found };
-        Ok(Self { kit, control, signals, reaching, watches, user, stack: vec![0; STACK_BYTES] })
+        Ok(Self { kit, control, signals, bounded, watches, user, stack: vec![0; STACK_BYTES] })
     }
 
     /// One agent: starts it, tells what becomes of it, and leaves nothing of it behind.
-    fn serve(&mut self, program: &Program, ends: [OwnedFd; 3], group: Option<&Membership>) {
+    fn serve(&mut self, request: Request) {
         let started = if self.kit.jail.layers.has(Layer::UserNs) {
-            self.start_inside(program, &ends, group)
+            self.start_inside(&request)
         } else {
-            self.start_here(program, &ends, group)
+            self.start_here(&request)
         };
         // Only the agent holds its ends from now on.
+        let Request { program, ends, group, .. } = request;
         drop(ends);
         match started {
             Ok(running) => {
                 let (pid, reaped_us) = (running.pid.as_raw(), running.reaped_us);
                 tell(self.control, Report::Started { pid, reaped_us });
-                if self.watch(program, group, &running) == Left::Something {
+                if self.watch(&program.bounds, group.as_ref(), &running) {
                     self.kill_all(&running);
                 }
             }
@@ -145,45 +134,32 @@ impl<'a> Supervisor<'a> {
         tell(self.control, Report::Gone);
     }
 
-    fn start_here(
-        &mut self,
-        program: &Program,
-        ends: &[OwnedFd; 3],
-        group: Option<&Membership>,
-    ) -> Result<Running, Report> {
+    fn start_here(&mut self, request: &Request) -> Result<Running, Report> {
+        let reach = &request.program.reach;
         let reaped = getrusage(UsageWho::RUSAGE_CHILDREN);
         let reaped_us =
             reaped.map_or(0, |usage| micros(usage.user_time()) + micros(usage.system_time()));
-        self.hand_over(program).map_err(|errno| broken(Layer::User, errno))?;
-        let mut domain = None;
-        if self.kit.jail.layers.has(Layer::Landlock) {
-            let made = layers::domain(&program.reach, &Processes::Own);
-            domain = Some(made.map_err(|errno| broken(Layer::Landlock, errno))?);
-        }
+        self.hand_over(reach).map_err(|errno| broken(Layer::User, errno))?;
+        let domain = layers::domain(&self.kit.jail, reach, false)?;
         let user = self.user.as_ref().map(|user| user.number);
-        let guards = Guards { kit: self.kit, domain, user, inside: false, group };
-        let pid = start(program, ends, &guards, &mut self.stack)?;
+        let guards = Guards { kit: self.kit, domain, user, inside: false };
+        let pid = start(request, &guards, &mut self.stack)?;
         Ok(Running { pid, reaped_us, init: None })
     }
 
     /// Gives an agent's user the agent's private folder.
-    fn hand_over(&self, program: &Program) -> nix::Result<()> {
+    fn hand_over(&self, reach: &Reach) -> nix::Result<()> {
         let Some(user) = &self.user else { return Ok(()) };
-        let work = OsStr::from_bytes(&program.reach.work.0);
+        let work = reach.work.as_path();
         let result = std::os::unix::fs::chown(work, Some(user.number), Some(user.number))
             .and_then(|()| std::fs::set_permissions(work, PermissionsExt::from_mode(0o700)));
         result.map_err(|error| sys::number(&error))
     }
 
-    fn start_inside(
-        &mut self,
-        program: &Program,
-        ends: &[OwnedFd; 3],
-        group: Option<&Membership>,
-    ) -> Result<Running, Report> {
+    fn start_inside(&mut self, request: &Request) -> Result<Running, Report> {
         let user = self.user.as_ref().map(|user| user.number);
-        let inside = Inside { kit: self.kit, program, ends, group, user };
-        let (init, socket) = init::begin(&inside, &mut self.stack)?;
+        let inside = Inside { kit: self.kit, request, user };
+        let (init, socket) = init::start_init(&inside, &mut self.stack)?;
         let id = user.map_or_else(getuid, Uid::from_raw);
         let begun = init::map_user(init, id)
             .map_err(|errno| broken(Layer::UserNs, errno))
@@ -205,10 +181,11 @@ impl<'a> Supervisor<'a> {
     }
 
     /// Waits until nothing of the agent is left, the referee wants the end, or it is gone; reaps what
-    /// the agent leaves lying about, and tells when the agent itself has ended.
-    fn watch(&self, program: &Program, group: Option<&Membership>, running: &Running) -> Left {
+    /// the agent leaves lying about, and reports when the agent itself has ended. Whether anything is
+    /// left.
+    fn watch(&self, bounds: &Bounds, group: Option<&Membership>, running: &Running) -> bool {
         let watched = running.init.as_ref().map_or_else(getpid, |(init, _)| *init);
-        let mut watchdog = self.watches.then(|| Watchdog::new(watched, &program.bounds));
+        let mut watchdog = self.watches.then(|| Watchdog::new(watched, bounds));
         let inner = running.init.as_ref().map(|(_, socket)| socket.as_fd());
         loop {
             let mut fds = vec![
@@ -219,7 +196,7 @@ impl<'a> Supervisor<'a> {
             let timeout = watchdog.as_ref().map_or(PollTimeout::NONE, Watchdog::timeout);
             match poll(&mut fds, group.map_or(timeout, |_| no_longer_than(GROUP_PERIOD, timeout))) {
                 Ok(_) | Err(Errno::EINTR) => {}
-                Err(_) => return Left::Something,
+                Err(_) => return true,
             }
             let ready = |index: usize| {
                 let events = fds.get(index).and_then(PollFd::revents);
@@ -230,19 +207,19 @@ impl<'a> Supervisor<'a> {
             }
             if ready(1) {
                 self.signals.read_signal().ok();
-                if self.reap(running) == Left::Nothing {
-                    return Left::Nothing;
+                if !self.reap(running) {
+                    return false;
                 }
             }
             if ready(0) && !self.obey(watchdog.as_mut()) {
-                return Left::Something;
+                return true;
             }
             // Last, so that what ended by itself before is told first.
             let limit = watchdog.as_mut().and_then(Watchdog::look);
-            let limit = limit.or_else(|| group.and_then(|it| it.passed(&program.bounds)));
+            let limit = limit.or_else(|| group.and_then(|it| it.passed(bounds)));
             if let Some(limit) = limit {
                 tell(self.control, Report::Limit(limit));
-                return Left::Something;
+                return true;
             }
         }
     }
@@ -250,13 +227,13 @@ impl<'a> Supervisor<'a> {
     /// Does what the referee says; false if that is the end, or it is gone.
     fn obey(&self, watchdog: Option<&mut Watchdog>) -> bool {
         let mut byte = [0];
-        let still = match read(self.control, &mut byte).map(|_| Command::from_byte(byte[0])) {
-            Ok(Some(Command::Stop)) => true,
-            Ok(Some(Command::Continue)) => false,
+        let still = match read(self.control, &mut byte) {
+            Ok(_) if byte[0] == Command::Stop as u8 => true,
+            Ok(_) if byte[0] == Command::Continue as u8 => false,
             Err(Errno::EINTR | Errno::EAGAIN) => return true,
             _ => return false,
         };
-        self.reaching.signal(if still { Signal::SIGSTOP } else { Signal::SIGCONT });
+        signal_all(self.bounded, if still { Signal::SIGSTOP } else { Signal::SIGCONT });
         if let Some(watchdog) = watchdog {
             watchdog.stand_still(still);
         }
@@ -276,25 +253,26 @@ impl<'a> Supervisor<'a> {
     }
 
     fn kill_all(&self, running: &Running) {
-        while self.reap(running) == Left::Something {
+        while self.reap(running) {
             if let Some((init, _)) = running.init {
                 // With it goes all that is in its namespace.
                 kill(init, Signal::SIGKILL).ok();
             }
-            self.reaching.signal(Signal::SIGKILL);
+            signal_all(self.bounded, Signal::SIGKILL);
             // A new child, or one that the list missed because it changed, is found the next time.
             poll(&mut [PollFd::new(self.signals.as_fd(), PollFlags::POLLIN)], 10u8).ok();
             self.signals.read_signal().ok();
         }
     }
 
-    fn reap(&self, running: &Running) -> Left {
+    /// Takes in what has ended; whether anything is left.
+    fn reap(&self, running: &Running) -> bool {
         let left = reap(|pid, status| {
             if pid == running.pid {
                 tell(self.control, Report::Exited(status));
             }
         });
-        if left == Left::Nothing {
+        if !left {
             // It may have spoken just before it ended.
             self.pass_on(running);
         }
@@ -319,6 +297,5 @@ fn micros(time: TimeVal) -> u64 {
 
 /// Tells the referee something.
 pub(super) fn tell(control: BorrowedFd<'_>, report: Report) {
-    let bytes: [u8; REPORT_BYTES] = report.to_bytes();
-    write(control, &bytes).ok();
+    write(control, &report.to_bytes()).ok();
 }

@@ -4,12 +4,14 @@
 //! Launcher, supervisors and inits have one thread each and rely on it: they fork, and what they fork
 //! goes on as what it was.
 
+use nix::NixPath;
 use nix::errno::Errno;
 use nix::sched::{CloneFlags, clone};
 use nix::sys::signal::{SigHandler, Signal, signal};
 use nix::unistd::{ForkResult, Pid, fork};
 use std::ffi::{CStr, c_char};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::path::Path;
 
 /// The system's number of an error of the standard library's; a path that the system was not even
 /// asked about is an invalid one.
@@ -51,14 +53,6 @@ pub(super) fn clone_within(stack: &mut [u8], child: impl FnMut() -> isize) -> ni
     }
 }
 
-/// Children that end are to be reaped by the system, or to be waited for.
-pub(super) fn reap_children_by_system(by_system: bool) -> nix::Result<()> {
-    let handler = if by_system { SigHandler::SigIgn } else { SigHandler::SigDfl };
-    // SAFETY: installs no handler.
-    #[expect(unsafe_code, reason = "nix marks it unsafe for the sake of handlers")]
-    unsafe { signal(Signal::SIGCHLD, handler) }.map(drop)
-}
-
 /// All signals do what they do in a fresh process, but the one for a closed pipe or socket: what is
 /// written to one fails.
 pub(super) fn default_signals() {
@@ -73,18 +67,13 @@ pub(super) fn default_signals() {
     }
 }
 
-/// A signal does what it does in a fresh process.
-pub(super) fn default_signal(which: Signal) -> nix::Result<()> {
+/// A signal does what it does in a fresh process, or nothing, here and in what this process executes.
+/// Children that end are reaped by the system where SIGCHLD is ignored.
+pub(super) fn ignore_signal(which: Signal, ignored: bool) -> nix::Result<()> {
+    let handler = if ignored { SigHandler::SigIgn } else { SigHandler::SigDfl };
     // SAFETY: installs no handler.
     #[expect(unsafe_code, reason = "nix marks it unsafe for the sake of handlers")]
-    unsafe { signal(which, SigHandler::SigDfl) }.map(drop)
-}
-
-/// A signal does nothing, here and in what this process executes.
-pub(super) fn ignore_signal(which: Signal) -> nix::Result<()> {
-    // SAFETY: installs no handler.
-    #[expect(unsafe_code, reason = "nix marks it unsafe for the sake of handlers")]
-    unsafe { signal(which, SigHandler::SigIgn) }.map(drop)
+    unsafe { signal(which, handler) }.map(drop)
 }
 
 /// Descriptors that have just been received.
@@ -252,16 +241,16 @@ pub(super) fn drop_capabilities() -> nix::Result<()> {
 
 /// A mount of its own of what is at a path, not yet anywhere, to read only; with all that is mounted
 /// below.
-pub(super) fn clone_mount(path: &CStr) -> nix::Result<OwnedFd> {
+pub(super) fn clone_mount(path: &Path) -> nix::Result<OwnedFd> {
     /// `OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE`.
     const FLAGS: libc::c_int = 1 | libc::O_CLOEXEC | 0x8000;
     // SAFETY: a plain system call with a string that lives through it; what it returns is new.
     #[expect(unsafe_code, reason = "nix has no wrapper for it")]
-    let mount = unsafe {
+    let mount = path.with_nix_path(|path| unsafe {
         let fd = libc::syscall(libc::SYS_open_tree, libc::AT_FDCWD, path.as_ptr(), FLAGS);
         let fd = RawFd::try_from(Errno::result(fd)?).map_err(|_| Errno::EBADF)?;
-        OwnedFd::from_raw_fd(fd)
-    };
+        Ok(OwnedFd::from_raw_fd(fd))
+    })??;
     read_only(mount.as_fd())?;
     Ok(mount)
 }
@@ -289,14 +278,14 @@ pub(super) fn read_only(mount: BorrowedFd<'_>) -> nix::Result<()> {
 }
 
 /// Puts a mount that is nowhere yet at a path.
-pub(super) fn place_mount(mount: BorrowedFd<'_>, path: &CStr) -> nix::Result<()> {
+pub(super) fn place_mount(mount: BorrowedFd<'_>, path: &Path) -> nix::Result<()> {
     /// `MOVE_MOUNT_F_EMPTY_PATH`.
     const FLAGS: libc::c_int = 4;
     // SAFETY: a plain system call with strings that live through it.
     #[expect(unsafe_code, reason = "nix has no wrapper for it")]
-    let result = unsafe {
+    let result = path.with_nix_path(|path| unsafe {
         let (fd, empty) = (mount.as_raw_fd(), c"".as_ptr());
         libc::syscall(libc::SYS_move_mount, fd, empty, libc::AT_FDCWD, path.as_ptr(), FLAGS)
-    };
+    })?;
     Errno::result(result).map(drop)
 }

@@ -8,7 +8,7 @@ use super::wire::{Bounds, Limit};
 use nix::poll::PollTimeout;
 use nix::sys::stat::stat;
 use nix::unistd::Pid;
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::fs::{File, read_dir};
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;
@@ -141,21 +141,17 @@ impl Watchdog {
         self.set_path(pid, "task");
         let threads = stat(self.path.as_str()).map_or(0, |it| it.st_nlink.saturating_sub(2));
         if threads <= 1 {
-            self.path.clear();
-            write!(self.path, "/proc/{pid}/task/{pid}/children").ok();
-            self.read_children();
+            self.read_children(pid, pid);
         } else if let Ok(entries) = read_dir(&self.path) {
             for entry in entries.flatten() {
-                self.path.clear();
-                let thread = entry.file_name();
-                write!(self.path, "/proc/{pid}/task/{}/children", thread.display()).ok();
-                self.read_children();
+                self.read_children(pid, entry.file_name().display());
             }
         }
         threads
     }
 
-    fn read_children(&mut self) {
+    fn read_children(&mut self, pid: i32, thread: impl Display) {
+        self.set_path(pid, format_args!("task/{thread}/children"));
         let Some(text) = read(&self.path, &mut self.text) else { return };
         self.tree.extend(text.split_ascii_whitespace().filter_map(|pid| pid.parse::<i32>().ok()));
     }
@@ -165,11 +161,11 @@ impl Watchdog {
         let threads = read_dir(format!("/proc/{pid}/task")).ok()?.flatten();
         let mut names = threads.filter_map(|it| it.file_name().to_str()?.parse::<i32>().ok());
         let thread = names.find(|&thread| thread != pid)?;
-        self.set_path(pid, &format!("task/{thread}/{file}"));
+        self.set_path(pid, format_args!("task/{thread}/{file}"));
         Some(())
     }
 
-    fn set_path(&mut self, pid: i32, file: &str) {
+    fn set_path(&mut self, pid: i32, file: impl Display) {
         self.path.clear();
         write!(self.path, "/proc/{pid}/{file}").ok();
     }
@@ -226,12 +222,13 @@ impl Watchdog {
         let mut files: Vec<(u64, u64, u64)> = Vec::new();
         for index in 0..self.tree.len() {
             let pid = self.tree[index];
+            let entries = |path: &str| read_dir(path).into_iter().flatten().flatten().peekable();
             self.set_path(pid, "fd");
-            let mut entries = read_dir(&self.path).ok().into_iter().flatten().flatten().peekable();
-            if entries.peek().is_none() && self.set_path_of_thread(pid, "fd").is_some() {
-                entries = read_dir(&self.path).ok().into_iter().flatten().flatten().peekable();
+            let mut entries_of = entries(&self.path);
+            if entries_of.peek().is_none() && self.set_path_of_thread(pid, "fd").is_some() {
+                entries_of = entries(&self.path);
             }
-            for entry in entries.take(FILES_MAX.saturating_sub(files.len())) {
+            for entry in entries_of.take(FILES_MAX.saturating_sub(files.len())) {
                 let path = entry.path();
                 let in_memory = std::fs::read_link(&path).is_ok_and(|link| {
                     let link = link.to_string_lossy();

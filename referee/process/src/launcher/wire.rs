@@ -2,10 +2,10 @@
 
 use referee_protocol::{Layer, Layers, Limits};
 use serde::{Deserialize, Serialize};
-use std::ffi::OsString;
+use std::ffi::OsStr;
 use std::fmt;
-use std::os::unix::ffi::OsStringExt;
-use std::path::PathBuf;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
 /// The longest request, in bytes: below what one packet of a socket holds by default.
 pub(super) const REQUEST_BYTES_MAX: usize = 128 * 1024;
@@ -108,29 +108,24 @@ impl TryFrom<String> for Bytes {
     }
 }
 
-impl From<OsString> for Bytes {
-    fn from(text: OsString) -> Self {
-        Self(text.into_vec())
+impl Bytes {
+    /// Those of a string, of the system's or another, or of a path.
+    pub fn of(text: impl AsRef<OsStr>) -> Self {
+        Self(text.as_ref().as_bytes().to_vec())
+    }
+
+    /// They, as a path.
+    pub fn as_path(&self) -> &Path {
+        Path::new(OsStr::from_bytes(&self.0))
     }
 }
 
-impl From<PathBuf> for Bytes {
-    fn from(path: PathBuf) -> Self {
-        path.into_os_string().into()
-    }
-}
+/// How long a report on the control socket is. All are of one length: who reads less than there is
+/// room for takes it for a sign that nothing more is there.
+pub const REPORT_BYTES: usize = 64;
 
-impl From<&str> for Bytes {
-    fn from(text: &str) -> Self {
-        Self(text.as_bytes().to_vec())
-    }
-}
-
-/// How long a report on the control socket is.
-pub const REPORT_BYTES: usize = 16;
-
-/// What a supervisor tells the referee: sixteen bytes, a letter and two numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a supervisor reports to the referee: a packet of JSON, with blanks behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Report {
     /// The program runs.
     Started {
@@ -154,8 +149,18 @@ pub enum Report {
     Gone,
 }
 
+impl Report {
+    /// As it goes over the socket.
+    pub(super) fn to_bytes(self) -> [u8; REPORT_BYTES] {
+        let mut bytes = [b' '; REPORT_BYTES];
+        // There is room for the longest.
+        serde_json::to_writer(&mut bytes[..], &self).ok();
+        bytes
+    }
+}
+
 /// What a supervisor was doing when it failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Step {
     /// Making a process and its surroundings.
     Begin,
@@ -164,7 +169,7 @@ pub enum Step {
 }
 
 /// A limit on the whole tree of an agent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Limit {
     /// [`Bounds::memory_mb`]; so much was in use, in KiB.
     Memory(u64),
@@ -191,78 +196,21 @@ impl fmt::Display for Limit {
     }
 }
 
-impl Report {
-    /// As it goes over the socket.
-    pub fn to_bytes(self) -> [u8; REPORT_BYTES] {
-        let (letter, number, more) = match self {
-            Self::Started { pid, reaped_us } => (b'S', pid, reaped_us),
-            Self::Failed(errno) => (b'F', errno, 0),
-            Self::Broken(Step::Begin, errno) => (b'B', errno, 0),
-            Self::Broken(Step::Layer(layer), errno) => (b'L', errno, layer as u64),
-            Self::Limit(Limit::Memory(kib)) => (b'M', 0, kib),
-            Self::Limit(Limit::Processes(count)) => (b'P', 0, count),
-            Self::Continued => (b'C', 0, 0),
-            Self::Exited(status) => (b'X', status, 0),
-            Self::Gone => (b'G', 0, 0),
-        };
-        let mut bytes = [0; REPORT_BYTES];
-        bytes[0] = letter;
-        bytes[4..8].copy_from_slice(&number.to_le_bytes());
-        bytes[8..].copy_from_slice(&more.to_le_bytes());
-        bytes
-    }
-
-    /// As it came; `None` if no supervisor of this version wrote it.
-    pub fn from_bytes(bytes: [u8; REPORT_BYTES]) -> Option<Self> {
-        let number = i32::from_le_bytes(bytes[4..8].try_into().ok()?);
-        let more = u64::from_le_bytes(bytes[8..].try_into().ok()?);
-        match bytes[0] {
-            b'S' => Some(Self::Started { pid: number, reaped_us: more }),
-            b'F' => Some(Self::Failed(number)),
-            b'B' => Some(Self::Broken(Step::Begin, number)),
-            b'L' => {
-                let layer = Layer::ALL.into_iter().find(|&layer| layer as u64 == more)?;
-                Some(Self::Broken(Step::Layer(layer), number))
-            }
-            b'M' => Some(Self::Limit(Limit::Memory(more))),
-            b'P' => Some(Self::Limit(Limit::Processes(more))),
-            b'C' => Some(Self::Continued),
-            b'X' => Some(Self::Exited(number)),
-            b'G' => Some(Self::Gone),
-            _ => None,
-        }
-    }
-}
-
-/// What the referee tells a supervisor: one byte.
+/// What the referee orders a supervisor to do: one byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub enum Command {
     /// Kill the agent and all that it started, and say [`Report::Gone`].
-    Kill,
+    Kill = b'K',
     /// Stop the agent's processes, until [`Command::Continue`].
-    Stop,
+    Stop = b'T',
     /// Let them run again.
-    Continue,
-}
-
-impl Command {
-    /// As it goes over the socket.
-    pub fn to_byte(self) -> u8 {
-        match self {
-            Self::Kill => b'K',
-            Self::Stop => b'T',
-            Self::Continue => b'C',
-        }
-    }
-
-    pub(super) fn from_byte(byte: u8) -> Option<Self> {
-        [Self::Kill, Self::Stop, Self::Continue].into_iter().find(|it| it.to_byte() == byte)
-    }
+    Continue = b'C',
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Bytes, Command, Limit, REPORT_BYTES, Report, Step};
+    use super::{Bytes, Limit, Report, Step};
     use referee_protocol::Layer;
 
     #[test]
@@ -274,23 +222,13 @@ mod tests {
     }
 
     #[test]
-    fn reports_and_commands_come_back_as_they_went() {
+    fn every_report_comes_back_as_it_went() {
         for report in [
-            Report::Started { pid: 4711, reaped_us: 1 << 40 },
-            Report::Failed(2),
-            Report::Broken(Step::Begin, 12),
-            Report::Broken(Step::Layer(Layer::Seccomp), 1),
-            Report::Limit(Limit::Memory(1 << 30)),
-            Report::Limit(Limit::Processes(129)),
-            Report::Continued,
-            Report::Exited(-1),
-            Report::Gone,
+            Report::Started { pid: i32::MAX, reaped_us: u64::MAX },
+            Report::Broken(Step::Layer(Layer::NoNewPrivileges), i32::MIN),
+            Report::Limit(Limit::Processes(u64::MAX)),
         ] {
-            assert_eq!(Report::from_bytes(report.to_bytes()), Some(report));
-        }
-        assert_eq!(Report::from_bytes([0; REPORT_BYTES]), None);
-        for command in [Command::Kill, Command::Stop, Command::Continue] {
-            assert_eq!(Command::from_byte(command.to_byte()), Some(command));
+            assert_eq!(serde_json::from_slice::<Report>(&report.to_bytes()).unwrap(), report);
         }
     }
 }

@@ -2,7 +2,7 @@
 //! machine is seen to give, or exactly the one that was named, or none at all and the reason.
 
 use super::{
-    Depth, Enclosure, Groups, Lack, SelfTest, attack, mend, mend_untested, mishap_from_environment,
+    Depth, Enclosure, Groups, SelfTest, attack, mend, mend_untested, mishap_from_environment,
 };
 use crate::Failure;
 use crate::files::{absolute, program};
@@ -94,12 +94,8 @@ pub type Made = (Jail, Option<Arc<Groups>>);
 /// What a launcher is to do at a level; not yet tried.
 pub fn prepare(level: Level) -> Result<Made, Failure> {
     let mishap = mishap_from_environment()?;
-    let groups = if level.layers().has(Layer::Cgroup) {
-        let lack = |lack: Lack| Failure::machine(lack.to_string()).help(lack.help);
-        Some(Arc::new(Groups::find().map_err(lack)?))
-    } else {
-        None
-    };
+    let groups =
+        if level.layers().has(Layer::Cgroup) { Some(Arc::new(Groups::find()?)) } else { None };
     let folders = groups.as_ref().map_or_else(Vec::new, |groups| groups.folders());
     let jail = Jail { layers: layers(level, Uid::effective()), groups: folders, mishap };
     Ok((jail, groups))
@@ -116,16 +112,10 @@ fn tried(level: Level, depth: Depth) -> Result<Made, Unfit> {
     let attacked = attacked.map_err(|error| {
         unfit(None, format!("the self-test can't run: {error}"), Some(mend_untested()))
     })?;
-    match failed(&attacked) {
-        None => Ok(made),
-        Some((layer, text)) => Err(unfit(layer, text, remedy(&attacked, layer))),
-    }
-}
-
-/// How to mend what failed first.
-fn remedy(attacked: &SelfTest, layer: Option<Layer>) -> Option<String> {
+    let Some((layer, text)) = failed(&attacked) else { return Ok(made) };
     let mut failures = attacked.probes.iter().filter(|probe| !probe.held);
-    failures.find(|probe| Some(probe.layer) == layer).and_then(mend)
+    let help = failures.find(|probe| Some(probe.layer) == layer).and_then(mend);
+    Err(unfit(layer, text, help))
 }
 
 /// What failed first in a self-test, and of which layer, where that is known.

@@ -8,6 +8,7 @@ mod hierarchy;
 
 use super::super::launcher::{Bounds, Group};
 use super::super::work_folder::hold;
+use crate::Failure;
 use crate::files::named;
 use hierarchy::{Hierarchy, hierarchies};
 use std::fs::{self, File};
@@ -36,25 +37,13 @@ pub struct Groups {
     homes: Vec<Home>,
 }
 
-/// Why there can be none.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{what}")]
-pub struct Lack {
-    /// What failed, and where.
-    pub what: String,
-    /// What to do about it.
-    pub help: String,
-}
-
 impl Groups {
     /// Makes them. To be called before anything else is started: the referee itself may have to
     /// move into a group of its own, as only groups without processes can be divided.
-    pub fn find() -> Result<Self, Lack> {
+    pub fn find() -> Result<Self, Failure> {
         let read = |path| {
-            fs::read_to_string(path).map_err(|error| Lack {
-                what: format!("{path}: {error}"),
-                help: "mount /proc".to_owned(),
-            })
+            fs::read_to_string(path)
+                .map_err(|error| Failure::machine(format!("{path}: {error}")).help("mount /proc"))
         };
         let all = hierarchies(&read("/proc/self/mountinfo")?, &read("/proc/self/cgroup")?);
         let groups = Self::within(&all)?;
@@ -62,7 +51,7 @@ impl Groups {
         let bounds = Bounds { files: 0, memory_mb: 16, processes: 1, work_mb: 0 };
         match Group::make(&groups.folders(), "probe", bounds) {
             Ok(_) => Ok(groups),
-            Err(error) => Err(Lack::of("can't limit a control group", &error)),
+            Err(error) => Err(lack("can't limit a control group", &error)),
         }
     }
 
@@ -76,7 +65,7 @@ impl Groups {
         self.version
     }
 
-    fn within(all: &[Hierarchy]) -> Result<Self, Lack> {
+    fn within(all: &[Hierarchy]) -> Result<Self, Failure> {
         if let Some(unified) = all.iter().find(|one| one.is_unified() && one.has(&CONTROLLERS)) {
             return Self::version_2(unified);
         }
@@ -84,23 +73,22 @@ impl Groups {
         for name in CONTROLLERS_1 {
             let Some(found) = all.iter().find(|one| one.controllers.iter().any(|it| it == name))
             else {
-                return Err(Lack {
-                    what: format!("no control groups with the controller `{name}` are mounted"),
-                    help: "mount them: `mount -t cgroup2 none /sys/fs/cgroup`; in a container, \
-                           start it with `--privileged`"
-                        .to_owned(),
-                });
+                let text = format!("no control groups with the controller `{name}` are mounted");
+                return Err(Failure::machine(text).help(
+                    "mount them: `mount -t cgroup2 none /sys/fs/cgroup`; in a container, start it \
+                     with `--privileged`",
+                ));
             };
             if !folders.contains(&found.folder.as_path()) {
                 folders.push(&found.folder);
             }
         }
         let homes = folders.into_iter().map(Home::claim).collect::<io::Result<_>>();
-        let homes = homes.map_err(|error| Lack::of("can't make a control group", &error))?;
+        let homes = homes.map_err(|error| lack("can't make a control group", &error))?;
         Ok(Self { version: 1, homes })
     }
 
-    fn version_2(unified: &Hierarchy) -> Result<Self, Lack> {
+    fn version_2(unified: &Hierarchy) -> Result<Self, Failure> {
         let mut nearest = None;
         for group in unified.folder.ancestors().take_while(|it| it.starts_with(&unified.top)) {
             match Home::divided(group, group == unified.folder) {
@@ -109,28 +97,27 @@ impl Groups {
             }
         }
         let error = nearest.unwrap_or_else(|| ErrorKind::NotFound.into());
-        Err(Lack::of("can't divide the control group", &error))
+        Err(lack("can't divide the control group", &error))
     }
 }
 
-impl Lack {
-    fn of(action: &str, error: &io::Error) -> Self {
-        let help = match error.kind() {
-            ErrorKind::ReadOnlyFilesystem => {
-                "control groups are read-only here, as in most containers: run it with `--cgroupns \
+/// Why there can be no groups, and what to do about it.
+fn lack(action: &str, error: &io::Error) -> Failure {
+    let help = match error.kind() {
+        ErrorKind::ReadOnlyFilesystem => {
+            "control groups are read-only here, as in most containers: run it with `--cgroupns \
                  private --security-opt writable-cgroups=true`, or `--privileged`"
-            }
-            ErrorKind::ResourceBusy => {
-                "other programs are in the same group: `systemd-run --user --scope -p Delegate=yes \
+        }
+        ErrorKind::ResourceBusy => {
+            "other programs are in the same group: `systemd-run --user --scope -p Delegate=yes \
                  referee ..` starts it in one of its own"
-            }
-            _ => {
-                "have systemd hand over a group: `systemd-run --user --scope -p Delegate=yes \
+        }
+        _ => {
+            "have systemd hand over a group: `systemd-run --user --scope -p Delegate=yes \
                  referee ..`, or run as root"
-            }
-        };
-        Self { what: format!("{action}: {error}"), help: help.to_owned() }
-    }
+        }
+    };
+    Failure::machine(format!("{action}: {error}")).help(help)
 }
 
 /// One group of the referee's own.

@@ -46,10 +46,10 @@ pub fn mend_untested() -> String {
     )
 }
 
-/// A setting of the kernel, as it is read below `/proc/sys`.
-fn setting(name: &str) -> Option<String> {
-    let text = fs::read_to_string(Path::new("/proc/sys").join(name)).ok()?;
-    Some(text.trim().to_owned())
+/// Whether a setting of the kernel, by its name below `/proc/sys`, has this value.
+fn is_set(name: &str, value: &str) -> bool {
+    let text = fs::read_to_string(Path::new("/proc/sys").join(name));
+    text.is_ok_and(|text| text.trim() == value)
 }
 
 fn landlock() -> String {
@@ -64,26 +64,21 @@ fn in_container() -> bool {
 }
 
 fn namespaces() -> String {
-    if setting("user/max_user_namespaces").as_deref() == Some("0") {
-        return "user namespaces are switched off: `sysctl -w user.max_user_namespaces=15000`"
-            .to_owned();
-    }
-    if setting("kernel/unprivileged_userns_clone").as_deref() == Some("0") {
-        return "user namespaces are for root only: `sysctl -w kernel.unprivileged_userns_clone=1`"
-            .to_owned();
-    }
-    if in_container() {
-        return "the container's engine refuses namespaces: run it with `--security-opt \
-                seccomp=unconfined --security-opt apparmor=unconfined --security-opt \
-                systempaths=unconfined`, or with `--cap-add SYS_ADMIN`"
-            .to_owned();
-    }
-    if setting("kernel/apparmor_restrict_unprivileged_userns").as_deref() == Some("1") {
-        return "AppArmor keeps user namespaces from programs without a profile, as on Ubuntu from \
-                24.04 on: `sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`"
-            .to_owned();
-    }
-    "the kernel has to allow namespaces to ordinary users: see user_namespaces(7)".to_owned()
+    let help = if is_set("user/max_user_namespaces", "0") {
+        "user namespaces are switched off: `sysctl -w user.max_user_namespaces=15000`"
+    } else if is_set("kernel/unprivileged_userns_clone", "0") {
+        "user namespaces are for root only: `sysctl -w kernel.unprivileged_userns_clone=1`"
+    } else if in_container() {
+        "the container's engine refuses namespaces: run it with `--security-opt \
+         seccomp=unconfined --security-opt apparmor=unconfined --security-opt \
+         systempaths=unconfined`, or with `--cap-add SYS_ADMIN`"
+    } else if is_set("kernel/apparmor_restrict_unprivileged_userns", "1") {
+        "AppArmor keeps user namespaces from programs without a profile, as on Ubuntu from 24.04 \
+         on: `sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`"
+    } else {
+        "the kernel has to allow namespaces to ordinary users: see user_namespaces(7)"
+    };
+    help.to_owned()
 }
 
 fn groups() -> String {
@@ -105,7 +100,7 @@ mod tests {
 
     #[test]
     fn every_layer_that_depends_on_the_machine_can_be_mended() {
-        for layer in Layer::ALL {
+        for &layer in Layer::ALL {
             let told = "EPERM".to_owned();
             let probe =
                 Probe { layer, attack: None, alone: true, held: false, told, without: None };

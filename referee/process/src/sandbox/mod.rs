@@ -8,7 +8,7 @@ mod mend;
 mod choose;
 
 pub use choose::{Made, Wish, choose, prepare};
-pub use groups::{Groups, Lack};
+pub use groups::Groups;
 pub use mend::{mend, mend_untested};
 pub use referee_protocol::{Layer, Layers, Level};
 pub use selftest::{Depth, Probe, SelfTest, attack, mishap_from_environment};

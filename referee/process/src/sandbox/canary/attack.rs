@@ -1,12 +1,27 @@
-//! What is tried against an enclosure, and which layers are to stop it.
+//! The one table of attacks: what is tried against a sandbox, which layers are to stop it, and how.
+//!
+//! Three depths read it: the start of a match ([`crate::sandbox::Depth::Quick`]) tries what is
+//! quick, the start of a contest and the self-test of `doctor` and `sandbox` try all of it, and the
+//! rows of the hostile suite (`tests/hostile/rows`) name its entries.
 
-use referee_protocol::{Layer, Layers};
+use super::{
+    Outcome, PROGRAM, Targets, files, kernel, limits, network, open_if, plain, processes, reached,
+};
+use crate::launcher::raw;
+use nix::sched::{CloneFlags, setns};
+use nix::sys::prctl::get_no_new_privs;
+use nix::sys::signal::kill;
+use nix::unistd::{Pid, getppid};
+use referee_protocol::{Layer, Layers, Level};
 use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io::stdin;
+use std::os::unix::net::UnixStream;
 
-/// The attacks from a table: variant, words, the layers each of which stops it alone, and whether
-/// it is quick.
+/// The attacks from a table: variant, words, the layers each of which stops it alone, how long it
+/// takes, and what is done.
 macro_rules! attacks {
-    ($($(#[$doc:meta])* $attack:ident: $words:literal, [$($layer:ident),*], $pace:ident;)+) => {
+    ($($(#[$doc:meta])* $attack:ident: $words:literal, [$($layer:ident),*], $pace:ident, $act:expr;)+) => {
         /// Something that no agent may do.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
         #[serde(rename_all = "kebab-case")]
@@ -14,27 +29,65 @@ macro_rules! attacks {
             $($(#[$doc])* $attack,)+
         }
 
-        impl Attack {
-            /// All of them, in the order in which they are told.
-            pub const ALL: &'static [Self] = &[$(Self::$attack,)+];
-
-            /// What it does, in words that follow the name of a layer.
-            pub fn name(self) -> &'static str {
-                match self { $(Self::$attack => $words,)+ }
-            }
-
-            /// The layers each of which stops it without the others.
-            pub fn layers(self) -> Layers {
-                match self { $(Self::$attack => Layers::of(&[$(Layer::$layer),*]),)+ }
-            }
-
-            /// How long it takes.
-            pub fn pace(self) -> Pace {
-                match self { $(Self::$attack => Pace::$pace,)+ }
-            }
-        }
+        /// The rows, in the order of the variants.
+        const ROWS: &[Row] = &[$(Row {
+            attack: Attack::$attack,
+            name: $words,
+            layers: &[$(Layer::$layer),*],
+            pace: Pace::$pace,
+            act: $act,
+        },)+];
     };
 }
+
+/// A row of the table.
+struct Row {
+    attack: Attack,
+    name: &'static str,
+    layers: &'static [Layer],
+    pace: Pace,
+    act: fn(&Targets) -> Outcome,
+}
+
+impl Attack {
+    /// All of them, in the order in which they are reported.
+    pub fn all() -> impl Iterator<Item = Self> + Clone {
+        ROWS.iter().map(|row| row.attack)
+    }
+
+    fn row(self) -> &'static Row {
+        &ROWS[self as usize]
+    }
+
+    /// What it does, in words that follow the name of a layer.
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// The layers each of which stops it without the others.
+    pub fn layers(self) -> Layers {
+        Layers::of(self.row().layers)
+    }
+
+    /// How long it takes.
+    pub fn pace(self) -> Pace {
+        self.row().pace
+    }
+
+    /// The lowest level at which it must fail; `None` where only a user of its own stops it.
+    pub fn fails_from(self) -> Option<Level> {
+        let stops = |level: &Level| level.layers().iter().any(|layer| self.layers().has(layer));
+        Level::ALL.iter().copied().find(stops)
+    }
+
+    /// Tries it.
+    pub(super) fn attempt(self, targets: &Targets) -> Outcome {
+        (self.row().act)(targets)
+    }
+}
+
+/// The referee sees by itself what there is to see: a canary's numbers may be mapped.
+const SEEN_FROM_OUTSIDE: Outcome = Ok(());
 
 /// How long an attack takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,103 +102,120 @@ pub enum Pace {
 
 attacks! {
     /// Whether programs that it starts might get more rights than it has.
-    GainPrivileges: "start a program that gains rights", [NoNewPrivileges], Quick;
+    GainPrivileges: "start a program that gains rights", [NoNewPrivileges], Quick,
+        |_| open_if(get_no_new_privs() == Ok(false));
     /// A file longer than its work folder may hold.
-    LongFile: "write a file that is too long", [Limits], Quick;
+    LongFile: "write a file that is too long", [Limits], Quick, limits::long_file;
     /// More descriptors than it may have.
-    ManyFiles: "open too many files", [Limits], Quick;
+    ManyFiles: "open too many files", [Limits], Quick, limits::many_files;
     /// Memory that is its own.
-    PrivateMemory: "take too much memory", [Watchdog, Cgroup], Deadly;
+    PrivateMemory: "take too much memory", [Watchdog, Cgroup], Deadly, limits::private_memory;
     /// Memory that is shared, which limits on a process don't count.
-    SharedMemory: "take too much shared memory", [Watchdog, Cgroup], Deadly;
+    SharedMemory: "take too much shared memory", [Watchdog, Cgroup], Deadly, limits::shared_memory;
     /// Threads, which are tasks as processes are.
-    ManyTasks: "start too many processes", [Watchdog, Cgroup], Deadly;
+    ManyTasks: "start too many processes", [Watchdog, Cgroup], Deadly, limits::many_tasks;
     /// Whether it runs as the referee's own user, or as root.
-    SameUser: "run as the referee's user", [User], Quick;
+    SameUser: "run as the referee's user", [User], Quick, |_| SEEN_FROM_OUTSIDE;
     /// A signal to the referee; signal 0, which only asks whether it could be sent.
-    SignalReferee: "signal the referee", [Scope, Landlock], Quick;
+    SignalReferee: "signal the referee", [Scope, Landlock], Quick,
+        |it| processes::signal(it.referee);
     /// The same to a process of its own user.
-    SignalVictim: "signal another process", [Scope, Landlock], Quick;
+    SignalVictim: "signal another process", [Scope, Landlock], Quick,
+        |it| processes::signal(it.victim);
     /// The same to its supervisor.
-    SignalSupervisor: "signal its supervisor", [Landlock], Quick;
+    SignalSupervisor: "signal its supervisor", [Landlock], Quick, |_| plain(kill(getppid(), None));
     /// A process that has left its parents and ignores signals.
-    Daemon: "leave a daemon behind", [Scope, PidNs, Cgroup], Slow;
+    Daemon: "leave a daemon behind", [Scope, PidNs, Cgroup], Slow, processes::daemon;
     /// A file that it was not given.
-    ReadFile: "read a file outside", [Landlock], Quick;
+    ReadFile: "read a file outside", [Landlock], Quick,
+        |it| plain(fs::read(it.folder.join("secret")));
     /// The root of the file system.
-    ListRoot: "list the root folder", [Landlock], Quick;
+    ListRoot: "list the root folder", [Landlock], Quick, |_| plain(fs::read_dir("/"));
     /// A new file in the folder of the opponent's program.
-    WriteOpponent: "write into the opponent's folder", [Landlock], Quick;
+    WriteOpponent: "write into the opponent's folder", [Landlock], Quick,
+        |it| files::write_into(it, "opponent");
     /// A new file where the referee keeps its own.
-    WriteReferee: "write into the referee's folder", [Landlock], Quick;
+    WriteReferee: "write into the referee's folder", [Landlock], Quick,
+        |it| files::write_into(it, "referee");
     /// A new file in the folder of its own program, which it may read.
-    WriteProgram: "write into its program's folder", [Landlock], Quick;
+    WriteProgram: "write into its program's folder", [Landlock], Quick,
+        |it| files::write_into(it, PROGRAM);
     /// The memory of a process of its own user.
-    OpenMemory: "open another process's memory", [Landlock], Quick;
+    OpenMemory: "open another process's memory", [Landlock], Quick,
+        |it| files::open_of_victim(it, "mem");
     /// The environment of a process of its own user.
-    ReadEnvironment: "read another process's environment", [User, Landlock], Quick;
+    ReadEnvironment: "read another process's environment", [User, Landlock], Quick,
+        |it| files::open_of_victim(it, "environ");
     /// The system call of debuggers.
-    Trace: "trace another process", [Landlock, Seccomp], Quick;
+    Trace: "trace another process", [Landlock, Seccomp], Quick,
+        |it| plain(raw::trace(Pid::from_raw(it.victim)));
     /// The system call that reads another process's memory.
-    ReadMemory: "copy another process's memory", [Landlock, Seccomp], Quick;
+    ReadMemory: "copy another process's memory", [Landlock, Seccomp], Quick, processes::read_memory;
     /// A service on this machine.
-    ConnectTcp: "connect by TCP", [Landlock, NetNs], Quick;
+    ConnectTcp: "connect by TCP", [Landlock, NetNs], Quick, network::connect_tcp;
     /// A socket without a file.
-    ConnectAbstract: "connect to an abstract socket", [Landlock, NetNs], Quick;
+    ConnectAbstract: "connect to an abstract socket", [Landlock, NetNs], Quick,
+        network::connect_abstract;
     /// A packet to a service on this machine.
-    SendUdp: "send by UDP", [Seccomp, NetNs], Quick;
+    SendUdp: "send by UDP", [Seccomp, NetNs], Quick, network::send_udp;
     /// A socket with a file, as those of container engines.
-    ConnectUnix: "connect to a socket file", [Seccomp], Quick;
+    ConnectUnix: "connect to a socket file", [Seccomp], Quick,
+        |it| plain(UnixStream::connect(it.folder.join("socket")));
     /// A socket to the kernel.
-    OpenNetlink: "open a netlink socket", [Seccomp], Quick;
+    OpenNetlink: "open a netlink socket", [Seccomp], Quick, |_| network::open_netlink();
     /// The kernel's store of keys.
-    Keyring: "use the kernel's keyring", [Seccomp], Quick;
+    Keyring: "use the kernel's keyring", [Seccomp], Quick, |_| plain(raw::own_keyring());
     /// A new key there.
-    AddKey: "put a key into the kernel's keyring", [Seccomp], Quick;
+    AddKey: "put a key into the kernel's keyring", [Seccomp], Quick, |_| plain(raw::add_key());
     /// System calls that are made by the kernel itself.
-    IoUring: "set up io_uring", [Seccomp], Quick;
+    IoUring: "set up io_uring", [Seccomp], Quick, |_| plain(raw::io_uring());
     /// Programs in the kernel.
-    Bpf: "call bpf", [Seccomp], Quick;
+    Bpf: "call bpf", [Seccomp], Quick, |_| reached(raw::bpf_of_no_kind());
     /// Page faults that stop the kernel.
-    UserFault: "call userfaultfd", [Seccomp], Quick;
+    UserFault: "call userfaultfd", [Seccomp], Quick, |_| plain(raw::user_fault());
     /// A user namespace, in which it would have all rights.
-    Unshare: "make a user namespace", [Seccomp], Quick;
+    Unshare: "make a user namespace", [Seccomp], Quick, |_| kernel::unshare();
     /// The same by the call that makes processes.
-    CloneNamespace: "clone into a user namespace", [Seccomp], Quick;
+    CloneNamespace: "clone into a user namespace", [Seccomp], Quick, |_| kernel::clone_namespace();
     /// A mount, which needs rights; whether the call reaches the kernel.
-    Mount: "mount", [Seccomp], Quick;
-    /// Another namespace; whether the call reaches the kernel.
-    EnterNamespace: "enter a namespace", [Seccomp], Quick;
-    /// Typing for whoever sits at a terminal; whether the call reaches the kernel.
-    PushInput: "type into a terminal", [Seccomp], Quick;
+    Mount: "mount", [Seccomp], Quick, |_| kernel::mount();
+    /// Another namespace, with a descriptor that is none; whether the call reaches the kernel.
+    EnterNamespace: "enter a namespace", [Seccomp], Quick,
+        |_| reached(setns(stdin(), CloneFlags::CLONE_NEWNET));
+    /// Typing for whoever sits at a terminal, with a descriptor that is none; whether the call
+    /// reaches the kernel.
+    PushInput: "type into a terminal", [Seccomp], Quick, |_| reached(raw::push_input(stdin()));
     /// Signals by way of a descriptor, which have got past Landlock before.
-    SignalByFile: "have a descriptor send signals", [Seccomp], Quick;
+    SignalByFile: "have a descriptor send signals", [Seccomp], Quick,
+        |_| plain(raw::signal_by_file(stdin()));
     /// The user namespace, as all that follow: by its number, which the kernel tells.
-    ShareUserNs: "share the user namespace", [UserNs], Quick;
+    ShareUserNs: "share the user namespace", [UserNs], Quick, |it| files::shares(it, "user");
     /// The process namespace.
-    SharePidNs: "share the process namespace", [PidNs], Quick;
+    SharePidNs: "share the process namespace", [PidNs], Quick, |it| files::shares(it, "pid");
     /// A process of the referee's in `/proc`.
-    SeeProcess: "see another process in /proc", [PidNs], Quick;
+    SeeProcess: "see another process in /proc", [PidNs], Quick, files::sees_process;
     /// The network namespace.
-    ShareNetNs: "share the network", [NetNs], Quick;
+    ShareNetNs: "share the network", [NetNs], Quick, |it| files::shares(it, "net");
     /// The namespace of System V and POSIX messages, semaphores and shared memory.
-    ShareIpcNs: "share the IPC namespace", [IpcNs], Quick;
+    ShareIpcNs: "share the IPC namespace", [IpcNs], Quick, |it| files::shares(it, "ipc");
     /// A shared memory segment of the referee's.
-    FindSegment: "find a shared memory segment", [IpcNs], Quick;
+    FindSegment: "find a shared memory segment", [IpcNs], Quick,
+        |it| plain(raw::find_segment(it.segment));
     /// The namespace of the machine's name, which is not changed for this.
-    ShareUtsNs: "share the machine's name", [UtsNs], Quick;
+    ShareUtsNs: "share the machine's name", [UtsNs], Quick, |it| files::shares(it, "uts");
     /// The namespace of control groups.
-    ShareCgroupNs: "share the cgroup namespace", [CgroupNs], Quick;
+    ShareCgroupNs: "share the cgroup namespace", [CgroupNs], Quick,
+        |it| files::shares(it, "cgroup");
     /// The mount namespace.
-    ShareMounts: "share the mounts", [Mounts], Quick;
+    ShareMounts: "share the mounts", [Mounts], Quick, |it| files::shares(it, "mnt");
     /// The machine's own `/tmp`, and what lies there.
-    SeeTmp: "see the machine's /tmp", [Mounts], Quick;
+    SeeTmp: "see the machine's /tmp", [Mounts], Quick, files::sees_tmp;
     /// More in `/tmp` than its work folder may hold.
-    FillTmp: "fill /tmp", [Mounts], Quick;
+    FillTmp: "fill /tmp", [Mounts], Quick, limits::fill_tmp;
     /// The same in many files that are empty.
-    FillInodes: "fill /tmp with empty files", [Mounts], Slow;
+    FillInodes: "fill /tmp with empty files", [Mounts], Slow, limits::fill_inodes;
     /// Whether it runs in the referee's control groups.
-    ShareCgroup: "run in the referee's control group", [Cgroup], Quick;
+    ShareCgroup: "run in the referee's control group", [Cgroup], Quick, |_| SEEN_FROM_OUTSIDE;
 }
 
 #[cfg(test)]
@@ -155,21 +225,21 @@ mod tests {
 
     #[test]
     fn every_layer_is_attacked_and_all_but_the_watchdog_quickly() {
-        for layer in Layer::ALL {
-            let mut its = Attack::ALL.iter().filter(|it| it.layers().has(layer));
+        for &layer in Layer::ALL {
+            let mut its = Attack::all().filter(|it| it.layers().has(layer));
             let quick = its.any(|it| it.pace() == Pace::Quick);
             assert_eq!(quick, layer != Layer::Watchdog, "{layer:?}");
         }
-        for attack in Attack::ALL {
+        for attack in Attack::all() {
             assert!(attack.layers().iter().next().is_some(), "{attack:?}");
         }
     }
 
     #[test]
     fn names_differ() {
-        let mut names: Vec<_> = Attack::ALL.iter().map(|it| it.name()).collect();
+        let mut names: Vec<_> = Attack::all().map(Attack::name).collect();
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), Attack::ALL.len());
+        assert_eq!(names.len(), Attack::all().count());
     }
 }

@@ -1,6 +1,6 @@
 //! More than a canary may use.
 
-use super::{Outcome, Targets, plain};
+use super::{Outcome, Targets, plain, refused};
 use crate::launcher::raw;
 use nix::errno::Errno;
 use nix::fcntl::{FallocateFlags, fallocate};
@@ -22,17 +22,18 @@ pub(super) fn long_file(targets: &Targets) -> Outcome {
     // The signal that comes with it would be its end.
     let mut signals = SigSet::empty();
     signals.add(Signal::SIGXFSZ);
-    signals.thread_block()?;
+    plain(signals.thread_block())?;
     let path = targets.work.join("long");
-    let grown = File::create(&path).and_then(|file| file.set_len(bytes(targets.work_mb) + 1));
+    let grown =
+        File::create(&path).and_then(|file| file.set_len(bytes(targets.bounds.work_mb) + 1));
     fs::remove_file(path).ok();
     plain(grown)
 }
 
 pub(super) fn many_files(targets: &Targets) -> Outcome {
     let mut held = Vec::new();
-    for _ in 0..=targets.files {
-        held.push(dup(std::io::stdin())?);
+    for _ in 0..=targets.bounds.files {
+        held.push(dup(std::io::stdin()).map_err(refused)?);
     }
     Ok(())
 }
@@ -42,12 +43,12 @@ const PAUSE: Duration = Duration::from_millis(1);
 
 /// Twice as much as it may have, taken piece by piece, and then some time to be found with it.
 fn twice(targets: &Targets) -> usize {
-    usize::try_from(bytes(targets.memory_mb * 2)).unwrap_or(usize::MAX)
+    usize::try_from(bytes(targets.bounds.memory_mb * 2)).unwrap_or(usize::MAX)
 }
 
 pub(super) fn private_memory(targets: &Targets) -> Outcome {
     let mut pages = Vec::new();
-    pages.try_reserve_exact(twice(targets)).map_err(|_| Errno::ENOMEM)?;
+    pages.try_reserve_exact(twice(targets)).map_err(|_| refused(Errno::ENOMEM))?;
     while pages.len() < twice(targets) {
         pages.resize(pages.len() + MIB, 1);
         std::thread::sleep(PAUSE);
@@ -58,7 +59,7 @@ pub(super) fn private_memory(targets: &Targets) -> Outcome {
 }
 
 pub(super) fn shared_memory(targets: &Targets) -> Outcome {
-    for piece in raw::shared_pages(twice(targets))?.chunks_mut(MIB) {
+    for piece in raw::shared_pages(twice(targets)).map_err(refused)?.chunks_mut(MIB) {
         piece.fill(1);
         std::thread::sleep(PAUSE);
     }
@@ -67,7 +68,7 @@ pub(super) fn shared_memory(targets: &Targets) -> Outcome {
 }
 
 pub(super) fn many_tasks(targets: &Targets) -> Outcome {
-    for _ in 0..targets.processes * 2 {
+    for _ in 0..targets.bounds.processes * 2 {
         let thread = std::thread::Builder::new().stack_size(64 * 1024);
         // Until the canary is killed.
         plain(thread.spawn(std::thread::park))?;
@@ -79,7 +80,7 @@ pub(super) fn many_tasks(targets: &Targets) -> Outcome {
 /// A file that takes its space at once.
 pub(super) fn fill_tmp(targets: &Targets) -> Outcome {
     let path = Path::new("/tmp").join(&targets.word);
-    let length = i64::try_from(bytes(targets.work_mb + 1)).map_err(|_| Errno::EFBIG)?;
+    let length = i64::try_from(bytes(targets.bounds.work_mb + 1)).unwrap_or(i64::MAX);
     let filled = File::create(&path)
         .and_then(|file| Ok(fallocate(file, FallocateFlags::empty(), 0, length)?));
     fs::remove_file(path).ok();

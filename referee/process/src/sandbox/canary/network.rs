@@ -29,12 +29,8 @@ pub(super) fn send_udp(targets: &Targets) -> Outcome {
 }
 
 pub(super) fn connect_abstract(targets: &Targets) -> Outcome {
-    let address = UnixAddress::from_abstract_name(&targets.name);
+    let address = UnixAddress::from_abstract_name(&targets.word);
     plain(address.and_then(|address| UnixStream::connect_addr(&address)))
-}
-
-pub(super) fn connect_unix(targets: &Targets) -> Outcome {
-    plain(UnixStream::connect(targets.folder.join("socket")))
 }
 
 pub(super) fn open_netlink() -> Outcome {

@@ -1,10 +1,10 @@
 //! Other processes, and processes of a canary's own.
 
-use super::{CANARY_COMMAND, DAEMON, DAEMON_ITSELF, Outcome, Targets, open_if, plain};
+use super::{CANARY_COMMAND, DAEMON, DAEMON_ITSELF, Outcome, Targets, plain};
 use crate::launcher::raw;
 use nix::sys::signal::{SigSet, kill};
 use nix::sys::uio::{RemoteIoVec, process_vm_readv};
-use nix::unistd::{Pid, getppid, setsid};
+use nix::unistd::{Pid, setsid};
 use std::io::{self, IoSliceMut, Read, Write};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -12,20 +12,8 @@ use std::time::Duration;
 /// How long a daemon stays where nobody kills it.
 const DAEMON_STAY: Duration = Duration::from_secs(60);
 
-pub(super) fn gain_privileges() -> Outcome {
-    open_if(!nix::sys::prctl::get_no_new_privs()?)
-}
-
 pub(super) fn signal(pid: i32) -> Outcome {
     plain(kill(Pid::from_raw(pid), None))
-}
-
-pub(super) fn signal_supervisor() -> Outcome {
-    plain(kill(getppid(), None))
-}
-
-pub(super) fn trace(targets: &Targets) -> Outcome {
-    plain(raw::trace(Pid::from_raw(targets.victim)))
 }
 
 pub(super) fn read_memory(targets: &Targets) -> Outcome {

@@ -19,7 +19,8 @@ fn groups() -> Option<(MutexGuard<'static, ()>, Groups)> {
     match Groups::find() {
         Ok(groups) => Some((guard, groups)),
         Err(lack) => {
-            writeln!(std::io::stderr(), "not tested: {lack} ({})", lack.help).unwrap();
+            let help = lack.help_text().unwrap_or_default();
+            writeln!(std::io::stderr(), "not tested: {lack} ({help})").unwrap();
             None
         }
     }

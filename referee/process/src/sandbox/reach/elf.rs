@@ -1,7 +1,7 @@
 //! What a program file says of where it can be started: its loader, and the processor it is for.
 
+use crate::files::head;
 use std::ffi::OsStr;
-use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -19,10 +19,7 @@ pub(super) struct Elf(Vec<u8>);
 impl Elf {
     /// That of a file, if it is one of little-endian words, as all that this runs on have.
     pub(super) fn of(file: &Path) -> Option<Self> {
-        // A FIFO would be waited for.
-        let file = Some(file).filter(|file| file.is_file())?;
-        let mut head = Vec::new();
-        std::fs::File::open(file).ok()?.take(HEAD_BYTES).read_to_end(&mut head).ok()?;
+        let head = head(file, HEAD_BYTES)?;
         (head.starts_with(b"\x7fELF") && head.get(5) == Some(&1)).then_some(Self(head))
     }
 

@@ -3,7 +3,6 @@
 //! folder's entries are allowed one by one.
 
 use std::ffi::OsStr;
-use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -22,27 +21,19 @@ const WIDE: &[&str] = &[
 const HOMES: &[&str] = &["/home", "/Users"];
 
 /// Why a path is not given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// It is the whole machine, a home folder, or one above it.
+    #[error("it is a home folder, or holds what isn't meant for agents")]
     Wide,
     /// It belongs to another agent, to the contest or to the transcripts.
+    #[error("it belongs to another agent, or to the contest")]
     Forbidden,
     /// It holds something forbidden, and too much beside that.
+    #[error(
+        "it holds what agents may not read, and too many files beside that to name them one by one"
+    )]
     TooMuch,
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Wide => "it is a home folder, or holds what isn't meant for agents",
-            Self::Forbidden => "it belongs to another agent, or to the contest",
-            Self::TooMuch => {
-                "it holds what agents may not read, and too many files beside that to name them \
-                 one by one"
-            }
-        })
-    }
 }
 
 /// Whether a canonical path is the whole machine, a home folder or above one, or a folder of the
@@ -109,13 +100,6 @@ impl Grants {
         }
     }
 
-    /// What comes with the system.
-    pub(super) fn system(&mut self, paths: &[PathBuf]) {
-        for path in paths {
-            self.give_or_tell(path);
-        }
-    }
-
     /// What somebody asks for: only what is nobody else's. Whether it is given.
     pub(super) fn asked(&mut self, path: &Path) -> bool {
         if self.covers(path) {
@@ -166,18 +150,15 @@ impl Grants {
         self.forbidden.iter().filter(inside).map(depth).max() > own
     }
 
-    fn is_named_so(&self, path: &Path) -> bool {
-        let name = path.file_name().map(OsStr::to_string_lossy).unwrap_or_default();
-        self.record_endings.iter().any(|ending| name.ends_with(ending))
-    }
-
     /// Whether it is a record that lies beside an agent.
     fn is_record(&self, path: &Path) -> bool {
-        let folder = path.parent();
-        self.is_named_so(path) && self.beside.iter().any(|it| folder == Some(it))
+        let name = path.file_name().map(OsStr::to_string_lossy).unwrap_or_default();
+        self.record_endings.iter().any(|ending| name.ends_with(ending))
+            && self.beside.iter().any(|it| path.parent() == Some(it))
     }
 
-    fn give_or_tell(&mut self, path: &Path) -> bool {
+    /// A path, but for what is forbidden in it; whether it is given.
+    pub(super) fn give_or_tell(&mut self, path: &Path) -> bool {
         if self.covers(path) {
             return true;
         }

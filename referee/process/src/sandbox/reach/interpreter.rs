@@ -2,9 +2,9 @@
 //! folder works too, as virtual environments, pyenv, nvm, conda and the like make them.
 
 use super::elf::Elf;
+use crate::files::{head, in_path};
 use nix::unistd::{AccessFlags, access};
 use std::ffi::OsStr;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Folders of programs; what belongs to them is in the folder above.
@@ -36,8 +36,10 @@ impl Installed {
     /// is relative is relative to `folder`.
     pub(super) fn command(&mut self, program: &Path, words: &[&str], folder: &Path) {
         self.started(program, folder);
-        if program.file_name() == Some(OsStr::new("env")) {
-            self.started_by_env(words, folder);
+        if program.file_name() == Some(OsStr::new("env"))
+            && let Some((_, word)) = by_env(words)
+        {
+            self.named(word, folder);
         }
     }
 
@@ -124,13 +126,9 @@ impl Installed {
         let Some(line) = lines.next().and_then(|line| line.strip_prefix("#!")) else { return };
         let line = line.trim();
         let (program, argument) = line.split_once([' ', '\t']).unwrap_or((line, ""));
-        let program = Path::new(program);
-        self.started(program, folder);
-        if program.file_name() == Some(OsStr::new("env")) {
-            // As one word, but for -S, which `env` splits itself.
-            let words: Vec<&str> = argument.split_whitespace().collect();
-            self.started_by_env(&words, folder);
-        }
+        // As one word, but for `env -S`, which splits it itself.
+        let words: Vec<&str> = argument.split_whitespace().collect();
+        self.command(Path::new(program), &words, folder);
         // Where the path of the interpreter is too long for the first line, pip writes this.
         let long = lines.next().and_then(|line| line.strip_prefix("'''exec' "));
         let long = long.and_then(|line| line.split(" '").next()?.split(" \"").next());
@@ -139,21 +137,12 @@ impl Installed {
         }
     }
 
-    /// The program that `env` starts.
-    fn started_by_env(&mut self, words: &[&str], folder: &Path) {
-        if let Some((_, word)) = by_env(words) {
-            self.named(word, folder);
-        }
-    }
-
     /// A program along PATH, or at a path.
     fn named(&mut self, word: &str, folder: &Path) {
         if word.contains('/') {
             return self.started(Path::new(word), folder);
         }
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let files = std::env::split_paths(&path).map(|folder| folder.join(word));
-        match files.into_iter().find(|file| file.is_file()) {
+        match in_path(word) {
             Some(file) => self.started(&file, folder),
             None => self.missing.push(word.into()),
         }
@@ -198,21 +187,14 @@ fn links(file: &Path) -> Vec<PathBuf> {
 
 /// What a file begins with, as far as it is text.
 fn begin(file: &Path) -> Option<String> {
-    let mut bytes = Vec::new();
-    // A FIFO would be waited for.
-    let file =
-        Some(file).filter(|file| file.is_file()).and_then(|file| std::fs::File::open(file).ok())?;
-    file.take(SCRIPT_BYTES).read_to_end(&mut bytes).ok()?;
+    let bytes = head(file, SCRIPT_BYTES)?;
     bytes.starts_with(b"#!").then(|| String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// The paths that `pyvenv.cfg` names: `name = path`, a line each.
 fn settings_of(file: &Path) -> Vec<(String, PathBuf)> {
-    let mut text = String::new();
-    let opened =
-        Some(file).filter(|file| file.is_file()).and_then(|file| std::fs::File::open(file).ok());
-    let Some(opened) = opened else { return Vec::new() };
-    opened.take(SCRIPT_BYTES).read_to_string(&mut text).ok();
+    let text = head(file, SCRIPT_BYTES).and_then(|bytes| String::from_utf8(bytes).ok());
+    let text = text.unwrap_or_default();
     let settings = text.lines().filter_map(|line| line.split_once('='));
     let settings = settings.map(|(name, value)| (name.trim().to_lowercase(), value.trim()));
     let bases = settings.filter(|(name, value)| BASES.contains(&&**name) && value.starts_with('/'));

@@ -20,9 +20,8 @@ use crate::agent::Launch;
 use crate::launcher::{Bytes, Reach};
 use grants::Grants;
 use interpreter::Installed;
-use std::ffi::OsStr;
+use std::collections::HashSet;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 use system::system;
 
@@ -73,8 +72,7 @@ impl Ground {
         let holds_agents = |path: &PathBuf| folders.iter().any(|folder| folder.starts_with(path));
         let records = records.iter().map(|path| settle(path));
         let (beside, mut forbidden): (Vec<_>, Vec<_>) = records.partition(holds_agents);
-        let own = agents.iter().flat_map(|agent| agent.own);
-        forbidden.extend(own.map(|path| settle(path)));
+        forbidden.extend(agents.iter().flat_map(own_of));
         forbidden.sort();
         forbidden.dedup();
         let extra = extra.iter().filter_map(|path| path.canonicalize().ok()).collect();
@@ -101,12 +99,12 @@ pub struct Reachable {
 impl Reachable {
     /// With its private work folder.
     pub fn reach(&self, work: &Path) -> Reach {
-        Reach { work: work.to_owned().into(), ..self.reach.clone() }
+        Reach { work: Bytes::of(work), ..self.reach.clone() }
     }
 
     /// Whether it may read a canonical path, as far as the sandbox goes.
     pub fn may_read(&self, path: &Path) -> bool {
-        self.reach.read.iter().any(|it| path.starts_with(OsStr::from_bytes(&it.0)))
+        self.reach.read.iter().any(|it| path.starts_with(it.as_path()))
     }
 
     /// Whether it can be started in these layers. That it can't is nobody's fault but the machine's.
@@ -129,35 +127,34 @@ impl Reachable {
 /// What an agent may read. It looks at the file system and takes milliseconds.
 pub fn reachable(agent: &ProgramFiles<'_>, ground: &Ground) -> Reachable {
     let launch = agent.launch;
-    let mut own: Vec<PathBuf> = agent.own.iter().map(|path| settle(path)).collect();
+    let mut own = own_of(agent);
     own.extend(ground.extra.iter().cloned());
     let mut grants =
         Grants::new(own, ground.forbidden.clone(), ground.beside.clone(), ground.record_endings);
     grants.own();
-    grants.system(system());
+    for path in system() {
+        grants.give_or_tell(path);
+    }
     let asked = asks_for(agent);
+    let folder = settle(&launch.folder);
     for path in &asked {
-        if grants.asked(path) {
-            continue;
-        }
-        if *path == settle(&launch.folder) && is_wide(path) {
+        if !grants.asked(path) && *path == folder && is_wide(path) {
             grants.files_of(path);
         }
     }
     let refused = std::mem::take(&mut grants.refused);
     // Where something seems to be installed is a guess, and nobody's wish.
-    let folder = settle(&launch.folder);
     let mut installed = installed(agent).paths;
     installed.retain(|path| !folder.starts_with(path));
     for path in installed {
         grants.asked(&path);
     }
-    let mut read: Vec<Bytes> = grants.read.into_iter().map(Bytes::from).collect();
+    let mut read: Vec<Bytes> = grants.read.into_iter().map(Bytes::of).collect();
     if launch.file == Path::new(OWN_PROGRAM) {
         // By this name also where its file has been replaced.
-        read.push(launch.file.clone().into());
+        read.push(Bytes::of(&launch.file));
     }
-    let list = grants.list.into_iter().map(Bytes::from).collect();
+    let list = grants.list.into_iter().map(Bytes::of).collect();
     let reach = Reach { read, list, work: Bytes::default() };
     let needed = needed(agent);
     Reachable { reach, needed, refused }
@@ -175,7 +172,7 @@ pub fn alone(layers: Layers, agent: &ProgramFiles<'_>) -> Reachable {
 
 /// What an agent asks for by its command and its settings, beyond what is its own; canonical.
 fn asks_for(agent: &ProgramFiles<'_>) -> Vec<PathBuf> {
-    let own: Vec<PathBuf> = agent.own.iter().map(|path| settle(path)).collect();
+    let own = own_of(agent);
     let folder = settle(&agent.launch.folder);
     let mut asked = Vec::new();
     if !agent.is_built_in {
@@ -185,13 +182,8 @@ fn asks_for(agent: &ProgramFiles<'_>) -> Vec<PathBuf> {
     asked.extend(agent.read.iter().filter_map(|path| path.canonicalize().ok()));
     asked.retain(|path| !own.iter().any(|own| path.starts_with(own)));
     asked.retain(|path| !is_system(path));
-    let mut seen = Vec::new();
-    asked.retain(|path| {
-        !seen.contains(path) && {
-            seen.push(path.clone());
-            true
-        }
-    });
+    let mut seen = HashSet::new();
+    asked.retain(|path| seen.insert(path.clone()));
     asked
 }
 
@@ -236,7 +228,7 @@ fn named_by(word: &str, folder: &Path) -> Vec<PathBuf> {
 
 /// What an agent can't be started without: its own, its folder, its program and what runs that.
 fn needed(agent: &ProgramFiles<'_>) -> Vec<PathBuf> {
-    let mut needed: Vec<PathBuf> = agent.own.iter().map(|path| settle(path)).collect();
+    let mut needed = own_of(agent);
     if !agent.is_built_in {
         needed.push(settle(&agent.launch.folder));
     }
@@ -273,6 +265,11 @@ fn programs(agent: &ProgramFiles<'_>) -> Installed {
 /// runs that.
 pub fn missing(agent: &ProgramFiles<'_>) -> Vec<PathBuf> {
     programs(agent).missing
+}
+
+/// What is an agent's own.
+fn own_of(agent: &ProgramFiles<'_>) -> Vec<PathBuf> {
+    agent.own.iter().map(|path| settle(path)).collect()
 }
 
 /// A path without links, also where its end isn't there yet.

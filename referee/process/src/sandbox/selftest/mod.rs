@@ -18,6 +18,7 @@ use referee_protocol::{Layer, Layers, Level};
 use std::io;
 use std::rc::Rc;
 use targets::Range;
+use tokio::task::LocalSet;
 
 /// How much is tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,7 +99,7 @@ pub fn attack(level: Level, jail: &Jail, depth: Depth) -> io::Result<SelfTest> {
         return Ok(test);
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let found = runtime.block_on(all(runs, jail))?;
+    let found = LocalSet::new().block_on(&runtime, all(runs, jail))?;
     let (controls, tests): (Vec<_>, Vec<_>) = found.into_iter().partition(|(run, _)| run.control);
     let stood = tests.iter().filter(|(_, found)| found.started);
     let stood = stood.fold(Layers::default(), |all, (run, _)| all.union(run.layers));
@@ -107,10 +108,9 @@ pub fn attack(level: Level, jail: &Jail, depth: Depth) -> io::Result<SelfTest> {
         test.probes.extend(probes(&run, &found, jail, stood));
     }
     for probe in &mut test.probes {
-        let same =
-            |found: &&(Run, Found)| found.0.attacks.iter().any(|&it| Some(it) == probe.attack);
-        let control = controls.iter().find(same);
-        probe.without = control.zip(probe.attack).map(|((_, found), attack)| found.of(attack).1);
+        let Some(attack) = probe.attack else { continue };
+        let control = controls.iter().find(|(run, _)| run.attacks.contains(&attack));
+        probe.without = control.map(|(_, found)| found.of(attack).1);
     }
     test.probes.sort_by_key(|probe| (probe.layer, probe.attack, !probe.alone));
     Ok(test)
@@ -133,7 +133,7 @@ pub fn mishap_from_environment() -> Result<Option<Mishap>, Failure> {
         }
     });
     known.map(Some).ok_or_else(|| {
-        let layers: Vec<&str> = Layer::ALL.into_iter().map(Layer::name).collect();
+        let layers: Vec<&str> = Layer::ALL.iter().map(|layer| layer.name()).collect();
         Failure::usage(format!("{MISHAP_VARIABLE} is `{}`", tame(&text))).help(format!(
             "it is for tests: silent:LAYER, missing:LAYER or killed:LAYER, with LAYER one of {}",
             layers.join(", ")
@@ -141,38 +141,30 @@ pub fn mishap_from_environment() -> Result<Option<Mishap>, Failure> {
     })
 }
 
-/// All canaries, at once.
+/// All canaries, at once; in the order of the runs.
 async fn all(runs: Vec<Run>, jail: &Jail) -> io::Result<Vec<(Run, Found)>> {
-    let range = Rc::new(Range::prepare()?);
-    let local = tokio::task::LocalSet::new();
-    let tasks: Vec<_> = runs
-        .into_iter()
-        .map(|run| {
-            let (range, jail) = (Rc::clone(&range), Jail { layers: run.layers, ..jail.clone() });
-            local.spawn_local(async move {
-                let found = canary_run::run(&range, &jail, &run).await;
-                (run, found)
-            })
-        })
-        .collect();
-    local
-        .run_until(async {
-            let mut all = Vec::new();
-            for task in tasks {
-                let (run, found) = task.await.map_err(io::Error::other)?;
-                all.push((run, found?));
-            }
-            Ok(all)
-        })
-        .await
+    let range = Rc::new(Range::prepare(canary_run::BOUNDS)?);
+    let mut tasks = Vec::new();
+    for run in runs {
+        let (range, jail) = (Rc::clone(&range), Jail { layers: run.layers, ..jail.clone() });
+        tasks.push(tokio::task::spawn_local(async move {
+            canary_run::run(&range, &jail, &run).await.map(|found| (run, found))
+        }));
+    }
+    let mut all = Vec::new();
+    for task in tasks {
+        all.push(task.await.map_err(io::Error::other)??);
+    }
+    Ok(all)
 }
 
 /// What a canary found, as probes of the layers that were to stop it; `stood`: those in which any
 /// canary has run.
 fn probes(run: &Run, found: &Found, jail: &Jail, stood: Layers) -> Vec<Probe> {
     let alone = run.layers != jail.layers;
+    let probe =
+        |layer, attack, (held, told)| Probe { layer, attack, alone, held, told, without: None };
     if !found.started {
-        let told = found.end_told();
         // Where nobody has said which, it is hardly one that others could be started in.
         let new = run.tested.minus(stood);
         let guilty = match found.layer() {
@@ -180,20 +172,11 @@ fn probes(run: &Run, found: &Found, jail: &Jail, stood: Layers) -> Vec<Probe> {
             None if new == Layers::default() => run.tested,
             None => new,
         };
-        let probe = |layer| Probe {
-            layer,
-            attack: None,
-            alone,
-            held: false,
-            told: told.clone(),
-            without: None,
-        };
-        return guilty.iter().map(probe).collect();
+        return guilty.iter().map(|layer| probe(layer, None, (false, found.end_told()))).collect();
     }
     let of = |&attack: &Attack| {
         let layer = run.tested.iter().find(|&layer| attack.layers().has(layer))?;
-        let (held, told) = found.of(attack);
-        Some(Probe { layer, attack: Some(attack), alone, held, told, without: None })
+        Some(probe(layer, Some(attack), found.of(attack)))
     };
     run.attacks.iter().filter_map(of).collect()
 }

@@ -74,7 +74,7 @@ pub(super) fn runs(layers: Layers, depth: Depth) -> Vec<Run> {
 /// Canaries in some layers that try all that the tested ones stop.
 fn with(tested: Layers, layers: Layers, pace: Pace, control: bool) -> Vec<Run> {
     let stopped = |it: &Attack| it.layers().iter().any(|layer| tested.has(layer));
-    let attacks = Attack::ALL.iter().copied().filter(|it| it.pace() == pace && stopped(it));
+    let attacks = Attack::all().filter(|it| it.pace() == pace && stopped(it));
     let attacks: Vec<Attack> = attacks.collect();
     let run = |attacks| Run { layers, tested, attacks, control };
     match pace {
@@ -95,30 +95,21 @@ fn only(these: Layers, kept: Layers) -> Layers {
     these.minus(these.minus(kept))
 }
 
+/// What layers can't be put up without; what is needed for another comes after it.
+const NEEDS: [(&[Layer], Layer); 4] = [
+    (&[Layer::Scope, Layer::Landlock, Layer::Seccomp], Layer::NoNewPrivileges),
+    // For its own `/proc`.
+    (&[Layer::PidNs], Layer::Mounts),
+    (&[Layer::NetNs, Layer::IpcNs, Layer::UtsNs, Layer::CgroupNs, Layer::Mounts], Layer::UserNs),
+    (&[Layer::UserNs], Layer::User),
+];
+
 /// Layers with what they can't be put up without, as far as it is to be in force.
 fn beneath(group: Layers, all: Layers) -> Layers {
-    let any = |layers: &[Layer]| layers.iter().any(|&layer| group.has(layer));
-    let mut whole = group;
-    if any(&[Layer::Scope, Layer::Landlock, Layer::Seccomp]) {
-        whole = whole.and(&[Layer::NoNewPrivileges]);
-    }
-    if any(&[
-        Layer::PidNs,
-        Layer::NetNs,
-        Layer::IpcNs,
-        Layer::UtsNs,
-        Layer::CgroupNs,
-        Layer::Mounts,
-    ]) {
-        whole = whole.and(&[Layer::UserNs]);
-    }
-    if any(&[Layer::PidNs]) {
-        // For its own `/proc`.
-        whole = whole.and(&[Layer::Mounts]);
-    }
-    if whole.has(Layer::UserNs) {
-        whole = whole.and(&[Layer::User]);
-    }
+    let whole = NEEDS.iter().fold(group, |whole, &(layers, needed)| {
+        let needs = layers.iter().any(|&layer| whole.has(layer));
+        if needs { whole.and(&[needed]) } else { whole }
+    });
     only(whole, all)
 }
 
@@ -133,7 +124,7 @@ mod tests {
     fn no_layer_of_a_group_hides_another() {
         for group in APART {
             let group = Layers::of(group);
-            for attack in Attack::ALL.iter().filter(|it| it.pace() == Pace::Quick) {
+            for attack in Attack::all().filter(|it| it.pace() == Pace::Quick) {
                 assert!(
                     attack.layers().iter().filter(|&it| group.has(it)).count() < 2,
                     "{attack:?}"
@@ -163,11 +154,11 @@ mod tests {
         let all = Level::Metered.layers();
         let runs = runs(all, Depth::Start);
         assert!(runs.iter().all(|run| !run.control));
-        for attack in Attack::ALL {
+        for attack in Attack::all() {
             for layer in attack.layers().iter().filter(|&layer| all.has(layer)) {
                 let meets = |run: &&super::Run| {
                     let others = run.layers.without(layer);
-                    run.attacks.contains(attack)
+                    run.attacks.contains(&attack)
                         && run.tested.has(layer)
                         && !attack.layers().iter().any(|other| others.has(other))
                 };

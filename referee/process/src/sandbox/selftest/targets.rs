@@ -1,6 +1,6 @@
 //! What canaries are set upon: files, sockets and a process, all made for this.
 
-use super::super::canary::{CANARY_COMMAND, Targets, VICTIM};
+use super::super::canary::{CANARY_COMMAND, PROGRAM, Targets, VICTIM};
 use crate::OWN_PROGRAM;
 use crate::launcher::Bounds;
 use crate::launcher::raw::Segment;
@@ -23,31 +23,26 @@ const NAMESPACES: [&str; 7] = ["user", "pid", "net", "ipc", "uts", "cgroup", "mn
 #[derive(Debug)]
 pub(super) struct Range {
     folder: TempDir,
-    tcp: TcpListener,
-    udp: UdpSocket,
-    _unix: UnixListener,
-    _abstract: UnixListener,
-    segment: Option<(Segment, i32)>,
-    victim: Victim,
-    word: String,
+    _victim: Victim,
+    _sockets: (TcpListener, UdpSocket, UnixListener, UnixListener),
+    _segment: Option<Segment>,
+    targets: Targets,
 }
 
 /// A process that stays until its stdin ends.
 #[derive(Debug)]
-struct Victim {
-    child: Child,
-    address: usize,
-}
+struct Victim(Child);
 
 impl Drop for Victim {
     fn drop(&mut self) {
-        self.child.kill().ok();
-        self.child.wait().ok();
+        self.0.kill().ok();
+        self.0.wait().ok();
     }
 }
 
 impl Victim {
-    fn start(word: &str) -> io::Result<Self> {
+    /// It, and the address of eight bytes in its memory.
+    fn start(word: &str) -> io::Result<(Self, usize)> {
         let mut child = Command::new(OWN_PROGRAM)
             .args([CANARY_COMMAND, VICTIM, word])
             .stdin(Stdio::piped())
@@ -55,27 +50,26 @@ impl Victim {
             .stderr(Stdio::null())
             .spawn()?;
         let stdout = child.stdout.take();
-        let mut victim = Self { child, address: 0 };
+        let victim = Self(child);
         let mut line = String::new();
         if let Some(stdout) = stdout {
             BufReader::new(stdout).read_line(&mut line)?;
         }
         let address = line.trim().parse();
-        victim.address = address.map_err(|_| io::Error::other("the self-test's victim is gone"))?;
-        Ok(victim)
+        Ok((victim, address.map_err(|_| io::Error::other("the self-test's victim is gone"))?))
     }
 }
 
 impl Range {
-    /// Makes it. All of it may be read and written by anybody, as far as only rights of files
-    /// are concerned, so that other layers have to stop it.
-    pub(super) fn prepare() -> io::Result<Self> {
+    /// Makes it, for canaries that may use this. All of it may be read and written by anybody, as far
+    /// as only rights of files are concerned, so that other layers have to stop it.
+    pub(super) fn prepare(bounds: Bounds) -> io::Result<Self> {
         let open = Permissions::from_mode(0o777);
         let folder =
             tempfile::Builder::new().prefix("referee-").permissions(open.clone()).tempdir()?;
         let at = |name: &str| folder.path().join(name);
         fs::set_permissions(folder.path(), open.clone())?;
-        for name in ["opponent", "referee", "program"] {
+        for name in ["opponent", "referee", PROGRAM] {
             fs::create_dir(at(name))?;
             fs::set_permissions(at(name), open.clone())?;
         }
@@ -83,21 +77,30 @@ impl Range {
         fs::set_permissions(at("secret"), Permissions::from_mode(0o666))?;
         let unix = UnixListener::bind(at("socket"))?;
         fs::set_permissions(at("socket"), open)?;
-        let word = folder
-            .path()
-            .file_name()
-            .map_or_else(String::new, |name| format!("{}-{}", name.to_string_lossy(), Pid::this()));
+        let word = format!("{}-{}", name_of(folder.path()), Pid::this());
         let name = SocketAddr::from_abstract_name(&word)?;
-        Ok(Self {
-            tcp: TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?,
-            udp: UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?,
-            _unix: unix,
-            _abstract: UnixListener::bind_addr(&name)?,
-            segment: segment(),
-            victim: Victim::start(&word)?,
-            folder,
+        let tcp = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let udp = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let (segment, key) = segment().unzip();
+        let (victim, address) = Victim::start(&word)?;
+        let targets = Targets {
+            referee: Pid::this().as_raw(),
+            victim: victim.0.id().cast_signed(),
+            daemon: String::new(),
+            address,
+            folder: folder.path().to_owned(),
+            work: PathBuf::new(),
+            tmp: fs::metadata("/tmp").ok().map(|it| (it.dev(), it.ino())),
+            tcp: tcp.local_addr()?.port(),
+            udp: udp.local_addr()?.port(),
+            segment: key.unwrap_or(0),
+            namespaces: NAMESPACES.into_iter().filter_map(namespace).collect(),
+            bounds,
+            stay: Duration::ZERO,
             word,
-        })
+        };
+        let sockets = (tcp, udp, unix, UnixListener::bind_addr(&name)?);
+        Ok(Self { folder, _victim: victim, _sockets: sockets, _segment: segment, targets })
     }
 
     /// The folder that all of it lies in.
@@ -105,44 +108,21 @@ impl Range {
         self.folder.path()
     }
 
-    /// The folder of the canaries' program.
-    pub(super) fn program(&self) -> PathBuf {
-        self.folder.path().join("program")
+    /// For a canary with this work folder, which stays so long over a limit.
+    pub(super) fn targets(&self, work: &Path, stay: Duration) -> Targets {
+        let work = work.to_owned();
+        Targets { daemon: name_of(&work), work, stay, ..self.targets.clone() }
     }
+}
 
-    /// As a canary with this work folder is told, which stays so long over a limit.
-    pub(super) fn targets(
-        &self,
-        work: &Path,
-        bounds: Bounds,
-        stay: Duration,
-    ) -> io::Result<Targets> {
-        let link = |name: &str| {
-            let link = fs::read_link(format!("/proc/self/ns/{name}")).ok()?;
-            Some((name.to_owned(), link.to_string_lossy().into_owned()))
-        };
-        Ok(Targets {
-            referee: Pid::this().as_raw(),
-            victim: self.victim.child.id().cast_signed(),
-            word: self.word.clone(),
-            daemon: work.file_name().map_or_else(String::new, |it| it.to_string_lossy().into()),
-            address: self.victim.address,
-            folder: self.folder.path().to_owned(),
-            program: self.program(),
-            work: work.to_owned(),
-            tmp: fs::metadata("/tmp").ok().map(|it| (it.dev(), it.ino())),
-            tcp: self.tcp.local_addr()?.port(),
-            udp: self.udp.local_addr()?.port(),
-            name: self.word.clone(),
-            segment: self.segment.as_ref().map_or(0, |&(_, key)| key),
-            namespaces: NAMESPACES.into_iter().filter_map(link).collect(),
-            files: bounds.files,
-            memory_mb: bounds.memory_mb,
-            processes: bounds.processes,
-            work_mb: bounds.work_mb,
-            stay,
-        })
-    }
+fn name_of(folder: &Path) -> String {
+    folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// The referee's own namespace of this kind.
+fn namespace(kind: &str) -> Option<(String, String)> {
+    let link = fs::read_link(format!("/proc/self/ns/{kind}")).ok()?;
+    Some((kind.to_owned(), link.to_string_lossy().into_owned()))
 }
 
 /// A segment with a key that nobody uses; `None` where the system has none to give.
