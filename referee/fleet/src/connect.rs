@@ -135,10 +135,14 @@ impl Server {
     /// until it listens: where connections are refused it is tried again for some seconds.
     pub async fn connect(&self, name: &str) -> Result<Connection, Failure> {
         let began = Instant::now();
-        let again = |unready: &Unready| {
-            (unready.refused && began.elapsed() < STARTING).then_some(STARTING_DELAY)
-        };
-        self.connect_again(name, again).await
+        loop {
+            match self.attempt(name).await {
+                Err(unready) if unready.refused && began.elapsed() < STARTING => {
+                    unready.wait(STARTING_DELAY).await;
+                }
+                connected => return connected.map_err(|unready| unready.failure),
+            }
+        }
     }
 
     /// The same for whoever has time: where nobody answers it calls `note` once with why, and tries
@@ -150,39 +154,27 @@ impl Server {
     ) -> Result<Connection, Failure> {
         let mut note = Some(note);
         let mut delay = PATIENT_DELAY;
-        let again = |unready: &Unready| {
-            if !unready.passing {
-                return None;
+        let connection = loop {
+            match self.attempt(name).await {
+                Err(unready) if unready.passing => {
+                    if let Some(note) = note.take() {
+                        note(&unready.failure);
+                    }
+                    unready.wait(delay).await;
+                    delay = (delay * 2).min(PATIENT_DELAY_MAX);
+                }
+                connected => break connected.map_err(|unready| unready.failure)?,
             }
-            if let Some(note) = note.take() {
-                note(&unready.failure);
-            }
-            let now = delay;
-            delay = (delay * 2).min(PATIENT_DELAY_MAX);
-            Some(now)
         };
-        let connection = self.connect_again(name, again).await?;
         connection.tell_denied(self.shown());
         Ok(connection)
     }
 
-    /// Connects as often as `again` says how long to wait before the next try. The library's own
-    /// tries to connect for the first time don't say why they fail.
-    async fn connect_again(
-        &self,
-        name: &str,
-        mut again: impl FnMut(&Unready) -> Option<Duration>,
-    ) -> Result<Connection, Failure> {
-        loop {
-            let (addresses, options) = self.prepared(name)?;
-            let unready = match self.ready(options, &addresses).await {
-                Ok(connection) => return Ok(connection),
-                Err(unready) => unready,
-            };
-            let Some(delay) = again(&unready) else { return Err(unready.failure) };
-            tracing::debug!("not connected: {}", unready.failure);
-            tokio::time::sleep(delay).await;
-        }
+    /// Connects, if that goes now. The library's own tries to connect for the first time don't say why
+    /// they fail.
+    async fn attempt(&self, name: &str) -> Result<Connection, Unready> {
+        let (addresses, options) = self.prepared(name).map_err(Unready::certain)?;
+        self.ready(options, &addresses).await
     }
 
     /// What can be told without the server.
@@ -267,13 +259,13 @@ impl Server {
         let (server, out) = (addresses.shown(), AtomicBool::new(false));
         let options = options.event_callback(move |event| {
             match Notice::of(&event) {
-                Notice::Connected => {
+                Notice::Up(true) => {
                     out.store(false, Ordering::Relaxed);
                     if !tell.send_replace(true) {
                         tracing::info!("connected to {server} again");
                     }
                 }
-                Notice::Lost => {
+                Notice::Up(false) => {
                     if tell.send_replace(false) {
                         tracing::info!("the connection to {server} is lost");
                     }
@@ -314,7 +306,7 @@ impl Server {
             let version = tame(&connection.client.server_info().version);
             let failure = Failure::machine(format!("{shown}: a server of version {version}"))
                 .help(format!("{least}.{less} or newer is needed"));
-            return Err(Unready { failure, passing: false, refused: false });
+            return Err(Unready::certain(failure));
         }
         // Whoever may not ask gets no answer.
         let mut denied = connection.denied.clone();
@@ -322,14 +314,13 @@ impl Server {
             answer = connection.client.request(ACCOUNT, Vec::new().into()) => answer,
             _ = denied.wait_for(Option::is_some) => {
                 let failure = connection.failure(&format!("{shown}: JetStream can't be used"));
-                return Err(Unready { failure, passing: false, refused: false });
+                return Err(Unready::certain(failure));
             }
         };
-        let wrong = match &answer {
-            Ok(message) => refusal(&message.payload),
-            Err(error) => Some(unanswered(error.kind())),
-        };
-        wrong.map_or(Ok(()), |wrong| Err(wrong.at(&shown)))
+        match &answer {
+            Ok(message) => refusal(&message.payload, &shown).map_or(Ok(()), Err),
+            Err(error) => Err(unanswered(error.kind(), &shown)),
+        }
     }
 }
 
@@ -341,6 +332,19 @@ struct Unready {
     passing: bool,
     /// Nobody listens there.
     refused: bool,
+}
+
+impl Unready {
+    /// Trying again doesn't help.
+    fn certain(failure: Failure) -> Self {
+        Self { failure, passing: false, refused: false }
+    }
+
+    /// Waits until the next try.
+    async fn wait(&self, delay: Duration) {
+        tracing::debug!("not connected: {}", self.failure);
+        tokio::time::sleep(delay).await;
+    }
 }
 
 /// A file with something that nobody else may see. What is wrong is told without what is in it.

@@ -16,6 +16,7 @@ use std::future::poll_fn;
 use std::pin::Pin;
 use std::time::Duration;
 use tokio::sync::watch;
+use tokio::time::{Interval, MissedTickBehavior};
 
 /// How long a call may take.
 pub(super) const CALL: Duration = Duration::from_secs(10);
@@ -47,17 +48,26 @@ pub(super) async fn next<S: Stream + Unpin>(stream: &mut S) -> Option<S::Item> {
     poll_fn(|context| Pin::new(&mut *stream).poll_next(context)).await
 }
 
+/// A clock that ticks so often, and not to make up for what was missed.
+pub(super) fn ticks(period: Duration) -> Interval {
+    let mut ticks = tokio::time::interval(period);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    ticks
+}
+
 /// Waits until the connection is lost.
-pub(super) async fn lost(mut up: watch::Receiver<bool>) {
-    if up.wait_for(|up| !up).await.is_err() {
-        // Nobody tells any more.
-        std::future::pending::<()>().await;
-    }
+pub(super) async fn lost(up: watch::Receiver<bool>) {
+    until(up, false).await;
 }
 
 /// Waits until the connection is there.
-pub(super) async fn there(mut up: watch::Receiver<bool>) {
-    if up.wait_for(|up| *up).await.is_err() {
+pub(super) async fn there(up: watch::Receiver<bool>) {
+    until(up, true).await;
+}
+
+/// Waits until the connection is there, or isn't; for ever where nobody tells any more.
+async fn until(mut up: watch::Receiver<bool>, state: bool) {
+    if up.wait_for(|up| *up == state).await.is_err() {
         std::future::pending::<()>().await;
     }
 }

@@ -11,10 +11,8 @@ const PERMISSIONS: &str = "permissions violation";
 /// What became of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Notice {
-    /// It has come about, or is there again.
-    Connected,
-    /// It is lost.
-    Lost,
+    /// It has come about or is there again, or it is lost.
+    Up(bool),
     /// The server doesn't let in this user any more.
     NotAdmitted,
     /// The server has refused something for want of permission.
@@ -52,8 +50,8 @@ impl Notice {
         let not_admitted =
             [ConnectErrorKind::AuthorizationViolation, ConnectErrorKind::Authentication];
         match event {
-            Event::Connected => Self::Connected,
-            Event::Disconnected | Event::Closed => Self::Lost,
+            Event::Connected => Self::Up(true),
+            Event::Disconnected | Event::Closed => Self::Up(false),
             Event::ServerError(ServerError::AuthorizationViolation) => Self::NotAdmitted,
             Event::ClientError(ClientError::Other(text))
                 if not_admitted.iter().any(|kind| kind.to_string() == *text) =>

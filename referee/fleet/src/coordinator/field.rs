@@ -11,7 +11,7 @@ use referee_process::Failure;
 use referee_protocol::plain::{count, tame, tame_line, tame_name};
 use referee_runner::field::{Came, Crew, Field, Sign};
 use std::collections::BTreeSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long the end may take, where the server answers.
 const END: Duration = Duration::from_secs(20);
@@ -249,7 +249,7 @@ impl Coordinator {
                 self.dispatch.has(worker, block) && !self.intake.is_busy_with(block)
             })
         };
-        if let Some(missed) = self.viewer.take(message, has) {
+        if let Some(missed) = self.viewer.take(message, has, Instant::now()) {
             let subject = self.layout.names.resend();
             hand(self.connection.client.publish(subject, missed.into())).await;
         }

@@ -209,7 +209,8 @@ impl Dispatch {
         self.effects.push(Effect::Order { block, attempt: it.attempt, avoid });
     }
 
-    fn order_again(&mut self, block: u64, now: u64) {
+    /// Orders a block anew: a worker has reported only a part of it, or nobody is heard of it.
+    pub fn again(&mut self, block: u64, now: u64) {
         if self.closing.is_some() {
             return self.drop_block(block);
         }
@@ -270,11 +271,6 @@ impl Dispatch {
         }
     }
 
-    /// A worker has reported a part of a block: the rest is ordered anew.
-    pub fn again(&mut self, block: u64, now: u64) {
-        self.order_again(block, now);
-    }
-
     /// A worker has reported a block, and all of it is as it should be. Whether it was out.
     pub fn taken(&mut self, block: u64, worker: &str) -> bool {
         self.crowd.played(worker);
@@ -301,7 +297,7 @@ impl Dispatch {
             }
             // Another is out already where this was an earlier one.
             if it.place == Place::Found || it.attempt == attempt {
-                self.order_again(block, now);
+                self.again(block, now);
             }
         }
     }
@@ -379,7 +375,7 @@ impl Dispatch {
         let silent: Vec<u64> =
             self.blocks.iter().filter(|(_, it)| silent(it)).map(|(&block, _)| block).collect();
         for block in silent {
-            self.order_again(block, now);
+            self.again(block, now);
         }
     }
 

@@ -57,7 +57,7 @@ impl World {
     }
 
     fn take(&mut self, message: &[u8]) -> Option<Vec<u8>> {
-        self.receiver.take_at(message, |_, _| true, self.now)
+        self.receiver.take(message, |_, _| true, self.now)
     }
 
     fn say(&mut self, worker: &str, serial: u64, offset: u64, bytes: &[u8]) -> bool {
@@ -234,7 +234,7 @@ fn nothing_is_written_but_what_the_orders_say() {
     let mut world = World::new();
     let has = |worker: &str, number| worker == "w" && number == 1;
     let now = world.now;
-    let mut take = |message: &[u8]| world.receiver.take_at(message, has, now);
+    let mut take = |message: &[u8]| world.receiver.take(message, has, now);
     for wrong in [
         message("w", 2, 0, 0, b"not under way"),
         message("v", 1, 0, 0, b"of another"),
@@ -271,7 +271,7 @@ fn of_two_workers_one_is_shown() {
     assert_eq!(world.read(1), b"two\n");
     // Its order was withdrawn.
     let third = message("third", 1, 0, 0, b"three\n");
-    world.receiver.take_at(&third, |worker, _| worker == "third", world.now);
+    world.receiver.take(&third, |worker, _| worker == "third", world.now);
     assert_eq!(world.read(1), b"three\n");
     assert!(world.shown.has(1));
     world.receiver.end(1);

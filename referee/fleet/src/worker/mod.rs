@@ -21,7 +21,7 @@ mod session;
 mod supply;
 
 use self::finding::{Found, has_orders, look};
-use self::joined::{Host, Joined};
+use self::joined::Joined;
 use self::phase::Why;
 use self::root::Root;
 use self::session::Session;
@@ -237,8 +237,8 @@ impl Worker {
         if let Some(known) = self.joined.get(id).filter(|known| known.found == *found) {
             return Some(known.clone());
         }
-        let (info, root, lent) = (&self.info, self.root.path(), self.settings.lent.as_slice());
-        match Joined::join(found, Host { connection, info, root, lent }).await {
+        let (root, lent) = (self.root.path(), &self.settings.lent);
+        match Joined::join(found, connection, &self.info, root, lent).await {
             Ok(joined) => {
                 self.wanted.accept(found);
                 audience.tell(&format!("plays in {}", found.name()));
@@ -289,13 +289,11 @@ impl Worker {
     ) {
         let found = joined.found.clone();
         let wanted = self.wanted.clone();
-        let left = match Session::new(connection.clone(), joined, &self.info, wanted) {
-            Ok(session) => {
-                Box::pin(session.run(&self.settings, self.busy, interrupts, audience)).await
-            }
-            Err(error) => Err(error),
+        let session = async {
+            let session = Session::new(connection.clone(), joined, &self.info, wanted)?;
+            Box::pin(session.run(&self.settings, self.busy, interrupts, audience)).await
         };
-        let left = match left {
+        let left = match session.await {
             Ok(left) => left,
             Err(error) => {
                 let why = format!("matches can't be played: {error}");

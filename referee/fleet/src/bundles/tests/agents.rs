@@ -12,6 +12,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// A machine with a contest's folder `cup/home` on it, and a worker's folder.
@@ -56,21 +57,6 @@ impl Machines {
         prepare(&self.home().join("contest.toml"), Builds::Now(&|_, _| {})).unwrap()
     }
 
-    fn brief(prepared: &Prepared, packed: &Packed) -> Brief {
-        Brief {
-            form: 0,
-            referee: String::new(),
-            contest: (*prepared.contest).clone(),
-            agents: packed.packages.clone(),
-            folder: packed.folder.clone(),
-            shared: packed.shared.clone(),
-            build_ms: 60_000,
-            pin: false,
-            lease_ms: 1,
-            arch: String::new(),
-        }
-    }
-
     fn fetch(&self, packed: &Packed) -> Fetch {
         let (bundles, fetched) = (packed.bundles.clone(), self.fetched.clone());
         Box::new(move |bundle, file| {
@@ -78,7 +64,7 @@ impl Machines {
             fetched.fetch_add(1, Ordering::SeqCst);
             Box::pin(async move {
                 let (_, from) = found.ok_or(ObjectError::Missing)?;
-                std::fs::copy(from, &file).map_err(|error| ObjectError::File(file, error))?;
+                std::fs::copy(from, &file).map_err(|it| ObjectError::Other(it.to_string()))?;
                 Ok(())
             })
         })
@@ -91,7 +77,7 @@ impl Machines {
         packed: &Packed,
         lent: &[PathBuf],
     ) -> Vec<Arrived> {
-        let brief = Self::brief(prepared, packed);
+        let brief = packed.brief(prepared, Duration::ZERO);
         self.arrive_as(brief, self.fetch(packed), lent)
     }
 
@@ -408,7 +394,7 @@ fn refused(run: &str, lent: &[PathBuf]) -> Result<(), WorkerFault> {
     let prepared = machines.prepared("game = \"hex\"\nagents = [\"bot\", \"@random\"]");
     let packed = pack(&prepared).unwrap();
     std::fs::write(machines.worker().join("neighbour"), "secret").unwrap();
-    let mut brief = Machines::brief(&prepared, &packed);
+    let mut brief = packed.brief(&prepared, Duration::ZERO);
     run.clone_into(&mut brief.agents[0].run);
     run.clone_into(&mut brief.contest.players[0].run);
     let arrived = machines.arrive_as(brief, machines.fetch(&packed), lent);
@@ -454,7 +440,7 @@ fn what_did_not_come_is_asked_for_again() {
     let machines = Machines::with(BOT);
     let prepared = machines.prepared("game = \"hex\"\nagents = [\"bot\", \"@random\"]");
     let packed = pack(&prepared).unwrap();
-    let brief = Arc::new(Machines::brief(&prepared, &packed));
+    let brief = Arc::new(packed.brief(&prepared, Duration::ZERO));
     let file = packed.bundles[0].1.clone();
     let tries = Arc::new(AtomicUsize::new(0));
     let counted = tries.clone();
@@ -462,11 +448,11 @@ fn what_did_not_come_is_asked_for_again() {
         let (from, number) = (file.clone(), counted.fetch_add(1, Ordering::SeqCst));
         Box::pin(async move {
             match number {
-                0 => return Err(ObjectError::Server("no network".to_owned())),
+                0 => return Err(ObjectError::Other("no network".to_owned())),
                 1 => std::fs::write(&to, "other bytes"),
                 _ => std::fs::copy(from, &to).map(drop),
             }
-            .map_err(|error| ObjectError::File(to, error))
+            .map_err(|error| ObjectError::Other(error.to_string()))
         })
     });
     let arrivals = WorkerAgents::new(machines.worker(), brief, fetch, Vec::new());
@@ -488,7 +474,7 @@ fn the_contest_folder_of_a_brief_is_within_a_bundle() {
     let prepared = machines.prepared("game = \"hex\"\nagents = [\"bot\", \"@random\"]");
     let packed = pack(&prepared).unwrap();
     for folder in ["../x", "/tmp", "a/../../b"] {
-        let mut brief = Machines::brief(&prepared, &packed);
+        let mut brief = packed.brief(&prepared, Duration::ZERO);
         folder.clone_into(&mut brief.folder);
         let arrived = machines.arrive_as(brief, machines.fetch(&packed), &[]);
         assert_eq!(arrived[0].as_ref().unwrap_err().cause, FaultCause::Bundle, "{folder}");

@@ -1,6 +1,6 @@
 //! Reports as workers send them, and as none should.
 
-use super::{ASKED, Case, Finding, Objects, Rules, ask, judge};
+use super::{ASKED, Finding, Fixtures, Judged, Objects, Rules, ask, judge};
 use crate::{FaultCause, Parcel, Report, Try, WorkerFault};
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -87,12 +87,19 @@ impl World {
 
     /// What comes of a report, by the games of the first block.
     async fn judge(&self, tries: Vec<(u64, Parcel)>, bytes: Vec<u8>) -> Result<Finding, String> {
-        let case = Case { report: report(tries), bytes, fixtures: self.block() };
-        judge(case, self.rules.clone(), self.objects.clone()).await
+        self.judge_known(tries, bytes, None).await
     }
 
-    fn block(&self) -> BTreeMap<u64, (Fixture, bool)> {
-        [0, 1].map(|number| (number, (self.fixture(number), false))).into()
+    /// The same where one game has a result already.
+    async fn judge_known(
+        &self,
+        tries: Vec<(u64, Parcel)>,
+        bytes: Vec<u8>,
+        known: Option<u64>,
+    ) -> Result<Finding, String> {
+        let block = [0, 1].map(|number| (number, (self.fixture(number), Some(number) == known)));
+        let (rules, objects) = (self.rules.clone(), self.objects.clone());
+        judge(report(tries), bytes, block.into(), rules, objects).await
     }
 
     fn written(&self, number: u64) -> Option<Vec<u8>> {
@@ -177,12 +184,9 @@ async fn a_game_that_has_a_result_is_only_compared() {
     let world = World::new();
     let bytes = world.transcript(0, RecordEnd::Played);
     let void = world.transcript(0, RecordEnd::Unfinished);
-    let mut fixtures = world.block();
-    fixtures.get_mut(&0).unwrap().1 = true;
     let parcel = |bytes: &[u8]| (0, Parcel::Message { bytes: bytes.len() as u64 });
-    let report = report(vec![parcel(&void), parcel(&bytes)]);
-    let case = Case { report, bytes: [void, bytes].concat(), fixtures };
-    let finding = judge(case, world.rules.clone(), world.objects.clone()).await.unwrap();
+    let tries = vec![parcel(&void), parcel(&bytes)];
+    let finding = world.judge_known(tries, [void, bytes].concat(), Some(0)).await.unwrap();
     assert_eq!((finding.came.len(), finding.known.len()), (0, 1));
     assert_eq!(world.written(0), None);
 }
@@ -196,10 +200,7 @@ async fn what_is_not_there_any_more_of_a_game_that_has_a_result_is_not_missed() 
     let name = hex(&Sha256::digest(&games[1].1));
     world.objects.0.insert(name.clone(), games[1].1.clone());
     for (known, fine) in [(0, true), (1, false)] {
-        let mut fixtures = world.block();
-        fixtures.get_mut(&known).unwrap().1 = true;
-        let case = Case { report: report(tries.clone()), bytes: Vec::new(), fixtures };
-        let finding = judge(case, world.rules.clone(), world.objects.clone()).await;
+        let finding = world.judge_known(tries.clone(), Vec::new(), Some(known)).await;
         let found = finding.map(|it| (it.came.len(), it.came[0].number, it.objects));
         assert_eq!(found.ok(), fine.then(|| (1, 1, vec![name.clone()])), "{known}");
     }
@@ -274,8 +275,8 @@ async fn a_worker_s_fault_has_no_games() {
     let world = World::new();
     let mut report = report(vec![(0, Parcel::Message { bytes: 1 })]);
     report.fault = Some(WorkerFault { cause: FaultCause::Build, text: String::new() });
-    let case = Case { report, bytes: Vec::new(), fixtures: world.block() };
-    let finding = judge(case, world.rules.clone(), world.objects.clone()).await.unwrap();
+    let (rules, objects) = (world.rules.clone(), world.objects.clone());
+    let finding = judge(report, Vec::new(), Fixtures::new(), rules, objects).await.unwrap();
     assert!(finding.came.is_empty() && finding.known.is_empty());
 }
 
@@ -410,4 +411,11 @@ async fn what_cannot_be_kept_here_is_no_worker_s_fault() {
 async fn a_report_of_nothing_is_none() {
     let told = World::new().hear(&[]).await.unwrap_err();
     assert_eq!(told, "its report has no games");
+}
+
+#[tokio::test]
+async fn a_panic_is_told_of_the_report_that_it_came_with() {
+    let judged = Judged::of(1, report(Vec::new()), async { panic!("a mistake") }).await;
+    assert_eq!(judged.number, 1);
+    assert!(judged.finding.unwrap_err().contains("a mistake"));
 }
