@@ -173,40 +173,28 @@ impl Server {
     /// Connects, if that goes now. The library's own tries to connect for the first time don't say why
     /// they fail.
     async fn attempt(&self, name: &str) -> Result<Connection, Unready> {
-        let (addresses, options) = self.prepared(name).map_err(Unready::certain)?;
-        self.ready(options, &addresses).await
-    }
-
-    /// What can be told without the server.
-    fn prepared(&self, name: &str) -> Result<(Addresses, ConnectOptions), Failure> {
+        // What can be told without the server.
         let addresses = Addresses::read(&self.url)?;
         let options = self.safe(ConnectOptions::new().name(name))?;
         let options = self.identified(options, &addresses)?;
         let options = options.connection_timeout(CONNECT).ping_interval(PING);
-        Ok((addresses, options))
+        self.ready(options, &addresses).await
     }
 
     /// With certificates, as far as they are given. Whoever gives one wants nothing without TLS.
     fn safe(&self, mut options: ConnectOptions) -> Result<ConnectOptions, Failure> {
-        let given = [
-            self.tls_ca.as_ref(),
-            self.tls_own.as_ref().map(|(certificate, _)| certificate),
-            self.tls_own.as_ref().map(|(_, key)| key),
-        ];
-        for file in given.into_iter().flatten() {
-            secret(file)?;
-            options = options.require_tls(true);
-        }
         if let Some(file) = &self.tls_ca {
             if !secret(file)?.contains("BEGIN CERTIFICATE") {
                 let file = tame(&file.display().to_string());
                 return Err(Failure::usage(format!("{file}: no certificate is in it"))
                     .help("--tls-ca names a PEM file, as in docs/many-machines.md"));
             }
-            options = options.add_root_certificates(file.clone());
+            options = options.add_root_certificates(file.clone()).require_tls(true);
         }
         if let Some((certificate, key)) = &self.tls_own {
+            [certificate, key].into_iter().try_for_each(|file| secret(file).map(drop))?;
             options = options.add_client_certificate(certificate.clone(), key.clone());
+            options = options.require_tls(true);
         }
         Ok(options)
     }
@@ -306,7 +294,7 @@ impl Server {
             let version = tame(&connection.client.server_info().version);
             let failure = Failure::machine(format!("{shown}: a server of version {version}"))
                 .help(format!("{least}.{less} or newer is needed"));
-            return Err(Unready::certain(failure));
+            return Err(failure.into());
         }
         // Whoever may not ask gets no answer.
         let mut denied = connection.denied.clone();
@@ -314,7 +302,7 @@ impl Server {
             answer = connection.client.request(ACCOUNT, Vec::new().into()) => answer,
             _ = denied.wait_for(Option::is_some) => {
                 let failure = connection.failure(&format!("{shown}: JetStream can't be used"));
-                return Err(Unready::certain(failure));
+                return Err(failure.into());
             }
         };
         match &answer {
@@ -334,12 +322,14 @@ struct Unready {
     refused: bool,
 }
 
-impl Unready {
+impl From<Failure> for Unready {
     /// Trying again doesn't help.
-    fn certain(failure: Failure) -> Self {
+    fn from(failure: Failure) -> Self {
         Self { failure, passing: false, refused: false }
     }
+}
 
+impl Unready {
     /// Waits until the next try.
     async fn wait(&self, delay: Duration) {
         tracing::debug!("not connected: {}", self.failure);

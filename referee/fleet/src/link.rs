@@ -2,11 +2,12 @@
 //! ever, and whoever calls has other things to do.
 
 use crate::names::CONTESTS;
+use crate::{Announcement, Names};
 use async_nats::jetstream::consumer::{Consumer, pull};
 use async_nats::jetstream::context::{GetStreamError, GetStreamErrorKind};
 use async_nats::jetstream::kv::Store;
 use async_nats::jetstream::message::Message;
-use async_nats::jetstream::stream::Stream as Kept;
+use async_nats::jetstream::stream::{LastRawMessageErrorKind, Stream as Kept};
 use async_nats::jetstream::{Context, ErrorCode};
 use futures_core::Stream;
 use referee_protocol::plain::tame;
@@ -112,6 +113,33 @@ pub(super) async fn wait(
 /// The bucket of contests; none where nobody has made it.
 pub(super) async fn contests(jetstream: &Context) -> Result<Option<Store>, String> {
     if_there(jetstream.get_key_value(CONTESTS)).await
+}
+
+/// What is said of a contest; nothing where it is over, or it can't be read.
+pub(super) async fn announced(
+    bucket: &Store,
+    names: &Names,
+) -> Result<Option<Announcement>, String> {
+    let subject = format!("{}{}", bucket.prefix, names.id);
+    let entry = async {
+        match bucket.stream.get_last_raw_message_by_subject(&subject).await {
+            Ok(message) => Ok(Some(message)),
+            Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    };
+    let Some(message) = within(CALL, entry).await? else { return Ok(None) };
+    // Whoever may read any message may have the server send it to us, as if it were this answer.
+    if message.subject.as_str() != subject {
+        return Err("the answer is to another question".to_owned());
+    }
+    Ok(serde_json::from_slice(&message.payload).ok())
+}
+
+/// Whether a contest is still announced.
+pub(super) async fn is_announced(jetstream: &Context, names: &Names) -> Result<bool, String> {
+    let Some(bucket) = contests(jetstream).await? else { return Ok(false) };
+    Ok(announced(&bucket, names).await?.is_some())
 }
 
 /// A stream; none where nobody has made it.

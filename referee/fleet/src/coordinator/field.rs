@@ -178,10 +178,9 @@ impl Coordinator {
         let (block, now) = (report.block, self.now());
         // No worker has another id than such.
         let worker = &tame_name(&report.worker);
-        let fault = report.fault.as_ref().map(|fault| fault.text.clone());
-        let finding = match (finding, fault) {
-            (Ok(finding), None) => finding,
-            (Ok(_), Some(why)) | (Err(why), _) => {
+        let finding = match finding {
+            Ok(finding) => finding,
+            Err(why) => {
                 let why = tame_line(&why);
                 self.ready.extend(self.roll.failed(worker, &why).map(Sign::Told));
                 self.dispatch.failed(block, report.attempt, worker, &why, now);

@@ -139,6 +139,7 @@ pub(super) struct Bucket {
 }
 
 /// Looks at a report, with the bytes that came with it, as soon as all that belongs to it can be had.
+/// An error is why its worker has failed.
 pub(super) async fn judge(
     report: Report,
     bytes: Vec<u8>,
@@ -146,8 +147,8 @@ pub(super) async fn judge(
     rules: Arc<Rules>,
     objects: impl Objects,
 ) -> Result<Finding, String> {
-    if report.fault.is_some() {
-        return Ok(Finding::default());
+    if let Some(fault) = report.fault {
+        return Err(fault.text);
     }
     if report.tries.is_empty() {
         return Err("its report has no games".to_owned());

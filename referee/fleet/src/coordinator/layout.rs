@@ -44,10 +44,21 @@ impl Layout {
         Self { names: Names::of(&brief.contest, begun), brief, packed, since }
     }
 
-    /// Makes everything that isn't there yet. What is there stays, with all that waits in it; but the
-    /// brief is that of this run, where it `begins`.
+    /// Makes everything that isn't there yet. What is there stays, with all that waits in it; but where
+    /// this run `begins`, the brief is its own, and what an earlier run was given and has not answered for
+    /// is handed out again at once.
     pub(super) async fn make(&self, connection: &Connection, begins: bool) -> Result<(), String> {
         let (jetstream, names) = (&connection.jetstream, &self.names);
+        if begins {
+            let reports = names.reports_stream();
+            let deleted = async {
+                match jetstream.delete_consumer_from_stream(COORDINATOR, &reports).await {
+                    Err(error) if !is_missing(&error.kind()) => Err(error),
+                    _ => Ok(()),
+                }
+            };
+            within(CALL, deleted).await?;
+        }
         let lease = Duration::from_millis(self.brief.lease_ms);
         for (name, subjects, a_subject, consumer) in [
             (names.orders_stream(), names.orders(), 1, consumer(WORKERS, lease)),
@@ -99,21 +110,6 @@ impl Layout {
         };
         let value = serde_json::to_vec(&announcement).map_err(|error| error.to_string())?;
         within(CALL, contests.put(&self.names.id, value.into())).await?;
-        Ok(())
-    }
-
-    /// Hands out again at once what an earlier run was given and has not answered for.
-    pub(super) async fn take_back(&self, connection: &Connection) -> Result<(), String> {
-        let (jetstream, stream) = (&connection.jetstream, self.names.reports_stream());
-        let deleted = async {
-            match jetstream.delete_consumer_from_stream(COORDINATOR, &stream).await {
-                Err(error) if !is_missing(&error.kind()) => Err(error),
-                _ => Ok(()),
-            }
-        };
-        within(CALL, deleted).await?;
-        let own = consumer(COORDINATOR, REPORT_LEASE);
-        within(CALL, jetstream.create_consumer_on_stream(own, stream)).await?;
         Ok(())
     }
 

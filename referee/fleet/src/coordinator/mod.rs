@@ -131,7 +131,6 @@ impl Coordinator {
         let live = live.map_err(|error| failed(error.to_string()))?;
         let found = async {
             layout.make(&connection, true).await?;
-            layout.take_back(&connection).await?;
             layout.found(&connection).await
         };
         let all = connection.unless_denied(Box::pin(found)).await.map_err(failed)?;

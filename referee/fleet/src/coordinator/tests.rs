@@ -1,7 +1,6 @@
 //! What is sent to the server, and a real server; skipped where there is none.
 
 use super::fetch::queue;
-use super::judge::{Bucket, Objects};
 use super::layout::Layout;
 use super::post::{self, Errand};
 use super::{Commission, ContestRun, Coordinator, LEASE, first_attempt};
@@ -12,11 +11,9 @@ use crate::{Brief, Names};
 use referee_contest::Schedule;
 use referee_play::playing::Playing;
 use referee_play::table::Orders;
-use referee_protocol::plain::hex;
 use referee_runner::field::Field;
 use referee_runner::folder::Folder;
 use referee_runner::{Builds, prepare_text};
-use sha2::{Digest, Sha256};
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -115,7 +112,6 @@ fn orders_take_each_other_s_place_and_are_found_again() {
         let layout = layout(place);
         for begins in [true, true, false] {
             layout.make(&connection, begins).await.unwrap();
-            layout.take_back(&connection).await.unwrap();
         }
         let (errands, mut posted) = post::start(connection.clone(), layout.names.clone());
         let first = first_attempt();
@@ -221,33 +217,5 @@ fn a_coordinator_makes_again_what_is_lost() {
             () = coordinates => {}
             come = tokio::time::timeout(Duration::from_secs(120), comes_back) => come.unwrap(),
         }
-    });
-}
-
-#[test]
-fn an_object_is_taken_away_without_a_trace() {
-    at_server(async |place, connection| {
-        let layout = layout(place);
-        layout.make(&connection, true).await.unwrap();
-        let (jetstream, name) = (&connection.jetstream, layout.names.bucket());
-        let stream = format!("OBJ_{name}");
-        let messages =
-            async || jetstream.get_stream(&stream).await.unwrap().cached_info().state.messages;
-        let before = messages().await;
-        let store = jetstream.get_object_store(&name).await.unwrap();
-        let names = ["a", "b"].map(|name| hex(&Sha256::digest(name)));
-        // More than one piece.
-        let bytes = vec![7; 300_000];
-        for name in &names {
-            store.put(name.as_str(), &mut bytes.as_slice()).await.unwrap();
-        }
-        let bucket = Bucket { connection: connection.clone(), name: name.clone() };
-        assert_eq!(bucket.fetch(&names[0], bytes.len()).await, Ok(Some(bytes.clone())));
-        bucket.remove(&names[..1]).await;
-        bucket.remove(&names[..1]).await;
-        assert_eq!(bucket.fetch(&names[0], bytes.len()).await, Ok(None));
-        assert_eq!(bucket.fetch(&names[1], bytes.len()).await, Ok(Some(bytes)));
-        bucket.remove(&names).await;
-        assert_eq!(messages().await, before);
     });
 }

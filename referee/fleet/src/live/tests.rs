@@ -91,6 +91,13 @@ impl Match {
     }
 }
 
+/// A worker that plays game 1.
+fn match_of_a_worker() -> (World, Playing, Sender, Match) {
+    let (world, playing) = (World::new(), Playing::default());
+    let game = Match::begin(&world, &playing, 1, 0);
+    (world, playing, Sender::new("w", 0), game)
+}
+
 fn noise(random: &mut StdRng, most: usize) -> Vec<u8> {
     let mut bytes = vec![0; random.random_range(0..=most)];
     random.fill_bytes(&mut bytes);
@@ -163,10 +170,7 @@ fn is_there_in_the_end(seed: u64) {
 
 #[test]
 fn a_match_of_less_than_a_second_is_not_sent_and_a_silent_one_is_remembered() {
-    let world = World::new();
-    let playing = Playing::default();
-    let mut sender = Sender::new("w", 0);
-    let mut game = Match::begin(&world, &playing, 1, 0);
+    let (_world, playing, mut sender, mut game) = match_of_a_worker();
     game.write(b"header\n");
     let now = playing.all()[&1].since;
     assert!(sender.look(&playing, 1000, now).is_empty());
@@ -181,10 +185,7 @@ fn a_match_of_less_than_a_second_is_not_sent_and_a_silent_one_is_remembered() {
 
 #[test]
 fn the_end_of_a_match_comes_though_its_file_is_gone() {
-    let mut world = World::new();
-    let playing = Playing::default();
-    let mut sender = Sender::new("w", 0);
-    let mut game = Match::begin(&world, &playing, 1, 0);
+    let (mut world, playing, mut sender, mut game) = match_of_a_worker();
     game.write(b"header\n");
     world.now = playing.all()[&1].since;
     let now = world.now + 2 * SECOND;
@@ -213,10 +214,7 @@ fn the_end_of_a_match_comes_though_its_file_is_gone() {
 
 #[test]
 fn a_long_transcript_comes_in_pieces() {
-    let mut world = World::new();
-    let playing = Playing::default();
-    let mut sender = Sender::new("w", 0);
-    let mut game = Match::begin(&world, &playing, 1, 0);
+    let (mut world, playing, mut sender, mut game) = match_of_a_worker();
     game.write(&[&[b'x'; 4499][..], b"\n"].concat());
     world.now = playing.all()[&1].since;
     for (after, pieces, length) in [(2, 4, 4000), (3, 1, 4500)] {

@@ -235,15 +235,18 @@ mod tests {
     #[test]
     fn no_transcript_is_left_that_nobody_gets_to_see() {
         let error = |kind: ErrorKind| Err(io::Error::from(kind));
-        let told = |told: &str, is_left: bool| (told.to_owned(), is_left);
-        assert_eq!(tried(Ok(()), None, true), told("counts", true));
-        assert_eq!(tried(Ok(()), Some("lag"), false), told("void", true));
-        assert_eq!(tried(Ok(()), Some("lag"), true), told("machine", false));
-        assert_eq!(tried(Ok(()), Some("disk_full"), false), told("disk", false));
-        assert_eq!(tried(Ok(()), Some("interrupted"), false), told("closed", false));
-        assert_eq!(tried(error(ErrorKind::StorageFull), None, false), told("disk", false));
-        assert_eq!(tried(error(ErrorKind::Other), None, false), told("lost", false));
-        assert_eq!(tried(error(ErrorKind::Other), None, true), told("machine", false));
+        for (result, void, is_last, told, is_left) in [
+            (Ok(()), None, true, "counts", true),
+            (Ok(()), Some("lag"), false, "void", true),
+            (Ok(()), Some("lag"), true, "machine", false),
+            (Ok(()), Some("disk_full"), false, "disk", false),
+            (Ok(()), Some("interrupted"), false, "closed", false),
+            (error(ErrorKind::StorageFull), None, false, "disk", false),
+            (error(ErrorKind::Other), None, false, "lost", false),
+            (error(ErrorKind::Other), None, true, "machine", false),
+        ] {
+            assert_eq!(tried(result, void, is_last), (told.to_owned(), is_left), "{void:?}");
+        }
     }
 
     #[test]

@@ -57,17 +57,6 @@ pub(super) struct Session {
     count: AtomicU64,
 }
 
-/// How a worker left a contest.
-#[derive(Debug)]
-pub(super) struct Left {
-    /// Why.
-    pub(super) why: Why,
-    /// When it had something to do last.
-    pub(super) busy: Instant,
-    /// Games that it has reported.
-    pub(super) played: u64,
-}
-
 impl Session {
     /// In this contest.
     pub(super) fn new(
@@ -135,14 +124,15 @@ impl Session {
         }
     }
 
-    /// Plays in the contest until there is a reason to leave it.
+    /// Plays in the contest until there is a reason to leave it: that, and how many games were reported.
+    /// `busy` is when there was something to do last.
     pub(super) async fn run(
         self,
         settings: &Settings,
-        busy: Instant,
+        busy: &mut Instant,
         interrupts: &mut Interrupts,
         audience: &mut impl Audience,
-    ) -> std::io::Result<Left> {
+    ) -> std::io::Result<(Why, u64)> {
         let pin = self.joined.checked.brief.pin;
         let room = Room { matches: settings.slots, pin };
         let (enclosure, watching) = (self.joined.enclosure.clone(), self.desk.watching());
@@ -177,7 +167,7 @@ impl Session {
             interrupts.go_on();
         }
         let why = session.phase.borrow().why().unwrap_or(Why::Broken);
-        Ok(Left { why, busy: run.busy, played: session.played.load(Ordering::Relaxed) })
+        Ok((why, session.played.load(Ordering::Relaxed)))
     }
 }
 
@@ -199,7 +189,7 @@ struct Run<'a> {
     renewed: Instant,
     was_up: bool,
     /// When there was something to do last.
-    busy: Instant,
+    busy: &'a mut Instant,
     /// When it must have left.
     drained_by: Option<Instant>,
     /// `None` when the pool has ended.
@@ -247,7 +237,7 @@ impl Run<'_> {
         self.was_up = up;
         let orders = session.hands.list().len();
         if orders > 0 {
-            self.busy = now;
+            *self.busy = now;
         }
         if self.settings.idle.is_some_and(|idle| self.busy.elapsed() > idle) {
             session.turn(Phase::Leaving(Why::Idle));

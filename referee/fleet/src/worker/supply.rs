@@ -1,13 +1,13 @@
 //! Orders come, are played, and are reported.
 
-use super::finding::{has_orders, is_there, look};
+use super::finding::{has_orders, look};
 use super::hands::{Held, Taken};
 use super::orders::{attempt_of, block_of, read};
 use super::phase::{Phase, Why};
 use super::playing::{Outcome, Packed, play};
 use super::reporting::report;
 use super::session::Session;
-use crate::link::{consumer, fetch, hand, lost, there, wait};
+use crate::link::{consumer, fetch, hand, is_announced, lost, there, wait};
 use crate::names::WORKERS;
 use crate::{FaultCause, Order, WorkerFault};
 use async_nats::jetstream::consumer::{Consumer, pull};
@@ -191,8 +191,8 @@ impl Watch {
             return;
         }
         self.asked = Instant::now();
-        let (connection, names) = (&session.connection, &session.joined.names);
-        match is_there(connection, names).await {
+        let (jetstream, names) = (&session.connection.jetstream, &session.joined.names);
+        match is_announced(jetstream, names).await {
             Ok(false) => session.turn(Phase::Dropped(Why::Over)),
             Ok(true) if self.idle.elapsed() > IDLE => {
                 self.idle = Instant::now();

@@ -8,7 +8,7 @@ use crate::cli::contest::Place;
 use crate::cli::contest::run::command;
 use crate::cli::output::tell;
 use referee_contest::Contest;
-use referee_fleet::bundles::{Packed, pack};
+use referee_fleet::bundles::pack;
 use referee_fleet::connect::Connection;
 use referee_fleet::coordinator::{Commission, ContestRun, Coordinator, LEASE, hush};
 use referee_play::interrupts::Interrupts;

@@ -57,6 +57,13 @@ impl Machines {
         prepare(&self.home().join("contest.toml"), Builds::Now(&|_, _| {})).unwrap()
     }
 
+    /// A contest of this file, and its agents as they are sent.
+    fn packed(&self, text: &str) -> (Prepared, Packed) {
+        let prepared = self.prepared(text);
+        let packed = pack(&prepared).unwrap();
+        (prepared, packed)
+    }
+
     fn fetch(&self, packed: &Packed) -> Fetch {
         let (bundles, fetched) = (packed.bundles.clone(), self.fetched.clone());
         Box::new(move |bundle, file| {
@@ -130,7 +137,9 @@ fn checked(machines: &Machines, prepared: &Prepared, arrived: &Arrived, player: 
     }
 }
 
-/// An agent.
+/// A contest of one agent.
+const ONE: &str = "game = \"hex\"\nagents = [\"bot\", \"@random\"]";
+/// The agent.
 const BOT: &[(&str, &str)] = &[("bot/agent.toml", "command = [\"./run\"]"), ("bot/run", ECHO)];
 const ECHO: &str = "#!/bin/sh\ncat \"$(dirname \"$0\")/words\"\n";
 
@@ -154,8 +163,7 @@ fn agents_arrive_as_they_were() {
          \"far=htp:{}\"]\n[sandbox]\nread = [\"data\"]",
         engine.display()
     );
-    let prepared = machines.prepared(&text);
-    let packed = pack(&prepared).unwrap();
+    let (prepared, packed) = machines.packed(&text);
     let arrived = machines.arrive(&prepared, &packed, &[]);
     for (player, arrived) in arrived.iter().enumerate().skip(1) {
         checked(&machines, &prepared, arrived, player);
@@ -195,12 +203,11 @@ fn packages_of_the_course_arrive() {
         eprintln!("skipped: no python3");
         return;
     }
-    let prepared = machines.prepared(
+    let (prepared, packed) = machines.packed(
         "game = \"freckers\"\nagents = [\"comp30024:team\", \"comp30024:teams.bob.agent:Agent\", \
          \"eve=comp30024:teams/eve/agent\", \"comp30024:loose\", \
          \"comp30024:../elsewhere/agent:Player\"]",
     );
-    let packed = pack(&prepared).unwrap();
     let arrived = machines.arrive(&prepared, &packed, &[]);
     for (player, arrived) in arrived.iter().enumerate() {
         checked(&machines, &prepared, arrived, player);
@@ -265,8 +272,7 @@ fn the_lines_make_an_agent_that_arrives() {
     machines.write("slow/agent.toml", lines);
     machines.write("slow/slow.sh", "cat words\n");
     machines.write("slow/words", "hi\n");
-    let prepared = machines.prepared("game = \"hex\"\nagents = [\"slow\", \"@random\"]");
-    let packed = pack(&prepared).unwrap();
+    let (prepared, packed) = machines.packed("game = \"hex\"\nagents = [\"slow\", \"@random\"]");
     let arrived = machines.arrive(&prepared, &packed, &[]);
     checked(&machines, &prepared, &arrived[0], 0);
     assert_eq!(started(arrived[0].as_ref().unwrap()), "hi\n");
@@ -313,8 +319,7 @@ fn what_can_not_be_sent_is_an_error_before_anything_starts() {
     }
     let manifest = format!("command = [\"sh\", \"{nets}/net\"]\n[sandbox]\nread = [\"{nets}\"]");
     machines.write("bot/agent.toml", &manifest);
-    let prepared = machines.prepared("game = \"hex\"\nagents = [\"bot\", \"@random\"]");
-    let packed = pack(&prepared).unwrap();
+    let (prepared, packed) = machines.packed(ONE);
     assert_fault(&machines.arrive(&prepared, &packed, &[])[0], "which this worker doesn't lend");
     std::fs::remove_dir_all(home.join("../../nets")).unwrap();
     assert_fault(&machines.arrive(&prepared, &packed, &[])[0], "nets");
@@ -349,8 +354,7 @@ fn an_interpreter_is_each_machine_s_own() {
     let shown = program.display();
     machines.write("slow/agent.toml", &format!("command = [\"{shown}\", \"slow.sh\"]"));
     let text = "game = \"hex\"\nagents = [\"slow\", \"along\", \"made\", \"plain\"]";
-    let prepared = machines.prepared(text);
-    let packed = pack(&prepared).unwrap();
+    let (prepared, packed) = machines.packed(text);
     assert_eq!(packed.folder, "", "nothing outside of the contest's folder");
     let lent = std::slice::from_ref(&tools);
     let arrived = machines.arrive(&prepared, &packed, lent);
@@ -377,8 +381,7 @@ fn links_lead_nowhere_else() {
     std::os::unix::fs::symlink("one", bot.join("words")).unwrap();
     std::os::unix::fs::symlink("../secret", bot.join("stolen")).unwrap();
     std::os::unix::fs::symlink("..", bot.join("above")).unwrap();
-    let prepared = machines.prepared("game = \"hex\"\nagents = [\"bot\", \"@random\"]");
-    let packed = pack(&prepared).unwrap();
+    let (prepared, packed) = machines.packed(ONE);
     assert_eq!(packed.notes, ["bot: 2 links not sent, only files are"]);
     let arrived = machines.arrive(&prepared, &packed, &[]);
     checked(&machines, &prepared, &arrived[0], 0);
@@ -391,8 +394,7 @@ fn links_lead_nowhere_else() {
 /// What a worker says of an agent that a hostile coordinator, or its author, wrote so.
 fn refused(run: &str, lent: &[PathBuf]) -> Result<(), WorkerFault> {
     let machines = Machines::with(BOT);
-    let prepared = machines.prepared("game = \"hex\"\nagents = [\"bot\", \"@random\"]");
-    let packed = pack(&prepared).unwrap();
+    let (prepared, packed) = machines.packed(ONE);
     std::fs::write(machines.worker().join("neighbour"), "secret").unwrap();
     let mut brief = packed.brief(&prepared, Duration::ZERO);
     run.clone_into(&mut brief.agents[0].run);
@@ -426,7 +428,7 @@ fn an_agent_gets_nothing_of_the_worker_by_naming_it() {
 #[test]
 fn what_is_packed_is_what_the_contest_has() {
     let machines = Machines::with(BOT);
-    let prepared = machines.prepared("game = \"hex\"\nagents = [\"bot\", \"@random\"]");
+    let prepared = machines.prepared(ONE);
     // What is added since doesn't make another agent of it.
     machines.write("bot/log", "");
     pack(&prepared).unwrap();
@@ -438,8 +440,7 @@ fn what_is_packed_is_what_the_contest_has() {
 #[test]
 fn what_did_not_come_is_asked_for_again() {
     let machines = Machines::with(BOT);
-    let prepared = machines.prepared("game = \"hex\"\nagents = [\"bot\", \"@random\"]");
-    let packed = pack(&prepared).unwrap();
+    let (prepared, packed) = machines.packed(ONE);
     let brief = Arc::new(packed.brief(&prepared, Duration::ZERO));
     let file = packed.bundles[0].1.clone();
     let tries = Arc::new(AtomicUsize::new(0));
@@ -471,8 +472,7 @@ fn what_did_not_come_is_asked_for_again() {
 #[test]
 fn the_contest_folder_of_a_brief_is_within_a_bundle() {
     let machines = Machines::with(BOT);
-    let prepared = machines.prepared("game = \"hex\"\nagents = [\"bot\", \"@random\"]");
-    let packed = pack(&prepared).unwrap();
+    let (prepared, packed) = machines.packed(ONE);
     for folder in ["../x", "/tmp", "a/../../b"] {
         let mut brief = packed.brief(&prepared, Duration::ZERO);
         folder.clone_into(&mut brief.folder);

@@ -1,6 +1,6 @@
 //! Reports as workers send them, and as none should.
 
-use super::{ASKED, Finding, Fixtures, Judged, Objects, Rules, ask, judge};
+use super::{ASKED, Finding, Judged, Objects, Rules, ask, judge};
 use crate::{FaultCause, Parcel, Report, Try, WorkerFault};
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -271,16 +271,6 @@ async fn what_no_match_has_said_is_the_worker_s_fault() {
 }
 
 #[tokio::test]
-async fn a_worker_s_fault_has_no_games() {
-    let world = World::new();
-    let mut report = report(vec![(0, Parcel::Message { bytes: 1 })]);
-    report.fault = Some(WorkerFault { cause: FaultCause::Build, text: String::new() });
-    let (rules, objects) = (world.rules.clone(), world.objects.clone());
-    let finding = judge(report, Vec::new(), Fixtures::new(), rules, objects).await.unwrap();
-    assert!(finding.came.is_empty() && finding.known.is_empty());
-}
-
-#[tokio::test]
 async fn parcels_are_whole_and_what_they_are_called() {
     let mut world = World::new();
     let whole = world.transcript(0, RecordEnd::Played);
@@ -408,9 +398,14 @@ async fn what_cannot_be_kept_here_is_no_worker_s_fault() {
 }
 
 #[tokio::test]
-async fn a_report_of_nothing_is_none() {
-    let told = World::new().hear(&[]).await.unwrap_err();
-    assert_eq!(told, "its report has no games");
+async fn a_report_of_nothing_is_none_and_a_worker_s_fault_has_no_games() {
+    let world = World::new();
+    assert_eq!(world.hear(&[]).await.unwrap_err(), "its report has no games");
+    let mut report = report(vec![(0, Parcel::Message { bytes: 1 })]);
+    report.fault = Some(WorkerFault { cause: FaultCause::Build, text: "no room".to_owned() });
+    let (rules, objects) = (world.rules.clone(), world.objects.clone());
+    let told = judge(report, Vec::new(), BTreeMap::new(), rules, objects).await.unwrap_err();
+    assert_eq!(told, "no room");
 }
 
 #[tokio::test]
