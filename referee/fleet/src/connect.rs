@@ -9,8 +9,8 @@ pub use notice::Denied;
 
 use address::Addresses;
 use async_nats::jetstream::{self, Context};
-use async_nats::{Client, ConnectError, ConnectOptions};
-use notice::Notice;
+use async_nats::{Client, ConnectError, ConnectOptions, Event, ServerError};
+use notice::is_not_admitted;
 use referee_process::Failure;
 use referee_protocol::plain::tame;
 use std::path::{Path, PathBuf};
@@ -246,31 +246,33 @@ impl Server {
         let (refuse, denied) = watch::channel(None);
         let (server, out) = (addresses.shown(), AtomicBool::new(false));
         let options = options.event_callback(move |event| {
-            match Notice::of(&event) {
-                Notice::Up(true) => {
+            match &event {
+                Event::Connected => {
                     out.store(false, Ordering::Relaxed);
                     if !tell.send_replace(true) {
                         tracing::info!("connected to {server} again");
                     }
                 }
-                Notice::Up(false) => {
+                Event::Disconnected | Event::Closed => {
                     if tell.send_replace(false) {
                         tracing::info!("the connection to {server} is lost");
                     }
                 }
-                Notice::NotAdmitted => {
+                event if is_not_admitted(event) => {
                     if !out.swap(true, Ordering::Relaxed) {
                         let told = "the server doesn't let in this user any more; trying on";
                         tracing::warn!("{server}: {told}");
                     }
                 }
-                Notice::Denied(denied) => {
-                    // Told by who needs it.
-                    tracing::debug!("{server}: {denied}");
-                    refuse.send_replace(Some(denied));
-                }
-                Notice::Warning(text) => tracing::warn!("{server}: {text}"),
-                Notice::Other(text) => tracing::debug!("{server}: {text}"),
+                Event::ServerError(ServerError::Other(text)) => match Denied::read(text) {
+                    Ok(denied) => {
+                        // Told by who needs it.
+                        tracing::debug!("{server}: {denied}");
+                        refuse.send_replace(Some(denied));
+                    }
+                    Err(text) => tracing::warn!("{server}: {text}"),
+                },
+                other => tracing::debug!("{server}: {}", tame(&other.to_string())),
             }
             std::future::ready(())
         });
