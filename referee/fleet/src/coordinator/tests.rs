@@ -41,7 +41,7 @@ impl Drop for Running {
 }
 
 /// A server, and a connection to it.
-pub(crate) async fn server(place: &Path) -> Option<(Running, Connection)> {
+async fn server(place: &Path) -> Option<(Running, Connection)> {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let child = Command::new("nats-server")
         .args(["-js", "-a", "127.0.0.1", "-p", &port.to_string(), "-sd"])
@@ -65,12 +65,12 @@ pub(crate) async fn server(place: &Path) -> Option<(Running, Connection)> {
 }
 
 /// Runs a test at a server of its own; not where there is none to be had.
-fn at_server(test: impl AsyncFnOnce(&Path, Connection)) {
+pub(crate) fn at_server(test: impl AsyncFnOnce(&Path, Connection, Running)) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let place = tempfile::tempdir().unwrap();
-        if let Some((_running, connection)) = server(place.path()).await {
-            test(place.path(), connection).await;
+        if let Some((running, connection)) = server(place.path()).await {
+            test(place.path(), connection, running).await;
         }
     });
 }
@@ -108,7 +108,7 @@ fn workers_are_told_what_the_file_says() {
 
 #[test]
 fn orders_take_each_other_s_place_and_are_found_again() {
-    at_server(async |place, connection| {
+    at_server(async |place, connection, _running| {
         let layout = layout(place);
         for begins in [true, true, false] {
             layout.make(&connection, begins).await.unwrap();
@@ -177,7 +177,7 @@ async fn lose(part: &str, connection: &Connection, names: &Names) {
 
 #[test]
 fn whatever_is_lost_alone_is_missed_and_made_again() {
-    at_server(async |place, connection| {
+    at_server(async |place, connection, _running| {
         let layout = layout(place);
         layout.make(&connection, true).await.unwrap();
         for part in PARTS {
@@ -192,7 +192,7 @@ fn whatever_is_lost_alone_is_missed_and_made_again() {
 
 #[test]
 fn a_coordinator_makes_again_what_is_lost() {
-    at_server(async |place, connection| {
+    at_server(async |place, connection, _running| {
         let commission = commission("", place);
         let schedule = Schedule::new(Arc::new(commission.brief.contest.clone()));
         let (_orders, orders) = watch::channel(Orders::default());

@@ -161,15 +161,12 @@ async fn send(bucket: &ObjectStore, packed: &Packed) -> Result<(), Trouble> {
 mod tests {
     use super::is_refused;
     use crate::Names;
-    use crate::coordinator::tests::server;
+    use crate::coordinator::tests::at_server;
     use async_nats::jetstream::stream::{Config, DiscardPolicy};
 
     #[test]
     fn no_room_for_a_report_is_no_refusal() {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(async {
-            let place = tempfile::tempdir().unwrap();
-            let Some((mut running, connection)) = server(place.path()).await else { return };
+        at_server(async |_, connection, mut running| {
             let names = Names::new("0123456789abcdef").unwrap();
             assert!(is_refused(&connection, &names).await, "there is no contest");
             for (name, subject) in [

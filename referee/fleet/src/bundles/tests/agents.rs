@@ -109,8 +109,8 @@ impl Machines {
 pub(super) type Arrived = Result<Arc<Contender>, WorkerFault>;
 
 /// What an agent writes when it is started as it will be.
-pub(super) fn started(contender: &Contender) -> String {
-    let launch = contender.launch.as_ref().unwrap();
+fn started(arrived: &Arrived) -> String {
+    let launch = arrived.as_ref().unwrap().launch.as_ref().unwrap();
     let mut command = std::process::Command::new(&launch.file);
     command.args(&launch.command[1..]).current_dir(&launch.folder);
     let output = loop {
@@ -169,8 +169,7 @@ fn agents_arrive_as_they_were() {
         checked(&machines, &prepared, arrived, player);
     }
     assert_eq!(arrived[0].as_ref().unwrap().digest, prepared.contest.players[0].digest);
-    let says: Vec<String> =
-        arrived[1..].iter().map(|arrived| started(arrived.as_ref().unwrap())).collect();
+    let says: Vec<String> = arrived[1..].iter().map(started).collect();
     assert_eq!(says, ["in the folder\n", "opening\n", "weights\n"]);
     // Each has its own folder, and nobody else's.
     let has = |player: usize, path: &str| {
@@ -275,7 +274,7 @@ fn the_lines_make_an_agent_that_arrives() {
     let (prepared, packed) = machines.packed("game = \"hex\"\nagents = [\"slow\", \"@random\"]");
     let arrived = machines.arrive(&prepared, &packed, &[]);
     checked(&machines, &prepared, &arrived[0], 0);
-    assert_eq!(started(arrived[0].as_ref().unwrap()), "hi\n");
+    assert_eq!(started(&arrived[0]), "hi\n");
 }
 
 #[test]
@@ -358,7 +357,7 @@ fn an_interpreter_is_each_machine_s_own() {
     assert_eq!(packed.folder, "", "nothing outside of the contest's folder");
     let lent = std::slice::from_ref(&tools);
     let arrived = machines.arrive(&prepared, &packed, lent);
-    assert_eq!(started(arrived[0].as_ref().unwrap()), "hi\n");
+    assert_eq!(started(&arrived[0]), "hi\n");
     assert_fault(&arrived[1], "no-machine-has-this");
     assert_fault(&arrived[2], "/no/machine/has/this");
     // It can't be started anywhere: that is the agent's doing.
@@ -385,9 +384,8 @@ fn links_lead_nowhere_else() {
     assert_eq!(packed.notes, ["bot: 2 links not sent, only files are"]);
     let arrived = machines.arrive(&prepared, &packed, &[]);
     checked(&machines, &prepared, &arrived[0], 0);
-    let contender = arrived[0].as_ref().unwrap();
-    assert_eq!(started(contender), "one\n");
-    let there = contender.own[0].read_dir().unwrap().count();
+    assert_eq!(started(&arrived[0]), "one\n");
+    let there = arrived[0].as_ref().unwrap().own[0].read_dir().unwrap().count();
     assert_eq!(there, 4, "agent.toml, run, one, words");
 }
 

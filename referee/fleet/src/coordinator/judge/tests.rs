@@ -77,10 +77,14 @@ impl World {
         packed(&played(&self.rules.contest, self.rules.kinds[0], &fixture, end))
     }
 
+    /// Both games of the first block, played.
+    fn block(&self) -> [(u64, Vec<u8>); 2] {
+        [0, 1].map(|number| (number, self.transcript(number, RecordEnd::Played)))
+    }
+
     /// What comes of a report with these transcripts behind its line.
     async fn hear(&self, tries: &[(u64, Vec<u8>)]) -> Result<Finding, String> {
-        let parcel = |bytes: &Vec<u8>| Parcel::Message { bytes: bytes.len() as u64 };
-        let told = tries.iter().map(|(number, bytes)| (*number, parcel(bytes))).collect();
+        let told = tries.iter().map(|(number, bytes)| (*number, message_of(bytes))).collect();
         let bytes = tries.iter().flat_map(|(_, bytes)| bytes.clone()).collect();
         self.judge(told, bytes).await
     }
@@ -104,6 +108,12 @@ impl World {
 
     fn written(&self, number: u64) -> Option<Vec<u8>> {
         std::fs::read(self.rules.folder.path(&Folder::transcript(number))).ok()
+    }
+
+    fn assert_written(&self, games: &[(u64, Vec<u8>)]) {
+        for (number, bytes) in games {
+            assert_eq!(self.written(*number).unwrap(), unpacked(bytes), "game {number}");
+        }
     }
 }
 
@@ -168,15 +178,15 @@ fn unpacked(bytes: &[u8]) -> Vec<u8> {
 #[tokio::test]
 async fn a_report_s_games_are_kept_as_they_were_played() {
     let world = World::new();
-    let games = [0, 1].map(|number| (number, world.transcript(number, RecordEnd::Played)));
+    let games = world.block();
     let finding = world.hear(&games).await.unwrap();
     assert_eq!(finding.came.iter().map(|came| came.number).collect::<Vec<_>>(), [0, 1]);
-    for (came, (number, bytes)) in finding.came.iter().zip(&games) {
+    for came in &finding.came {
         let record = came.result.as_ref().ok().unwrap();
-        assert_eq!(record.seed, world.fixture(*number).seed);
+        assert_eq!(record.seed, world.fixture(came.number).seed);
         assert!(came.spoiled.is_empty() && finding.known.is_empty());
-        assert_eq!(world.written(*number).unwrap(), unpacked(bytes));
     }
+    world.assert_written(&games);
 }
 
 #[tokio::test]
@@ -184,8 +194,7 @@ async fn a_game_that_has_a_result_is_only_compared() {
     let world = World::new();
     let bytes = world.transcript(0, RecordEnd::Played);
     let void = world.transcript(0, RecordEnd::Unfinished);
-    let parcel = |bytes: &[u8]| (0, Parcel::Message { bytes: bytes.len() as u64 });
-    let tries = vec![parcel(&void), parcel(&bytes)];
+    let tries = vec![(0, message_of(&void)), (0, message_of(&bytes))];
     let finding = world.judge_known(tries, [void, bytes].concat(), Some(0)).await.unwrap();
     assert_eq!((finding.came.len(), finding.known.len()), (0, 1));
     assert_eq!(world.written(0), None);
@@ -195,7 +204,7 @@ async fn a_game_that_has_a_result_is_only_compared() {
 #[tokio::test]
 async fn what_is_not_there_any_more_of_a_game_that_has_a_result_is_not_missed() {
     let mut world = World::new();
-    let games = [0, 1].map(|number| (number, world.transcript(number, RecordEnd::Played)));
+    let games = world.block();
     let tries: Vec<_> = games.iter().map(|(number, bytes)| (*number, object_of(bytes))).collect();
     let name = hex(&Sha256::digest(&games[1].1));
     world.objects.0.insert(name.clone(), games[1].1.clone());
@@ -204,6 +213,10 @@ async fn what_is_not_there_any_more_of_a_game_that_has_a_result_is_not_missed() 
         let found = finding.map(|it| (it.came.len(), it.came[0].number, it.objects));
         assert_eq!(found.ok(), fine.then(|| (1, 1, vec![name.clone()])), "{known}");
     }
+}
+
+fn message_of(bytes: &[u8]) -> Parcel {
+    Parcel::Message { bytes: bytes.len() as u64 }
 }
 
 fn object_of(bytes: &[u8]) -> Parcel {
@@ -331,7 +344,7 @@ async fn little_that_unpacks_to_much_is_not_unpacked() {
 #[tokio::test]
 async fn what_is_too_much_to_be_held_is_kept_all_the_same() {
     let world = World::new();
-    let games = [0, 1].map(|number| (number, world.transcript(number, RecordEnd::Played)));
+    let games = world.block();
     let void = (0, world.transcript(0, RecordEnd::Unfinished));
     let lengths = [0, 1].map(|at: usize| unpacked(&games[at].1).len());
     let longest = lengths[0].max(lengths[1]);
@@ -340,9 +353,7 @@ async fn what_is_too_much_to_be_held_is_kept_all_the_same() {
         let tries = [std::slice::from_ref(&void), &games[..]].concat();
         let finding = world.hear(&tries).await.unwrap();
         assert_eq!(finding.came.len(), 2);
-        for (number, bytes) in &games {
-            assert_eq!(world.written(*number).unwrap(), unpacked(bytes), "{held}");
-        }
+        world.assert_written(&games);
     }
     let told = World::with(Some((0, longest - 1))).hear(&games).await.unwrap_err();
     assert!(told.contains(": more than"), "{told}");
@@ -352,17 +363,12 @@ async fn what_is_too_much_to_be_held_is_kept_all_the_same() {
 #[tokio::test]
 async fn who_has_a_long_transcript_in_memory_is_waited_for() {
     let world = World::new();
-    let games = [0, 1].map(|number| (number, world.transcript(number, RecordEnd::Played)));
+    let games = world.block();
     let longest = games.iter().map(|(_, bytes)| unpacked(bytes).len()).max().unwrap();
     // Of both, the second has to go to the disk; of what is fetched, all of it is long.
     for (held, by_object) in [(longest, false), (games[0].1.len() / 2, true)] {
         let mut world = World::with(Some((held, longest)));
-        let parcel = |bytes: &Vec<u8>| {
-            if by_object {
-                return object_of(bytes);
-            }
-            Parcel::Message { bytes: bytes.len() as u64 }
-        };
+        let parcel = if by_object { object_of } else { message_of };
         let tries = games.iter().map(|(number, bytes)| (*number, parcel(bytes))).collect();
         let bytes = games.iter().flat_map(|(_, bytes)| bytes.clone()).collect();
         for (_, bytes) in &games {
@@ -375,9 +381,7 @@ async fn who_has_a_long_transcript_in_memory_is_waited_for() {
         assert_eq!(world.objects.1.load(Ordering::Relaxed), 0, "{held}");
         drop(other);
         assert_eq!(judged.await.unwrap().came.len(), 2);
-        for (number, bytes) in &games {
-            assert_eq!(world.written(*number).unwrap(), unpacked(bytes), "{held}");
-        }
+        world.assert_written(&games);
     }
 }
 
@@ -386,7 +390,7 @@ async fn who_has_a_long_transcript_in_memory_is_waited_for() {
 async fn what_cannot_be_kept_here_is_no_worker_s_fault() {
     for held in [0, usize::MAX] {
         let world = World::with(Some((held, usize::MAX)));
-        let games = [0, 1].map(|number| (number, world.transcript(number, RecordEnd::Played)));
+        let games = world.block();
         let root = world.rules.folder.root();
         std::fs::remove_dir_all(root).unwrap();
         std::fs::write(root, "").unwrap();
