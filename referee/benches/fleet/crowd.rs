@@ -38,10 +38,6 @@ pub(crate) struct Crowd {
     complaints: Mutex<BTreeMap<String, u64>>,
 }
 
-/// The threads on which they work.
-#[derive(Debug)]
-pub(crate) struct Threads(Vec<JoinHandle<Outcome<()>>>);
-
 impl Crowd {
     /// Waits for the one contest on a server, as workers do, and reads what they have to know.
     pub(crate) fn meet(url: &str, slots: usize, game_ms: u64) -> Outcome<Arc<Self>> {
@@ -60,14 +56,18 @@ impl Crowd {
         }))
     }
 
-    /// Sets so many workers to work, on so many threads.
-    pub(crate) fn start(self: &Arc<Self>, workers: usize, threads: usize) -> Threads {
+    /// Sets so many workers to work, on so many threads: these.
+    pub(crate) fn start(
+        self: &Arc<Self>,
+        workers: usize,
+        threads: usize,
+    ) -> Vec<JoinHandle<Outcome<()>>> {
         let begin = |thread: usize| {
             let crowd = self.clone();
             let own = (thread..workers).step_by(threads);
             std::thread::spawn(move || crowd.work(own))
         };
-        Threads((0..threads).map(begin).collect())
+        (0..threads).map(begin).collect()
     }
 
     fn work(self: Arc<Self>, numbers: impl Iterator<Item = usize>) -> Outcome<()> {
@@ -95,16 +95,6 @@ impl Crowd {
     /// What went wrong, and how often.
     pub(crate) fn complaints(&self) -> BTreeMap<String, u64> {
         self.complaints.lock().map(|it| it.clone()).unwrap_or_default()
-    }
-}
-
-impl Threads {
-    /// Waits until all have ended.
-    pub(crate) fn join(self) -> Outcome<()> {
-        for thread in self.0 {
-            thread.join().map_err(|_| "a fake worker's thread has panicked")??;
-        }
-        Ok(())
     }
 }
 

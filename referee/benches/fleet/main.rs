@@ -21,6 +21,7 @@ mod rows;
 mod simulation;
 mod overhead;
 
+use clap::Parser as _;
 use options::Options;
 use std::error::Error;
 
@@ -28,7 +29,6 @@ use std::error::Error;
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
 fn main() -> Outcome<()> {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let options = Options::read(&words)?;
-    if options.is_local_overhead { overhead::run(&options) } else { simulation::run(&options) }
+    let options = Options::parse();
+    if options.local_overhead { overhead::run(&options) } else { simulation::run(&options) }
 }

@@ -30,12 +30,18 @@ pub(crate) fn run(options: &Options) -> Outcome<()> {
     let folder = tempfile::Builder::new().prefix("referee-fleet-").tempdir_in(&options.dir)?;
     let file = contest_file(folder.path(), options)?;
     let mut out = std::io::stdout();
-    let idle = idle_worker_cpu(folder.path(), options.slots)?;
+    // A worker and a server that do nothing but come up and end.
+    let idle = fleet(folder.path(), "idle", options.slots, |_| Ok(0.0))?.cpu;
     writeln!(out, "a worker that plays nothing: {idle:.2} s of CPU time, left out below")?;
     let mut pairs = Vec::new();
     for number in 0..options.pairs {
         let local = || local(&file, &folder.path().join(format!("local-{number}")), options.slots);
-        let fleet = || fleet(&file, folder.path(), number, options.slots, idle);
+        let fleet = || {
+            let out = folder.path().join(format!("fleet-{number}"));
+            let play = |url: &str| contest(&file, &out, &["--on", url]);
+            let taken = fleet(folder.path(), &number.to_string(), options.slots, play)?;
+            Outcome::Ok(Taken { cpu: taken.cpu - idle, ..taken })
+        };
         let (local, fleet) = if number % 2 == 0 {
             let local = local()?;
             (local, fleet()?)
@@ -95,17 +101,23 @@ fn local(file: &Path, out: &Path, slots: usize) -> Outcome<Taken> {
     Ok(Taken { wall, cpu: children_cpu()? - before })
 }
 
-fn fleet(file: &Path, folder: &Path, number: usize, slots: usize, idle: f64) -> Outcome<Taken> {
+/// What it takes to do this while a server and a worker are there.
+fn fleet(
+    folder: &Path,
+    name: &str,
+    slots: usize,
+    play: impl FnOnce(&str) -> Outcome<f64>,
+) -> Outcome<Taken> {
     let before = children_cpu()?;
-    let store = folder.join(format!("server-{number}"));
+    let store = folder.join(format!("server-{name}"));
     std::fs::create_dir(&store)?;
     let server = Server::start(&store)?;
     let worker = worker(&server, slots)?;
-    let wall = contest(file, &folder.join(format!("fleet-{number}")), &["--on", &server.url])?;
+    let wall = play(&server.url)?;
     worker.terminate()?;
     worker.wait()?;
     drop(server);
-    Ok(Taken { wall, cpu: children_cpu()? - before - idle })
+    Ok(Taken { wall, cpu: children_cpu()? - before })
 }
 
 fn worker(server: &Server, slots: usize) -> Outcome<Process> {
@@ -119,17 +131,4 @@ fn worker(server: &Server, slots: usize) -> Outcome<Process> {
         std::thread::sleep(LOOK);
     }
     Ok(worker)
-}
-
-/// The CPU time of a worker and a server that do nothing but come up and end.
-fn idle_worker_cpu(folder: &Path, slots: usize) -> Outcome<f64> {
-    let before = children_cpu()?;
-    let store = folder.join("server-idle");
-    std::fs::create_dir(&store)?;
-    let server = Server::start(&store)?;
-    let worker = worker(&server, slots)?;
-    worker.terminate()?;
-    worker.wait()?;
-    drop(server);
-    Ok(children_cpu()? - before)
 }

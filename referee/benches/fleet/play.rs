@@ -5,10 +5,12 @@ use crate::Outcome;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use referee_contest::{Contest, Fixture};
-use referee_games::{AnyGame, Kind, kind};
+use referee_games::{AnyGame, kind};
 use referee_match::transcript::Recorder;
-use referee_match::{Effect, Input, Match, Reading, match_id, named_seed};
-use referee_protocol::{Header, HeaderSeat, Level, Nanos, Sandbox, Seat, TRANSCRIPT_VERSION};
+use referee_match::{Effect, Input, Match, Reading, named_seed};
+use referee_play::contender::Contender;
+use referee_play::heading::Heading;
+use referee_protocol::{Header, Level, Nanos, Sandbox, Seat};
 use serde_json::json;
 use std::collections::VecDeque;
 use std::io::Write;
@@ -21,7 +23,7 @@ pub(crate) fn play(contest: &Contest, fixture: &Fixture) -> Outcome<Vec<u8>> {
     let kind = kind(&contest.games[fixture.game].game).ok_or("no such game")?;
     let setup = contest.opening(kind, fixture.game, fixture.opening)?;
     let game = kind.start(&setup)?;
-    let header = header(contest, kind, fixture, game.as_ref());
+    let header = header(contest, fixture, game.as_ref());
     let seats = game.seats();
     let (state, greetings) = Match::begin(game, header);
     let mut table = Table {
@@ -85,38 +87,26 @@ impl Table {
     }
 }
 
-fn header(contest: &Contest, kind: Kind, fixture: &Fixture, game: &dyn AnyGame) -> Header {
-    let players: Vec<_> = fixture.players.iter().map(|it| &contest.players[it.index()]).collect();
-    let digests: Vec<&str> = players.iter().map(|player| player.digest.as_str()).collect();
-    let (setup, colours) = (game.setup(), game.colours());
-    let seat = |seat: Seat| {
-        let player = players[seat.index()];
-        HeaderSeat {
-            seat,
+fn header(contest: &Contest, fixture: &Fixture, game: &dyn AnyGame) -> Header {
+    let players = fixture.players.iter().map(|it| &contest.players[it.index()]);
+    let seated: Vec<Contender> = players
+        .map(|player| Contender {
             name: player.name.clone(),
-            colour: colours[seat.index()].to_owned(),
-            agent: Some(player.run.clone()),
-            command: vec![player.run.clone()],
+            written: player.run.clone(),
             digest: player.digest.clone(),
-            ready: None,
-            protocol: None,
-        }
-    };
+            ..Contender::default()
+        })
+        .collect();
     let level = contest.sandbox.level.unwrap_or(Level::None).name().to_owned();
-    Header {
-        transcript: TRANSCRIPT_VERSION,
-        match_id: match_id(kind.name, &setup, &digests, fixture.seed, fixture.number),
-        game: kind.name.to_owned(),
-        rules: kind.rules,
-        seats: Seat::all(players.len()).map(seat).collect(),
-        setup,
-        clock: contest.clock.clone(),
-        limits: contest.limits.clone(),
+    let heading = Heading {
+        game,
+        seated: &seated.iter().collect::<Vec<_>>(),
+        clock: &contest.clock,
+        limits: &contest.limits,
+        sandbox: &Sandbox { level, layers: Vec::new(), pondering: contest.sandbox.pondering },
         on_fault: contest.policy.on_fault,
-        sandbox: Sandbox { level, layers: Vec::new(), pondering: contest.sandbox.pondering },
         seed: fixture.seed,
-        game_number: fixture.number,
-        referee: env!("CARGO_PKG_VERSION").to_owned(),
-        started: "2001-02-03T04:05:06Z".to_owned(),
-    }
+        number: fixture.number,
+    };
+    heading.header()
 }

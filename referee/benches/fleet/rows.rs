@@ -3,7 +3,7 @@
 use crate::Outcome;
 use crate::process::Process;
 use crate::server::Server;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Two players, in both seat orders.
 const GAMES_A_BLOCK: u64 = 2;
@@ -11,22 +11,17 @@ const GAMES_A_BLOCK: u64 = 2;
 /// How things stand at one moment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Look {
-    at: Instant,
     /// Games that the coordinator has taken in.
     pub(crate) games: u64,
-    messages: u64,
-    bytes: u64,
-    coordinator: Duration,
-    busiest: Duration,
-    server: Duration,
+    spent: Spent,
     coordinator_mb: f64,
     server_mb: f64,
     waiting: u64,
 }
 
-/// What it took to get from one look to a later one.
+/// What it took to come so far, or from one look to a later one.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Span {
+pub(crate) struct Spent {
     pub(crate) seconds: f64,
     pub(crate) games: f64,
     pub(crate) messages: f64,
@@ -38,8 +33,10 @@ pub(crate) struct Span {
 }
 
 impl Look {
-    /// Looks at both after so many games were reported; `None` if the coordinator has ended.
+    /// Looks at both after so many games were reported, so long after the beginning; `None` if the
+    /// coordinator has ended.
     pub(crate) fn at(
+        began: Instant,
         reported: u64,
         coordinator: &Process,
         server: &Server,
@@ -50,31 +47,31 @@ impl Look {
             return Ok(None);
         };
         let (traffic, waiting) = (server.traffic()?, server.waiting("-reports")?);
-        Ok(Some(Self {
-            at: Instant::now(),
-            games: reported.saturating_sub(waiting * GAMES_A_BLOCK),
-            messages: traffic.messages,
-            bytes: traffic.bytes,
-            coordinator: cpu,
-            busiest,
-            server: server.process.cpu().ok_or("the server is gone")?,
-            coordinator_mb,
-            server_mb: server.process.resident_mb().ok_or("the server is gone")?,
-            waiting,
-        }))
+        let games = reported.saturating_sub(waiting * GAMES_A_BLOCK);
+        let spent = Spent {
+            seconds: began.elapsed().as_secs_f64(),
+            games: games as f64,
+            messages: traffic.messages as f64,
+            bytes: traffic.bytes as f64,
+            coordinator: cpu.as_secs_f64(),
+            busiest: busiest.as_secs_f64(),
+            server: server.process.cpu().ok_or("the server is gone")?.as_secs_f64(),
+        };
+        let server_mb = server.process.resident_mb().ok_or("the server is gone")?;
+        Ok(Some(Self { games, spent, coordinator_mb, server_mb, waiting }))
     }
 
     /// What it took since another look.
-    pub(crate) fn since(&self, before: &Self) -> Span {
-        let seconds = |now: Duration, then: Duration| now.saturating_sub(then).as_secs_f64();
-        Span {
-            seconds: self.at.duration_since(before.at).as_secs_f64(),
-            games: self.games.saturating_sub(before.games) as f64,
-            messages: self.messages.saturating_sub(before.messages) as f64,
-            bytes: self.bytes.saturating_sub(before.bytes) as f64,
-            coordinator: seconds(self.coordinator, before.coordinator),
-            busiest: seconds(self.busiest, before.busiest),
-            server: seconds(self.server, before.server),
+    pub(crate) fn since(&self, before: &Self) -> Spent {
+        let (now, then) = (self.spent, before.spent);
+        Spent {
+            seconds: now.seconds - then.seconds,
+            games: now.games - then.games,
+            messages: now.messages - then.messages,
+            bytes: now.bytes - then.bytes,
+            coordinator: now.coordinator - then.coordinator,
+            busiest: now.busiest - then.busiest,
+            server: now.server - then.server,
         }
     }
 

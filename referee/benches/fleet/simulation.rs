@@ -4,7 +4,7 @@ use crate::Outcome;
 use crate::crowd::Crowd;
 use crate::options::Options;
 use crate::process::Process;
-use crate::rows::{Look, Span};
+use crate::rows::{Look, Spent};
 use crate::server::Server;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::statvfs::statvfs;
@@ -13,7 +13,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Players; each round has a block of two games for each pairing of them.
 const PLAYERS: u64 = 8;
@@ -43,7 +43,9 @@ pub(crate) fn run(options: &Options) -> Outcome<()> {
     let every = if options.every == 0 { games.div_ceil(20) } else { options.every };
     let looks = watch(&crowd, &coordinator, &server, (games, every), &mut out)?;
     let peak = wait_for_end(coordinator, &crowd)?;
-    threads.join()?;
+    for thread in threads {
+        thread.join().map_err(|_| "a fake worker's thread has panicked")??;
+    }
     for (text, count) in crowd.complaints() {
         writeln!(out, "{count} times: {text}")?;
     }
@@ -108,11 +110,11 @@ fn watch(
 ) -> Outcome<Vec<Look>> {
     writeln!(out, "{}", Look::heading())?;
     let mut looks: Vec<Look> = Vec::new();
-    let mut next = 1;
+    let (began, mut next) = (Instant::now(), 1);
     let mut seen = None;
     loop {
         let reported = crowd.reported.load(Ordering::Relaxed);
-        let look = Look::at(reported, coordinator, server)?;
+        let look = Look::at(began, reported, coordinator, server)?;
         // Once it has ended, what was seen last is the last row.
         let due = look.or(seen.take()).filter(|now| now.games >= next || look.is_none());
         if let Some(now) = due {
@@ -158,7 +160,7 @@ fn played(folder: &Path) -> Outcome<u64> {
 }
 
 /// What follows for larger contests than the machine can have.
-fn conclude(span: &Span, slots: usize, out: &mut impl Write) -> Outcome<()> {
+fn conclude(span: &Spent, slots: usize, out: &mut impl Write) -> Outcome<()> {
     let a_game = |amount: f64| amount / span.games;
     writeln!(
         out,

@@ -151,24 +151,25 @@ impl Worker {
         let key = (order.block, order.attempt);
         let first = order.fixtures.first().map_or(0, |fixture| fixture.number);
         self.orders.borrow_mut().insert(key, first);
-        let played = self.play(&order, message).await;
-        drop(slot);
-        let done = match played {
-            Ok(played) => self.report(&order, message, &played).await,
-            Err(error) => Err(error),
-        };
+        let done = self.play(&order, message, slot).await;
         self.orders.borrow_mut().remove(&key);
         done
     }
 
-    /// The games of an order, by number, with their transcripts.
-    async fn play(&self, order: &Order, message: &Message) -> Outcome<Vec<(u64, Vec<u8>)>> {
+    /// Plays the games of an order, and reports them.
+    async fn play(
+        &self,
+        order: &Order,
+        message: &Message,
+        slot: Option<OwnedSemaphorePermit>,
+    ) -> Outcome<()> {
         let mut played = Vec::with_capacity(order.fixtures.len());
         for fixture in &order.fixtures {
             self.think(message).await?;
             played.push((fixture.number, play(&self.crowd.contest, fixture)?));
         }
-        Ok(played)
+        drop(slot);
+        self.report(order, message, &played).await
     }
 
     /// Takes the time of a game, and renews the lease meanwhile.

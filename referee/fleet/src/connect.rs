@@ -9,8 +9,8 @@ pub use notice::Denied;
 
 use address::Addresses;
 use async_nats::jetstream::{self, Context};
-use async_nats::{Client, ConnectError, ConnectOptions};
-use notice::Notice;
+use async_nats::{Client, ConnectError, ConnectOptions, Event, ServerError};
+use notice::is_not_admitted;
 use referee_process::Failure;
 use referee_protocol::plain::tame;
 use std::path::{Path, PathBuf};
@@ -135,10 +135,14 @@ impl Server {
     /// until it listens: where connections are refused it is tried again for some seconds.
     pub async fn connect(&self, name: &str) -> Result<Connection, Failure> {
         let began = Instant::now();
-        let again = |unready: &Unready| {
-            (unready.refused && began.elapsed() < STARTING).then_some(STARTING_DELAY)
-        };
-        self.connect_again(name, again).await
+        loop {
+            match self.attempt(name).await {
+                Err(unready) if unready.refused && began.elapsed() < STARTING => {
+                    unready.wait(STARTING_DELAY).await;
+                }
+                connected => return connected.map_err(|unready| unready.failure),
+            }
+        }
     }
 
     /// The same for whoever has time: where nobody answers it calls `note` once with why, and tries
@@ -150,71 +154,47 @@ impl Server {
     ) -> Result<Connection, Failure> {
         let mut note = Some(note);
         let mut delay = PATIENT_DELAY;
-        let again = |unready: &Unready| {
-            if !unready.passing {
-                return None;
+        let connection = loop {
+            match self.attempt(name).await {
+                Err(unready) if unready.passing => {
+                    if let Some(note) = note.take() {
+                        note(&unready.failure);
+                    }
+                    unready.wait(delay).await;
+                    delay = (delay * 2).min(PATIENT_DELAY_MAX);
+                }
+                connected => break connected.map_err(|unready| unready.failure)?,
             }
-            if let Some(note) = note.take() {
-                note(&unready.failure);
-            }
-            let now = delay;
-            delay = (delay * 2).min(PATIENT_DELAY_MAX);
-            Some(now)
         };
-        let connection = self.connect_again(name, again).await?;
         connection.tell_denied(self.shown());
         Ok(connection)
     }
 
-    /// Connects as often as `again` says how long to wait before the next try. The library's own
-    /// tries to connect for the first time don't say why they fail.
-    async fn connect_again(
-        &self,
-        name: &str,
-        mut again: impl FnMut(&Unready) -> Option<Duration>,
-    ) -> Result<Connection, Failure> {
-        loop {
-            let (addresses, options) = self.prepared(name)?;
-            let unready = match self.ready(options, &addresses).await {
-                Ok(connection) => return Ok(connection),
-                Err(unready) => unready,
-            };
-            let Some(delay) = again(&unready) else { return Err(unready.failure) };
-            tracing::debug!("not connected: {}", unready.failure);
-            tokio::time::sleep(delay).await;
-        }
-    }
-
-    /// What can be told without the server.
-    fn prepared(&self, name: &str) -> Result<(Addresses, ConnectOptions), Failure> {
+    /// Connects, if that goes now. The library's own tries to connect for the first time don't say why
+    /// they fail.
+    async fn attempt(&self, name: &str) -> Result<Connection, Unready> {
+        // What can be told without the server.
         let addresses = Addresses::read(&self.url)?;
         let options = self.safe(ConnectOptions::new().name(name))?;
         let options = self.identified(options, &addresses)?;
         let options = options.connection_timeout(CONNECT).ping_interval(PING);
-        Ok((addresses, options))
+        self.ready(options, &addresses).await
     }
 
     /// With certificates, as far as they are given. Whoever gives one wants nothing without TLS.
     fn safe(&self, mut options: ConnectOptions) -> Result<ConnectOptions, Failure> {
-        let given = [
-            self.tls_ca.as_ref(),
-            self.tls_own.as_ref().map(|(certificate, _)| certificate),
-            self.tls_own.as_ref().map(|(_, key)| key),
-        ];
-        for file in given.into_iter().flatten() {
-            secret(file)?;
-            options = options.require_tls(true);
-        }
         if let Some(file) = &self.tls_ca {
             if !secret(file)?.contains("BEGIN CERTIFICATE") {
                 let file = tame(&file.display().to_string());
                 return Err(Failure::usage(format!("{file}: no certificate is in it"))
                     .help("--tls-ca names a PEM file, as in docs/many-machines.md"));
             }
-            options = options.add_root_certificates(file.clone());
+            options = options.add_root_certificates(file.clone()).require_tls(true);
         }
         if let Some((certificate, key)) = &self.tls_own {
+            [certificate, key].into_iter().try_for_each(|file| secret(file).map(drop))?;
             options = options.add_client_certificate(certificate.clone(), key.clone());
+            options = options.require_tls(true);
         }
         Ok(options)
     }
@@ -266,31 +246,33 @@ impl Server {
         let (refuse, denied) = watch::channel(None);
         let (server, out) = (addresses.shown(), AtomicBool::new(false));
         let options = options.event_callback(move |event| {
-            match Notice::of(&event) {
-                Notice::Connected => {
+            match &event {
+                Event::Connected => {
                     out.store(false, Ordering::Relaxed);
                     if !tell.send_replace(true) {
                         tracing::info!("connected to {server} again");
                     }
                 }
-                Notice::Lost => {
+                Event::Disconnected | Event::Closed => {
                     if tell.send_replace(false) {
                         tracing::info!("the connection to {server} is lost");
                     }
                 }
-                Notice::NotAdmitted => {
+                event if is_not_admitted(event) => {
                     if !out.swap(true, Ordering::Relaxed) {
                         let told = "the server doesn't let in this user any more; trying on";
                         tracing::warn!("{server}: {told}");
                     }
                 }
-                Notice::Denied(denied) => {
-                    // Told by who needs it.
-                    tracing::debug!("{server}: {denied}");
-                    refuse.send_replace(Some(denied));
-                }
-                Notice::Warning(text) => tracing::warn!("{server}: {text}"),
-                Notice::Other(text) => tracing::debug!("{server}: {text}"),
+                Event::ServerError(ServerError::Other(text)) => match Denied::read(text) {
+                    Ok(denied) => {
+                        // Told by who needs it.
+                        tracing::debug!("{server}: {denied}");
+                        refuse.send_replace(Some(denied));
+                    }
+                    Err(text) => tracing::warn!("{server}: {text}"),
+                },
+                other => tracing::debug!("{server}: {}", tame(&other.to_string())),
             }
             std::future::ready(())
         });
@@ -314,7 +296,7 @@ impl Server {
             let version = tame(&connection.client.server_info().version);
             let failure = Failure::machine(format!("{shown}: a server of version {version}"))
                 .help(format!("{least}.{less} or newer is needed"));
-            return Err(Unready { failure, passing: false, refused: false });
+            return Err(failure.into());
         }
         // Whoever may not ask gets no answer.
         let mut denied = connection.denied.clone();
@@ -322,14 +304,13 @@ impl Server {
             answer = connection.client.request(ACCOUNT, Vec::new().into()) => answer,
             _ = denied.wait_for(Option::is_some) => {
                 let failure = connection.failure(&format!("{shown}: JetStream can't be used"));
-                return Err(Unready { failure, passing: false, refused: false });
+                return Err(failure.into());
             }
         };
-        let wrong = match &answer {
-            Ok(message) => refusal(&message.payload),
-            Err(error) => Some(unanswered(error.kind())),
-        };
-        wrong.map_or(Ok(()), |wrong| Err(wrong.at(&shown)))
+        match &answer {
+            Ok(message) => refusal(&message.payload, &shown).map_or(Ok(()), Err),
+            Err(error) => Err(unanswered(error.kind(), &shown)),
+        }
     }
 }
 
@@ -341,6 +322,21 @@ struct Unready {
     passing: bool,
     /// Nobody listens there.
     refused: bool,
+}
+
+impl From<Failure> for Unready {
+    /// Trying again doesn't help.
+    fn from(failure: Failure) -> Self {
+        Self { failure, passing: false, refused: false }
+    }
+}
+
+impl Unready {
+    /// Waits until the next try.
+    async fn wait(&self, delay: Duration) {
+        tracing::debug!("not connected: {}", self.failure);
+        tokio::time::sleep(delay).await;
+    }
 }
 
 /// A file with something that nobody else may see. What is wrong is told without what is in it.

@@ -68,42 +68,13 @@ fn pace(asked: &WorkerSettings, worker: &WorkerInfo) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::misfit;
+    use crate::coordinator::tests::brief;
     use crate::{Brief, WorkerInfo};
-    use referee_contest::formats::Swiss;
-    use referee_contest::{
-        Contest, FormatSettings, OpeningSettings, Policy, SandboxSettings, SeatOrders,
-        WorkerSettings,
-    };
-    use referee_protocol::{ClockSettings, Level, Limits, Sandbox};
+    use referee_protocol::Sandbox;
 
-    fn brief(workers: WorkerSettings, sandbox: SandboxSettings) -> Brief {
-        let contest = Contest {
-            name: "cup".to_owned(),
-            seed: 1,
-            format: FormatSettings::Swiss(Swiss {}),
-            rounds: 1,
-            seat_orders: SeatOrders::All,
-            games: Vec::new(),
-            players: Vec::new(),
-            openings: OpeningSettings::default(),
-            clock: ClockSettings::default(),
-            limits: Limits::default(),
-            sandbox,
-            policy: Policy::default(),
-            workers,
-        };
-        Brief {
-            form: 1,
-            referee: String::new(),
-            contest,
-            agents: Vec::new(),
-            folder: String::new(),
-            shared: None,
-            build_ms: 1,
-            pin: false,
-            lease_ms: 1,
-            arch: "x86_64".to_owned(),
-        }
+    /// A contest that asks for this.
+    fn asks(lines: &str) -> Brief {
+        Brief { arch: "x86_64".to_owned(), ..brief(lines) }
     }
 
     fn worker() -> WorkerInfo {
@@ -119,69 +90,45 @@ mod tests {
         }
     }
 
-    fn asked(change: impl FnOnce(&mut WorkerSettings)) -> Option<String> {
-        let mut settings = WorkerSettings::default();
-        change(&mut settings);
-        misfit(&brief(settings, SandboxSettings::default()), &worker())
-    }
-
-    #[test]
-    fn a_worker_that_has_all_of_it_fits() {
-        assert_eq!(asked(|_| {}), None);
-        let all = WorkerSettings {
-            class: Some("lab".to_owned()),
-            arch: Some("x86_64".to_owned()),
-            cores: Some(2),
-            memory_mb: Some(2000),
-            speed: Some(1000.0),
-            speed_most: Some(1000.0),
-            noise_most: Some(1.1),
-        };
-        assert_eq!(misfit(&brief(all, SandboxSettings::default()), &worker()), None);
-    }
-
     #[test]
     fn whatever_is_missing_is_told() {
-        let word = |text: &str| Some(text.to_owned());
-        for (told, expected) in [
-            (asked(|it| it.arch = word("aarch64")), "it is x86_64, and aarch64 is asked for"),
-            (asked(|it| it.class = word("fast")), "its class is lab, and fast is asked for"),
+        let all = "[workers]\nclass = \"lab\"\narch = \"x86_64\"\ncores = 2\nmemory_mb = 2000\n\
+                   speed = 1000\nspeed_most = 1000\nnoise_most = 1.1";
+        for (lines, told) in [
+            ("", None),
+            (all, None),
+            ("workers.arch = \"aarch64\"", Some("it is x86_64, and aarch64 is asked for")),
+            ("workers.class = \"fast\"", Some("its class is lab, and fast is asked for")),
             (
-                asked(|it| it.cores = Some(3)),
-                "it has 8 cores for 4 matches at once, and 3 each are asked for",
+                "workers.cores = 3",
+                Some("it has 8 cores for 4 matches at once, and 3 each are asked for"),
             ),
             (
-                asked(|it| it.memory_mb = Some(2001)),
-                "it has 8000 MiB of memory for 4 matches at once, and 2001 each are asked for",
+                "workers.memory_mb = 2001",
+                Some(
+                    "it has 8000 MiB of memory for 4 matches at once, and 2001 each are asked for",
+                ),
             ),
-            (asked(|it| it.speed = Some(1001.0)), "its speed is 1000, and 1001 is asked for"),
+            ("workers.speed = 1001", Some("its speed is 1000, and 1001 is asked for")),
             (
-                asked(|it| it.speed_most = Some(999.5)),
-                "its speed is 1000, and at most 999.5 is asked for",
+                "workers.speed_most = 999.5",
+                Some("its speed is 1000, and at most 999.5 is asked for"),
             ),
-            (
-                asked(|it| it.noise_most = Some(1.0)),
-                "its noise is 1.10, and at most 1 is asked for",
-            ),
+            ("workers.noise_most = 1.0", Some("its noise is 1.10, and at most 1 is asked for")),
         ] {
-            assert_eq!(told.as_deref(), Some(expected));
+            assert_eq!(misfit(&asks(lines), &worker()).as_deref(), told, "{lines}");
         }
-        let mut unknown = brief(WorkerSettings::default(), SandboxSettings::default());
-        unknown.contest.workers.speed = Some(1.0);
-        let lost = WorkerInfo { speed: f64::NAN, ..worker() };
-        assert!(misfit(&unknown, &lost).is_some());
-        "aarch64".clone_into(&mut unknown.arch);
-        assert_eq!(misfit(&unknown, &worker()).unwrap(), "it is x86_64, and aarch64 is asked for");
+        let unknown = WorkerInfo { speed: f64::NAN, ..worker() };
+        assert!(misfit(&asks("workers.speed = 1.0"), &unknown).is_some());
+        let other = Brief { arch: "aarch64".to_owned(), ..brief("") };
+        assert_eq!(misfit(&other, &worker()).unwrap(), "it is x86_64, and aarch64 is asked for");
     }
 
     #[test]
     fn its_sandbox_is_judged_where_it_is_known() {
-        let at_least = Some(Level::Isolated);
-        let demanded = SandboxSettings { at_least, ..SandboxSettings::default() };
-        let brief = brief(WorkerSettings::default(), demanded);
+        let brief = asks("sandbox.at_least = \"isolated\"");
         let with = |level: &str| {
-            let layers = Vec::new();
-            let sandbox = Sandbox { level: level.to_owned(), layers, pondering: None };
+            let sandbox = Sandbox { level: level.to_owned(), layers: Vec::new(), pondering: None };
             misfit(&brief, &WorkerInfo { sandbox: Some(sandbox), ..worker() })
         };
         assert_eq!(misfit(&brief, &worker()), None);

@@ -11,7 +11,6 @@ pub mod messages;
 pub mod names;
 pub mod workers;
 pub mod connect;
-mod hashing;
 mod link;
 pub mod bundles;
 pub mod live;

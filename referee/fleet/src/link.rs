@@ -2,11 +2,12 @@
 //! ever, and whoever calls has other things to do.
 
 use crate::names::CONTESTS;
+use crate::{Announcement, Names};
 use async_nats::jetstream::consumer::{Consumer, pull};
 use async_nats::jetstream::context::{GetStreamError, GetStreamErrorKind};
 use async_nats::jetstream::kv::Store;
 use async_nats::jetstream::message::Message;
-use async_nats::jetstream::stream::Stream as Kept;
+use async_nats::jetstream::stream::{LastRawMessageErrorKind, Stream as Kept};
 use async_nats::jetstream::{Context, ErrorCode};
 use futures_core::Stream;
 use referee_protocol::plain::tame;
@@ -16,6 +17,7 @@ use std::future::poll_fn;
 use std::pin::Pin;
 use std::time::Duration;
 use tokio::sync::watch;
+use tokio::time::{Interval, MissedTickBehavior};
 
 /// How long a call may take.
 pub(super) const CALL: Duration = Duration::from_secs(10);
@@ -47,17 +49,26 @@ pub(super) async fn next<S: Stream + Unpin>(stream: &mut S) -> Option<S::Item> {
     poll_fn(|context| Pin::new(&mut *stream).poll_next(context)).await
 }
 
+/// A clock that ticks so often, and not to make up for what was missed.
+pub(super) fn ticks(period: Duration) -> Interval {
+    let mut ticks = tokio::time::interval(period);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    ticks
+}
+
 /// Waits until the connection is lost.
-pub(super) async fn lost(mut up: watch::Receiver<bool>) {
-    if up.wait_for(|up| !up).await.is_err() {
-        // Nobody tells any more.
-        std::future::pending::<()>().await;
-    }
+pub(super) async fn lost(up: watch::Receiver<bool>) {
+    until(up, false).await;
 }
 
 /// Waits until the connection is there.
-pub(super) async fn there(mut up: watch::Receiver<bool>) {
-    if up.wait_for(|up| *up).await.is_err() {
+pub(super) async fn there(up: watch::Receiver<bool>) {
+    until(up, true).await;
+}
+
+/// Waits until the connection is there, or isn't; for ever where nobody tells any more.
+async fn until(mut up: watch::Receiver<bool>, state: bool) {
+    if up.wait_for(|up| *up == state).await.is_err() {
         std::future::pending::<()>().await;
     }
 }
@@ -102,6 +113,33 @@ pub(super) async fn wait(
 /// The bucket of contests; none where nobody has made it.
 pub(super) async fn contests(jetstream: &Context) -> Result<Option<Store>, String> {
     if_there(jetstream.get_key_value(CONTESTS)).await
+}
+
+/// What is said of a contest; nothing where it is over, or it can't be read.
+pub(super) async fn announced(
+    bucket: &Store,
+    names: &Names,
+) -> Result<Option<Announcement>, String> {
+    let subject = format!("{}{}", bucket.prefix, names.id);
+    let entry = async {
+        match bucket.stream.get_last_raw_message_by_subject(&subject).await {
+            Ok(message) => Ok(Some(message)),
+            Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    };
+    let Some(message) = within(CALL, entry).await? else { return Ok(None) };
+    // Whoever may read any message may have the server send it to us, as if it were this answer.
+    if message.subject.as_str() != subject {
+        return Err("the answer is to another question".to_owned());
+    }
+    Ok(serde_json::from_slice(&message.payload).ok())
+}
+
+/// Whether a contest is still announced.
+pub(super) async fn is_announced(jetstream: &Context, names: &Names) -> Result<bool, String> {
+    let Some(bucket) = contests(jetstream).await? else { return Ok(false) };
+    Ok(announced(&bucket, names).await?.is_some())
 }
 
 /// A stream; none where nobody has made it.

@@ -11,7 +11,7 @@ use std::fmt::Display;
 pub const FORM: u32 = 1;
 
 /// A contest that is under way, in the bucket of contests by its id.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Announcement {
     /// The form of all messages of this contest.
     pub form: u32,

@@ -67,7 +67,7 @@ impl There {
     }
 
     #[expect(clippy::unnecessary_box_returns, reason = "as where there are workers")]
-    pub(super) fn stage(self, _: &Prepared, _: &str, _: &Folder, _: Playing) -> Box<Staged> {
+    pub(super) fn stage(self, _: &str, _: &Folder, _: Playing) -> Box<Staged> {
         match self {}
     }
 }

@@ -6,9 +6,9 @@ use super::install::{Install, Unpacked, create_folder};
 use crate::{Brief, BundleRef, FaultCause, WorkerFault};
 use referee_play::contender::Contender;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use tokio::sync::{Mutex, OnceCell};
+use tokio::sync::{Mutex, OnceCell, OwnedMutexGuard};
 
 /// The agents of a contest on a worker: each is unpacked and built once, when it is first needed.
 pub struct WorkerAgents {
@@ -66,14 +66,11 @@ impl WorkerAgents {
         player: usize,
     ) -> Result<Result<Arc<Contender>, WorkerFault>, WorkerFault> {
         let shared = self.shared_files().await?.clone();
-        let root = self.folder.join(format!("player-{player}"));
         let bundle = self.brief.agents.get(player).and_then(|it| it.bundle.clone());
-        let turn = self.turns[player].clone().lock_owned().await;
-        let packed = self.fetched(&root, bundle.as_ref()).await?;
+        let (unpacked, turn) = self.unpacked(format!("player-{player}"), player, bundle).await?;
         let (brief, lent) = (self.brief.clone(), self.lent.clone());
         blocking(move || {
             let _turn = turn;
-            let unpacked = Unpacked::new(&root, packed.as_deref(), bundle.as_ref())?;
             let install = Install::new(&brief, player, &unpacked, &lent)?;
             install.share(&shared)?;
             Ok(install.contender())
@@ -84,38 +81,38 @@ impl WorkerAgents {
     /// What all may read, unpacked once.
     async fn shared_files(&self) -> Result<&Arc<Unpacked>, WorkerFault> {
         let unpacked = self.shared.get_or_try_init(async || {
-            let root = self.folder.join("shared");
-            let bundle = self.brief.shared.clone();
-            let turn = self.turns[self.brief.agents.len()].clone().lock_owned().await;
-            let packed = self.fetched(&root, bundle.as_ref()).await?;
-            blocking(move || {
-                let _turn = turn;
-                Unpacked::new(&root, packed.as_deref(), bundle.as_ref()).map(Arc::new)
-            })
-            .await
+            let (turn, bundle) = (self.brief.agents.len(), self.brief.shared.clone());
+            let (unpacked, _turn) = self.unpacked("shared".to_owned(), turn, bundle).await?;
+            Ok(Arc::new(unpacked))
         });
         unpacked.await
     }
 
-    /// Gets a bundle into a file beside the folder that it is for.
-    async fn fetched(
+    /// Gets a bundle, if there is one, and unpacks it into a folder of this name, which nobody else
+    /// touches as long as the second part of the answer is held.
+    async fn unpacked(
         &self,
-        root: &Path,
-        bundle: Option<&BundleRef>,
-    ) -> Result<Option<PathBuf>, WorkerFault> {
-        let Some(bundle) = bundle else { return Ok(None) };
-        let most = Bounds::default().bytes;
-        if bundle.bytes > most {
-            return Err(WorkerFault::new(FaultCause::Bundle, format!("more than {most} bytes")));
-        }
+        name: String,
+        turn: usize,
+        bundle: Option<BundleRef>,
+    ) -> Result<(Unpacked, OwnedMutexGuard<()>), WorkerFault> {
+        let root = self.folder.join(name);
         let packed = root.with_extension("bundle");
-        create_folder(&self.folder)?;
-        std::fs::remove_file(&packed).ok();
-        let fetched = (self.fetch)(bundle.clone(), packed.clone()).await;
-        fetched.map_err(|error| {
-            WorkerFault::new(FaultCause::Bundle, format!("{}: {error}", bundle.sha256))
-        })?;
-        Ok(Some(packed))
+        let turn = self.turns[turn].clone().lock_owned().await;
+        if let Some(bundle) = &bundle {
+            let most = Bounds::default().bytes;
+            if bundle.bytes > most {
+                let text = format!("more than {most} bytes");
+                return Err(WorkerFault::new(FaultCause::Bundle, text));
+            }
+            create_folder(&self.folder)?;
+            std::fs::remove_file(&packed).ok();
+            let fetched = (self.fetch)(bundle.clone(), packed.clone()).await;
+            fetched.map_err(|error| {
+                WorkerFault::new(FaultCause::Bundle, format!("{}: {error}", bundle.sha256))
+            })?;
+        }
+        blocking(move || Ok((Unpacked::new(&root, &packed, bundle.as_ref())?, turn))).await
     }
 }
 

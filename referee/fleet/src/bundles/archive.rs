@@ -2,8 +2,8 @@
 //! files.
 
 use crate::BundleRef;
-use crate::hashing::Hashing;
 use flate2::{Compression, GzBuilder};
+use referee_play::digest::digest_file;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Read, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
@@ -37,7 +37,7 @@ pub(super) struct Piece {
 /// Writes a bundle of these files, in their order, into a new file. Errors name the source; where
 /// the files are more than the bounds allow, their kind is [`io::ErrorKind::FileTooLarge`].
 pub(super) fn write(pieces: &[Piece], file: &Path, bounds: Bounds) -> io::Result<BundleRef> {
-    let out = Hashing::new(BufWriter::new(File::create_new(file)?));
+    let out = BufWriter::new(File::create_new(file)?);
     let mut archive = Builder::new(GzBuilder::new().write(out, Compression::default()));
     let mut room = bounds.bytes;
     if pieces.len() > bounds.files {
@@ -50,9 +50,8 @@ pub(super) fn write(pieces: &[Piece], file: &Path, bounds: Bounds) -> io::Result
         })?;
         room -= added;
     }
-    let mut out = archive.into_inner()?.finish()?;
-    out.flush()?;
-    let (sha256, bytes) = out.told();
+    archive.into_inner()?.finish()?.flush()?;
+    let (sha256, bytes) = (digest_file(file)?, file.metadata()?.len());
     Ok(BundleRef { sha256, bytes, unpacked_bytes: bounds.bytes - room })
 }
 
@@ -77,37 +76,10 @@ fn add<W: Write>(archive: &mut Builder<W>, piece: &Piece, room: u64) -> io::Resu
     header.set_uid(0);
     header.set_gid(0);
     header.set_cksum();
-    let mut bytes = Counted { inner: (&source).take(length), count: 0 };
+    let mut bytes = (&source).take(length);
     archive.append(&header, &mut bytes)?;
-    if bytes.count != length || (&source).read(&mut [0])? != 0 {
+    if bytes.limit() > 0 || (&source).read(&mut [0])? != 0 {
         return Err(io::Error::other("it changed while it was packed"));
     }
     Ok(length)
-}
-
-/// Checks that a file is the bundle that it should be, by its length and its SHA-256.
-pub(super) fn check(file: &mut File, bundle: &BundleRef) -> io::Result<Result<(), String>> {
-    let length = file.metadata()?.len();
-    if length != bundle.bytes {
-        return Ok(Err(format!("it has {length} bytes, not {}", bundle.bytes)));
-    }
-    let mut hash = Hashing::new(io::sink());
-    io::copy(file, &mut hash)?;
-    let (found, bytes) = hash.told();
-    let right = bytes == bundle.bytes && found == bundle.sha256;
-    Ok(right.then_some(()).ok_or_else(|| format!("its SHA-256 is {found}")))
-}
-
-/// Counts what is read.
-struct Counted<R> {
-    inner: R,
-    count: u64,
-}
-
-impl<R: Read> Read for Counted<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.inner.read(buffer)?;
-        self.count += count as u64;
-        Ok(count)
-    }
 }

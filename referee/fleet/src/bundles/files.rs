@@ -1,6 +1,8 @@
 //! Which files of a folder are packed, and where they stand in a bundle.
 
 use super::archive::Piece;
+use referee_process::Failure;
+use referee_protocol::plain::tame;
 use referee_runner::folder::Folder;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -46,13 +48,16 @@ impl Files {
         source: &Path,
         place: &Path,
         exclude: Exclude<'_>,
-    ) -> io::Result<()> {
-        let source = source.canonicalize()?;
-        if source.is_dir() {
-            return self.walk(&source, &source, place, exclude);
-        }
-        self.list.push(Piece { place: place.to_owned(), source });
-        Ok(())
+    ) -> Result<(), Failure> {
+        let added = source.canonicalize().and_then(|source| {
+            if source.is_dir() {
+                return self.walk(&source, &source, place, exclude);
+            }
+            self.list.push(Piece { place: place.to_owned(), source });
+            Ok(())
+        });
+        let shown = tame(&source.display().to_string());
+        added.map_err(|error| Failure::operation(format!("{shown}: {error}")))
     }
 
     fn walk(

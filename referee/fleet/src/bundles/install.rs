@@ -30,10 +30,10 @@ pub(super) struct Unpacked {
 }
 
 impl Unpacked {
-    /// Unpacks a bundle, if there is one, into a folder that is new, and removes its file.
+    /// Unpacks a bundle, if there is one, into a folder that is new, and removes its file, `packed`.
     pub(super) fn new(
         root: &Path,
-        packed: Option<&Path>,
+        packed: &Path,
         bundle: Option<&BundleRef>,
     ) -> Result<Self, WorkerFault> {
         if root.exists() {
@@ -41,12 +41,15 @@ impl Unpacked {
         }
         create_folder(root)?;
         let root = root.canonicalize().map_err(|error| disk(root, &error))?;
-        let (Some(packed), Some(bundle)) = (packed, bundle) else {
-            return Ok(Self { root, files: Vec::new() });
-        };
+        let Some(bundle) = bundle else { return Ok(Self { root, files: Vec::new() }) };
         let files = unpack(packed, bundle, &root, Bounds::default());
         std::fs::remove_file(packed).ok();
-        let files = files.map_err(|error| error.fault(&bundle.sha256))?;
+        let files = files.map_err(|fault| match fault.cause {
+            FaultCause::Bundle => {
+                WorkerFault::new(fault.cause, format!("{}: {}", bundle.sha256, fault.text))
+            }
+            _ => fault,
+        })?;
         Ok(Self { root, files })
     }
 

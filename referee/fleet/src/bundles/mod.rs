@@ -14,7 +14,9 @@ mod install;
 mod agents;
 
 pub use agents::WorkerAgents;
-pub use objects::{Fetch, ObjectError, fetching, find_object, names_pieces, read_object};
+pub use objects::{
+    Fetch, ObjectError, Reading, fetching, is_there, names_pieces, put, read_object,
+};
 pub use pack::{Packed, pack};
 
 #[cfg(test)]

@@ -5,16 +5,18 @@
 //! be allowed to.
 
 use crate::BundleRef;
-use crate::link::is_stream_missing;
+use crate::link::{CALL, is_stream_missing, within};
 use async_nats::jetstream::Context;
-use async_nats::jetstream::object_store::InfoErrorKind;
+use async_nats::jetstream::object_store::{InfoErrorKind, ObjectStore};
 use referee_protocol::plain::tame;
 use std::error::Error;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
+use std::task::{self, Poll};
 use std::time::Duration;
+use tokio::io::{AsyncRead, ReadBuf};
 
 /// How often a request is tried before the object is given up.
 const TRIES: usize = 6;
@@ -23,35 +25,18 @@ const PAUSE: Duration = Duration::from_secs(2);
 /// No piece of an object but its last has less bytes: each costs a request.
 const PIECE_BYTES_MIN: u64 = 1 << 10;
 
+/// How long one byte more of an object may take to be sent.
+const A_BYTE: Duration = Duration::from_micros(5);
+
 /// Why an object wasn't read.
 #[derive(Debug, thiserror::Error)]
 pub enum ObjectError {
     /// There is none of this name.
     #[error("the server doesn't have it")]
     Missing,
-    /// There is no such bucket.
-    #[error("the server doesn't have its bucket")]
-    NoBucket,
-    /// It is larger than expected.
-    #[error("it has {bytes} bytes, and {most} at most were expected")]
-    TooLarge {
-        /// How many bytes it has.
-        bytes: u64,
-        /// How many it may have.
-        most: u64,
-    },
-    /// Its pieces aren't what the bucket says of it.
-    #[error("it hasn't the {0} bytes that it is said to have")]
-    Incomplete(u64),
-    /// What the bucket says of it names no pieces.
-    #[error("what the bucket says of it is garbled")]
-    Garbled,
-    /// The server failed to answer again and again; in its words.
+    /// Anything else, in words.
     #[error("{0}")]
-    Server(String),
-    /// It can't be written here.
-    #[error("{0}: {1}")]
-    File(PathBuf, io::Error),
+    Other(String),
 }
 
 /// Gets a bundle into a new file, or says why it can't. Nothing of it is checked but its length.
@@ -75,12 +60,12 @@ async fn fetch(
     bundle: &BundleRef,
     path: &Path,
 ) -> Result<(), ObjectError> {
-    let failed = |error: io::Error| ObjectError::File(path.to_owned(), error);
+    let failed = |error: io::Error| ObjectError::Other(format!("{}: {error}", path.display()));
     let mut file = File::create_new(path).map_err(failed)?;
     let bytes = read(jetstream, bucket, &bundle.sha256, bundle.bytes, |some| {
         file.write_all(some).map_err(failed)
     });
-    if bytes.await? == bundle.bytes { Ok(()) } else { Err(ObjectError::Incomplete(bundle.bytes)) }
+    if bytes.await? == bundle.bytes { Ok(()) } else { Err(incomplete(bundle.bytes)) }
 }
 
 /// The bytes of an object of a bucket, unless they are more than `most`.
@@ -97,19 +82,6 @@ pub async fn read_object(
     };
     read(jetstream, bucket, name, most, take).await?;
     Ok(bytes)
-}
-
-/// The same; `None` where there is no such object.
-pub async fn find_object(
-    jetstream: &Context,
-    bucket: &str,
-    name: &str,
-    most: u64,
-) -> Result<Option<Vec<u8>>, ObjectError> {
-    match read_object(jetstream, bucket, name, most).await {
-        Err(ObjectError::Missing) => Ok(None),
-        read => read.map(Some),
-    }
 }
 
 /// Whether this can name an object's pieces; workers may write what the bucket says of an object.
@@ -135,25 +107,32 @@ async fn read(
     });
     let object = object.await?.ok_or(ObjectError::Missing)?;
     if !names_pieces(&object.nuid) {
-        return Err(ObjectError::Garbled);
+        let text = "what the bucket says of it is garbled";
+        return Err(ObjectError::Other(text.to_owned()));
     }
     let stream = retry(|| jetstream.get_stream(format!("OBJ_{bucket}"))).await?;
     let subject = format!("$O.{bucket}.C.{}", object.nuid);
     let (size, mut bytes, mut next) = (object.size as u64, 0, 1);
     if size > most {
-        return Err(ObjectError::TooLarge { bytes: size, most });
+        let text = format!("it has {size} bytes, and {most} at most were expected");
+        return Err(ObjectError::Other(text));
     }
     while bytes < size {
         let message = retry(|| stream.get_first_raw_message_by_subject(&subject, next)).await?;
         let piece = message.payload.len() as u64;
         bytes += piece;
         if bytes > size || (bytes < size && piece < PIECE_BYTES_MIN) {
-            return Err(ObjectError::Incomplete(size));
+            return Err(incomplete(size));
         }
         take(&message.payload)?;
         next = message.sequence + 1;
     }
     Ok(bytes)
+}
+
+/// Its pieces aren't what the bucket says of it.
+fn incomplete(bytes: u64) -> ObjectError {
+    ObjectError::Other(format!("it hasn't the {bytes} bytes that it is said to have"))
 }
 
 /// What a request comes to, tried again where it fails though there is such a bucket.
@@ -164,14 +143,48 @@ async fn retry<T, E: Error + 'static, F: Future<Output = Result<T, E>>>(
     loop {
         match request().await {
             Ok(answer) => return Ok(answer),
-            Err(error) if is_stream_missing(&error) => return Err(ObjectError::NoBucket),
+            Err(error) if is_stream_missing(&error) => {
+                return Err(ObjectError::Other("the server doesn't have its bucket".to_owned()));
+            }
             Err(error) => {
                 tries += 1;
                 if tries == TRIES {
-                    return Err(ObjectError::Server(tame(&error.to_string())));
+                    return Err(ObjectError::Other(tame(&error.to_string())));
                 }
             }
         }
         tokio::time::sleep(PAUSE).await;
+    }
+}
+
+/// Whether an object of this name and length is there.
+pub async fn is_there(bucket: &ObjectStore, name: &str, bytes: u64) -> bool {
+    let known = within(CALL, bucket.info(name)).await;
+    known.is_ok_and(|it| !it.deleted && it.size as u64 == bytes)
+}
+
+/// Puts an object of so many bytes into the bucket, in the place of what has its name.
+pub async fn put(
+    bucket: &ObjectStore,
+    name: &str,
+    mut from: impl AsyncRead + Unpin,
+    bytes: u64,
+) -> Result<(), String> {
+    let limit = CALL + A_BYTE * u32::try_from(bytes).unwrap_or(u32::MAX);
+    within(limit, bucket.put(name, &mut from)).await.map(drop)
+}
+
+/// A file that was just written and is read again: there is nothing to wait for.
+#[derive(Debug)]
+pub struct Reading(pub File);
+
+impl AsyncRead for Reading {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        _: &mut task::Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let read = self.0.read(buffer.initialize_unfilled());
+        Poll::Ready(read.map(|length| buffer.advance(length)))
     }
 }

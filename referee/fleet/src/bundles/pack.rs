@@ -3,7 +3,8 @@
 use super::archive::{Bounds, Piece, write};
 use super::files::{Exclude, Files, join, relative};
 use super::portable::{check_folder, is_sent, refusal};
-use crate::{AgentPackage, BundleRef};
+use crate::messages::FORM;
+use crate::{AgentPackage, Brief, BundleRef};
 use referee_play::adapted::COMP30024;
 use referee_play::contender::{Contender, Parts, Sort, package_of};
 use referee_process::Failure;
@@ -12,6 +13,7 @@ use referee_protocol::plain::{count, tame};
 use referee_runner::Prepared;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// A contest's agents, ready to be sent.
@@ -28,7 +30,7 @@ pub struct Packed {
     /// What a person should know, in sentences.
     pub notes: Vec<String>,
     /// Where the files are, as long as this is kept.
-    _files: TempDir,
+    files: TempDir,
 }
 
 /// Packs the agents of a contest, or says which of them can't be sent and what to do about it. It
@@ -64,20 +66,21 @@ pub(super) fn pack_within(prepared: &Prepared, bounds: Bounds) -> Result<Packed,
     // The nearest folder that holds everything, so that all keeps its place relative to the rest.
     let holds_all = |folder: &&Path| all().all(|file| file.place.starts_with(folder));
     let root = base.ancestors().find(holds_all).unwrap_or(base);
-    let mut packer = Packer::new(root, bounds)?;
-    let mut packages = Vec::new();
-    for (agent, contender) in agents.into_iter().zip(&prepared.contenders) {
-        let (run, files) = agent;
-        let bundle = packer.bundle(files);
+    let root = root.to_owned();
+    let folder = base.strip_prefix(&root).unwrap_or(Path::new("")).to_string_lossy().into_owned();
+    let files = tempfile::Builder::new().prefix("referee-bundles-").tempdir();
+    let files =
+        files.map_err(|error| Failure::machine(format!("no folder for bundles: {error}")))?;
+    let (packages, bundles) = (Vec::new(), Vec::new());
+    let mut packed = Packed { packages, bundles, folder, shared: None, notes, files };
+    for ((run, files), contender) in agents.into_iter().zip(&prepared.contenders) {
+        let bundle = packed.bundle(files, &root, bounds);
         let bundle = bundle.map_err(|failure| named(&contender.name, &failure))?;
-        packages.push(AgentPackage { run, bundle });
+        packed.packages.push(AgentPackage { run, bundle });
     }
     check_unchanged(prepared)?;
-    let shared = packer.bundle(shared)?;
-    let folder = base.strip_prefix(root).unwrap_or(Path::new(""));
-    let folder = folder.to_string_lossy().into_owned();
-    let Packer { bundles, files, .. } = packer;
-    Ok(Packed { packages, bundles, folder, shared, notes, _files: files })
+    packed.shared = packed.bundle(shared, &root, bounds)?;
+    Ok(packed)
 }
 
 /// Whether the agents that were packed are those of the contest.
@@ -101,11 +104,11 @@ fn files(prepared: &Prepared, contender: &Contender, sort: Sort) -> Result<Files
         Sort::Folder => {
             check_folder(launch, contender.build.is_some(), prepared)?;
             if contender.build.is_none() {
-                add(&mut files, folder, folder, Exclude::default())?;
+                files.add(folder, folder, Exclude::default())?;
             } else {
                 // What the build makes is made on the worker.
                 for file in contender.files.iter().map(|file| folder.join(file)) {
-                    add(&mut files, &file, &file, Exclude::default())?;
+                    files.add(&file, &file, Exclude::default())?;
                 }
             }
         }
@@ -121,27 +124,15 @@ fn files(prepared: &Prepared, contender: &Contender, sort: Sort) -> Result<Files
             let others = others.filter(|own| !contender.own.iter().any(|it| it.starts_with(own)));
             let paths: Vec<PathBuf> = others.cloned().chain(prepared.secrets()).collect();
             let exclude = Exclude { hidden: true, paths: &paths };
-            add(&mut files, beside, beside, exclude)?;
+            files.add(beside, beside, exclude)?;
             let rules = folder.join("referee");
             if beside != folder && rules.is_dir() {
-                add(&mut files, &rules, &rules, exclude)?;
+                files.add(&rules, &rules, exclude)?;
             }
         }
         Sort::BuiltIn | Sort::File | Sort::Command => {}
     }
     Ok(files)
-}
-
-fn add(
-    files: &mut Files,
-    source: &Path,
-    place: &Path,
-    exclude: Exclude<'_>,
-) -> Result<(), Failure> {
-    let added = files.add(source, place, exclude);
-    added.map_err(|error| {
-        Failure::operation(format!("{}: {error}", tame(&source.display().to_string())))
-    })
 }
 
 /// An agent as a worker reads it, relative to the contest's folder.
@@ -193,43 +184,48 @@ fn shared(prepared: &Prepared) -> Result<Vec<Piece>, Failure> {
             Failure::usage(format!("{path} goes up after it went down, and can't be sent so"))
                 .help("write the path without `..` in its middle")
         })?;
-        add(&mut files, &prepared.base.join(path), &place, Exclude::default())?;
+        files.add(&prepared.base.join(path), &place, Exclude::default())?;
     }
     Ok(files.list)
 }
 
-/// Writes bundles.
-struct Packer<'a> {
-    /// What the places in bundles are relative to.
-    root: &'a Path,
-    bounds: Bounds,
-    bundles: Vec<(BundleRef, PathBuf)>,
-    files: TempDir,
-}
-
-impl<'a> Packer<'a> {
-    fn new(root: &'a Path, bounds: Bounds) -> Result<Self, Failure> {
-        let files = tempfile::Builder::new().prefix("referee-bundles-").tempdir();
-        let files =
-            files.map_err(|error| Failure::machine(format!("no folder for bundles: {error}")))?;
-        Ok(Self { root, bounds, bundles: Vec::new(), files })
+impl Packed {
+    /// What workers are told of the contest. `lease` is that of an order.
+    pub fn brief(&self, prepared: &Prepared, lease: Duration) -> Brief {
+        let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        Brief {
+            form: FORM,
+            referee: env!("CARGO_PKG_VERSION").to_owned(),
+            contest: (*prepared.contest).clone(),
+            agents: self.packages.clone(),
+            folder: self.folder.clone(),
+            shared: self.shared.clone(),
+            build_ms: millis(prepared.build_time),
+            pin: prepared.pin,
+            lease_ms: millis(lease),
+            arch: std::env::consts::ARCH.to_owned(),
+        }
     }
 
-    /// Writes a bundle, unless it is there already.
-    fn bundle(&mut self, mut pieces: Vec<Piece>) -> Result<Option<BundleRef>, Failure> {
+    /// Writes a bundle, unless it is there already. Places in it are relative to `root`.
+    fn bundle(
+        &mut self,
+        mut pieces: Vec<Piece>,
+        root: &Path,
+        bounds: Bounds,
+    ) -> Result<Option<BundleRef>, Failure> {
         if pieces.is_empty() {
             return Ok(None);
         }
         pieces.sort();
         pieces.dedup_by(|one, other| one.place == other.place);
         for piece in &mut pieces {
-            if let Ok(place) = piece.place.strip_prefix(self.root) {
+            if let Ok(place) = piece.place.strip_prefix(root) {
                 piece.place = place.to_owned();
             }
         }
         let file = self.files.path().join(self.bundles.len().to_string());
-        let written = write(&pieces, &file, self.bounds);
-        let bundle = written.map_err(|error| self.failure(&error))?;
+        let bundle = write(&pieces, &file, bounds).map_err(|error| unwritten(&error, bounds))?;
         if self.bundles.iter().any(|(other, _)| *other == bundle) {
             std::fs::remove_file(&file).ok();
         } else {
@@ -237,15 +233,15 @@ impl<'a> Packer<'a> {
         }
         Ok(Some(bundle))
     }
+}
 
-    fn failure(&self, error: &io::Error) -> Failure {
-        if error.kind() != ErrorKind::FileTooLarge {
-            return Failure::operation(tame(&error.to_string()));
-        }
-        let (files, mib) = (self.bounds.files, self.bounds.bytes >> 20);
-        Failure::usage(format!("more than {mib} MiB, or {files} files, to send")).help(
-            "the agent's whole folder is sent: put the agent and what it needs into a folder of \
-             its own, with an agent.toml",
-        )
+fn unwritten(error: &io::Error, bounds: Bounds) -> Failure {
+    if error.kind() != ErrorKind::FileTooLarge {
+        return Failure::operation(tame(&error.to_string()));
     }
+    let (files, mib) = (bounds.files, bounds.bytes >> 20);
+    Failure::usage(format!("more than {mib} MiB, or {files} files, to send")).help(
+        "the agent's whole folder is sent: put the agent and what it needs into a folder of \
+         its own, with an agent.toml",
+    )
 }

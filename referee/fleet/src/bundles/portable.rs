@@ -10,10 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// Whether agents that are written so are sent to workers.
 pub(super) fn is_sent(sort: Sort) -> bool {
-    match sort {
-        Sort::BuiltIn | Sort::Package | Sort::Folder => true,
-        Sort::File | Sort::Command => false,
-    }
+    matches!(sort, Sort::BuiltIn | Sort::Package | Sort::Folder)
 }
 
 /// Why a command or a program file isn't sent, with the agent.toml that makes a folder of it.

@@ -75,18 +75,12 @@ fn user_of(text: &str) -> Result<(String, Option<String>), ()> {
 
 /// What `%40` and the like stand for.
 fn decoded(text: &str) -> Result<String, ()> {
-    let mut bytes = Vec::new();
-    let mut rest = text.as_bytes();
-    while let Some((&byte, after)) = rest.split_first() {
-        if byte != b'%' {
-            bytes.push(byte);
-            rest = after;
-            continue;
-        }
-        let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
-        let digits = digits.filter(|digits| digits.bytes().all(|it| it.is_ascii_hexdigit()));
+    let mut parts = text.split('%');
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        let digits = part.get(..2).filter(|it| it.bytes().all(|it| it.is_ascii_hexdigit()));
         bytes.push(u8::from_str_radix(digits.ok_or(())?, 16).map_err(drop)?);
-        rest = &after[2..];
+        bytes.extend_from_slice(&part.as_bytes()[2..]);
     }
     String::from_utf8(bytes).map_err(drop)
 }

@@ -8,23 +8,6 @@ use std::fmt;
 /// How the protocol's `-ERR` line begins where something is refused for want of permission.
 const PERMISSIONS: &str = "permissions violation";
 
-/// What became of a connection.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Notice {
-    /// It has come about, or is there again.
-    Connected,
-    /// It is lost.
-    Lost,
-    /// The server doesn't let in this user any more.
-    NotAdmitted,
-    /// The server has refused something for want of permission.
-    Denied(Denied),
-    /// The server complains of something else.
-    Warning(String),
-    /// Anything else, for whoever looks for errors.
-    Other(String),
-}
-
 /// What a server has refused for want of permission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Denied {
@@ -33,6 +16,13 @@ pub struct Denied {
 }
 
 impl Denied {
+    /// What the server complains of; an error is that it is something else, tame.
+    pub(super) fn read(text: &str) -> Result<Self, String> {
+        let text = tame(text);
+        let is_it = text.to_lowercase().contains(PERMISSIONS);
+        if is_it { Ok(Self { text }) } else { Err(text) }
+    }
+
     /// Whether the refused subject has this name as one of its parts.
     pub fn is_about(&self, name: &str) -> bool {
         let subject = self.text.split('"').nth(1).unwrap_or_default();
@@ -46,53 +36,38 @@ impl fmt::Display for Denied {
     }
 }
 
-impl Notice {
-    /// Of an event of the library.
-    pub(super) fn of(event: &Event) -> Self {
-        let not_admitted =
-            [ConnectErrorKind::AuthorizationViolation, ConnectErrorKind::Authentication];
-        match event {
-            Event::Connected => Self::Connected,
-            Event::Disconnected | Event::Closed => Self::Lost,
-            Event::ServerError(ServerError::AuthorizationViolation) => Self::NotAdmitted,
-            Event::ClientError(ClientError::Other(text))
-                if not_admitted.iter().any(|kind| kind.to_string() == *text) =>
-            {
-                Self::NotAdmitted
-            }
-            Event::ServerError(ServerError::Other(text)) => {
-                let text = tame(text);
-                if text.to_lowercase().contains(PERMISSIONS) {
-                    Self::Denied(Denied { text })
-                } else {
-                    Self::Warning(text)
-                }
-            }
-            other => Self::Other(tame(&other.to_string())),
+/// Whether the server doesn't let in this user any more.
+pub(super) fn is_not_admitted(event: &Event) -> bool {
+    let not_admitted = [ConnectErrorKind::AuthorizationViolation, ConnectErrorKind::Authentication];
+    match event {
+        Event::ServerError(ServerError::AuthorizationViolation) => true,
+        Event::ClientError(ClientError::Other(text)) => {
+            not_admitted.iter().any(|kind| kind.to_string() == *text)
         }
+        _ => false,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Notice;
+    use super::{Denied, is_not_admitted};
     use async_nats::{ClientError, ConnectErrorKind, Event, ServerError};
 
     #[test]
     fn words_of_the_library_become_causes() {
         let kind = ConnectErrorKind::AuthorizationViolation.to_string();
-        for event in [
-            Event::ServerError(ServerError::AuthorizationViolation),
-            Event::ClientError(ClientError::Other(kind)),
+        for (event, is_it) in [
+            (Event::ServerError(ServerError::AuthorizationViolation), true),
+            (Event::ClientError(ClientError::Other(kind)), true),
+            (Event::ServerError(ServerError::Other("slow".to_owned())), false),
         ] {
-            assert_eq!(Notice::of(&event), Notice::NotAdmitted);
+            assert_eq!(is_not_admitted(&event), is_it, "{event}");
         }
-        let server = |text: &str| Notice::of(&Event::ServerError(ServerError::Other(text.into())));
-        assert_eq!(server("slow\u{1b}"), Notice::Warning("slow\u{FFFD}".to_owned()));
         let text = "Permissions Violation for Publish to \"$O.referee-0123.M.x\"";
-        let Notice::Denied(denied) = server(text) else { panic!("{text}") };
+        let denied = Denied::read(text).unwrap();
         assert_eq!(denied.to_string(), text);
         assert!(denied.is_about("0123") && !denied.is_about("01") && !denied.is_about("Publish"));
-        assert!(matches!(server("permissions violation"), Notice::Denied(_)));
+        assert!(Denied::read("permissions violation").is_ok());
+        assert_eq!(Denied::read("slow\u{1b}").unwrap_err(), "slow\u{FFFD}");
     }
 }

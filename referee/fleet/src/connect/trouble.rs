@@ -95,48 +95,31 @@ fn unsafe_connection(error: &TlsError, shown: &str, server: &Server) -> Failure 
     Failure::machine(format!("{shown}: {what}")).help(help)
 }
 
-/// What a server lacks that is there.
-#[derive(Debug)]
-pub(super) struct Lack {
-    what: String,
-    help: &'static str,
-    passing: bool,
-}
-
-impl Lack {
-    /// Of the server at this address.
-    pub(super) fn at(self, shown: &str) -> Unready {
-        let failure = Failure::machine(format!("{shown}: {}", self.what)).help(self.help);
-        Unready { failure, passing: self.passing, refused: false }
-    }
-}
-
 /// Why nothing was answered about `JetStream`.
-pub(super) fn unanswered(kind: RequestErrorKind) -> Lack {
-    match kind {
-        RequestErrorKind::NoResponders => Lack {
-            what: "the server keeps nothing: it runs without JetStream".to_owned(),
-            help: "start it with `-js`, or with `jetstream {}` in its configuration",
-            passing: false,
-        },
-        _ => Lack {
-            what: "JetStream doesn't answer".to_owned(),
-            help: "look at the server's log",
-            passing: true,
-        },
-    }
+pub(super) fn unanswered(kind: RequestErrorKind, shown: &str) -> Unready {
+    let passing = kind != RequestErrorKind::NoResponders;
+    let (what, help) = if passing {
+        ("JetStream doesn't answer", "look at the server's log")
+    } else {
+        (
+            "the server keeps nothing: it runs without JetStream",
+            "start it with `-js`, or with `jetstream {}` in its configuration",
+        )
+    };
+    let failure = Failure::machine(format!("{shown}: {what}")).help(help);
+    Unready { failure, passing, refused: false }
 }
 
 /// What the answer about `JetStream` has against it, if it has.
-pub(super) fn refusal(answer: &[u8]) -> Option<Lack> {
+pub(super) fn refusal(answer: &[u8], shown: &str) -> Option<Unready> {
     let told: serde_json::Value = serde_json::from_slice(answer).unwrap_or_default();
     let error = told.get("error")?;
     let text = error.get("description").and_then(|text| text.as_str()).unwrap_or("an error");
-    Some(Lack {
-        what: format!("this user can't use JetStream: {}", tame(text)),
-        help: "an account of the server's configuration needs `jetstream: enabled`",
-        passing: error.get("err_code").and_then(serde_json::Value::as_u64) == Some(UNAVAILABLE),
-    })
+    let failure =
+        Failure::machine(format!("{shown}: this user can't use JetStream: {}", tame(text)))
+            .help("an account of the server's configuration needs `jetstream: enabled`");
+    let passing = error.get("err_code").and_then(serde_json::Value::as_u64) == Some(UNAVAILABLE);
+    Some(Unready { failure, passing, refused: false })
 }
 
 /// What TLS says, where that is the reason.
@@ -164,13 +147,15 @@ mod tests {
 
     #[test]
     fn an_answer_about_an_account_has_something_against_it_or_not() {
+        let refusal = |answer: &[u8]| refusal(answer, "h");
         assert!(refusal(br#"{"type":"io.nats.jetstream.api.v1.account_info_response"}"#).is_none());
         assert!(refusal(b"garbled").is_none());
         let answer = |code: u64| {
             format!(r#"{{"error":{{"code":503,"err_code":{code},"description":"no \u001b[2J"}}}}"#)
         };
         let lack = refusal(answer(10_039).as_bytes()).unwrap();
-        assert!(!lack.passing && lack.what.ends_with("no \u{FFFD}[2J"), "{lack:?}");
+        let told = lack.failure.to_string();
+        assert!(!lack.passing && told.ends_with("no \u{FFFD}[2J"), "{told}");
         assert!(refusal(answer(10_008).as_bytes()).unwrap().passing);
     }
 }

@@ -3,10 +3,9 @@
 
 use crate::Names;
 use crate::connect::Connection;
-use crate::link::{CALL, consumer, next, there, within};
-use crate::names::{BRIEF, CONTESTS, COORDINATOR, WORKERS};
+use crate::link::{CALL, consumer, is_announced, next, there, within};
+use crate::names::{BRIEF, COORDINATOR, WORKERS};
 use async_nats::jetstream::Message;
-use async_nats::jetstream::kv::Operation;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
@@ -117,7 +116,9 @@ pub(super) async fn queue(connection: &Connection, names: &Names) -> Result<Queu
     reports.map_err(about("reports"))?;
     // And without these nobody comes.
     brief(connection, names).await.map_err(about("the brief"))?;
-    announcement(connection, names).await.map_err(about("the announcement"))?;
+    if !is_announced(jetstream, names).await.map_err(about("the announcement"))? {
+        return Err("the announcement: it was taken away".to_owned());
+    }
     Ok(Queue { delivered, last: stream.cached_info().state.last_sequence })
 }
 
@@ -125,11 +126,4 @@ async fn brief(connection: &Connection, names: &Names) -> Result<(), String> {
     let bucket = within(CALL, connection.jetstream.get_object_store(names.bucket())).await?;
     let brief = within(CALL, bucket.info(BRIEF)).await?;
     if brief.deleted { Err("it was taken away".to_owned()) } else { Ok(()) }
-}
-
-async fn announcement(connection: &Connection, names: &Names) -> Result<(), String> {
-    let contests = within(CALL, connection.jetstream.get_key_value(CONTESTS)).await?;
-    let entry = within(CALL, contests.entry(names.id.as_str())).await?;
-    let there = entry.filter(|entry| entry.operation == Operation::Put);
-    there.map(|_| ()).ok_or_else(|| "it was taken away".to_owned())
 }

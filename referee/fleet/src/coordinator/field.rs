@@ -11,7 +11,7 @@ use referee_process::Failure;
 use referee_protocol::plain::{count, tame, tame_line, tame_name};
 use referee_runner::field::{Came, Crew, Field, Sign};
 use std::collections::BTreeSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long the end may take, where the server answers.
 const END: Duration = Duration::from_secs(20);
@@ -178,10 +178,9 @@ impl Coordinator {
         let (block, now) = (report.block, self.now());
         // No worker has another id than such.
         let worker = &tame_name(&report.worker);
-        let fault = report.fault.as_ref().map(|fault| fault.text.clone());
-        let finding = match (finding, fault) {
-            (Ok(finding), None) => finding,
-            (Ok(_), Some(why)) | (Err(why), _) => {
+        let finding = match finding {
+            Ok(finding) => finding,
+            Err(why) => {
                 let why = tame_line(&why);
                 self.ready.extend(self.roll.failed(worker, &why).map(Sign::Told));
                 self.dispatch.failed(block, report.attempt, worker, &why, now);
@@ -249,7 +248,7 @@ impl Coordinator {
                 self.dispatch.has(worker, block) && !self.intake.is_busy_with(block)
             })
         };
-        if let Some(missed) = self.viewer.take(message, has) {
+        if let Some(missed) = self.viewer.take(message, has, Instant::now()) {
             let subject = self.layout.names.resend();
             hand(self.connection.client.publish(subject, missed.into())).await;
         }

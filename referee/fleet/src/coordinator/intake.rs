@@ -1,22 +1,20 @@
 //! Reports from when they are fetched until all of their games are durable, and only then are
 //! answered for: whatever happens before, the server hands them out again.
 
-use super::judge::{Bucket, Case, Finding, Judged, Rules, Said, judge, said};
-use super::judging::Judging;
+use super::judge::{Bucket, Finding, Fixtures, Judged, Rules, Said, judge, said};
 use crate::connect::Connection;
 use crate::link::hand;
 use crate::messages::split_bytes;
 use crate::{Parcel, Report};
 use async_nats::jetstream::Message;
-use async_nats::jetstream::message::Acker;
-use referee_contest::{Fixture, Record, Schedule};
+use referee_contest::{Record, Schedule};
 use referee_process::cores;
 use referee_protocol::Sandbox;
 use referee_runner::field::Missed;
 use std::collections::{BTreeMap, VecDeque};
-use std::fmt;
 use std::sync::Arc;
 use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 
 /// So many reports are looked at at once, for each core: some wait for files while others think.
 const AT_ONCE_A_CORE: usize = 2;
@@ -30,22 +28,11 @@ const TRIES_MAX: usize = 64;
 /// So many different ways of keeping agents apart are noted.
 const APART_MAX: usize = 8;
 
-/// What the games of a report are to the schedule.
-type Fixtures = BTreeMap<u64, (Fixture, bool)>;
-
-/// What answers for a report.
-struct Answer(Acker);
-
-impl fmt::Debug for Answer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Answer").finish_non_exhaustive()
-    }
-}
-
 /// A report that is not answered for.
 #[derive(Debug)]
 struct Receipt {
-    answer: Answer,
+    /// What answers for it, without its bytes.
+    message: Message,
     /// So many of its games and attempts aren't durable.
     left: usize,
     /// The names of the objects that its transcripts are in.
@@ -61,7 +48,8 @@ pub(super) struct Intake {
     bucket: String,
     rules: Arc<Rules>,
     reports: mpsc::Receiver<Message>,
-    judging: Judging,
+    /// Reports that are being looked at.
+    judging: JoinSet<Judged>,
     at_once: usize,
     /// Blocks that are being looked at, and the report.
     busy: BTreeMap<u64, u64>,
@@ -80,7 +68,7 @@ pub(super) struct Intake {
 #[derive(Debug)]
 struct Fetched {
     number: u64,
-    answer: Answer,
+    message: Message,
     report: Report,
     bytes: Vec<u8>,
 }
@@ -106,7 +94,7 @@ impl Intake {
             bucket,
             rules: Arc::new(rules),
             reports,
-            judging: Judging::default(),
+            judging: JoinSet::new(),
             at_once: AT_ONCE_A_CORE * cores::count(),
             busy: BTreeMap::new(),
             deferred: VecDeque::new(),
@@ -119,11 +107,11 @@ impl Intake {
 
     /// Waits until a report has come or was looked at. Can be dropped and called again.
     pub(super) async fn next(&mut self) -> Event {
-        let has_room = self.judging.count() < self.at_once
+        let has_room = self.judging.len() < self.at_once
             && self.unkept.len() < UNKEPT_MAX
             && self.deferred.len() < DEFERRED_MAX;
         tokio::select! {
-            Some(judged) = self.judging.next() => Event::Judged(Box::new(judged)),
+            Some(Ok(judged)) = self.judging.join_next() => Event::Judged(Box::new(judged)),
             Some(message) = self.reports.recv(), if has_room => Event::Come(Box::new(message)),
             else => std::future::pending().await,
         }
@@ -145,7 +133,7 @@ impl Intake {
 
     /// Whether nothing is being looked at.
     pub(super) fn is_idle(&self) -> bool {
-        self.judging.count() == 0 && self.deferred.is_empty()
+        self.judging.is_empty() && self.deferred.is_empty()
     }
 
     /// Whether reports wait that nobody has looked at.
@@ -160,7 +148,7 @@ impl Intake {
 
     /// Takes in a report. What is wrong with it is only logged: who sends such things is no worker.
     /// The block, if it is looked at.
-    pub(super) async fn take(&mut self, message: Message, schedule: &Schedule) -> Option<u64> {
+    pub(super) async fn take(&mut self, mut message: Message, schedule: &Schedule) -> Option<u64> {
         let info = message.info();
         let (number, pending) = info.map_or((0, 0), |info| (info.stream_sequence, info.pending));
         self.behind = pending > 0;
@@ -169,16 +157,16 @@ impl Intake {
             // It took so long that it was handed out again.
             return None;
         }
-        let (message, acker) = message.split();
-        let read: Result<(Report, &[u8]), String> = split_bytes(&message.payload);
+        let payload = std::mem::take(&mut message.message.payload);
+        let read: Result<(Report, &[u8]), String> = split_bytes(&payload);
         match read {
             Ok((report, bytes)) => {
                 let bytes = bytes.to_vec();
-                self.look(Fetched { number, answer: Answer(acker), report, bytes }, schedule)
+                self.look(Fetched { number, message, report, bytes }, schedule)
             }
             Err(error) => {
                 tracing::warn!("something that is no report: {error}");
-                hand(async { acker.ack().await.map_err(|error| error.to_string()) }).await;
+                hand(message.ack()).await;
                 None
             }
         }
@@ -190,16 +178,17 @@ impl Intake {
             self.deferred.push_back(fetched);
             return None;
         }
-        let Fetched { number, answer, mut report, bytes } = fetched;
+        let Fetched { number, message, mut report, bytes } = fetched;
         let fixtures = self.fixtures(block, schedule);
         report.tries.truncate(TRIES_MAX * fixtures.len().max(1));
         let objects = objects(&report).cloned().collect();
         let unkept = fixtures.keys().filter_map(|game| Some((*game, self.unkept.get(game)?)));
         let before = unkept.filter_map(|(game, (_, said))| Some((game, said.clone()?))).collect();
-        self.receipts.insert(number, Receipt { answer, left: 0, objects, before });
+        self.receipts.insert(number, Receipt { message, left: 0, objects, before });
         self.busy.insert(block, number);
-        let case = Case { report: report.clone(), bytes, fixtures };
-        self.judging.begin(number, report, judge(case, self.rules.clone(), self.bucket()));
+        let (rules, bucket) = (self.rules.clone(), self.bucket());
+        let judging = judge(report.clone(), bytes, fixtures, rules, bucket);
+        self.judging.spawn(Judged::of(number, report, judging));
         Some(block)
     }
 
@@ -228,16 +217,11 @@ impl Intake {
             // What isn't as it should be may name what is somebody else's.
             let finding = judged.finding.as_ref();
             receipt.objects = finding.map_or_else(|_| Vec::new(), |it| it.objects.clone());
-        }
-        if let (Ok(finding), Some(receipt)) =
-            (&judged.finding, self.receipts.get_mut(&judged.number))
-        {
-            for came in &finding.came {
+            for came in finding.iter().flat_map(|finding| &finding.came) {
                 let said = came.result.as_ref().ok().map(|record| said(record));
-                let halted = matches!(came.result, Err(Missed::Halt(_)));
                 // What can't be kept now is to come again.
                 receipt.left += came.spoiled.len() + 1;
-                if !halted {
+                if !matches!(came.result, Err(Missed::Halt(_))) {
                     self.unkept.insert(came.number, (judged.number, said));
                 }
             }
@@ -280,12 +264,12 @@ impl Intake {
     fn answer(&mut self, report: u64) {
         self.unkept.retain(|_, (of, _)| *of != report);
         let Some(receipt) = self.receipts.remove(&report) else { return };
-        let Receipt { answer: Answer(acker), mut objects, .. } = receipt;
+        let Receipt { message, mut objects, .. } = receipt;
         objects.retain(|name| !self.is_named(name));
         let bucket = self.bucket();
         // Should it not arrive, the report comes again and is known.
         tokio::spawn(async move {
-            hand(async { acker.ack().await.map_err(|error| error.to_string()) }).await;
+            hand(message.ack()).await;
             bucket.remove(&objects).await;
         });
     }

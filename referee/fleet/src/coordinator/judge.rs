@@ -2,7 +2,7 @@
 //! ordered. Whatever a worker says beside them counts for nothing.
 
 use super::looking::{Looking, too_long};
-use crate::bundles::{find_object, names_pieces};
+use crate::bundles::{ObjectError, names_pieces, read_object};
 use crate::connect::Connection;
 use crate::link::{CALL, there, within};
 use crate::{Parcel, Report};
@@ -19,7 +19,7 @@ use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Mutex, watch};
-use tokio::task::JoinError;
+use tokio::task::{JoinError, JoinSet};
 
 /// So many bytes of packed transcripts are had before they are looked at.
 const BATCH_BYTES: usize = 1 << 20;
@@ -65,15 +65,8 @@ impl Rules {
     }
 }
 
-/// A report that is to be looked at.
-#[derive(Debug)]
-pub(super) struct Case {
-    pub(super) report: Report,
-    /// The bytes that came with it.
-    pub(super) bytes: Vec<u8>,
-    /// What the schedule says of its games, and whether each has a result already.
-    pub(super) fixtures: BTreeMap<u64, (Fixture, bool)>,
-}
+/// What the schedule says of games, by number, and whether each has a result already.
+pub(super) type Fixtures = BTreeMap<u64, (Fixture, bool)>;
 
 /// What came of a report.
 #[derive(Debug)]
@@ -82,6 +75,26 @@ pub(super) struct Judged {
     pub(super) number: u64,
     pub(super) report: Report,
     pub(super) finding: Result<Finding, String>,
+}
+
+impl Judged {
+    /// What came of a report that is looked at as `judging` does. Whatever goes wrong with that is told as
+    /// something that is wrong with the report: nobody waits for it for ever.
+    pub(super) async fn of(
+        number: u64,
+        report: Report,
+        judging: impl Future<Output = Result<Finding, String>> + Send + 'static,
+    ) -> Self {
+        // A set ends what is in it when nobody waits any more.
+        let mut task = JoinSet::new();
+        task.spawn(judging);
+        let finding = match task.join_next().await {
+            Some(Ok(finding)) => finding,
+            Some(Err(error)) => Err(broken(&error)),
+            None => std::future::pending().await,
+        };
+        Self { number, report, finding }
+    }
 }
 
 /// What is compared where a game was played twice: its moves, and who came where.
@@ -125,15 +138,17 @@ pub(super) struct Bucket {
     pub(super) name: String,
 }
 
-/// Looks at a report, as soon as all that belongs to it can be had.
+/// Looks at a report, with the bytes that came with it, as soon as all that belongs to it can be had.
+/// An error is why its worker has failed.
 pub(super) async fn judge(
-    case: Case,
+    report: Report,
+    bytes: Vec<u8>,
+    fixtures: Fixtures,
     rules: Arc<Rules>,
     objects: impl Objects,
 ) -> Result<Finding, String> {
-    let Case { report, bytes, fixtures } = case;
-    if report.fault.is_some() {
-        return Ok(Finding::default());
+    if let Some(fault) = report.fault {
+        return Err(fault.text);
     }
     if report.tries.is_empty() {
         return Err("its report has no games".to_owned());
@@ -192,7 +207,7 @@ async fn apart<T: Send + 'static>(
 }
 
 /// What is said of a report that nobody could look at to the end.
-pub(super) fn broken(error: &JoinError) -> String {
+fn broken(error: &JoinError) -> String {
     format!("its report can't be looked at: {error}")
 }
 
@@ -214,7 +229,10 @@ async fn object(
 impl Objects for Bucket {
     async fn fetch(&self, name: &str, most: usize) -> Result<Option<Vec<u8>>, String> {
         let (jetstream, bucket) = (&self.connection.jetstream, self.name.as_str());
-        let attempt = move || find_object(jetstream, bucket, name, most as u64);
+        let attempt = async || match read_object(jetstream, bucket, name, most as u64).await {
+            Err(ObjectError::Missing) => Ok(None),
+            read => read.map(Some),
+        };
         ask(self.connection.up.clone(), AGAIN, attempt).await
     }
 }

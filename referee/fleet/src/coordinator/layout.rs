@@ -1,20 +1,21 @@
 //! What a contest has on the server: made when it begins, found when it goes on, taken away when it
 //! is over.
 
-use crate::bundles::Packed;
+use crate::bundles::{Packed, Reading, is_there, put};
 use crate::connect::Connection;
 use crate::link::{CALL, contests, kept, next, within};
 use crate::messages::FORM;
 use crate::names::{BRIEF, CONTESTS, COORDINATOR, WORKERS};
 use crate::{Announcement, Brief, Names};
+use async_nats::jetstream::ErrorCode;
 use async_nats::jetstream::consumer::{AckPolicy, pull};
 use async_nats::jetstream::stream::{
     Config, ConsumerErrorKind, DiscardPolicy, RetentionPolicy, StorageType,
 };
-use async_nats::jetstream::{ErrorCode, object_store};
 use referee_process::Failure;
 use referee_protocol::plain::hex;
 use sha2::{Digest, Sha256};
+use std::fs::File;
 use std::time::Duration;
 
 /// How long the server remembers which messages it has. What is sent again later is there twice, and
@@ -22,8 +23,6 @@ use std::time::Duration;
 const REMEMBERED: Duration = Duration::from_secs(120);
 /// How long a report may be looked at, and wait to be durable, before it is handed out again.
 const REPORT_LEASE: Duration = Duration::from_secs(120);
-/// How long one byte more of a bundle may take to be sent.
-const A_BYTE: Duration = Duration::from_micros(1);
 
 /// What is told to workers, and what it is kept from.
 #[derive(Debug)]
@@ -39,33 +38,50 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Makes everything that isn't there yet. What is there stays, with all that waits in it; but the
-    /// brief is that of this run, where it `begins`.
+    /// Of a contest that was begun then, and goes on now.
+    pub(super) fn of(brief: Brief, packed: Packed, begun: &str) -> Self {
+        let since = jiff::Timestamp::now().to_string();
+        Self { names: Names::of(&brief.contest, begun), brief, packed, since }
+    }
+
+    /// Makes everything that isn't there yet. What is there stays, with all that waits in it; but where
+    /// this run `begins`, the brief is its own, and what an earlier run was given and has not answered for
+    /// is handed out again at once.
     pub(super) async fn make(&self, connection: &Connection, begins: bool) -> Result<(), String> {
         let (jetstream, names) = (&connection.jetstream, &self.names);
-        within(CALL, jetstream.create_stream(stream(names.orders_stream(), names.orders(), 1)))
-            .await?;
-        within(CALL, jetstream.create_stream(stream(names.reports_stream(), names.reports(), -1)))
-            .await?;
+        if begins {
+            let reports = names.reports_stream();
+            let deleted = async {
+                match jetstream.delete_consumer_from_stream(COORDINATOR, &reports).await {
+                    Err(error) if !is_missing(&error.kind()) => Err(error),
+                    _ => Ok(()),
+                }
+            };
+            within(CALL, deleted).await?;
+        }
         let lease = Duration::from_millis(self.brief.lease_ms);
-        let workers = consumer(WORKERS, lease);
-        within(CALL, jetstream.create_consumer_on_stream(workers, names.orders_stream())).await?;
-        let own = consumer(COORDINATOR, REPORT_LEASE);
-        within(CALL, jetstream.create_consumer_on_stream(own, names.reports_stream())).await?;
+        for (name, subjects, a_subject, consumer) in [
+            (names.orders_stream(), names.orders(), 1, consumer(WORKERS, lease)),
+            (names.reports_stream(), names.reports(), -1, consumer(COORDINATOR, REPORT_LEASE)),
+        ] {
+            let stream = stream(name.clone(), subjects, a_subject);
+            within(CALL, jetstream.create_stream(stream)).await?;
+            within(CALL, jetstream.create_consumer_on_stream(consumer, name)).await?;
+        }
         within(CALL, jetstream.get_or_create_stream(objects(&names.bucket()))).await?;
         let bucket = within(CALL, jetstream.get_object_store(names.bucket())).await?;
         for (bundle, path) in &self.packed.bundles {
-            let path = path.clone();
-            put(&bucket, &bundle.sha256, move || std::fs::read(path)).await?;
+            if !is_there(&bucket, &bundle.sha256, bundle.bytes).await {
+                let file = Reading(File::open(path).map_err(|error| error.to_string())?);
+                put(&bucket, &bundle.sha256, file, bundle.bytes).await?;
+            }
         }
         let brief = serde_json::to_vec(&self.brief).map_err(|error| error.to_string())?;
-        let sha256 = hex(&Sha256::digest(&brief));
-        if begins {
-            send(&bucket, BRIEF, &brief).await?;
-        } else {
-            put(&bucket, BRIEF, move || Ok(brief)).await?;
+        let length = brief.len() as u64;
+        if begins || !is_there(&bucket, BRIEF, length).await {
+            put(&bucket, BRIEF, brief.as_slice(), length).await?;
         }
-        self.announce(connection, sha256).await
+        self.announce(connection, hex(&Sha256::digest(&brief))).await
     }
 
     /// Says that there is a contest; last, when all is there for whoever hears it.
@@ -94,21 +110,6 @@ impl Layout {
         };
         let value = serde_json::to_vec(&announcement).map_err(|error| error.to_string())?;
         within(CALL, contests.put(&self.names.id, value.into())).await?;
-        Ok(())
-    }
-
-    /// Hands out again at once what an earlier run was given and has not answered for.
-    pub(super) async fn take_back(&self, connection: &Connection) -> Result<(), String> {
-        let (jetstream, stream) = (&connection.jetstream, self.names.reports_stream());
-        let deleted = async {
-            match jetstream.delete_consumer_from_stream(COORDINATOR, &stream).await {
-                Err(error) if !is_missing(&error.kind()) => Err(error),
-                _ => Ok(()),
-            }
-        };
-        within(CALL, deleted).await?;
-        let own = consumer(COORDINATOR, REPORT_LEASE);
-        within(CALL, jetstream.create_consumer_on_stream(own, stream)).await?;
         Ok(())
     }
 
@@ -171,31 +172,6 @@ fn consumer(name: &str, lease: Duration) -> pull::Config {
         max_waiting: 1 << 16,
         ..pull::Config::default()
     }
-}
-
-/// Puts an object into the bucket, unless it is there.
-async fn put(
-    bucket: &object_store::ObjectStore,
-    name: &str,
-    bytes: impl FnOnce() -> std::io::Result<Vec<u8>> + Send + 'static,
-) -> Result<(), String> {
-    if within(CALL, bucket.info(name)).await.is_ok_and(|info| !info.deleted) {
-        return Ok(());
-    }
-    let bytes = tokio::task::spawn_blocking(bytes).await.map_err(|error| error.to_string())?;
-    let bytes = bytes.map_err(|error| error.to_string())?;
-    send(bucket, name, &bytes).await
-}
-
-/// Puts an object into the bucket, in the place of what has its name.
-async fn send(
-    bucket: &object_store::ObjectStore,
-    name: &str,
-    mut bytes: &[u8],
-) -> Result<(), String> {
-    let limit = CALL + A_BYTE * u32::try_from(bytes.len()).unwrap_or(u32::MAX);
-    within(limit, bucket.put(name, &mut bytes)).await?;
-    Ok(())
 }
 
 /// Says that there is no contest any more, for now; what waits there stays for whoever goes on.

@@ -1,22 +1,20 @@
 //! The transcripts of a report, one by one.
 
-use super::judge::{Finding, Rules, Said, said};
+use super::judge::{Finding, Fixtures, Rules, Said, said};
 use crate::Report;
 use crate::live::settle;
 use referee_contest::audit::{Heard, differences, hear};
 use referee_contest::{Fixture, Record, Void};
 use referee_match::transcript::{is_packed, unpack};
-use referee_process::Failure;
 use referee_protocol::Sandbox;
 use referee_runner::disk_failure;
 use referee_runner::field::{Came, Missed, Spoiled};
 use referee_runner::folder::Folder;
 use referee_runner::store::Store;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
 use std::io::{self, Read, Seek, Write};
-use std::path::Path;
 use std::sync::Arc;
+use tempfile::{SpooledTempFile, spooled_tempfile_in};
 use tokio::sync::OwnedMutexGuard;
 
 /// A report that is being looked at. Nothing of it is written unless all of it is as it should be.
@@ -26,7 +24,7 @@ pub(super) struct Looking {
     block: u64,
     /// Of which game each transcript is that is still to come, the next one last.
     coming: Vec<u64>,
-    fixtures: BTreeMap<u64, (Fixture, bool)>,
+    fixtures: Fixtures,
     finding: Finding,
     spoiled: BTreeMap<u64, Vec<Spoiled>>,
     done: BTreeSet<u64>,
@@ -34,39 +32,14 @@ pub(super) struct Looking {
     room: usize,
     /// The right to have a long transcript in memory.
     long: Option<OwnedMutexGuard<()>>,
-    files: Vec<(u64, Kept)>,
-}
-
-/// A transcript that counts, until all the others have been looked at.
-#[derive(Debug)]
-enum Kept {
-    Held(Vec<u8>),
-    /// In a file without a name.
-    Put(File),
-}
-
-impl Kept {
-    fn settle(self, path: &Path) -> io::Result<()> {
-        match self {
-            Self::Held(bytes) => settle(path, &bytes),
-            Self::Put(mut file) => {
-                let mut bytes = Vec::new();
-                file.rewind()?;
-                file.read_to_end(&mut bytes)?;
-                settle(path, &bytes)
-            }
-        }
-    }
+    /// The transcripts that count, until all the others have been looked at.
+    files: Vec<(u64, SpooledTempFile)>,
 }
 
 impl Looking {
     /// At none of its transcripts yet. `fixtures` are the games of its block that count, and whether each
     /// has a result already.
-    pub(super) fn at(
-        report: &Report,
-        fixtures: BTreeMap<u64, (Fixture, bool)>,
-        rules: Arc<Rules>,
-    ) -> Self {
+    pub(super) fn at(report: &Report, fixtures: Fixtures, rules: Arc<Rules>) -> Self {
         Self {
             block: report.block,
             coming: report.tries.iter().rev().map(|one| one.number).collect(),
@@ -129,7 +102,7 @@ impl Looking {
             Ok(record) if known => self.finding.known.push(*record),
             Ok(record) => {
                 // That there is no room for it here is nothing that its worker did.
-                let result = match self.keep(bytes) {
+                let result = match self.keep(&bytes) {
                     Ok(kept) => {
                         self.files.push((number, kept));
                         Ok(record)
@@ -172,25 +145,29 @@ impl Looking {
         left.is_some()
     }
 
-    fn keep(&mut self, bytes: Vec<u8>) -> io::Result<Kept> {
-        if self.takes(bytes.len()) {
-            return Ok(Kept::Held(bytes));
-        }
-        let mut file = tempfile::tempfile_in(self.rules.folder.root())?;
-        file.write_all(&bytes)?;
-        Ok(Kept::Put(file))
+    /// Keeps a transcript: in memory where there is room, else in a file without a name.
+    fn keep(&mut self, bytes: &[u8]) -> io::Result<SpooledTempFile> {
+        let room = if self.takes(bytes.len()) { bytes.len() } else { 0 };
+        let mut file = spooled_tempfile_in(room, self.rules.folder.root());
+        file.write_all(bytes)?;
+        Ok(file)
     }
 
     /// What it says, when all of it was looked at.
     pub(super) fn finish(mut self) -> Finding {
-        for (number, kept) in std::mem::take(&mut self.files) {
-            if matches!(kept, Kept::Put(_)) {
+        for (number, mut kept) in std::mem::take(&mut self.files) {
+            if kept.is_rolled() {
                 // It is read as a whole.
                 self.wait_long();
             }
             let path = self.rules.folder.path(&Folder::transcript(number));
-            if let Err(error) = kept.settle(&path) {
-                halt(&mut self.finding, number, &disk_failure(&path, &error));
+            let mut bytes = Vec::new();
+            let read = kept.rewind().and_then(|()| kept.read_to_end(&mut bytes));
+            if let Err(error) = read.and_then(|_| settle(&path, &bytes)) {
+                let failure = disk_failure(&path, &error);
+                for came in self.finding.came.iter_mut().filter(|came| came.number == number) {
+                    came.result = Err(Missed::Halt(failure.clone()));
+                }
             }
         }
         self.finding.before = before(&self.rules, &self.finding.known);
@@ -209,13 +186,6 @@ fn before(rules: &Rules, known: &[Record]) -> BTreeMap<u64, Said> {
 
 pub(super) fn too_long(number: u64, most: usize) -> String {
     format!("game {number}: more than {most} bytes")
-}
-
-/// A game that can't be kept.
-fn halt(finding: &mut Finding, number: u64, failure: &Failure) {
-    for came in finding.came.iter_mut().filter(|came| came.number == number) {
-        came.result = Err(Missed::Halt(failure.clone()));
-    }
 }
 
 /// What one transcript says: a record, or why the attempt doesn't count. An error is what no match

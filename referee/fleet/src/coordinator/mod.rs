@@ -6,7 +6,6 @@ mod layout;
 mod post;
 mod fetch;
 mod judge;
-mod judging;
 mod looking;
 mod intake;
 mod roll;
@@ -18,8 +17,7 @@ pub(crate) mod tests;
 use crate::bundles::Packed;
 use crate::connect::Connection;
 use crate::dispatch::{Dispatch, Effect};
-use crate::link::{CALL, hand, within};
-use crate::messages::FORM;
+use crate::link::{CALL, hand, ticks, within};
 use crate::{Brief, Names, Order, live};
 use async_nats::Subscriber;
 use fetch::Queue;
@@ -41,7 +39,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
-use tokio::time::{Interval, MissedTickBehavior};
+use tokio::time::Interval;
 
 /// The lease of an order.
 pub const LEASE: Duration = Duration::from_secs(30);
@@ -54,26 +52,25 @@ const EPOCH_S: u64 = 1_735_689_600;
 /// What a coordinator coordinates.
 #[derive(Debug)]
 pub struct Commission {
-    /// The contest.
-    pub contest: Arc<Contest>,
-    /// When it was begun, RFC 3339: it stays the same when it is resumed.
-    pub begun: String,
+    /// What workers are told of the contest.
+    pub brief: Brief,
     /// Its agents.
     pub packed: Packed,
-    /// Where everything goes.
-    pub folder: Folder,
-    /// Where the games that are under way are noted.
-    pub playing: Playing,
     /// The server, as people may see it.
     pub shown: String,
     /// What the command that resumes the contest has to say of it.
     pub words: Vec<String>,
-    /// How long a build may take.
-    pub build_time: Duration,
-    /// Whether each core's matches and agents stay on it.
-    pub pin: bool,
-    /// The lease of an order.
-    pub lease: Duration,
+}
+
+/// A contest as it goes on now.
+#[derive(Clone, Debug)]
+pub struct ContestRun {
+    /// When the contest was begun, RFC 3339: it stays the same when it is resumed.
+    pub begun: String,
+    /// Where everything goes.
+    pub folder: Folder,
+    /// Where the games that are under way are noted.
+    pub playing: Playing,
 }
 
 /// Games on many machines.
@@ -115,16 +112,17 @@ impl Coordinator {
     pub async fn begin(
         connection: Connection,
         commission: Commission,
+        run: ContestRun,
         schedule: &Schedule,
         orders: watch::Receiver<Orders>,
     ) -> Result<Self, Failure> {
-        let Commission { contest, folder, playing, shown, words, lease, .. } = &commission;
-        let (folder, playing, shown) = (folder.clone(), playing.clone(), shown.clone());
-        let (contest, words, lease) = (contest.clone(), words.clone(), *lease);
+        let Commission { brief, packed, shown, words } = commission;
+        let ContestRun { begun, folder, playing } = run;
         let failed = |error: String| layout::not_made(&connection, &shown, &error);
-        let kinds = kinds(&contest)?;
-        let rules = Rules::of(contest, kinds, folder.clone());
-        let layout = Arc::new(lay_out(commission));
+        let kinds = kinds(&brief.contest)?;
+        let rules = Rules::of(Arc::new(brief.contest.clone()), kinds, folder.clone());
+        let dispatch = Dispatch::new(brief.lease_ms, first_attempt());
+        let layout = Arc::new(Layout::of(brief, packed, &begun));
         let names = layout.names.clone();
         // Heard before anybody can say anything.
         let beats = connection.client.subscribe(names.beats()).await;
@@ -133,7 +131,6 @@ impl Coordinator {
         let live = live.map_err(|error| failed(error.to_string()))?;
         let found = async {
             layout.make(&connection, true).await?;
-            layout.take_back(&connection).await?;
             layout.found(&connection).await
         };
         let all = connection.unless_denied(Box::pin(found)).await.map_err(failed)?;
@@ -144,16 +141,14 @@ impl Coordinator {
             if is_missing(schedule, block) {
                 found.insert(block);
             } else {
-                errands.send(Errand::Take(block)).ok();
+                errands.send(Errand { block, order: None }).ok();
             }
         }
         let reports = fetch::start(connection.clone(), names.clone());
         let queue = fetch::look(connection.clone(), names.clone());
-        let mut ticks = tokio::time::interval(TICK);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         Ok(Self {
             began: Instant::now(),
-            dispatch: Dispatch::new(millis(lease), first_attempt()),
+            dispatch,
             fixtures: BTreeMap::new(),
             blocks: BTreeMap::new(),
             found,
@@ -166,7 +161,7 @@ impl Coordinator {
             live,
             viewer: live::Receiver::new(folder, playing),
             orders,
-            ticks,
+            ticks: ticks(TICK),
             mending: None,
             ready: VecDeque::new(),
             closed: false,
@@ -179,7 +174,7 @@ impl Coordinator {
     }
 
     fn now(&self) -> u64 {
-        millis(self.began.elapsed())
+        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
     /// Does what the dispatch wants.
@@ -188,7 +183,7 @@ impl Coordinator {
             match effect {
                 Effect::Order { block, attempt, avoid } => self.order(block, attempt, avoid),
                 Effect::Withdraw { block } => {
-                    self.errands.send(Errand::Take(block)).ok();
+                    self.errands.send(Errand { block, order: None }).ok();
                 }
                 Effect::Drop { block } => self.drop_block(block, None),
                 Effect::GiveUp { block, why } => self.drop_block(block, Some(tame(&why))),
@@ -216,7 +211,7 @@ impl Coordinator {
         let void_retries = self.layout.brief.contest.policy.void_retries;
         let order = Order { block, attempt, fixtures, void_retries, avoid };
         let message = serde_json::to_vec(&order).unwrap_or_default();
-        self.errands.send(Errand::Put { block, attempt, message }).ok();
+        self.errands.send(Errand { block, order: Some((attempt, message)) }).ok();
     }
 
     /// A block won't be played now.
@@ -256,24 +251,6 @@ pub async fn withdraw(
     Ok(removed)
 }
 
-fn lay_out(commission: Commission) -> Layout {
-    let Commission { contest, begun, packed, build_time, pin, lease, .. } = commission;
-    let brief = Brief {
-        form: FORM,
-        referee: env!("CARGO_PKG_VERSION").to_owned(),
-        contest: (*contest).clone(),
-        agents: packed.packages.clone(),
-        folder: packed.folder.clone(),
-        shared: packed.shared.clone(),
-        build_ms: millis(build_time),
-        pin,
-        lease_ms: millis(lease),
-        arch: std::env::consts::ARCH.to_owned(),
-    };
-    let since = jiff::Timestamp::now().to_string();
-    Layout { names: Names::of(&contest, &begun), brief, packed, since }
-}
-
 /// Whether a game of a block has no result yet.
 fn is_missing(schedule: &Schedule, block: u64) -> bool {
     schedule.counting(block).any(|number| !schedule.has(number))
@@ -282,8 +259,4 @@ fn is_missing(schedule: &Schedule, block: u64) -> bool {
 fn first_attempt() -> u32 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
     u32::try_from(now.saturating_sub(EPOCH_S)).unwrap_or_default()
-}
-
-fn millis(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

@@ -3,7 +3,7 @@
 
 use crate::Names;
 use crate::connect::Connection;
-use crate::link::{CALL, within};
+use crate::link::{CALL, ticks, within};
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::stream::LastRawMessageErrorKind;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,13 +16,13 @@ const AT_ONCE: usize = 128;
 /// How long to wait when something has failed.
 const AGAIN: Duration = Duration::from_millis(500);
 
-/// What is to be done.
-#[derive(Debug)]
-pub(super) enum Errand {
-    /// An order for a block, in the place of any other.
-    Put { block: u64, attempt: u32, message: Vec<u8> },
-    /// Whatever order there is for a block is to go.
-    Take(u64),
+/// What is to be done: an order for a block is put in the place of any other, or whatever order there is
+/// for it goes.
+#[derive(Clone, Debug)]
+pub(super) struct Errand {
+    pub(super) block: u64,
+    /// The attempt and the message of the order to put.
+    pub(super) order: Option<(u32, Vec<u8>)>,
 }
 
 /// An order that is in the stream.
@@ -55,13 +55,6 @@ pub(super) fn start(
     (errands, posted)
 }
 
-/// What is wanted of a block.
-#[derive(Clone, Debug)]
-enum Want {
-    Order { attempt: u32, message: Vec<u8> },
-    Nothing,
-}
-
 /// What came of an errand: its block, the attempt where it was an order, and its number.
 type Done = (u64, Option<u32>, Result<u64, String>);
 
@@ -70,7 +63,7 @@ struct Post {
     names: Names,
     told: mpsc::UnboundedSender<Posted>,
     /// The last wish for each block that isn't fulfilled.
-    wanted: BTreeMap<u64, Want>,
+    wanted: BTreeMap<u64, Errand>,
     /// Blocks that something is to be done for now.
     due: BTreeSet<u64>,
     /// Blocks that something is being done for: one thing after the other.
@@ -80,14 +73,16 @@ struct Post {
 
 impl Post {
     async fn work(mut self, mut asked: mpsc::UnboundedReceiver<Errand>) {
-        let mut again = tokio::time::interval(AGAIN);
-        again.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut again = ticks(AGAIN);
         let mut asking = true;
         while asking || !self.wanted.is_empty() {
             self.run();
             tokio::select! {
                 errand = asked.recv(), if asking => match errand {
-                    Some(errand) => self.want(errand),
+                    Some(errand) => {
+                        self.due.insert(errand.block);
+                        self.wanted.insert(errand.block, errand);
+                    }
                     None => asking = false,
                 },
                 Some(done) = self.running.join_next(), if !self.running.is_empty() => {
@@ -101,15 +96,6 @@ impl Post {
         }
     }
 
-    fn want(&mut self, errand: Errand) {
-        let (block, want) = match errand {
-            Errand::Put { block, attempt, message } => (block, Want::Order { attempt, message }),
-            Errand::Take(block) => (block, Want::Nothing),
-        };
-        self.wanted.insert(block, want);
-        self.due.insert(block);
-    }
-
     fn due_again(&mut self) {
         if self.connection.is_up() {
             self.due.extend(self.wanted.keys().filter(|block| !self.busy.contains(block)));
@@ -121,16 +107,16 @@ impl Post {
             && let Some(&block) = self.due.iter().find(|block| !self.busy.contains(block))
         {
             self.due.remove(&block);
-            let Some(want) = self.wanted.get(&block).cloned() else { continue };
+            let Some(errand) = self.wanted.get(&block).cloned() else { continue };
             self.busy.insert(block);
             let (connection, names) = (self.connection.clone(), self.names.clone());
             self.running.spawn(async move {
-                match want {
-                    Want::Order { attempt, message } => {
+                match errand.order {
+                    Some((attempt, message)) => {
                         let put = put(&connection, &names, block, attempt, message).await;
                         (block, Some(attempt), put)
                     }
-                    Want::Nothing => (block, None, take(&connection, &names, block).await),
+                    None => (block, None, take(&connection, &names, block).await),
                 }
             });
         }
@@ -140,12 +126,8 @@ impl Post {
         self.busy.remove(&block);
         match result {
             Ok(number) => {
-                let is_it = match self.wanted.get(&block) {
-                    Some(Want::Order { attempt: wanted, .. }) => Some(*wanted) == attempt,
-                    Some(Want::Nothing) => attempt.is_none(),
-                    None => false,
-                };
-                if is_it {
+                let is_it = |errand: &Errand| errand.order.as_ref().map(|it| it.0) == attempt;
+                if self.wanted.get(&block).is_some_and(is_it) {
                     self.wanted.remove(&block);
                 }
                 if let Some(attempt) = attempt {

@@ -1,26 +1,27 @@
 //! What is sent to the server, and a real server; skipped where there is none.
 
 use super::fetch::queue;
-use super::judge::{Bucket, Objects};
+use super::layout::Layout;
 use super::post::{self, Errand};
-use super::{Commission, Coordinator, LEASE, first_attempt, lay_out};
-use crate::Names;
+use super::{Commission, ContestRun, Coordinator, LEASE, first_attempt};
 use crate::bundles::pack;
 use crate::connect::{Connection, Server};
 use crate::names::{BRIEF, CONTESTS, COORDINATOR, WORKERS};
+use crate::{Brief, Names};
 use referee_contest::Schedule;
 use referee_play::playing::Playing;
 use referee_play::table::Orders;
-use referee_protocol::plain::hex;
 use referee_runner::field::Field;
 use referee_runner::folder::Folder;
 use referee_runner::{Builds, prepare_text};
-use sha2::{Digest, Sha256};
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
+
+const BEGUN: &str = "2026-01-01T00:00:00Z";
 
 /// A server that ends with the test.
 pub(crate) struct Running(Child);
@@ -40,7 +41,7 @@ impl Drop for Running {
 }
 
 /// A server, and a connection to it.
-pub(crate) async fn server(place: &Path) -> Option<(Running, Connection)> {
+async fn server(place: &Path) -> Option<(Running, Connection)> {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let child = Command::new("nats-server")
         .args(["-js", "-a", "127.0.0.1", "-p", &port.to_string(), "-sd"])
@@ -64,12 +65,12 @@ pub(crate) async fn server(place: &Path) -> Option<(Running, Connection)> {
 }
 
 /// Runs a test at a server of its own; not where there is none to be had.
-fn at_server(test: impl AsyncFnOnce(&Path, Connection)) {
+pub(crate) fn at_server(test: impl AsyncFnOnce(&Path, Connection, Running)) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let place = tempfile::tempdir().unwrap();
-        if let Some((_running, connection)) = server(place.path()).await {
-            test(place.path(), connection).await;
+        if let Some((running, connection)) = server(place.path()).await {
+            test(place.path(), connection, running).await;
         }
     });
 }
@@ -79,48 +80,50 @@ fn commission(more: &str, place: &Path) -> Commission {
     let text = format!("game = \"hex\"\nagents = [\"@random\", \"@first\"]\n{more}");
     let file = Path::new("contest.toml");
     let prepared = prepare_text(&text, file, place, Builds::Later).unwrap();
-    Commission {
-        contest: prepared.contest.clone(),
-        begun: "2026-01-01T00:00:00Z".to_owned(),
-        packed: pack(&prepared).unwrap(),
-        folder: Folder::create(&place.join("out")).unwrap(),
-        playing: Playing::default(),
-        shown: String::new(),
-        words: Vec::new(),
-        build_time: prepared.build_time,
-        pin: prepared.pin,
-        lease: LEASE,
-    }
+    let packed = pack(&prepared).unwrap();
+    let (shown, words) = (String::new(), Vec::new());
+    Commission { brief: packed.brief(&prepared, LEASE), packed, shown, words }
+}
+
+fn layout(place: &Path) -> Layout {
+    let Commission { brief, packed, .. } = commission("", place);
+    Layout::of(brief, packed, BEGUN)
+}
+
+/// What workers are told of a contest whose file has these words more.
+pub(crate) fn brief(more: &str) -> Brief {
+    let place = tempfile::tempdir().unwrap();
+    commission(more, place.path()).brief
 }
 
 #[test]
 fn workers_are_told_what_the_file_says() {
-    let place = tempfile::tempdir().unwrap();
-    let plain = lay_out(commission("", place.path())).brief;
-    assert_eq!((plain.build_ms, plain.pin), (600_000, false));
-    let brief = lay_out(commission("pin = true\npolicy.build_time = \"7s\"", place.path())).brief;
-    assert_eq!((brief.build_ms, brief.pin), (7_000, true));
+    for (more, told) in
+        [("", (600_000, false)), ("pin = true\npolicy.build_time = \"7s\"", (7_000, true))]
+    {
+        let brief = brief(more);
+        assert_eq!((brief.build_ms, brief.pin), told);
+    }
 }
 
 #[test]
 fn orders_take_each_other_s_place_and_are_found_again() {
-    at_server(async |place, connection| {
-        let layout = lay_out(commission("", place));
+    at_server(async |place, connection, _running| {
+        let layout = layout(place);
         for begins in [true, true, false] {
             layout.make(&connection, begins).await.unwrap();
-            layout.take_back(&connection).await.unwrap();
         }
         let (errands, mut posted) = post::start(connection.clone(), layout.names.clone());
         let first = first_attempt();
         let mut numbers = Vec::new();
         for (block, attempt) in [(0, first), (1, first), (2, first), (1, first + 1), (1, first)] {
-            errands.send(Errand::Put { block, attempt, message: vec![b'x'] }).unwrap();
+            errands.send(Errand { block, order: Some((attempt, vec![b'x'])) }).unwrap();
             let there = posted.recv().await.unwrap();
             assert_eq!((there.block, there.attempt), (block, attempt));
             numbers.push(there.number);
         }
         assert_eq!(numbers, [1, 2, 3, 4, 2], "the same order again is the one that was there");
-        errands.send(Errand::Take(0)).unwrap();
+        errands.send(Errand { block: 0, order: None }).unwrap();
         let mut found = Vec::new();
         for _ in 0..200 {
             found = layout.found(&connection).await.unwrap();
@@ -174,8 +177,8 @@ async fn lose(part: &str, connection: &Connection, names: &Names) {
 
 #[test]
 fn whatever_is_lost_alone_is_missed_and_made_again() {
-    at_server(async |place, connection| {
-        let layout = lay_out(commission("", place));
+    at_server(async |place, connection, _running| {
+        let layout = layout(place);
         layout.make(&connection, true).await.unwrap();
         for part in PARTS {
             queue(&connection, &layout.names).await.unwrap();
@@ -189,11 +192,13 @@ fn whatever_is_lost_alone_is_missed_and_made_again() {
 
 #[test]
 fn a_coordinator_makes_again_what_is_lost() {
-    at_server(async |place, connection| {
+    at_server(async |place, connection, _running| {
         let commission = commission("", place);
-        let schedule = Schedule::new(commission.contest.clone());
+        let schedule = Schedule::new(Arc::new(commission.brief.contest.clone()));
         let (_orders, orders) = watch::channel(Orders::default());
-        let begun = Coordinator::begin(connection.clone(), commission, &schedule, orders);
+        let folder = Folder::create(&place.join("out")).unwrap();
+        let run = ContestRun { begun: BEGUN.to_owned(), folder, playing: Playing::default() };
+        let begun = Coordinator::begin(connection.clone(), commission, run, &schedule, orders);
         let mut coordinator = begun.await.unwrap();
         let names = coordinator.layout.names.clone();
         lose("the reports' consumer", &connection, &names).await;
@@ -212,33 +217,5 @@ fn a_coordinator_makes_again_what_is_lost() {
             () = coordinates => {}
             come = tokio::time::timeout(Duration::from_secs(120), comes_back) => come.unwrap(),
         }
-    });
-}
-
-#[test]
-fn an_object_is_taken_away_without_a_trace() {
-    at_server(async |place, connection| {
-        let layout = lay_out(commission("", place));
-        layout.make(&connection, true).await.unwrap();
-        let (jetstream, name) = (&connection.jetstream, layout.names.bucket());
-        let stream = format!("OBJ_{name}");
-        let messages =
-            async || jetstream.get_stream(&stream).await.unwrap().cached_info().state.messages;
-        let before = messages().await;
-        let store = jetstream.get_object_store(&name).await.unwrap();
-        let names = ["a", "b"].map(|name| hex(&Sha256::digest(name)));
-        // More than one piece.
-        let bytes = vec![7; 300_000];
-        for name in &names {
-            store.put(name.as_str(), &mut bytes.as_slice()).await.unwrap();
-        }
-        let bucket = Bucket { connection: connection.clone(), name: name.clone() };
-        assert_eq!(bucket.fetch(&names[0], bytes.len()).await, Ok(Some(bytes.clone())));
-        bucket.remove(&names[..1]).await;
-        bucket.remove(&names[..1]).await;
-        assert_eq!(bucket.fetch(&names[0], bytes.len()).await, Ok(None));
-        assert_eq!(bucket.fetch(&names[1], bytes.len()).await, Ok(Some(bytes)));
-        bucket.remove(&names).await;
-        assert_eq!(messages().await, before);
     });
 }

@@ -5,15 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The longest reason that is told, in characters.
 const WHY_CHARACTERS_MAX: usize = 200;
 
-/// Failures at a block: of each worker the last.
+/// Failures at a block: of each worker, by id, what people call it and its last reason.
 #[derive(Debug, Default)]
-pub(super) struct Failures(BTreeMap<String, Failure>);
-
-#[derive(Debug)]
-struct Failure {
-    name: String,
-    why: String,
-}
+pub(super) struct Failures(BTreeMap<String, (String, String)>);
 
 impl Failures {
     pub(super) fn is_empty(&self) -> bool {
@@ -24,7 +18,7 @@ impl Failures {
     pub(super) fn note(&mut self, worker: &str, name: &str, why: &str) {
         let why = why.lines().next().unwrap_or_default();
         let why = why.chars().take(WHY_CHARACTERS_MAX).collect();
-        self.0.insert(worker.to_owned(), Failure { name: name.to_owned(), why });
+        self.0.insert(worker.to_owned(), (name.to_owned(), why));
     }
 
     /// The ids of those who have failed.
@@ -35,7 +29,7 @@ impl Failures {
     /// Every reason once, with those who say so.
     pub(super) fn told(&self) -> String {
         let mut reasons: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        for Failure { name, why } in self.0.values() {
+        for (name, why) in self.0.values() {
             reasons.entry(why).or_default().insert(name);
         }
         let told = reasons.into_iter().map(|(why, names)| {

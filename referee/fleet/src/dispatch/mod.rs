@@ -75,9 +75,10 @@ pub enum Effect {
 }
 
 /// Where an order is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Place {
     /// On its way to the server.
+    #[default]
     Sent,
     /// In the stream, or taken from there, with this number.
     Stream(u64),
@@ -85,7 +86,7 @@ enum Place {
     Found,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Block {
     attempt: u32,
     place: Place,
@@ -111,7 +112,7 @@ impl Block {
 }
 
 /// The blocks that are ordered, and the workers.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Dispatch {
     lease_ms: u64,
     first_attempt: u32,
@@ -128,16 +129,7 @@ impl Dispatch {
     /// Nothing ordered, nobody there. Attempts are counted from `first_attempt`, which is to be one
     /// that no earlier run has come to.
     pub fn new(lease_ms: u64, first_attempt: u32) -> Self {
-        Self {
-            lease_ms,
-            first_attempt,
-            blocks: BTreeMap::new(),
-            crowd: Crowd::default(),
-            up: true,
-            closing: None,
-            ticked_ms: 0,
-            effects: Vec::new(),
-        }
+        Self { lease_ms, first_attempt, up: true, ..Self::default() }
     }
 
     /// What is to be done since this was asked last, in order.
@@ -188,16 +180,9 @@ impl Dispatch {
     }
 
     fn insert(&mut self, block: u64, place: Place, now: u64) {
-        let new = Block {
-            attempt: self.first_attempt,
-            place,
-            again: place == Place::Found,
-            alive_ms: now,
-            with: BTreeSet::new(),
-            failures: Failures::default(),
-            hopeless_ms: None,
-            held_ms: now,
-        };
+        let (attempt, again) = (self.first_attempt, place == Place::Found);
+        let (alive_ms, held_ms) = (now, now);
+        let new = Block { attempt, place, again, alive_ms, held_ms, ..Block::default() };
         self.blocks.insert(block, new);
     }
 
@@ -209,7 +194,8 @@ impl Dispatch {
         self.effects.push(Effect::Order { block, attempt: it.attempt, avoid });
     }
 
-    fn order_again(&mut self, block: u64, now: u64) {
+    /// Orders a block anew: a worker has reported only a part of it, or nobody is heard of it.
+    pub fn again(&mut self, block: u64, now: u64) {
         if self.closing.is_some() {
             return self.drop_block(block);
         }
@@ -270,11 +256,6 @@ impl Dispatch {
         }
     }
 
-    /// A worker has reported a part of a block: the rest is ordered anew.
-    pub fn again(&mut self, block: u64, now: u64) {
-        self.order_again(block, now);
-    }
-
     /// A worker has reported a block, and all of it is as it should be. Whether it was out.
     pub fn taken(&mut self, block: u64, worker: &str) -> bool {
         self.crowd.played(worker);
@@ -301,7 +282,7 @@ impl Dispatch {
             }
             // Another is out already where this was an earlier one.
             if it.place == Place::Found || it.attempt == attempt {
-                self.order_again(block, now);
+                self.again(block, now);
             }
         }
     }
@@ -379,7 +360,7 @@ impl Dispatch {
         let silent: Vec<u64> =
             self.blocks.iter().filter(|(_, it)| silent(it)).map(|(&block, _)| block).collect();
         for block in silent {
-            self.order_again(block, now);
+            self.again(block, now);
         }
     }
 

@@ -23,7 +23,7 @@ pub(super) struct Crowd {
     failing: BTreeSet<String>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Worker {
     name: String,
     slots: u32,
@@ -76,14 +76,10 @@ impl Crowd {
         if strange || (new && (left || self.workers.len() >= WORKERS_MAX)) {
             return None;
         }
-        let worker = self.workers.entry(id.clone()).or_insert_with(|| Worker {
-            name: tame_name(&beat.worker.name),
-            slots: 0,
-            able: false,
-            seen_ms: now,
-            orders: BTreeSet::new(),
-            row: 0,
-        });
+        let worker = self
+            .workers
+            .entry(id.clone())
+            .or_insert_with(|| Worker { name: tame_name(&beat.worker.name), ..Worker::default() });
         let before = (worker.slots, worker.able);
         worker.slots = beat.worker.slots.min(SLOTS_MAX);
         worker.able = !beat.leaving && beat.refused.is_none();

@@ -1,7 +1,7 @@
 //! The coordinator's side: the transcripts of matches under way elsewhere, as far as they have come.
 
 use super::sender::ALIVE;
-use super::settle::{is_at, open};
+use super::settle::append;
 use crate::link::next;
 use crate::messages::{LIVE_BYTES_MAX, split_bytes};
 use crate::{Live, Names, Resend};
@@ -10,7 +10,7 @@ use referee_play::playing::{Playing, UnderWay};
 use referee_play::replacing::replace;
 use referee_runner::folder::Folder;
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
@@ -52,17 +52,6 @@ struct Received {
     under_way: Option<UnderWay>,
 }
 
-/// What a message came to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Written {
-    /// So much of the file is the worker's now.
-    Known(u64),
-    /// Something is missing from here on.
-    Missing(u64),
-    /// The file is not the one that these bytes continue.
-    Differs,
-}
-
 /// The messages of all workers, from now on. No more wait than fit memory.
 pub async fn listen(
     client: &Client,
@@ -91,11 +80,7 @@ impl Receiver {
 
     /// Takes in a message. `has` says whether a worker has a game, by the orders that are out: of
     /// others nothing is written. What comes back is to be published on [`Names::resend`].
-    pub fn take(&mut self, message: &[u8], has: impl Fn(&str, u64) -> bool) -> Option<Vec<u8>> {
-        self.take_at(message, has, Instant::now())
-    }
-
-    pub(super) fn take_at(
+    pub fn take(
         &mut self,
         message: &[u8],
         has: impl Fn(&str, u64) -> bool,
@@ -110,29 +95,21 @@ impl Receiver {
         let playing = self.playing.clone();
         let received = self.place(&live, has, now)?;
         received.heard = now;
-        let written = received.write(&path, live.offset, bytes, now).unwrap_or_else(|error| {
+        let written = received.write(&path, live.offset, bytes, now);
+        let is_whole = written.unwrap_or_else(|error| {
             tracing::debug!("{}: {error}", path.display());
-            Written::Missing(0)
+            received.known = 0;
+            false
         });
-        match written {
-            Written::Known(known) => {
-                received.known = known;
-                if live.over {
-                    received.under_way = None;
-                } else if known > 0 && received.under_way.is_none() {
-                    received.under_way = Some(playing.begin(live.number, &path));
-                }
-                None
-            }
-            Written::Differs => {
-                (received.known, received.differs) = (0, true);
-                received.ask(live, 0, now)
-            }
-            Written::Missing(offset) => {
-                received.known = offset;
-                received.ask(live, offset, now)
-            }
+        if !is_whole {
+            return received.ask(live, now);
         }
+        if live.over {
+            received.under_way = None;
+        } else if received.known > 0 && received.under_way.is_none() {
+            received.under_way = Some(playing.begin(live.number, &path));
+        }
+        None
     }
 
     /// The place of a match. Of two workers that play the same game, the one that came first has it,
@@ -186,38 +163,32 @@ impl Received {
         }
     }
 
-    /// Bytes of the transcript that stand there in it.
-    fn write(
-        &mut self,
-        path: &Path,
-        offset: u64,
-        bytes: &[u8],
-        now: Instant,
-    ) -> io::Result<Written> {
+    /// Bytes of the transcript that stand there in it. `false` where what comes after those that are known
+    /// is missing.
+    fn write(&mut self, path: &Path, offset: u64, bytes: &[u8], now: Instant) -> io::Result<bool> {
         let end = offset.saturating_add(bytes.len() as u64);
         if end > TRANSCRIPT_BYTES_MAX {
-            return Ok(Written::Known(self.known));
+            return Ok(true);
         }
-        if offset > self.known {
-            return Ok(Written::Missing(self.known));
+        if offset > self.known || bytes.is_empty() {
+            return Ok(offset <= self.known);
         }
-        if bytes.is_empty() {
-            return Ok(Written::Known(self.known));
+        if !self.differs && append(path, offset, bytes)? {
+            self.known = self.known.max(end);
+        } else if offset == 0 && is_due(&mut self.begun, now) {
+            replace(path, bytes)?;
+            (self.known, self.differs) = (end, false);
+        } else {
+            // The file is not the one that these bytes continue.
+            (self.known, self.differs) = (0, true);
+            return Ok(false);
         }
-        if !self.differs && go_on(path, offset, bytes)? {
-            return Ok(Written::Known(self.known.max(end)));
-        }
-        if offset > 0 || !is_due(&mut self.begun, now) {
-            return Ok(Written::Differs);
-        }
-        replace(path, bytes)?;
-        self.differs = false;
-        Ok(Written::Known(end))
+        Ok(true)
     }
 
-    /// What asks for the rest from there on, unless that was just done.
-    fn ask(&mut self, live: Live, offset: u64, now: Instant) -> Option<Vec<u8>> {
-        let Live { worker, number, .. } = live;
+    /// What asks for the rest after what is known, unless that was just done.
+    fn ask(&mut self, live: Live, now: Instant) -> Option<Vec<u8>> {
+        let (Live { worker, number, .. }, offset) = (live, self.known);
         let asks = is_due(&mut self.asked, now);
         asks.then(|| serde_json::to_vec(&Resend { worker, number, offset }).ok()).flatten()
     }
@@ -230,17 +201,4 @@ fn is_due(last: &mut Option<Instant>, now: Instant) -> bool {
         *last = Some(now);
     }
     due
-}
-
-/// Appends what a file lacks of these bytes. Not where it has others in their place, or nothing
-/// before them.
-fn go_on(path: &Path, offset: u64, bytes: &[u8]) -> io::Result<bool> {
-    let Ok(mut file) = open(path) else { return Ok(false) };
-    let Some(there) = file.metadata()?.len().checked_sub(offset) else { return Ok(false) };
-    let there = usize::try_from(there).unwrap_or(usize::MAX).min(bytes.len());
-    if !is_at(&mut file, offset, &bytes[..there])? {
-        return Ok(false);
-    }
-    file.write_all(&bytes[there..])?;
-    Ok(true)
 }

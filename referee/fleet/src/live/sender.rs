@@ -1,6 +1,6 @@
 //! The worker's side: what the transcripts of matches under way have grown by.
 
-use crate::link::next;
+use crate::link::{next, ticks};
 use crate::messages::{LIVE_BYTES_MAX, with_bytes};
 use crate::{Live, Names, Resend};
 use async_nats::Client;
@@ -9,7 +9,6 @@ use referee_play::growing::GrowingFile;
 use referee_play::playing::{Begun, Playing};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant, SystemTime};
-use tokio::time::MissedTickBehavior;
 
 /// How often matches are looked at, and how long one lasts before anything of it is sent.
 const PERIOD: Duration = Duration::from_secs(1);
@@ -57,8 +56,7 @@ pub async fn send(client: &Client, names: &Names, worker: &str, playing: &Playin
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let serial = u64::try_from(since.as_millis()).unwrap_or_default();
     let mut sender = Some(Sender::new(worker, serial));
-    let mut ticks = tokio::time::interval(PERIOD);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut ticks = ticks(PERIOD);
     loop {
         tokio::select! {
             message = async { next(asked.as_mut()?).await }, if asked.is_some() => {

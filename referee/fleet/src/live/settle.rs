@@ -14,23 +14,28 @@ const PIECE_BYTES: usize = 8 << 10;
 /// that who follows the file sees its end; else a new one takes its place. Its folder is made where
 /// there is none.
 pub fn settle(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    match open(path) {
-        Ok(mut file) => {
-            let length = file.metadata()?.len();
-            let known = usize::try_from(length).unwrap_or(usize::MAX);
-            match bytes.get(..known) {
-                Some(beginning) if is_at(&mut file, 0, beginning)? => {
-                    file.write_all(&bytes[known..])
-                }
-                _ => replace(path, bytes),
-            }
-        }
-        Err(_) => replace(path, bytes),
+    let is_longer = path.metadata().is_ok_and(|it| it.len() > bytes.len() as u64);
+    if !is_longer && append(path, 0, bytes)? {
+        return Ok(());
     }
+    replace(path, bytes)
+}
+
+/// Appends what a file lacks of these bytes, which stand there in it. Not where it has others in their
+/// place, or nothing before them.
+pub(super) fn append(path: &Path, offset: u64, bytes: &[u8]) -> io::Result<bool> {
+    let Ok(mut file) = open(path) else { return Ok(false) };
+    let Some(there) = file.metadata()?.len().checked_sub(offset) else { return Ok(false) };
+    let there = usize::try_from(there).unwrap_or(usize::MAX).min(bytes.len());
+    if !is_at(&mut file, offset, &bytes[..there])? {
+        return Ok(false);
+    }
+    file.write_all(&bytes[there..])?;
+    Ok(true)
 }
 
 /// A plain file that is there already, to be read and appended to. Links aren't followed.
-pub(super) fn open(path: &Path) -> io::Result<File> {
+fn open(path: &Path) -> io::Result<File> {
     let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK;
     let file = OpenOptions::new().read(true).append(true).custom_flags(flags.bits()).open(path)?;
     if file.metadata()?.is_file() {
@@ -40,7 +45,7 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
 }
 
 /// Whether a file has these bytes there.
-pub(super) fn is_at(file: &mut File, offset: u64, bytes: &[u8]) -> io::Result<bool> {
+fn is_at(file: &mut File, offset: u64, bytes: &[u8]) -> io::Result<bool> {
     file.seek(SeekFrom::Start(offset))?;
     let mut piece = [0; PIECE_BYTES];
     for expected in bytes.chunks(PIECE_BYTES) {

@@ -57,7 +57,7 @@ impl World {
     }
 
     fn take(&mut self, message: &[u8]) -> Option<Vec<u8>> {
-        self.receiver.take_at(message, |_, _| true, self.now)
+        self.receiver.take(message, |_, _| true, self.now)
     }
 
     fn say(&mut self, worker: &str, serial: u64, offset: u64, bytes: &[u8]) -> bool {
@@ -89,6 +89,13 @@ impl Match {
         self.file.write_all(bytes).unwrap();
         self.written.extend_from_slice(bytes);
     }
+}
+
+/// A worker that plays game 1.
+fn match_of_a_worker() -> (World, Playing, Sender, Match) {
+    let (world, playing) = (World::new(), Playing::default());
+    let game = Match::begin(&world, &playing, 1, 0);
+    (world, playing, Sender::new("w", 0), game)
 }
 
 fn noise(random: &mut StdRng, most: usize) -> Vec<u8> {
@@ -163,10 +170,7 @@ fn is_there_in_the_end(seed: u64) {
 
 #[test]
 fn a_match_of_less_than_a_second_is_not_sent_and_a_silent_one_is_remembered() {
-    let world = World::new();
-    let playing = Playing::default();
-    let mut sender = Sender::new("w", 0);
-    let mut game = Match::begin(&world, &playing, 1, 0);
+    let (_world, playing, mut sender, mut game) = match_of_a_worker();
     game.write(b"header\n");
     let now = playing.all()[&1].since;
     assert!(sender.look(&playing, 1000, now).is_empty());
@@ -181,10 +185,7 @@ fn a_match_of_less_than_a_second_is_not_sent_and_a_silent_one_is_remembered() {
 
 #[test]
 fn the_end_of_a_match_comes_though_its_file_is_gone() {
-    let mut world = World::new();
-    let playing = Playing::default();
-    let mut sender = Sender::new("w", 0);
-    let mut game = Match::begin(&world, &playing, 1, 0);
+    let (mut world, playing, mut sender, mut game) = match_of_a_worker();
     game.write(b"header\n");
     world.now = playing.all()[&1].since;
     let now = world.now + 2 * SECOND;
@@ -213,10 +214,7 @@ fn the_end_of_a_match_comes_though_its_file_is_gone() {
 
 #[test]
 fn a_long_transcript_comes_in_pieces() {
-    let mut world = World::new();
-    let playing = Playing::default();
-    let mut sender = Sender::new("w", 0);
-    let mut game = Match::begin(&world, &playing, 1, 0);
+    let (mut world, playing, mut sender, mut game) = match_of_a_worker();
     game.write(&[&[b'x'; 4499][..], b"\n"].concat());
     world.now = playing.all()[&1].since;
     for (after, pieces, length) in [(2, 4, 4000), (3, 1, 4500)] {
@@ -234,7 +232,7 @@ fn nothing_is_written_but_what_the_orders_say() {
     let mut world = World::new();
     let has = |worker: &str, number| worker == "w" && number == 1;
     let now = world.now;
-    let mut take = |message: &[u8]| world.receiver.take_at(message, has, now);
+    let mut take = |message: &[u8]| world.receiver.take(message, has, now);
     for wrong in [
         message("w", 2, 0, 0, b"not under way"),
         message("v", 1, 0, 0, b"of another"),
@@ -271,7 +269,7 @@ fn of_two_workers_one_is_shown() {
     assert_eq!(world.read(1), b"two\n");
     // Its order was withdrawn.
     let third = message("third", 1, 0, 0, b"three\n");
-    world.receiver.take_at(&third, |worker, _| worker == "third", world.now);
+    world.receiver.take(&third, |worker, _| worker == "third", world.now);
     assert_eq!(world.read(1), b"three\n");
     assert!(world.shown.has(1));
     world.receiver.end(1);

@@ -20,10 +20,6 @@ pub(super) struct Ended {
     pub(super) seen: Onlooker,
 }
 
-/// Nobody plays here any more.
-#[derive(Debug)]
-pub(super) struct Closed;
-
 /// Where games are asked for.
 #[derive(Debug, Default)]
 pub(super) struct Desk {
@@ -49,18 +45,18 @@ impl Desk {
         lock(&self.waiting).clear();
     }
 
-    /// Has a game played.
-    pub(super) async fn play(&self, job: Job) -> Result<Ended, Closed> {
-        let jobs = lock(&self.jobs).clone().ok_or(Closed)?;
+    /// Has a game played; `None` where nobody plays here any more.
+    pub(super) async fn play(&self, job: Job) -> Option<Ended> {
+        let jobs = lock(&self.jobs).clone()?;
         let (ended, wait) = oneshot::channel();
         let number = job.number;
         lock(&self.waiting).insert(number, ended);
         if jobs.send(job).await.is_err() {
             lock(&self.waiting).remove(&number);
-            return Err(Closed);
+            return None;
         }
         drop(jobs);
-        wait.await.map_err(|_| Closed)
+        wait.await.ok()
     }
 
     /// Passes on that a game has ended.

@@ -1,12 +1,10 @@
 //! Which contests are under way.
 
 use crate::connect::Connection;
-use crate::link::{CALL, consumer, contests, next, within};
+use crate::link::{CALL, announced, consumer, contests, next, within};
 use crate::messages::FORM;
 use crate::names::WORKERS;
 use crate::{Announcement, Names};
-use async_nats::jetstream::kv::Store;
-use async_nats::jetstream::stream::LastRawMessageErrorKind;
 use referee_protocol::plain::tame_name;
 
 /// So many contests are looked at.
@@ -61,34 +59,10 @@ pub(super) async fn look(connection: &Connection) -> Result<Vec<Found>, String> 
     Ok(found)
 }
 
-/// Whether a contest is still announced.
-pub(super) async fn is_there(connection: &Connection, names: &Names) -> Result<bool, String> {
-    let Some(bucket) = contests(&connection.jetstream).await? else { return Ok(false) };
-    Ok(announced(&bucket, names).await?.is_some())
-}
-
 /// Whether orders of a contest wait for somebody.
 pub(super) async fn has_orders(connection: &Connection, names: &Names) -> bool {
     let consumer = consumer(&connection.jetstream, WORKERS, names.orders_stream()).await;
     consumer.is_ok_and(|consumer| consumer.cached_info().num_pending > 0)
-}
-
-/// What is said of a contest; nothing where it is over, or it can't be read.
-async fn announced(bucket: &Store, names: &Names) -> Result<Option<Announcement>, String> {
-    let subject = format!("{}{}", bucket.prefix, names.id);
-    let entry = async {
-        match bucket.stream.get_last_raw_message_by_subject(&subject).await {
-            Ok(message) => Ok(Some(message)),
-            Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(None),
-            Err(error) => Err(error),
-        }
-    };
-    let Some(message) = within(CALL, entry).await? else { return Ok(None) };
-    // Whoever may read any message may have the server send it to us, as if it were this answer.
-    if message.subject.as_str() != subject {
-        return Err("the answer is to another question".to_owned());
-    }
-    Ok(serde_json::from_slice(&message.payload).ok())
 }
 
 #[cfg(test)]
@@ -103,10 +77,8 @@ mod tests {
             names: Names::new("0123456789abcdef").unwrap(),
             announcement: Announcement {
                 form,
-                name: "autumn".to_owned(),
                 referee: referee.to_owned(),
-                since: String::new(),
-                brief_sha256: String::new(),
+                ..Announcement::default()
             },
         };
         let own = env!("CARGO_PKG_VERSION");

@@ -5,14 +5,11 @@ use crate::link::hand;
 use async_nats::jetstream::message::{AckKind, Acker};
 use referee_process::lock::lock;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// An order that is played, or whose report is on its way.
-#[derive(Clone)]
 struct Hand {
-    /// No two have the same.
-    serial: u64,
     attempt: u32,
     games: BTreeSet<u64>,
     acker: Arc<Acker>,
@@ -20,13 +17,13 @@ struct Hand {
 
 /// The orders that this worker has, by block.
 #[derive(Clone, Default)]
-pub(super) struct Hands(Arc<Mutex<BTreeMap<u64, Hand>>>, Arc<AtomicU64>);
+pub(super) struct Hands(Arc<Mutex<BTreeMap<u64, Hand>>>);
 
-/// An order is in hand as long as this is held.
+/// An order is in hand as long as this is held, or until it is done.
 pub(super) struct Held {
     hands: Hands,
     block: u64,
-    serial: u64,
+    is_done: AtomicBool,
 }
 
 /// What becomes of an order that has come.
@@ -52,9 +49,8 @@ impl Hands {
             return Taken::Again;
         }
         let (block, attempt) = (order.block, order.attempt);
-        let serial = self.1.fetch_add(1, Ordering::Relaxed);
-        all.insert(block, Hand { serial, attempt, games, acker });
-        Taken::New(Held { hands: self.clone(), block, serial })
+        all.insert(block, Hand { attempt, games, acker });
+        Taken::New(Held { hands: self.clone(), block, is_done: AtomicBool::new(false) })
     }
 
     /// Block and attempt of each.
@@ -90,19 +86,19 @@ impl Held {
     /// order. `None` where it has come again meanwhile.
     pub(super) fn done(&self, attempt: u32) -> Option<Arc<Acker>> {
         let mut all = self.hands.all();
-        let same = all
-            .get(&self.block)
-            .is_some_and(|hand| (hand.serial, hand.attempt) == (self.serial, attempt));
-        if same { all.remove(&self.block).map(|hand| hand.acker) } else { None }
+        if self.is_done.load(Ordering::Relaxed) || all.get(&self.block)?.attempt != attempt {
+            return None;
+        }
+        self.is_done.store(true, Ordering::Relaxed);
+        all.remove(&self.block).map(|hand| hand.acker)
     }
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
-        // Another one may have the block by now.
-        let mut all = self.hands.all();
-        if all.get(&self.block).is_some_and(|hand| hand.serial == self.serial) {
-            all.remove(&self.block);
+        // Another one may have the block once this is done.
+        if !*self.is_done.get_mut() {
+            self.hands.all().remove(&self.block);
         }
     }
 }

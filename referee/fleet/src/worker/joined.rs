@@ -68,19 +68,6 @@ pub(super) struct Joined {
     folder: TempDir,
 }
 
-/// What a worker brings to every contest.
-#[derive(Debug)]
-pub(super) struct Host<'a> {
-    /// The connection.
-    pub(super) connection: &'a Connection,
-    /// What it says of itself.
-    pub(super) info: &'a WorkerInfo,
-    /// The folder that everything is in; nobody else's.
-    pub(super) root: &'a Path,
-    /// Files and folders of this machine that agents may read if they ask for them.
-    pub(super) lent: &'a [PathBuf],
-}
-
 impl fmt::Debug for Joined {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Joined").field("found", &self.found).finish_non_exhaustive()
@@ -118,41 +105,49 @@ impl Checked {
 }
 
 impl Joined {
-    /// Reads a contest's brief and makes ready for it, or says why this worker doesn't play in it.
-    pub(super) async fn join(found: &Found, host: Host<'_>) -> Result<Self, Unfit> {
+    /// Reads a contest's brief and makes ready for it, or says why the worker doesn't play in it.
+    /// Everything is put into `root`, which is nobody else's; agents may read what is `lent`, if they ask
+    /// for it.
+    pub(super) async fn join(
+        found: &Found,
+        connection: &Connection,
+        info: &WorkerInfo,
+        root: &Path,
+        lent: &[PathBuf],
+    ) -> Result<Self, Unfit> {
         let passing = |why: String| Unfit { why, passing: true };
         if let Some(reason) = found.is_foreign() {
             return Err(reason.into());
         }
         let names = found.names.clone();
-        let bucket = host.connection.jetstream.get_object_store(names.bucket());
+        let bucket = connection.jetstream.get_object_store(names.bucket());
         let bucket = within(CALL, bucket).await.map_err(passing)?;
-        let brief = brief(&host.connection.jetstream, found)
+        let brief = brief(&connection.jetstream, found)
             .await
             .map_err(|error| passing(format!("its brief: {error}")))?;
         let checked = Checked::of(brief)?;
-        if let Some(reason) = demand::misfit(&checked.brief, host.info) {
+        if let Some(reason) = demand::misfit(&checked.brief, info) {
             return Err(reason.into());
         }
-        let folder = create_in(host.root).map_err(|error| error.to_string())?;
+        let folder = create_in(root).map_err(|error| error.to_string())?;
         let agents = folder.path().join("agents");
         // Users of their own that agents may have go through it.
         std::fs::create_dir(&agents)
             .and_then(|()| folder.path().metadata())
             .and_then(|it| std::fs::set_permissions(&agents, it.permissions()))
             .map_err(|error| error.to_string())?;
-        let (brief, lent) = (checked.brief.clone(), host.lent.to_vec());
-        let fetch = fetching(host.connection.jetstream.clone(), names.bucket());
+        let (brief, lent) = (checked.brief.clone(), lent.to_vec());
+        let fetch = fetching(connection.jetstream.clone(), names.bucket());
         let agents = WorkerAgents::new(agents, brief, fetch, lent);
         let fault = |fault: WorkerFault| passing(tame(&fault.text));
         let (readable, base) = agents.shared().await.map_err(fault)?;
-        let enclosure = enclosure(&checked.contest, base, host.info.slots).await?;
-        let known = WorkerInfo { sandbox: Some(enclosure.told.clone()), ..host.info.clone() };
+        let enclosure = enclosure(&checked.contest, base, info.slots).await?;
+        let known = WorkerInfo { sandbox: Some(enclosure.told.clone()), ..info.clone() };
         if let Some(reason) = demand::misfit(&checked.brief, &known) {
             return Err(reason.into());
         }
         // Everything of this worker's is out of reach, but for what is an agent's own.
-        let records = [host.root.to_owned()];
+        let records = [root.to_owned()];
         let reaches = Arc::new(Reaches::new(ground(&[], &records, &readable)));
         let found = found.clone();
         Ok(Self { names, found, checked, enclosure, bucket, reaches, agents, folder })

@@ -21,7 +21,7 @@ mod session;
 mod supply;
 
 use self::finding::{Found, has_orders, look};
-use self::joined::{Host, Joined};
+use self::joined::Joined;
 use self::phase::Why;
 use self::root::Root;
 use self::session::Session;
@@ -213,18 +213,15 @@ impl Worker {
         found: &'a [Found],
     ) -> impl Iterator<Item = &'a Found> + use<'a> {
         let several = found.len() > 1;
-        let (mut first, mut rest, mut last) = (Vec::new(), Vec::new(), Vec::new());
+        let mut ranked = Vec::new();
         for found in found {
             let wanted = several && self.wanted.wants(found);
-            if wanted && has_orders(connection, &found.names).await {
-                first.push(found);
-            } else if self.left.as_ref() == Some(&found.names.id) {
-                last.push(found);
-            } else {
-                rest.push(found);
-            }
+            let has_orders = wanted && has_orders(connection, &found.names).await;
+            let is_left = self.left.as_ref() == Some(&found.names.id);
+            ranked.push((if has_orders { 0 } else { 1 + u8::from(is_left) }, found));
         }
-        first.into_iter().chain(rest).chain(last)
+        ranked.sort_by_key(|(rank, _)| *rank);
+        ranked.into_iter().map(|(_, found)| found)
     }
 
     async fn join(
@@ -237,8 +234,8 @@ impl Worker {
         if let Some(known) = self.joined.get(id).filter(|known| known.found == *found) {
             return Some(known.clone());
         }
-        let (info, root, lent) = (&self.info, self.root.path(), self.settings.lent.as_slice());
-        match Joined::join(found, Host { connection, info, root, lent }).await {
+        let (root, lent) = (self.root.path(), &self.settings.lent);
+        match Joined::join(found, connection, &self.info, root, lent).await {
             Ok(joined) => {
                 self.wanted.accept(found);
                 audience.tell(&format!("plays in {}", found.name()));
@@ -289,27 +286,24 @@ impl Worker {
     ) {
         let found = joined.found.clone();
         let wanted = self.wanted.clone();
-        let left = match Session::new(connection.clone(), joined, &self.info, wanted) {
-            Ok(session) => {
-                Box::pin(session.run(&self.settings, self.busy, interrupts, audience)).await
-            }
-            Err(error) => Err(error),
+        let session = async {
+            let session = Session::new(connection.clone(), joined, &self.info, wanted)?;
+            Box::pin(session.run(&self.settings, &mut self.busy, interrupts, audience)).await
         };
-        let left = match left {
+        let (why, played) = match session.await {
             Ok(left) => left,
             Err(error) => {
                 let why = format!("matches can't be played: {error}");
                 return self.refuse(&found, why.into(), audience);
             }
         };
-        self.busy = left.busy;
-        self.played += left.played;
+        self.played += played;
         self.left = Some(found.names.id.clone());
         let name = found.name();
-        match left.why {
+        match why {
             Why::Over => {
                 self.joined.remove(&found.names.id);
-                audience.tell(&format!("{name} is over; {} games played in it", left.played));
+                audience.tell(&format!("{name} is over; {played} games played in it"));
             }
             Why::Stalled(gap) => {
                 // Its place in the order of contests is what it was.

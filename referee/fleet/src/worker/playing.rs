@@ -1,28 +1,25 @@
 //! An order is played: its games one after the other, each again where it ends void. The transcripts
 //! are packed beside the next game.
 
-use super::desk::{Closed, Ended};
+use super::desk::Ended;
 use super::session::Session;
-use crate::hashing::Hashing;
 use crate::{FaultCause, Order, WorkerFault};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use referee_contest::{Fixture, Onlooker, Player, Policy};
 use referee_play::contender::Contender;
 use referee_play::destination::Destination;
-use referee_play::pool::Job;
+use referee_play::digest::digest_file;
 use referee_runner::staging::Staging;
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::task::JoinHandle;
 
 /// A void game is played again at most so often, whatever an order says.
 const RETRIES_MAX: u32 = 20;
-/// So much of a transcript is read at once.
-const PIECE_BYTES: usize = 64 * 1024;
 
 /// A match that was played, with its transcript as a file, gzipped.
 #[derive(Debug)]
@@ -37,106 +34,74 @@ pub(super) struct Packed {
     pub(super) bytes: u64,
 }
 
-/// Why an order was not played.
-#[derive(Debug)]
-pub(super) enum Halt {
-    /// This worker can't.
-    Fault(WorkerFault),
-    /// Nobody plays here any more.
-    Closed,
-}
-
-impl From<Closed> for Halt {
-    fn from(_: Closed) -> Self {
-        Self::Closed
-    }
-}
-
-/// An order on its way through its games.
-struct Played {
-    seated: BTreeMap<Player, Arc<Contender>>,
-    staging: Staging,
-    packing: Vec<JoinHandle<io::Result<Packed>>>,
-}
+/// What came of an order: its matches, or why there are none.
+pub(super) type Outcome = Result<Vec<Packed>, WorkerFault>;
 
 /// Plays it: every try of every game, in order.
-pub(super) async fn play(session: &Session, order: &Order) -> Result<Vec<Packed>, Halt> {
+pub(super) async fn play(session: &Session, order: &Order) -> Outcome {
     let mut seated = BTreeMap::new();
     for player in order.fixtures.iter().flat_map(|fixture| &fixture.players) {
-        let contender = session.joined.contender(player.index()).await.map_err(Halt::Fault)?;
+        let contender = session.joined.contender(player.index()).await?;
         seated.insert(*player, contender);
     }
     let checked = &session.joined.checked;
-    let staging = Staging::new(checked.contest.clone(), checked.kinds.clone());
-    let mut played = Played { seated, staging, packing: Vec::new() };
-    let mut halted = None;
+    let mut staging = Staging::new(checked.contest.clone(), checked.kinds.clone());
+    let (mut packing, mut halted) = (Vec::new(), None);
     for fixture in &order.fixtures {
-        let game = played.game(session, fixture, order.void_retries.min(RETRIES_MAX)).await;
-        if let Err(halt) = game {
-            halted = Some(halt);
+        let retries = order.void_retries.min(RETRIES_MAX);
+        let game = game(session, fixture, retries, &seated, &mut staging, &mut packing).await;
+        if let Err(fault) = game {
+            halted = Some(fault);
             break;
         }
     }
     let mut packed = Vec::new();
-    for packing in played.packing {
+    for packing in packing {
         match packing.await {
             Ok(Ok(done)) => packed.push(done),
             Ok(Err(error)) => {
-                halted.get_or_insert(Halt::Fault(failed("a transcript", &error)));
+                halted.get_or_insert(failed("a transcript", &error));
             }
             Err(error) => {
-                halted.get_or_insert(Halt::Fault(WorkerFault::new(FaultCause::Machine, error)));
+                halted.get_or_insert(WorkerFault::new(FaultCause::Machine, error));
             }
         }
     }
-    let Some(halt) = halted else { return Ok(packed) };
+    let Some(fault) = halted else { return Ok(packed) };
     // The disk may be what is full.
     for Packed { path, .. } in packed {
         std::fs::remove_file(path).ok();
     }
-    Err(halt)
+    Err(fault)
 }
 
-impl Played {
-    /// A game, until it counts. One that is void too often is this machine's failure.
-    async fn game(
-        &mut self,
-        session: &Session,
-        fixture: &Fixture,
-        retries: u32,
-    ) -> Result<(), Halt> {
-        for attempt in 0..=retries {
-            let path = session.transcript(fixture.number);
-            let job = self.job(session, fixture, path.clone()).map_err(Halt::Fault)?;
-            let Ended { result, seen } = session.desk.play(job).await?;
-            let policy = &session.joined.checked.contest.policy;
-            let is_last = attempt == retries;
-            match fate(result.map(drop), seen, fixture, policy, is_last, &path)? {
-                Fate::Lost => {}
-                fate => {
-                    let number = fixture.number;
-                    self.packing.push(tokio::task::spawn_blocking(move || pack(number, &path)));
-                    if fate == Fate::Counts {
-                        break;
-                    }
-                }
-            }
+/// A game, until it counts. One that is void too often is this machine's failure.
+async fn game(
+    session: &Session,
+    fixture: &Fixture,
+    retries: u32,
+    seated: &BTreeMap<Player, Arc<Contender>>,
+    staging: &mut Staging,
+    packing: &mut Vec<JoinHandle<io::Result<Packed>>>,
+) -> Result<(), WorkerFault> {
+    let (number, joined) = (fixture.number, &session.joined);
+    for attempt in 0..=retries {
+        let path = session.transcript(number);
+        let destination = Destination::File { path: path.clone(), force: false };
+        let seat = |player: Player| seated[&player].clone();
+        let job = staging.job(fixture, seat, joined.reaches.clone(), destination);
+        let job = job.map_err(|error| WorkerFault::new(FaultCause::Order, error))?;
+        let Ended { result, seen } = session.desk.play(job).await.ok_or_else(closed)?;
+        let (policy, is_last) = (&joined.checked.contest.policy, attempt == retries);
+        let fate = fate(result.map(drop), seen, fixture, policy, is_last, &path)?;
+        if fate != Fate::Lost {
+            packing.push(tokio::task::spawn_blocking(move || pack(number, &path)));
         }
-        Ok(())
+        if fate == Fate::Counts {
+            break;
+        }
     }
-
-    /// The game as the pool takes it.
-    fn job(
-        &mut self,
-        session: &Session,
-        fixture: &Fixture,
-        path: PathBuf,
-    ) -> Result<Job, WorkerFault> {
-        let seat = |player: Player| self.seated[&player].clone();
-        let destination = Destination::File { path, force: false };
-        let job = self.staging.job(fixture, seat, session.joined.reaches.clone(), destination);
-        job.map_err(|error| WorkerFault::new(FaultCause::Order, error))
-    }
+    Ok(())
 }
 
 /// What a try of a game came to.
@@ -159,26 +124,26 @@ fn fate(
     policy: &Policy,
     is_last: bool,
     path: &Path,
-) -> Result<Fate, Halt> {
+) -> Result<Fate, WorkerFault> {
     let fate = match result {
         // Its transcript isn't whole: nobody else could see that it was void.
         Err(error) if is_last || is_full(&error) => {
             let what = format!("game {}", fixture.number);
-            Err(Halt::Fault(failed(&what, &error)))
+            Err(failed(&what, &error))
         }
         Err(_) => Ok(Fate::Lost),
         Ok(()) => match seen.record(fixture, policy, String::new(), String::new()) {
             Ok(_) => Ok(Fate::Counts),
             // Nobody's doing but ours.
-            Err(void) if void.cause == "interrupted" => Err(Halt::Closed),
+            Err(void) if void.cause == "interrupted" => Err(closed()),
             Err(void) if void.cause == "disk_full" => {
                 let full = io::Error::from(ErrorKind::StorageFull);
-                Err(Halt::Fault(failed("a transcript", &full)))
+                Err(failed("a transcript", &full))
             }
             // What this machine does to a game is no other's affair.
             Err(void) if is_last => {
                 let text = format!("game {}: {}", fixture.number, void.text);
-                Err(Halt::Fault(WorkerFault::new(FaultCause::Machine, text)))
+                Err(WorkerFault::new(FaultCause::Machine, text))
             }
             Err(_) => Ok(Fate::Void),
         },
@@ -187,6 +152,11 @@ fn fate(
         std::fs::remove_file(path).ok();
     }
     fate
+}
+
+/// Nobody plays here any more.
+fn closed() -> WorkerFault {
+    WorkerFault::new(FaultCause::Machine, "matches can't be played any more")
 }
 
 fn is_full(error: &io::Error) -> bool {
@@ -211,24 +181,17 @@ fn pack(number: u64, path: &Path) -> io::Result<Packed> {
     Ok(Packed { number, path: into, sha256, bytes })
 }
 
-/// Piece by piece: it may be longer than memory. SHA-256 of the packed file, and how many bytes it has.
+/// SHA-256 of the packed file, and how many bytes it has.
 fn compress(path: &Path, into: &Path) -> io::Result<(String, u64)> {
-    let mut from = File::open(path)?;
-    let into = Hashing::new(File::create_new(into)?);
-    let mut encoder = GzEncoder::new(into, Compression::default());
-    let mut piece = vec![0; PIECE_BYTES];
-    loop {
-        match from.read(&mut piece)? {
-            0 => break,
-            length => encoder.write_all(&piece[..length])?,
-        }
-    }
-    Ok(encoder.finish()?.told())
+    let mut encoder = GzEncoder::new(File::create_new(into)?, Compression::default());
+    io::copy(&mut File::open(path)?, &mut encoder)?;
+    let bytes = encoder.finish()?.metadata()?.len();
+    Ok((digest_file(into)?, bytes))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Fate, Halt, fate, pack};
+    use super::{Fate, fate, pack};
     use referee_contest::{Fixture, Onlooker, Player, Policy};
     use referee_match::transcript::unpack;
     use referee_protocol::plain::hex;
@@ -263,8 +226,8 @@ mod tests {
             Ok(Fate::Counts) => "counts".to_owned(),
             Ok(Fate::Void) => "void".to_owned(),
             Ok(Fate::Lost) => "lost".to_owned(),
-            Err(Halt::Closed) => "closed".to_owned(),
-            Err(Halt::Fault(fault)) => format!("{:?}", fault.cause).to_lowercase(),
+            Err(fault) if fault.text.ends_with("any more") => "closed".to_owned(),
+            Err(fault) => format!("{:?}", fault.cause).to_lowercase(),
         };
         (told, path.exists())
     }
@@ -272,15 +235,18 @@ mod tests {
     #[test]
     fn no_transcript_is_left_that_nobody_gets_to_see() {
         let error = |kind: ErrorKind| Err(io::Error::from(kind));
-        let told = |told: &str, is_left: bool| (told.to_owned(), is_left);
-        assert_eq!(tried(Ok(()), None, true), told("counts", true));
-        assert_eq!(tried(Ok(()), Some("lag"), false), told("void", true));
-        assert_eq!(tried(Ok(()), Some("lag"), true), told("machine", false));
-        assert_eq!(tried(Ok(()), Some("disk_full"), false), told("disk", false));
-        assert_eq!(tried(Ok(()), Some("interrupted"), false), told("closed", false));
-        assert_eq!(tried(error(ErrorKind::StorageFull), None, false), told("disk", false));
-        assert_eq!(tried(error(ErrorKind::Other), None, false), told("lost", false));
-        assert_eq!(tried(error(ErrorKind::Other), None, true), told("machine", false));
+        for (result, void, is_last, told, is_left) in [
+            (Ok(()), None, true, "counts", true),
+            (Ok(()), Some("lag"), false, "void", true),
+            (Ok(()), Some("lag"), true, "machine", false),
+            (Ok(()), Some("disk_full"), false, "disk", false),
+            (Ok(()), Some("interrupted"), false, "closed", false),
+            (error(ErrorKind::StorageFull), None, false, "disk", false),
+            (error(ErrorKind::Other), None, false, "lost", false),
+            (error(ErrorKind::Other), None, true, "machine", false),
+        ] {
+            assert_eq!(tried(result, void, is_last), (told.to_owned(), is_left), "{void:?}");
+        }
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! What came of an order goes to the coordinator, whenever the server can be reached.
 
 use super::hands::Held;
-use super::playing::Packed;
+use super::playing::{Outcome, Packed};
 use super::session::Session;
+use crate::bundles::{Reading, is_there, put};
 use crate::connect::Connection;
 use crate::link::{CALL, kept, within};
 use crate::messages::with_bytes;
@@ -11,24 +12,16 @@ use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::object_store::ObjectStore;
 use std::fs::File;
 use std::io::{self, Read};
-use std::pin::Pin;
-use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
-use tokio::io::{AsyncRead, ReadBuf};
 
 /// What a message has beside its bytes, at most: subject, headers.
 const ROOM_BYTES: usize = 4096;
-/// How long an object may take: so long, and as long again for so many bytes.
-const OBJECT: (Duration, u64) = (Duration::from_secs(20), 4 << 20);
 /// How long to wait after the first failure; it doubles up to the other.
 const AGAIN: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(5));
 
 /// How long a report may be refused before others are to play the order, and how long it waits for
 /// anything else before people are told.
 const REFUSED: Duration = Duration::from_secs(120);
-
-/// What came of an order: its matches, or why there are none.
-pub(super) type Outcome = Result<Vec<Packed>, WorkerFault>;
 
 /// Reports until the server has it, then answers for the order; false where the server won't have it
 /// from this worker. What it has no room for is kept until it has: the server may be mended at any time, and
@@ -128,17 +121,21 @@ async fn publish(
     };
     let within_one = |packed: &Packed| Parcel::Message { bytes: packed.bytes };
     let mut report = Report { block, attempt, worker, tries: tries(matches, within_one), fault };
+    let mut message = with_bytes(&report, &[]);
+    let bytes: u64 = matches.iter().map(|packed| packed.bytes).sum();
     let room = session.connection.client.max_payload().saturating_sub(ROOM_BYTES);
-    let message = if let Some(message) = message(&report, matches, room) {
-        message?
+    if bytes.saturating_add(message.len() as u64) <= room as u64 {
+        for packed in matches {
+            File::open(&packed.path)?.take(packed.bytes).read_to_end(&mut message)?;
+        }
     } else {
         for packed in matches {
-            put(&session.joined.bucket, packed).await?;
+            send(&session.joined.bucket, packed).await?;
         }
         let apart = |it: &Packed| Parcel::Object { sha256: it.sha256.clone(), bytes: it.bytes };
         report.tries = tries(matches, apart);
-        with_bytes(&report, &[])
-    };
+        message = with_bytes(&report, &[]);
+    }
     let publish = PublishMessage::build().payload(message.into()).message_id(id);
     let subject = session.joined.names.report(block);
     let sent = within(CALL, session.connection.jetstream.send_publish(subject, publish)).await?;
@@ -151,64 +148,25 @@ fn tries(matches: &[Packed], parcel: impl Fn(&Packed) -> Parcel) -> Vec<Try> {
     matches.iter().map(one).collect()
 }
 
-/// The whole report as one message, if it fits into so many bytes.
-fn message(report: &Report, matches: &[Packed], room: usize) -> Option<io::Result<Vec<u8>>> {
-    let line = with_bytes(report, &[]);
-    let bytes: u64 = matches.iter().map(|packed| packed.bytes).sum();
-    if bytes.saturating_add(line.len() as u64) > room as u64 {
-        return None;
-    }
-    let read = || {
-        let mut all = line;
-        for packed in matches {
-            File::open(&packed.path)?.take(packed.bytes).read_to_end(&mut all)?;
-        }
-        Ok(all)
-    };
-    Some(read())
-}
-
 /// Puts a transcript into the contest's bucket, unless it is there.
-async fn put(bucket: &ObjectStore, packed: &Packed) -> Result<(), Trouble> {
-    let name = packed.sha256.as_str();
-    let known = within(CALL, bucket.info(name)).await;
-    if known.is_ok_and(|it| !it.deleted && it.size as u64 == packed.bytes) {
-        return Ok(());
+async fn send(bucket: &ObjectStore, packed: &Packed) -> Result<(), Trouble> {
+    if !is_there(bucket, &packed.sha256, packed.bytes).await {
+        let file = Reading(File::open(&packed.path)?);
+        put(bucket, &packed.sha256, file, packed.bytes).await?;
     }
-    let mut file = Reading(File::open(&packed.path)?);
-    let pieces = u32::try_from(packed.bytes / OBJECT.1 + 1).unwrap_or(u32::MAX);
-    let limit = OBJECT.0.saturating_mul(pieces);
-    within(limit, bucket.put(name, &mut file)).await?;
     Ok(())
-}
-
-/// A file that was just written and is read again: there is nothing to wait for.
-struct Reading(File);
-
-impl AsyncRead for Reading {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let read = self.0.read(buffer.initialize_unfilled());
-        Poll::Ready(read.map(|length| buffer.advance(length)))
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::is_refused;
     use crate::Names;
-    use crate::coordinator::tests::server;
+    use crate::coordinator::tests::at_server;
     use async_nats::jetstream::stream::{Config, DiscardPolicy};
 
     #[test]
     fn no_room_for_a_report_is_no_refusal() {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(async {
-            let place = tempfile::tempdir().unwrap();
-            let Some((mut running, connection)) = server(place.path()).await else { return };
+        at_server(async |_, connection, mut running| {
             let names = Names::new("0123456789abcdef").unwrap();
             assert!(is_refused(&connection, &names).await, "there is no contest");
             for (name, subject) in [

@@ -9,7 +9,7 @@ use super::supply::supply;
 use super::wanted::Wanted;
 use super::{Audience, Settings, Status};
 use crate::connect::Connection;
-use crate::link::{CALL, hand, next, within};
+use crate::link::{CALL, hand, next, ticks, within};
 use crate::messages::BEAT_MS;
 use crate::{Beat, WorkerInfo, live};
 use async_nats::Subscriber;
@@ -25,7 +25,6 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tokio::sync::{mpsc, watch};
-use tokio::time::{Interval, MissedTickBehavior, interval};
 
 /// How often it looks after everything.
 const TICK: Duration = Duration::from_millis(200);
@@ -56,17 +55,6 @@ pub(super) struct Session {
     transcripts: TempDir,
     /// How many there were.
     count: AtomicU64,
-}
-
-/// How a worker left a contest.
-#[derive(Debug)]
-pub(super) struct Left {
-    /// Why.
-    pub(super) why: Why,
-    /// When it had something to do last.
-    pub(super) busy: Instant,
-    /// Games that it has reported.
-    pub(super) played: u64,
 }
 
 impl Session {
@@ -126,23 +114,25 @@ impl Session {
         }
     }
 
-    /// Waits until everything is dropped.
-    pub(super) async fn drop_all(&self) -> Why {
+    /// Waits until everything is dropped for such a reason.
+    pub(super) async fn drop_for(&self, is_such: impl Fn(Why) -> bool) -> Why {
         let mut phases = self.phase.subscribe();
-        match phases.wait_for(|phase| matches!(phase, Phase::Dropped(_))).await.map(|it| *it) {
-            Ok(Phase::Dropped(why)) => why,
+        let is_it = |phase: &Phase| matches!(phase, Phase::Dropped(why) if is_such(*why));
+        match phases.wait_for(is_it).await.map(|phase| phase.why()) {
+            Ok(Some(why)) => why,
             _ => std::future::pending().await,
         }
     }
 
-    /// Plays in the contest until there is a reason to leave it.
+    /// Plays in the contest until there is a reason to leave it: that, and how many games were reported.
+    /// `busy` is when there was something to do last.
     pub(super) async fn run(
         self,
         settings: &Settings,
-        busy: Instant,
+        busy: &mut Instant,
         interrupts: &mut Interrupts,
         audience: &mut impl Audience,
-    ) -> std::io::Result<Left> {
+    ) -> std::io::Result<(Why, u64)> {
         let pin = self.joined.checked.brief.pin;
         let room = Room { matches: settings.slots, pin };
         let (enclosure, watching) = (self.joined.enclosure.clone(), self.desk.watching());
@@ -153,8 +143,7 @@ impl Session {
         let stops = self.connection.client.subscribe(self.joined.names.stop());
         let stops = within(CALL, stops).await.ok();
         let session = Arc::new(self);
-        let run = Run {
-            ticks: ticks(),
+        let mut run = Run {
             beat_at: Instant::now(),
             told: (false, false),
             renewed: Instant::now(),
@@ -166,19 +155,19 @@ impl Session {
             session: session.clone(),
             settings,
         };
-        let left = run.go(interrupts, audience).await;
+        run.go(interrupts, audience).await;
         session.desk.close();
         let is_dropped = matches!(*session.phase.borrow(), Phase::Dropped(_));
         if is_dropped && !interrupts.is_stopped() {
             interrupts.stop("the worker leaves the contest".to_owned());
         }
-        end(left.results, threads).await;
+        end(run.results, threads).await;
         if interrupts.received().is_none() {
             // The next contest's matches are others.
             interrupts.go_on();
         }
         let why = session.phase.borrow().why().unwrap_or(Why::Broken);
-        Ok(Left { why, busy: left.busy, played: session.played.load(Ordering::Relaxed) })
+        Ok((why, session.played.load(Ordering::Relaxed)))
     }
 }
 
@@ -190,24 +179,17 @@ async fn end(results: Option<mpsc::Receiver<Played>>, threads: Threads) {
     tokio::task::spawn_blocking(|| threads.join()).await.ok();
 }
 
-fn ticks() -> Interval {
-    let mut ticks = interval(TICK);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    ticks
-}
-
 /// A session while it runs.
 struct Run<'a> {
     session: Arc<Session>,
     settings: &'a Settings,
-    ticks: Interval,
     beat_at: Instant,
     /// Whether it had orders, and whether it was leaving, when it was last said.
     told: (bool, bool),
     renewed: Instant,
     was_up: bool,
     /// When there was something to do last.
-    busy: Instant,
+    busy: &'a mut Instant,
     /// When it must have left.
     drained_by: Option<Instant>,
     /// `None` when the pool has ended.
@@ -216,7 +198,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    async fn go(mut self, interrupts: &mut Interrupts, audience: &mut impl Audience) -> Self {
+    async fn go(&mut self, interrupts: &mut Interrupts, audience: &mut impl Audience) {
         let session = self.session.clone();
         let mut supply = pin!(supply(session.clone(), self.settings.slots));
         let sender = async {
@@ -225,13 +207,16 @@ impl Run<'_> {
             std::future::pending::<()>().await;
         };
         let mut sender = pin!(sender);
+        let mut ticks = ticks(TICK);
         loop {
             tokio::select! {
                 () = &mut supply => break,
                 () = &mut sender => {}
-                _ = self.ticks.tick() => self.tick(audience).await,
-                played = played(&mut self.results) => self.take(played),
-                () = stopped(&mut self.stops) => {
+                _ = ticks.tick() => self.tick(audience).await,
+                played = async { self.results.as_mut()?.recv().await }, if self.results.is_some() => {
+                    self.take(played);
+                }
+                Some(_) = async { next(self.stops.as_mut()?).await } => {
                     audience.tell("the coordinator stops the contest");
                     session.turn(Phase::Dropped(Why::Stopped));
                 }
@@ -243,7 +228,6 @@ impl Run<'_> {
             }
         }
         self.beat().await;
-        self
     }
 
     async fn tick(&mut self, audience: &mut impl Audience) {
@@ -253,7 +237,7 @@ impl Run<'_> {
         self.was_up = up;
         let orders = session.hands.list().len();
         if orders > 0 {
-            self.busy = now;
+            *self.busy = now;
         }
         if self.settings.idle.is_some_and(|idle| self.busy.elapsed() > idle) {
             session.turn(Phase::Leaving(Why::Idle));
@@ -330,23 +314,4 @@ impl Run<'_> {
         self.session.turn(Phase::Leaving(Why::Interrupted));
         self.drained_by = self.settings.drain.map(|drain| Instant::now() + drain);
     }
-}
-
-/// The next match that has ended; `None` once there are no more.
-async fn played(results: &mut Option<mpsc::Receiver<Played>>) -> Option<Played> {
-    match results {
-        Some(results) => results.recv().await,
-        None => std::future::pending().await,
-    }
-}
-
-/// The coordinator wants everything stopped.
-async fn stopped(stops: &mut Option<Subscriber>) {
-    if let Some(told) = stops {
-        if next(told).await.is_some() {
-            return;
-        }
-        *stops = None;
-    }
-    std::future::pending::<()>().await;
 }

@@ -1,13 +1,13 @@
 //! Orders come, are played, and are reported.
 
-use super::finding::{has_orders, is_there, look};
+use super::finding::{has_orders, look};
 use super::hands::{Held, Taken};
 use super::orders::{attempt_of, block_of, read};
 use super::phase::{Phase, Why};
-use super::playing::{Halt, Packed, play};
-use super::reporting::{Outcome, report};
+use super::playing::{Outcome, Packed, play};
+use super::reporting::report;
 use super::session::Session;
-use crate::link::{consumer, fetch, hand, lost, there, wait};
+use crate::link::{consumer, fetch, hand, is_announced, lost, there, wait};
 use crate::names::WORKERS;
 use crate::{FaultCause, Order, WorkerFault};
 use async_nats::jetstream::consumer::{Consumer, pull};
@@ -97,17 +97,15 @@ async fn take(session: &Arc<Session>, places: &Places) {
             continue;
         }
         watch.idle = Instant::now();
-        let mut permits = Some((slot, place));
+        let mut first = Some((slot, place));
         for message in leave(session, messages).await {
             // There are as many as were asked for at most; were there more, they would wait here.
-            let taken = match permits.take() {
-                Some(taken) => taken,
-                None => match free_for_ever(places).await {
-                    Some(taken) => taken,
-                    None => return,
-                },
+            let taken = match first.take() {
+                None => free_for_ever(places).await,
+                taken => taken,
             };
-            tokio::spawn(order(session.clone(), message, taken.0, taken.1));
+            let Some((slot, place)) = taken else { return };
+            tokio::spawn(order(session.clone(), message, slot, place));
         }
     }
 }
@@ -193,8 +191,8 @@ impl Watch {
             return;
         }
         self.asked = Instant::now();
-        let (connection, names) = (&session.connection, &session.joined.names);
-        match is_there(connection, names).await {
+        let (jetstream, names) = (&session.connection.jetstream, &session.joined.names);
+        match is_announced(jetstream, names).await {
             Ok(false) => session.turn(Phase::Dropped(Why::Over)),
             Ok(true) if self.idle.elapsed() > IDLE => {
                 self.idle = Instant::now();
@@ -227,26 +225,25 @@ async fn order(session: Arc<Session>, message: Message, slot: Permit, place: Per
     let Some(block) = block_of(&message.subject) else {
         return hand(acker.ack_with(AckKind::Term)).await;
     };
-    let order = read(&message.payload, block, &session.joined.checked);
-    let order = match order {
-        Ok(order) => order,
+    let read = read(&message.payload, block, &session.joined.checked);
+    let (order, nonsense) = match read {
+        Ok(order) => (order, None),
         Err(error) => {
             let id = message.headers.as_ref().and_then(|all| all.get("Nats-Msg-Id"));
             let attempt = id.and_then(|id| attempt_of(id.as_str())).unwrap_or(0);
             let (fixtures, avoid) = (Vec::new(), Vec::new());
-            let nonsense = Order { block, attempt, fixtures, void_retries: 0, avoid };
-            if let Taken::New(held) = session.hands.take(&nonsense, acker) {
-                let outcome = Err(WorkerFault::new(FaultCause::Order, error));
-                deliver(&session, &held, outcome, slot).await;
-            }
-            return;
+            (Order { block, attempt, fixtures, void_retries: 0, avoid }, Some(error))
         }
     };
-    match session.hands.take(&order, acker.clone()) {
-        Taken::New(held) => play_one(&session, &held, &order, slot).await,
+    match (session.hands.take(&order, acker.clone()), nonsense) {
+        (Taken::New(held), None) => play_one(&session, &held, &order, slot).await,
+        (Taken::New(held), Some(error)) => {
+            let outcome = Err(WorkerFault::new(FaultCause::Order, error));
+            deliver(&session, &held, outcome, slot).await;
+        }
         // The one that is under way answers for this one too.
-        Taken::Again => {}
-        Taken::Busy => {
+        (Taken::Again, _) => {}
+        (Taken::Busy, _) => {
             let lease = session.joined.checked.lease;
             hand(acker.ack_with(AckKind::Nak(Some(lease)))).await;
         }
@@ -258,21 +255,14 @@ async fn order(session: Arc<Session>, message: Message, slot: Permit, place: Per
 async fn play_one(session: &Session, held: &Held, order: &Order, slot: Permit) {
     let played = tokio::select! {
         biased;
-        why = session.drop_all() => return answer(session, held, why).await,
+        why = session.drop_for(|_| true) => return answer(session, held, why).await,
         played = play(session, order) => played,
     };
     // What failed may have failed because this process stood still.
     if let Some(why) = session.dropped() {
         return answer(session, held, why).await;
     }
-    let outcome = match played {
-        Ok(matches) => Ok(matches),
-        Err(Halt::Fault(fault)) => Err(fault),
-        Err(Halt::Closed) => {
-            Err(WorkerFault::new(FaultCause::Machine, "matches can't be played any more"))
-        }
-    };
-    deliver(session, held, outcome, slot).await;
+    deliver(session, held, played, slot).await;
 }
 
 async fn deliver(session: &Session, held: &Held, outcome: Outcome, slot: Permit) {
@@ -280,17 +270,21 @@ async fn deliver(session: &Session, held: &Held, outcome: Outcome, slot: Permit)
         tracing::warn!("block {} can't be played here: {}", held.block(), fault.text);
     }
     let (spoiled, vain) = (&session.spoiled, &session.vain);
-    match &outcome {
-        Err(fault) => {
-            let row = if is_machines(fault) { spoiled } else { vain };
-            row.fetch_add(1, Ordering::Relaxed);
+    match outcome.as_ref().map_err(|fault| fault.cause) {
+        // The next order would fare no better.
+        Err(FaultCause::Disk | FaultCause::Machine) => {
+            spoiled.fetch_add(1, Ordering::Relaxed);
+        }
+        Err(_) => {
+            vain.fetch_add(1, Ordering::Relaxed);
         }
         Ok(_) => [spoiled, vain].into_iter().for_each(|row| row.store(0, Ordering::Relaxed)),
     }
     drop(slot);
     let why = tokio::select! {
         reported = report(session, held, &outcome) => (!reported).then_some(Why::Broken),
-        why = given_up(session) => Some(why),
+        // That this process stood still makes what was played to its end no worse.
+        why = session.drop_for(|why| !matches!(why, Why::Stalled(_))) => Some(why),
     };
     if why == Some(Why::Broken) {
         session.spoiled.fetch_add(1, Ordering::Relaxed);
@@ -312,23 +306,6 @@ fn counted(matches: &[Packed]) -> u64 {
     let mut numbers: Vec<u64> = matches.iter().map(|packed| packed.number).collect();
     numbers.dedup();
     numbers.len() as u64
-}
-
-/// Whether the next order would fare no better.
-fn is_machines(fault: &WorkerFault) -> bool {
-    matches!(fault.cause, FaultCause::Disk | FaultCause::Machine)
-}
-
-/// Waits until not even what was played to its end is reported: that this process stood still makes
-/// that no worse.
-async fn given_up(session: &Session) -> Why {
-    let mut phases = session.phase.subscribe();
-    let is_final =
-        |phase: &Phase| matches!(phase, Phase::Dropped(why) if !matches!(why, Why::Stalled(_)));
-    match phases.wait_for(is_final).await.map(|phase| phase.why()) {
-        Ok(Some(why)) => why,
-        _ => std::future::pending().await,
-    }
 }
 
 /// Gives an order back that isn't reported.

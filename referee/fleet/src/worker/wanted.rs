@@ -89,13 +89,7 @@ mod tests {
     use crate::{Announcement, Names};
 
     fn found(id: &str, name: &str) -> Found {
-        let announcement = Announcement {
-            form: 1,
-            name: name.to_owned(),
-            referee: String::new(),
-            since: String::new(),
-            brief_sha256: String::new(),
-        };
+        let announcement = Announcement { name: name.to_owned(), ..Announcement::default() };
         Found { names: Names::new(id).unwrap(), announcement }
     }
 

@@ -84,7 +84,7 @@ impl Place {
                 let equipment = equipment(prepared, *enclosure, folder, playing, options)?;
                 Ok(Stage::Here(Box::new(equipment)))
             }
-            Self::There(there) => Ok(Stage::There(there.stage(prepared, begun, folder, playing))),
+            Self::There(there) => Ok(Stage::There(there.stage(begun, folder, playing))),
         }
     }
 }

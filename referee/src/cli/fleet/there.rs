@@ -8,9 +8,9 @@ use crate::cli::contest::Place;
 use crate::cli::contest::run::command;
 use crate::cli::output::tell;
 use referee_contest::Contest;
-use referee_fleet::bundles::{Packed, pack};
+use referee_fleet::bundles::pack;
 use referee_fleet::connect::Connection;
-use referee_fleet::coordinator::{Commission, Coordinator, LEASE, hush};
+use referee_fleet::coordinator::{Commission, ContestRun, Coordinator, LEASE, hush};
 use referee_play::interrupts::Interrupts;
 use referee_play::playing::Playing;
 use referee_process::Failure;
@@ -28,18 +28,12 @@ const NAME: &str = "referee coordinator";
 #[derive(Debug)]
 pub(in crate::cli) struct There {
     connection: Connection,
-    packed: Packed,
-    /// The lease of an order.
-    lease: Duration,
-    /// The server, without what is secret.
-    shown: String,
-    /// What the command that resumes the contest has to say of it.
-    words: Vec<String>,
+    commission: Commission,
 }
 
-/// The connection and what a coordinator needs.
+/// The same, for a contest that has its folder.
 #[derive(Debug)]
-pub(in crate::cli) struct Staged(Connection, Commission);
+pub(in crate::cli) struct Staged(There, ContestRun);
 
 impl There {
     /// Packs the agents, and connects, where the options name a server; a server that is just being started is waited for.
@@ -57,43 +51,31 @@ impl There {
         let packed = packed?;
         let connection = runtime.block_on(server.connect(NAME))?;
         let lease = options.lease.map_or(LEASE, Duration::from_millis);
-        let shown = server.shown();
+        let (brief, shown) = (packed.brief(prepared, lease), server.shown());
         let words = options.server.words(&shown);
-        Ok(Some(Self { connection, packed, lease, shown, words }))
+        Ok(Some(Self { connection, commission: Commission { brief, packed, shown, words } }))
     }
 
     pub(in crate::cli) fn tell(&self, global: &Global) {
-        for note in self.packed.notes.iter().filter(|_| !global.quiet) {
+        for note in self.commission.packed.notes.iter().filter(|_| !global.quiet) {
             tell(&format!("note: {note}"));
         }
     }
 
     /// What the command that resumes the contest has to say of it.
     pub(in crate::cli) fn words(&self) -> &[String] {
-        &self.words
+        &self.commission.words
     }
 
     /// Makes everything ready. `begun` is when the contest was begun.
     pub(in crate::cli) fn stage(
         self,
-        prepared: &Prepared,
         begun: &str,
         folder: &Folder,
         playing: Playing,
     ) -> Box<Staged> {
-        let commission = Commission {
-            contest: prepared.contest.clone(),
-            begun: begun.to_owned(),
-            packed: self.packed,
-            folder: folder.clone(),
-            playing,
-            shown: self.shown,
-            words: self.words,
-            build_time: prepared.build_time,
-            pin: prepared.pin,
-            lease: self.lease,
-        };
-        Box::new(Staged(self.connection, commission))
+        let (begun, folder) = (begun.to_owned(), folder.clone());
+        Box::new(Staged(self, ContestRun { begun, folder, playing }))
     }
 }
 
@@ -106,19 +88,17 @@ impl Staged {
         interrupts: &mut Interrupts,
         spectator: &mut impl Spectator,
     ) -> Result<Ended, Failure> {
-        let Self(connection, commission) = self;
-        let (line, since) = (connection.clone(), commission.begun.clone());
-        let begin =
-            Coordinator::begin(connection, commission, runner.schedule(), interrupts.orders());
+        let Self(There { connection, commission }, run) = self;
+        let (line, begun) = (connection.clone(), run.begun.clone());
+        let (schedule, orders) = (runner.schedule(), interrupts.orders());
         let field = tokio::select! {
-            field = begin => Some(field?),
-            _ = interrupts.interrupted() => None,
+            field = Coordinator::begin(connection, commission, run, schedule, orders) => field?,
+            _ = interrupts.interrupted() => {
+                hush(&line, &contest, &begun).await;
+                return Ok(runner.leave(interrupts));
+            }
         };
-        if let Some(field) = field {
-            return Ok(runner.play(field, interrupts, spectator).await);
-        }
-        hush(&line, &contest, &since).await;
-        Ok(runner.leave(interrupts))
+        Ok(runner.play(field, interrupts, spectator).await)
     }
 }
 

@@ -12,6 +12,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// A machine with a contest's folder `cup/home` on it, and a worker's folder.
@@ -56,19 +57,11 @@ impl Machines {
         prepare(&self.home().join("contest.toml"), Builds::Now(&|_, _| {})).unwrap()
     }
 
-    fn brief(prepared: &Prepared, packed: &Packed) -> Brief {
-        Brief {
-            form: 0,
-            referee: String::new(),
-            contest: (*prepared.contest).clone(),
-            agents: packed.packages.clone(),
-            folder: packed.folder.clone(),
-            shared: packed.shared.clone(),
-            build_ms: 60_000,
-            pin: false,
-            lease_ms: 1,
-            arch: String::new(),
-        }
+    /// A contest of this file, and its agents as they are sent.
+    fn packed(&self, text: &str) -> (Prepared, Packed) {
+        let prepared = self.prepared(text);
+        let packed = pack(&prepared).unwrap();
+        (prepared, packed)
     }
 
     fn fetch(&self, packed: &Packed) -> Fetch {
@@ -78,7 +71,7 @@ impl Machines {
             fetched.fetch_add(1, Ordering::SeqCst);
             Box::pin(async move {
                 let (_, from) = found.ok_or(ObjectError::Missing)?;
-                std::fs::copy(from, &file).map_err(|error| ObjectError::File(file, error))?;
+                std::fs::copy(from, &file).map_err(|it| ObjectError::Other(it.to_string()))?;
                 Ok(())
             })
         })
@@ -91,7 +84,7 @@ impl Machines {
         packed: &Packed,
         lent: &[PathBuf],
     ) -> Vec<Arrived> {
-        let brief = Self::brief(prepared, packed);
+        let brief = packed.brief(prepared, Duration::ZERO);
         self.arrive_as(brief, self.fetch(packed), lent)
     }
 
@@ -116,8 +109,8 @@ impl Machines {
 pub(super) type Arrived = Result<Arc<Contender>, WorkerFault>;
 
 /// What an agent writes when it is started as it will be.
-pub(super) fn started(contender: &Contender) -> String {
-    let launch = contender.launch.as_ref().unwrap();
+fn started(arrived: &Arrived) -> String {
+    let launch = arrived.as_ref().unwrap().launch.as_ref().unwrap();
     let mut command = std::process::Command::new(&launch.file);
     command.args(&launch.command[1..]).current_dir(&launch.folder);
     let output = loop {
@@ -144,7 +137,9 @@ fn checked(machines: &Machines, prepared: &Prepared, arrived: &Arrived, player: 
     }
 }
 
-/// An agent.
+/// A contest of one agent.
+const ONE: &str = "game = \"hex\"\nagents = [\"bot\", \"@random\"]";
+/// The agent.
 const BOT: &[(&str, &str)] = &[("bot/agent.toml", "command = [\"./run\"]"), ("bot/run", ECHO)];
 const ECHO: &str = "#!/bin/sh\ncat \"$(dirname \"$0\")/words\"\n";
 
@@ -168,15 +163,13 @@ fn agents_arrive_as_they_were() {
          \"far=htp:{}\"]\n[sandbox]\nread = [\"data\"]",
         engine.display()
     );
-    let prepared = machines.prepared(&text);
-    let packed = pack(&prepared).unwrap();
+    let (prepared, packed) = machines.packed(&text);
     let arrived = machines.arrive(&prepared, &packed, &[]);
     for (player, arrived) in arrived.iter().enumerate().skip(1) {
         checked(&machines, &prepared, arrived, player);
     }
     assert_eq!(arrived[0].as_ref().unwrap().digest, prepared.contest.players[0].digest);
-    let says: Vec<String> =
-        arrived[1..].iter().map(|arrived| started(arrived.as_ref().unwrap())).collect();
+    let says: Vec<String> = arrived[1..].iter().map(started).collect();
     assert_eq!(says, ["in the folder\n", "opening\n", "weights\n"]);
     // Each has its own folder, and nobody else's.
     let has = |player: usize, path: &str| {
@@ -209,12 +202,11 @@ fn packages_of_the_course_arrive() {
         eprintln!("skipped: no python3");
         return;
     }
-    let prepared = machines.prepared(
+    let (prepared, packed) = machines.packed(
         "game = \"freckers\"\nagents = [\"comp30024:team\", \"comp30024:teams.bob.agent:Agent\", \
          \"eve=comp30024:teams/eve/agent\", \"comp30024:loose\", \
          \"comp30024:../elsewhere/agent:Player\"]",
     );
-    let packed = pack(&prepared).unwrap();
     let arrived = machines.arrive(&prepared, &packed, &[]);
     for (player, arrived) in arrived.iter().enumerate() {
         checked(&machines, &prepared, arrived, player);
@@ -279,11 +271,10 @@ fn the_lines_make_an_agent_that_arrives() {
     machines.write("slow/agent.toml", lines);
     machines.write("slow/slow.sh", "cat words\n");
     machines.write("slow/words", "hi\n");
-    let prepared = machines.prepared("game = \"hex\"\nagents = [\"slow\", \"@random\"]");
-    let packed = pack(&prepared).unwrap();
+    let (prepared, packed) = machines.packed("game = \"hex\"\nagents = [\"slow\", \"@random\"]");
     let arrived = machines.arrive(&prepared, &packed, &[]);
     checked(&machines, &prepared, &arrived[0], 0);
-    assert_eq!(started(arrived[0].as_ref().unwrap()), "hi\n");
+    assert_eq!(started(&arrived[0]), "hi\n");
 }
 
 #[test]
@@ -327,8 +318,7 @@ fn what_can_not_be_sent_is_an_error_before_anything_starts() {
     }
     let manifest = format!("command = [\"sh\", \"{nets}/net\"]\n[sandbox]\nread = [\"{nets}\"]");
     machines.write("bot/agent.toml", &manifest);
-    let prepared = machines.prepared("game = \"hex\"\nagents = [\"bot\", \"@random\"]");
-    let packed = pack(&prepared).unwrap();
+    let (prepared, packed) = machines.packed(ONE);
     assert_fault(&machines.arrive(&prepared, &packed, &[])[0], "which this worker doesn't lend");
     std::fs::remove_dir_all(home.join("../../nets")).unwrap();
     assert_fault(&machines.arrive(&prepared, &packed, &[])[0], "nets");
@@ -363,12 +353,11 @@ fn an_interpreter_is_each_machine_s_own() {
     let shown = program.display();
     machines.write("slow/agent.toml", &format!("command = [\"{shown}\", \"slow.sh\"]"));
     let text = "game = \"hex\"\nagents = [\"slow\", \"along\", \"made\", \"plain\"]";
-    let prepared = machines.prepared(text);
-    let packed = pack(&prepared).unwrap();
+    let (prepared, packed) = machines.packed(text);
     assert_eq!(packed.folder, "", "nothing outside of the contest's folder");
     let lent = std::slice::from_ref(&tools);
     let arrived = machines.arrive(&prepared, &packed, lent);
-    assert_eq!(started(arrived[0].as_ref().unwrap()), "hi\n");
+    assert_eq!(started(&arrived[0]), "hi\n");
     assert_fault(&arrived[1], "no-machine-has-this");
     assert_fault(&arrived[2], "/no/machine/has/this");
     // It can't be started anywhere: that is the agent's doing.
@@ -391,24 +380,21 @@ fn links_lead_nowhere_else() {
     std::os::unix::fs::symlink("one", bot.join("words")).unwrap();
     std::os::unix::fs::symlink("../secret", bot.join("stolen")).unwrap();
     std::os::unix::fs::symlink("..", bot.join("above")).unwrap();
-    let prepared = machines.prepared("game = \"hex\"\nagents = [\"bot\", \"@random\"]");
-    let packed = pack(&prepared).unwrap();
+    let (prepared, packed) = machines.packed(ONE);
     assert_eq!(packed.notes, ["bot: 2 links not sent, only files are"]);
     let arrived = machines.arrive(&prepared, &packed, &[]);
     checked(&machines, &prepared, &arrived[0], 0);
-    let contender = arrived[0].as_ref().unwrap();
-    assert_eq!(started(contender), "one\n");
-    let there = contender.own[0].read_dir().unwrap().count();
+    assert_eq!(started(&arrived[0]), "one\n");
+    let there = arrived[0].as_ref().unwrap().own[0].read_dir().unwrap().count();
     assert_eq!(there, 4, "agent.toml, run, one, words");
 }
 
 /// What a worker says of an agent that a hostile coordinator, or its author, wrote so.
 fn refused(run: &str, lent: &[PathBuf]) -> Result<(), WorkerFault> {
     let machines = Machines::with(BOT);
-    let prepared = machines.prepared("game = \"hex\"\nagents = [\"bot\", \"@random\"]");
-    let packed = pack(&prepared).unwrap();
+    let (prepared, packed) = machines.packed(ONE);
     std::fs::write(machines.worker().join("neighbour"), "secret").unwrap();
-    let mut brief = Machines::brief(&prepared, &packed);
+    let mut brief = packed.brief(&prepared, Duration::ZERO);
     run.clone_into(&mut brief.agents[0].run);
     run.clone_into(&mut brief.contest.players[0].run);
     let arrived = machines.arrive_as(brief, machines.fetch(&packed), lent);
@@ -440,7 +426,7 @@ fn an_agent_gets_nothing_of_the_worker_by_naming_it() {
 #[test]
 fn what_is_packed_is_what_the_contest_has() {
     let machines = Machines::with(BOT);
-    let prepared = machines.prepared("game = \"hex\"\nagents = [\"bot\", \"@random\"]");
+    let prepared = machines.prepared(ONE);
     // What is added since doesn't make another agent of it.
     machines.write("bot/log", "");
     pack(&prepared).unwrap();
@@ -452,9 +438,8 @@ fn what_is_packed_is_what_the_contest_has() {
 #[test]
 fn what_did_not_come_is_asked_for_again() {
     let machines = Machines::with(BOT);
-    let prepared = machines.prepared("game = \"hex\"\nagents = [\"bot\", \"@random\"]");
-    let packed = pack(&prepared).unwrap();
-    let brief = Arc::new(Machines::brief(&prepared, &packed));
+    let (prepared, packed) = machines.packed(ONE);
+    let brief = Arc::new(packed.brief(&prepared, Duration::ZERO));
     let file = packed.bundles[0].1.clone();
     let tries = Arc::new(AtomicUsize::new(0));
     let counted = tries.clone();
@@ -462,11 +447,11 @@ fn what_did_not_come_is_asked_for_again() {
         let (from, number) = (file.clone(), counted.fetch_add(1, Ordering::SeqCst));
         Box::pin(async move {
             match number {
-                0 => return Err(ObjectError::Server("no network".to_owned())),
+                0 => return Err(ObjectError::Other("no network".to_owned())),
                 1 => std::fs::write(&to, "other bytes"),
                 _ => std::fs::copy(from, &to).map(drop),
             }
-            .map_err(|error| ObjectError::File(to, error))
+            .map_err(|error| ObjectError::Other(error.to_string()))
         })
     });
     let arrivals = WorkerAgents::new(machines.worker(), brief, fetch, Vec::new());
@@ -485,10 +470,9 @@ fn what_did_not_come_is_asked_for_again() {
 #[test]
 fn the_contest_folder_of_a_brief_is_within_a_bundle() {
     let machines = Machines::with(BOT);
-    let prepared = machines.prepared("game = \"hex\"\nagents = [\"bot\", \"@random\"]");
-    let packed = pack(&prepared).unwrap();
+    let (prepared, packed) = machines.packed(ONE);
     for folder in ["../x", "/tmp", "a/../../b"] {
-        let mut brief = Machines::brief(&prepared, &packed);
+        let mut brief = packed.brief(&prepared, Duration::ZERO);
         folder.clone_into(&mut brief.folder);
         let arrived = machines.arrive_as(brief, machines.fetch(&packed), &[]);
         assert_eq!(arrived[0].as_ref().unwrap_err().cause, FaultCause::Bundle, "{folder}");

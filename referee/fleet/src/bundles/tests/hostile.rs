@@ -1,9 +1,8 @@
 //! Bundles that nobody packed who meant well.
 
-use super::super::unpack::{UnpackError, unpack};
-use super::{BOUNDS, unpack_bytes, zipped};
+use super::super::unpack::unpack;
+use super::{BOUNDS, unpack_bytes, wrong, zipped};
 use crate::BundleRef;
-use std::path::Path;
 use tar::{Builder, EntryType, Header};
 
 /// A header as it stands, whatever the library thinks of its path.
@@ -35,10 +34,7 @@ fn refused(archive: &[u8], unpacked_bytes: u64) -> String {
     for above in [place.path(), &place.path().join("a"), &place.path().join("a/b")] {
         assert_eq!(above.read_dir().unwrap().count(), 1, "{}", above.display());
     }
-    match result {
-        Err(UnpackError::Bundle(text)) => text,
-        other => panic!("{other:?}"),
-    }
+    wrong(result)
 }
 
 #[test]
@@ -135,8 +131,7 @@ fn no_link_is_followed_that_is_there_before() {
     std::os::unix::fs::symlink(elsewhere.join("new"), folder.join("file")).unwrap();
     for name in [&b"way/x"[..], b"file"] {
         let bytes = zipped(&archive(&[(header(name, EntryType::Regular, 1), b"x")]));
-        let result = unpack_bytes(&bytes, 1, &folder);
-        assert!(matches!(result, Err(UnpackError::Bundle(_))), "{result:?}");
+        wrong(unpack_bytes(&bytes, 1, &folder));
     }
     assert_eq!(elsewhere.read_dir().unwrap().count(), 0);
 }
@@ -153,14 +148,15 @@ fn sizes_that_lie() {
     let huge = archive(&[(header(b"x", EntryType::Regular, u64::MAX / 2), b"")]);
     assert!(refused(&huge, 0).contains("more than 1048576 bytes"));
     let zeros = vec![0_u8; 1 << 20];
-    let two = [(header(b"x", EntryType::Regular, 1 << 20), &zeros[..])];
-    let mut two = two.to_vec();
-    two.push((header(b"y", EntryType::Regular, 1), b"y"));
+    let two = [
+        (header(b"x", EntryType::Regular, 1 << 20), &zeros[..]),
+        (header(b"y", EntryType::Regular, 1), b"y"),
+    ];
     assert!(refused(&archive(&two), (1 << 20) + 1).contains("more than 1048576 bytes"));
-    let mut wrong = header(b"x", EntryType::Regular, 1);
-    wrong.as_old_mut().size.copy_from_slice(b"not a number");
-    wrong.set_cksum();
-    assert!(refused(&archive(&[(wrong, b"x")]), 1).contains("no bundle"));
+    let mut garbled = header(b"x", EntryType::Regular, 1);
+    garbled.as_old_mut().size.copy_from_slice(b"not a number");
+    garbled.set_cksum();
+    assert!(refused(&archive(&[(garbled, b"x")]), 1).contains("no bundle"));
 }
 
 #[test]
@@ -185,8 +181,7 @@ fn a_small_file_that_would_become_a_huge_one_ends_early() {
 fn bytes_that_are_no_bundle() {
     let place = tempfile::tempdir().unwrap();
     for bytes in [&b""[..], b"x", &[0x1f, 0x8b], &zipped(b"no archive")] {
-        let result = unpack_bytes(bytes, 1, place.path());
-        assert!(matches!(result, Err(UnpackError::Bundle(_))), "{result:?}");
+        wrong(unpack_bytes(bytes, 1, place.path()));
     }
 }
 
@@ -206,10 +201,8 @@ fn nothing_is_looked_at_that_has_another_hash_or_length() {
         ("00".repeat(32), u64::MAX, "more than"),
     ] {
         let bundle = BundleRef { sha256, bytes, unpacked_bytes: 1 };
-        match unpack(&file, &bundle, Path::new(&into), BOUNDS) {
-            Err(UnpackError::Bundle(text)) => assert!(text.contains(told), "{text}"),
-            other => panic!("{other:?}"),
-        }
+        let text = wrong(unpack(&file, &bundle, &into, BOUNDS));
+        assert!(text.contains(told), "{text}");
     }
     assert_eq!(into.read_dir().unwrap().count(), 0);
 }

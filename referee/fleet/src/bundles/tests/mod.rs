@@ -3,8 +3,8 @@ mod hostile;
 mod round_trip;
 
 use super::archive::Bounds;
-use super::unpack::{UnpackError, unpack};
-use crate::BundleRef;
+use super::unpack::unpack;
+use crate::{BundleRef, FaultCause, WorkerFault};
 use flate2::write::GzEncoder;
 use referee_protocol::plain::hex;
 use sha2::{Digest, Sha256};
@@ -25,11 +25,18 @@ fn unpack_bytes(
     bytes: &[u8],
     unpacked_bytes: u64,
     into: &Path,
-) -> Result<Vec<PathBuf>, UnpackError> {
+) -> Result<Vec<PathBuf>, WorkerFault> {
     let place = tempfile::tempdir().unwrap();
     let file = place.path().join("bundle");
     std::fs::write(&file, bytes).unwrap();
     let sha256 = hex(&Sha256::digest(bytes));
     let bundle = BundleRef { sha256, bytes: bytes.len() as u64, unpacked_bytes };
     unpack(&file, &bundle, into, BOUNDS)
+}
+
+/// What is wrong with a bundle that was not unpacked.
+fn wrong(unpacked: Result<Vec<PathBuf>, WorkerFault>) -> String {
+    let fault = unpacked.unwrap_err();
+    assert_eq!(fault.cause, FaultCause::Bundle, "{fault:?}");
+    fault.text
 }

@@ -1,6 +1,6 @@
 //! Reports as workers send them, and as none should.
 
-use super::{ASKED, Case, Finding, Objects, Rules, ask, judge};
+use super::{ASKED, Finding, Judged, Objects, Rules, ask, judge};
 use crate::{FaultCause, Parcel, Report, Try, WorkerFault};
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -77,26 +77,43 @@ impl World {
         packed(&played(&self.rules.contest, self.rules.kinds[0], &fixture, end))
     }
 
+    /// Both games of the first block, played.
+    fn block(&self) -> [(u64, Vec<u8>); 2] {
+        [0, 1].map(|number| (number, self.transcript(number, RecordEnd::Played)))
+    }
+
     /// What comes of a report with these transcripts behind its line.
     async fn hear(&self, tries: &[(u64, Vec<u8>)]) -> Result<Finding, String> {
-        let parcel = |bytes: &Vec<u8>| Parcel::Message { bytes: bytes.len() as u64 };
-        let told = tries.iter().map(|(number, bytes)| (*number, parcel(bytes))).collect();
+        let told = tries.iter().map(|(number, bytes)| (*number, message_of(bytes))).collect();
         let bytes = tries.iter().flat_map(|(_, bytes)| bytes.clone()).collect();
         self.judge(told, bytes).await
     }
 
     /// What comes of a report, by the games of the first block.
     async fn judge(&self, tries: Vec<(u64, Parcel)>, bytes: Vec<u8>) -> Result<Finding, String> {
-        let case = Case { report: report(tries), bytes, fixtures: self.block() };
-        judge(case, self.rules.clone(), self.objects.clone()).await
+        self.judge_known(tries, bytes, None).await
     }
 
-    fn block(&self) -> BTreeMap<u64, (Fixture, bool)> {
-        [0, 1].map(|number| (number, (self.fixture(number), false))).into()
+    /// The same where one game has a result already.
+    async fn judge_known(
+        &self,
+        tries: Vec<(u64, Parcel)>,
+        bytes: Vec<u8>,
+        known: Option<u64>,
+    ) -> Result<Finding, String> {
+        let block = [0, 1].map(|number| (number, (self.fixture(number), Some(number) == known)));
+        let (rules, objects) = (self.rules.clone(), self.objects.clone());
+        judge(report(tries), bytes, block.into(), rules, objects).await
     }
 
     fn written(&self, number: u64) -> Option<Vec<u8>> {
         std::fs::read(self.rules.folder.path(&Folder::transcript(number))).ok()
+    }
+
+    fn assert_written(&self, games: &[(u64, Vec<u8>)]) {
+        for (number, bytes) in games {
+            assert_eq!(self.written(*number).unwrap(), unpacked(bytes), "game {number}");
+        }
     }
 }
 
@@ -161,15 +178,15 @@ fn unpacked(bytes: &[u8]) -> Vec<u8> {
 #[tokio::test]
 async fn a_report_s_games_are_kept_as_they_were_played() {
     let world = World::new();
-    let games = [0, 1].map(|number| (number, world.transcript(number, RecordEnd::Played)));
+    let games = world.block();
     let finding = world.hear(&games).await.unwrap();
     assert_eq!(finding.came.iter().map(|came| came.number).collect::<Vec<_>>(), [0, 1]);
-    for (came, (number, bytes)) in finding.came.iter().zip(&games) {
+    for came in &finding.came {
         let record = came.result.as_ref().ok().unwrap();
-        assert_eq!(record.seed, world.fixture(*number).seed);
+        assert_eq!(record.seed, world.fixture(came.number).seed);
         assert!(came.spoiled.is_empty() && finding.known.is_empty());
-        assert_eq!(world.written(*number).unwrap(), unpacked(bytes));
     }
+    world.assert_written(&games);
 }
 
 #[tokio::test]
@@ -177,12 +194,8 @@ async fn a_game_that_has_a_result_is_only_compared() {
     let world = World::new();
     let bytes = world.transcript(0, RecordEnd::Played);
     let void = world.transcript(0, RecordEnd::Unfinished);
-    let mut fixtures = world.block();
-    fixtures.get_mut(&0).unwrap().1 = true;
-    let parcel = |bytes: &[u8]| (0, Parcel::Message { bytes: bytes.len() as u64 });
-    let report = report(vec![parcel(&void), parcel(&bytes)]);
-    let case = Case { report, bytes: [void, bytes].concat(), fixtures };
-    let finding = judge(case, world.rules.clone(), world.objects.clone()).await.unwrap();
+    let tries = vec![(0, message_of(&void)), (0, message_of(&bytes))];
+    let finding = world.judge_known(tries, [void, bytes].concat(), Some(0)).await.unwrap();
     assert_eq!((finding.came.len(), finding.known.len()), (0, 1));
     assert_eq!(world.written(0), None);
 }
@@ -191,18 +204,19 @@ async fn a_game_that_has_a_result_is_only_compared() {
 #[tokio::test]
 async fn what_is_not_there_any_more_of_a_game_that_has_a_result_is_not_missed() {
     let mut world = World::new();
-    let games = [0, 1].map(|number| (number, world.transcript(number, RecordEnd::Played)));
+    let games = world.block();
     let tries: Vec<_> = games.iter().map(|(number, bytes)| (*number, object_of(bytes))).collect();
     let name = hex(&Sha256::digest(&games[1].1));
     world.objects.0.insert(name.clone(), games[1].1.clone());
     for (known, fine) in [(0, true), (1, false)] {
-        let mut fixtures = world.block();
-        fixtures.get_mut(&known).unwrap().1 = true;
-        let case = Case { report: report(tries.clone()), bytes: Vec::new(), fixtures };
-        let finding = judge(case, world.rules.clone(), world.objects.clone()).await;
+        let finding = world.judge_known(tries.clone(), Vec::new(), Some(known)).await;
         let found = finding.map(|it| (it.came.len(), it.came[0].number, it.objects));
         assert_eq!(found.ok(), fine.then(|| (1, 1, vec![name.clone()])), "{known}");
     }
+}
+
+fn message_of(bytes: &[u8]) -> Parcel {
+    Parcel::Message { bytes: bytes.len() as u64 }
 }
 
 fn object_of(bytes: &[u8]) -> Parcel {
@@ -270,16 +284,6 @@ async fn what_no_match_has_said_is_the_worker_s_fault() {
 }
 
 #[tokio::test]
-async fn a_worker_s_fault_has_no_games() {
-    let world = World::new();
-    let mut report = report(vec![(0, Parcel::Message { bytes: 1 })]);
-    report.fault = Some(WorkerFault { cause: FaultCause::Build, text: String::new() });
-    let case = Case { report, bytes: Vec::new(), fixtures: world.block() };
-    let finding = judge(case, world.rules.clone(), world.objects.clone()).await.unwrap();
-    assert!(finding.came.is_empty() && finding.known.is_empty());
-}
-
-#[tokio::test]
 async fn parcels_are_whole_and_what_they_are_called() {
     let mut world = World::new();
     let whole = world.transcript(0, RecordEnd::Played);
@@ -340,7 +344,7 @@ async fn little_that_unpacks_to_much_is_not_unpacked() {
 #[tokio::test]
 async fn what_is_too_much_to_be_held_is_kept_all_the_same() {
     let world = World::new();
-    let games = [0, 1].map(|number| (number, world.transcript(number, RecordEnd::Played)));
+    let games = world.block();
     let void = (0, world.transcript(0, RecordEnd::Unfinished));
     let lengths = [0, 1].map(|at: usize| unpacked(&games[at].1).len());
     let longest = lengths[0].max(lengths[1]);
@@ -349,9 +353,7 @@ async fn what_is_too_much_to_be_held_is_kept_all_the_same() {
         let tries = [std::slice::from_ref(&void), &games[..]].concat();
         let finding = world.hear(&tries).await.unwrap();
         assert_eq!(finding.came.len(), 2);
-        for (number, bytes) in &games {
-            assert_eq!(world.written(*number).unwrap(), unpacked(bytes), "{held}");
-        }
+        world.assert_written(&games);
     }
     let told = World::with(Some((0, longest - 1))).hear(&games).await.unwrap_err();
     assert!(told.contains(": more than"), "{told}");
@@ -361,17 +363,12 @@ async fn what_is_too_much_to_be_held_is_kept_all_the_same() {
 #[tokio::test]
 async fn who_has_a_long_transcript_in_memory_is_waited_for() {
     let world = World::new();
-    let games = [0, 1].map(|number| (number, world.transcript(number, RecordEnd::Played)));
+    let games = world.block();
     let longest = games.iter().map(|(_, bytes)| unpacked(bytes).len()).max().unwrap();
     // Of both, the second has to go to the disk; of what is fetched, all of it is long.
     for (held, by_object) in [(longest, false), (games[0].1.len() / 2, true)] {
         let mut world = World::with(Some((held, longest)));
-        let parcel = |bytes: &Vec<u8>| {
-            if by_object {
-                return object_of(bytes);
-            }
-            Parcel::Message { bytes: bytes.len() as u64 }
-        };
+        let parcel = if by_object { object_of } else { message_of };
         let tries = games.iter().map(|(number, bytes)| (*number, parcel(bytes))).collect();
         let bytes = games.iter().flat_map(|(_, bytes)| bytes.clone()).collect();
         for (_, bytes) in &games {
@@ -384,9 +381,7 @@ async fn who_has_a_long_transcript_in_memory_is_waited_for() {
         assert_eq!(world.objects.1.load(Ordering::Relaxed), 0, "{held}");
         drop(other);
         assert_eq!(judged.await.unwrap().came.len(), 2);
-        for (number, bytes) in &games {
-            assert_eq!(world.written(*number).unwrap(), unpacked(bytes), "{held}");
-        }
+        world.assert_written(&games);
     }
 }
 
@@ -395,7 +390,7 @@ async fn who_has_a_long_transcript_in_memory_is_waited_for() {
 async fn what_cannot_be_kept_here_is_no_worker_s_fault() {
     for held in [0, usize::MAX] {
         let world = World::with(Some((held, usize::MAX)));
-        let games = [0, 1].map(|number| (number, world.transcript(number, RecordEnd::Played)));
+        let games = world.block();
         let root = world.rules.folder.root();
         std::fs::remove_dir_all(root).unwrap();
         std::fs::write(root, "").unwrap();
@@ -407,7 +402,19 @@ async fn what_cannot_be_kept_here_is_no_worker_s_fault() {
 }
 
 #[tokio::test]
-async fn a_report_of_nothing_is_none() {
-    let told = World::new().hear(&[]).await.unwrap_err();
-    assert_eq!(told, "its report has no games");
+async fn a_report_of_nothing_is_none_and_a_worker_s_fault_has_no_games() {
+    let world = World::new();
+    assert_eq!(world.hear(&[]).await.unwrap_err(), "its report has no games");
+    let mut report = report(vec![(0, Parcel::Message { bytes: 1 })]);
+    report.fault = Some(WorkerFault { cause: FaultCause::Build, text: "no room".to_owned() });
+    let (rules, objects) = (world.rules.clone(), world.objects.clone());
+    let told = judge(report, Vec::new(), BTreeMap::new(), rules, objects).await.unwrap_err();
+    assert_eq!(told, "no room");
+}
+
+#[tokio::test]
+async fn a_panic_is_told_of_the_report_that_it_came_with() {
+    let judged = Judged::of(1, report(Vec::new()), async { panic!("a mistake") }).await;
+    assert_eq!(judged.number, 1);
+    assert!(judged.finding.unwrap_err().contains("a mistake"));
 }

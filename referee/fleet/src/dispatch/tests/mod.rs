@@ -21,6 +21,11 @@ fn orders(dispatch: &mut Dispatch) -> Vec<(u64, u32, Vec<String>)> {
     orders.collect()
 }
 
+/// What is done about block 5 when it is given up.
+fn given_up(why: &str) -> [Effect; 2] {
+    [Effect::Withdraw { block: 5 }, Effect::GiveUp { block: 5, why: why.to_owned() }]
+}
+
 /// Ticks once a second until then, while these workers beat.
 fn pass(dispatch: &mut Dispatch, from: u64, to: u64, beats: &[Beat]) {
     for now in (from..=to).step_by(1000) {
@@ -172,15 +177,11 @@ fn a_block_that_so_many_fail_at_is_given_up_with_their_reasons() {
         assert!(dispatch.is_out(5));
         dispatch.failed(5, u32::try_from(attempt).unwrap(), worker, "no room", 0);
     }
-    let why = "no room (a, b, c)".to_owned();
     let effects = dispatch.effects();
-    let end = [Effect::Withdraw { block: 5 }, Effect::GiveUp { block: 5, why }];
+    let end = given_up("no room (a, b, c)");
     assert!(effects.ends_with(&end), "{effects:?}");
     assert_eq!(effects.len(), FAILURES_MAX - 1 + end.len());
-    assert!(
-        !dispatch.taken(5, "a"),
-        "whoever has played it even so is welcome, but not waited for"
-    );
+    assert!(!dispatch.taken(5, "a"), "whoever has played it even so isn't waited for");
 }
 
 #[test]
@@ -220,9 +221,8 @@ fn what_everybody_has_failed_at_waits_a_while_for_others() {
         }
         dispatch.effects();
         pass(&mut dispatch, wait, end, &beats);
-        let why = "no room at all (a)".to_owned();
-        let given_up = dispatch.effects().contains(&Effect::GiveUp { block: 5, why });
-        assert_eq!((given_up, dispatch.is_out(5)), (comes.is_none(), comes.is_some()));
+        let is_given_up = dispatch.effects().ends_with(&given_up("no room at all (a)"));
+        assert_eq!((is_given_up, dispatch.is_out(5)), (comes.is_none(), comes.is_some()));
         dispatch = Dispatch::new(LEASE, 0);
     }
     // Nobody is there who could have failed.
@@ -252,8 +252,7 @@ fn what_is_being_played_is_not_given_up() {
     pass(&mut dispatch, end + 1000, end + wait - 1000, std::slice::from_ref(&idle));
     assert!(dispatch.is_out(5));
     pass(&mut dispatch, end + wait, end + wait, &[idle]);
-    let why = "not heard of any more (a)".to_owned();
-    assert!(dispatch.effects().contains(&Effect::GiveUp { block: 5, why }));
+    assert!(dispatch.effects().ends_with(&given_up("not heard of any more (a)")));
 }
 
 #[test]
@@ -269,9 +268,7 @@ fn what_the_only_worker_takes_long_to_fail_at_is_given_up() {
         dispatch.failed(5, attempt, "a", "no room", from + takes - 1000);
         assert_eq!(dispatch.is_out(5), out);
     }
-    let why = "no room (a)".to_owned();
-    let end = [Effect::Withdraw { block: 5 }, Effect::GiveUp { block: 5, why }];
-    assert!(dispatch.effects().ends_with(&end));
+    assert!(dispatch.effects().ends_with(&given_up("no room (a)")));
 }
 
 #[test]

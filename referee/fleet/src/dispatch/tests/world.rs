@@ -15,7 +15,7 @@ const DEADLY: [u64; 2] = [17, 200];
 const IMPOSSIBLE: [u64; 2] = [33, 333];
 
 /// An order in the server's stream.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Queued {
     attempt: u32,
     number: u64,
@@ -37,6 +37,12 @@ struct Worker {
     /// Plays, and isn't heard until then.
     cut: u64,
     beats: u64,
+}
+
+impl Worker {
+    fn new(id: String, slots: usize, beats: u64) -> Self {
+        Self { id, slots, playing: Vec::new(), frozen: 0, cut: 0, beats }
+    }
 }
 
 /// Something on its way to the coordinator: when it comes, block, attempt, worker, and whether it
@@ -62,9 +68,8 @@ struct World {
 
 impl World {
     fn new(seed: u64) -> Self {
-        let draw = ChaCha8Rng::seed_from_u64(seed);
         Self {
-            draw,
+            draw: ChaCha8Rng::seed_from_u64(seed),
             now: 0,
             queue: BTreeMap::new(),
             number: 0,
@@ -83,9 +88,7 @@ impl World {
         let mut world = Self::new(1);
         (world.storm, world.crew) = (0, 0);
         for (id, slots) in [("broken", 3), ("good", 1)].into_iter().skip(usize::from(!broken)) {
-            let (playing, frozen, cut, beats) = (Vec::new(), 0, 0, 0);
-            let id = id.to_owned();
-            world.workers.push(Worker { id, slots, playing, frozen, cut, beats });
+            world.workers.push(Worker::new(id.to_owned(), slots, 0));
         }
         world.broken = broken.then(|| "broken".to_owned());
         world
@@ -107,8 +110,7 @@ impl World {
     fn order(&mut self, block: u64, attempt: u32, avoid: Vec<String>) -> u64 {
         self.number += 1;
         let number = self.number;
-        let queued = Queued { attempt, number, avoid, leased: 0, orphaned: false };
-        self.queue.insert(block, queued);
+        self.queue.insert(block, Queued { attempt, number, avoid, ..Queued::default() });
         number
     }
 
@@ -117,9 +119,7 @@ impl World {
         while self.workers.len() < self.crew {
             self.born += 1;
             let slots = self.draw.random_range(1..=3);
-            let id = format!("w{}", self.born);
-            let (playing, frozen, cut, beats) = (Vec::new(), 0, 0, self.now);
-            self.workers.push(Worker { id, slots, playing, frozen, cut, beats });
+            self.workers.push(Worker::new(format!("w{}", self.born), slots, self.now));
         }
         for index in (0..self.workers.len()).rev() {
             let until = self.now + self.draw.random_range(1_000..90_000);
@@ -139,13 +139,7 @@ impl World {
             self.queue.retain(|_, queued| queued.number <= lost);
             for block in 0..BLOCKS {
                 if self.draw.random_bool(0.01) {
-                    let ghost = Queued {
-                        attempt: 0,
-                        number: 0,
-                        avoid: Vec::new(),
-                        leased: 0,
-                        orphaned: true,
-                    };
+                    let ghost = Queued { orphaned: true, ..Queued::default() };
                     self.queue.entry(block).or_insert(ghost);
                 }
             }
@@ -160,10 +154,8 @@ impl World {
                 continue;
             }
             let worker = &mut self.workers[index];
-            let (done, left) = worker.playing.drain(..).partition(|(.., end)| *end <= now);
-            worker.playing = left;
-            let (done, id, cut): (Vec<(u64, u32, u64)>, _, _) =
-                (done, worker.id.clone(), worker.cut);
+            let done: Vec<_> = worker.playing.extract_if(.., |(.., end)| *end <= now).collect();
+            let (id, cut) = (worker.id.clone(), worker.cut);
             if worker.playing.iter().chain(&done).any(|(block, ..)| !calm && DEADLY.contains(block))
             {
                 if now >= worker.beats + BEAT_MS {
@@ -252,9 +244,7 @@ fn run(seed: u64, mut world: World) -> (BTreeSet<u64>, BTreeMap<u64, String>, u6
             continue;
         }
         world.beats(&mut dispatch);
-        let (come, left) = world.reports.drain(..).partition(|(when, ..)| *when <= now);
-        world.reports = left;
-        let come: Vec<Report> = come;
+        let come: Vec<Report> = world.reports.extract_if(.., |(when, ..)| *when <= now).collect();
         for (_, block, attempt, worker, played) in come {
             if !played {
                 dispatch.failed(block, attempt, &worker, "a fault", now);
