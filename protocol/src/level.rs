@@ -3,11 +3,10 @@
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{EnumAccess, Error, VariantAccess, Visitor};
+use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
-use std::fmt;
-use std::str::FromStr;
+use strum::VariantArray;
 
 /// How strongly agents are kept from each other, from the referee and from the machine; each level
 /// has all that the one before it has, but for `external`, which is `basic` around somebody else's
@@ -24,8 +23,12 @@ use std::str::FromStr;
     Deserialize,
     JsonSchema,
     ValueEnum,
+    strum::Display,
+    strum::EnumString,
+    strum::IntoStaticStr,
 )]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Level {
     /// Pipes and clocks.
     #[value(help = "Nothing, for debugging")]
@@ -53,14 +56,7 @@ impl Level {
 
     /// As it is written.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Basic => "basic",
-            Self::Confined => "confined",
-            Self::Isolated => "isolated",
-            Self::Metered => "metered",
-            Self::External => "external",
-        }
+        self.into()
     }
 
     /// Whether it promises all that another does. What somebody else's program does isn't known, so
@@ -88,20 +84,6 @@ impl Level {
             Self::Isolated => isolated,
             Self::Metered => isolated.and(&[Cgroup]),
         }
-    }
-}
-
-impl fmt::Display for Level {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Level {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        Self::ALL.into_iter().find(|level| level.name() == text).ok_or(())
     }
 }
 
@@ -158,26 +140,11 @@ impl ValueEnum for LevelChoice {
     }
 }
 
-struct ChoiceVisitor;
-
-impl<'de> Visitor<'de> for ChoiceVisitor {
-    type Value = LevelChoice;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("enum SandboxLevel")
-    }
-
-    fn visit_enum<A: EnumAccess<'de>>(self, data: A) -> Result<LevelChoice, A::Error> {
-        let (name, variant) = data.variant::<String>()?;
-        variant.unit_variant()?;
-        let found = LevelChoice::ALL.into_iter().find(|choice| choice.name() == name);
-        found.ok_or_else(|| A::Error::unknown_variant(&name, &LevelChoice::NAMES))
-    }
-}
-
 impl<'de> Deserialize<'de> for LevelChoice {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_enum("SandboxLevel", &Self::NAMES, ChoiceVisitor)
+        let name = String::deserialize(deserializer)?;
+        let found = Self::ALL.into_iter().find(|choice| choice.name() == name);
+        found.ok_or_else(|| D::Error::unknown_variant(&name, &Self::NAMES))
     }
 }
 
@@ -196,10 +163,25 @@ impl JsonSchema for LevelChoice {
 }
 
 /// One thing that is done to keep an agent where it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    strum::EnumString,
+    strum::IntoStaticStr,
+    VariantArray,
+)]
+#[strum(serialize_all = "lowercase")]
 #[repr(u8)]
 pub enum Layer {
     /// No program that it starts gets more rights than it has.
+    #[strum(serialize = "no new privileges")]
     NoNewPrivileges,
     /// Limits of the system on a process: file size, open files, data, core files.
     Limits,
@@ -233,51 +215,11 @@ pub enum Layer {
 
 impl Layer {
     /// All of them, in the order in which they are told.
-    pub const ALL: [Self; 15] = [
-        Self::NoNewPrivileges,
-        Self::Limits,
-        Self::Watchdog,
-        Self::User,
-        Self::Scope,
-        Self::Landlock,
-        Self::Seccomp,
-        Self::UserNs,
-        Self::PidNs,
-        Self::NetNs,
-        Self::IpcNs,
-        Self::UtsNs,
-        Self::CgroupNs,
-        Self::Mounts,
-        Self::Cgroup,
-    ];
+    pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// As it is written.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::NoNewPrivileges => "no new privileges",
-            Self::Limits => "limits",
-            Self::Watchdog => "watchdog",
-            Self::User => "user",
-            Self::Scope => "scope",
-            Self::Landlock => "landlock",
-            Self::Seccomp => "seccomp",
-            Self::UserNs => "userns",
-            Self::PidNs => "pidns",
-            Self::NetNs => "netns",
-            Self::IpcNs => "ipcns",
-            Self::UtsNs => "utsns",
-            Self::CgroupNs => "cgroupns",
-            Self::Mounts => "mounts",
-            Self::Cgroup => "cgroup",
-        }
-    }
-}
-
-impl FromStr for Layer {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        Self::ALL.into_iter().find(|layer| layer.name() == text).ok_or(())
+        self.into()
     }
 }
 
@@ -322,7 +264,7 @@ impl Layers {
 
     /// They, one by one.
     pub fn iter(self) -> impl Iterator<Item = Layer> {
-        Layer::ALL.into_iter().filter(move |&layer| self.has(layer))
+        Layer::ALL.iter().copied().filter(move |&layer| self.has(layer))
     }
 }
 
@@ -335,7 +277,7 @@ mod tests {
         for level in Level::ALL {
             assert_eq!(level.name().parse(), Ok(level));
         }
-        for layer in Layer::ALL {
+        for &layer in Layer::ALL {
             assert_eq!(layer.name().parse(), Ok(layer));
         }
     }
@@ -361,8 +303,8 @@ mod tests {
         }
         assert!(
             Layer::ALL
-                .into_iter()
-                .all(|layer| { layer == Layer::User || Level::Metered.layers().has(layer) })
+                .iter()
+                .all(|&layer| { layer == Layer::User || Level::Metered.layers().has(layer) })
         );
     }
 
@@ -379,8 +321,8 @@ mod tests {
 
     #[test]
     fn a_layer_is_taken_out() {
-        let all = Layers::of(&Layer::ALL);
-        for layer in Layer::ALL {
+        let all = Layers::of(Layer::ALL);
+        for &layer in Layer::ALL {
             assert_eq!(all.without(layer).iter().count(), Layer::ALL.len() - 1);
             assert!(!all.without(layer).has(layer));
         }

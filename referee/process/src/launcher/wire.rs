@@ -221,7 +221,7 @@ impl Report {
             b'F' => Some(Self::Failed(number)),
             b'B' => Some(Self::Broken(Step::Begin, number)),
             b'L' => {
-                let layer = Layer::ALL.into_iter().find(|&layer| layer as u64 == more)?;
+                let layer = *Layer::ALL.iter().find(|&&layer| layer as u64 == more)?;
                 Some(Self::Broken(Step::Layer(layer), number))
             }
             b'M' => Some(Self::Limit(Limit::Memory(more))),

@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn every_layer_that_depends_on_the_machine_can_be_mended() {
-        for layer in Layer::ALL {
+        for &layer in Layer::ALL {
             let told = "EPERM".to_owned();
             let probe =
                 Probe { layer, attack: None, alone: true, held: false, told, without: None };

@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn every_layer_is_attacked_and_all_but_the_watchdog_quickly() {
-        for layer in Layer::ALL {
+        for &layer in Layer::ALL {
             let mut its = Attack::ALL.iter().filter(|it| it.layers().has(layer));
             let quick = its.any(|it| it.pace() == Pace::Quick);
             assert_eq!(quick, layer != Layer::Watchdog, "{layer:?}");

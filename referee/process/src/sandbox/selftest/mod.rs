@@ -133,7 +133,7 @@ pub fn mishap_from_environment() -> Result<Option<Mishap>, Failure> {
         }
     });
     known.map(Some).ok_or_else(|| {
-        let layers: Vec<&str> = Layer::ALL.into_iter().map(Layer::name).collect();
+        let layers: Vec<&str> = Layer::ALL.iter().copied().map(Layer::name).collect();
         Failure::usage(format!("{MISHAP_VARIABLE} is `{}`", tame(&text))).help(format!(
             "it is for tests: silent:LAYER, missing:LAYER or killed:LAYER, with LAYER one of {}",
             layers.join(", ")
