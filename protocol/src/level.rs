@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
-use strum::VariantArray;
+use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
 /// How strongly agents are kept from each other, from the referee and from the machine; each level
 /// has all that the one before it has, but for `external`, which is `basic` around somebody else's
@@ -23,11 +23,9 @@ use strum::VariantArray;
     Deserialize,
     JsonSchema,
     ValueEnum,
-    strum::Display,
-    strum::EnumString,
-    strum::IntoStaticStr,
 )]
 #[serde(rename_all = "kebab-case")]
+#[derive(Display, EnumString, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Level {
     /// Pipes and clocks.
@@ -163,22 +161,10 @@ impl JsonSchema for LevelChoice {
 }
 
 /// One thing that is done to keep an agent where it is.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    strum::EnumString,
-    strum::IntoStaticStr,
-    VariantArray,
-)]
-#[strum(serialize_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[repr(u8)]
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub enum Layer {
     /// No program that it starts gets more rights than it has.
     #[strum(serialize = "no new privileges")]

@@ -1,15 +1,7 @@
 //! The page's own files, embedded: plain modules and style sheets, as they are in `assets/`.
 
+use referee_render::palette_css;
 use std::borrow::Cow;
-
-/// A file of the page.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asset {
-    /// What it is, for the header of the same name.
-    pub content_type: &'static str,
-    /// What is in it.
-    pub bytes: Cow<'static, [u8]>,
-}
 
 /// Every file by its name.
 macro_rules! files {
@@ -53,34 +45,21 @@ pub(super) const FILES: &[(&str, &str)] = files![
     "workers.js",
 ];
 
-/// The file of this name: `match.html`, `viewer.js`, and `palette.css`, the colours of boards.
-pub fn asset(name: &str) -> Option<Asset> {
-    let bytes = if name == PALETTE {
-        Cow::Owned(palette().into_bytes())
-    } else {
-        Cow::Borrowed(text(name)?.as_bytes())
+/// The file of this name, and what it is, as a header says it: `match.html`, `viewer.js`, and
+/// `palette.css`, the colours of boards.
+pub(super) fn asset(name: &str) -> Option<(&'static str, Cow<'static, str>)> {
+    let content_type = match name.rsplit('.').next()? {
+        "html" => "text/html; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "js" => "text/javascript; charset=utf-8",
+        "svg" => "image/svg+xml",
+        _ => return None,
     };
-    Some(Asset { content_type: content_type(name)?, bytes })
+    let text = if name == "palette.css" { palette_css().into() } else { text(name)?.into() };
+    Some((content_type, text))
 }
 
 /// The text of an embedded file.
 pub(super) fn text(name: &str) -> Option<&'static str> {
     FILES.iter().find(|(known, _)| *known == name).map(|&(_, text)| text)
-}
-
-const PALETTE: &str = "palette.css";
-
-/// The colours of boards, as every picture has them.
-pub(super) fn palette() -> String {
-    referee_render::palette_css()
-}
-
-fn content_type(name: &str) -> Option<&'static str> {
-    match name.rsplit('.').next()? {
-        "html" => Some("text/html; charset=utf-8"),
-        "css" => Some("text/css; charset=utf-8"),
-        "js" => Some("text/javascript; charset=utf-8"),
-        "svg" => Some("image/svg+xml"),
-        _ => None,
-    }
 }

@@ -1,8 +1,10 @@
 //! A match as one file of HTML that opens from disk, with nothing to load and no network: the page's
 //! modules joined into one script, its style sheets, and the match itself as JSON.
 
-use super::assets::{palette, text};
+use super::assets::text;
+use super::sheet::Sheet;
 use base64::prelude::{BASE64_STANDARD, Engine};
+use referee_render::palette_css;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
@@ -10,10 +12,15 @@ use std::fmt::Write;
 const ENTRY: &str = "offline.js";
 const STYLES: [&str; 3] = ["base.css", "viewer.css", "board.css"];
 
-/// The page for this match. `title` is what the window is called, `sheet` the match as the JSON that
-/// the page reads, a [`Sheet`](super::Sheet); both may hold what agents wrote.
-pub fn export(title: &str, sheet: &str) -> String {
-    let style = STYLES.into_iter().filter_map(text).fold(palette(), |all, part| all + part);
+/// The page for this match.
+pub fn export(sheet: &Sheet) -> String {
+    let json = serde_json::to_string(sheet).expect("a sheet can be written as JSON");
+    page(&sheet.title, &json)
+}
+
+/// `title` is what the window is called, `sheet` the match as JSON; both may hold what agents wrote.
+fn page(title: &str, sheet: &str) -> String {
+    let style = STYLES.into_iter().filter_map(text).fold(palette_css(), |all, part| all + part);
     let first = text("theme.js").unwrap_or_default();
     let script = joined(ENTRY);
     let sources = [first, &script].map(hash).join(" ");
@@ -82,7 +89,7 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::assets::{FILES, text};
-    use super::{ENTRY, export, gather, imported, joined};
+    use super::{ENTRY, gather, imported, joined, page};
     use std::collections::BTreeMap;
 
     /// The names that a line declares for its whole module.
@@ -155,7 +162,7 @@ mod tests {
     #[test]
     fn nothing_that_an_agent_wrote_gets_out_of_its_place() {
         let hostile = r#"</script><script>alert("1")</script>"#;
-        let page = export(hostile, &serde_json::json!({ "title": hostile }).to_string());
+        let page = page(hostile, &serde_json::json!({ "title": hostile }).to_string());
         assert_eq!(page.matches("</script>").count(), 3);
         assert!(!page.contains("<script>alert"));
         let (_, rest) = page.split_once("id=\"sheet\">").unwrap();
