@@ -259,16 +259,6 @@ mod tests {
     use crate::{Layer, Layers, Level, LevelChoice};
 
     #[test]
-    fn names_are_read_back() {
-        for level in Level::ALL {
-            assert_eq!(level.name().parse(), Ok(level));
-        }
-        for &layer in Layer::ALL {
-            assert_eq!(layer.name().parse(), Ok(layer));
-        }
-    }
-
-    #[test]
     fn a_choice_is_any_level_or_auto() {
         let choices = LevelChoice::ALL;
         assert_eq!(choices.map(LevelChoice::name), LevelChoice::NAMES);

@@ -150,13 +150,8 @@ fn file_name(path: &Path) -> String {
 
 /// What a submission is called: its folder, or its file without the ending.
 fn stem(path: &Path) -> String {
-    let name = file_name(path);
-    if path.is_dir() {
-        return name;
-    }
-    Path::new(&name)
-        .file_stem()
-        .map_or_else(|| name.clone(), |stem| stem.to_string_lossy().into_owned())
+    let stem = if path.is_dir() { path.file_name() } else { path.file_stem() };
+    stem.unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
 /// The submission at a path, `None` where there is none, or what is wrong with it.

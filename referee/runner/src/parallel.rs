@@ -29,10 +29,9 @@ pub fn map<T: Sync, R: Send>(
         }
     };
     let mut results: Vec<(usize, R)> = thread::scope(|scope| {
-        let threads: Vec<_> = (1..jobs).map(|_| scope.spawn(worker)).collect();
-        let own = worker();
+        let threads: Vec<_> = (0..jobs).map(|_| scope.spawn(worker)).collect();
         let joined = threads.into_iter().map(|it| it.join().unwrap_or_else(|it| resume_unwind(it)));
-        joined.flatten().chain(own).collect()
+        joined.flatten().collect()
     });
     results.sort_by_key(|(index, _)| *index);
     results.into_iter().map(|(_, result)| result).collect()

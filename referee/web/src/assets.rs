@@ -1,5 +1,6 @@
 //! The page's own files, embedded: plain modules and style sheets, as they are in `assets/`.
 
+use super::export::modules;
 use referee_render::palette_css;
 use std::borrow::Cow;
 
@@ -31,6 +32,7 @@ pub(super) const FILES: &[(&str, &str)] = files![
     "match.js",
     "moves.js",
     "offline.js",
+    "page.html",
     "panes.js",
     "player.js",
     "rows.js",
@@ -48,15 +50,38 @@ pub(super) const FILES: &[(&str, &str)] = files![
 /// The file of this name, and what it is, as a header says it: `match.html`, `viewer.js`, and
 /// `palette.css`, the colours of boards.
 pub(super) fn asset(name: &str) -> Option<(&'static str, Cow<'static, str>)> {
-    let content_type = match name.rsplit('.').next()? {
-        "html" => "text/html; charset=utf-8",
-        "css" => "text/css; charset=utf-8",
-        "js" => "text/javascript; charset=utf-8",
-        "svg" => "image/svg+xml",
-        _ => return None,
+    match name.rsplit('.').next()? {
+        "html" => Some(("text/html; charset=utf-8", page(name)?.into())),
+        "css" if name == "palette.css" => Some(("text/css; charset=utf-8", palette_css().into())),
+        "css" => Some(("text/css; charset=utf-8", text(name)?.into())),
+        "js" => Some(("text/javascript; charset=utf-8", text(name)?.into())),
+        "svg" => Some(("image/svg+xml", text(name)?.into())),
+        _ => None,
+    }
+}
+
+/// The pages: each one's file, its title, the style sheets of its own, the module that fills it.
+pub(super) const PAGES: [(&str, &str, &[&str], &str); 3] = [
+    ("index.html", "Referee", &["lists.css"], "home.js"),
+    ("match.html", "A match · Referee", &["viewer.css", "board.css"], "match.js"),
+    ("contest.html", "Referee", &["lists.css"], "contest.js"),
+];
+
+/// What a page's file has, with the head that all of them share.
+fn page(name: &str) -> Option<String> {
+    let (_, title, styles, entry) = PAGES.into_iter().find(|page| page.0 == name)?;
+    let links = |kind: &str, names: &[&str]| -> String {
+        let link = |name| format!("<link rel=\"{kind}\" href=\"/assets/{name}\">\n");
+        names.iter().map(link).collect()
     };
-    let text = if name == "palette.css" { palette_css().into() } else { text(name)?.into() };
-    Some((content_type, text))
+    // The browser fetches all modules at once, not each when it meets its import.
+    let mut modules = modules(entry);
+    modules.retain(|module| *module != entry);
+    modules.sort_unstable();
+    let page = text("page.html")?.replace("{title}", title).replace("{entry}", entry);
+    let page = page.replace("{styles}", &links("stylesheet", styles));
+    let page = page.replace("{modules}", &links("modulepreload", &modules));
+    Some(page.replace("{main}", text(name)?))
 }
 
 /// The text of an embedded file.

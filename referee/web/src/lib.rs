@@ -29,7 +29,7 @@ pub use playing::{Enclose, Play};
 pub use sheet::{Growth, Sheet, SheetSeat, Stage};
 
 use self::contests::Contests;
-use self::doors::Doors;
+use self::doors::{BOUNDS, Doors};
 use self::errors::{Answer, Refused, aside};
 use self::following::FOLLOWERS_MAX;
 use self::guard::{Guard, guard};
@@ -240,7 +240,7 @@ async fn serve(
     mut orders: watch::Receiver<Orders>,
 ) {
     let doors = match tokio::net::TcpListener::from_std(listener) {
-        Ok(listener) => Doors::new(listener),
+        Ok(listener) => Doors::new(listener, BOUNDS),
         Err(error) => return tracing::error!("the server can't listen: {error}"),
     };
     let hall = app.hall.clone();

@@ -7,7 +7,7 @@ use super::listing::Found;
 use super::rows::Row;
 use referee_games::GAMES;
 use sample_agents::BUILT_INS;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// So many rows at most are sent at once.
@@ -16,14 +16,6 @@ pub(super) const COUNT_MAX: usize = 200;
 pub(super) const COUNT: usize = 50;
 /// A larger agent.toml isn't one.
 const MANIFEST_BYTES_MAX: u64 = 64 << 10;
-
-/// An agent that may be named.
-#[derive(Debug, Serialize)]
-struct Choice {
-    agent: String,
-    about: String,
-    games: Option<Vec<String>>,
-}
 
 /// A part of the list of transcripts.
 #[derive(Debug, Deserialize)]
@@ -82,20 +74,19 @@ fn games() -> Vec<Value> {
     GAMES.iter().map(game).collect()
 }
 
-fn agents(app: &App, found: &Found) -> Vec<Choice> {
+fn agents(app: &App, found: &Found) -> Vec<Value> {
     let Some(play) = app.hall.can_play() else { return Vec::new() };
     let choice =
-        |agent: String, about: &str| Choice { agent, about: about.to_owned(), games: None };
+        |agent: &str, about: &str| json!({ "agent": agent, "about": about, "games": null });
     let built_in = BUILT_INS.iter().filter(|agent| !agent.misbehaves);
-    let built_in = built_in.map(|agent| choice(format!("@{}", agent.name), agent.about));
-    let given = play.agents.iter().cloned();
-    let given = given.map(|agent| choice(agent, "as it was given to the server"));
+    let built_in = built_in.map(|agent| choice(&format!("@{}", agent.name), agent.about));
+    let given = play.agents.iter().map(|agent| choice(agent, "as it was given to the server"));
     let below = found.agents.iter().map(|folder| of_folder(app, folder));
     built_in.chain(given).chain(below).collect()
 }
 
 /// What an agent.toml says of itself; it is read whole, and judged, only when the agent is played.
-fn of_folder(app: &App, folder: &str) -> Choice {
+fn of_folder(app: &App, folder: &str) -> Value {
     let table = || {
         let path = app.place.find(folder).ok()?.join("agent.toml");
         let file = super::place::open(&path).ok()?;
@@ -104,9 +95,7 @@ fn of_folder(app: &App, folder: &str) -> Choice {
     };
     let table = table().unwrap_or_default();
     let name = table.get("name").and_then(toml::Value::as_str).unwrap_or(folder);
-    let games = table
-        .get("games")
-        .and_then(toml::Value::as_array)
-        .map(|games| games.iter().filter_map(toml::Value::as_str).map(str::to_owned).collect());
-    Choice { agent: folder.to_owned(), about: name.to_owned(), games }
+    let games = table.get("games").and_then(toml::Value::as_array);
+    let games = games.map(|games| games.iter().filter_map(toml::Value::as_str).collect::<Vec<_>>());
+    json!({ "agent": folder, "about": name, "games": games })
 }

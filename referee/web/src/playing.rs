@@ -26,7 +26,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 
@@ -139,28 +139,24 @@ impl Hall {
         self.play.as_ref()
     }
 
-    fn own(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Own>> {
-        lock(&self.own)
-    }
-
     /// A match that another part of the program plays, whose people sit at these desks.
     pub(super) fn host(&self, transcript: PathBuf, desks: Arc<Desks>) {
-        self.own().insert(transcript, Own { desks, orders: None });
+        lock(&self.own).insert(transcript, Own { desks, orders: None });
     }
 
     /// That match is not played any more.
     pub(super) fn release(&self, transcript: &Path) {
-        self.own().remove(transcript);
+        lock(&self.own).remove(transcript);
     }
 
     /// Whether a transcript is written by this program.
     pub(super) fn plays(&self, transcript: &Path) -> bool {
-        self.own().contains_key(transcript)
+        lock(&self.own).contains_key(transcript)
     }
 
     /// Whether a transcript is that of a match that [`Self::stop`] ends.
     pub(super) fn can_stop(&self, transcript: &Path) -> bool {
-        self.own().get(transcript).is_some_and(|own| own.orders.is_some())
+        lock(&self.own).get(transcript).is_some_and(|own| own.orders.is_some())
     }
 
     /// Says of each row whether its match can be stopped.
@@ -171,19 +167,15 @@ impl Hall {
         rows
     }
 
-    fn failures(&self) -> MutexGuard<'_, VecDeque<(PathBuf, String)>> {
-        lock(&self.failures)
-    }
-
     /// Why a match that this server played has no end.
     pub(super) fn failure(&self, transcript: &Path) -> Option<String> {
-        let failures = self.failures();
+        let failures = lock(&self.failures);
         let failure = failures.iter().rev().find(|(path, _)| path == transcript);
         failure.map(|(_, why)| why.clone())
     }
 
     fn remember(&self, transcript: PathBuf, why: String) {
-        let mut failures = self.failures();
+        let mut failures = lock(&self.failures);
         if failures.len() >= FAILURES_MAX {
             failures.pop_front();
         }
@@ -192,12 +184,12 @@ impl Hall {
 
     /// Where the people of a match sit, if it is played here.
     pub(super) fn desks(&self, transcript: &Path) -> Option<Arc<Desks>> {
-        self.own().get(transcript).map(|own| own.desks.clone())
+        lock(&self.own).get(transcript).map(|own| own.desks.clone())
     }
 
     /// Ends a match void.
     pub(super) fn stop(&self, transcript: &Path) -> Answer<()> {
-        let own = self.own().get(transcript).cloned();
+        let own = lock(&self.own).get(transcript).cloned();
         let orders = own.and_then(|own| own.orders).ok_or_else(|| {
             Refused::conflict("this server isn't playing that match")
                 .help("a match is stopped where it was started; it may be over")
@@ -277,7 +269,7 @@ impl Hall {
         let path = path.canonicalize().map_err(failed)?;
         let orders = {
             // What is ordered meanwhile is either here already, or passed on to what is in the list.
-            let mut own = self.own();
+            let mut own = lock(&self.own);
             let orders = watch::Sender::new(self.orders.borrow().clone());
             own.insert(path.clone(), Own { desks, orders: Some(orders.clone()) });
             orders
@@ -318,7 +310,7 @@ impl Hall {
         let mut all = self.orders.clone();
         loop {
             let orders = all.borrow_and_update().clone();
-            for own in self.own().values() {
+            for own in lock(&self.own).values() {
                 if let Some(own) = &own.orders {
                     own.send_modify(|known| {
                         known.paused = orders.paused;
@@ -343,7 +335,7 @@ struct Playing {
 
 impl Drop for Playing {
     fn drop(&mut self) {
-        self.hall.own().remove(&self.path);
+        lock(&self.hall.own).remove(&self.path);
     }
 }
 
