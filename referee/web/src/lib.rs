@@ -23,7 +23,6 @@ mod workers;
 mod contests;
 mod playing;
 mod seats;
-
 pub use export::export;
 pub use playing::{Enclose, Play};
 pub use sheet::{Growth, Sheet, SheetSeat, Stage};
@@ -311,3 +310,6 @@ async fn nothing(request: Request) -> Refused {
     Refused::missing(format!("there is nothing at {}", request.uri().path()))
         .help("the page begins at /")
 }
+
+#[cfg(test)]
+mod tests;
