@@ -35,7 +35,7 @@ pub use level::{Layer, Layers, Level, LevelChoice};
 pub use nanos::Nanos;
 pub use outcome::Outcome;
 pub use seat::Seat;
-pub use settings::{ClockError, ClockKind, ClockSettings, LimitError, Limits};
+pub use settings::{ClockKind, ClockSettings, Limits};
 pub use strict::{Flaw, Garbled, parse_strict};
 pub use to_agent::{Hello, Over, Played, Retired, SeatInfo, ToAgent, Turn};
 pub use transcript::{

@@ -49,24 +49,12 @@ impl Default for ClockSettings {
     }
 }
 
-/// What is wrong with a clock's settings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ClockError(&'static str);
-
-impl std::fmt::Display for ClockError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.0)
-    }
-}
-
-impl std::error::Error for ClockError {}
-
 impl ClockSettings {
     /// The longest time that a setting may have: a year.
     pub const MS_MAX: u64 = 365 * 24 * 3600 * 1000;
 
-    /// Whether a match can be played by this clock.
-    pub fn check(&self) -> Result<(), ClockError> {
+    /// Whether a match can be played by this clock; an error says why not.
+    pub fn check(&self) -> Result<(), &'static str> {
         let times = [
             Some(self.start_ms),
             self.bank_ms,
@@ -76,19 +64,19 @@ impl ClockSettings {
             self.backstop_ms,
         ];
         if times.into_iter().flatten().any(|ms| ms > Self::MS_MAX) {
-            return Err(ClockError("no time of a clock may be longer than a year"));
+            return Err("no time of a clock may be longer than a year");
         }
         if self.start_ms == 0 {
-            return Err(ClockError("`start_ms` must be at least 1: no program starts in no time"));
+            return Err("`start_ms` must be at least 1: no program starts in no time");
         }
         if self.bank_ms.is_none() && self.move_ms.is_none() {
-            return Err(ClockError("a clock needs at least one of `bank_ms` and `move_ms`"));
+            return Err("a clock needs at least one of `bank_ms` and `move_ms`");
         }
         if self.bank_ms.is_none() && self.increment_ms > 0 {
-            return Err(ClockError("`increment_ms` is added to a bank: set `bank_ms` too"));
+            return Err("`increment_ms` is added to a bank: set `bank_ms` too");
         }
         if self.bank_ms == Some(0) || self.move_ms == Some(0) {
-            return Err(ClockError("`bank_ms` and `move_ms` must be at least 1"));
+            return Err("`bank_ms` and `move_ms` must be at least 1");
         }
         Ok(())
     }
@@ -120,37 +108,22 @@ impl Limits {
     /// Fewer open files than this leave a program no room to load itself.
     const FILES_MIN: u64 = 8;
 
-    /// Whether an agent can live within these limits.
-    pub fn check(&self) -> Result<(), LimitError> {
+    /// Whether an agent can live within these limits; an error says why not.
+    pub fn check(&self) -> Result<(), String> {
         if [self.line_bytes, self.turn_bytes, self.match_bytes].contains(&0) {
-            return Err(LimitError("an agent that may write no byte can't answer".to_owned()));
+            return Err("an agent that may write no byte can't answer".to_owned());
         }
         if self.memory_mb == 0 || self.processes == 0 {
             let text = "`memory_mb` and `processes` must be at least 1: no program runs without";
-            return Err(LimitError(text.to_owned()));
+            return Err(text.to_owned());
         }
         if self.files < Self::FILES_MIN {
             let least = Self::FILES_MIN;
-            return Err(LimitError(format!(
-                "`files` must be at least {least}, not {}",
-                self.files
-            )));
+            return Err(format!("`files` must be at least {least}, not {}", self.files));
         }
         Ok(())
     }
 }
-
-/// What is wrong with limits.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LimitError(String);
-
-impl std::fmt::Display for LimitError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for LimitError {}
 
 impl Default for Limits {
     fn default() -> Self {

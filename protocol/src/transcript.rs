@@ -3,8 +3,6 @@ use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::fmt;
-use std::str::FromStr;
 
 /// The version of the transcript format that this crate writes. New fields don't raise it.
 pub const TRANSCRIPT_VERSION: u32 = 1;
@@ -149,6 +147,8 @@ pub struct Sandbox {
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ValueEnum,
 )]
 #[serde(rename_all = "snake_case")]
+#[derive(strum::Display, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Pondering {
     /// Whatever it likes.
     #[default]
@@ -163,30 +163,9 @@ pub enum Pondering {
 }
 
 impl Pondering {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Allow, Self::Measure, Self::Freeze];
-
     /// As it is written.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Allow => "allow",
-            Self::Measure => "measure",
-            Self::Freeze => "freeze",
-        }
-    }
-}
-
-impl fmt::Display for Pondering {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Pondering {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        Self::ALL.into_iter().find(|pondering| pondering.name() == text).ok_or(())
+        self.into()
     }
 }
 

@@ -2,7 +2,6 @@ use crate::Seat;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::fmt;
 
 /// How a match ended: what the rules said, and what the agents or the machine did.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -70,6 +69,8 @@ pub struct Fault {
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
+#[derive(strum::Display, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum FaultKind {
     /// It could not be started, or gave no valid `ready` in time.
     Start,
@@ -96,24 +97,7 @@ pub enum FaultKind {
 impl FaultKind {
     /// The name on the wire.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Start => "start",
-            Self::Late => "late",
-            Self::Garbled => "garbled",
-            Self::Illegal => "illegal",
-            Self::Unasked => "unasked",
-            Self::Gone => "gone",
-            Self::Flood => "flood",
-            Self::Memory => "memory",
-            Self::Processes => "processes",
-            Self::Resigned => "resigned",
-        }
-    }
-}
-
-impl fmt::Display for FaultKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
+        self.into()
     }
 }
 

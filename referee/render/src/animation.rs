@@ -2,7 +2,7 @@
 //! before.
 
 use super::palette::Theme;
-use super::raster::{NoPicture, Pixels, unwritten};
+use super::raster::{NoPicture, Pixels};
 use super::theme_colours::{Exact, owners};
 use referee_games::view::View;
 use std::io::Write;
@@ -44,8 +44,8 @@ impl<W: Write> Gif<W> {
         let side = |pixels: u32| u16::try_from(pixels).map_err(too_large);
         let (width, height) = (side(width)?, side(height)?);
         let palette = colours.palette();
-        let mut encoder = gif::Encoder::new(out, width, height, &palette).map_err(ungiffed)?;
-        encoder.set_repeat(gif::Repeat::Infinite).map_err(ungiffed)?;
+        let mut encoder = gif::Encoder::new(out, width, height, &palette)?;
+        encoder.set_repeat(gif::Repeat::Infinite)?;
         Ok(Self { encoder, colours, width, before: Vec::new() })
     }
 
@@ -72,7 +72,7 @@ impl<W: Write> Gif<W> {
             buffer: buffer.into(),
             ..gif::Frame::default()
         };
-        self.encoder.write_frame(&frame).map_err(ungiffed)?;
+        self.encoder.write_frame(&frame)?;
         self.before = now;
         Ok(())
     }
@@ -94,8 +94,8 @@ impl<W: Write> Apng<W> {
         let mut encoder = png::Encoder::new(out, width, height);
         encoder.set_color(png::ColorType::Rgb);
         encoder.set_depth(png::BitDepth::Eight);
-        encoder.set_animated(frames, 0).map_err(unwritten)?;
-        Ok(Self { writer: encoder.write_header().map_err(unwritten)?, before: None })
+        encoder.set_animated(frames, 0)?;
+        Ok(Self { writer: encoder.write_header()?, before: None })
     }
 
     /// Adds a frame, shown so long, in milliseconds.
@@ -107,26 +107,19 @@ impl<W: Write> Apng<W> {
         let side = |pixels: usize| u32::try_from(pixels).unwrap_or(u32::MAX);
         let writer = &mut self.writer;
         let delay = u16::try_from(delay_ms).unwrap_or(u16::MAX);
-        writer.set_frame_delay(delay, 1000).map_err(unwritten)?;
+        writer.set_frame_delay(delay, 1000)?;
         // The place first would be checked against the size of the frame before.
-        writer.reset_frame_position().map_err(unwritten)?;
-        writer.set_frame_dimension(side(part.width), side(part.height)).map_err(unwritten)?;
-        writer.set_frame_position(side(part.left), side(part.top)).map_err(unwritten)?;
-        writer.write_image_data(&data).map_err(unwritten)?;
+        writer.reset_frame_position()?;
+        writer.set_frame_dimension(side(part.width), side(part.height))?;
+        writer.set_frame_position(side(part.left), side(part.top))?;
+        writer.write_image_data(&data)?;
         self.before = Some(pixels.clone());
         Ok(())
     }
 
     /// Ends it; an error if it has fewer frames than were announced.
     pub(crate) fn finish(self) -> Result<(), NoPicture> {
-        self.writer.finish().map_err(unwritten)
-    }
-}
-
-fn ungiffed(error: gif::EncodingError) -> NoPicture {
-    match error {
-        gif::EncodingError::Io(error) => NoPicture::Written(error),
-        other => NoPicture::Broken(other.to_string()),
+        Ok(self.writer.finish()?)
     }
 }
 

@@ -143,16 +143,12 @@ impl Geometry {
         for name in &self.names {
             all.extend(around(name.at, half_width(&name.text), NAME_SIZE / 2));
         }
-        let range =
-            |values: &mut dyn Iterator<Item = i32>| {
-                values.fold(None, |range: Option<(i32, i32)>, value| {
-                    Some(range.map_or((value, value), |(least, most)| {
-                        (least.min(value), most.max(value))
-                    }))
-                })
-            };
-        let (left, right) = range(&mut all.iter().map(|point| point.x)).unwrap_or_default();
-        let (top, bottom) = range(&mut all.iter().map(|point| point.y)).unwrap_or_default();
+        let range = |side: fn(&Point) -> i32| {
+            let sides = || all.iter().map(side);
+            (sides().min().unwrap_or(0), sides().max().unwrap_or(0))
+        };
+        let (left, right) = range(|point| point.x);
+        let (top, bottom) = range(|point| point.y);
         let by = Point { x: MARGIN - left, y: MARGIN - top };
         self.width = right - left + 2 * MARGIN;
         self.height = bottom - top + 2 * MARGIN;

@@ -24,7 +24,7 @@ pub(crate) use raster::Canvas;
 pub use raster::{NoPicture, PIXELS_MAX, Pixels, pixels, png};
 pub(crate) use svg::layers;
 pub use svg::{Look, Note, extent, lines, strip, svg};
-pub use terminal::{Charset, Glyph, Inks, Paint, Picture, Style, inks, picture, size, terminal};
+pub use terminal::{Charset, Glyph, Inks, Paint, Picture, Style, inks, picture, terminal};
 pub use web_board::{Board, BoardCell, BoardEdge, board, palette_css};
 
 #[cfg(test)]

@@ -21,7 +21,8 @@ pub enum Theme {
 pub(super) type Rgb = [u8; 3];
 
 /// What a part of a picture is, for its colour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub(super) enum Role {
     /// Behind everything.
     Background,
@@ -61,13 +62,16 @@ impl Theme {
             Role::Mark => self.pick([0x00, 0x00, 0x00], [0xff, 0xff, 0xff]),
             Role::Pad => self.pick([0xcf, 0xe8, 0xd5], [0x14, 0x20, 0x1a]),
             Role::PadLine => self.pick([0x2f, 0x7d, 0x5b], [0x3a, 0xa3, 0x7c]),
-            Role::Piece(colour) => piece(colour),
+            Role::Piece(colour) => hues(colour)[0],
             // A black piece on a dark board is told by a light rim.
             Role::Rim(Colour::Black) => self.pick([0x1a, 0x1a, 0x1a], [0xd8, 0xd8, 0xd8]),
             Role::Rim(_) => self.pick([0x1a, 0x1a, 0x1a], [0x00, 0x00, 0x00]),
             Role::Letter(Colour::Blue | Colour::Black) => [0xff, 0xff, 0xff],
             Role::Letter(_) => [0x00, 0x00, 0x00],
-            Role::Target(colour) => self.target(colour),
+            Role::Target(colour) => {
+                let [_, dark, light] = hues(colour);
+                self.pick(dark, light)
+            }
         }
     }
 
@@ -77,32 +81,19 @@ impl Theme {
             Self::Dark => dark,
         }
     }
-
-    /// The piece's hue, dark or light enough for a letter on the board.
-    fn target(self, colour: Colour) -> Rgb {
-        match colour {
-            Colour::Red => self.pick([0xa8, 0x47, 0x00], [0xf0, 0x8a, 0x3c]),
-            Colour::Green => self.pick([0x00, 0x6e, 0x50], [0x1f, 0xbf, 0x92]),
-            Colour::Blue => self.pick([0x00, 0x65, 0xa0], [0x4f, 0xa3, 0xe0]),
-            Colour::Yellow => self.pick([0x7a, 0x6a, 0x00], [0xf0, 0xe4, 0x42]),
-            Colour::Purple => self.pick([0x96, 0x43, 0x7a], [0xe2, 0x9a, 0xc2]),
-            Colour::Orange => self.pick([0x8a, 0x5a, 0x00], [0xf0, 0xac, 0x20]),
-            Colour::Black => self.pick([0x33, 0x33, 0x33], [0xc8, 0xc8, 0xc8]),
-            Colour::Peg => self.pick([0x1c, 0x6a, 0x96], [0x6f, 0xc3, 0xf2]),
-        }
-    }
 }
 
-fn piece(colour: Colour) -> Rgb {
+/// The hue of a colour's pieces, and the same dark or light enough for a letter on the board.
+fn hues(colour: Colour) -> [Rgb; 3] {
     match colour {
-        Colour::Red => [0xd5, 0x5e, 0x00],
-        Colour::Green => [0x00, 0x9e, 0x73],
-        Colour::Blue => [0x00, 0x72, 0xb2],
-        Colour::Yellow => [0xf0, 0xe4, 0x42],
-        Colour::Purple => [0xcc, 0x79, 0xa7],
-        Colour::Orange => [0xe6, 0x9f, 0x00],
-        Colour::Black => [0x11, 0x11, 0x11],
-        Colour::Peg => [0x56, 0xb4, 0xe9],
+        Colour::Red => [[0xd5, 0x5e, 0x00], [0xa8, 0x47, 0x00], [0xf0, 0x8a, 0x3c]],
+        Colour::Green => [[0x00, 0x9e, 0x73], [0x00, 0x6e, 0x50], [0x1f, 0xbf, 0x92]],
+        Colour::Blue => [[0x00, 0x72, 0xb2], [0x00, 0x65, 0xa0], [0x4f, 0xa3, 0xe0]],
+        Colour::Yellow => [[0xf0, 0xe4, 0x42], [0x7a, 0x6a, 0x00], [0xf0, 0xe4, 0x42]],
+        Colour::Purple => [[0xcc, 0x79, 0xa7], [0x96, 0x43, 0x7a], [0xe2, 0x9a, 0xc2]],
+        Colour::Orange => [[0xe6, 0x9f, 0x00], [0x8a, 0x5a, 0x00], [0xf0, 0xac, 0x20]],
+        Colour::Black => [[0x11, 0x11, 0x11], [0x33, 0x33, 0x33], [0xc8, 0xc8, 0xc8]],
+        Colour::Peg => [[0x56, 0xb4, 0xe9], [0x1c, 0x6a, 0x96], [0x6f, 0xc3, 0xf2]],
     }
 }
 
@@ -127,19 +118,13 @@ impl Role {
 
     /// The name that a stylesheet gives it: `piece-red`, `board-cell`.
     pub(super) fn name(self) -> String {
+        let part: &str = self.into();
         match self {
-            Self::Background => "board-background".to_owned(),
-            Self::Ink => "board-ink".to_owned(),
-            Self::Faint => "board-faint".to_owned(),
-            Self::Cell => "board-cell".to_owned(),
-            Self::Line => "board-line".to_owned(),
-            Self::Mark => "board-mark".to_owned(),
-            Self::Pad => "board-pad".to_owned(),
-            Self::PadLine => "board-pad-line".to_owned(),
-            Self::Piece(colour) => format!("piece-{}", colour.name()),
-            Self::Rim(colour) => format!("rim-{}", colour.name()),
-            Self::Letter(colour) => format!("letter-{}", colour.name()),
-            Self::Target(colour) => format!("target-{}", colour.name()),
+            Self::Piece(colour)
+            | Self::Rim(colour)
+            | Self::Letter(colour)
+            | Self::Target(colour) => format!("{part}-{}", colour.name()),
+            _ => format!("board-{part}"),
         }
     }
 }
@@ -151,7 +136,8 @@ pub(super) fn show([red, green, blue]: Rgb) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Colour, Rgb, Role, Theme};
+    use super::{Colour, Role, Theme};
+    use crate::tests::contrast;
 
     const THEMES: [Theme; 2] = [Theme::Light, Theme::Dark];
 
@@ -196,19 +182,5 @@ mod tests {
                 }
             }
         }
-    }
-
-    /// The contrast ratio of the web's accessibility guidelines, 1 to 21.
-    fn contrast(one: Rgb, other: Rgb) -> f64 {
-        let (one, other) = (luminance(one), luminance(other));
-        (one.max(other) + 0.05) / (one.min(other) + 0.05)
-    }
-
-    fn luminance(rgb: Rgb) -> f64 {
-        let linear = |value: u8| {
-            let value = f64::from(value) / 255.0;
-            if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
-        };
-        0.2126 * linear(rgb[0]) + 0.7152 * linear(rgb[1]) + 0.0722 * linear(rgb[2])
     }
 }

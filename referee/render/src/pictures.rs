@@ -24,8 +24,9 @@ const LAST_TIMES: u32 = 4;
 const LAST_MS: u32 = 3000;
 
 /// What a match can be written as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ValueEnum, strum::IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Form {
     /// A picture that stays sharp at every size
     Svg,
@@ -46,15 +47,7 @@ pub enum Form {
 impl Form {
     /// How the names of such files end.
     pub fn ending(self) -> &'static str {
-        match self {
-            Self::Svg => "svg",
-            Self::Png => "png",
-            Self::Gif => "gif",
-            Self::Apng => "apng",
-            Self::Html => "html",
-            Self::Txt => "txt",
-            Self::Sgf => "sgf",
-        }
+        self.into()
     }
 }
 
@@ -112,10 +105,9 @@ pub fn write_gif(
     done: &mut dyn FnMut(usize),
 ) -> Result<(), NoPicture> {
     let film = Film::new(playback, wish)?;
-    let first = film.frame(0)?;
     let views = playback.plies().iter().map(|ply| &ply.view);
-    let mut gif = Gif::begin(out, (first.width, first.height), wish.theme, views)?;
-    film.each(first, done, |pixels, delay| gif.frame(pixels, delay))?;
+    let mut gif = Gif::begin(out, film.board.size(), wish.theme, views)?;
+    film.each(done, |pixels, delay| gif.frame(pixels, delay))?;
     gif.finish()
 }
 
@@ -127,10 +119,9 @@ pub fn write_apng(
     done: &mut dyn FnMut(usize),
 ) -> Result<(), NoPicture> {
     let film = Film::new(playback, wish)?;
-    let first = film.frame(0)?;
     let count = u32::try_from(film.looks.len()).unwrap_or(u32::MAX);
-    let mut apng = Apng::begin(out, (first.width, first.height), count)?;
-    film.each(first, done, |pixels, delay| apng.frame(pixels, delay))?;
+    let mut apng = Apng::begin(out, film.board.size(), count)?;
+    film.each(done, |pixels, delay| apng.frame(pixels, delay))?;
     apng.finish()
 }
 
@@ -160,19 +151,14 @@ impl<'a> Film<'a> {
 
     fn each(
         &self,
-        first: Pixels,
         done: &mut dyn FnMut(usize),
         mut add: impl FnMut(&Pixels, u32) -> Result<(), NoPicture>,
     ) -> Result<(), NoPicture> {
         let last = self.looks.len() - 1;
         let delay = self.wish.delay_ms;
-        let mut pixels = first;
+        let longer = delay.saturating_mul(LAST_TIMES).max(LAST_MS);
         for index in 0..=last {
-            if index > 0 {
-                pixels = self.frame(index)?;
-            }
-            let longer = delay.saturating_mul(LAST_TIMES).max(LAST_MS);
-            add(&pixels, if index == last { longer } else { delay })?;
+            add(&self.frame(index)?, if index == last { longer } else { delay })?;
             done(index + 1);
         }
         Ok(())

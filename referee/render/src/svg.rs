@@ -3,7 +3,7 @@
 
 use super::geometry::{Geometry, NAME_SIZE, Point};
 use super::palette::{Role, Theme};
-use super::symbols::{Pen, Symbols, Units, ground_id, points};
+use super::symbols::{Pen, Symbols, Units, ground_id, points, standing};
 use super::text::{self, Words};
 use referee_games::board::Cell;
 use referee_games::view::{Colour, Figure, GroundKind, View};
@@ -63,10 +63,8 @@ pub fn strip(positions: &[(&View, &Look)], columns: usize) -> String {
     let theme = positions.first().map_or(Theme::Light, |(_, look)| look.theme);
     text += &background(theme, width, height);
     for (index, picture) in pictures.iter().enumerate() {
-        let (left, top) = (wide * count(index % columns), high * count(index / columns));
-        let (left, top) = (Units(left), Units(top));
-        let drawn = picture.under() + &picture.over();
-        write!(text, r#"<g transform="translate({left} {top})">{drawn}</g>"#).ok();
+        let (x, y) = (wide * count(index % columns), high * count(index / columns));
+        text += &standing(Point { x, y }, &(picture.under() + &picture.over()));
     }
     text.push_str("</svg>\n");
     text
@@ -182,9 +180,8 @@ impl<'a> Picture<'a> {
     }
 
     fn placed(&self, board: &str) -> String {
-        let left = (self.width - self.geometry.width) / 2;
-        let (left, top) = (Units(left), Units(self.text_height()));
-        format!(r#"<g transform="translate({left} {top})">{board}</g>"#)
+        let x = (self.width - self.geometry.width) / 2;
+        standing(Point { x, y: self.text_height() }, board)
     }
 
     fn ground(&self) -> String {
@@ -245,9 +242,7 @@ pub(super) fn cells(geometry: &Geometry, pen: Pen) -> String {
 pub(super) fn names(geometry: &Geometry, pen: Pen) -> String {
     let mut text = String::from(r#"<g class="layer-coordinates">"#);
     for name in &geometry.names {
-        let (x, y) = (Units(name.at.x), Units(name.at.y));
-        let name = pen.letter(Role::Faint, NAME_SIZE, &name.text);
-        write!(text, r#"<g transform="translate({x} {y})">{name}</g>"#).ok();
+        text += &standing(name.at, &pen.letter(Role::Faint, NAME_SIZE, &name.text));
     }
     text + "</g>"
 }

@@ -33,8 +33,14 @@ pub(super) fn points(corners: impl IntoIterator<Item = Point>) -> String {
     corners.into_iter().map(corner).collect::<Vec<_>>().join(" ")
 }
 
-/// The letter of a camp: lower case, as no piece's is.
-pub(super) fn target_letter(colour: Colour) -> char {
+/// Something around the middle of where it stands.
+pub(super) fn standing(at: Point, drawn: &str) -> String {
+    let (x, y) = (Units(at.x), Units(at.y));
+    format!(r#"<g transform="translate({x} {y})">{drawn}</g>"#)
+}
+
+/// The letter of a camp: lower case, as no piece's is but the peg's.
+pub(crate) fn target_letter(colour: Colour) -> char {
     match colour {
         Colour::Peg => 'x',
         _ => colour.letter().to_ascii_lowercase(),
@@ -142,21 +148,17 @@ impl Symbols<'_> {
 
     /// A ring where the last action ended.
     pub(super) fn mark_last(self) -> String {
-        let line = self.pen.stroke(Role::Mark, 220);
-        format!(r#"<g id="mark-last"><circle r="{}" {line}/></g>"#, Units(self.part(85)))
+        self.ring("mark-last", 220, "")
     }
 
     /// A broken ring where it began.
     pub(super) fn mark_from(self) -> String {
-        let line = self.pen.stroke(Role::Mark, 180);
-        let radius = Units(self.part(85));
-        format!(r#"<g id="mark-from"><circle r="{radius}" {line} stroke-dasharray="4 3.5"/></g>"#)
+        self.ring("mark-from", 180, r#" stroke-dasharray="4 3.5""#)
     }
 
     /// A thick outline of a cell that decided the game.
     pub(super) fn mark_chain(self) -> String {
-        let (line, inset) = (self.pen.stroke(Role::Mark, 240), self.inset(94));
-        format!(r#"<g id="mark-chain"><polygon points="{inset}" {line}/></g>"#)
+        self.outline("mark-chain", 94, 240, "")
     }
 
     /// For the page: where a piece may go.
@@ -167,18 +169,22 @@ impl Symbols<'_> {
 
     /// For the page: the cell that was chosen.
     pub(super) fn mark_selected(self) -> String {
-        let (line, inset) = (self.pen.stroke(Role::Mark, 300), self.inset(90));
-        format!(
-            r#"<g id="mark-selected"><polygon points="{inset}" {line} stroke-dasharray="6 4"/></g>"#
-        )
+        self.outline("mark-selected", 90, 300, r#" stroke-dasharray="6 4""#)
     }
 
     /// For the page: a cell that an agent spoke of.
     pub(super) fn mark_note(self) -> String {
-        let (line, inset) = (self.pen.stroke(Role::Mark, 150), self.inset(85));
-        format!(
-            r#"<g id="mark-note"><polygon points="{inset}" {line} stroke-dasharray="1.5 3"/></g>"#
-        )
+        self.outline("mark-note", 85, 150, r#" stroke-dasharray="1.5 3""#)
+    }
+
+    fn ring(self, id: &str, width: i32, dashes: &str) -> String {
+        let (radius, line) = (Units(self.part(85)), self.pen.stroke(Role::Mark, width));
+        format!(r#"<g id="{id}"><circle r="{radius}" {line}{dashes}/></g>"#)
+    }
+
+    fn outline(self, id: &str, percent: i32, width: i32, dashes: &str) -> String {
+        let (inset, line) = (self.inset(percent), self.pen.stroke(Role::Mark, width));
+        format!(r#"<g id="{id}"><polygon points="{inset}" {line}{dashes}/></g>"#)
     }
 
     /// What a line through the last action's cells has at its corners and at its end.
@@ -212,9 +218,7 @@ impl Symbols<'_> {
         }
         let of_bands = self.geometry.bands.iter().flat_map(|band| &band.badges);
         for badge in of_bands.chain(&self.geometry.camps) {
-            let (x, y) = (Units(badge.at.x), Units(badge.at.y));
-            let badge = self.badge(badge.colour);
-            write!(text, r#"<g transform="translate({x} {y})">{badge}</g>"#).ok();
+            text += &standing(badge.at, &self.badge(badge.colour));
         }
         text
     }

@@ -9,7 +9,7 @@ use referee_games::{AnyGame, GAMES, Turn};
 use resvg::usvg::roxmltree::{Document, Node};
 use std::collections::{BTreeMap, BTreeSet};
 
-fn empty(shape: Shape, labels: Labels) -> View {
+pub(crate) fn empty(shape: Shape, labels: Labels) -> View {
     View {
         shape,
         labels,
@@ -269,4 +269,18 @@ fn a_picture_in_pixels_is_the_same_twice() {
     for role in [super::palette::Role::Piece(Colour::Red), super::palette::Role::Mark] {
         assert!(colours.contains(&Theme::Light.rgb(role)), "{role:?}");
     }
+}
+
+/// The contrast ratio of the web's accessibility guidelines, 1 to 21.
+pub(crate) fn contrast(one: [u8; 3], other: [u8; 3]) -> f64 {
+    let (one, other) = (luminance(one), luminance(other));
+    (one.max(other) + 0.05) / (one.min(other) + 0.05)
+}
+
+fn luminance(rgb: [u8; 3]) -> f64 {
+    let linear = |value: u8| {
+        let value = f64::from(value) / 255.0;
+        if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+    };
+    0.2126 * linear(rgb[0]) + 0.7152 * linear(rgb[1]) + 0.0722 * linear(rgb[2])
 }

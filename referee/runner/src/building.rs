@@ -9,6 +9,7 @@ use referee_process::launcher::{Bounds, Bytes, Jail, Launcher, Reach};
 use referee_process::stderr::Stderr;
 use referee_protocol::plain::tame;
 use std::future::poll_fn;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::time::{Duration, Instant};
 
@@ -34,29 +35,24 @@ pub(super) fn build_all(
     time: Duration,
     progress: Progress<'_>,
 ) -> Result<Vec<Result<(), String>>, Failure> {
-    let machine =
-        |error: std::io::Error| Failure::machine(format!("builds can't be started: {error}"));
+    let machine = |error| Failure::machine(format!("builds can't be started: {error}"));
     let launcher = Launcher::start(&Jail::default()).map_err(machine)?;
-    let one = |launch: &Launch| {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        Ok(runtime.block_on(build(&launcher, launch, environment(), time)))
-    };
+    let one = |launch: &Launch| build(&launcher, launch, environment(), time);
     let results = parallel::map(builds, Some(jobs), progress, one);
-    results.into_iter().collect::<std::io::Result<_>>().map_err(machine)
+    results.into_iter().collect::<io::Result<_>>().map_err(machine)
 }
 
 /// Runs the build of an agent that came from elsewhere; it doesn't get what in the environment
 /// looks like a secret.
 pub fn build_foreign(launch: &Launch, time: Duration) -> Result<(), String> {
-    let failed = |error: std::io::Error| format!("builds can't be started: {error}");
-    let launcher = Launcher::start(&Jail::default()).map_err(failed)?;
     let mut environment = environment();
     environment.retain(|variable| {
         let name = variable.0.split(|&byte| byte == b'=').next().unwrap_or_default();
         !is_secret(&String::from_utf8_lossy(name))
     });
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    runtime.map_err(failed)?.block_on(build(&launcher, launch, environment, time))
+    let launcher = Launcher::start(&Jail::default());
+    let built = launcher.and_then(|launcher| build(&launcher, launch, environment, time));
+    built.unwrap_or_else(|error| Err(format!("builds can't be started: {error}")))
 }
 
 /// Whether a variable is called like one that holds a secret, or that leads to one.
@@ -67,8 +63,18 @@ fn is_secret(name: &str) -> bool {
     begins.iter().any(|begin| name.starts_with(begin)) || holds.iter().any(|it| name.contains(it))
 }
 
-/// One build.
-async fn build(
+/// One build: what went wrong with it, if anything, or why there is none.
+fn build(
+    launcher: &Launcher,
+    launch: &Launch,
+    environment: Vec<Bytes>,
+    time: Duration,
+) -> io::Result<Result<(), String>> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    Ok(runtime.block_on(run(launcher, launch, environment, time)))
+}
+
+async fn run(
     launcher: &Launcher,
     launch: &Launch,
     environment: Vec<Bytes>,

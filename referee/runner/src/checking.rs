@@ -2,17 +2,18 @@
 //! is made again from the contest file and the results in the transcripts, and all that the store
 //! keeps is compared with that.
 
+use super::field::kinds;
 use super::folder::{Folder, GAMES_FOLDER};
 use super::store::{Kept, Store, VoidAttempt};
+use super::verifying::CheckedFile;
 use crate::parallel::{self, Progress};
 use referee_contest::audit::{Heard, differences, hear, record_differences};
 use referee_contest::file::{ContestFile, Entrant, FileError};
 use referee_contest::{Contest, PlayerInfo, Record, Schedule};
-use referee_games::{Kind, kind};
+use referee_games::Kind;
 use referee_match::transcript::Status;
 use referee_play::destination::is_transcript;
 use referee_process::Failure;
-use referee_protocol::Outcome;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -30,28 +31,13 @@ pub struct Checked {
     /// The schedule that follows.
     pub schedule: Schedule,
     /// One entry a game that counts: its transcript, and its status with what is wrong.
-    pub games: Vec<CheckedGame>,
+    pub games: Vec<CheckedFile>,
     /// Attempts that don't count.
     pub voids: Vec<VoidAttempt>,
     /// What differs, in words; empty where everything fits.
     pub differences: Vec<String>,
     /// What is worth knowing and nobody's fault: games cut off by a kill, void attempts.
     pub notes: Vec<String>,
-}
-
-/// A game that was checked.
-#[derive(Clone, Debug)]
-pub struct CheckedGame {
-    /// The transcript.
-    pub file: PathBuf,
-    /// Whether it is what the store says.
-    pub status: Status,
-    /// The turns that could be played again.
-    pub turns: u64,
-    /// What the rules say after them.
-    pub outcome: Option<Outcome>,
-    /// In words.
-    pub detail: String,
 }
 
 /// Checks a contest's folder on `jobs` cores, all unless it is given.
@@ -64,13 +50,9 @@ pub fn check(
     let kept = store.kept()?;
     let records = store.records()?;
     let contest = Arc::new(kept.contest.clone());
-    let kinds: Option<Vec<Kind>> = contest.games.iter().map(|game| kind(&game.game)).collect();
-    let kinds = kinds.ok_or_else(|| {
-        Failure::operation("the contest has a game that this version doesn't know")
-    })?;
     let mut check = Check {
         folder,
-        kinds,
+        kinds: kinds(&contest)?,
         checked: Checked {
             schedule: Schedule::new(contest),
             kept,
@@ -170,7 +152,7 @@ impl Check<'_> {
                 (status, detail)
             }
         };
-        self.checked.games.push(CheckedGame { file, status, turns, outcome, detail });
+        self.checked.games.push(CheckedFile { file, status, turns, outcome, detail });
     }
 
     /// Takes in a game as its transcript tells it, and compares that with the schedule and the store.

@@ -3,7 +3,7 @@
 
 use super::folder::Folder;
 use super::store::{Store, VoidAttempt};
-use nix::errno::Errno;
+use crate::parallel;
 use referee_contest::Record;
 use referee_process::Failure;
 use referee_protocol::Sandbox;
@@ -11,7 +11,6 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -139,7 +138,9 @@ impl Desk {
                 }
             }
         }
-        sync_files(&files)?;
+        let threads = SYNCS_AT_ONCE.min(files.len() / SYNCS_A_THREAD);
+        let synced = parallel::map(&files, Some(threads), &|_, _| {}, |file| sync(file, false));
+        synced.into_iter().collect::<Result<(), _>>()?;
         let folders: BTreeSet<&Path> = files.iter().filter_map(|file| file.parent()).collect();
         for folder in folders {
             sync(folder, true)?;
@@ -151,7 +152,7 @@ impl Desk {
                 }
             }
         }
-        Ok(self.store.add(&games, &voids)?)
+        self.store.add(&games, &voids)
     }
 }
 
@@ -167,24 +168,6 @@ fn gather(given: &mpsc::Receiver<Entry>, first: Entry) -> Vec<Entry> {
     group
 }
 
-/// Waits until all bytes of these files are on the disk.
-fn sync_files(files: &[PathBuf]) -> Result<(), Failure> {
-    let next = AtomicUsize::new(0);
-    let work = || {
-        while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-            sync(file, false)?;
-        }
-        Ok(())
-    };
-    std::thread::scope(|scope| {
-        let threads = SYNCS_AT_ONCE.min(files.len() / SYNCS_A_THREAD);
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-        let lost = |_| Err(Failure::machine("a thread that waits for the disk was lost"));
-        let others = others.into_iter().map(|other| other.join().unwrap_or_else(lost));
-        others.fold(work(), Result::and)
-    })
-}
-
 /// Waits until a file's bytes, or a folder's names, are on the disk.
 fn sync(path: &Path, folder: bool) -> Result<(), Failure> {
     let synced =
@@ -194,20 +177,21 @@ fn sync(path: &Path, folder: bool) -> Result<(), Failure> {
 
 /// What is to be said when a contest's folder can't be written.
 pub fn disk_failure(path: &Path, error: &io::Error) -> Failure {
-    let path = path.display();
-    if error.raw_os_error() == Some(Errno::ENOSPC as i32)
-        || error.kind() == io::ErrorKind::StorageFull
-    {
-        return Failure::machine(format!("{path}: the disk is full"))
-            .help("make room, then resume the contest: nothing is lost");
+    match error.kind() {
+        io::ErrorKind::StorageFull => disk_full(path),
+        _ => Failure::machine(format!("{}: {error}", path.display())),
     }
-    Failure::machine(format!("{path}: {error}"))
+}
+
+pub(super) fn disk_full(path: &Path) -> Failure {
+    Failure::machine(format!("{}: the disk is full", path.display()))
+        .help("make room, then resume the contest: nothing is lost")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::store::VoidAttempt;
     use super::{Clerk, Entry, async_mpsc, mpsc};
+    use crate::tests::store::void;
 
     #[test]
     fn nobody_waits_for_what_a_clerk_took_along() {
@@ -216,14 +200,7 @@ mod tests {
         let (_, groups) = async_mpsc::unbounded_channel();
         let thread = std::thread::spawn(|| ());
         let mut clerk = Clerk { entries, groups, thread, under_way: 0 };
-        let (cause, text) = ("machine".to_owned(), "x".to_owned());
-        clerk.give(Entry::Void(VoidAttempt {
-            number: 0,
-            attempt: 1,
-            cause,
-            text,
-            transcript: None,
-        }));
+        clerk.give(Entry::Void(void(0, 1, "x")));
         assert!(clerk.is_busy());
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         assert!(runtime.block_on(clerk.next()).is_err());

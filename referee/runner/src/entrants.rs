@@ -36,23 +36,23 @@ pub(super) struct Candidate {
     pub(super) contender: Result<Contender, String>,
 }
 
-/// Everybody who was found.
-#[derive(Debug, Default)]
-pub(super) struct Found {
-    /// Those that the file names, then submissions by name.
-    pub(super) candidates: Vec<Candidate>,
-    /// What lies among the submissions and is none, in words.
-    pub(super) notes: Vec<String>,
+/// Finds all agents: those that the file names, then submissions by name. What still has to be built
+/// need not be there. Notes say what lies among the submissions and is none.
+pub(super) fn find(
+    file: &ContestFile,
+    base: &Path,
+) -> Result<(Vec<Candidate>, Vec<String>), Failure> {
+    let mut candidates = file.agents.iter().map(|agent| named(file, agent, base)).collect();
+    let mut notes = Vec::new();
+    if let Some(submissions) = &file.submissions {
+        submitted(file, submissions, base, &mut candidates, &mut notes)?;
+    }
+    Ok((candidates, notes))
 }
 
-/// Finds all agents. What still has to be built need not be there.
-pub(super) fn find(file: &ContestFile, base: &Path) -> Result<Found, Failure> {
-    let named = file.agents.iter().map(|agent| named(file, agent, base));
-    let mut found = Found { candidates: named.collect(), notes: Vec::new() };
-    if let Some(submissions) = &file.submissions {
-        submitted(file, submissions, base, &mut found)?;
-    }
-    Ok(found)
+/// Something that is wrong with a contest file there.
+pub(super) fn wrong(file: &ContestFile, span: &Range<usize>, text: String) -> Failure {
+    Failure::usage(file.source.error(span.clone(), text).to_string())
 }
 
 fn named(file: &ContestFile, agent: &NamedAgent, base: &Path) -> Candidate {
@@ -102,15 +102,13 @@ fn submitted(
     file: &ContestFile,
     submissions: &Submissions,
     base: &Path,
-    found: &mut Found,
+    candidates: &mut Vec<Candidate>,
+    notes: &mut Vec<String>,
 ) -> Result<(), Failure> {
     let folder = base.join(&submissions.folder);
     let failed = |error: std::io::Error| {
-        let error = file.source.error(
-            submissions.span.clone(),
-            format!("the submissions can't be listed: {}: {error}", folder.display()),
-        );
-        Failure::usage(error.to_string())
+        let text = format!("the submissions can't be listed: {}: {error}", folder.display());
+        wrong(file, &submissions.span, text)
             .help("`submissions` is a folder, relative to the contest file's")
     };
     let mut paths = Vec::new();
@@ -129,7 +127,7 @@ fn submitted(
         let contender = match candidate(submissions, path, base) {
             Ok(Some(contender)) => fits(file, contender),
             Ok(None) => {
-                found.notes.push(format!("{} is no submission", tame(&name)));
+                notes.push(format!("{} is no submission", tame(&name)));
                 continue;
             }
             Err(reason) => Err(reason),
@@ -140,7 +138,7 @@ fn submitted(
             Err(_) => String::new(),
         };
         let span = submissions.span.clone();
-        found.candidates.push(Candidate { name, run, span, is_submission: true, contender });
+        candidates.push(Candidate { name, run, span, is_submission: true, contender });
     }
     Ok(())
 }
@@ -152,13 +150,8 @@ fn file_name(path: &Path) -> String {
 
 /// What a submission is called: its folder, or its file without the ending.
 fn stem(path: &Path) -> String {
-    let name = file_name(path);
-    if path.is_dir() {
-        return name;
-    }
-    Path::new(&name)
-        .file_stem()
-        .map_or_else(|| name.clone(), |stem| stem.to_string_lossy().into_owned())
+    let stem = if path.is_dir() { path.file_name() } else { path.file_stem() };
+    stem.unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
 /// The submission at a path, `None` where there is none, or what is wrong with it.

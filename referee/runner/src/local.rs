@@ -38,9 +38,7 @@ pub struct Equipment {
 pub struct Local {
     contest: Arc<Contest>,
     folder: Folder,
-    contenders: Vec<Arc<Contender>>,
-    reaches: Arc<Reaches>,
-    matches: usize,
+    equipment: Equipment,
     staging: Staging,
     notes: Notes,
     /// Games that were asked for, with what the schedule says of them.
@@ -58,19 +56,18 @@ impl Local {
         equipment: Equipment,
         interrupts: &Interrupts,
     ) -> Result<Self, Failure> {
-        let Equipment { contenders, reaches, room, enclosure, playing } = equipment;
+        let (enclosure, playing) = (equipment.enclosure.clone(), equipment.playing.clone());
         let staging = Staging::new(contest.clone(), kinds(&contest)?);
         let notes = Notes::default();
         let (orders, paused) = (interrupts.orders(), interrupts.paused_time());
-        let pool = Pool::start(room, enclosure, orders, paused, notes.watching(), playing)
-            .map_err(|error| Failure::machine(format!("matches can't be started: {error}")))?;
+        let pool =
+            Pool::start(equipment.room, enclosure, orders, paused, notes.watching(), playing)
+                .map_err(|error| Failure::machine(format!("matches can't be started: {error}")))?;
         let (jobs, results, threads) = pool.split();
         Ok(Self {
             contest,
             folder,
-            contenders,
-            reaches,
-            matches: room.matches,
+            equipment,
             staging,
             notes,
             asked: BTreeMap::new(),
@@ -87,10 +84,10 @@ impl Local {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(|error| disk_failure(folder, &error))?;
         }
-        let seat = |player: Player| self.contenders[player.index()].clone();
+        let seat = |player: Player| self.equipment.contenders[player.index()].clone();
         // What is there was never counted: its run was killed.
         let destination = Destination::File { path, force: true };
-        let job = self.staging.job(fixture, seat, self.reaches.clone(), destination);
+        let job = self.staging.job(fixture, seat, self.equipment.reaches.clone(), destination);
         job.map_err(|error| Failure::operation(format!("game {number}: {error}")))
     }
 
@@ -155,7 +152,7 @@ impl Field for Local {
 
     fn under_way(&self) -> String {
         // One more may have been asked for; it isn't begun.
-        format!("{} under way", self.asked.len().min(self.matches))
+        format!("{} under way", self.asked.len().min(self.equipment.room.matches))
     }
 
     async fn finish(self, _: bool) -> Option<String> {

@@ -1,7 +1,7 @@
 //! From a contest file to a contest that can be played: its agents are found, built and checked.
 
 use super::building::build_all;
-use super::entrants::{Candidate, build_of, find, told};
+use super::entrants::{Candidate, build_of, find, told, wrong};
 use super::store::Kept;
 use crate::parallel::Progress;
 use referee_contest::file::{ContestFile, Entrant, FileError, OnBroken, Source};
@@ -13,10 +13,9 @@ use referee_process::cores;
 use referee_process::files::absolute;
 use referee_process::sandbox::Wish;
 use referee_process::sandbox::reach::unusual;
-use referee_protocol::LevelChoice;
 use referee_protocol::plain::tame;
+use referee_protocol::{LevelChoice, Sandbox};
 use std::collections::BTreeMap;
-use std::fmt::{self, Debug};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,6 +30,7 @@ const ERRORS_TOLD: usize = 100;
 
 /// What is done about agents that have to be built.
 #[derive(Clone, Copy)]
+#[expect(missing_debug_implementations, reason = "it holds a closure, and nobody prints it")]
 pub enum Builds<'a> {
     /// Nothing: they need not be there yet.
     Later,
@@ -39,16 +39,6 @@ pub enum Builds<'a> {
     /// They were built before, and must be there. Submissions that were left out then, by name, are
     /// left out for the same reasons: what an earlier build of theirs has left behind doesn't count.
     Done(&'a [(String, String)]),
-}
-
-impl Debug for Builds<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Later => "Later",
-            Self::Now(_) => "Now",
-            Self::Done(_) => "Done",
-        })
-    }
 }
 
 /// A contest that can be played.
@@ -87,6 +77,19 @@ impl Prepared {
         let files = self.base.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
         let is_toml = |file: &Path| file.extension().is_some_and(|ending| ending == "toml");
         files.filter(|file| is_toml(file) && !file.ends_with("agent.toml")).collect()
+    }
+
+    /// What a store keeps of the contest when it is begun.
+    pub fn kept(&self, begun: String, sandbox: Option<Sandbox>) -> Kept {
+        Kept {
+            text: self.text.clone(),
+            base: self.base.clone(),
+            contest: self.contest.as_ref().clone(),
+            left_out: self.left_out.clone(),
+            files: self.files(),
+            begun,
+            sandbox,
+        }
     }
 
     /// Whoever is still what it was has the digest that it had.
@@ -155,8 +158,7 @@ pub fn prepare_text(
     let stem = file.file_stem().unwrap_or(file.as_os_str()).to_string_lossy();
     let read =
         ContestFile::read(text, &file.to_string_lossy(), &stem).map_err(|error| failure(&error))?;
-    let found = find(&read, base)?;
-    let mut candidates = found.candidates;
+    let (mut candidates, mut notes) = find(&read, base)?;
     match builds {
         Builds::Later => {}
         Builds::Now(progress) => {
@@ -171,10 +173,16 @@ pub fn prepare_text(
     let left_out = sift(&read, &mut candidates)?;
     let openings = openings(&read, base)?;
     readable(&read, base)?;
-    let (entrants, contenders) = split(candidates);
+    let playing = |candidate: Candidate| {
+        let Candidate { name, run, span, contender, .. } = candidate;
+        let contender = contender.ok()?;
+        Some((Entrant { name, run, digest: contender.digest.clone(), span }, contender))
+    };
+    let (entrants, contenders): (Vec<_>, Vec<_>) =
+        candidates.into_iter().filter_map(playing).unzip();
     let (contest, order) =
         read.contest(&entrants, openings.as_ref()).map_err(|error| failure(&error))?;
-    let asked: Vec<String> = contenders.iter().filter_map(asked).collect();
+    notes.extend(contenders.iter().filter_map(asked));
     let player = |(place, player): (&usize, &referee_contest::PlayerInfo)| {
         let contender: &Contender = &contenders[*place];
         Contender { name: player.name.clone(), ..contender.clone() }
@@ -182,7 +190,7 @@ pub fn prepare_text(
     Ok(Prepared {
         contenders: order.iter().zip(&contest.players).map(player).collect(),
         left_out,
-        notes: found.notes.into_iter().chain(asked).collect(),
+        notes,
         jobs: read.jobs,
         pin: read.pin,
         build_time: read.build_time,
@@ -229,8 +237,7 @@ fn read(file: &Path, bytes_max: u64) -> Result<String, Failure> {
 fn openings(file: &ContestFile, base: &Path) -> Result<Option<Source>, Failure> {
     let Some((name, span)) = &file.openings else { return Ok(None) };
     let text = read(&base.join(name), OPENINGS_BYTES_MAX).map_err(|failure| {
-        let error = file.source.error(span.clone(), tame(&failure.to_string()));
-        Failure::usage(error.to_string()).help(
+        wrong(file, span, tame(&failure.to_string())).help(
             "a file with openings has one JSON position a line; its path is relative to the \
                    contest file's folder",
         )
@@ -242,8 +249,7 @@ fn openings(file: &ContestFile, base: &Path) -> Result<Option<Source>, Failure> 
 fn readable(file: &ContestFile, base: &Path) -> Result<(), Failure> {
     for (path, span) in &file.read {
         base.join(path).metadata().map_err(|error| {
-            let error = file.source.error(span.clone(), format!("{}: {error}", tame(path)));
-            Failure::usage(error.to_string())
+            wrong(file, span, format!("{}: {error}", tame(path)))
                 .help("`read` has paths that are relative to the contest file's folder")
         })?;
     }
@@ -256,22 +262,18 @@ fn build(
     candidates: &mut [Candidate],
     progress: Progress<'_>,
 ) -> Result<(), Failure> {
-    let mut folders: Vec<PathBuf> = Vec::new();
-    let mut builds = Vec::new();
+    let mut builds: Vec<Launch> = Vec::new();
     for candidate in candidates.iter_mut() {
         let Some((folder, words)) = candidate.contender.as_ref().ok().and_then(build_of) else {
             continue;
         };
-        if folders.contains(&folder) {
+        if builds.iter().any(|build| build.folder == folder) {
             continue;
         }
         let command = shlex::split(words).unwrap_or_default();
         let program = command.first().map_or("", String::as_str);
         match resolve(program, &folder) {
-            Ok(file) => {
-                folders.push(folder.clone());
-                builds.push(Launch { file, command, folder });
-            }
+            Ok(file) => builds.push(Launch { file, command, folder }),
             Err(failure) => {
                 candidate.contender = Err(format!("it can't be built: {}", told(&failure)));
             }
@@ -286,8 +288,8 @@ fn build(
         let Some((folder, words)) = candidate.contender.as_ref().ok().and_then(build_of) else {
             continue;
         };
-        let result = folders.iter().position(|other| *other == folder).map(|at| &results[at]);
-        if let Some(Err(reason)) = result {
+        let built = builds.iter().zip(&results).find(|(build, _)| build.folder == folder);
+        if let Some((_, Err(reason))) = built {
             candidate.contender = Err(format!("`{}` failed: {reason}", tame(words)));
         }
     }
@@ -345,15 +347,4 @@ fn sift(
     }
     candidates.retain(|candidate| candidate.contender.is_ok());
     Ok(broken)
-}
-
-fn split(candidates: Vec<Candidate>) -> (Vec<Entrant>, Vec<Contender>) {
-    let mut entrants = Vec::new();
-    let mut contenders = Vec::new();
-    for Candidate { name, run, span, contender, .. } in candidates {
-        let Ok(contender) = contender else { continue };
-        entrants.push(Entrant { name, run, digest: contender.digest.clone(), span });
-        contenders.push(contender);
-    }
-    (entrants, contenders)
 }

@@ -138,9 +138,11 @@ fn json<T: Serialize>(value: &T) -> rusqlite::Result<String> {
 
 pub(super) fn from_json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
     let text: String = row.get(column)?;
-    serde_json::from_str(&text).map_err(|error| {
-        rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, error.into())
-    })
+    serde_json::from_str(&text).map_err(|error| unreadable(column, error))
+}
+
+fn unreadable(column: usize, error: serde_json::Error) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, error.into())
 }
 
 /// An enum as its name on the wire.
@@ -151,7 +153,5 @@ fn word<T: Serialize>(value: &T) -> rusqlite::Result<String> {
 
 fn from_word<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
     let text: String = row.get(column)?;
-    serde_json::from_value(text.into()).map_err(|error| {
-        rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, error.into())
-    })
+    serde_json::from_value(text.into()).map_err(|error| unreadable(column, error))
 }

@@ -23,8 +23,6 @@ const VOID_ROW_MAX: u32 = 20;
 pub struct Progress {
     /// Games that count.
     pub played: u64,
-    /// Games that are known to be played.
-    pub known: u64,
     /// The most games that the contest can have.
     pub most: u64,
     /// Faults, over all agents.
@@ -414,7 +412,6 @@ impl Runner {
         });
         self.progress.leader = best.map(|(player, &(won, stake))| (player, won, stake));
         self.progress.played = self.schedule.played();
-        self.progress.known = self.schedule.known();
         self.progress.most = self.schedule.size().1;
         self.progress.crew = field.crew();
         spectator.see(&self.progress, &self.schedule);

@@ -12,7 +12,7 @@ use referee_process::lock::lock;
 use referee_protocol::Event;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 
 /// Makes matches of the games of a contest.
 #[derive(Debug)]
@@ -75,7 +75,7 @@ impl Notes {
             Box::new(move |event, _| {
                 seen.see(event);
                 if matches!(event, Event::Over(_)) {
-                    notes.all().insert(number, std::mem::take(&mut seen));
+                    lock(&notes.0).insert(number, std::mem::take(&mut seen));
                 }
             })
         })
@@ -83,10 +83,6 @@ impl Notes {
 
     /// What was seen of a game; nothing of one that has no end.
     pub fn take(&self, number: u64) -> Onlooker {
-        self.all().remove(&number).unwrap_or_default()
-    }
-
-    fn all(&self) -> MutexGuard<'_, BTreeMap<u64, Onlooker>> {
-        lock(&self.0)
+        lock(&self.0).remove(&number).unwrap_or_default()
     }
 }

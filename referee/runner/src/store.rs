@@ -1,14 +1,14 @@
 //! The store of a contest: one `SQLite` file. A game counts when its row is here, and its row is
 //! written only after its transcript is on the disk.
 
+use super::clerk::disk_full;
 use super::folder::Folder;
 use super::rows::{add_contest, add_game, add_session, from_json};
 use nix::sys::statvfs::statvfs;
 use referee_contest::{Contest, PlayerInfo, Record};
 use referee_process::Failure;
 use referee_protocol::Sandbox;
-use rusqlite::{Connection, ErrorCode, OpenFlags, params};
-use std::cmp::Ordering;
+use rusqlite::{Connection, ErrorCode, OpenFlags, Row, params};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -71,90 +71,23 @@ pub struct VoidAttempt {
     pub transcript: Option<String>,
 }
 
-/// Why the store can't be used.
-#[derive(Debug, thiserror::Error)]
-pub enum StoreError {
-    /// The disk is full.
-    #[error("{path}: the disk is full", path = path.display())]
-    Full {
-        /// The store.
-        path: PathBuf,
-    },
-    /// A newer referee has made it.
-    #[error(
-        "{path}: its tables are of version {found}, and this referee knows up to {VERSION}",
-        path = path.display()
-    )]
-    Newer {
-        /// The store.
-        path: PathBuf,
-        /// The version of its tables.
-        found: usize,
-    },
-    /// An older referee has made it, and it is only looked at.
-    #[error(
-        "{path}: its tables are of version {found}, and this referee reads version {VERSION}",
-        path = path.display()
-    )]
-    Older {
-        /// The store.
-        path: PathBuf,
-        /// The version of its tables.
-        found: usize,
-    },
-    /// There is one already.
-    #[error("{path}: there is a contest already", path = path.display())]
-    Exists {
-        /// The store.
-        path: PathBuf,
-    },
-    /// Anything else.
-    #[error("{path}: {text}", path = path.display())]
-    Other {
-        /// The store.
-        path: PathBuf,
-        /// What `SQLite` says.
-        text: String,
-    },
-}
-
-impl From<StoreError> for Failure {
-    fn from(error: StoreError) -> Self {
-        let help = match &error {
-            StoreError::Full { .. } => "make room, then resume the contest: nothing is lost",
-            StoreError::Newer { .. } => "take a newer referee: this one can't read it",
-            StoreError::Older { .. } => "`referee contest status DIR` brings them up to date",
-            StoreError::Exists { .. } => {
-                "`referee contest resume` goes on with it; --out names another folder"
-            }
-            StoreError::Other { .. } => {
-                "the folder must be one that can be written; `sqlite3 FILE 'pragma integrity_check'` \
-                 tells whether the file is damaged. The transcripts are whole without it: `referee \
-                 verify DIR/games`"
-            }
-        };
-        Self::machine(error.to_string()).help(help)
-    }
-}
-
-pub(super) type Stored<T> = Result<T, StoreError>;
+pub(super) type Stored<T> = Result<T, Failure>;
 
 impl Store {
     /// A store for a contest that begins. It is there whole or not at all.
     pub fn create(folder: &Folder, kept: &Kept) -> Stored<Self> {
         let (path, begun) = (folder.store(), folder.path(BEGUN_FILE));
-        let moved = |error: std::io::Error| StoreError::Other {
-            path: begun.clone(),
-            text: error.to_string(),
-        };
+        let moved = |error: std::io::Error| unusable(&begun, &error);
         if path.exists() {
             // Made since the folder was looked at.
-            return Err(StoreError::Exists { path });
+            let text = format!("{}: there is a contest already", path.display());
+            return Err(Failure::machine(text)
+                .help("`referee contest resume` goes on with it; --out names another folder"));
         }
         if begun.exists() {
             std::fs::remove_file(&begun).map_err(moved)?;
         }
-        let connection = Connection::open(&begun).map_err(|error| told(&begun, &error))?;
+        let connection = Connection::open(&begun).map_err(|error| failed(&begun, &error))?;
         let mut store = Self { connection, path: begun.clone() };
         store.migrate()?;
         store.write(|transaction| add_contest(transaction, kept))?;
@@ -182,12 +115,14 @@ impl Store {
                 connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
             Ok((connection, found))
         };
-        let (connection, found) = look().map_err(|error| told(&path, &error))?;
-        match found.cmp(&VERSION) {
-            Ordering::Greater => Err(StoreError::Newer { path, found }),
-            Ordering::Less => Err(StoreError::Older { path, found }),
-            Ordering::Equal => Ok(Self { connection, path }),
+        let (connection, found) = look().map_err(|error| failed(&path, &error))?;
+        known(&path, found)?;
+        if found < VERSION {
+            let told = format!("its tables are of version {found}, and this referee reads version");
+            return Err(Failure::machine(format!("{}: {told} {VERSION}", path.display()))
+                .help("`referee contest status DIR` brings them up to date"));
         }
+        Ok(Self { connection, path })
     }
 
     fn connect(path: PathBuf) -> Stored<Self> {
@@ -200,7 +135,7 @@ impl Store {
             connection.pragma_update(None, "foreign_keys", true)?;
             Ok(connection)
         };
-        let connection = connect().map_err(|error| told(&path, &error))?;
+        let connection = connect().map_err(|error| failed(&path, &error))?;
         Ok(Self { connection, path })
     }
 
@@ -209,10 +144,8 @@ impl Store {
         let found: usize = self
             .connection
             .pragma_query_value(None, "user_version", |row| row.get(0))
-            .map_err(|error| told(&path, &error))?;
-        if found > VERSION {
-            return Err(StoreError::Newer { path, found });
-        }
+            .map_err(|error| failed(&path, &error))?;
+        known(&path, found)?;
         self.write(|transaction| {
             for (index, step) in MIGRATIONS.iter().enumerate().skip(found) {
                 transaction.execute_batch(step)?;
@@ -233,7 +166,7 @@ impl Store {
             transaction.commit()?;
             Ok(value)
         });
-        all.map_err(|error| told(&self.path, &error))
+        all.map_err(|error| failed(&self.path, &error))
     }
 
     /// Makes what is read from now on the truth. For whoever has the folder's lock, before it reads
@@ -275,17 +208,22 @@ impl Store {
 
     /// What kept agents apart each time, in order.
     pub fn sessions(&self) -> Stored<Vec<Sandbox>> {
-        let query = "select sandbox from sessions order by number";
-        self.read(|connection| {
-            connection.prepare(query)?.query_map([], |row| from_json(row, 0))?.collect()
-        })
+        self.rows("select sandbox from sessions order by number", |row| from_json(row, 0))
     }
 
     pub(super) fn read<T>(
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Stored<T> {
-        work(&self.connection).map_err(|error| told(&self.path, &error))
+        work(&self.connection).map_err(|error| failed(&self.path, &error))
+    }
+
+    fn rows<T>(
+        &self,
+        query: &str,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Stored<Vec<T>> {
+        self.read(|connection| connection.prepare(query)?.query_map([], read)?.collect())
     }
 
     /// Takes in games that count and attempts that don't. A game that is there already stays as it
@@ -296,18 +234,11 @@ impl Store {
                 add_game(transaction, game)?;
             }
             for void in voids {
-                transaction
-                    .prepare_cached(
-                        "insert or replace into voids (game, attempt, cause, text, transcript) \
-                         values (?1, ?2, ?3, ?4, ?5)",
-                    )?
-                    .execute(params![
-                        void.number,
-                        void.attempt,
-                        void.cause,
-                        void.text,
-                        void.transcript
-                    ])?;
+                let VoidAttempt { number, attempt, cause, text, transcript } = void;
+                let insert = "insert or replace into voids (game, attempt, cause, text, transcript) \
+                              values (?1, ?2, ?3, ?4, ?5)";
+                let mut insert = transaction.prepare_cached(insert)?;
+                insert.execute(params![number, attempt, cause, text, transcript])?;
             }
             Ok(())
         })
@@ -315,22 +246,18 @@ impl Store {
 
     /// How many games have a row.
     pub fn count(&self) -> Stored<u64> {
-        self.read(|connection| {
-            connection.query_row("select count(*) from games", [], |row| row.get(0))
-        })
+        self.number("select count(*) from games")
+    }
+
+    fn number(&self, query: &str) -> Stored<u64> {
+        self.read(|connection| connection.query_row(query, [], |row| row.get(0)))
     }
 
     /// The players, as their table has them.
     pub fn players(&self) -> Stored<Vec<PlayerInfo>> {
         let query = "select name, run, digest from players order by number";
-        self.read(|connection| {
-            connection
-                .prepare(query)?
-                .query_map([], |row| {
-                    let (name, run, digest) = (row.get(0)?, row.get(1)?, row.get(2)?);
-                    Ok(PlayerInfo { name, run, digest })
-                })?
-                .collect()
+        self.rows(query, |row| {
+            Ok(PlayerInfo { name: row.get(0)?, run: row.get(1)?, digest: row.get(2)? })
         })
     }
 
@@ -340,34 +267,26 @@ impl Store {
                      join seats on seats.game = games.number \
                      where seats.score is not json_extract(scores, '$[' || seat || ']') \
                      order by games.number";
-        self.read(|connection| {
-            connection.prepare(query)?.query_map([], |row| row.get(0))?.collect()
-        })
+        self.rows(query, |row| row.get(0))
     }
 
     /// How many faults there were, over all seats.
     pub fn faults(&self) -> Stored<u64> {
-        let query = "select count(*) from seats where fault is not null";
-        self.read(|connection| connection.query_row(query, [], |row| row.get(0)))
+        self.number("select count(*) from seats where fault is not null")
     }
 
     /// The attempts that don't count, in the order of their games.
     pub fn voids(&self) -> Stored<Vec<VoidAttempt>> {
         let query =
             "select game, attempt, cause, text, transcript from voids order by game, attempt";
-        self.read(|connection| {
-            connection
-                .prepare(query)?
-                .query_map([], |row| {
-                    Ok(VoidAttempt {
-                        number: row.get(0)?,
-                        attempt: row.get(1)?,
-                        cause: row.get(2)?,
-                        text: row.get(3)?,
-                        transcript: row.get(4)?,
-                    })
-                })?
-                .collect()
+        self.rows(query, |row| {
+            Ok(VoidAttempt {
+                number: row.get(0)?,
+                attempt: row.get(1)?,
+                cause: row.get(2)?,
+                text: row.get(3)?,
+                transcript: row.get(4)?,
+            })
         })
     }
 
@@ -406,14 +325,32 @@ impl Store {
     }
 }
 
-fn told(path: &Path, error: &rusqlite::Error) -> StoreError {
-    let path = path.to_owned();
-    match error.sqlite_error_code() {
-        Some(ErrorCode::DiskFull) => StoreError::Full { path },
-        // The index of what was written last can't say why there is none.
-        Some(ErrorCode::SystemIoFailure) if !has_room(&path) => StoreError::Full { path },
-        _ => StoreError::Other { path, text: error.to_string() },
+/// Whether tables of this version can be read.
+fn known(path: &Path, found: usize) -> Stored<()> {
+    if found <= VERSION {
+        return Ok(());
     }
+    let told = format!("its tables are of version {found}, and this referee knows up to {VERSION}");
+    Err(Failure::machine(format!("{}: {told}", path.display()))
+        .help("take a newer referee: this one can't read it"))
+}
+
+/// What is to be said where `SQLite` fails.
+fn failed(path: &Path, error: &rusqlite::Error) -> Failure {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => disk_full(path),
+        // The index of what was written last can't say why there is none.
+        Some(ErrorCode::SystemIoFailure) if !has_room(path) => disk_full(path),
+        _ => unusable(path, error),
+    }
+}
+
+fn unusable(path: &Path, error: &dyn std::fmt::Display) -> Failure {
+    Failure::machine(format!("{}: {error}", path.display())).help(
+        "the folder must be one that can be written; `sqlite3 FILE 'pragma integrity_check'` \
+         tells whether the file is damaged. The transcripts are whole without it: `referee \
+         verify DIR/games`",
+    )
 }
 
 /// Whether the index still fits on the disk.

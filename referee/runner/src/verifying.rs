@@ -1,24 +1,27 @@
 //! Verifying many transcripts, on all cores.
 
 use crate::parallel::{self, Progress};
-use referee_match::transcript::{Report, verify};
+use referee_match::transcript::{Report, Status, verify};
 use referee_play::destination::is_transcript;
 use referee_play::inputs::{read_bytes, transcript_path};
 use referee_process::Failure;
+use referee_protocol::Outcome;
 use std::path::{Path, PathBuf};
 
-/// What verifying a file gave.
-#[derive(Debug)]
-pub struct Checked {
-    /// The file.
-    pub file: PathBuf,
-    /// What was found, or why the file can't be read.
-    pub result: Result<Report, Problem>,
-}
-
-/// Why a file can't be read.
+/// A transcript that was checked.
 #[derive(Clone, Debug)]
-pub struct Problem(pub String);
+pub struct CheckedFile {
+    /// The transcript.
+    pub file: PathBuf,
+    /// What is to be said of it, in one word.
+    pub status: Status,
+    /// The turns that could be played again.
+    pub turns: u64,
+    /// What the rules say after them.
+    pub outcome: Option<Outcome>,
+    /// What is wrong with it, or why it can't be read, in words.
+    pub detail: String,
+}
 
 /// The transcripts that names mean: files as they are, folders with all that lie in them, sorted.
 pub fn find(names: &[String]) -> Result<Vec<PathBuf>, Failure> {
@@ -52,15 +55,18 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
 
 /// Verifies the files on `jobs` cores, all unless it is given; results are in the files' order.
 pub fn verify_all(
-    files: Vec<PathBuf>,
+    files: &[PathBuf],
     jobs: Option<usize>,
     progress: Progress<'_>,
-) -> Vec<Checked> {
-    let results = parallel::map(&files, jobs, progress, |file| check(file));
-    files.into_iter().zip(results).map(|(file, result)| Checked { file, result }).collect()
-}
-
-fn check(file: &Path) -> Result<Report, Problem> {
-    let bytes = read_bytes(&file.to_string_lossy()).map_err(|error| Problem(error.to_string()))?;
-    Ok(verify(&bytes))
+) -> Vec<CheckedFile> {
+    parallel::map(files, jobs, progress, |file| {
+        let (status, turns, outcome, detail) = match read_bytes(&file.to_string_lossy()) {
+            Ok(bytes) => {
+                let Report { status, turns, outcome, detail, .. } = verify(&bytes);
+                (status, turns, outcome, detail)
+            }
+            Err(error) => (Status::Unreadable, 0, None, error.to_string()),
+        };
+        CheckedFile { file: file.clone(), status, turns, outcome, detail }
+    })
 }

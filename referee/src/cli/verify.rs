@@ -10,7 +10,7 @@ use referee_process::Failure;
 use referee_protocol::Outcome;
 use referee_runner::checking::check;
 use referee_runner::folder::Folder;
-use referee_runner::verifying::{Checked, Problem, find, verify_all};
+use referee_runner::verifying::{CheckedFile, find, verify_all};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -56,7 +56,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     if !files.is_empty() {
         let bar = CountBar::new(progress);
         lines.extend(
-            verify_all(files, options.jobs, &|done, of| bar.at(done, of)).iter().map(as_json),
+            verify_all(&files, options.jobs, &|done, of| bar.at(done, of)).iter().map(as_json),
         );
     }
     let mut contest_texts = String::new();
@@ -95,20 +95,13 @@ pub(super) struct Told {
     pub(super) detail: String,
 }
 
-fn as_json(checked: &Checked) -> Told {
-    let file = checked.file.display().to_string();
-    match &checked.result {
-        Ok(report) => Told {
-            file,
-            status: report.status.to_string(),
-            turns: report.turns,
-            outcome: report.outcome.clone(),
-            detail: report.detail.clone(),
-        },
-        Err(Problem(text)) => {
-            let (status, detail) = (Status::Unreadable.to_string(), text.clone());
-            Told { file, status, turns: 0, outcome: None, detail }
-        }
+pub(super) fn as_json(checked: &CheckedFile) -> Told {
+    Told {
+        file: checked.file.display().to_string(),
+        status: checked.status.to_string(),
+        turns: checked.turns,
+        outcome: checked.outcome.clone(),
+        detail: checked.detail.clone(),
     }
 }
 

@@ -1,15 +1,8 @@
 //! The page's own files, embedded: plain modules and style sheets, as they are in `assets/`.
 
+use super::export::modules;
+use referee_render::palette_css;
 use std::borrow::Cow;
-
-/// A file of the page.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asset {
-    /// What it is, for the header of the same name.
-    pub content_type: &'static str,
-    /// What is in it.
-    pub bytes: Cow<'static, [u8]>,
-}
 
 /// Every file by its name.
 macro_rules! files {
@@ -39,6 +32,7 @@ pub(super) const FILES: &[(&str, &str)] = files![
     "match.js",
     "moves.js",
     "offline.js",
+    "page.html",
     "panes.js",
     "player.js",
     "rows.js",
@@ -53,34 +47,44 @@ pub(super) const FILES: &[(&str, &str)] = files![
     "workers.js",
 ];
 
-/// The file of this name: `match.html`, `viewer.js`, and `palette.css`, the colours of boards.
-pub fn asset(name: &str) -> Option<Asset> {
-    let bytes = if name == PALETTE {
-        Cow::Owned(palette().into_bytes())
-    } else {
-        Cow::Borrowed(text(name)?.as_bytes())
+/// The file of this name, and what it is, as a header says it: `match.html`, `viewer.js`, and
+/// `palette.css`, the colours of boards.
+pub(super) fn asset(name: &str) -> Option<(&'static str, Cow<'static, str>)> {
+    match name.rsplit('.').next()? {
+        "html" => Some(("text/html; charset=utf-8", page(name)?.into())),
+        "css" if name == "palette.css" => Some(("text/css; charset=utf-8", palette_css().into())),
+        "css" => Some(("text/css; charset=utf-8", text(name)?.into())),
+        "js" => Some(("text/javascript; charset=utf-8", text(name)?.into())),
+        "svg" => Some(("image/svg+xml", text(name)?.into())),
+        _ => None,
+    }
+}
+
+/// The pages: each one's file, its title, the style sheets of its own, the module that fills it.
+pub(super) const PAGES: [(&str, &str, &[&str], &str); 3] = [
+    ("index.html", "Referee", &["lists.css"], "home.js"),
+    ("match.html", "A match · Referee", &["viewer.css", "board.css"], "match.js"),
+    ("contest.html", "Referee", &["lists.css"], "contest.js"),
+];
+
+/// What a page's file has, with the head that all of them share.
+fn page(name: &str) -> Option<String> {
+    let (_, title, styles, entry) = PAGES.into_iter().find(|page| page.0 == name)?;
+    let links = |kind: &str, names: &[&str]| -> String {
+        let link = |name| format!("<link rel=\"{kind}\" href=\"/assets/{name}\">\n");
+        names.iter().map(link).collect()
     };
-    Some(Asset { content_type: content_type(name)?, bytes })
+    // The browser fetches all modules at once, not each when it meets its import.
+    let mut modules = modules(entry);
+    modules.retain(|module| *module != entry);
+    modules.sort_unstable();
+    let page = text("page.html")?.replace("{title}", title).replace("{entry}", entry);
+    let page = page.replace("{styles}", &links("stylesheet", styles));
+    let page = page.replace("{modules}", &links("modulepreload", &modules));
+    Some(page.replace("{main}", text(name)?))
 }
 
 /// The text of an embedded file.
 pub(super) fn text(name: &str) -> Option<&'static str> {
     FILES.iter().find(|(known, _)| *known == name).map(|&(_, text)| text)
-}
-
-const PALETTE: &str = "palette.css";
-
-/// The colours of boards, as every picture has them.
-pub(super) fn palette() -> String {
-    referee_render::palette_css()
-}
-
-fn content_type(name: &str) -> Option<&'static str> {
-    match name.rsplit('.').next()? {
-        "html" => Some("text/html; charset=utf-8"),
-        "css" => Some("text/css; charset=utf-8"),
-        "js" => Some("text/javascript; charset=utf-8"),
-        "svg" => Some("image/svg+xml"),
-        _ => None,
-    }
 }

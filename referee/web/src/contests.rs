@@ -2,24 +2,23 @@
 //! program may be playing; nothing is ever written there.
 
 use super::App;
-use super::errors::{Answer, Refused, aside};
+use super::errors::{Answer, Refused};
 use super::listing::games_of;
 use super::overview::{COUNT, COUNT_MAX};
 use super::pages::REPORT;
-use super::rows::Row;
-use super::workers::{WorkerRow, name_workers, rows};
-use axum::Json;
-use axum::extract::{Query, State};
+use super::workers::{name_workers, rows};
 use referee_contest::{Contest, Player, Record, Schedule};
 use referee_games::kind;
 use referee_match::telling::placed;
+use referee_process::Failure;
 use referee_process::lock::lock;
 use referee_runner::folder::Folder;
 use referee_runner::records::Which;
 use referee_runner::results::{Progress, assemble, progress};
 use referee_runner::store::Store;
 use referee_runner::workers;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -33,9 +32,11 @@ const CONTESTS_MAX: usize = 200;
 /// What has been reckoned of contests.
 #[derive(Debug, Default)]
 pub(super) struct Contests {
-    progress: Mutex<BTreeMap<String, Kept<Progress>>>,
-    tables: Mutex<BTreeMap<String, Kept<Arc<Table>>>>,
+    progress: Cache<Progress>,
+    tables: Cache<Arc<Table>>,
 }
+
+type Cache<T> = Mutex<BTreeMap<String, Kept<T>>>;
 
 /// Something of a contest that is a function of its results.
 #[derive(Debug)]
@@ -53,43 +54,6 @@ struct Table {
     head: Vec<String>,
     rows: Vec<Vec<String>>,
     notes: Vec<String>,
-}
-
-/// A contest in a list.
-#[derive(Debug, Serialize)]
-pub(super) struct Summary {
-    folder: String,
-    name: String,
-    format: String,
-    games: u64,
-    played: u64,
-    running: bool,
-    /// Why no more is known.
-    problem: Option<String>,
-}
-
-/// A contest.
-#[derive(Debug, Serialize)]
-pub(super) struct Told {
-    name: String,
-    format: String,
-    games: u64,
-    games_most: u64,
-    played: u64,
-    void: u64,
-    running: bool,
-    over: bool,
-    head: Vec<String>,
-    rows: Vec<Vec<String>>,
-    notes: Vec<String>,
-    /// Who plays, for filters.
-    players: Vec<String>,
-    /// There is a report.
-    report: bool,
-    /// The matches that are under way.
-    live: Vec<Row>,
-    /// Who plays it, where that is on many machines.
-    workers: Vec<WorkerRow>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -112,38 +76,6 @@ pub(super) struct GamesWish {
     lost: bool,
 }
 
-/// Games of a contest.
-#[derive(Debug, Serialize)]
-pub(super) struct Games {
-    total: u64,
-    rows: Vec<GameRow>,
-}
-
-/// A game of a contest: what a [`Row`] has, and its place in the contest.
-#[derive(Debug, Serialize)]
-struct GameRow {
-    file: String,
-    game: String,
-    names: Vec<String>,
-    colours: Vec<String>,
-    turns: u64,
-    result: String,
-    live: bool,
-    started: String,
-    fault: Option<&'static str>,
-    number: u64,
-    round: u32,
-    places: Vec<u32>,
-    faults: Vec<SeatFault>,
-}
-
-#[derive(Debug, Serialize)]
-struct SeatFault {
-    seat: usize,
-    kind: &'static str,
-    text: Option<String>,
-}
-
 impl<T: Clone> Kept<T> {
     /// What is known, unless it is old and there is something new.
     fn good(&self, games: (u64, u64)) -> Option<T> {
@@ -154,7 +86,7 @@ impl<T: Clone> Kept<T> {
 
 /// What was kept, or what is reckoned now. Whoever comes meanwhile waits for the same.
 fn keep<T: Clone>(
-    all: &Mutex<BTreeMap<String, Kept<T>>>,
+    all: &Cache<T>,
     folder: &str,
     games: (u64, u64),
     reckon: impl FnOnce() -> Answer<T>,
@@ -173,153 +105,105 @@ fn keep<T: Clone>(
 /// The contest of a folder.
 fn open(app: &App, name: &str) -> Answer<(Folder, Store, (u64, u64))> {
     let path = app.place.find(name)?;
-    let refused = |error: &dyn std::fmt::Display, help: Option<&str>| {
+    let refused = |error: Failure| {
         // Where the folder lies is no business of who looks.
         let own = path.display().to_string();
-        let told = Refused::unfit(
-            error.to_string().replace(&own, if name.is_empty() { "." } else { name }),
-        );
-        match help {
-            Some(help) => told.help(help),
-            None => told,
-        }
+        let shown = if name.is_empty() { "." } else { name };
+        Refused::unfit(error.to_string().replace(&own, shown))
     };
-    let folder = Folder::open(&path).map_err(|error| refused(&error, None))?;
+    let folder = Folder::open(&path).map_err(refused)?;
     let store = Store::look(&folder).map_err(|error| {
-        refused(
-            &error,
-            Some(
-                "a contest can be looked at where this program may write into its \
-                folder: its database needs an index beside it",
-            ),
+        refused(error).help(
+            "a contest can be looked at where this program may write into its folder: its \
+             database needs an index beside it",
         )
     })?;
     let counted = store.count().and_then(|count| Ok((count, store.voids()?.len() as u64)));
-    let counted = counted.map_err(|error| refused(&error, None))?;
+    let counted = counted.map_err(refused)?;
     Ok((folder, store, counted))
 }
 
-/// All contests below the served folder.
-pub(super) fn summaries(app: &App, folders: &[String]) -> Vec<Summary> {
-    let summary = |folder: &String| {
-        summary(app, folder).unwrap_or_else(|error| Summary {
-            folder: folder.clone(),
-            name: folder.clone(),
-            format: String::new(),
-            games: 0,
-            played: 0,
-            running: false,
-            problem: Some(error.text().to_owned()),
+/// All contests below the served folder; of one that can't be read, why.
+pub(super) fn summaries(app: &App, folders: &[String]) -> Vec<Value> {
+    let summary = |name: &String| {
+        summary(app, name).unwrap_or_else(|error| {
+            json!({ "folder": name, "name": name, "format": "", "games": 0, "played": 0,
+                    "running": false, "problem": error.text() })
         })
     };
     folders.iter().take(CONTESTS_MAX).map(summary).collect()
 }
 
-fn summary(app: &App, name: &str) -> Answer<Summary> {
+fn summary(app: &App, name: &str) -> Answer<Value> {
     let (folder, store, games) = open(app, name)?;
-    let known = app.contests.progress(name, games, &folder, &store)?;
-    Ok(Summary {
-        folder: name.to_owned(),
-        name: known.name,
-        format: known.format,
-        games: known.games,
-        played: known.played,
-        running: folder.is_locked(),
-        problem: None,
-    })
-}
-
-impl Contests {
-    fn progress(
-        &self,
-        name: &str,
-        games: (u64, u64),
-        folder: &Folder,
-        store: &Store,
-    ) -> Answer<Progress> {
-        keep(&self.progress, name, games, || Ok(progress(folder, store)?))
-    }
-
-    fn table(&self, name: &str, games: (u64, u64), store: &Store) -> Answer<Arc<Table>> {
-        keep(&self.tables, name, games, || table(store).map(Arc::new))
-    }
+    let known = keep(&app.contests.progress, name, games, || Ok(progress(&folder, &store)?))?;
+    Ok(json!({ "folder": name, "name": known.name, "format": known.format,
+               "games": known.games, "played": known.played,
+               "running": folder.is_locked(), "problem": null }))
 }
 
 fn table(store: &Store) -> Answer<Table> {
-    let failed = |error| Refused::from(referee_process::Failure::from(error));
-    let kept = store.kept().map_err(failed)?;
-    let records = store.records().map_err(failed)?;
+    let kept = store.kept()?;
+    let records = store.records()?;
     let mut schedule = Schedule::new(Arc::new(kept.contest.clone()));
     for record in &records {
         schedule.record(record.number, &record.places);
     }
-    let voids = store.voids().map_err(failed)?;
+    let voids = store.voids()?;
     let report = assemble(&kept, &schedule, records, &voids, Vec::new());
     let (head, rows) = report.table();
     Ok(Table { head, rows, notes: report.remarks() })
 }
 
-pub(super) async fn contest(
-    State(app): State<Arc<App>>,
-    Query(wish): Query<Wish>,
-) -> Answer<Json<Told>> {
-    let told = aside(move || {
-        let name = wish.folder.trim_end_matches('/');
-        let (folder, store, games) = open(&app, name)?;
-        let known = app.contests.progress(name, games, &folder, &store)?;
-        let table = app.contests.table(name, games, &store)?;
-        let kept = store.kept().map_err(referee_process::Failure::from)?;
-        let found = app.listing.look(&app.place);
-        let names = kept.contest.players.iter().map(|player| player.name.clone());
-        let (running, workers) = (folder.is_locked(), workers::read(&folder));
-        let mut live = app.listing.live(&app.place, &found, &games_of(name));
-        if running {
-            name_workers(&mut live, name, &workers);
-        }
-        Ok(Told {
-            name: known.name,
-            format: known.format,
-            games: known.games,
-            games_most: known.games_most,
-            played: known.played,
-            void: known.void,
-            running,
-            over: known.over,
-            head: table.head.clone(),
-            rows: table.rows.clone(),
-            notes: table.notes.clone(),
-            players: names.collect(),
-            report: folder.path(REPORT).is_file(),
-            live,
-            workers: rows(&workers, running),
-        })
-    });
-    Ok(Json(told.await?))
+pub(super) fn contest(app: &App, wish: &Wish) -> Answer<Value> {
+    let name = wish.folder.trim_end_matches('/');
+    let (folder, store, games) = open(app, name)?;
+    let known = keep(&app.contests.progress, name, games, || Ok(progress(&folder, &store)?))?;
+    let table = keep(&app.contests.tables, name, games, || table(&store).map(Arc::new))?;
+    let players = store.kept()?.contest.players;
+    let found = app.listing.look(&app.place);
+    let (running, workers) = (folder.is_locked(), workers::read(&folder));
+    let mut live = app.listing.live(&app.place, &found, &games_of(name));
+    if running {
+        name_workers(&mut live, name, &workers);
+    }
+    Ok(json!({
+        "name": known.name,
+        "format": known.format,
+        "games": known.games,
+        "games_most": known.games_most,
+        "played": known.played,
+        "void": known.void,
+        "running": running,
+        "over": known.over,
+        "head": table.head,
+        "rows": table.rows,
+        "notes": table.notes,
+        "players": players.iter().map(|player| &player.name).collect::<Vec<_>>(),
+        "report": folder.path(REPORT).is_file(),
+        "live": live,
+        "workers": rows(&workers, running),
+    }))
 }
 
-pub(super) async fn games(
-    State(app): State<Arc<App>>,
-    Query(wish): Query<GamesWish>,
-) -> Answer<Json<Games>> {
-    let rows = aside(move || {
-        let name = wish.folder.trim_end_matches('/');
-        let (_, store, _) = open(&app, name)?;
-        let failed = |error| Refused::from(referee_process::Failure::from(error));
-        let contest = store.kept().map_err(failed)?.contest;
-        let player = wish.agent.as_ref().filter(|agent| !agent.is_empty()).map(|agent| {
-            let index = contest.players.iter().position(|player| player.name == *agent);
-            index.and_then(|index| u32::try_from(index).ok()).map(Player).ok_or_else(|| {
-                Refused::missing(format!("nobody called {agent:?} plays in this contest"))
-            })
-        });
-        let which = Which { player: player.transpose()?, faults: wish.faults, lost: wish.lost };
-        let count = wish.count.unwrap_or(COUNT).min(COUNT_MAX) as u64;
-        let (total, records) = store.some(&which, wish.from, count).map_err(failed)?;
-        let colours = colours(&contest);
-        let row = |record: Record| GameRow::of(name, &contest, &colours, record);
-        Ok(Games { total, rows: records.into_iter().map(row).collect() })
+pub(super) fn games(app: &App, wish: &GamesWish) -> Answer<Value> {
+    let name = wish.folder.trim_end_matches('/');
+    let (_, store, _) = open(app, name)?;
+    let contest = store.kept()?.contest;
+    let player = wish.agent.as_ref().filter(|agent| !agent.is_empty()).map(|agent| {
+        let mut players = Player::all(contest.players.len()).zip(&contest.players);
+        let found = players.find(|(_, info)| info.name == *agent).map(|(player, _)| player);
+        found.ok_or_else(|| {
+            Refused::missing(format!("nobody called {agent:?} plays in this contest"))
+        })
     });
-    Ok(Json(rows.await?))
+    let which = Which { player: player.transpose()?, faults: wish.faults, lost: wish.lost };
+    let count = wish.count.unwrap_or(COUNT).min(COUNT_MAX) as u64;
+    let (total, records) = store.some(&which, wish.from, count)?;
+    let colours = colours(&contest);
+    let rows: Vec<Value> =
+        records.iter().map(|record| row(name, &contest, &colours, record)).collect();
+    Ok(json!({ "total": total, "rows": rows }))
 }
 
 /// The colours of the seats, by game.
@@ -332,35 +216,29 @@ fn colours(contest: &Contest) -> Vec<Vec<String>> {
     contest.games.iter().map(of).collect()
 }
 
-impl GameRow {
-    fn of(folder: &str, contest: &Contest, colours: &[Vec<String>], record: Record) -> Self {
-        let name = |player: &Player| {
-            let known = contest.players.get(player.index());
-            known.map_or_else(|| "?".to_owned(), |player| player.name.clone())
-        };
-        let names: Vec<String> = record.players.iter().map(name).collect();
-        let borrowed: Vec<&str> = names.iter().map(String::as_str).collect();
-        let faults = record.seats.iter().enumerate().filter_map(|(seat, part)| {
-            let kind = part.fault?.name();
-            Some(SeatFault { seat, kind, text: part.fault_text.clone() })
-        });
-        let faults: Vec<SeatFault> = faults.collect();
-        let game = contest.games.get(record.game);
-        let separator = if folder.is_empty() { "" } else { "/" };
-        Self {
-            file: format!("{folder}{separator}{}", record.transcript),
-            game: game.map_or_else(|| "?".to_owned(), |game| game.game.clone()),
-            result: placed(&borrowed, &record.places, &record.reason),
-            names,
-            colours: colours.get(record.game).cloned().unwrap_or_default(),
-            turns: record.turns,
-            live: false,
-            started: String::new(),
-            fault: faults.first().map(|fault| fault.kind),
-            number: record.number,
-            round: record.round,
-            places: record.places,
-            faults,
-        }
-    }
+/// A game of a contest: what a [`Row`](super::rows::Row) has, and its place in the contest.
+fn row(folder: &str, contest: &Contest, colours: &[Vec<String>], record: &Record) -> Value {
+    let name = |player: &Player| {
+        contest.players.get(player.index()).map_or("?", |player| player.name.as_str())
+    };
+    let names: Vec<&str> = record.players.iter().map(name).collect();
+    let faults = record.seats.iter().enumerate().filter_map(|(seat, part)| {
+        Some(json!({ "seat": seat, "kind": part.fault?.name(), "text": part.fault_text }))
+    });
+    let separator = if folder.is_empty() { "" } else { "/" };
+    json!({
+        "file": format!("{folder}{separator}{}", record.transcript),
+        "game": contest.games.get(record.game).map_or("?", |game| game.game.as_str()),
+        "result": placed(&names, &record.places, &record.reason),
+        "names": names,
+        "colours": colours.get(record.game).cloned().unwrap_or_default(),
+        "turns": record.turns,
+        "live": false,
+        "started": "",
+        "fault": record.seats.iter().find_map(|part| Some(part.fault?.name())),
+        "number": record.number,
+        "round": record.round,
+        "places": record.places,
+        "faults": faults.collect::<Vec<_>>(),
+    })
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -17,7 +17,7 @@ use tokio::time::{Instant, Sleep, sleep};
 
 /// What connections are held to.
 #[derive(Clone, Copy, Debug)]
-struct Bounds {
+pub(super) struct Bounds {
     /// So many at once; who comes then takes the place of the oldest that hasn't asked for anything,
     /// or waits.
     connections: usize,
@@ -28,7 +28,7 @@ struct Bounds {
     silence: Duration,
 }
 
-const BOUNDS: Bounds =
+pub(super) const BOUNDS: Bounds =
     Bounds { connections: 256, head: Duration::from_secs(10), silence: Duration::from_secs(180) };
 
 /// Where connections come in.
@@ -43,21 +43,10 @@ pub(super) struct Doors {
 
 /// The connections that haven't asked for anything yet, the oldest first. Whoever takes one out ends
 /// it.
-#[derive(Debug, Default)]
-struct Waiting(Mutex<BTreeMap<u64, oneshot::Sender<()>>>);
-
-impl Waiting {
-    fn all(&self) -> MutexGuard<'_, BTreeMap<u64, oneshot::Sender<()>>> {
-        lock(&self.0)
-    }
-}
+type Waiting = Mutex<BTreeMap<u64, oneshot::Sender<()>>>;
 
 impl Doors {
-    pub(super) fn new(listener: TcpListener) -> Self {
-        Self::with(listener, BOUNDS)
-    }
-
-    fn with(listener: TcpListener, bounds: Bounds) -> Self {
+    pub(super) fn new(listener: TcpListener, bounds: Bounds) -> Self {
         let places = Arc::new(Semaphore::new(bounds.connections));
         Self { listener, bounds, places, waiting: Arc::default(), number: 0 }
     }
@@ -67,7 +56,7 @@ impl Doors {
         if let Ok(place) = places.clone().try_acquire_owned() {
             return place;
         }
-        let oldest = self.waiting.all().pop_first();
+        let oldest = lock(&self.waiting).pop_first();
         if let Some((_, end)) = oldest {
             end.send(()).ok();
         }
@@ -86,7 +75,7 @@ impl Listener for Doors {
         stream.set_nodelay(true).ok();
         self.number += 1;
         let (end, ended) = oneshot::channel();
-        self.waiting.all().insert(self.number, end);
+        lock(&self.waiting).insert(self.number, end);
         let connection = Connection {
             stream,
             bounds: self.bounds,
@@ -163,7 +152,7 @@ impl Connection {
         let Some(head) = &mut self.head else { return Ok(()) };
         if head.ends_in(bytes) {
             self.head = None;
-            self.waiting.all().remove(&self.number);
+            lock(&self.waiting).remove(&self.number);
             return Ok(());
         }
         let over = |why| Err(io::Error::new(io::ErrorKind::TimedOut, why));
@@ -180,7 +169,7 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        self.waiting.all().remove(&self.number);
+        lock(&self.waiting).remove(&self.number);
     }
 }
 
@@ -214,19 +203,6 @@ impl AsyncWrite for Connection {
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_shutdown(context)
     }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        pieces: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        let moved = Pin::new(&mut self.stream).poll_write_vectored(context, pieces);
-        self.after(context, moved)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
-    }
 }
 
 #[cfg(test)]
@@ -244,7 +220,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let router = Router::new().route("/", get(|| async { "here" }));
-        tokio::spawn(axum::serve(Doors::with(listener, bounds), router).into_future());
+        tokio::spawn(axum::serve(Doors::new(listener, bounds), router).into_future());
         address
     }
 

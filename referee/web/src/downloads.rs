@@ -2,6 +2,7 @@
 
 use super::App;
 use super::errors::{Answer, Refused, aside};
+use super::matches::{PLAIN, no_ply};
 use super::tail::Tail;
 use crate::export;
 use axum::extract::{Query, State};
@@ -13,7 +14,7 @@ use referee_match::transcript::{Playback, game_record};
 use referee_render::pictures::{
     Form, Plies, Wish as Look, write_apng, write_gif, write_png, write_svg,
 };
-use referee_render::{Charset, NoPicture, Style, terminal};
+use referee_render::{NoPicture, terminal};
 use serde::Deserialize;
 use std::io;
 use std::sync::Arc;
@@ -50,27 +51,17 @@ pub(super) async fn picture(
     let turn = app.painter.clone().acquire_owned().await;
     let form = wish.form;
     let (name, bytes) = aside(move || {
-        let tail = Tail::read(&wish.file, app.place.transcript(&wish.file)?)?;
+        let tail = Tail::read(&wish.file, &app.place)?;
         let playback = tail.shown()?;
         let ply = wish.ply.unwrap_or(playback.plies().len() - 1);
         if ply >= playback.plies().len() {
-            return Err(Refused::missing(format!("the match has no ply {ply}")));
+            return Err(no_ply(ply));
         }
         let header = playback.header();
         let of_ply = matches!(form, Form::Svg | Form::Png | Form::Txt);
         let place = if of_ply { format!("-{ply}") } else { String::new() };
         let name = format!("{}-{}{place}.{}", header.game, header.match_id, form.ending());
-        let own = app.hall.plays(tail.path());
-        let bytes = match form {
-            Form::Html => {
-                let sheet = tail.sheet(own)?;
-                let json = serde_json::to_string(&sheet);
-                let json = json.map_err(|error| Refused::machine(error.to_string()))?;
-                export(&sheet.title, &json).into_bytes()
-            }
-            _ => made(playback, ply, form)?,
-        };
-        Ok((name, bytes))
+        Ok((name, made(&tail, ply, form, app.hall.plays(tail.path()))?))
     })
     .await?;
     drop(turn);
@@ -81,7 +72,9 @@ pub(super) async fn picture(
     Ok((StatusCode::OK, headers, bytes).into_response())
 }
 
-fn made(playback: &Playback, ply: usize, form: Form) -> Answer<Vec<u8>> {
+/// The file's bytes; `own` says that the match is played by this server.
+fn made(tail: &Tail, ply: usize, form: Form, own: bool) -> Answer<Vec<u8>> {
+    let playback = tail.shown()?;
     let look = Look { coordinates: true, delay_ms: DELAY_MS, ..Look::default() };
     let plies = playback.plies().len();
     if matches!(form, Form::Gif | Form::Apng) && plies > ANIMATED_MAX {
@@ -95,7 +88,8 @@ fn made(playback: &Playback, ply: usize, form: Form) -> Answer<Vec<u8>> {
         Form::Png => write_png(playback, one, &look, &mut bytes),
         Form::Gif => write_gif(playback, &look, &mut bytes, &mut |_| {}),
         Form::Apng => write_apng(playback, &look, &mut bytes, &mut |_| {}),
-        Form::Txt | Form::Html => return Ok(as_text(playback, ply).into_bytes()),
+        Form::Html => return Ok(export(&tail.sheet(own)?).into_bytes()),
+        Form::Txt => return Ok(as_text(playback, ply).into_bytes()),
         Form::Sgf => return notation(playback).map(String::into_bytes),
     };
     drawn.map_err(|error: NoPicture| Refused::unfit(error.to_string()))?;
@@ -105,9 +99,8 @@ fn made(playback: &Playback, ply: usize, form: Form) -> Answer<Vec<u8>> {
 /// The board as plain text, and above it what happened.
 fn as_text(playback: &Playback, ply: usize) -> String {
     let frames = Frames::new(&playback.plies()[0].view);
-    let style = Style { charset: Charset::Ascii, coordinates: true, ..Style::default() };
     let sentence = frames.frame(playback, ply).sentence;
-    format!("{sentence}\n\n{}", terminal(&playback.plies()[ply].view, &style))
+    format!("{sentence}\n\n{}", terminal(&playback.plies()[ply].view, &PLAIN))
 }
 
 /// The whole game for other programs.

@@ -1,8 +1,10 @@
 //! A match as one file of HTML that opens from disk, with nothing to load and no network: the page's
 //! modules joined into one script, its style sheets, and the match itself as JSON.
 
-use super::assets::{palette, text};
+use super::assets::text;
+use super::sheet::Sheet;
 use base64::prelude::{BASE64_STANDARD, Engine};
+use referee_render::palette_css;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
@@ -10,10 +12,15 @@ use std::fmt::Write;
 const ENTRY: &str = "offline.js";
 const STYLES: [&str; 3] = ["base.css", "viewer.css", "board.css"];
 
-/// The page for this match. `title` is what the window is called, `sheet` the match as the JSON that
-/// the page reads, a [`Sheet`](super::Sheet); both may hold what agents wrote.
-pub fn export(title: &str, sheet: &str) -> String {
-    let style = STYLES.into_iter().filter_map(text).fold(palette(), |all, part| all + part);
+/// The page for this match.
+pub fn export(sheet: &Sheet) -> String {
+    let json = serde_json::to_string(sheet).expect("a sheet can be written as JSON");
+    page(&sheet.title, &json)
+}
+
+/// `title` is what the window is called, `sheet` the match as JSON; both may hold what agents wrote.
+fn page(title: &str, sheet: &str) -> String {
+    let style = STYLES.into_iter().filter_map(text).fold(palette_css(), |all, part| all + part);
     let first = text("theme.js").unwrap_or_default();
     let script = joined(ENTRY);
     let sources = [first, &script].map(hash).join(" ");
@@ -39,12 +46,10 @@ pub fn export(title: &str, sheet: &str) -> String {
     )
 }
 
-/// A module and all that it imports, each before the first that needs it, as one script.
-fn joined(entry: &str) -> String {
-    let mut names = Vec::new();
-    gather(entry, &mut names);
+/// A module and all that it imports as one script.
+fn joined(entry: &'static str) -> String {
     let mut script = String::new();
-    for line in names.iter().filter_map(|name| text(name)).flat_map(str::lines) {
+    for line in modules(entry).into_iter().filter_map(text).flat_map(str::lines) {
         if imported(line).is_none() {
             writeln!(script, "{}", line.strip_prefix("export ").unwrap_or(line)).ok();
         }
@@ -52,16 +57,19 @@ fn joined(entry: &str) -> String {
     script
 }
 
-fn gather(name: &str, names: &mut Vec<String>) {
-    if names.iter().any(|known| known == name) {
-        return;
-    }
-    for line in text(name).unwrap_or_default().lines() {
-        if let Some(needed) = imported(line) {
-            gather(needed, names);
+/// A module and all that it imports, each before the first that needs it.
+pub(super) fn modules(entry: &'static str) -> Vec<&'static str> {
+    fn gather(name: &'static str, names: &mut Vec<&'static str>) {
+        if !names.contains(&name) {
+            for needed in text(name).unwrap_or_default().lines().filter_map(imported) {
+                gather(needed, names);
+            }
+            names.push(name);
         }
     }
-    names.push(name.to_owned());
+    let mut names = Vec::new();
+    gather(entry, &mut names);
+    names
 }
 
 /// The module that a line imports from, if it is an import.
@@ -81,8 +89,8 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::assets::{FILES, text};
-    use super::{ENTRY, export, gather, imported, joined};
+    use super::super::assets::{FILES, PAGES, asset, text};
+    use super::{ENTRY, imported, joined, modules, page};
     use std::collections::BTreeMap;
 
     /// The names that a line declares for its whole module.
@@ -101,8 +109,7 @@ mod tests {
 
     #[test]
     fn modules_have_the_form_that_joining_needs() {
-        let mut names = Vec::new();
-        gather(ENTRY, &mut names);
+        let names = modules(ENTRY);
         assert!(names.len() > 10, "{names:?}");
         let mut owners: BTreeMap<&str, &str> = BTreeMap::new();
         for name in &names {
@@ -123,19 +130,14 @@ mod tests {
 
     #[test]
     fn pages_fetch_all_their_modules_at_once() {
-        for (page, entry) in
-            [("index.html", "home.js"), ("match.html", "match.js"), ("contest.html", "contest.js")]
-        {
-            let mut needed = Vec::new();
-            gather(entry, &mut needed);
-            needed.retain(|name| name != entry);
-            needed.sort();
-            let page = text(page).unwrap();
-            let link = "<link rel=\"modulepreload\" href=\"/assets/";
-            let fetched =
-                page.lines().filter_map(|line| line.strip_prefix(link)?.strip_suffix("\">"));
-            assert_eq!(fetched.collect::<Vec<_>>(), needed, "{entry}");
-            assert!(page.contains(&format!("<script type=\"module\" src=\"/assets/{entry}\">")));
+        for (name, _, styles, entry) in PAGES {
+            let (_, page) = asset(name).unwrap();
+            let needed = modules(entry);
+            assert_eq!(page.matches("\"modulepreload\"").count() + 1, needed.len(), "{name}");
+            for part in needed.iter().chain(styles) {
+                assert!(page.contains(&format!("=\"/assets/{part}\"")), "{name}: {part}");
+            }
+            assert!(!page.contains(['{', '}']), "{name}");
         }
     }
 
@@ -155,7 +157,7 @@ mod tests {
     #[test]
     fn nothing_that_an_agent_wrote_gets_out_of_its_place() {
         let hostile = r#"</script><script>alert("1")</script>"#;
-        let page = export(hostile, &serde_json::json!({ "title": hostile }).to_string());
+        let page = page(hostile, &serde_json::json!({ "title": hostile }).to_string());
         assert_eq!(page.matches("</script>").count(), 3);
         assert!(!page.contains("<script>alert"));
         let (_, rest) = page.split_once("id=\"sheet\">").unwrap();

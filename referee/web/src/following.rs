@@ -7,12 +7,10 @@ use crate::{Growth, Stage};
 use axum::extract::{Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::sse::{Event, KeepAlive, Sse};
-use futures_core::Stream;
+use futures_util::stream::{Stream, poll_fn};
 use serde::Deserialize;
 use std::convert::Infallible;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
@@ -30,18 +28,6 @@ pub(super) struct Wish {
     line: Option<u64>,
 }
 
-/// What a follower gets.
-#[derive(Debug)]
-pub(super) struct Events(mpsc::Receiver<Event>);
-
-impl Stream for Events {
-    type Item = Result<Event, Infallible>;
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.0.poll_recv(context).map(|event| event.map(Ok))
-    }
-}
-
 pub(super) async fn follow(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
@@ -55,11 +41,12 @@ pub(super) async fn follow(
     let last = headers.get("last-event-id").and_then(|value| value.to_str().ok()?.parse().ok());
     let line = last.or(wish.line).unwrap_or(0);
     let tail = app.clone();
-    let tail = aside(move || Tail::open(&wish.file, tail.place.transcript(&wish.file)?)).await?;
-    let (events, received) = mpsc::channel(1);
+    let tail = aside(move || Tail::open(&wish.file, &tail.place)).await?;
+    let (events, mut received) = mpsc::channel(1);
     tokio::spawn(run(app, tail, line, events, place));
     let alive = KeepAlive::new().interval(ALIVE);
-    Ok(Sse::new(Events(received)).keep_alive(alive))
+    let received = poll_fn(move |context| received.poll_recv(context).map(|event| event.map(Ok)));
+    Ok(Sse::new(received).keep_alive(alive))
 }
 
 /// Tells what is new until the match is at its end, or nobody listens.

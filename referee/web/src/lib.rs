@@ -23,27 +23,29 @@ mod workers;
 mod contests;
 mod playing;
 mod seats;
-
-pub use assets::{Asset, asset};
 pub use export::export;
 pub use playing::{Enclose, Play};
 pub use sheet::{Growth, Sheet, SheetSeat, Stage};
 
 use self::contests::Contests;
-use self::doors::Doors;
-use self::errors::Refused;
+use self::doors::{BOUNDS, Doors};
+use self::errors::{Answer, Refused, aside};
 use self::following::FOLLOWERS_MAX;
 use self::guard::{Guard, guard};
 use self::listing::Listing;
+use self::pages::page;
 use self::place::Place;
 use self::playing::Hall;
-use axum::Router;
-use axum::extract::{DefaultBodyLimit, Request};
+use axum::body::Bytes;
+use axum::extract::{DefaultBodyLimit, Query, Request, State};
 use axum::middleware::from_fn_with_state;
-use axum::routing::{get, post};
+use axum::routing::{MethodRouter, get, post};
+use axum::{Json, Router};
 use referee_play::human::Desks;
 use referee_play::table::{Orders, PausedTime};
 use referee_process::Failure;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -237,7 +239,7 @@ async fn serve(
     mut orders: watch::Receiver<Orders>,
 ) {
     let doors = match tokio::net::TcpListener::from_std(listener) {
-        Ok(listener) => Doors::new(listener),
+        Ok(listener) => Doors::new(listener, BOUNDS),
         Err(error) => return tracing::error!("the server can't listen: {error}"),
     };
     let hall = app.hall.clone();
@@ -262,30 +264,52 @@ async fn serve(
 
 fn router(app: Arc<App>) -> Router {
     Router::new()
-        .route("/", get(pages::home))
-        .route("/match", get(pages::one_match))
-        .route("/contest", get(pages::contest))
+        .route("/", page("index.html"))
+        .route("/match", page("match.html"))
+        .route("/contest", page("contest.html"))
         .route("/assets/{name}", get(pages::part))
         .route("/files", get(pages::file))
         .route("/files/{*name}", get(pages::file_below))
-        .route("/api/overview", get(overview::overview))
-        .route("/api/transcripts", get(overview::transcripts))
-        .route("/api/contest", get(contests::contest))
-        .route("/api/contest/games", get(contests::games))
+        .route("/api/overview", asked(overview::overview))
+        .route("/api/transcripts", asked(overview::transcripts))
+        .route("/api/contest", asked(contests::contest))
+        .route("/api/contest/games", asked(contests::games))
         .route("/api/match", get(matches::sheet))
-        .route("/api/lines", get(matches::lines))
-        .route("/api/text", get(matches::text))
+        .route("/api/lines", asked(matches::lines))
+        .route("/api/text", asked(matches::text))
         .route("/api/picture", get(downloads::picture))
         .route("/api/follow", get(following::follow))
-        .route("/api/seat", get(seats::waiting).post(seats::answer))
-        .route("/api/matches", post(seats::begin))
-        .route("/api/stop", post(seats::stop))
+        .route("/api/seat", asked(seats::waiting).merge(posted(seats::answer)))
+        .route("/api/matches", posted(seats::begin))
+        .route("/api/stop", posted(seats::stop))
         .fallback(nothing)
         .with_state(app)
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
+}
+
+/// What answers a question: not at once, but beside the loop that serves everybody.
+type Answers<Q> = fn(&App, &Q) -> Answer<Value>;
+
+/// A question in an address.
+fn asked<Q: DeserializeOwned + Send + 'static>(answer: Answers<Q>) -> MethodRouter<Arc<App>> {
+    get(move |State(app): State<Arc<App>>, Query(question): Query<Q>| async move {
+        aside(move || answer(&app, &question)).await.map(Json)
+    })
+}
+
+/// The same for what is posted as JSON.
+fn posted<Q: DeserializeOwned + Send + 'static>(answer: Answers<Q>) -> MethodRouter<Arc<App>> {
+    post(move |State(app): State<Arc<App>>, bytes: Bytes| async move {
+        let question = serde_json::from_slice(&bytes)
+            .map_err(|error| Refused::bad(format!("the request: {error}")))?;
+        aside(move || answer(&app, &question)).await.map(Json)
+    })
 }
 
 async fn nothing(request: Request) -> Refused {
     Refused::missing(format!("there is nothing at {}", request.uri().path()))
         .help("the page begins at /")
 }
+
+#[cfg(test)]
+mod tests;

@@ -21,6 +21,9 @@ const START_WAIT: Duration = Duration::from_secs(15);
 const LINE_BYTES_MAX: usize = 64 << 10;
 /// So much of a ply's lines is shown together.
 const LINES_BYTES_MAX: usize = 4 << 20;
+/// How boards are written as text.
+pub(super) const PLAIN: Style =
+    Style { charset: Charset::Ascii, colour: false, coordinates: true, flip: false, legend: false };
 
 /// A match.
 #[derive(Debug, Deserialize)]
@@ -52,7 +55,7 @@ pub(super) async fn sheet(
     loop {
         let (app, name) = (app.clone(), wish.file.clone());
         let read = aside(move || {
-            let mut tail = Tail::read(&name, app.place.transcript(&name)?)?;
+            let mut tail = Tail::read(&name, &app.place)?;
             tail.give_up(app.hall.failure(tail.path()));
             let own = app.hall.plays(tail.path());
             let begins = own && tail.playback().is_none() && tail.stage(own) == Stage::Running;
@@ -70,41 +73,28 @@ pub(super) async fn sheet(
     }
 }
 
-pub(super) async fn text(
-    State(app): State<Arc<App>>,
-    Query(wish): Query<PlyWish>,
-) -> Answer<Json<Value>> {
-    let text = aside(move || {
-        let tail = Tail::read(&wish.file, app.place.transcript(&wish.file)?)?;
-        let ply = tail.shown()?.plies().get(wish.ply).ok_or_else(|| no_ply(wish.ply))?;
-        let style = Style { charset: Charset::Ascii, coordinates: true, ..Style::default() };
-        Ok(terminal(&ply.view, &style))
-    });
-    Ok(Json(json!({ "text": text.await? })))
+pub(super) fn text(app: &App, wish: &PlyWish) -> Answer<Value> {
+    let tail = Tail::read(&wish.file, &app.place)?;
+    let ply = tail.shown()?.plies().get(wish.ply).ok_or_else(|| no_ply(wish.ply))?;
+    Ok(json!({ "text": terminal(&ply.view, &PLAIN) }))
 }
 
-fn no_ply(ply: usize) -> Refused {
+pub(super) fn no_ply(ply: usize) -> Refused {
     Refused::missing(format!("the match has no ply {ply}"))
 }
 
-pub(super) async fn lines(
-    State(app): State<Arc<App>>,
-    Query(wish): Query<PlyWish>,
-) -> Answer<Json<Value>> {
-    let lines = aside(move || {
-        let path = app.place.transcript(&wish.file)?;
-        let tail = Tail::read(&wish.file, path)?;
-        if wish.ply >= tail.shown()?.plies().len() {
-            return Err(no_ply(wish.ply));
-        }
-        let said = exchange(&tail.bytes()?, |ply| ply == wish.ply);
-        let mut said = said.map_err(|error| {
-            Refused::unfit(format!("{}: what was sent can't be made again: {error}", wish.file))
-        })?;
-        let said = said.swap_remove(wish.ply).into_iter();
-        Ok(bounded(said.map(|said| Line::of(said.seat, said.sent, &said.text, said.cut)).collect()))
-    });
-    Ok(Json(json!({ "lines": lines.await? })))
+pub(super) fn lines(app: &App, wish: &PlyWish) -> Answer<Value> {
+    let tail = Tail::read(&wish.file, &app.place)?;
+    if wish.ply >= tail.shown()?.plies().len() {
+        return Err(no_ply(wish.ply));
+    }
+    let said = exchange(&tail.bytes()?, |ply| ply == wish.ply);
+    let mut said = said.map_err(|error| {
+        Refused::unfit(format!("{}: what was sent can't be made again: {error}", wish.file))
+    })?;
+    let said = said.swap_remove(wish.ply).into_iter();
+    let lines = said.map(|said| Line::of(said.seat, said.sent, &said.text, said.cut)).collect();
+    Ok(json!({ "lines": bounded(lines) }))
 }
 
 impl Line {

@@ -2,17 +2,13 @@
 
 use super::App;
 use super::contests::summaries;
-use super::errors::{Answer, aside};
+use super::errors::Answer;
 use super::listing::Found;
-use super::playing::Play;
 use super::rows::Row;
-use axum::Json;
-use axum::extract::{Query, State};
 use referee_games::GAMES;
 use sample_agents::BUILT_INS;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 /// So many rows at most are sent at once.
 pub(super) const COUNT_MAX: usize = 200;
@@ -20,14 +16,6 @@ pub(super) const COUNT_MAX: usize = 200;
 pub(super) const COUNT: usize = 50;
 /// A larger agent.toml isn't one.
 const MANIFEST_BYTES_MAX: u64 = 64 << 10;
-
-/// An agent that may be named.
-#[derive(Debug, Serialize)]
-struct Choice {
-    agent: String,
-    about: String,
-    games: Option<Vec<String>>,
-}
 
 /// A part of the list of transcripts.
 #[derive(Debug, Deserialize)]
@@ -39,46 +27,37 @@ pub(super) struct Wish {
     folder: Option<String>,
 }
 
-/// A page of a list.
-#[derive(Debug, Serialize)]
-pub(super) struct Rows {
-    total: usize,
-    rows: Vec<Row>,
+/// A question without parameters.
+#[derive(Debug, Deserialize)]
+pub(super) struct Nothing {}
+
+#[expect(clippy::unnecessary_wraps, reason = "as all answers are")]
+pub(super) fn transcripts(app: &App, wish: &Wish) -> Answer<Value> {
+    let found = app.listing.look(&app.place);
+    let find = wish.find.as_deref().unwrap_or_default().to_lowercase();
+    let folder = wish.folder.as_deref().unwrap_or_default();
+    let mut fitting = app.listing.rows(&app.place, &found, folder.trim_end_matches('/'));
+    fitting.retain(|row| find.is_empty() || row.tells(&find));
+    let count = wish.count.unwrap_or(COUNT).min(COUNT_MAX);
+    let page = fitting.iter().skip(wish.from).take(count).map(|row| Row::clone(row));
+    let rows = app.hall.marked(&app.place, page.collect());
+    Ok(json!({ "total": fitting.len(), "rows": rows }))
 }
 
-pub(super) async fn transcripts(
-    State(app): State<Arc<App>>,
-    Query(wish): Query<Wish>,
-) -> Answer<Json<Rows>> {
-    let rows = aside(move || {
-        let found = app.listing.look(&app.place);
-        let find = wish.find.unwrap_or_default().to_lowercase();
-        let folder = wish.folder.unwrap_or_default();
-        let mut fitting = app.listing.rows(&app.place, &found, folder.trim_end_matches('/'));
-        fitting.retain(|row| find.is_empty() || row.tells(&find));
-        let count = wish.count.unwrap_or(COUNT).min(COUNT_MAX);
-        let page = fitting.iter().skip(wish.from).take(count).map(|row| Row::clone(row));
-        Ok(Rows { total: fitting.len(), rows: app.hall.marked(&app.place, page.collect()) })
-    });
-    Ok(Json(rows.await?))
-}
-
-pub(super) async fn overview(State(app): State<Arc<App>>) -> Answer<Json<Value>> {
-    let told = aside(move || {
-        let found = app.listing.look(&app.place);
-        let live = app.listing.live(&app.place, &found, "");
-        Ok(json!({
-            "title": app.place.title(),
-            "version": env!("CARGO_PKG_VERSION"),
-            "can_play": app.hall.can_play().is_some(),
-            "games": games(),
-            "agents": agents(&app, &found),
-            "live": app.hall.marked(&app.place, live),
-            "contests": summaries(&app, &found.contests),
-            "transcripts": app.listing.rows(&app.place, &found, "").len(),
-        }))
-    });
-    Ok(Json(told.await?))
+#[expect(clippy::unnecessary_wraps, reason = "as all answers are")]
+pub(super) fn overview(app: &App, _: &Nothing) -> Answer<Value> {
+    let found = app.listing.look(&app.place);
+    let live = app.listing.live(&app.place, &found, "");
+    Ok(json!({
+        "title": app.place.title(),
+        "version": env!("CARGO_PKG_VERSION"),
+        "can_play": app.hall.can_play().is_some(),
+        "games": games(),
+        "agents": agents(app, &found),
+        "live": app.hall.marked(&app.place, live),
+        "contests": summaries(app, &found.contests),
+        "transcripts": app.listing.rows(&app.place, &found, "").len(),
+    }))
 }
 
 fn games() -> Vec<Value> {
@@ -95,28 +74,19 @@ fn games() -> Vec<Value> {
     GAMES.iter().map(game).collect()
 }
 
-fn agents(app: &App, found: &Found) -> Vec<Choice> {
+fn agents(app: &App, found: &Found) -> Vec<Value> {
     let Some(play) = app.hall.can_play() else { return Vec::new() };
-    let built_in = BUILT_INS.iter().filter(|agent| !agent.misbehaves).map(|agent| Choice {
-        agent: format!("@{}", agent.name),
-        about: agent.about.to_owned(),
-        games: None,
-    });
+    let choice =
+        |agent: &str, about: &str| json!({ "agent": agent, "about": about, "games": null });
+    let built_in = BUILT_INS.iter().filter(|agent| !agent.misbehaves);
+    let built_in = built_in.map(|agent| choice(&format!("@{}", agent.name), agent.about));
+    let given = play.agents.iter().map(|agent| choice(agent, "as it was given to the server"));
     let below = found.agents.iter().map(|folder| of_folder(app, folder));
-    built_in.chain(given(play)).chain(below).collect()
-}
-
-fn given(play: &Play) -> impl Iterator<Item = Choice> {
-    let agent = |agent: &String| Choice {
-        agent: agent.clone(),
-        about: "as it was given to the server".to_owned(),
-        games: None,
-    };
-    play.agents.iter().map(agent)
+    built_in.chain(given).chain(below).collect()
 }
 
 /// What an agent.toml says of itself; it is read whole, and judged, only when the agent is played.
-fn of_folder(app: &App, folder: &str) -> Choice {
+fn of_folder(app: &App, folder: &str) -> Value {
     let table = || {
         let path = app.place.find(folder).ok()?.join("agent.toml");
         let file = super::place::open(&path).ok()?;
@@ -125,9 +95,7 @@ fn of_folder(app: &App, folder: &str) -> Choice {
     };
     let table = table().unwrap_or_default();
     let name = table.get("name").and_then(toml::Value::as_str).unwrap_or(folder);
-    let games = table
-        .get("games")
-        .and_then(toml::Value::as_array)
-        .map(|games| games.iter().filter_map(toml::Value::as_str).map(str::to_owned).collect());
-    Choice { agent: folder.to_owned(), about: name.to_owned(), games }
+    let games = table.get("games").and_then(toml::Value::as_array);
+    let games = games.map(|games| games.iter().filter_map(toml::Value::as_str).collect::<Vec<_>>());
+    json!({ "agent": folder, "about": name, "games": games })
 }

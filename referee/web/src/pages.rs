@@ -1,15 +1,17 @@
 //! The page's own files, and a contest's report.
 
 use super::App;
+use super::assets::asset;
 use super::errors::{Answer, Refused, aside};
 use super::place::{TRANSCRIPT_BYTES_MAX, open, too_long};
-use crate::asset;
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
+use axum::routing::{MethodRouter, get};
 use referee_protocol::plain::hex;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
 use std::io::Read;
 use std::sync::Arc;
 
@@ -26,33 +28,26 @@ pub(super) struct Wish {
     file: String,
 }
 
-pub(super) async fn home(headers: HeaderMap) -> Response {
-    page("index.html", &headers)
-}
-
-pub(super) async fn one_match(headers: HeaderMap) -> Response {
-    page("match.html", &headers)
-}
-
-pub(super) async fn contest(headers: HeaderMap) -> Response {
-    page("contest.html", &headers)
+/// The page of this name.
+pub(super) fn page(name: &'static str) -> MethodRouter<Arc<App>> {
+    get(move |headers: HeaderMap| async move { shown(name, &headers) })
 }
 
 pub(super) async fn part(Path(name): Path<String>, headers: HeaderMap) -> Response {
-    page(&name, &headers)
+    shown(&name, &headers)
 }
 
-fn page(name: &str, headers: &HeaderMap) -> Response {
+fn shown(name: &str, headers: &HeaderMap) -> Response {
     match asset(name) {
-        Some(asset) => tagged(asset.content_type, asset.bytes.into_owned(), headers),
+        Some((content_type, text)) => tagged(content_type, text, headers),
         None => Refused::missing(format!("the page has no file {name:?}")).page(),
     }
 }
 
 /// A file that the browser keeps, but asks for each time: another version of this program has
 /// another.
-fn tagged(kind: &'static str, bytes: Vec<u8>, headers: &HeaderMap) -> Response {
-    let tag = format!("\"{}\"", &hex(&Sha256::digest(&bytes))[..16]);
+fn tagged(kind: &'static str, text: Cow<'static, str>, headers: &HeaderMap) -> Response {
+    let tag = format!("\"{}\"", &hex(&Sha256::digest(text.as_bytes()))[..16]);
     let keep = [
         (header::CACHE_CONTROL, "no-cache".to_owned()),
         (header::ETAG, tag.clone()),
@@ -62,7 +57,7 @@ fn tagged(kind: &'static str, bytes: Vec<u8>, headers: &HeaderMap) -> Response {
     if known.is_some_and(|known| known.split(',').any(|known| known.trim() == tag)) {
         return (StatusCode::NOT_MODIFIED, keep).into_response();
     }
-    (keep, bytes).into_response()
+    (keep, text).into_response()
 }
 
 /// To where a report's own links lead on.
@@ -105,16 +100,10 @@ fn report(app: &App, name: &str) -> Answer<Vec<u8>> {
 /// A part of an address, with everything escaped that could mean something in one.
 pub(super) fn escaped(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
-    let mut told = String::new();
-    for byte in text.bytes() {
-        if plain(byte) {
-            told.push(char::from(byte));
-        } else {
-            told.push('%');
-            told.push_str(&hex(&[byte]).to_ascii_uppercase());
-        }
-    }
-    told
+    let shown = |byte: u8| {
+        if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }
+    };
+    text.bytes().map(shown).collect()
 }
 
 /// A header's value for a download of this name, which may hold anything.

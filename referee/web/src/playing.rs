@@ -13,7 +13,7 @@ use referee_play::contender::Contender;
 use referee_play::destination::{DEFAULT_FOLDER, Destination};
 use referee_play::human::{Desks, People};
 use referee_play::playing::Playing as Noted;
-use referee_play::pool::{Job, Pool, Room, Watching};
+use referee_play::pool::{Job, Pool, Room as OnCores, Watching};
 use referee_play::reach::{self, Reaches};
 use referee_play::series::Plan;
 use referee_play::table::{Orders, PausedTime};
@@ -26,9 +26,9 @@ use serde_json::Value;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 
 /// Seeds are below this, so that every language can hold one in a number.
 const SEED_BOUND: u64 = 1 << 53;
@@ -37,7 +37,7 @@ const PACE_MS_MAX: u64 = 10_000;
 
 /// So many matches with a person may be under way at once. They think for hours: their matches are
 /// counted apart, so that they keep nobody else from playing.
-const WITH_PERSON_MAX: usize = 16;
+const WITH_PERSON_MAX: u32 = 16;
 
 /// So many failures are remembered.
 const FAILURES_MAX: usize = 64;
@@ -98,20 +98,26 @@ pub(super) struct Hall {
     own: Mutex<BTreeMap<PathBuf, Own>>,
     /// The last matches whose transcript couldn't be written to its end, and why.
     failures: Mutex<VecDeque<(PathBuf, String)>>,
-    /// Changes whenever a match ends.
-    count: watch::Sender<Count>,
+    /// Room for matches with a person, and for others.
+    with_person: Room,
+    others: Room,
 }
 
-/// Matches under way.
-#[derive(Clone, Copy, Debug, Default)]
-struct Count {
-    with_person: usize,
-    others: usize,
+/// Room for so many matches at once.
+#[derive(Debug)]
+struct Room {
+    most: u32,
+    free: Arc<Semaphore>,
 }
 
-impl Count {
-    fn of(&mut self, person: bool) -> &mut usize {
-        if person { &mut self.with_person } else { &mut self.others }
+impl Room {
+    fn new(most: u32) -> Self {
+        Self { most, free: Arc::new(Semaphore::new(most as usize)) }
+    }
+
+    /// Waits until nothing is played in it.
+    async fn empty(&self) {
+        self.free.acquire_many(self.most).await.map(drop).ok();
     }
 }
 
@@ -122,37 +128,35 @@ impl Hall {
         orders: watch::Receiver<Orders>,
         paused: PausedTime,
     ) -> Self {
-        let count = watch::Sender::new(Count::default());
+        let jobs = play.as_ref().map_or(0, |play| play.jobs);
+        let others = Room::new(u32::try_from(jobs).unwrap_or(u32::MAX));
         let (own, failures) = (Mutex::default(), Mutex::default());
-        Self { play, orders, paused, own, failures, count }
+        let with_person = Room::new(WITH_PERSON_MAX);
+        Self { play, orders, paused, own, failures, with_person, others }
     }
 
     pub(super) fn can_play(&self) -> Option<&Play> {
         self.play.as_ref()
     }
 
-    fn own(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Own>> {
-        lock(&self.own)
-    }
-
     /// A match that another part of the program plays, whose people sit at these desks.
     pub(super) fn host(&self, transcript: PathBuf, desks: Arc<Desks>) {
-        self.own().insert(transcript, Own { desks, orders: None });
+        lock(&self.own).insert(transcript, Own { desks, orders: None });
     }
 
     /// That match is not played any more.
     pub(super) fn release(&self, transcript: &Path) {
-        self.own().remove(transcript);
+        lock(&self.own).remove(transcript);
     }
 
     /// Whether a transcript is written by this program.
     pub(super) fn plays(&self, transcript: &Path) -> bool {
-        self.own().contains_key(transcript)
+        lock(&self.own).contains_key(transcript)
     }
 
     /// Whether a transcript is that of a match that [`Self::stop`] ends.
     pub(super) fn can_stop(&self, transcript: &Path) -> bool {
-        self.own().get(transcript).is_some_and(|own| own.orders.is_some())
+        lock(&self.own).get(transcript).is_some_and(|own| own.orders.is_some())
     }
 
     /// Says of each row whether its match can be stopped.
@@ -163,19 +167,15 @@ impl Hall {
         rows
     }
 
-    fn failures(&self) -> MutexGuard<'_, VecDeque<(PathBuf, String)>> {
-        lock(&self.failures)
-    }
-
     /// Why a match that this server played has no end.
     pub(super) fn failure(&self, transcript: &Path) -> Option<String> {
-        let failures = self.failures();
+        let failures = lock(&self.failures);
         let failure = failures.iter().rev().find(|(path, _)| path == transcript);
         failure.map(|(_, why)| why.clone())
     }
 
     fn remember(&self, transcript: PathBuf, why: String) {
-        let mut failures = self.failures();
+        let mut failures = lock(&self.failures);
         if failures.len() >= FAILURES_MAX {
             failures.pop_front();
         }
@@ -184,12 +184,12 @@ impl Hall {
 
     /// Where the people of a match sit, if it is played here.
     pub(super) fn desks(&self, transcript: &Path) -> Option<Arc<Desks>> {
-        self.own().get(transcript).map(|own| own.desks.clone())
+        lock(&self.own).get(transcript).map(|own| own.desks.clone())
     }
 
     /// Ends a match void.
     pub(super) fn stop(&self, transcript: &Path) -> Answer<()> {
-        let own = self.own().get(transcript).cloned();
+        let own = lock(&self.own).get(transcript).cloned();
         let orders = own.and_then(|own| own.orders).ok_or_else(|| {
             Refused::conflict("this server isn't playing that match")
                 .help("a match is stopped where it was started; it may be over")
@@ -200,8 +200,7 @@ impl Hall {
 
     /// Waits until nothing is played any more.
     pub(super) async fn empty(&self) {
-        let mut count = self.count.subscribe();
-        count.wait_for(|count| count.with_person + count.others == 0).await.ok();
+        tokio::join!(self.with_person.empty(), self.others.empty());
     }
 
     /// Begins a match, and tells where its transcript is. Takes a moment.
@@ -226,24 +225,19 @@ impl Hall {
             return Err(Refused::unfit(told).help(format!("{PACE_MS_MAX} ms at most")));
         }
         let plan = plan(place, known, agents, wish)?;
-        let leave = self.enter(with_person(&plan.contenders), known.jobs)?;
+        let permit = self.enter(with_person(&plan.contenders))?;
         let enclosure = (known.enclose)(programs(&plan) * known.jobs)?;
         plan.reaches.check(enclosure.jail.layers, &plan.contenders)?;
-        self.start(plan, enclosure, Duration::from_millis(pace_ms), leave)
+        self.start(plan, enclosure, Duration::from_millis(pace_ms), permit)
     }
 
-    /// Counts a match in, where there is room for it.
-    fn enter(self: &Arc<Self>, person: bool, jobs: usize) -> Answer<Leave> {
-        let most = if person { WITH_PERSON_MAX } else { jobs };
-        let entered = self.count.send_if_modified(|count| {
-            let count = count.of(person);
-            let free = *count < most;
-            *count += usize::from(free);
-            free
-        });
-        if entered {
-            return Ok(Leave { hall: self.clone(), person });
+    /// A permit for a match, where there is room for one more.
+    fn enter(&self, person: bool) -> Answer<OwnedSemaphorePermit> {
+        let room = if person { &self.with_person } else { &self.others };
+        if let Ok(permit) = room.free.clone().try_acquire_owned() {
+            return Ok(permit);
         }
+        let most = room.most;
         let (what, help) = if person {
             ("with a person", "stop one of them on the page, or play it to its end")
         } else {
@@ -262,7 +256,7 @@ impl Hall {
         mut plan: Plan,
         enclosure: Enclosure,
         pace: Duration,
-        leave: Leave,
+        permit: OwnedSemaphorePermit,
     ) -> Answer<PathBuf> {
         let failed = |error: std::io::Error| Refused::machine(error.to_string());
         let (header, _) = plan.job(0).header(&enclosure.told).map_err(failed)?;
@@ -275,18 +269,18 @@ impl Hall {
         let path = path.canonicalize().map_err(failed)?;
         let orders = {
             // What is ordered meanwhile is either here already, or passed on to what is in the list.
-            let mut own = self.own();
+            let mut own = lock(&self.own);
             let orders = watch::Sender::new(self.orders.borrow().clone());
             own.insert(path.clone(), Own { desks, orders: Some(orders.clone()) });
             orders
         };
         let (begun, told) = oneshot::channel();
-        let match_of = Playing { hall: self.clone(), path: path.clone(), leave };
+        let match_of = Playing { hall: self.clone(), path: path.clone(), _permit: permit };
         let (job, paused) = (plan.job(0), self.paused.clone());
         std::thread::Builder::new()
             .name("match".to_owned())
             .spawn(move || {
-                let room = Room { matches: 1, pin: false };
+                let room = OnCores { matches: 1, pin: false };
                 let (watching, noted) = (watching(pace), Noted::default());
                 let orders = orders.subscribe();
                 let pool = Pool::start(room, enclosure, orders, paused, watching, noted);
@@ -316,7 +310,7 @@ impl Hall {
         let mut all = self.orders.clone();
         loop {
             let orders = all.borrow_and_update().clone();
-            for own in self.own().values() {
+            for own in lock(&self.own).values() {
                 if let Some(own) = &own.orders {
                     own.send_modify(|known| {
                         known.paused = orders.paused;
@@ -331,29 +325,17 @@ impl Hall {
     }
 }
 
-/// Counts a match as ended when it is dropped.
-struct Leave {
-    hall: Arc<Hall>,
-    person: bool,
-}
-
-impl Drop for Leave {
-    fn drop(&mut self) {
-        self.hall.count.send_modify(|count| *count.of(self.person) -= 1);
-    }
-}
-
 /// A match under way; it is not any more when this is dropped.
 struct Playing {
     hall: Arc<Hall>,
     path: PathBuf,
-    #[expect(dead_code, reason = "it is dropped after the rest")]
-    leave: Leave,
+    /// Dropped after the rest.
+    _permit: OwnedSemaphorePermit,
 }
 
 impl Drop for Playing {
     fn drop(&mut self) {
-        self.hall.own().remove(&self.path);
+        lock(&self.hall.own).remove(&self.path);
     }
 }
 

@@ -1,18 +1,12 @@
 //! What a page does about matches that this server plays: begins one, plays in one, stops one.
 
-use super::errors::{Answer, Refused, aside};
+use super::errors::{Answer, Refused};
 use super::{App, playing};
-use axum::Json;
-use axum::body::Bytes;
-use axum::extract::{Query, State};
-use axum::http::StatusCode;
 use referee_games::AnyGame;
 use referee_match::frames::Frames;
 use referee_play::human::NotTaken;
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 /// A match.
 #[derive(Debug, Deserialize)]
@@ -24,7 +18,7 @@ pub(super) struct Wish {
 /// An answer.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Action {
+pub(super) struct Action {
     file: String,
     turn: u64,
     text: String,
@@ -38,47 +32,26 @@ struct Legal {
     cells: Vec<usize>,
 }
 
-fn body<T: DeserializeOwned>(bytes: &Bytes) -> Answer<T> {
-    serde_json::from_slice(bytes).map_err(|error| Refused::bad(format!("the request: {error}")))
+pub(super) fn begin(app: &App, wish: &playing::Wish) -> Answer<Value> {
+    let found = app.listing.look(&app.place);
+    let path = app.hall.begin(&app.place, &found.agents, wish)?;
+    app.listing.forget();
+    let name = path.strip_prefix(app.place.root()).unwrap_or(&path);
+    Ok(json!({ "file": name.to_string_lossy() }))
 }
 
-pub(super) async fn begin(State(app): State<Arc<App>>, bytes: Bytes) -> Answer<Json<Value>> {
-    let wish: playing::Wish = body(&bytes)?;
-    let begun = aside(move || {
-        let found = app.listing.look(&app.place);
-        let path = app.hall.begin(&app.place, &found.agents, &wish)?;
-        app.listing.forget();
-        let name = path.strip_prefix(app.place.root()).unwrap_or(&path);
-        Ok(name.to_string_lossy().into_owned())
-    });
-    Ok(Json(json!({ "file": begun.await? })))
+pub(super) fn stop(app: &App, wish: &Wish) -> Answer<Value> {
+    app.hall.stop(&app.place.transcript(&wish.file)?)?;
+    Ok(json!({}))
 }
 
-pub(super) async fn stop(State(app): State<Arc<App>>, bytes: Bytes) -> Answer<Json<Value>> {
-    let wish: Wish = body(&bytes)?;
-    aside(move || app.hall.stop(&app.place.transcript(&wish.file)?)).await?;
-    Ok(Json(json!({})))
-}
-
-pub(super) async fn waiting(
-    State(app): State<Arc<App>>,
-    Query(wish): Query<Wish>,
-) -> Answer<Json<Value>> {
-    let told = aside(move || {
-        let path = app.place.transcript(&wish.file)?;
-        let asked = app.hall.desks(&path).and_then(|desks| desks.asked());
-        Ok(asked.map_or_else(
-            || json!({ "waiting": false }),
-            |(seat, game)| {
-                let actions = legal(game.as_ref());
-                let colours = game.colours_now();
-                let colour = colours.get(seat.index());
-                json!({ "waiting": true, "seat": seat, "colour": colour,
-                        "turn": game.turn_number(), "actions": actions })
-            },
-        ))
-    });
-    Ok(Json(told.await?))
+pub(super) fn waiting(app: &App, wish: &Wish) -> Answer<Value> {
+    let path = app.place.transcript(&wish.file)?;
+    let asked = app.hall.desks(&path).and_then(|desks| desks.asked());
+    let Some((seat, game)) = asked else { return Ok(json!({ "waiting": false })) };
+    let (actions, colours) = (legal(game.as_ref()), game.colours_now());
+    let (colour, turn) = (colours.get(seat.index()), game.turn_number());
+    Ok(json!({ "waiting": true, "seat": seat, "colour": colour, "turn": turn, "actions": actions }))
 }
 
 /// Every legal action, with the cells that its piece goes through: what the board shows after it.
@@ -95,23 +68,20 @@ fn legal(game: &dyn AnyGame) -> Vec<Legal> {
     game.actions().iter().map(legal).collect()
 }
 
-pub(super) async fn answer(State(app): State<Arc<App>>, bytes: Bytes) -> Answer<Json<Value>> {
-    let action: Action = body(&bytes)?;
-    aside(move || {
-        let desks = app.hall.desks(&app.place.transcript(&action.file)?).ok_or_else(|| {
-            Refused::conflict("this server isn't playing that match").help("it may be over")
-        })?;
-        desks.answer(action.turn, &action.text).map_err(|error| match error {
-            NotTaken::NotAsked => {
-                let told = format!("nobody is asked for turn {} now", action.turn);
-                Refused::conflict(told).help("the match has gone on; look at it again")
-            }
-            NotTaken::Refused(why) => Refused::new(StatusCode::UNPROCESSABLE_ENTITY, why)
-                .help("the legal actions are listed beside the board"),
-        })
-    })
-    .await?;
-    Ok(Json(json!({})))
+pub(super) fn answer(app: &App, action: &Action) -> Answer<Value> {
+    let desks = app.hall.desks(&app.place.transcript(&action.file)?).ok_or_else(|| {
+        Refused::conflict("this server isn't playing that match").help("it may be over")
+    })?;
+    desks.answer(action.turn, &action.text).map_err(|error| match error {
+        NotTaken::NotAsked => {
+            let told = format!("nobody is asked for turn {} now", action.turn);
+            Refused::conflict(told).help("the match has gone on; look at it again")
+        }
+        NotTaken::Refused(why) => {
+            Refused::unfit(why).help("the legal actions are listed beside the board")
+        }
+    })?;
+    Ok(json!({}))
 }
 
 #[cfg(test)]

@@ -94,7 +94,8 @@ pub struct Growth {
 }
 
 /// How far a match is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Stage {
     /// It is played.
     Running,
@@ -109,12 +110,7 @@ pub enum Stage {
 impl Stage {
     /// In one word.
     pub fn name(&self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Over => "over",
-            Self::Torn => "torn",
-            Self::Broken(_) => "broken",
-        }
+        self.into()
     }
 
     /// What is wrong, in a sentence without a full stop.

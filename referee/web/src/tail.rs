@@ -2,13 +2,13 @@
 //! still writes it.
 
 use super::errors::{Answer, Refused};
-use super::place::{TRANSCRIPT_BYTES_MAX, open, too_long};
+use super::place::{Place, TRANSCRIPT_BYTES_MAX, open, too_long};
 use crate::{Growth, Sheet, Stage};
 use referee_match::transcript::{Following, Playback, State, unpack};
 use referee_play::growing::{GrowingError, GrowingFile};
 use referee_play::writing::is_written;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 /// Bytes that are read and played at once.
@@ -30,8 +30,9 @@ pub(super) struct Tail {
 }
 
 impl Tail {
-    /// A file that is named like a transcript.
-    pub(super) fn open(name: &str, path: PathBuf) -> Answer<Self> {
+    /// A transcript of the folder.
+    pub(super) fn open(name: &str, place: &Place) -> Answer<Self> {
+        let path = place.transcript(name)?;
         let file = open(&path).map_err(|error| Refused::unfit(format!("{name}: {error}")))?;
         Ok(Self {
             name: name.to_owned(),
@@ -44,8 +45,8 @@ impl Tail {
     }
 
     /// The whole of a transcript as it is now.
-    pub(super) fn read(name: &str, path: PathBuf) -> Answer<Self> {
-        let mut tail = Self::open(name, path)?;
+    pub(super) fn read(name: &str, place: &Place) -> Answer<Self> {
+        let mut tail = Self::open(name, place)?;
         tail.look()?;
         Ok(tail)
     }

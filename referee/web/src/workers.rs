@@ -4,46 +4,34 @@ use super::listing::games_of;
 use super::rows::Row;
 use referee_runner::folder::{Folder, GAMES_FOLDER};
 use referee_runner::workers::{WorkerTold, Workers, silence};
-use serde::Serialize;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// So many workers are shown: those that were heard of last.
 const SHOWN_MAX: usize = 500;
 
-/// A worker in a list.
-#[derive(Debug, Serialize)]
-pub(super) struct WorkerRow {
-    name: String,
-    class: String,
-    busy: usize,
-    slots: u32,
-    played: u64,
-    speed: f64,
-    noise: f64,
-    sandbox: String,
-    /// For how long nothing has been heard of it, in seconds, where the contest is running.
-    silent_s: Option<u64>,
-    state: String,
-}
-
 /// The workers of a contest; none is busy where nobody is `running` it.
-pub(super) fn rows(workers: &Workers, running: bool) -> Vec<WorkerRow> {
+pub(super) fn rows(workers: &Workers, running: bool) -> Vec<Value> {
     let mut shown: Vec<&WorkerTold> = workers.workers.iter().collect();
     if shown.len() > SHOWN_MAX {
         shown.sort_by(|a, b| b.seen.cmp(&a.seen));
         shown.truncate(SHOWN_MAX);
     }
-    let row = |worker: &WorkerTold| WorkerRow {
-        name: worker.name.clone(),
-        class: worker.class.clone(),
-        busy: if running { worker.games.len() } else { 0 },
-        slots: worker.slots,
-        played: worker.played,
-        speed: worker.speed,
-        noise: worker.noise,
-        sandbox: worker.sandbox.as_ref().map(|told| told.level.clone()).unwrap_or_default(),
-        silent_s: silence(worker).filter(|_| running).map(|silence| silence.as_secs()),
-        state: if running { worker.state() } else { String::new() },
+    let row = |worker: &WorkerTold| {
+        let silence = silence(worker).filter(|_| running);
+        json!({
+            "name": worker.name,
+            "class": worker.class,
+            "busy": if running { worker.games.len() } else { 0 },
+            "slots": worker.slots,
+            "played": worker.played,
+            "speed": worker.speed,
+            "noise": worker.noise,
+            "sandbox": worker.sandbox.as_ref().map_or("", |sandbox| sandbox.level.as_str()),
+            // For how long nothing has been heard of it.
+            "silent_s": silence.map(|silence| silence.as_secs()),
+            "state": if running { worker.state() } else { String::new() },
+        })
     };
     shown.into_iter().map(row).collect()
 }

@@ -153,7 +153,7 @@ fn walked(bytes: &[u8]) -> Result<(), NotWalkable> {
 /// Writes the match in all forms.
 fn look(playback: &Playback) {
     let sheet = Sheet::new("x", playback, &Stage::Over, 0);
-    export(&sheet.title, &serde_json::to_string(&sheet).expect("a sheet is JSON"));
+    export(&sheet);
     for plies in [Plies::One(playback.plies().len() - 1), Plies::Strip(3)] {
         write_svg(playback, plies, &Wish::default(), Vec::new()).expect("memory takes all bytes");
     }

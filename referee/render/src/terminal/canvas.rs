@@ -4,6 +4,7 @@ use super::palette;
 use referee_games::view::Colour;
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::ops::RangeInclusive;
 
 /// What stands in one column of one line.
 pub type Glyph = (char, Paint);
@@ -30,60 +31,53 @@ pub enum Paint {
     Block(Colour),
 }
 
-/// Glyphs by line and column, and the rectangle that the picture takes.
+/// Glyphs by line and column; blanks keep room where nothing is drawn.
 #[derive(Debug, Default)]
-pub(super) struct Canvas {
-    glyphs: BTreeMap<(i32, i32), Glyph>,
-    corners: Option<[(i32, i32); 2]>,
-}
+pub(super) struct Canvas(BTreeMap<(i32, i32), Glyph>);
+
+const BLANK: Glyph = (' ', Paint::Plain);
 
 impl Canvas {
     /// Makes sure that the picture reaches as far as this place, whether or not anything is drawn
     /// there.
     pub(super) fn reserve(&mut self, (x, y): (i32, i32)) {
-        let [(left, top), (right, bottom)] = self.corners.unwrap_or([(x, y); 2]);
-        self.corners = Some([(left.min(x), top.min(y)), (right.max(x), bottom.max(y))]);
+        self.0.entry((y, x)).or_insert(BLANK);
     }
 
     /// Draws a glyph over whatever is there.
     pub(super) fn put(&mut self, (x, y): (i32, i32), glyph: char, paint: Paint) {
-        self.reserve((x, y));
-        self.glyphs.insert((y, x), (glyph, paint));
+        self.0.insert((y, x), (glyph, paint));
     }
 
     /// Whether nothing is drawn there.
     pub(super) fn is_blank(&self, (x, y): (i32, i32)) -> bool {
-        !self.glyphs.contains_key(&(y, x))
+        self.0.get(&(y, x)).is_none_or(|glyph| *glyph == BLANK)
     }
 
-    /// The first and last line that the picture takes.
-    pub(super) fn rows(&self) -> (i32, i32) {
-        self.corners.map_or((0, 0), |[(_, top), (_, bottom)]| (top, bottom))
+    /// The lines that the picture takes.
+    pub(super) fn rows(&self) -> RangeInclusive<i32> {
+        let row = |entry: Option<(&(i32, i32), &Glyph)>| entry.map_or(0, |((y, _), _)| *y);
+        row(self.0.first_key_value())..=row(self.0.last_key_value())
     }
 
-    /// The first column and line that the picture takes.
-    pub(super) fn corner(&self) -> (i32, i32) {
-        self.corners.map_or((0, 0), |[corner, _]| corner)
-    }
-
-    /// How many columns the picture takes.
-    pub(super) fn width(&self) -> usize {
-        let columns = self.corners.map_or(0, |[(left, _), (right, _)]| right - left + 1);
-        usize::try_from(columns).unwrap_or_default()
+    /// The columns that the picture takes.
+    pub(super) fn columns(&self) -> RangeInclusive<i32> {
+        let columns = || self.0.keys().map(|(_, x)| *x);
+        columns().min().unwrap_or(0)..=columns().max().unwrap_or(0)
     }
 
     /// The picture, line by line, without trailing blanks.
     pub(super) fn lines(&self) -> Vec<Line> {
-        let Some([(left, top), (right, bottom)]) = self.corners else { return Vec::new() };
-        let glyph = |x, y| self.glyphs.get(&(y, x)).copied().unwrap_or((' ', Paint::Plain));
+        let columns = self.columns();
+        let glyph = |x, y| self.0.get(&(y, x)).copied().unwrap_or(BLANK);
         let line = |y| {
-            let mut line: Line = (left..=right).map(|x| glyph(x, y)).collect();
+            let mut line: Line = columns.clone().map(|x| glyph(x, y)).collect();
             while line.last().is_some_and(|&(glyph, _)| glyph == ' ') {
                 line.pop();
             }
             line
         };
-        (top..=bottom).map(line).collect()
+        self.rows().map(line).collect()
     }
 }
 

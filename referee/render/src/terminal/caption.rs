@@ -2,7 +2,8 @@
 
 use super::Style;
 use super::canvas::{Line, Paint};
-use super::cells::{pad_glyph, piece_at, piece_glyph, target_glyph};
+use super::cells::{pad_glyph, piece_at, piece_glyph};
+use crate::symbols::target_letter;
 use referee_games::board::Shape;
 use referee_games::view::{Colour, Ground, GroundKind, Labels, View};
 use std::collections::BTreeSet;
@@ -81,7 +82,7 @@ fn owners(colours: BTreeSet<Colour>, meaning: &str) -> Option<Line> {
     if colours.is_empty() {
         return None;
     }
-    let letters = colours.into_iter().map(|colour| (target_glyph(colour), Paint::Ink(colour)));
+    let letters = colours.into_iter().map(|colour| (target_letter(colour), Paint::Ink(colour)));
     let mut entry: Line =
         letters.flat_map(|letter| [(' ', Paint::Plain), letter]).skip(1).collect();
     entry.extend(plain(&format!(" {meaning}")));

@@ -2,6 +2,7 @@
 
 use super::canvas::{Canvas, Paint};
 use super::{Charset, Style};
+use crate::symbols::target_letter;
 use referee_games::board::{Cell, Shape};
 use referee_games::view::{Colour, Edge, GroundKind, View};
 
@@ -56,7 +57,7 @@ fn draw_camps(canvas: &mut Canvas, frame: Frame, view: &View) {
         let (x, y) = frame.at(ground.at);
         let beside = (x + frame.turned((-1, 0)).0, y);
         if piece_at(view, ground.at).is_some() && canvas.is_blank(beside) {
-            canvas.put(beside, target_glyph(colour), Paint::Ink(colour));
+            canvas.put(beside, target_letter(colour), Paint::Ink(colour));
         }
     }
 }
@@ -67,7 +68,7 @@ fn cell_glyph(view: &View, style: Style, cell: Cell) -> (char, Paint) {
         return piece_glyph(view, style, colour);
     }
     match ground_at(view, cell) {
-        Some(GroundKind::Target(colour)) => (target_glyph(colour), Paint::Ink(colour)),
+        Some(GroundKind::Target(colour)) => (target_letter(colour), Paint::Ink(colour)),
         Some(GroundKind::Pad) => (pad_glyph(style), Paint::Pad),
         None => (empty_glyph(view, style), Paint::Faint),
     }
@@ -90,14 +91,6 @@ pub(super) fn piece_glyph(view: &View, style: Style, colour: Colour) -> (char, P
         (Charset::Unicode, Colour::Peg, Shape::Square(_)) => ('◼', Paint::StrongInk(colour)),
         (Charset::Unicode, Colour::Peg, _) => ('⬢', Paint::StrongInk(colour)),
         _ => (colour.letter(), Paint::Block(colour)),
-    }
-}
-
-/// The camp that a colour wants to reach: its letter in lower case. A peg's letter already is.
-pub(super) fn target_glyph(colour: Colour) -> char {
-    match colour {
-        Colour::Peg => 'x',
-        _ => colour.letter().to_ascii_lowercase(),
     }
 }
 
@@ -129,11 +122,11 @@ fn draw_edge(canvas: &mut Canvas, frame: Frame, edge: &Edge) {
             (x + outward.0, y + outward.1)
         })
         .collect();
-    let beside = |&(_, y): &(i32, i32)| (rows.0..=rows.1).contains(&y);
+    let beside = |&(_, y): &(i32, i32)| rows.contains(&y);
     let keep_all = !places.iter().any(beside);
     for place in places {
         if keep_all || beside(&place) {
-            canvas.put(place, target_glyph(edge.colour), Paint::Ink(edge.colour));
+            canvas.put(place, target_letter(edge.colour), Paint::Ink(edge.colour));
         }
     }
 }

@@ -86,12 +86,13 @@ pub fn picture(view: &View, style: &Style, width: usize) -> Picture {
     if style.coordinates {
         coordinates::draw(&mut canvas, view, *style);
     }
+    let columns = canvas.columns();
     Picture {
         board: canvas.lines(),
-        width: canvas.width(),
+        width: columns.clone().count(),
         captions: caption::lines(view, *style, width),
         frame: Frame::new(view, *style),
-        corner: canvas.corner(),
+        corner: (*columns.start(), *canvas.rows().start()),
     }
 }
 
@@ -104,13 +105,6 @@ pub fn terminal(view: &View, style: &Style) -> String {
         text.push('\n');
     }
     text
-}
-
-/// How many columns and lines [`terminal`] takes. The board's part of it is the same for every
-/// position of a game.
-pub fn size(view: &View, style: &Style) -> (usize, usize) {
-    let (lines, width) = lines(view, *style);
-    (width, lines.len())
 }
 
 /// The picture's lines and the columns that they may take.

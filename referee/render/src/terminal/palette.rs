@@ -31,11 +31,11 @@ pub fn inks(paint: Paint) -> Inks {
         Paint::Plain => Inks::default(),
         Paint::Strong => Inks { bold: true, ..Inks::default() },
         Paint::Faint => front(false, 244),
-        Paint::Pad => front(false, ink(Colour::Green)),
-        Paint::Ink(colour) => front(false, ink(colour)),
-        Paint::StrongInk(colour) => front(true, ink(colour)),
+        Paint::Pad => inks(Paint::Ink(Colour::Green)),
+        Paint::Ink(colour) => front(false, hues(colour)[2]),
+        Paint::StrongInk(colour) => front(true, hues(colour)[2]),
         Paint::Block(colour) => {
-            let (block, letter) = block(colour);
+            let [block, letter, _] = hues(colour);
             Inks { bold: true, front: Some(letter), back: Some(block) }
         }
     }
@@ -51,52 +51,38 @@ pub(super) fn code(paint: Paint) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(";"))
 }
 
-/// A piece's block, and the letter on it.
-fn block(colour: Colour) -> (u8, u8) {
+/// A piece's block, the letter on it, and the colour of marks and lower-case letters.
+fn hues(colour: Colour) -> [u8; 3] {
     match colour {
-        Colour::Red => (166, BLACK),
-        Colour::Green => (36, BLACK),
-        Colour::Blue => (25, WHITE),
-        Colour::Yellow => (227, BLACK),
-        Colour::Purple => (175, BLACK),
-        Colour::Orange => (214, BLACK),
-        Colour::Black => (238, WHITE),
-        Colour::Peg => (74, BLACK),
-    }
-}
-
-/// The colour of a mark or a lower-case letter.
-fn ink(colour: Colour) -> u8 {
-    match colour {
-        Colour::Red => 166,
-        Colour::Green => 29,
-        Colour::Blue => 32,
-        Colour::Yellow => 136,
-        Colour::Purple => 133,
-        Colour::Orange => 172,
-        Colour::Black => 244,
-        Colour::Peg => 31,
+        Colour::Red => [166, BLACK, 166],
+        Colour::Green => [36, BLACK, 29],
+        Colour::Blue => [25, WHITE, 32],
+        Colour::Yellow => [227, BLACK, 136],
+        Colour::Purple => [175, BLACK, 133],
+        Colour::Orange => [214, BLACK, 172],
+        Colour::Black => [238, WHITE, 244],
+        Colour::Peg => [74, BLACK, 31],
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{BLACK, WHITE, block, ink};
+    use super::{BLACK, WHITE, hues};
+    use crate::tests::contrast;
     use referee_games::view::Colour;
 
-    /// The grey of a usual dark terminal, #1e1e1e.
-    const DARK: [f64; 3] = [30.0, 30.0, 30.0];
+    /// The grey of a usual dark terminal.
+    const DARK: [u8; 3] = [0x1e; 3];
 
     #[test]
     fn ink_reads_on_dark_and_light_and_letters_on_their_blocks() {
         for colour in Colour::ALL {
-            let ink = rgb(ink(colour));
+            let [block, letter, ink] = hues(colour).map(rgb);
             for ground in [DARK, rgb(WHITE)] {
                 let contrast = contrast(ink, ground);
                 assert!(contrast > 2.8, "{colour:?} {ink:?} on {ground:?}: {contrast}");
             }
-            let (block, letter) = block(colour);
-            let contrast = contrast(rgb(block), rgb(letter));
+            let contrast = contrast(block, letter);
             assert!(contrast > 4.5, "{colour:?}: {contrast}");
         }
     }
@@ -105,34 +91,20 @@ mod tests {
     fn no_two_colours_share_a_hue() {
         for (index, &one) in Colour::ALL.iter().enumerate() {
             for &other in &Colour::ALL[..index] {
-                assert_ne!(block(one).0, block(other).0, "{one:?} {other:?}");
-                assert_ne!(ink(one), ink(other), "{one:?} {other:?}");
+                let ([block, _, ink], others) = (hues(one), hues(other));
+                assert!(block != others[0] && ink != others[2], "{one:?} {other:?}");
             }
         }
         assert!(contrast(rgb(BLACK), rgb(WHITE)) > 20.9);
     }
 
     /// The red, green and blue of a number in the colour cube or the greys.
-    fn rgb(number: u8) -> [f64; 3] {
+    fn rgb(number: u8) -> [u8; 3] {
         if number >= 232 {
-            return [f64::from(8 + 10 * (number - 232)); 3];
+            return [8 + 10 * (number - 232); 3];
         }
-        let level = |step: u8| if step == 0 { 0.0 } else { f64::from(55 + 40 * step) };
+        let level = |step: u8| if step == 0 { 0 } else { 55 + 40 * step };
         let index = number - 16;
         [level(index / 36), level(index / 6 % 6), level(index % 6)]
-    }
-
-    /// The contrast ratio of the web's accessibility guidelines, 1 to 21.
-    fn contrast(one: [f64; 3], other: [f64; 3]) -> f64 {
-        let (one, other) = (luminance(one), luminance(other));
-        (one.max(other) + 0.05) / (one.min(other) + 0.05)
-    }
-
-    fn luminance(rgb: [f64; 3]) -> f64 {
-        let linear = |value: f64| {
-            let value = value / 255.0;
-            if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
-        };
-        0.2126 * linear(rgb[0]) + 0.7152 * linear(rgb[1]) + 0.0722 * linear(rgb[2])
     }
 }

@@ -1,6 +1,7 @@
 //! Snapshots of every shape at several sizes, and what holds for every picture.
 
-use super::{Charset, Style, size, terminal};
+use super::{Charset, Style, lines, terminal};
+use crate::tests::empty;
 use proptest::prelude::*;
 use referee_games::board::{Cell, Shape};
 use referee_games::view::{Colour, Edge, Figure, Ground, GroundKind, Labels, Piece, View};
@@ -164,7 +165,7 @@ fn sizes_that_the_documentation_promises() {
         (Shape::Square(23), coordinates, (51, 24)),
     ] {
         let labels = if matches!(shape, Shape::Star(_)) { Labels::Number } else { Labels::Pair };
-        assert_eq!(size(&empty(shape, labels), &style), wanted, "{shape:?} {style:?}");
+        assert_eq!(size(&empty(shape, labels), style), wanted, "{shape:?} {style:?}");
     }
 }
 
@@ -183,7 +184,7 @@ proptest! {
     #[test]
     fn every_picture_is_clean_and_within_its_size(view in views(), style in styles()) {
         let picture = terminal(&view, &style);
-        let (width, height) = size(&view, &style);
+        let (width, height) = size(&view, style);
         prop_assert!(picture.ends_with('\n'));
         prop_assert_eq!(picture.lines().count(), height);
         for line in without_escapes(&picture).lines() {
@@ -236,7 +237,7 @@ proptest! {
         view.figures.clear();
         let style = Style { coordinates: false, legend: false, colour: false, ..style };
         let flipped = Style { flip: !style.flip, ..style };
-        let width = size(&view, &style).0;
+        let width = size(&view, style).0;
         prop_assert_eq!(turned(&terminal(&view, &flipped), width), terminal(&view, &style));
     }
 
@@ -245,7 +246,7 @@ proptest! {
         let style = Style { legend: false, ..style };
         let view = View { figures: Vec::new(), ..view };
         let bare = View { edges: view.edges.clone(), ..empty(view.shape, view.labels) };
-        prop_assert_eq!(size(&view, &style), size(&bare, &style));
+        prop_assert_eq!(size(&view, style), size(&bare, style));
     }
 }
 
@@ -258,17 +259,10 @@ fn album(pictures: &[(&str, &View, Style)]) -> String {
     text
 }
 
-fn empty(shape: Shape, labels: Labels) -> View {
-    View {
-        shape,
-        labels,
-        pieces: Vec::new(),
-        ground: Vec::new(),
-        edges: Vec::new(),
-        last: Vec::new(),
-        chain: Vec::new(),
-        figures: Vec::new(),
-    }
+/// How many columns and lines the picture takes.
+fn size(view: &View, style: Style) -> (usize, usize) {
+    let (lines, width) = lines(view, style);
+    (width, lines.len())
 }
 
 /// A diamond whose edges belong to two sides, with some stones.

@@ -2,8 +2,8 @@
 
 use super::super::clerk::{Clerk, Entry, disk_failure};
 use super::super::folder::Folder;
-use super::super::store::{Store, VoidAttempt};
-use super::store::{game, kept};
+use super::super::store::Store;
+use super::store::{game, kept, void};
 use referee_protocol::Sandbox;
 use std::fs;
 use std::io;
@@ -28,8 +28,7 @@ fn more_than_a_group_is_kept_whole() {
         fs::write(folder.path(&Folder::transcript(number)), "x").unwrap();
         clerk.give(Entry::Game(Box::new(game(number, "a"))));
     }
-    let (cause, text) = ("machine".to_owned(), "x".to_owned());
-    let void = VoidAttempt { number: 120, attempt: 1, cause, text, transcript: None };
+    let void = void(120, 1, "x");
     clerk.give(Entry::Void(void.clone()));
     let before = Store::open(&folder).unwrap().sessions().unwrap().len();
     let apart = Sandbox { level: "none".to_owned(), ..Sandbox::default() };

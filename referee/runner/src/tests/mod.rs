@@ -1,10 +1,9 @@
 //! Agents of contests as they lie in folders: found, sorted, built, left out; and what keeps a contest.
 
 mod folder;
-mod store;
+pub(crate) mod store;
 mod clerk;
 
-use super::store::Kept;
 use super::{Builds, Prepared, prepare, prepare_again};
 use referee_process::Failure;
 use std::fs;
@@ -196,20 +195,9 @@ fn who_could_not_be_built_stays_left_out() {
     ]);
     let first = right(&place, Builds::Now(&|_, _| {}));
     assert_eq!(names(&first), ["amy", "bob"]);
-    let again = prepare_again(&kept(&first), Path::new("d/contest.toml")).unwrap();
+    let again =
+        prepare_again(&first.kept(String::new(), None), Path::new("d/contest.toml")).unwrap();
     assert_eq!((again.contest, again.left_out), (first.contest, first.left_out));
-}
-
-fn kept(prepared: &Prepared) -> Kept {
-    Kept {
-        text: prepared.text.clone(),
-        base: prepared.base.clone(),
-        contest: prepared.contest.as_ref().clone(),
-        left_out: prepared.left_out.clone(),
-        files: prepared.files(),
-        begun: String::new(),
-        sandbox: None,
-    }
 }
 
 #[test]
@@ -220,7 +208,7 @@ fn what_agents_write_beside_themselves_changes_nobody() {
         ("amy/x", "exit"),
     ]);
     let first = right(&place, Builds::Now(&|_, _| {}));
-    let kept = kept(&first);
+    let kept = first.kept(String::new(), None);
     let again = || prepare_again(&kept, Path::new("d/contest.toml")).unwrap();
     fs::write(place.path().join("amy/log.txt"), "dear diary").unwrap();
     assert_ne!(

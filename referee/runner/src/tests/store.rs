@@ -1,7 +1,7 @@
 //! The store: what is kept comes back as it was, once.
 
 use super::super::folder::Folder;
-use super::super::store::{Kept, Store, StoreError, VoidAttempt};
+use super::super::store::{Kept, Store, VoidAttempt};
 use super::{Builds, place, right};
 use referee_contest::{Player, Record, SeatRecord};
 use referee_protocol::{FaultKind, Result as Ended, Sandbox};
@@ -14,13 +14,8 @@ pub(super) fn kept() -> (TempDir, Kept) {
     let place = place(&[("contest.toml", text)]);
     let prepared = right(&place, Builds::Now(&|_, _| {}));
     let kept = Kept {
-        files: prepared.files(),
-        contest: prepared.contest.as_ref().clone(),
-        text: prepared.text,
-        base: prepared.base,
         left_out: vec![("amy".to_owned(), "no \"program\"".to_owned())],
-        begun: "2026-01-01T00:00:00Z".to_owned(),
-        sandbox: Some(sandbox("isolated")),
+        ..prepared.kept("2026-01-01T00:00:00Z".to_owned(), Some(sandbox("isolated")))
     };
     (place, kept)
 }
@@ -59,7 +54,7 @@ pub(super) fn game(number: u64, moves: &str) -> Record {
     }
 }
 
-fn void(number: u64, attempt: u32, text: &str) -> VoidAttempt {
+pub(crate) fn void(number: u64, attempt: u32, text: &str) -> VoidAttempt {
     let (cause, text) = ("machine".to_owned(), text.to_owned());
     VoidAttempt { number, attempt, cause, text, transcript: None }
 }
@@ -115,8 +110,8 @@ fn a_store_is_never_replaced() {
     let folder = Folder::create(&place.path().join("d")).unwrap();
     let mut store = Store::create(&folder, &kept).unwrap();
     store.add(&[game(0, "a")], &[]).unwrap();
-    let again = Store::create(&folder, &kept);
-    assert!(matches!(again, Err(StoreError::Exists { .. })), "{again:?}");
+    let again = Store::create(&folder, &kept).unwrap_err();
+    assert!(again.to_string().ends_with("contest.db: there is a contest already"), "{again}");
     assert_eq!(store.count().unwrap(), 1);
 }
 

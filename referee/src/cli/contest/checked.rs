@@ -1,7 +1,7 @@
 //! What `verify` says of a contest's folder.
 
 use super::report;
-use crate::cli::verify::Told;
+use crate::cli::verify::{Told, as_json};
 use referee_match::transcript::Status;
 use referee_protocol::plain::tame;
 use referee_runner::checking::Checked;
@@ -22,13 +22,7 @@ pub(crate) fn compare_report(folder: &Folder, checked: &mut Checked) {
 
 /// One line a game that counts, and one for the contest itself.
 pub(crate) fn lines(checked: &Checked, folder: &str, lines: &mut Vec<Told>) {
-    lines.extend(checked.games.iter().map(|game| Told {
-        file: game.file.display().to_string(),
-        status: game.status.to_string(),
-        turns: game.turns,
-        outcome: game.outcome.clone(),
-        detail: game.detail.clone(),
-    }));
+    lines.extend(checked.games.iter().map(as_json));
     let status = if checked.differences.is_empty() { Status::Ok } else { Status::Disagrees };
     lines.push(Told {
         file: folder.to_owned(),

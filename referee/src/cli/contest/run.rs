@@ -88,15 +88,7 @@ pub(crate) fn begin(
     let _lock = folder.lock()?;
     // Somebody else may have begun one since.
     let folder = Folder::create(folder.root())?;
-    let kept = Kept {
-        text: prepared.text.clone(),
-        base: prepared.base.clone(),
-        contest: prepared.contest.as_ref().clone(),
-        left_out: prepared.left_out.clone(),
-        files: prepared.files(),
-        begun: jiff::Timestamp::now().to_string(),
-        sandbox: place.apart().cloned(),
-    };
+    let kept = prepared.kept(jiff::Timestamp::now().to_string(), place.apart().cloned());
     std::fs::write(folder.file(), &kept.text)
         .map_err(|error| Failure::machine(format!("{}: {error}", folder.file().display())))?;
     let store = Store::create(&folder, &kept)?;

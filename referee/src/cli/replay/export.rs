@@ -214,10 +214,7 @@ impl Options {
     fn page(&self) -> Result<String, Failure> {
         let (playback, stage) = read(&self.file)?;
         let name = Path::new(&self.file).file_name().unwrap_or_default().to_string_lossy();
-        let sheet = Sheet::new(&name, &playback, &stage, 0);
-        let json = serde_json::to_string(&sheet);
-        let json = json.map_err(|error| Failure::operation(error.to_string()))?;
-        Ok(export(&sheet.title, &json))
+        Ok(export(&Sheet::new(&name, &playback, &stage, 0)))
     }
 
     fn wish(&self) -> Wish {

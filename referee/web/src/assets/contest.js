@@ -2,9 +2,9 @@
 // The page of a contest: standings, refreshed while it runs, and its games.
 
 import { address, agentName, byId, count, fill, get, h, short, trouble } from "./common.js";
-import { flag, matchLink, matchRow, paged, players, TO_FAULT } from "./rows.js";
+import { flag, matchLink, paged, players, showLive, TO_FAULT } from "./rows.js";
 import { fromHash, themeButton } from "./settings.js";
-import { workerTable } from "./workers.js";
+import { dataTable, workerTable } from "./workers.js";
 
 /** @typedef {import("./types.js").Contest} Contest */
 /** @typedef {import("./types.js").ContestRow} ContestRow */
@@ -18,15 +18,9 @@ const folder = new URLSearchParams(location.search).get("folder") ?? "";
 function standings(contest) {
   const isNumber = contest.head.map((_, at) =>
     contest.rows.every((row) => /^([-+−]?\d[\d.,%±– ]*)?$/.test(row[at] ?? "")));
-  const kind = (/** @type {number} */ at) => (isNumber[at] ? "number" : null);
-  const head = h("tr", null, contest.head.map((text, at) =>
-    h("th", { scope: "col", class: kind(at) }, text)));
-  const body = contest.rows.map((row) => h("tr", null, row.map((text, at) =>
-    h("td", { class: kind(at) },
-      NAMES.includes(contest.head[at] ?? "") ? agentName(text) : short(text, 80)))));
-  const attributes = { tabindex: "0", role: "region", "aria-label": "Table" };
-  return h("div", { class: "table-scroll", ...attributes },
-    h("table", null, h("thead", null, head), h("tbody", null, body)));
+  const rows = contest.rows.map((row) => row.map((text, at) =>
+    (NAMES.includes(contest.head[at] ?? "") ? agentName(text) : short(text, 80))));
+  return dataTable("Table", contest.head, isNumber, rows);
 }
 
 /** What there is to know about the numbers. @param {Contest} contest */
@@ -110,8 +104,7 @@ function games() {
 /** What changes all the time: the matches that are under way, and who plays them.
  * @param {Contest} contest */
 function showPresent({ live, workers }) {
-  byId("live").hidden = !live.length;
-  fill(byId("live-list"), live.map((row) => matchRow(row)));
+  showLive(live);
   byId("workers").hidden = !workers.length;
   fill(byId("workers"), h("div", { class: "panel-head" }, h("h2", null, "Workers"),
     h("span", { class: "soft" }, "speed: thousand positions a second on each core")),

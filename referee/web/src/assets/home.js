@@ -2,7 +2,7 @@
 // The first page: what runs, contests, every match, and a form to start one.
 
 import { address, byId, count, fill, get, h, trouble } from "./common.js";
-import { matchRow, paged } from "./rows.js";
+import { matchRow, paged, showLive } from "./rows.js";
 import { fromHash, themeButton } from "./settings.js";
 import { starting } from "./starting.js";
 
@@ -26,8 +26,7 @@ function contestRow(contest) {
 /** @param {Overview} overview */
 function showLists(overview) {
   const { live, contests } = overview;
-  byId("live").hidden = !live.length;
-  fill(byId("live-list"), live.map((row) => matchRow(row)));
+  showLive(live);
   byId("contests").hidden = !contests.length;
   fill(byId("contest-list"), contests.map(contestRow));
 }

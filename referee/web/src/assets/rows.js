@@ -1,7 +1,7 @@
 // @ts-check
 // Lists of matches, as the home page and the page of a contest show them.
 
-import { address, agentName, count, fill, get, h, post, trouble } from "./common.js";
+import { address, agentName, byId, count, fill, get, h, post, trouble } from "./common.js";
 import { later, moment, short } from "./common.js";
 import { badge } from "./board.js";
 import { RESIGNED } from "./store.js";
@@ -42,6 +42,12 @@ export function matchRow(row) {
     h("span", { class: "row-facts soft" },
       row.turns === null ? "" : count(row.turns, "turn"), " ", moment(row.started),
       row.worker && [" · on ", agentName(row.worker)])), stop);
+}
+
+/** The matches that are played now. @param {Row[]} live */
+export function showLive(live) {
+  byId("live").hidden = !live.length;
+  fill(byId("live-list"), live.map((row) => matchRow(row)));
 }
 
 /** Stops a match that this server plays, once somebody has said twice that it shall end.

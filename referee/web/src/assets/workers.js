@@ -26,11 +26,18 @@ function cells({ name, class: kind, busy, slots, played, speed, noise, sandbox, 
 
 /** @param {Worker[]} workers */
 export function workerTable(workers) {
-  const kind = (/** @type {number} */ at) => (COLUMNS[at]?.[1] ? "number" : null);
-  const head = COLUMNS.map(([text], at) => h("th", { scope: "col", class: kind(at) }, text));
-  const body = workers.map((worker) =>
-    h("tr", null, cells(worker).map((cell, at) => h("td", { class: kind(at) }, cell))));
-  const attributes = { tabindex: "0", role: "region", "aria-label": "Workers" };
-  return h("div", { class: "table-scroll", ...attributes },
+  const isNumber = COLUMNS.map(([, number]) => number);
+  return dataTable("Workers", COLUMNS.map(([text]) => text), isNumber, workers.map(cells));
+}
+
+/** A table in a box that scrolls; columns of numbers stand to the right.
+ * @param {string} label @param {string[]} heads @param {boolean[]} isNumber
+ * @param {(Node|string)[][]} rows */
+export function dataTable(label, heads, isNumber, rows) {
+  const kind = (/** @type {number} */ at) => (isNumber[at] ? "number" : null);
+  const head = heads.map((text, at) => h("th", { scope: "col", class: kind(at) }, text));
+  const body = rows.map((row) =>
+    h("tr", null, row.map((cell, at) => h("td", { class: kind(at) }, cell))));
+  return h("div", { class: "table-scroll", tabindex: "0", role: "region", "aria-label": label },
     h("table", null, h("thead", null, h("tr", null, head)), h("tbody", null, body)));
 }

@@ -1,10 +1,10 @@
 //! What a page is told is what the board shows.
 
-use referee_match::transcript::Playback;
-use referee_match::frames::{Frame, Frames};
 use proptest::prelude::*;
 use referee_games::view::{GroundKind, View};
 use referee_games::{GAMES, Turn};
+use referee_match::frames::{Frame, Frames};
+use referee_match::transcript::Playback;
 use referee_protocol::{Event, Header, Info, LineEvent, PlayedEvent, Seat, TurnEvent};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! What a page gets at once, and what it gets bit by bit, are the same.
 
-use referee_match::transcript::Following;
 use crate::{Growth, Sheet, Stage};
+use referee_match::transcript::Following;
 
 const RETIRED: &[u8] = include_bytes!("../../../../tests/tests/transcripts/chexers-retired.jsonl");
 const PLAYED: &[u8] =
