@@ -20,7 +20,7 @@ use crate::{About, Game, Illegal, Quick, Turn};
 use hexes::{Hexes, SHAPE};
 use history::{History, Key};
 use referee_protocol::{Outcome, Seat};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 const SEATS: usize = 3;
 const COLOURS: [Colour; SEATS] = [Colour::Red, Colour::Green, Colour::Blue];
@@ -290,7 +290,8 @@ impl Game for Chexers {
     type Position = Position;
 
     fn about() -> About {
-        setup::about()
+        static ABOUT: LazyLock<About> = LazyLock::new(|| About::read(include_str!("about.json")));
+        ABOUT.clone()
     }
 
     fn start(setup: Setup) -> Result<Self, Illegal> {

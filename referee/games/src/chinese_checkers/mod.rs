@@ -1,7 +1,6 @@
 //! Chinese Checkers on the star, by the rules of the ACM Hong Kong competitions (1997), for two
 //! seats and, beyond those rules, for three, four and six.
 
-mod about;
 mod action;
 mod bulk;
 mod cells;
@@ -23,7 +22,7 @@ use cells::CellSet;
 use paths::{Mover, number};
 use referee_protocol::{Outcome, Seat};
 use star::Star;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// The colours by seat.
 const COLOURS: [Colour; 6] =
@@ -107,7 +106,8 @@ impl Game for ChineseCheckers {
     type Position = Position;
 
     fn about() -> About {
-        about::about()
+        static ABOUT: LazyLock<About> = LazyLock::new(|| About::read(include_str!("about.json")));
+        ABOUT.clone()
     }
 
     fn start(mut setup: Setup) -> Result<Self, Illegal> {

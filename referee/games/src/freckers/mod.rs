@@ -21,7 +21,7 @@ use crate::{About, Game, Illegal, Turn};
 use cells::{Cells, OPPOSITE, SHAPE};
 use referee_protocol::{Outcome, Seat};
 use routes::{DIRECTIONS_MAX, Trail};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 const SEATS: usize = 2;
 const FROGS: u32 = 6;
@@ -193,7 +193,8 @@ impl Game for Freckers {
     type Position = Position;
 
     fn about() -> About {
-        setup::about()
+        static ABOUT: LazyLock<About> = LazyLock::new(|| About::read(include_str!("about.json")));
+        ABOUT.clone()
     }
 
     fn start(setup: Setup) -> Result<Self, Illegal> {

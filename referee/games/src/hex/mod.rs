@@ -23,13 +23,10 @@ pub use setup::{Position, Setup, Side, Swap};
 
 use crate::board::{Cell, Shape};
 use crate::view::{Colour, Edge, Labels, Piece, View};
-use crate::{
-    About, ActionForm, DialectKind, Game, Illegal, NotationKind, Quick, Reason, SetupField, Turn,
-};
+use crate::{About, DialectKind, Game, Illegal, NotationKind, Quick, Turn};
 use board::Board;
 use referee_protocol::{Outcome, Seat};
-use serde_json::json;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// A game of Hex.
 #[derive(Clone, Debug)]
@@ -140,7 +137,8 @@ impl Game for Hex {
     type Position = Position;
 
     fn about() -> About {
-        about()
+        static ABOUT: LazyLock<About> = LazyLock::new(|| About::read(include_str!("about.json")));
+        ABOUT.clone()
     }
 
     fn start(mut setup: Setup) -> Result<Self, Illegal> {
@@ -308,61 +306,4 @@ fn edges(size: u8) -> Vec<Edge> {
         Edge { colour: colour(side), cells: (0..size).map(cell).collect(), outward }
     })
     .collect()
-}
-
-fn about() -> About {
-    About {
-        title: "Hex",
-        summary: "Two sides place stones on a diamond; who first joins its two borders with a \
-                  chain of its stones wins. There is no draw.",
-        seats: &[2],
-        source: "Board Games on Hexagonal Grids, section 4.1",
-        setup: vec![
-            SetupField {
-                name: "size",
-                values: "3..26",
-                default: json!(11),
-                meaning: "rows and columns of the diamond",
-            },
-            SetupField {
-                name: "first",
-                values: "\"black\" | \"red\"",
-                default: json!("black"),
-                meaning: "the colour of seat 0, which moves first; black joins the north-west \
-                          with the south-east, red the north-east with the south-west",
-            },
-            SetupField {
-                name: "swap",
-                values: "\"none\" | \"pieces\" | \"sides\"",
-                default: json!("none"),
-                meaning: "whether the second player may answer the first stone by taking it over \
-                          (mirrored, as a stone of its own colour) or by exchanging colours",
-            },
-        ],
-        actions: vec![
-            ActionForm {
-                example: json!({"type": "place", "at": [3, 2]}),
-                text: "c4",
-                meaning: "places a stone on an empty cell, here on row 3 and column 2",
-            },
-            ActionForm {
-                example: json!({"type": "swap"}),
-                text: "swap",
-                meaning: "the second player's first turn only, where the setup allows it",
-            },
-        ],
-        reasons: vec![Reason {
-            name: "connected",
-            meaning: "a chain of the winner's stones joins its two borders",
-        }],
-        score: None,
-        variants: vec![
-            json!({"size": 3}),
-            json!({"size": 5, "first": "red"}),
-            json!({"size": 4, "swap": "pieces"}),
-            json!({"size": 4, "swap": "sides"}),
-            json!({"size": 3, "swap": "sides", "first": "red"}),
-            json!({"size": 26, "swap": "pieces", "first": "red"}),
-        ],
-    }
 }

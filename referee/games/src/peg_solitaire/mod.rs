@@ -16,12 +16,11 @@ pub use setup::{Finish, Outline, Position, Setup};
 
 use crate::board::{Cell, Shape};
 use crate::view::{Colour, Figure, Labels, Piece, View};
-use crate::{About, ActionForm, Game, Illegal, Reason, Score, SetupField, Turn};
+use crate::{About, Game, Illegal, Turn};
 use action::name_of;
 use pegs::{Pegs, between};
 use referee_protocol::{Outcome, Seat};
-use serde_json::json;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// A game of Peg Solitaire.
 #[derive(Clone, Debug)]
@@ -113,7 +112,8 @@ impl Game for PegSolitaire {
     type Position = Position;
 
     fn about() -> About {
-        about()
+        static ABOUT: LazyLock<About> = LazyLock::new(|| About::read(include_str!("about.json")));
+        ABOUT.clone()
     }
 
     fn start(mut setup: Setup) -> Result<Self, Illegal> {
@@ -250,72 +250,4 @@ impl Game for PegSolitaire {
         };
         vec![format!("this start can't be solved: {proof}; {instead}")]
     }
-}
-
-fn about() -> About {
-    About {
-        title: "Peg Solitaire",
-        summary: "A peg jumps over a neighbouring peg into the open cell behind it, and the peg \
-                  jumped over is removed; one peg left solves the puzzle.",
-        seats: &[1],
-        source: "Board Games on Hexagonal Grids, section 4.3",
-        setup: setup_fields(),
-        actions: vec![ActionForm {
-            example: json!({"type": "jump", "from": [2, 0], "to": [0, 0]}),
-            text: "2,0-0,0",
-            meaning: "a peg jumps over a neighbouring peg, which is removed, into the open cell \
-                      behind it",
-        }],
-        reasons: vec![
-            Reason { name: "solved", meaning: "one peg is left, where `finish` wants it" },
-            Reason {
-                name: "stuck",
-                meaning: "no jump is left, or the last peg isn't where `finish` wants it",
-            },
-        ],
-        score: Some(Score { unit: "pegs left", fewer_is_better: true }),
-        variants: vec![
-            json!({"size": 4, "open": [[1, 0]]}),
-            json!({"size": 8}),
-            json!({"size": 12}),
-            json!({"finish": "start", "open": [[0, 0]]}),
-            json!({"open": []}),
-            json!({"open": [[0, 0], [2, 2], [4, 1]]}),
-            json!({"shape": "diamond"}),
-            json!({"shape": "diamond", "size": 3, "open": [[0, 0]]}),
-            json!({"shape": "diamond", "size": 12}),
-        ],
-    }
-}
-
-fn setup_fields() -> Vec<SetupField> {
-    vec![
-        SetupField {
-            name: "shape",
-            values: "\"triangle\" | \"diamond\"",
-            default: json!("triangle"),
-            meaning: "the board's shape",
-        },
-        SetupField {
-            name: "size",
-            values: "triangle 4..12, diamond 3..12",
-            default: json!(5),
-            meaning: "rows; a diamond has 6 unless told otherwise",
-        },
-        SetupField {
-            name: "open",
-            values: "list of cells [r,c]",
-            default: json!([[2, 1]]),
-            meaning: "the cells without a peg at the start, by default the middle: on a triangle \
-                      [2(size-1)/3, (size-1)/3], on a diamond [(size-1)/2, (size-1)/2], rounded \
-                      down",
-        },
-        SetupField {
-            name: "finish",
-            values: "\"any\" | \"start\"",
-            default: json!("any"),
-            meaning: "whether the last peg may stand anywhere or must stand in the one cell that \
-                      was open at the start",
-        },
-    ]
 }
