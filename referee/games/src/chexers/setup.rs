@@ -2,10 +2,8 @@
 
 use crate::Illegal;
 use crate::board::Cell;
+use crate::given::check_limit;
 use serde::{Deserialize, Serialize};
-
-/// The largest value of each limit.
-const LIMIT_MAX: u32 = 1_000_000;
 
 /// The limits of a game. Source: Rules for the Game of Chexers, "Ending the game".
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,10 +34,7 @@ impl Setup {
             ("turns_per_seat", self.turns_per_seat),
             ("repetitions", self.repetitions),
         ] {
-            if !(1..=LIMIT_MAX).contains(&value) {
-                let rule = format!("{name}: {value} is not in the range 1 to {LIMIT_MAX}");
-                return Err(Illegal::new(rule));
-            }
+            check_limit(name, value)?;
         }
         Ok(())
     }

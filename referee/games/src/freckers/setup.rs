@@ -1,11 +1,7 @@
 //! How a game is set up: its switches and the position it starts from.
 
-use crate::Illegal;
 use crate::board::Cell;
 use serde::{Deserialize, Serialize};
-
-/// The largest turn limit.
-const LIMIT_MAX: u32 = 1_000_000;
 
 /// The switches of a game. Source: Rules for the Game of Freckers, "Actions" and "Ending the Game".
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,18 +30,6 @@ pub enum Landing {
 impl Default for Setup {
     fn default() -> Self {
         Self { landing: Landing::Last, turn_limit: 150, position: None }
-    }
-}
-
-impl Setup {
-    /// Refuses a limit out of its range.
-    pub(super) fn check_limits(&self) -> Result<(), Illegal> {
-        let limit = self.turn_limit;
-        if !(1..=LIMIT_MAX).contains(&limit) {
-            let rule = format!("turn_limit: {limit} is not in the range 1 to {LIMIT_MAX}");
-            return Err(Illegal::new(rule));
-        }
-        Ok(())
     }
 }
 

@@ -22,6 +22,7 @@ pub use action::Action;
 pub use setup::{Position, Setup, Side, Swap};
 
 use crate::board::{Cell, Shape};
+use crate::game::Shown;
 use crate::view::{Colour, Edge, Labels, Piece, View};
 use crate::{About, DialectKind, Game, Illegal, NotationKind, Quick, Turn};
 use board::Board;
@@ -29,7 +30,7 @@ use referee_protocol::{Outcome, Seat};
 use std::sync::{Arc, LazyLock};
 
 /// A game of Hex.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Hex {
     first: Side,
     swap: Swap,
@@ -42,17 +43,7 @@ pub struct Hex {
     exchanged: bool,
     winner: Option<Side>,
     /// The index of the stone that was placed last, only to show it.
-    last: Option<u16>,
-}
-
-/// The same stones, turn, colours and setup; how the stones came there is no part of the game.
-impl PartialEq for Hex {
-    fn eq(&self, other: &Self) -> bool {
-        (self.first, self.swap, self.turn, self.exchanged)
-            == (other.first, other.swap, other.turn, other.exchanged)
-            && self.board.same_stones(&other.board)
-            && self.began_with == other.began_with
-    }
+    last: Shown<Option<u16>>,
 }
 
 impl Hex {
@@ -89,7 +80,7 @@ impl Hex {
         if self.board.place(index, side) {
             self.winner = Some(side);
         }
-        self.last = u16::try_from(index).ok();
+        self.last = Shown(u16::try_from(index).ok());
         Ok(())
     }
 
@@ -104,7 +95,7 @@ impl Hex {
         }
         if self.swap == Swap::Sides {
             self.exchanged = true;
-            self.last = None;
+            self.last = Shown(None);
             return Ok(());
         }
         let (row, column, _) = self.stones().next().expect("on turn 1 there is one stone").0;
@@ -112,7 +103,7 @@ impl Hex {
         self.board = Board::new(self.board.size());
         let index = self.board.index(column, row);
         self.board.place(index, side);
-        self.last = u16::try_from(index).ok();
+        self.last = Shown(u16::try_from(index).ok());
         Ok(())
     }
 
@@ -151,7 +142,7 @@ impl Game for Hex {
             turn: 0,
             exchanged: false,
             winner: None,
-            last: None,
+            last: Shown(None),
         };
         if let Some(mut position) = setup.position.take() {
             position.stones.iter_mut().for_each(|stones| stones.sort_unstable());
@@ -241,7 +232,7 @@ impl Game for Hex {
         let cell =
             |(row, column, _): (u8, u8, usize)| Cell(row.cast_signed(), column.cast_signed());
         let piece = |(at, side)| Piece { at: cell(at), colour: colour(side) };
-        let last = |&(_, _, index): &(u8, u8, usize)| self.last.map(usize::from) == Some(index);
+        let last = |&(_, _, index): &(u8, u8, usize)| self.last.0.map(usize::from) == Some(index);
         let last = self.board.cells().find(last);
         View {
             shape: Shape::Diamond(self.board.size()),

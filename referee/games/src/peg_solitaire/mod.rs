@@ -15,6 +15,7 @@ pub use action::Action;
 pub use setup::{Finish, Outline, Position, Setup};
 
 use crate::board::{Cell, Shape};
+use crate::game::Shown;
 use crate::view::{Colour, Figure, Labels, Piece, View};
 use crate::{About, Game, Illegal, Turn};
 use action::name_of;
@@ -23,7 +24,7 @@ use referee_protocol::{Outcome, Seat};
 use std::sync::{Arc, LazyLock};
 
 /// A game of Peg Solitaire.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PegSolitaire {
     outline: Outline,
     size: u8,
@@ -39,16 +40,7 @@ pub struct PegSolitaire {
     /// Whether no jump is left.
     over: bool,
     /// The last jump, only to show it.
-    last: Option<(Cell, Cell)>,
-}
-
-/// The same pegs, number of jumps and setup; which jump was the last is no part of the game.
-impl PartialEq for PegSolitaire {
-    fn eq(&self, other: &Self) -> bool {
-        (self.outline, self.size, self.finish, self.open, self.pegs, self.moves)
-            == (other.outline, other.size, other.finish, other.open, other.pegs, other.moves)
-            && self.began_with == other.began_with
-    }
+    last: Shown<Option<(Cell, Cell)>>,
 }
 
 impl PegSolitaire {
@@ -93,7 +85,7 @@ impl PegSolitaire {
         }
         let over = between(start, end);
         if !self.pegs.has(over) {
-            let over = name_of([i64::from(over.0), i64::from(over.1)]);
+            let over = name_of(over.pair());
             return Err(Illegal::new(format!("a jump goes over a peg, and {over} is open")));
         }
         if self.pegs.has(end) {
@@ -131,7 +123,7 @@ impl Game for PegSolitaire {
             pegs: open.outside(&board),
             moves: 0,
             over: false,
-            last: None,
+            last: Shown(None),
         };
         if let Some(mut position) = setup.position.take() {
             game.pegs = setup::pegs_of(&position, &setup, shape, open)?;
@@ -181,8 +173,7 @@ impl Game for PegSolitaire {
         if self.over {
             return Vec::new();
         }
-        let wide = |Cell(row, column)| [i64::from(row), i64::from(column)];
-        let jump = |(from, to)| Action::Jump { from: wide(from), to: wide(to) };
+        let jump = |(from, to): (Cell, Cell)| Action::Jump { from: from.pair(), to: to.pair() };
         self.pegs.jumps(self.shape(), self.board).map(jump).collect()
     }
 
@@ -194,7 +185,7 @@ impl Game for PegSolitaire {
         let (from, to) = self.check(from, to)?;
         self.pegs = self.pegs.after(from, to);
         self.moves += 1;
-        self.last = Some((from, to));
+        self.last = Shown(Some((from, to)));
         self.over = self.is_over();
         Ok(action.clone())
     }
@@ -216,7 +207,7 @@ impl Game for PegSolitaire {
             pieces: self.pegs.cells().map(|at| Piece { at, colour: Colour::Peg }).collect(),
             ground: Vec::new(),
             edges: Vec::new(),
-            last: self.last.map_or_else(Vec::new, |(from, to)| vec![from, to]),
+            last: self.last.0.map_or_else(Vec::new, |(from, to)| vec![from, to]),
             chain: Vec::new(),
             figures: vec![Figure {
                 name: "pegs",

@@ -203,5 +203,5 @@ fn set_of(cells: &[[i64; 2]], shape: Shape) -> Result<Pegs, String> {
 
 /// A set of cells as a sorted list.
 pub(super) fn list_of(set: Pegs) -> Vec<[i64; 2]> {
-    set.cells().map(|Cell(row, column)| [i64::from(row), i64::from(column)]).collect()
+    set.cells().map(Cell::pair).collect()
 }
