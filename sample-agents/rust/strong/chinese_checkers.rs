@@ -61,16 +61,6 @@ pub(crate) struct Star {
     keys: Box<[[u64; 192]; 7]>,
 }
 
-/// The points on which the seats start, numbered clockwise from the top.
-fn starts(seats: usize) -> &'static [usize] {
-    match seats {
-        2 => &[0, 3],
-        3 => &[0, 2, 4],
-        4 => &[1, 2, 4, 5],
-        _ => &[0, 1, 2, 3, 4, 5],
-    }
-}
-
 /// How far a cell lies towards this point.
 fn outwards(Cell(q, r): Cell, point: usize) -> i32 {
     i32::from([-r, q, q + r, r, -q, -q - r][point])
@@ -118,7 +108,7 @@ impl Field for Star {
             worths: Vec::new(),
             keys: Box::new(Noise::new(1).keys()),
         };
-        for (seat, &start) in starts(seats).iter().enumerate() {
+        for (seat, &start) in setup.starts().iter().enumerate() {
             let target = (start + 3) % 6;
             let inside = point(target);
             let open = |&cell: &usize| !star.neighbours[cell].is_subset_of(inside);

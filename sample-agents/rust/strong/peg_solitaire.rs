@@ -13,7 +13,7 @@ use crate::pegs::{Board, Jump};
 use crate::player::{Choice, Clock, Player};
 use referee_games::Game;
 use referee_games::board::Shape;
-use referee_games::peg_solitaire::{Action, Finish, Outline, PegSolitaire, Position};
+use referee_games::peg_solitaire::{Action, Finish, PegSolitaire, Position};
 use serde_json::json;
 use std::collections::{HashSet, VecDeque};
 
@@ -72,11 +72,7 @@ impl Player for Solver {
 }
 
 fn shape(position: &Position) -> Shape {
-    let rows = u8::try_from(position.size).expect("at most 12");
-    match position.shape {
-        Outline::Triangle => Shape::Triangle(rows),
-        Outline::Diamond => Shape::Diamond(rows),
-    }
+    position.shape.of(u8::try_from(position.size).expect("at most 12"))
 }
 
 /// The jumps to take, and how many pegs are then left.

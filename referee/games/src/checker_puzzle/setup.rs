@@ -47,12 +47,6 @@ impl From<Given> for Setup {
     }
 }
 
-impl Default for Setup {
-    fn default() -> Self {
-        Self::from(Given::default())
-    }
-}
-
 /// A position.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

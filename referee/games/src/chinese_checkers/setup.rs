@@ -110,7 +110,7 @@ impl Setup {
     }
 
     /// The points on which the seats start, by seat; a seat's target is the opposite point.
-    pub(super) fn starts(&self) -> &'static [usize] {
+    pub fn starts(&self) -> &'static [usize] {
         match self.seats {
             2 => &[0, 3],
             3 => &[0, 2, 4],

@@ -52,6 +52,11 @@ impl Hex {
         if (seat.0 == 0) == self.exchanged { self.first.other() } else { self.first }
     }
 
+    /// The seat that has this colour now.
+    fn seat(&self, side: Side) -> Seat {
+        Seat(u8::from(side != self.side(Seat(0))))
+    }
+
     /// The seat to move; the seats take turns strictly.
     fn mover(&self) -> Seat {
         Seat(u8::from(self.turn % 2 == 1))
@@ -169,18 +174,13 @@ impl Game for Hex {
     }
 
     fn colours(&self) -> Vec<&'static str> {
-        let usual = [self.first, self.first.other()];
-        let colours = self.began_with.as_ref().map_or(usual, |position| position.colours);
-        colours.map(Side::name).to_vec()
+        self.setup().colours().map(Side::name).to_vec()
     }
 
     fn turn(&self) -> Turn {
         match self.winner {
             None => Turn::Of(self.mover()),
-            Some(side) => {
-                let seat = Seat(u8::from(side != self.side(Seat(0))));
-                Turn::Over(Outcome::won_by(seat, 2, "connected"))
-            }
+            Some(side) => Turn::Over(Outcome::won_by(self.seat(side), 2, "connected")),
         }
     }
 

@@ -16,9 +16,9 @@ pub use setup::{Finish, Outline, Position, Setup};
 
 use crate::board::{Cell, Shape};
 use crate::game::Shown;
+use crate::notation::show_pair;
 use crate::view::{Colour, Figure, Labels, Piece, View};
 use crate::{About, Game, Illegal, Turn};
-use action::name_of;
 use pegs::{Pegs, between};
 use referee_protocol::{Outcome, Seat};
 use std::sync::{Arc, LazyLock};
@@ -65,7 +65,7 @@ impl PegSolitaire {
     fn check(&self, from: [i64; 2], to: [i64; 2]) -> Result<(Cell, Cell), Illegal> {
         let cell = |at| {
             let off =
-                || Illegal::new(format!("a jump stays on the board: {} is off it", name_of(at)));
+                || Illegal::new(format!("a jump stays on the board: {} is off it", show_pair(at)));
             self.shape().find(at).ok_or_else(off)
         };
         let (start, end) = (cell(from)?, cell(to)?);
@@ -73,23 +73,23 @@ impl PegSolitaire {
         if !self.shape().steps().iter().any(straight) {
             return Err(Illegal::new(format!(
                 "a jump goes two cells in a straight line, and {} to {} doesn't",
-                name_of(from),
-                name_of(to)
+                show_pair(from),
+                show_pair(to)
             )));
         }
         if !self.pegs.has(start) {
             return Err(Illegal::new(format!(
                 "only a peg can jump, and {} is open",
-                name_of(from)
+                show_pair(from)
             )));
         }
         let over = between(start, end);
         if !self.pegs.has(over) {
-            let over = name_of(over.pair());
+            let over = show_pair(over.pair());
             return Err(Illegal::new(format!("a jump goes over a peg, and {over} is open")));
         }
         if self.pegs.has(end) {
-            let end = name_of(to);
+            let end = show_pair(to);
             return Err(Illegal::new(format!("a jump ends in an open cell, and {end} has a peg")));
         }
         Ok((start, end))
