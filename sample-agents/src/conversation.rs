@@ -41,8 +41,8 @@ pub fn converse(
                 Reply::Silence => {}
                 Reply::Flood => flood(&mut output)?,
             },
-            Heard::Played(turn) => seated(&mut player)?.played(&turn.action)?,
-            Heard::Retired(retired) => seated(&mut player)?.retired(retired.seat),
+            Heard::Played { action } => seated(&mut player)?.played(&action)?,
+            Heard::Retired { seat } => seated(&mut player)?.retired(seat),
             Heard::Over {} => return Ok(()),
             Heard::Unknown => {
                 let kind = String::from_utf8_lossy(&line).chars().take(80).collect::<String>();

@@ -35,6 +35,7 @@ pub use agent::{Agent, BUILT_INS, BuiltIn};
 pub use conversation::converse;
 pub use error::AgentError;
 pub use messages::{Hello, Turn};
+pub use on_board::{board_error, retire};
 pub use player::{Player, Reply};
 
 use referee_protocol::Ready;

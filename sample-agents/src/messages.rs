@@ -12,8 +12,12 @@ use serde_json::Value;
 pub(crate) enum Heard {
     Hello(Hello),
     Turn(Turn),
-    Played(Played),
-    Retired(Retired),
+    Played {
+        action: Value,
+    },
+    Retired {
+        seat: Seat,
+    },
     Over {},
     #[serde(other)]
     Unknown,
@@ -46,14 +50,4 @@ pub struct Turn {
     /// Every legal action, for those who want it.
     #[serde(default)]
     pub actions: Option<Vec<Value>>,
-}
-
-#[derive(Debug, Deserialize)]
-pub(crate) struct Played {
-    pub(crate) action: Value,
-}
-
-#[derive(Debug, Deserialize)]
-pub(crate) struct Retired {
-    pub(crate) seat: Seat,
 }

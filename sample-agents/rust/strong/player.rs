@@ -3,9 +3,9 @@
 use crate::budget::Pace;
 use crate::race::Racer;
 use crate::{checker_puzzle, chexers, chinese_checkers, freckers, hex, peg_solitaire};
-use referee_games::{Game, Turn};
+use referee_games::Game;
 use referee_protocol::{ClockSettings, Info, Seat};
-use sample_agents::{AgentError, Hello, Reply};
+use sample_agents::{AgentError, Hello, Reply, board_error, retire};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fmt::Display;
@@ -59,7 +59,7 @@ pub(crate) fn sit(
         "hex" => seat::<hex::Tree>(hello, nodes),
         "checker-puzzle" => seat::<checker_puzzle::Solver>(hello, nodes),
         "peg-solitaire" => seat::<peg_solitaire::Solver>(hello, nodes),
-        other => Err(AgentError::Referee(format!("this agent knows no game called `{other}`"))),
+        other => Err(AgentError::referee(format!("this agent knows no game called `{other}`"))),
     }
 }
 
@@ -67,7 +67,7 @@ fn seat<P: Player>(
     hello: &Hello,
     nodes: Option<u64>,
 ) -> Result<Box<dyn sample_agents::Player>, AgentError> {
-    let refused = |error: &dyn Display| AgentError::Referee(format!("`hello`: {error}"));
+    let refused = |error: &dyn Display| AgentError::referee(format!("`hello`: {error}"));
     let setup = serde_json::from_value(hello.setup.clone()).map_err(|error| refused(&error))?;
     let game = P::Game::start(setup).map_err(|illegal| refused(&illegal))?;
     let clock = ClockSettings::deserialize(&hello.clock).map_err(|error| refused(&error))?;
@@ -84,28 +84,21 @@ struct AtTable<P: Player> {
 
 impl<P: Player> sample_agents::Player for AtTable<P> {
     fn played(&mut self, action: &Value) -> Result<(), AgentError> {
-        let apart = |error: &dyn Display| {
-            let text = format!("the referee says that {action} was played, but here: {error}");
-            AgentError::Referee(text)
-        };
-        let typed = serde_json::from_value(action.clone()).map_err(|error| apart(&error))?;
-        self.game.play(&typed).map_err(|illegal| apart(&illegal))?;
+        let typed = serde_json::from_value(action.clone())
+            .map_err(|error| board_error(action, &error.to_string()))?;
+        self.game.play(&typed).map_err(|illegal| board_error(action, &illegal.to_string()))?;
         self.player.note(&self.game);
         Ok(())
     }
 
     fn retired(&mut self, seat: Seat) {
-        let over = matches!(self.game.turn(), Turn::Over(_));
-        if !over && self.game.seats() > 2 && seat.index() < self.game.seats() {
-            self.game.retire(seat);
-        }
+        retire(&mut self.game, seat);
     }
 
     fn answer(&mut self, turn: &sample_agents::Turn) -> Result<Reply, AgentError> {
         let begun = Instant::now();
         let actions = self.game.actions();
-        let first = actions.first();
-        let first = first.ok_or_else(|| AgentError::Referee("there is no action".to_owned()))?;
+        let first = actions.first().ok_or_else(|| AgentError::referee("there is no action"))?;
         let clock = Clock { pace: &self.pace, begun, left_ms: turn.left_ms };
         let choice =
             if actions.len() > 1 { self.player.choose(&self.game, &actions, &clock) } else { None };

@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (name, version) = ("strong (Rust)".to_owned(), env!("CARGO_PKG_VERSION").to_owned());
     let ready = Ready { name: Some(name), version: Some(version), want: vec![] };
     let (input, output) = (io::stdin().lock(), io::stdout().lock());
-    converse(ready, |hello| sit(hello, nodes), input, output, io::stderr())?;
+    converse(ready, |hello| sit(hello, nodes), input, output, io::sink())?;
     Ok(())
 }
 
