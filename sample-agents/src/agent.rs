@@ -9,6 +9,8 @@ use std::str::FromStr;
 /// What lists show of a built-in agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BuiltIn {
+    /// The agent, with the usual argument where it takes one.
+    pub agent: Agent,
     /// The name, as it is written after `@`.
     pub name: &'static str,
     /// The argument that may follow after a colon, as `N`, where there is one.
@@ -21,26 +23,38 @@ pub struct BuiltIn {
 
 /// Every built-in agent, in the order in which lists show them.
 pub static BUILT_INS: &[BuiltIn] = &[
-    good("random", "picks any legal action, all equally likely"),
-    good("first", "picks the first legal action in the rules' order"),
-    good("greedy", "picks the action after which it stands best; plans puzzles ahead"),
+    good(Agent::Random, "random", "picks any legal action, all equally likely"),
+    good(Agent::First, "first", "picks the first legal action in the rules' order"),
+    good(
+        Agent::Greedy,
+        "greedy",
+        "picks the action after which it stands best; plans puzzles ahead",
+    ),
     BuiltIn {
         argument: Some("N"),
-        ..good("minimax", "looks N actions ahead, 1 to 9 (2 unless given); solves puzzles shortly")
+        ..good(
+            Agent::Minimax { depth: DEPTH_DEFAULT },
+            "minimax",
+            "looks N actions ahead, 1 to 9 (2 unless given); solves puzzles shortly",
+        )
     },
-    bad("slow", "sleeps a second before each answer, which is then a random one"),
-    bad("crash", "ends with status 1 and a line on stderr at its first turn"),
-    bad("illegal", "answers with an action that is well formed but against the rules"),
-    bad("mute", "reads on, but never answers a turn"),
-    bad("flood", "writes without end or line end at its first turn"),
+    bad(Agent::Slow, "slow", "sleeps a second before each answer, which is then a random one"),
+    bad(Agent::Crash, "crash", "ends with status 1 and a line on stderr at its first turn"),
+    bad(
+        Agent::Illegal,
+        "illegal",
+        "answers with an action that is well formed but against the rules",
+    ),
+    bad(Agent::Mute, "mute", "reads on, but never answers a turn"),
+    bad(Agent::Flood, "flood", "writes without end or line end at its first turn"),
 ];
 
-const fn good(name: &'static str, about: &'static str) -> BuiltIn {
-    BuiltIn { name, argument: None, about, misbehaves: false }
+const fn good(agent: Agent, name: &'static str, about: &'static str) -> BuiltIn {
+    BuiltIn { agent, name, argument: None, about, misbehaves: false }
 }
 
-const fn bad(name: &'static str, about: &'static str) -> BuiltIn {
-    BuiltIn { name, argument: None, about, misbehaves: true }
+const fn bad(agent: Agent, name: &'static str, about: &'static str) -> BuiltIn {
+    BuiltIn { misbehaves: true, ..good(agent, name, about) }
 }
 
 /// One of the built-in agents with its argument, read from its name.
@@ -73,15 +87,8 @@ pub enum Agent {
 impl Agent {
     /// What it asks the referee to put into every `turn`: no more than it needs.
     pub(crate) fn wants(self) -> Vec<Want> {
-        match self {
-            Self::Random | Self::First | Self::Slow => vec![Want::Actions],
-            Self::Greedy
-            | Self::Minimax { .. }
-            | Self::Crash
-            | Self::Illegal
-            | Self::Mute
-            | Self::Flood => Vec::new(),
-        }
+        let picks_from_list = matches!(self, Self::Random | Self::First | Self::Slow);
+        picks_from_list.then_some(Want::Actions).into_iter().collect()
     }
 }
 
@@ -94,27 +101,17 @@ impl FromStr for Agent {
             Some((name, argument)) => (name, Some(argument)),
             None => (text, None),
         };
-        let agent = match name {
-            "random" => Self::Random,
-            "first" => Self::First,
-            "greedy" => Self::Greedy,
-            "minimax" => return Ok(Self::Minimax { depth: depth(argument)? }),
-            "slow" => Self::Slow,
-            "crash" => Self::Crash,
-            "illegal" => Self::Illegal,
-            "mute" => Self::Mute,
-            "flood" => Self::Flood,
-            _ => {
-                let names: Vec<&str> = BUILT_INS.iter().map(|built_in| built_in.name).collect();
-                return Err(AgentError::Name(format!(
-                    "no built-in agent is called `{name}`: there are {}",
-                    names.join(", ")
-                )));
-            }
+        let Some(built_in) = BUILT_INS.iter().find(|built_in| built_in.name == name) else {
+            let names: Vec<&str> = BUILT_INS.iter().map(|built_in| built_in.name).collect();
+            return Err(AgentError::Name(format!(
+                "no built-in agent is called `{name}`: there are {}",
+                names.join(", ")
+            )));
         };
-        match argument {
-            None => Ok(agent),
-            Some(argument) => Err(AgentError::Name(format!(
+        match (built_in.agent, argument) {
+            (Self::Minimax { .. }, Some(argument)) => Ok(Self::Minimax { depth: depth(argument)? }),
+            (agent, None) => Ok(agent),
+            (_, Some(argument)) => Err(AgentError::Name(format!(
                 "`{name}` takes no argument, so `{name}:{argument}` means nothing: write `{name}`"
             ))),
         }
@@ -122,8 +119,7 @@ impl FromStr for Agent {
 }
 
 /// The depth in `minimax:N`.
-fn depth(argument: Option<&str>) -> Result<u32, AgentError> {
-    let Some(argument) = argument else { return Ok(DEPTH_DEFAULT) };
+fn depth(argument: &str) -> Result<u32, AgentError> {
     argument.parse().ok().filter(|depth| (1..=DEPTH_MAX).contains(depth)).ok_or_else(|| {
         AgentError::Name(format!(
             "`minimax:{argument}`: the depth is a whole number from 1 to {DEPTH_MAX}, as in \
@@ -135,17 +131,13 @@ fn depth(argument: Option<&str>) -> Result<u32, AgentError> {
 impl fmt::Display for Agent {
     /// The name that reads back as this agent.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Random => "random",
-            Self::First => "first",
-            Self::Greedy => "greedy",
-            Self::Minimax { depth } => return write!(f, "minimax:{depth}"),
-            Self::Slow => "slow",
-            Self::Crash => "crash",
-            Self::Illegal => "illegal",
-            Self::Mute => "mute",
-            Self::Flood => "flood",
-        })
+        let kind = std::mem::discriminant(self);
+        let built_in = BUILT_INS.iter().find(|it| std::mem::discriminant(&it.agent) == kind);
+        f.write_str(built_in.map_or("", |it| it.name))?;
+        match self {
+            Self::Minimax { depth } => write!(f, ":{depth}"),
+            _ => Ok(()),
+        }
     }
 }
 

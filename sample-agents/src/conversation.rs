@@ -1,18 +1,21 @@
 //! The agent's side of the protocol: one loop over the referee's lines.
 
-use crate::messages::Heard;
-use crate::player::{Player, Reply, seat};
-use crate::{Agent, AgentError};
+use crate::AgentError;
+use crate::messages::{Heard, Hello};
+use crate::player::{Player, Reply};
 use referee_protocol::{Action, FromAgent, REFEREE_LINE_BYTES_MAX, Ready};
 use std::io::{BufRead, Read, Write};
 
-/// Plays one match on the given streams.
-pub(crate) fn converse(
-    agent: Agent,
+/// Plays one match on the given streams as the player that `seat` makes of `hello`, which is answered
+/// with `ready`. The rest is as in [`run`](crate::run).
+pub fn converse(
+    ready: Ready,
+    mut seat: impl FnMut(&Hello) -> Result<Box<dyn Player>, AgentError>,
     mut input: impl BufRead,
     mut output: impl Write,
     mut diagnostics: impl Write,
 ) -> Result<(), AgentError> {
+    let ready = FromAgent::Ready(ready);
     let mut player: Option<Box<dyn Player>> = None;
     let mut line = Vec::new();
     while next_line(&mut input, &mut line)? {
@@ -24,13 +27,8 @@ pub(crate) fn converse(
         })?;
         match heard {
             Heard::Hello(hello) => {
-                player = Some(seat(agent, &hello)?);
-                let ready = Ready {
-                    name: Some(agent.to_string()),
-                    version: Some(env!("CARGO_PKG_VERSION").to_owned()),
-                    want: agent.wants(),
-                };
-                say(&mut output, &FromAgent::Ready(ready))?;
+                player = Some(seat(&hello)?);
+                say(&mut output, &ready)?;
             }
             Heard::Turn(turn) => match seated(&mut player)?.answer(&turn)? {
                 Reply::Action(action, info) => {
@@ -43,8 +41,8 @@ pub(crate) fn converse(
                 Reply::Silence => {}
                 Reply::Flood => flood(&mut output)?,
             },
-            Heard::Played(turn) => seated(&mut player)?.played(&turn.action)?,
-            Heard::Retired(retired) => seated(&mut player)?.retired(retired.seat),
+            Heard::Played { action } => seated(&mut player)?.played(&action)?,
+            Heard::Retired { seat } => seated(&mut player)?.retired(seat),
             Heard::Over {} => return Ok(()),
             Heard::Unknown => {
                 let kind = String::from_utf8_lossy(&line).chars().take(80).collect::<String>();

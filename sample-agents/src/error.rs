@@ -24,7 +24,8 @@ pub enum AgentError {
 }
 
 impl AgentError {
-    pub(crate) fn referee(text: impl Into<String>) -> Self {
+    /// The referee said what it can't have.
+    pub fn referee(text: impl Into<String>) -> Self {
         Self::Referee(text.into())
     }
 }

@@ -32,8 +32,13 @@ pub mod starters;
 mod worth;
 
 pub use agent::{Agent, BUILT_INS, BuiltIn};
+pub use conversation::converse;
 pub use error::AgentError;
+pub use messages::{Hello, Turn};
+pub use on_board::{board_error, retire};
+pub use player::{Player, Reply};
 
+use referee_protocol::Ready;
 use std::io::{BufRead, Write};
 
 /// Plays one match as the agent of this name (as it is written after `@`: `random`, `minimax:3`):
@@ -50,5 +55,8 @@ pub fn run(
     output: impl Write,
     diagnostics: impl Write,
 ) -> Result<(), AgentError> {
-    conversation::converse(name.parse()?, input, output, diagnostics)
+    let agent: Agent = name.parse()?;
+    let version = Some(env!("CARGO_PKG_VERSION").to_owned());
+    let ready = Ready { name: Some(agent.to_string()), version, want: agent.wants() };
+    converse(ready, |hello| player::seat(agent, hello), input, output, diagnostics)
 }

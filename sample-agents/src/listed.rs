@@ -6,8 +6,6 @@ use crate::player::{Player, Reply};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::IndexedRandom;
-use referee_protocol::Seat;
-use serde_json::Value;
 
 /// Picks from `turn.actions`.
 #[derive(Debug)]
@@ -27,12 +25,6 @@ impl Listed {
 }
 
 impl Player for Listed {
-    fn played(&mut self, _: &Value) -> Result<(), AgentError> {
-        Ok(())
-    }
-
-    fn retired(&mut self, _: Seat) {}
-
     fn answer(&mut self, turn: &Turn) -> Result<Reply, AgentError> {
         let actions = turn.actions.as_deref().unwrap_or_default();
         let picked = match &mut self.random {

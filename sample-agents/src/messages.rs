@@ -12,36 +12,42 @@ use serde_json::Value;
 pub(crate) enum Heard {
     Hello(Hello),
     Turn(Turn),
-    Played(Played),
-    Retired(Retired),
+    Played {
+        action: Value,
+    },
+    Retired {
+        seat: Seat,
+    },
     Over {},
     #[serde(other)]
     Unknown,
 }
 
+/// What is played, by whom, how long.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Hello {
-    pub(crate) game: String,
+pub struct Hello {
+    /// The game.
+    pub game: String,
     /// The whole setup, with the position to start from where one was given.
-    pub(crate) setup: Value,
-    pub(crate) seat: Seat,
-    pub(crate) seed: u64,
+    pub setup: Value,
+    /// One's own seat.
+    pub seat: Seat,
+    /// What all that is random comes from.
+    pub seed: u64,
+    /// The clock's settings.
+    #[serde(default)]
+    pub clock: Value,
 }
 
+/// It is your turn.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Turn {
-    pub(crate) turn: u64,
+pub struct Turn {
+    /// The number of the turn.
+    pub turn: u64,
+    /// What the bank holds, if there is one.
+    #[serde(default)]
+    pub left_ms: Option<u64>,
     /// Every legal action, for those who want it.
     #[serde(default)]
-    pub(crate) actions: Option<Vec<Value>>,
-}
-
-#[derive(Debug, Deserialize)]
-pub(crate) struct Played {
-    pub(crate) action: Value,
-}
-
-#[derive(Debug, Deserialize)]
-pub(crate) struct Retired {
-    pub(crate) seat: Seat,
+    pub actions: Option<Vec<Value>>,
 }

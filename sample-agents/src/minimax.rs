@@ -7,7 +7,7 @@ use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 use referee_games::{Game, Turn};
 use referee_protocol::{Info, Seat};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::cmp::Reverse;
 
 /// The depth of `minimax` without an argument.
@@ -97,12 +97,8 @@ impl Chooser for Minimax {
 }
 
 fn info(depth: u32, score: i64, positions: u64) -> Info {
-    let fields = [
-        ("depth", Value::from(depth)),
-        ("score", Value::from(score)),
-        ("nodes", Value::from(positions)),
-    ];
-    Info(fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect::<Map<_, _>>())
+    let fields = [("depth", depth.into()), ("score", score.into()), ("nodes", positions.into())];
+    Info(fields.map(|(name, value): (&str, Value)| (name.to_owned(), value)).into_iter().collect())
 }
 
 /// One turn's search.

@@ -1,5 +1,5 @@
-//! Agents that break the protocol, the clock or the rules on purpose, so that referees, contests
-//! and authors can see what then happens. All of them answer `hello` like any other agent.
+//! `illegal`: breaks the rules on purpose, so that referees, contests and authors can see what then
+//! happens. It answers `hello` like any other agent.
 
 use crate::AgentError;
 use crate::messages::{Hello, Turn};
@@ -8,83 +8,6 @@ use crate::player::{Player, Reply};
 use referee_games::{AnyGame, Refusal, kind};
 use referee_protocol::Seat;
 use serde_json::Value;
-use std::time::Duration;
-
-/// Another player, each answer of which comes late.
-#[derive(Debug)]
-pub(crate) struct Slow<P> {
-    player: P,
-    pause: Duration,
-}
-
-impl<P> Slow<P> {
-    pub(crate) fn new(player: P, pause: Duration) -> Self {
-        Self { player, pause }
-    }
-}
-
-impl<P: Player> Player for Slow<P> {
-    fn played(&mut self, action: &Value) -> Result<(), AgentError> {
-        self.player.played(action)
-    }
-
-    fn retired(&mut self, seat: Seat) {
-        self.player.retired(seat);
-    }
-
-    fn answer(&mut self, turn: &Turn) -> Result<Reply, AgentError> {
-        std::thread::sleep(self.pause);
-        self.player.answer(turn)
-    }
-}
-
-/// Ends at its first turn.
-#[derive(Debug)]
-pub(crate) struct Crash;
-
-impl Player for Crash {
-    fn played(&mut self, _: &Value) -> Result<(), AgentError> {
-        Ok(())
-    }
-
-    fn retired(&mut self, _: Seat) {}
-
-    fn answer(&mut self, turn: &Turn) -> Result<Reply, AgentError> {
-        Err(AgentError::Crashed { turn: turn.turn })
-    }
-}
-
-/// Never answers.
-#[derive(Debug)]
-pub(crate) struct Mute;
-
-impl Player for Mute {
-    fn played(&mut self, _: &Value) -> Result<(), AgentError> {
-        Ok(())
-    }
-
-    fn retired(&mut self, _: Seat) {}
-
-    fn answer(&mut self, _: &Turn) -> Result<Reply, AgentError> {
-        Ok(Reply::Silence)
-    }
-}
-
-/// Answers with more than anyone can read.
-#[derive(Debug)]
-pub(crate) struct Flood;
-
-impl Player for Flood {
-    fn played(&mut self, _: &Value) -> Result<(), AgentError> {
-        Ok(())
-    }
-
-    fn retired(&mut self, _: Seat) {}
-
-    fn answer(&mut self, _: &Turn) -> Result<Reply, AgentError> {
-        Ok(Reply::Flood)
-    }
-}
 
 /// Answers with actions that read well but that the rules forbid.
 #[derive(Debug)]
@@ -129,10 +52,12 @@ pub(crate) fn illegal_action(game: &dyn AnyGame) -> Option<Value> {
         |candidate: &Value| matches!(game.clone_box().play(candidate), Err(Refusal::Illegal(_)));
     let changed = [1, -1, 1_000_000].into_iter().flat_map(|change| {
         models.iter().flat_map(move |model| {
-            (0..count_numbers(model)).map(move |index| {
+            (0..numbers(&mut model.clone()).len()).map(move |index| {
                 let mut candidate = model.clone();
-                let mut before = index;
-                change_number(&mut candidate, &mut before, change);
+                let number = numbers(&mut candidate).swap_remove(index);
+                if let Some(whole) = number.as_i64() {
+                    *number = Value::from(whole.saturating_add(change));
+                }
                 candidate
             })
         })
@@ -140,37 +65,13 @@ pub(crate) fn illegal_action(game: &dyn AnyGame) -> Option<Value> {
     models.iter().cloned().chain(changed).find(refused)
 }
 
-fn count_numbers(value: &Value) -> usize {
+/// The numbers in a value, in order.
+fn numbers(value: &mut Value) -> Vec<&mut Value> {
     match value {
-        Value::Number(_) => 1,
-        Value::Array(values) => values.iter().map(count_numbers).sum(),
-        Value::Object(fields) => fields.values().map(count_numbers).sum(),
-        Value::Null | Value::Bool(_) | Value::String(_) => 0,
-    }
-}
-
-/// Adds `change` to the number that has `before` others before it, and counts those down on the way.
-fn change_number(value: &mut Value, before: &mut usize, change: i64) {
-    match value {
-        Value::Number(number) => {
-            if *before == 0
-                && let Some(whole) = number.as_i64()
-            {
-                *value = Value::from(whole.saturating_add(change));
-            }
-            *before = before.wrapping_sub(1);
-        }
-        Value::Array(values) => {
-            for inner in values {
-                change_number(inner, before, change);
-            }
-        }
-        Value::Object(fields) => {
-            for inner in fields.values_mut() {
-                change_number(inner, before, change);
-            }
-        }
-        Value::Null | Value::Bool(_) | Value::String(_) => {}
+        Value::Number(_) => vec![value],
+        Value::Array(values) => values.iter_mut().flat_map(numbers).collect(),
+        Value::Object(fields) => fields.values_mut().flat_map(numbers).collect(),
+        Value::Null | Value::Bool(_) | Value::String(_) => Vec::new(),
     }
 }
 

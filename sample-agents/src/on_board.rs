@@ -47,12 +47,12 @@ pub(crate) fn seat<C: Chooser>(hello: &Hello, chooser: C) -> Result<Box<dyn Play
 }
 
 /// The error of an agent whose board and the referee's have come apart.
-pub(crate) fn board_error(action: &Value, refusal: &str) -> AgentError {
+pub fn board_error(action: &Value, refusal: &str) -> AgentError {
     AgentError::referee(format!("the referee says that {action} was played, but here: {refusal}"))
 }
 
 /// Retires a seat, where the rules know of it.
-pub(crate) fn retire(game: &mut dyn AnyGame, seat: Seat) {
+pub fn retire(game: &mut dyn AnyGame, seat: Seat) {
     let over = matches!(game.turn(), referee_games::Turn::Over(_));
     if !over && game.seats() > 2 && seat.index() < game.seats() {
         game.retire(seat);

@@ -6,7 +6,7 @@ use crate::worth::worth;
 use referee_games::{Game, Turn};
 use referee_protocol::Seat;
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashSet};
+use std::collections::{BinaryHeap, HashMap, HashSet};
 
 /// The positions that [`best_first`] looks at before it gives up: a second at most, and well below
 /// 200 MB in every game here.
@@ -30,45 +30,26 @@ pub(crate) struct Plan<A> {
 /// Follows the best estimate, wherever in the tree it stands, to a solution: soon found, seldom
 /// short. Without one, the way to the best end that was met.
 pub(crate) fn best_first<G: Game>(start: &G) -> Plan<G::Action> {
-    let mut tree = Tree::new();
-    let mut seen = HashSet::from([key(start)]);
-    let mut best_end: Option<(i64, Step)> = None;
-    let mut games: Vec<Option<G>> = Vec::new();
+    let mut search = Search::new(start, 0);
+    let mut games: HashMap<Step, G> = HashMap::new();
     // The estimate first, then the position that was met first.
-    let mut open: BinaryHeap<(i64, Reverse<usize>)> = BinaryHeap::new();
+    let mut open: BinaryHeap<(i64, Reverse<Step>)> = BinaryHeap::new();
     let mut from = (start.clone(), None);
     loop {
         let (game, step) = from;
-        for action in game.actions() {
-            let mut next = game.clone();
-            next.play_listed(&action);
-            if !seen.insert(key(&next)) {
-                continue;
-            }
-            let next_step = tree.grow(step, action);
-            let value = worth(&next, ALONE);
-            if matches!(next.turn(), Turn::Over(_)) {
-                if best_end.is_none_or(|(best, _)| value > best) {
-                    best_end = Some((value, next_step));
-                }
-                if value > 0 {
-                    return Plan { solved: true, actions: tree.way_to(next_step) };
-                }
-                games.push(None);
-            } else {
-                open.push((value, Reverse(next_step)));
-                games.push(Some(next));
-            }
+        for (value, step, next) in search.expand(&game, step) {
+            open.push((value, Reverse(step)));
+            games.insert(step, next);
         }
-        if seen.len() > BEST_FIRST_MAX {
+        if search.is_solved() || search.seen.len() > BEST_FIRST_MAX {
             break;
         }
         let Some((_, Reverse(step))) = open.pop() else { break };
-        let game = games[step].take().expect("each position is opened once");
+        let game = games.remove(&step).expect("each position is opened once");
         from = (game, Some(step));
     }
-    let actions = best_end.map_or_else(Vec::new, |(_, step)| tree.way_to(step));
-    Plan { solved: false, actions }
+    let solved = search.is_solved();
+    Plan { solved, actions: search.end().map_or_else(Vec::new, |(_, way)| way) }
 }
 
 /// Looks at all positions one action away, then two, and so on, keeping only so many of the best of
@@ -113,9 +94,7 @@ struct Beam<A> {
 /// One try of [`shortest`]: at most `width` positions of each length, for solutions shorter than
 /// `below`. Counts the positions in `looked`, and stops at [`SHORTEST_MAX`].
 fn beam<G: Game>(start: &G, width: usize, below: usize, looked: &mut usize) -> Beam<G::Action> {
-    let mut tree = Tree::new();
-    let mut seen = HashSet::from([key(start)]);
-    let mut best_end: Option<(i64, Step)> = None;
+    let mut search = Search::new(start, *looked);
     let mut complete = true;
     let mut level: Vec<(G, Option<Step>)> = vec![(start.clone(), None)];
     let mut length = 0;
@@ -126,29 +105,13 @@ fn beam<G: Game>(start: &G, width: usize, below: usize, looked: &mut usize) -> B
         }
         let mut found: Vec<(i64, Step, G)> = Vec::new();
         for (game, step) in level {
-            if *looked >= SHORTEST_MAX {
+            if search.looked >= SHORTEST_MAX {
                 complete = false;
                 break 'levels;
             }
-            for action in game.actions() {
-                let mut next = game.clone();
-                next.play_listed(&action);
-                *looked += 1;
-                if !seen.insert(key(&next)) {
-                    continue;
-                }
-                let next_step = tree.grow(step, action);
-                let value = worth(&next, ALONE);
-                if matches!(next.turn(), Turn::Over(_)) {
-                    if best_end.is_none_or(|(best, _)| value > best) {
-                        best_end = Some((value, next_step));
-                    }
-                    if value > 0 {
-                        break 'levels;
-                    }
-                } else {
-                    found.push((value, next_step, next));
-                }
+            found.extend(search.expand(&game, step));
+            if search.is_solved() {
+                break 'levels;
             }
         }
         if found.len() > width {
@@ -158,29 +121,64 @@ fn beam<G: Game>(start: &G, width: usize, below: usize, looked: &mut usize) -> B
         }
         level = found.into_iter().map(|(_, step, game)| (game, Some(step))).collect();
     }
-    Beam { end: best_end.map(|(value, step)| (value, tree.way_to(step))), complete }
+    *looked = search.looked;
+    Beam { end: search.end(), complete }
 }
 
-/// A position in a [`Tree`].
+/// A position that a [`Search`] has met, by when it did.
 type Step = usize;
 
-/// How each position was reached.
-struct Tree<A> {
-    steps: Vec<(Option<Step>, A)>,
+/// The positions that were met.
+struct Search<G: Game> {
+    /// How each position was reached: from which one, none being the start, and by which action.
+    steps: Vec<(Option<Step>, G::Action)>,
+    seen: HashSet<String>,
+    /// What the best end is worth.
+    best_end: Option<(i64, Step)>,
+    /// How many positions were looked at.
+    looked: usize,
 }
 
-impl<A: Clone> Tree<A> {
-    fn new() -> Self {
-        Self { steps: Vec::new() }
+impl<G: Game> Search<G> {
+    fn new(start: &G, looked: usize) -> Self {
+        Self { steps: Vec::new(), seen: HashSet::from([key(start)]), best_end: None, looked }
     }
 
-    /// Adds the position that `action` leads to; `from` is none at the start.
-    fn grow(&mut self, from: Option<Step>, action: A) -> Step {
-        self.steps.push((from, action));
-        self.steps.len() - 1
+    /// The positions one action further that weren't met before and where the game goes on, each
+    /// with its worth. Stops at a solution.
+    fn expand(&mut self, game: &G, from: Option<Step>) -> Vec<(i64, Step, G)> {
+        let mut found = Vec::new();
+        for action in game.actions() {
+            let mut next = game.clone();
+            next.play_listed(&action);
+            self.looked += 1;
+            if !self.seen.insert(key(&next)) {
+                continue;
+            }
+            let step = self.steps.len();
+            self.steps.push((from, action));
+            let value = worth(&next, ALONE);
+            if !matches!(next.turn(), Turn::Over(_)) {
+                found.push((value, step, next));
+                continue;
+            }
+            if self.best_end.is_none_or(|(best, _)| value > best) {
+                self.best_end = Some((value, step));
+            }
+            if value > 0 {
+                break;
+            }
+        }
+        found
     }
 
-    fn way_to(&self, step: Step) -> Vec<A> {
+    fn is_solved(&self) -> bool {
+        self.best_end.is_some_and(|(value, _)| value > 0)
+    }
+
+    /// The best end, and the way there.
+    fn end(&self) -> Option<(i64, Vec<G::Action>)> {
+        let (value, step) = self.best_end?;
         let mut way = Vec::new();
         let mut at = Some(step);
         while let Some(step) = at {
@@ -189,6 +187,6 @@ impl<A: Clone> Tree<A> {
             at = *from;
         }
         way.reverse();
-        way
+        Some((value, way))
     }
 }

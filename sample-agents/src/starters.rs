@@ -14,13 +14,14 @@ pub struct Starter {
     pub needs: &'static [Need],
     /// The folder that the files come from, below that of this crate.
     pub folder: &'static str,
-    /// Where in the program the action is chosen: what to change first.
-    pub place: &'static str,
     /// Its `agent.toml`.
     pub manifest: &'static str,
     /// The other files; the program comes first.
     pub files: &'static [File],
 }
+
+/// The function that chooses the action in each starter's program: what to change first.
+pub const PLACE: &str = "choose";
 
 /// A program that has to be there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,17 +41,16 @@ pub struct File {
     pub text: &'static str,
 }
 
-/// A starter from its folder: language, other names, title, (program, package).., place, files.
+/// A starter from its folder: language, other names, title, (program, package).., files.
 macro_rules! starter {
     ($folder:literal, $language:literal, [$($alias:literal),*], $title:literal,
-     [$(($program:literal, $package:literal)),+], $place:literal, [$($file:literal),+]) => {
+     [$(($program:literal, $package:literal)),+], [$($file:literal),+]) => {
         Starter {
             language: $language,
             aliases: &[$($alias),*],
             title: $title,
             needs: &[$(Need { program: $program, package: $package }),+],
             folder: $folder,
-            place: $place,
             manifest: include_str!(concat!("../", $folder, "/agent.toml")),
             files: &[$(File {
                 name: $file,
@@ -68,7 +68,6 @@ pub static STARTERS: &[Starter] = &[
         ["py", "python3"],
         "Python",
         [("python3", "python3")],
-        "choose",
         ["bot.py", "referee_kit.py"]
     ),
     starter!(
@@ -77,7 +76,6 @@ pub static STARTERS: &[Starter] = &[
         ["js", "node"],
         "JavaScript",
         [("node", "nodejs")],
-        "choose",
         ["bot.js"]
     ),
     starter!(
@@ -86,55 +84,21 @@ pub static STARTERS: &[Starter] = &[
         [],
         "Java",
         [("javac", "default-jdk-headless"), ("java", "default-jdk-headless")],
-        "choose",
         ["Bot.java", "Json.java"]
     ),
-    starter!("c/random", "c", [], "C", [("cc", "gcc")], "choose", ["bot.c", "json.h"]),
-    starter!(
-        "cpp/random",
-        "cpp",
-        ["c++", "cxx"],
-        "C++",
-        [("c++", "g++")],
-        "choose",
-        ["bot.cpp", "json.hpp"]
-    ),
-    starter!(
-        "rust/random",
-        "rust",
-        ["rs"],
-        "Rust",
-        [("rustc", "rustc")],
-        "choose",
-        ["bot.rs", "json.rs"]
-    ),
-    starter!(
-        "go/random",
-        "go",
-        ["golang"],
-        "Go",
-        [("go", "golang-go")],
-        "choose",
-        ["bot.go", "go.mod"]
-    ),
-    starter!("perl/random", "perl", ["pl"], "Perl", [("perl", "perl")], "choose", ["bot.pl"]),
-    starter!(
-        "lua/random",
-        "lua",
-        [],
-        "Lua",
-        [("lua5.4", "lua5.4")],
-        "choose",
-        ["bot.lua", "json.lua"]
-    ),
-    starter!("ruby/random", "ruby", ["rb"], "Ruby", [("ruby", "ruby")], "choose", ["bot.rb"]),
+    starter!("c/random", "c", [], "C", [("cc", "gcc")], ["bot.c", "json.h"]),
+    starter!("cpp/random", "cpp", ["c++", "cxx"], "C++", [("c++", "g++")], ["bot.cpp", "json.hpp"]),
+    starter!("rust/random", "rust", ["rs"], "Rust", [("rustc", "rustc")], ["bot.rs", "json.rs"]),
+    starter!("go/random", "go", ["golang"], "Go", [("go", "golang-go")], ["bot.go", "go.mod"]),
+    starter!("perl/random", "perl", ["pl"], "Perl", [("perl", "perl")], ["bot.pl"]),
+    starter!("lua/random", "lua", [], "Lua", [("lua5.4", "lua5.4")], ["bot.lua", "json.lua"]),
+    starter!("ruby/random", "ruby", ["rb"], "Ruby", [("ruby", "ruby")], ["bot.rb"]),
     starter!(
         "shell/random",
         "shell",
         ["bash", "sh"],
         "shell",
         [("bash", "bash"), ("jq", "jq")],
-        "choose",
         ["bot.sh"]
     ),
 ];
@@ -151,7 +115,7 @@ pub fn starter(language: &str) -> Option<&'static Starter> {
 
 #[cfg(test)]
 mod tests {
-    use super::{STARTERS, starter};
+    use super::{PLACE, STARTERS, starter};
     use std::collections::BTreeSet;
 
     #[test]
@@ -169,7 +133,7 @@ mod tests {
     #[test]
     fn the_place_to_change_is_in_the_program() {
         for it in STARTERS {
-            assert!(it.files[0].text.contains(it.place), "{}: no `{}`", it.folder, it.place);
+            assert!(it.files[0].text.contains(PLACE), "{}: no `{PLACE}`", it.folder);
         }
     }
 }

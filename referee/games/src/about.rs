@@ -1,15 +1,17 @@
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What people and programs may want to know of a game before it starts; `games --json` prints it.
-#[derive(Clone, Debug, Serialize)]
+/// What people and programs may want to know of a game before it starts: its `about.json`, which
+/// `games --json` prints.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct About {
     /// The game's name in a title: `Chinese Checkers`.
     pub title: &'static str,
     /// What it is, in a sentence or two.
     pub summary: &'static str,
     /// How many seats there can be.
-    pub seats: &'static [u8],
+    pub seats: Vec<u8>,
     /// The rule document and its sections.
     pub source: &'static str,
     /// The fields of the setup, `position` aside, which every game has.
@@ -26,12 +28,13 @@ pub struct About {
 }
 
 /// One field of a setup.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SetupField {
     /// The field.
     pub name: &'static str,
     /// Its values, for people: `3..26`, `"none" | "pieces" | "sides"`.
-    pub values: &'static str,
+    pub values: String,
     /// The default, filled in where the field is left out.
     pub default: Value,
     /// What it means.
@@ -39,7 +42,8 @@ pub struct SetupField {
 }
 
 /// One kind of action.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ActionForm {
     /// An example as on the wire.
     pub example: Value,
@@ -50,7 +54,8 @@ pub struct ActionForm {
 }
 
 /// One reason for an end.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Reason {
     /// The name in `outcome.reason`.
     pub name: &'static str,
@@ -59,10 +64,19 @@ pub struct Reason {
 }
 
 /// What scores count.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Score {
     /// The unit: `moves`, `pegs left`.
     pub unit: &'static str,
     /// Fewer is better.
     pub fewer_is_better: bool,
+}
+
+impl About {
+    /// Reads a game's `about.json`.
+    pub(crate) fn read(json: &'static str) -> Self {
+        serde_json::from_str(json)
+            .expect("an `about.json` is well formed: a test reads all of them")
+    }
 }

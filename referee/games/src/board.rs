@@ -11,6 +11,11 @@ use serde::{Deserialize, Serialize};
 pub struct Cell(pub i8, pub i8);
 
 impl Cell {
+    /// Its coordinates as on the wire.
+    pub fn pair(self) -> [i64; 2] {
+        [self.0.into(), self.1.into()]
+    }
+
     /// The cell one step away.
     #[must_use]
     pub fn step(self, (first, second): (i8, i8)) -> Self {

@@ -105,6 +105,21 @@ pub trait Game: Clone + Debug + PartialEq + Send + 'static {
     }
 }
 
+/// The seat of this index.
+pub(crate) fn seat_of(index: usize) -> Seat {
+    Seat(u8::try_from(index).expect("at most six seats"))
+}
+
+/// What only a picture shows: games that differ in it are the same.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Shown<T>(pub(crate) T);
+
+impl<T> PartialEq for Shown<T> {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
 /// Whose turn it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Turn {

@@ -25,6 +25,8 @@ mod dialect;
 mod record;
 mod notation;
 mod given;
+mod bits;
+mod cell_set;
 mod quick;
 pub mod board;
 pub mod view;
@@ -32,6 +34,7 @@ mod registry;
 
 pub use about::{About, ActionForm, Reason, Score, SetupField};
 pub use any::{AnyGame, Kind, Refusal, SetupError, nearest};
+pub use cell_set::CellSet;
 pub use dialect::{Dialect, DialectKind, Meaning, Request, Serve, Server, Wanted};
 pub use game::{Game, Illegal, Turn, plain_perft};
 pub use quick::{Numbers, Quick};

@@ -142,31 +142,27 @@ impl Colour {
         Self::ALL.into_iter().find(|colour| colour.name() == name)
     }
 
+    /// By colour, in the order of [`Colour::ALL`]: the name on the wire, and the letter that tells it
+    /// without colour.
+    const NAMES: [(&'static str, char); 8] = [
+        ("red", 'R'),
+        ("green", 'G'),
+        ("blue", 'B'),
+        ("yellow", 'Y'),
+        ("purple", 'P'),
+        ("orange", 'O'),
+        ("black", 'B'),
+        ("peg", 'o'),
+    ];
+
     /// The name on the wire.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Red => "red",
-            Self::Green => "green",
-            Self::Blue => "blue",
-            Self::Yellow => "yellow",
-            Self::Purple => "purple",
-            Self::Orange => "orange",
-            Self::Black => "black",
-            Self::Peg => "peg",
-        }
+        Self::NAMES[self as usize].0
     }
 
     /// The letter that tells it without colour.
     pub fn letter(self) -> char {
-        match self {
-            Self::Red => 'R',
-            Self::Green => 'G',
-            Self::Blue | Self::Black => 'B',
-            Self::Yellow => 'Y',
-            Self::Purple => 'P',
-            Self::Orange => 'O',
-            Self::Peg => 'o',
-        }
+        Self::NAMES[self as usize].1
     }
 }
 

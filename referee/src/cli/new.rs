@@ -175,7 +175,7 @@ fn as_text(told: &Told, plan: &Plan<'_>, folder: &Path) -> String {
     let program = folder.join(plan.starter.files[0].name);
     add(&format!(
         "then make it your own: `{}` in {} is where it decides",
-        plan.starter.place,
+        sample_agents::starters::PLACE,
         program.display()
     ));
     text

@@ -2,7 +2,7 @@
 //! actions look like comes from the registry.
 
 use referee_games::{GAMES, Kind};
-use sample_agents::starters::Starter;
+use sample_agents::starters::{PLACE, Starter};
 use serde_json::json;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -77,7 +77,7 @@ pub(super) fn words(words: impl IntoIterator<Item = PathBuf>) -> String {
 /// The README of the new folder. Its commands are for whoever stands in that folder, so that they
 /// stay right wherever it goes.
 pub(super) fn readme(plan: &Plan<'_>) -> String {
-    let Starter { title, place, files, .. } = plan.starter;
+    let Starter { title, files, .. } = plan.starter;
     let mut text = format!(
         "# {}\n\nAn agent in {title} for {}. So far it picks one of the legal actions at random.\n\n\
          In this folder:\n\n",
@@ -92,7 +92,7 @@ pub(super) fn readme(plan: &Plan<'_>) -> String {
     add(&format!("    {}", plan.first_match(".")));
     add("    referee replay latest --print");
     add(&format!(
-        "\nWhere it decides is `{place}` in `{}`: change that first. Two things to keep: flush\n\
+        "\nWhere it decides is `{PLACE}` in `{}`: change that first. Two things to keep: flush\n\
          after every line, and write nothing else to stdout. Debug text goes to stderr, and is\n\
          kept with the turn in which it was written.",
         files[0].name

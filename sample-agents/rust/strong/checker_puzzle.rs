@@ -7,8 +7,8 @@
 //! can't be solved in the length looked for, by a count of the moves needed at least, is left out.
 //! On larger boards, and where time or memory run out, the beam gets wider instead.
 
+use crate::Cells;
 use crate::budget::Budget;
-use crate::cells::Cells;
 use crate::diamond::{Aim, Diamond};
 use crate::player::{Choice, Clock, Player};
 use referee_games::Game;
@@ -238,7 +238,7 @@ fn lacking<const WORDS: usize>(diamond: &Diamond<WORDS>, pieces: &Cells<WORDS>) 
     let climbs = rows(pieces).into_iter().zip(rows(goal)).map(|(row, goal)| (row - goal).abs());
     let climb: i32 = climbs.map(|rows| 4 * rows + rows * rows).sum();
     let aside = |cell: usize| 2 + diamond.drawn(cell).1;
-    climb + pieces.without(goal).iter().map(aside).sum::<i32>()
+    climb + pieces.without(*goal).iter().map(aside).sum::<i32>()
 }
 
 /// The search from both ends.

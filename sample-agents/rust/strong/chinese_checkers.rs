@@ -10,8 +10,8 @@
 //! less than to see one's own ladders, and no search gets around such a table often: there it looks
 //! several of its own actions ahead as if the others waited.
 
+use crate::Cells;
 use crate::alpha_beta::{Board, Ending, Shift};
-use crate::cells::Cells;
 use crate::noise::Noise;
 use crate::race::Field;
 use referee_games::Game;
@@ -61,16 +61,6 @@ pub(crate) struct Star {
     keys: Box<[[u64; 192]; 7]>,
 }
 
-/// The points on which the seats start, numbered clockwise from the top.
-fn starts(seats: usize) -> &'static [usize] {
-    match seats {
-        2 => &[0, 3],
-        3 => &[0, 2, 4],
-        4 => &[1, 2, 4, 5],
-        _ => &[0, 1, 2, 3, 4, 5],
-    }
-}
-
 /// How far a cell lies towards this point.
 fn outwards(Cell(q, r): Cell, point: usize) -> i32 {
     i32::from([-r, q, q + r, r, -q, -q - r][point])
@@ -118,14 +108,14 @@ impl Field for Star {
             worths: Vec::new(),
             keys: Box::new(Noise::new(1).keys()),
         };
-        for (seat, &start) in starts(seats).iter().enumerate() {
+        for (seat, &start) in setup.starts().iter().enumerate() {
             let target = (start + 3) % 6;
             let inside = point(target);
-            let open = |&cell: &usize| !star.neighbours[cell].is_subset_of(&inside);
+            let open = |&cell: &usize| !star.neighbours[cell].is_subset_of(inside);
             star.mouths[seat] = inside.iter().filter(open).collect();
             star.targets[seat] = inside;
             let others = (0..6).filter(|&other| other != start && other != target);
-            let neutral = others.map(point).fold(Set::EMPTY, |all, set| all.or(&set));
+            let neutral = others.map(point).fold(Set::EMPTY, Set::or);
             if setup.neutral != Neutral::Free {
                 star.no_end[seat] = neutral;
             }
@@ -225,8 +215,8 @@ impl Marbles<'_> {
         let star = self.star;
         let mut others = self.occupied;
         others.remove(start);
-        let steps = star.neighbours[start].without(&others).without(&star.no_end[seat]);
-        let closed = &star.no_landing[seat];
+        let steps = star.neighbours[start].without(others).without(star.no_end[seat]);
+        let closed = star.no_landing[seat];
         let mut reached = Set::EMPTY;
         reached.insert(start);
         let mut queue = [0u8; 192];
@@ -253,49 +243,49 @@ impl Marbles<'_> {
             }
         }
         reached.remove(start);
-        steps.or(&reached.without(&star.no_end[seat]))
+        steps.or(reached.without(star.no_end[seat]))
     }
 
     fn is_home(&self, seat: usize) -> bool {
         let (own, target) = (&self.own[seat], &self.star.targets[seat]);
-        if self.retired[seat] || own.and(target).is_empty() {
+        if self.retired[seat] || own.and(*target).is_empty() {
             return false;
         }
         if self.star.filled {
-            return target.is_subset_of(&self.occupied);
+            return target.is_subset_of(self.occupied);
         }
         let out = (0..self.star.seats).filter(|&other| self.retired[other]);
-        let held = out.fold(*own, |held, other| held.or(&self.own[other]));
-        own.is_subset_of(target) || target.is_subset_of(&held)
+        let held = out.fold(*own, |held, other| held.or(self.own[other]));
+        own.is_subset_of(*target) || target.is_subset_of(held)
     }
 
     /// What it costs a seat that foreign marbles in its target can't get out: only when they have
     /// left can it be filled.
     fn shut_in(&self, seat: usize) -> i32 {
         let (own, target) = (&self.own[seat], &self.star.targets[seat]);
-        let mine = own.and(target);
+        let mine = own.and(*target);
         if self.star.filled || mine.is_empty() {
             return 0;
         }
         let out = (0..self.star.seats).filter(|&other| other == seat || self.retired[other]);
-        let held = out.fold(Set::EMPTY, |held, other| held.or(&self.own[other]));
-        let foreign = target.and(&self.occupied).without(&held);
+        let held = out.fold(Set::EMPTY, |held, other| held.or(self.own[other]));
+        let foreign = target.and(self.occupied).without(held);
         if foreign.is_empty() {
             return 0;
         }
-        let beside: u32 =
-            foreign.iter().map(|cell| self.star.neighbours[cell].and(&mine).len()).sum();
+        let count = |set: Set| i32::try_from(set.len()).expect("at most 181 positions");
+        let beside: i32 =
+            foreign.iter().map(|cell| count(self.star.neighbours[cell].and(mine))).sum();
         // From the mouth of the target inwards, as far as no own marble stands in the way.
-        let way = target.without(own);
+        let way = target.without(*own);
         let mut reached = Set::EMPTY;
-        let mut front = way.and(&self.star.mouths[seat]);
+        let mut front = way.and(self.star.mouths[seat]);
         while !front.is_empty() {
-            reached = reached.or(&front);
+            reached = reached.or(front);
             let next = front.iter().map(|cell| self.star.neighbours[cell]);
-            front = next.fold(Set::EMPTY, |all, set| all.or(&set)).and(&way).without(&reached);
+            front = next.fold(Set::EMPTY, Set::or).and(way).without(reached);
         }
-        let locked = foreign.without(&reached).len();
-        SHUTTING * beside.cast_signed() + LOCKED * locked.cast_signed()
+        SHUTTING * beside + LOCKED * count(foreign.without(reached))
     }
 
     fn left(&self) -> impl Iterator<Item = usize> + '_ {

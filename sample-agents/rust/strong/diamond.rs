@@ -1,7 +1,7 @@
 //! The checker puzzle's diamond as tables: where pieces go, what lies opposite, and a count of the
 //! moves that are needed at least.
 
-use crate::cells::Cells;
+use crate::Cells;
 
 /// Off the board.
 const NOWHERE: u16 = u16::MAX;
@@ -30,7 +30,7 @@ pub(crate) struct Aim<const WORDS: usize> {
     /// The cells beside them.
     rim: Cells<WORDS>,
     /// By class: how many there are.
-    classes: [u32; 4],
+    classes: [usize; 4],
 }
 
 impl<const WORDS: usize> Diamond<WORDS> {
@@ -101,7 +101,7 @@ impl<const WORDS: usize> Diamond<WORDS> {
             open = next;
         }
         reached.remove(from);
-        ends.or(&reached)
+        ends.or(reached)
     }
 
     /// Calls `found` with what every move makes of the pieces, and with the move.
@@ -138,13 +138,13 @@ impl<const WORDS: usize> Diamond<WORDS> {
     /// a piece's class and a step does, so some pieces must step; one that does so in its only move
     /// stands beside the aim, and for any other it is one move more.
     pub(crate) fn least(&self, pieces: &Cells<WORDS>, aim: &Aim<WORDS>) -> usize {
-        let outside = pieces.without(&aim.cells);
-        let mut classes = [0u32; 4];
+        let outside = pieces.without(aim.cells);
+        let mut classes = [0usize; 4];
         pieces.iter().for_each(|cell| classes[self.class[cell]] += 1);
-        let surplus: u32 =
+        let surplus: usize =
             classes.iter().zip(aim.classes).map(|(&own, wanted)| own.saturating_sub(wanted)).sum();
-        let beside = outside.and(&aim.rim).len();
-        (outside.len() + surplus.saturating_sub(beside)) as usize
+        let beside = outside.and(aim.rim).len();
+        outside.len() + surplus.saturating_sub(beside)
     }
 }
 
@@ -154,6 +154,6 @@ impl<const WORDS: usize> Aim<WORDS> {
         let rim: Cells<WORDS> = beside.filter(|&cell| cell != NOWHERE).map(usize::from).collect();
         let mut classes = [0; 4];
         cells.iter().for_each(|cell| classes[class[cell]] += 1);
-        Self { rim: rim.without(&cells), cells, classes }
+        Self { rim: rim.without(cells), cells, classes }
     }
 }

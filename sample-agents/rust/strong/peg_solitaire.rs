@@ -7,13 +7,13 @@
 //! whole, they tell whether it can be. What can't be solved is ended with as few pegs as the beams
 //! find.
 
+use crate::Cells;
 use crate::budget::Budget;
-use crate::cells::Cells;
 use crate::pegs::{Board, Jump};
 use crate::player::{Choice, Clock, Player};
 use referee_games::Game;
 use referee_games::board::Shape;
-use referee_games::peg_solitaire::{Action, Finish, Outline, PegSolitaire, Position};
+use referee_games::peg_solitaire::{Action, Finish, PegSolitaire, Position};
 use serde_json::json;
 use std::collections::{HashSet, VecDeque};
 
@@ -72,11 +72,7 @@ impl Player for Solver {
 }
 
 fn shape(position: &Position) -> Shape {
-    let rows = u8::try_from(position.size).expect("at most 12");
-    match position.shape {
-        Outline::Triangle => Shape::Triangle(rows),
-        Outline::Diamond => Shape::Diamond(rows),
-    }
+    position.shape.of(u8::try_from(position.size).expect("at most 12"))
 }
 
 /// The jumps to take, and how many pegs are then left.
@@ -84,7 +80,7 @@ fn plan<const WORDS: usize>(
     game: &PegSolitaire,
     position: &Position,
     budget: &mut Budget,
-) -> (Vec<FromTo>, u32) {
+) -> (Vec<FromTo>, usize) {
     let board = Board::<WORDS>::new(shape(position));
     let pegs: Cells<WORDS> = position.pegs.iter().filter_map(|&at| board.place(at)).collect();
     let ends: Vec<usize> = match game.setup().finish {
@@ -113,13 +109,13 @@ type Layers<const WORDS: usize> = Vec<Vec<Cells<WORDS>>>;
 
 impl<const WORDS: usize> Search<'_, WORDS> {
     /// The best jumps that were found, and how many pegs they leave.
-    fn solve(&self, budget: &mut Budget) -> (Vec<Jump<WORDS>>, u32) {
+    fn solve(&self, budget: &mut Budget) -> (Vec<Jump<WORDS>>, usize) {
         let layers = self.backwards(budget);
-        let known = layers.len() >= self.start.len() as usize;
+        let known = layers.len() >= self.start.len();
         if known && let Some(way) = self.forwards(&layers, self.start) {
             return (way, 1);
         }
-        let mut best: Option<(Vec<Jump<WORDS>>, u32)> = None;
+        let mut best: Option<(Vec<Jump<WORDS>>, usize)> = None;
         let mut width = WIDTH;
         while width <= WIDTH_MAX {
             let (way, left, is_whole) = self.beam(&layers, width, budget);
@@ -145,7 +141,7 @@ impl<const WORDS: usize> Search<'_, WORDS> {
         let mut layers = vec![layer];
         let mut count = 0;
         let most = BACKWARDS_MAX / WORDS;
-        while layers.len() < self.start.len() as usize {
+        while layers.len() < self.start.len() {
             let mut next = Vec::new();
             let last = &layers[layers.len() - 1];
             for pegs in last {
@@ -175,10 +171,10 @@ impl<const WORDS: usize> Search<'_, WORDS> {
     /// The jumps from a position of the layers to an end.
     fn forwards(&self, layers: &Layers<WORDS>, from: Cells<WORDS>) -> Option<Vec<Jump<WORDS>>> {
         let mut pegs = from;
-        layers.get(pegs.len() as usize - 1)?.binary_search(&pegs).ok()?;
+        layers.get(pegs.len() - 1)?.binary_search(&pegs).ok()?;
         let mut way = Vec::new();
         while pegs.len() > 1 {
-            let below = &layers[pegs.len() as usize - 2];
+            let below = &layers[pegs.len() - 2];
             let next = self.board.jumps.iter().find_map(|jump| {
                 let next = jump.of(&pegs)?;
                 below.binary_search(&next).is_ok().then_some((*jump, next))
@@ -196,7 +192,7 @@ impl<const WORDS: usize> Search<'_, WORDS> {
         layers: &Layers<WORDS>,
         width: usize,
         budget: &mut Budget,
-    ) -> (Vec<Jump<WORDS>>, u32, bool) {
+    ) -> (Vec<Jump<WORDS>>, usize, bool) {
         let jumps = &self.board.jumps;
         // By place: from which one, and by which jump.
         let mut tree: Vec<(u32, u32)> = Vec::new();
@@ -257,8 +253,8 @@ impl<const WORDS: usize> Search<'_, WORDS> {
     fn cost(&self, pegs: &Cells<WORDS>) -> i32 {
         let mut cost = 0;
         for cell in pegs.iter() {
-            let company = self.board.beside[cell].and(pegs).len().cast_signed();
-            cost += self.board.remote[cell] + if company == 0 { 6 } else { 0 } - company.min(3);
+            let company = self.board.beside[cell].and(*pegs).len();
+            cost += self.board.remote[cell] + [6, -1, -2, -3][company.min(3)];
         }
         cost
     }
@@ -296,8 +292,8 @@ mod tests {
         for (from, to) in jumps {
             game.play(&referee_games::peg_solitaire::Action::Jump { from, to }).unwrap();
         }
-        assert_eq!(game.position().pegs.len(), left as usize);
-        left.into()
+        assert_eq!(game.position().pegs.len(), left);
+        i64::try_from(left).unwrap()
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A board of Peg Solitaire as a list of the jumps that there can be, each a pair of masks.
 
-use crate::cells::Cells;
+use crate::Cells;
 use referee_games::board::{Cell, Shape};
 
 /// A jump: the cells by their places in the board's order.
@@ -67,12 +67,12 @@ impl<const WORDS: usize> Jump<WORDS> {
     /// What the jump makes of the pegs, if it is legal.
     #[inline]
     pub(crate) fn of(&self, pegs: &Cells<WORDS>) -> Option<Cells<WORDS>> {
-        (pegs.and(&self.all) == self.taken).then(|| pegs.without(&self.taken).or(&self.left))
+        (pegs.and(self.all) == self.taken).then(|| pegs.without(self.taken).or(self.left))
     }
 
     /// What pegs the jump made these of, if it can have.
     #[inline]
     pub(crate) fn back(&self, pegs: &Cells<WORDS>) -> Option<Cells<WORDS>> {
-        (pegs.and(&self.all) == self.left).then(|| pegs.without(&self.left).or(&self.taken))
+        (pegs.and(self.all) == self.left).then(|| pegs.without(self.left).or(self.taken))
     }
 }

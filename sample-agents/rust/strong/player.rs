@@ -3,10 +3,12 @@
 use crate::budget::Pace;
 use crate::race::Racer;
 use crate::{checker_puzzle, chexers, chinese_checkers, freckers, hex, peg_solitaire};
-use referee_games::{Game, Turn};
-use referee_protocol::{Hello, Info, Seat};
+use referee_games::Game;
+use referee_protocol::{ClockSettings, Info, Seat};
+use sample_agents::{AgentError, Hello, Reply, board_error, retire};
+use serde::Deserialize;
 use serde_json::{Value, json};
-use std::error::Error;
+use std::fmt::Display;
 use std::time::Instant;
 
 /// The moment a turn began, what the bank holds, and what follows from them.
@@ -45,22 +47,11 @@ pub(crate) trait Player: 'static {
     ) -> Option<Choice<<Self::Game as Game>::Action>>;
 }
 
-/// A player with its board, its types erased.
-pub(crate) trait Seated {
-    /// An action became real: one's own too.
-    fn played(&mut self, action: &Value) -> Result<(), Box<dyn Error>>;
-    /// A seat is out.
-    fn retired(&mut self, seat: Seat);
-    /// The answer to `turn`.
-    fn answer(
-        &mut self,
-        begun: Instant,
-        left_ms: Option<u64>,
-    ) -> Result<(Value, Option<Info>), Box<dyn Error>>;
-}
-
 /// Sits down in the match that `hello` announces.
-pub(crate) fn sit(hello: &Hello, nodes: Option<u64>) -> Result<Box<dyn Seated>, Box<dyn Error>> {
+pub(crate) fn sit(
+    hello: &Hello,
+    nodes: Option<u64>,
+) -> Result<Box<dyn sample_agents::Player>, AgentError> {
     match hello.game.as_str() {
         "chinese-checkers" => seat::<Racer<chinese_checkers::Star>>(hello, nodes),
         "chexers" => seat::<Racer<chexers::Hexagon>>(hello, nodes),
@@ -68,56 +59,54 @@ pub(crate) fn sit(hello: &Hello, nodes: Option<u64>) -> Result<Box<dyn Seated>, 
         "hex" => seat::<hex::Tree>(hello, nodes),
         "checker-puzzle" => seat::<checker_puzzle::Solver>(hello, nodes),
         "peg-solitaire" => seat::<peg_solitaire::Solver>(hello, nodes),
-        other => Err(format!("this agent knows no game called `{other}`").into()),
+        other => Err(AgentError::referee(format!("this agent knows no game called `{other}`"))),
     }
 }
 
-fn seat<P: Player>(hello: &Hello, nodes: Option<u64>) -> Result<Box<dyn Seated>, Box<dyn Error>> {
-    let setup = serde_json::from_value(hello.setup.clone())?;
-    let game = P::Game::start(setup).map_err(|illegal| format!("the setup: {illegal}"))?;
-    let pace = Pace { nodes, clock: hello.clock.clone() };
+fn seat<P: Player>(
+    hello: &Hello,
+    nodes: Option<u64>,
+) -> Result<Box<dyn sample_agents::Player>, AgentError> {
+    let refused = |error: &dyn Display| AgentError::referee(format!("`hello`: {error}"));
+    let setup = serde_json::from_value(hello.setup.clone()).map_err(|error| refused(&error))?;
+    let game = P::Game::start(setup).map_err(|illegal| refused(&illegal))?;
+    let clock = ClockSettings::deserialize(&hello.clock).map_err(|error| refused(&error))?;
     let player = P::sit(&game, hello.seat.index(), hello.seed);
-    Ok(Box::new(AtTable { game, player, pace }))
+    Ok(Box::new(AtTable { game, player, pace: Pace { nodes, clock } }))
 }
 
+/// A player with its board.
 struct AtTable<P: Player> {
     game: P::Game,
     player: P,
     pace: Pace,
 }
 
-impl<P: Player> Seated for AtTable<P> {
-    fn played(&mut self, action: &Value) -> Result<(), Box<dyn Error>> {
-        let typed = serde_json::from_value(action.clone())?;
-        self.game.play(&typed).map_err(|illegal| {
-            format!("the referee says that {action} was played, but here: {illegal}")
-        })?;
+impl<P: Player> sample_agents::Player for AtTable<P> {
+    fn played(&mut self, action: &Value) -> Result<(), AgentError> {
+        let typed = serde_json::from_value(action.clone())
+            .map_err(|error| board_error(action, &error.to_string()))?;
+        self.game.play(&typed).map_err(|illegal| board_error(action, &illegal.to_string()))?;
         self.player.note(&self.game);
         Ok(())
     }
 
     fn retired(&mut self, seat: Seat) {
-        let over = matches!(self.game.turn(), Turn::Over(_));
-        if !over && self.game.seats() > 2 && seat.index() < self.game.seats() {
-            self.game.retire(seat);
-        }
+        retire(&mut self.game, seat);
     }
 
-    fn answer(
-        &mut self,
-        begun: Instant,
-        left_ms: Option<u64>,
-    ) -> Result<(Value, Option<Info>), Box<dyn Error>> {
+    fn answer(&mut self, turn: &sample_agents::Turn) -> Result<Reply, AgentError> {
+        let begun = Instant::now();
         let actions = self.game.actions();
-        let first = actions.first().ok_or("asked for an action when there is none")?;
-        let clock = Clock { pace: &self.pace, begun, left_ms };
+        let first = actions.first().ok_or_else(|| AgentError::referee("there is no action"))?;
+        let clock = Clock { pace: &self.pace, begun, left_ms: turn.left_ms };
         let choice =
             if actions.len() > 1 { self.player.choose(&self.game, &actions, &clock) } else { None };
         // Only what the rules list is ever sent, whatever a search may say.
         let choice = choice.filter(|choice| actions.contains(&choice.action));
         let info = choice.as_ref().and_then(|choice| choice.info.as_object().cloned()).map(Info);
         let action = choice.as_ref().map_or(first, |choice| &choice.action);
-        Ok((serde_json::to_value(action)?, info))
+        Ok(Reply::Action(json!(action), info))
     }
 }
 

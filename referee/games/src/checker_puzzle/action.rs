@@ -1,5 +1,6 @@
 //! What can be done in a move, on the wire and as people write it.
 
+use crate::notation::{read_pair, show_pair};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -19,11 +20,8 @@ pub enum Action {
 impl fmt::Display for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self::Move { path } = self;
-        for (index, [row, column]) in path.iter().enumerate() {
-            let dash = if index == 0 { "" } else { "-" };
-            write!(f, "{dash}{row},{column}")?;
-        }
-        Ok(())
+        let cells: Vec<String> = path.iter().map(|&cell| show_pair(cell)).collect();
+        f.write_str(&cells.join("-"))
     }
 }
 
@@ -31,13 +29,8 @@ impl FromStr for Action {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let cell = |text: &str| {
-            let (row, column) = text.split_once(',')?;
-            Some([row.trim().parse().ok()?, column.trim().parse().ok()?])
-        };
-        let path: Option<Vec<[i64; 2]>> = text.split('-').map(cell).collect();
-        match path {
-            Some(path) if path.len() >= 2 => Ok(Self::Move { path }),
+        match text.split('-').map(read_pair).collect::<Result<Vec<_>, _>>() {
+            Ok(path) if path.len() >= 2 => Ok(Self::Move { path }),
             _ => Err(format!("expected cells joined by dashes, such as `3,1-2,1`, got `{text}`")),
         }
     }

@@ -1,54 +1,10 @@
 //! The diamond by indexes, and the pieces on it as bits.
 
 use crate::board::{Cell, Shape};
+use crate::cell_set::CellSet;
 
-/// Words of bits that hold the largest diamond, 26 x 26.
-const WORDS: usize = 11;
-
-/// A set of cells by their indexes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Pieces([u64; WORDS]);
-
-impl Pieces {
-    pub(super) const EMPTY: Self = Self([0; WORDS]);
-
-    pub(super) fn contains(&self, cell: u16) -> bool {
-        self.0[usize::from(cell >> 6)] >> (cell & 63) & 1 == 1
-    }
-
-    pub(super) fn insert(&mut self, cell: u16) {
-        self.0[usize::from(cell >> 6)] |= 1 << (cell & 63);
-    }
-
-    pub(super) fn remove(&mut self, cell: u16) {
-        self.0[usize::from(cell >> 6)] &= !(1 << (cell & 63));
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.0.iter().map(|word| word.count_ones() as usize).sum()
-    }
-
-    /// The cells in ascending order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = u16> + '_ {
-        (0u16..).step_by(64).zip(self.0).flat_map(|(first, mut bits)| {
-            std::iter::from_fn(move || {
-                let lowest = u16::try_from(bits.trailing_zeros()).ok().filter(|&bit| bit < 64)?;
-                bits &= bits - 1;
-                Some(first + lowest)
-            })
-        })
-    }
-}
-
-impl FromIterator<u16> for Pieces {
-    fn from_iter<I: IntoIterator<Item = u16>>(cells: I) -> Self {
-        let mut set = Self::EMPTY;
-        for cell in cells {
-            set.insert(cell);
-        }
-        set
-    }
-}
+/// A set of cells of the largest diamond, 26 x 26, or a smaller one.
+pub(super) type Pieces = CellSet<u16, 11>;
 
 /// A diamond; the index of cell (r,c) is r times the size plus c, so that cells by index are
 /// sorted as by coordinates.
@@ -76,8 +32,7 @@ impl Diamond {
     }
 
     pub(super) fn at(self, index: u16) -> [i64; 2] {
-        let Cell(row, column) = self.cell(index);
-        [row.into(), column.into()]
+        self.cell(index).pair()
     }
 
     /// The cell so many steps away in one of the six directions; opposite ones add up to 5, and a

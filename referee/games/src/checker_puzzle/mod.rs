@@ -1,6 +1,5 @@
 //! Chinese Checkers alone, as a puzzle on a diamond: IT-3105's "Basic Chinese Checker Puzzle".
 
-mod about;
 mod action;
 mod board;
 mod estimate;
@@ -17,7 +16,7 @@ use crate::{About, Game, Illegal, Turn};
 use board::{Diamond, Pieces};
 use paths::Mover;
 use referee_protocol::{Outcome, Seat};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// A puzzle in progress.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,7 +45,8 @@ impl Game for CheckerPuzzle {
     type Position = Position;
 
     fn about() -> About {
-        about::about()
+        static ABOUT: LazyLock<About> = LazyLock::new(|| About::read(include_str!("about.json")));
+        ABOUT.clone()
     }
 
     fn start(mut setup: Setup) -> Result<Self, Illegal> {

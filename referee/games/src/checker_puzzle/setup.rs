@@ -2,7 +2,7 @@
 
 use super::board::{Diamond, Pieces};
 use crate::Illegal;
-use crate::given::given;
+use crate::given::{check_range, given};
 use serde::{Deserialize, Serialize};
 
 /// The setup of a puzzle. Source: Board Games on Hexagonal Grids (IT-3105), section 4.2.
@@ -47,12 +47,6 @@ impl From<Given> for Setup {
     }
 }
 
-impl Default for Setup {
-    fn default() -> Self {
-        Self::from(Given::default())
-    }
-}
-
 /// A position.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -71,19 +65,13 @@ impl Setup {
     /// Says which field is out of its range.
     pub(super) fn check(&self) -> Result<(), Illegal> {
         let Self { size, depth, max_moves, .. } = self;
-        if !(3..=26).contains(size) {
-            return Err(Illegal::new(format!("`size` must be 3 to 26, not {size}")));
-        }
+        check_range("size", *size, 3..=26)?;
         let depth_max = (2 * size - 2).min(8);
         if !(2..=depth_max).contains(depth) {
             let rule = format!("`depth` must be 2 to {depth_max} on size {size}, not {depth}");
             return Err(Illegal::new(rule));
         }
-        if !(1..=1_000_000).contains(max_moves) {
-            let rule = format!("`max_moves` must be 1 to 1000000, not {max_moves}");
-            return Err(Illegal::new(rule));
-        }
-        Ok(())
+        check_range("max_moves", *max_moves, 1..=1_000_000)
     }
 }
 

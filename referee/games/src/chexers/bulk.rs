@@ -4,6 +4,7 @@
 use super::hexes::{self, ALL, Hexes, WAYS};
 use super::{Chexers, SEATS, go};
 use crate::Game;
+use crate::bits::{add, singles};
 
 /// As [`Game::perft`].
 pub(super) fn perft(game: &Chexers, depth: u32) -> u64 {
@@ -88,12 +89,6 @@ fn count_actions(pieces: [Hexes; SEATS], seat: usize) -> u64 {
         + 4 * fours.count_ones()
         + 8 * eights.count_ones();
     u64::from(count.max(1))
-}
-
-/// Adds three sets bit by bit: the sums' low bits and their high bits.
-fn add(a: Hexes, b: Hexes, c: Hexes) -> (Hexes, Hexes) {
-    let either = a ^ b;
-    (either ^ c, (a & b) | (either & c))
 }
 
 /// The hexes on which the seat's actions depend: those next to its pieces and those two away along
@@ -265,15 +260,6 @@ fn each_step(pieces: [Hexes; SEATS], mover: usize, mut visit: impl FnMut(Hexes, 
             visit(from, jump_ends(from, way));
         }
     }
-}
-
-/// The members of a set, each as a set.
-fn singles(mut set: Hexes) -> impl Iterator<Item = Hexes> {
-    std::iter::from_fn(move || {
-        let single = set & set.wrapping_neg();
-        set ^= single;
-        (single != 0).then_some(single)
-    })
 }
 
 /// The far end of a move or jump, and what it goes over.

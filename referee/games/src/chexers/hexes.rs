@@ -71,11 +71,6 @@ pub(super) fn cells(mut set: Hexes) -> impl Iterator<Item = Cell> {
     })
 }
 
-/// The same for coordinates on the wire.
-pub(super) fn pair(cell: Cell) -> [i64; 2] {
-    [cell.0.into(), cell.1.into()]
-}
-
 /// The hexes around those of a set.
 pub(super) fn around(set: Hexes) -> Hexes {
     WAYS.iter().fold(0, |all, &way| all | set.rotate_left(way)) & ALL
@@ -89,7 +84,7 @@ mod tests {
     fn bits_are_the_cells_of_the_shape_in_their_order() {
         assert_eq!(cells(ALL).collect::<Vec<Cell>>(), SHAPE.cells());
         for cell in SHAPE.cells() {
-            assert_eq!(find(pair(cell)), Some(only(cell)));
+            assert_eq!(find(cell.pair()), Some(only(cell)));
             let neighbours = SHAPE.neighbours(cell).map(only).fold(0, |set, hex| set | hex);
             assert_eq!(around(only(cell)), neighbours, "{cell:?}");
         }
@@ -97,7 +92,7 @@ mod tests {
 
     #[test]
     fn each_exit_edge_has_four_hexes_and_faces_its_colour() {
-        let [red, green, blue] = EXITS.map(|set| cells(set).map(pair).collect::<Vec<_>>());
+        let [red, green, blue] = EXITS.map(|set| cells(set).map(Cell::pair).collect::<Vec<_>>());
         assert_eq!(red, [[3, -3], [3, -2], [3, -1], [3, 0]]);
         assert_eq!(green, [[-3, 3], [-2, 3], [-1, 3], [0, 3]]);
         assert_eq!(blue, [[-3, 0], [-2, -1], [-1, -2], [0, -3]]);

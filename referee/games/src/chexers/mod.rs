@@ -15,12 +15,13 @@ pub use action::Action;
 pub use setup::{Position, Setup};
 
 use crate::board::Cell;
+use crate::game::{Shown, seat_of};
 use crate::view::{Colour, Edge, Figure, Labels, Piece, View};
 use crate::{About, Game, Illegal, Quick, Turn};
 use hexes::{Hexes, SHAPE};
 use history::{History, Key};
 use referee_protocol::{Outcome, Seat};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 const SEATS: usize = 3;
 const COLOURS: [Colour; SEATS] = [Colour::Red, Colour::Green, Colour::Blue];
@@ -30,7 +31,7 @@ const EXIT_LINES: [&str; SEATS] = ["q = 3", "r = 3", "q + r = -3"];
 const OUTWARD: [(i8, i8); SEATS] = [(2, 0), (0, 1), (-2, 0)];
 
 /// A game of Chexers in progress.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Chexers {
     setup: Arc<Setup>,
     pieces: [Hexes; SEATS],
@@ -41,7 +42,7 @@ pub struct Chexers {
     history: History,
     ending: Option<Ending>,
     /// The hexes that the last action's piece left and, unless it left the board, reached.
-    last: [Option<Cell>; 2],
+    last: Shown<[Option<Cell>; 2]>,
 }
 
 /// How the game ended.
@@ -65,20 +66,6 @@ enum Change {
         to: Hexes,
     },
     Pass,
-}
-
-/// Equal are games of the same setup, position and history; how the last action looked is no part
-/// of that.
-impl PartialEq for Chexers {
-    fn eq(&self, other: &Self) -> bool {
-        self.setup == other.setup
-            && self.pieces == other.pieces
-            && self.exits == other.exits
-            && self.turn == other.turn
-            && self.retired == other.retired
-            && self.ending == other.ending
-            && self.history == other.history
-    }
 }
 
 impl Chexers {
@@ -106,7 +93,7 @@ impl Chexers {
             retired: [false; SEATS],
             history: History::default(),
             ending: None,
-            last: [None; 2],
+            last: Shown([None; 2]),
         }
     }
 
@@ -117,7 +104,7 @@ impl Chexers {
         for (seat, cells) in position.pieces.iter().enumerate() {
             self.pieces[seat] = 0;
             for &cell in cells {
-                let Some(hex) = hexes::find(hexes::pair(cell)) else {
+                let Some(hex) = hexes::find(cell.pair()) else {
                     return refused(format!("{},{} is not on the board", cell.0, cell.1));
                 };
                 if taken & hex != 0 {
@@ -263,17 +250,17 @@ impl Chexers {
 
     fn apply(&mut self, change: Change) {
         let mover = self.mover();
-        self.last = [None; 2];
+        self.last = Shown([None; 2]);
         match change {
             Change::Exit { from } => {
                 self.pieces[mover] ^= from;
                 self.exits[mover] += 1;
                 self.history.clear();
-                self.last[0] = hexes::cells(from).next();
+                self.last.0[0] = hexes::cells(from).next();
             }
             Change::Go { from, over, to } => {
                 go(&mut self.pieces, mover, from, over, to);
-                self.last = [hexes::cells(from).next(), hexes::cells(to).next()];
+                self.last = Shown([hexes::cells(from).next(), hexes::cells(to).next()]);
             }
             Change::Pass => {}
         }
@@ -290,7 +277,8 @@ impl Game for Chexers {
     type Position = Position;
 
     fn about() -> About {
-        setup::about()
+        static ABOUT: LazyLock<About> = LazyLock::new(|| About::read(include_str!("about.json")));
+        ABOUT.clone()
     }
 
     fn start(setup: Setup) -> Result<Self, Illegal> {
@@ -343,12 +331,12 @@ impl Game for Chexers {
         let mut actions = Vec::new();
         for &from in &own {
             if hexes::only(from) & hexes::EXITS[self.mover()] != 0 {
-                actions.push(Action::Exit { from: hexes::pair(from) });
+                actions.push(Action::Exit { from: from.pair() });
             }
         }
         for &from in &own {
             for to in SHAPE.neighbours(from).filter(|&to| !occupied(to)) {
-                actions.push(Action::Move { from: hexes::pair(from), to: hexes::pair(to) });
+                actions.push(Action::Move { from: from.pair(), to: to.pair() });
             }
         }
         for &from in &own {
@@ -356,7 +344,7 @@ impl Game for Chexers {
                 let over = from.step(step);
                 let to = over.step(step);
                 if SHAPE.contains(to) && occupied(over) && !occupied(to) {
-                    actions.push(Action::Jump { from: hexes::pair(from), to: hexes::pair(to) });
+                    actions.push(Action::Jump { from: from.pair(), to: to.pair() });
                 }
             }
         }
@@ -375,7 +363,7 @@ impl Game for Chexers {
     fn retire(&mut self, seat: Seat) {
         self.retired[seat.index()] = true;
         if self.ending.is_none() && seat.index() == self.mover() {
-            self.last = [None; 2];
+            self.last = Shown([None; 2]);
             self.next_turn();
             self.judge(None);
         }
@@ -424,7 +412,7 @@ impl Game for Chexers {
                     outward: OUTWARD[seat],
                 })
                 .collect(),
-            last: self.last.into_iter().flatten().collect(),
+            last: self.last.0.into_iter().flatten().collect(),
             chain: Vec::new(),
             figures: seats()
                 .map(|(seat, colour)| Figure {
@@ -456,8 +444,4 @@ fn go(pieces: &mut [Hexes; SEATS], mover: usize, from: Hexes, over: Hexes, to: H
 fn on_board(at: [i64; 2]) -> Result<Hexes, Illegal> {
     hexes::find(at)
         .ok_or_else(|| Illegal::new(format!("{},{} is not a hex of the board", at[0], at[1])))
-}
-
-fn seat_of(index: usize) -> Seat {
-    Seat(u8::try_from(index).expect("there are three seats"))
 }

@@ -1,12 +1,9 @@
-//! How a game is set up: its limits, the position it starts from, and what is told about them.
+//! How a game is set up: its limits and the position it starts from.
 
+use crate::Illegal;
 use crate::board::Cell;
-use crate::{About, ActionForm, Illegal, Reason, Score, SetupField};
+use crate::given::check_limit;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
-
-/// The largest value of each limit.
-const LIMIT_MAX: u32 = 1_000_000;
 
 /// The limits of a game. Source: Rules for the Game of Chexers, "Ending the game".
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,10 +34,7 @@ impl Setup {
             ("turns_per_seat", self.turns_per_seat),
             ("repetitions", self.repetitions),
         ] {
-            if !(1..=LIMIT_MAX).contains(&value) {
-                let rule = format!("{name}: {value} is not in the range 1 to {LIMIT_MAX}");
-                return Err(Illegal::new(rule));
-            }
+            check_limit(name, value)?;
         }
         Ok(())
     }
@@ -66,90 +60,4 @@ pub struct Position {
     /// The seats that are out, sorted; their pieces stay.
     #[serde(default)]
     pub retired: Vec<u8>,
-}
-
-/// What there is to know of the game before it starts.
-pub(super) fn about() -> About {
-    About {
-        title: "Chexers",
-        summary: "A three-player race across a small hexagon: jump over other colours' pieces to \
-                  make them yours, and be the first to take four pieces off the far edge.",
-        seats: &[3],
-        source: "Rules for the Game of Chexers (COMP30024, University of Melbourne, 11 March \
-                 2019), all sections",
-        setup: limits(),
-        actions: actions(),
-        reasons: vec![
-            Reason { name: "four_exits", meaning: "a seat has made `exits` exits and wins" },
-            Reason {
-                name: "repetition",
-                meaning: "one position, with the same seat to move, has occurred `repetitions` \
-                          times: a draw",
-            },
-            Reason {
-                name: "turn_limit",
-                meaning: "every seat has had `turns_per_seat` turns: a draw",
-            },
-        ],
-        score: Some(Score { unit: "exits", fewer_is_better: false }),
-        variants: vec![
-            json!({"exits": 1}),
-            json!({"exits": 12}),
-            json!({"repetitions": 1}),
-            json!({"repetitions": 2}),
-            json!({"turns_per_seat": 1}),
-            json!({"turns_per_seat": 12, "repetitions": 3}),
-        ],
-    }
-}
-
-fn limits() -> Vec<SetupField> {
-    vec![
-        SetupField {
-            name: "exits",
-            values: "1..1000000",
-            default: json!(4),
-            meaning: "how many exits win",
-        },
-        SetupField {
-            name: "turns_per_seat",
-            values: "1..1000000",
-            default: json!(256),
-            meaning: "after how many turns of every seat, passes and turns passed over included, \
-                      the game is a draw",
-        },
-        SetupField {
-            name: "repetitions",
-            values: "1..1000000",
-            default: json!(4),
-            meaning: "at which occurrence of one position, the start included, the game is a draw",
-        },
-    ]
-}
-
-fn actions() -> Vec<ActionForm> {
-    vec![
-        ActionForm {
-            example: json!({"type": "exit", "from": [3, 0]}),
-            text: "exit 3,0",
-            meaning: "a piece leaves the board from an exit hex of its colour: red q = 3, green \
-                      r = 3, blue q + r = -3",
-        },
-        ActionForm {
-            example: json!({"type": "move", "from": [-3, 0], "to": [-2, 0]}),
-            text: "move -3,0 -2,0",
-            meaning: "a piece goes to an adjacent empty hex",
-        },
-        ActionForm {
-            example: json!({"type": "jump", "from": [-3, 0], "to": [-1, 0]}),
-            text: "jump -3,0 -1,0",
-            meaning: "a piece goes over an adjacent piece to the empty hex opposite; a piece of \
-                      another colour jumped over becomes the jumper's",
-        },
-        ActionForm {
-            example: json!({"type": "pass"}),
-            text: "pass",
-            meaning: "nothing; legal exactly when nothing else is",
-        },
-    ]
 }

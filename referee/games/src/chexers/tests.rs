@@ -205,104 +205,12 @@ fn the_limit_is_reached_by_turns_passed_over() {
 }
 
 #[test]
-fn refusals_name_the_rule() {
-    let pieces = json!([[[0, 0], [-2, 0]], [[1, 0], [-3, 3]], [[2, 0], [0, 3]]]);
-    for (turn, action, rule) in [
-        (0, "move 0,0 1,0", "a piece goes to an empty hex, and 1,0 is occupied"),
-        (0, "move 0,0 0,2", "a move goes to an adjacent hex"),
-        (0, "move 0,0 0,0", "a piece goes to an empty hex"),
-        (0, "move 1,0 1,1", "red has none on 1,0"),
-        (0, "move 0,1 0,2", "red has none on 0,1"),
-        (0, "move 0,0 9,9", "9,9 is not a hex of the board"),
-        (0, "move 3,1 3,0", "3,1 is not a hex of the board"),
-        (0, "jump 0,0 2,0", "a piece goes to an empty hex, and 2,0 is occupied"),
-        (0, "jump 0,0 0,2", "a jump goes over a piece, and 0,1 holds none"),
-        (0, "jump 0,0 0,1", "a jump goes two hexes along a straight line"),
-        (0, "jump 0,0 1,1", "a jump goes two hexes along a straight line"),
-        (0, "exit 0,0", "red exits from hexes with q = 3 only"),
-        (1, "exit 1,0", "green exits from hexes with r = 3 only"),
-        (2, "exit 0,3", "blue exits from hexes with q + r = -3 only"),
-        (2, "exit -3,3", "blue has none on -3,3"),
-        (0, "pass", "a pass is legal only when nothing else is"),
-    ] {
-        let mut game = from_position(&pieces, [0; 3], turn);
-        let before = game.clone();
-        let told = game.play(&action.parse().unwrap()).unwrap_err().to_string();
-        assert!(told.contains(rule), "{action}: {told}");
-        assert_eq!(game, before, "{action}");
-    }
-    let mut over = start(&json!({"repetitions": 1}));
-    let told = over.play(&"move -3,0 -2,0".parse().unwrap()).unwrap_err().to_string();
-    assert_eq!(told, "the game is over");
-}
-
-#[test]
-fn positions_that_no_game_comes_to_are_refused() {
-    let sound = position(&json!([[[0, 0]], [[1, 0]], [[2, 0]]]), [0; 3], 4);
-    start(&json!({"position": sound}));
-    for (field, value, wanted) in [
-        ("pieces", json!([[[0, 0]], [[0, 0]], []]), "0,0 holds two pieces"),
-        ("pieces", json!([[[3, 3]], [], []]), "3,3 is not on the board"),
-        ("exits", json!([0, 5, 0]), "4 win"),
-        ("exits", json!([4, 4, 0]), "only one seat"),
-        ("to_move", json!(0), "in turn 4 seat 1 is to move"),
-        ("turn", json!(769), "ends with turn 768"),
-        ("retired", json!([0, 0]), "named twice"),
-        ("retired", json!([3]), "there is no seat 3"),
-        ("retired", json!([0, 1, 2]), "at least one seat"),
-        ("retired", json!([1]), "seat 1 is retired"),
-    ] {
-        let mut broken = sound.clone();
-        broken[field] = value;
-        let error = crate::any::start::<Chexers>(&json!({"position": broken})).unwrap_err();
-        assert!(error.to_string().contains(wanted), "{field}: {error}");
-    }
-}
-
-#[test]
 fn a_position_may_leave_out_retired_and_be_unsorted() {
     let pieces = json!([[[1, 0], [0, 0]], [], []]);
     let given = json!({"to_move": 0, "pieces": pieces, "exits": [0, 0, 0], "turn": 0});
     let game = start(&json!({"position": given}));
     assert_eq!(json!(game.position().pieces[0]), json!([[0, 0], [1, 0]]));
     assert_eq!(game.setup().position, Some(game.position()));
-}
-
-#[test]
-fn limits_out_of_range_are_refused() {
-    for limit in ["exits", "turns_per_seat", "repetitions"] {
-        for value in [0, 1_000_001] {
-            let error = crate::any::start::<Chexers>(&json!({limit: value})).unwrap_err();
-            assert!(error.to_string().contains("range 1 to 1000000"), "{error}");
-        }
-        start(&json!({limit: 1_000_000}));
-    }
-}
-
-#[test]
-fn bulk_counts_are_the_plain_ones_where_games_end() {
-    let crowded = json!([
-        [[3, -2], [0, 0], [2, -1]],
-        [[-1, 3], [1, 0], [0, 1]],
-        [[-3, 1], [-1, 0], [-1, -1]]
-    ]);
-    for (setup, retired) in [
-        (json!({"repetitions": 2, "position": position(&crowded, [3, 3, 3], 9)}), vec![]),
-        (json!({"repetitions": 1_000_000, "position": position(&crowded, [3, 2, 3], 9)}), vec![]),
-        (json!({"turns_per_seat": 4, "position": position(&crowded, [0; 3], 9)}), vec![]),
-        (json!({"position": position(&crowded, [2, 3, 3], 10)}), vec![0]),
-        (json!({"position": position(&crowded, [2, 3, 3], 11)}), vec![1]),
-        (json!({"position": position(&crowded, [2, 3, 2], 9)}), vec![1, 2]),
-        (json!({"position": position(&json!([[[0, 0]], [], []]), [2, 0, 0], 1)}), vec![]),
-    ] {
-        let mut game = start(&setup);
-        for seat in retired {
-            game.retire(Seat(seat));
-        }
-        for depth in 0..=5 {
-            assert_eq!(game.perft(depth), plain_perft(&game, depth), "{setup} depth {depth}");
-        }
-    }
 }
 
 #[test]

@@ -22,11 +22,8 @@ impl fmt::Display for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Move { path } => {
-                for (index, number) in path.iter().enumerate() {
-                    let dash = if index == 0 { "" } else { "-" };
-                    write!(f, "{dash}{number}")?;
-                }
-                Ok(())
+                let numbers: Vec<String> = path.iter().map(ToString::to_string).collect();
+                f.write_str(&numbers.join("-"))
             }
             Self::Pass {} => f.write_str("pass"),
         }

@@ -4,7 +4,7 @@
 //! by counting zeros. The ends of the last action are counted, not listed. And each marble
 //! remembers which positions its jumps depend on: most actions change nothing for most marbles.
 
-use super::cells::CellSet;
+use super::CellSet;
 use super::lines::{Lines, SIZE_MAX};
 use super::{ChineseCheckers, Jumps, Win};
 

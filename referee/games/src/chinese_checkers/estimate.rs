@@ -1,7 +1,7 @@
 //! How well a seat stands, for simple agents.
 
+use super::CellSet;
 use super::ChineseCheckers;
-use super::cells::CellSet;
 use referee_protocol::Seat;
 
 /// What a marble that needn't move any more is worth.

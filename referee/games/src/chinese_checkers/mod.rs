@@ -1,10 +1,8 @@
 //! Chinese Checkers on the star, by the rules of the ACM Hong Kong competitions (1997), for two
 //! seats and, beyond those rules, for three, four and six.
 
-mod about;
 mod action;
 mod bulk;
-mod cells;
 mod estimate;
 mod lines;
 mod paths;
@@ -17,13 +15,16 @@ mod tests;
 pub use action::Action;
 pub use setup::{Jumps, Neutral, Position, Setup, Win};
 
+use crate::game::seat_of;
 use crate::view::{Colour, View};
 use crate::{About, Game, Illegal, Quick, Turn, plain_perft};
-use cells::CellSet;
 use paths::{Mover, number};
 use referee_protocol::{Outcome, Seat};
 use star::Star;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
+
+/// The positions of the largest star fit.
+type CellSet = crate::cell_set::CellSet<u8, 3>;
 
 /// The colours by seat.
 const COLOURS: [Colour; 6] =
@@ -107,7 +108,8 @@ impl Game for ChineseCheckers {
     type Position = Position;
 
     fn about() -> About {
-        about::about()
+        static ABOUT: LazyLock<About> = LazyLock::new(|| About::read(include_str!("about.json")));
+        ABOUT.clone()
     }
 
     fn start(mut setup: Setup) -> Result<Self, Illegal> {
@@ -331,7 +333,7 @@ impl ChineseCheckers {
         loop {
             self.turn += 1;
             let next = around(self.to_move.index() + 1, self.rules.seats);
-            self.to_move = Seat(u8::try_from(next).expect("at most six seats"));
+            self.to_move = seat_of(next);
             if !self.retired[next] || self.turn >= self.rules.setup.max_turns {
                 break;
             }
@@ -344,7 +346,7 @@ impl ChineseCheckers {
         (1..seats)
             .map(move |back| around(to_move + seats - back, seats))
             .filter(|&seat| !self.retired[seat])
-            .map(|seat| Seat(u8::try_from(seat).expect("at most six seats")))
+            .map(seat_of)
     }
 
     /// Sees whether the game is over: the seat that moved last is judged first, then the rest in
@@ -355,7 +357,7 @@ impl ChineseCheckers {
         let mut order = (0..seats).map(|ahead| around(first + ahead, seats));
         let left = self.retired[..seats].iter().filter(|&&retired| !retired).count() as u64;
         self.ending = if let Some(seat) = order.find(|&seat| self.is_home(seat)) {
-            Some(Ending::Home(Seat(u8::try_from(seat).expect("at most six seats"))))
+            Some(Ending::Home(seat_of(seat)))
         } else if self.passes >= left {
             Some(Ending::NoMoves)
         } else if self.turn >= self.rules.setup.max_turns {

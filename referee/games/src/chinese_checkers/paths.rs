@@ -2,7 +2,7 @@
 //!
 //! Source: ACM Chinese Checkers competition rules (1997), the paragraphs on moves and jumps.
 
-use super::cells::CellSet;
+use super::CellSet;
 use super::star::Star;
 use crate::Illegal;
 

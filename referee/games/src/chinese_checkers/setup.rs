@@ -1,8 +1,9 @@
 //! What can be set before a game starts, and the position that it can start from.
 
-use super::cells::CellSet;
+use super::CellSet;
 use super::star::{SIZES, Star};
 use crate::Illegal;
+use crate::given::check_range;
 use referee_protocol::Seat;
 use serde::{Deserialize, Serialize};
 
@@ -104,18 +105,12 @@ impl Setup {
         if !matches!(seats, 2 | 3 | 4 | 6) {
             return Err(Illegal::new(format!("`seats` must be 2, 3, 4 or 6, not {seats}")));
         }
-        if !SIZES.contains(size) {
-            return Err(Illegal::new(format!("`size` must be 2 to 5, not {size}")));
-        }
-        if !(1..=1_000_000).contains(max_turns) {
-            let rule = format!("`max_turns` must be 1 to 1000000, not {max_turns}");
-            return Err(Illegal::new(rule));
-        }
-        Ok(())
+        check_range("size", *size, SIZES)?;
+        check_range("max_turns", *max_turns, 1..=1_000_000)
     }
 
     /// The points on which the seats start, by seat; a seat's target is the opposite point.
-    pub(super) fn starts(&self) -> &'static [usize] {
+    pub fn starts(&self) -> &'static [usize] {
         match self.seats {
             2 => &[0, 3],
             3 => &[0, 2, 4],

@@ -1,6 +1,6 @@
 //! The star as tables: the lines through every position and the six points, for each size.
 
-use super::cells::CellSet;
+use super::CellSet;
 use crate::board::{Cell, Shape};
 use std::sync::OnceLock;
 

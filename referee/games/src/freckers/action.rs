@@ -1,7 +1,8 @@
 //! What a player can do on a turn, on the wire and as people write it.
 
+use crate::given::given;
 use crate::notation::{read_pair, show_pair};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
@@ -50,37 +51,28 @@ pub enum Direction {
 use Direction::{Down, DownLeft, DownRight, Left, Right, Up, UpLeft, UpRight};
 
 impl Direction {
-    /// Each direction, with its name on the wire and in text.
-    const NAMES: [(Self, &'static str); 8] = [
-        (Right, "RIGHT"),
-        (Left, "LEFT"),
-        (Down, "DOWN"),
-        (DownLeft, "DOWN_LEFT"),
-        (DownRight, "DOWN_RIGHT"),
-        (Up, "UP"),
-        (UpLeft, "UP_LEFT"),
-        (UpRight, "UP_RIGHT"),
+    /// Each direction in the order of their declaration, with its name on the wire and in text, and
+    /// its step in rows and columns.
+    const TABLE: [(Self, &'static str, (i8, i8)); 8] = [
+        (Right, "RIGHT", (0, 1)),
+        (Left, "LEFT", (0, -1)),
+        (Down, "DOWN", (1, 0)),
+        (DownLeft, "DOWN_LEFT", (1, -1)),
+        (DownRight, "DOWN_RIGHT", (1, 1)),
+        (Up, "UP", (-1, 0)),
+        (UpLeft, "UP_LEFT", (-1, -1)),
+        (UpRight, "UP_RIGHT", (-1, 1)),
     ];
 
     /// The step in rows and columns.
     pub fn step(self) -> (i8, i8) {
-        match self {
-            Right => (0, 1),
-            Left => (0, -1),
-            Down => (1, 0),
-            DownLeft => (1, -1),
-            DownRight => (1, 1),
-            Up => (-1, 0),
-            UpLeft => (-1, -1),
-            UpRight => (-1, 1),
-        }
+        Self::TABLE[self as usize].2
     }
 }
 
 impl fmt::Display for Direction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = Self::NAMES.iter().find(|(direction, _)| direction == self);
-        f.write_str(name.map_or("", |(_, name)| name))
+        f.write_str(Self::TABLE[*self as usize].1)
     }
 }
 
@@ -88,9 +80,9 @@ impl FromStr for Direction {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let named = Self::NAMES.iter().find(|(_, name)| name.eq_ignore_ascii_case(text.trim()));
+        let named = Self::TABLE.iter().find(|(_, name, _)| name.eq_ignore_ascii_case(text.trim()));
         named
-            .map(|&(direction, _)| direction)
+            .map(|&(direction, ..)| direction)
             .ok_or_else(|| format!("expected a direction such as `DOWN_LEFT`, got `{text}`"))
     }
 }
@@ -133,9 +125,4 @@ impl FromStr for Action {
             _ => Err(format!("expected `0,3 DOWN_LEFT`, `0,3 to 1,2` or `grow`, got `{text}`")),
         }
     }
-}
-
-/// Reads a field that may be left out, but not be null.
-fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(reader: D) -> Result<Option<T>, D::Error> {
-    T::deserialize(reader).map(Some)
 }

@@ -3,6 +3,7 @@
 
 use super::cells::{Cells, OPPOSITE, WAYS, shift};
 use super::{Freckers, Landing, Pond};
+use crate::bits::{add, singles};
 
 /// As [`Game::perft`](crate::Game::perft).
 pub(super) fn perft(game: &Freckers, depth: u32) -> u64 {
@@ -136,20 +137,5 @@ fn watched(pond: &Pond) -> Cells {
     WAYS[pond.mover].iter().fold(0, |all, &way| {
         let next = shift(stops, way);
         all | next | shift(next & frogs, way)
-    })
-}
-
-/// Adds three sets bit by bit: the sums' low bits and their high bits.
-fn add(a: Cells, b: Cells, c: Cells) -> (Cells, Cells) {
-    let either = a ^ b;
-    (either ^ c, (a & b) | (either & c))
-}
-
-/// The members of a set, each as a set.
-fn singles(mut set: Cells) -> impl Iterator<Item = Cells> {
-    std::iter::from_fn(move || {
-        let single = set & set.wrapping_neg();
-        set ^= single;
-        (single != 0).then_some(single)
     })
 }

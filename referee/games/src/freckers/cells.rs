@@ -51,11 +51,6 @@ pub(super) fn members(mut set: Cells) -> impl Iterator<Item = Cell> {
     })
 }
 
-/// The same for coordinates on the wire.
-pub(super) fn pair(cell: Cell) -> [i64; 2] {
-    [cell.0.into(), cell.1.into()]
-}
-
 /// A direction as something that sets are shifted by: a rotation to the left, and the cells that
 /// what stays on the board can come to.
 #[derive(Clone, Copy)]
@@ -136,7 +131,7 @@ mod tests {
             }
             let neighbours = SHAPE.neighbours(cell).map(only).fold(only(cell), |set, to| set | to);
             assert_eq!(around(only(cell)), neighbours, "{cell:?}");
-            assert_eq!(find(pair(cell)), Some(cell));
+            assert_eq!(find(cell.pair()), Some(cell));
             assert_eq!(members(only(cell)).collect::<Vec<_>>(), [cell]);
         }
     }

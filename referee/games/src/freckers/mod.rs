@@ -16,12 +16,14 @@ pub use action::{Action, Direction};
 pub use setup::{Landing, Position, Setup};
 
 use crate::board::Cell;
+use crate::game::{Shown, seat_of};
+use crate::given::check_limit;
 use crate::view::{Colour, Edge, Figure, Ground, GroundKind, Labels, Piece, View};
 use crate::{About, Game, Illegal, Turn};
 use cells::{Cells, OPPOSITE, SHAPE};
 use referee_protocol::{Outcome, Seat};
 use routes::{DIRECTIONS_MAX, Trail};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 const SEATS: usize = 2;
 const FROGS: u32 = 6;
@@ -30,14 +32,14 @@ const COLOURS: [Colour; SEATS] = [Colour::Red, Colour::Blue];
 const OUTWARD: [(i8, i8); SEATS] = [(0, 1), (0, -1)];
 
 /// A game of Freckers in progress.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Freckers {
     setup: Arc<Setup>,
     pond: Pond,
     /// How many actions there have been.
     turn: u32,
     /// The cells that the last action's frog came through; empty after growth.
-    last: Trail,
+    last: Shown<Trail>,
 }
 
 /// What is on the board, and whose turn it is.
@@ -73,13 +75,6 @@ impl Pond {
     }
 }
 
-/// Equal are games of the same setup and position; how the last action looked is no part of that.
-impl PartialEq for Freckers {
-    fn eq(&self, other: &Self) -> bool {
-        self.setup == other.setup && self.pond == other.pond && self.turn == other.turn
-    }
-}
-
 impl Freckers {
     fn usual_start(setup: Setup) -> Self {
         let row = |row: u32, columns: Cells| columns << (8 * row);
@@ -89,7 +84,7 @@ impl Freckers {
             mover: 0,
             landing: setup.landing,
         };
-        Self { setup: Arc::new(setup), pond, turn: 0, last: Trail::default() }
+        Self { setup: Arc::new(setup), pond, turn: 0, last: Shown::default() }
     }
 
     /// Puts the game into a position, or says what no game can have come to.
@@ -99,7 +94,7 @@ impl Freckers {
         let mut gather = |list: &[Cell]| {
             let mut set = 0;
             for &cell in list {
-                let Some(cell) = cells::find(cells::pair(cell)) else {
+                let Some(cell) = cells::find(cell.pair()) else {
                     return Err(refused(format!("{},{} is not on the board", cell.0, cell.1)));
                 };
                 if taken & cells::only(cell) != 0 {
@@ -193,11 +188,12 @@ impl Game for Freckers {
     type Position = Position;
 
     fn about() -> About {
-        setup::about()
+        static ABOUT: LazyLock<About> = LazyLock::new(|| About::read(include_str!("about.json")));
+        ABOUT.clone()
     }
 
     fn start(setup: Setup) -> Result<Self, Illegal> {
-        setup.check_limits()?;
+        check_limit("turn_limit", setup.turn_limit)?;
         let position = setup.position.clone();
         let mut game = Self::usual_start(setup);
         if let Some(position) = position {
@@ -249,9 +245,9 @@ impl Game for Freckers {
             let routes = self.pond.routes(from);
             let trails = cells::members(routes.ends()).filter_map(|end| routes.trail(end));
             actions.extend(trails.map(|trail| Action::Move {
-                from: cells::pair(from),
+                from: from.pair(),
                 directions: Some(trail.directions()),
-                to: Some(cells::pair(trail.end())),
+                to: Some(trail.end().pair()),
             }));
         }
         actions.push(Action::Grow {});
@@ -265,15 +261,15 @@ impl Game for Freckers {
         let recorded = match action {
             Action::Grow {} => {
                 self.pond.grow();
-                self.last = Trail::default();
+                self.last = Shown::default();
                 Action::Grow {}
             }
             Action::Move { from, directions, to } => {
                 let trail = self.check_move(*from, directions.as_deref(), *to)?;
                 self.pond.go(cells::only(trail.start()), cells::only(trail.end()));
                 let directions = directions.clone().unwrap_or_else(|| trail.directions());
-                let to = Some(cells::pair(trail.end()));
-                self.last = trail;
+                let to = Some(trail.end().pair());
+                self.last = Shown(trail);
                 Action::Move { from: *from, directions: Some(directions), to }
             }
         };
@@ -309,7 +305,7 @@ impl Game for Freckers {
                     outward: OUTWARD[seat],
                 })
                 .collect(),
-            last: self.last.cells().collect(),
+            last: self.last.0.cells().collect(),
             chain: Vec::new(),
             figures: seats()
                 .map(|(seat, colour)| Figure {
@@ -337,8 +333,4 @@ fn on_board(at: [i64; 2]) -> Result<Cell, Illegal> {
 
 fn show(cell: Cell) -> String {
     format!("{},{}", cell.0, cell.1)
-}
-
-fn seat_of(index: usize) -> Seat {
-    Seat(u8::try_from(index).expect("there are two seats"))
 }

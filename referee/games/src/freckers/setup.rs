@@ -1,12 +1,7 @@
-//! How a game is set up: its switches, the position it starts from, and what is told about them.
+//! How a game is set up: its switches and the position it starts from.
 
 use crate::board::Cell;
-use crate::{About, ActionForm, Illegal, Reason, Score, SetupField};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
-
-/// The largest turn limit.
-const LIMIT_MAX: u32 = 1_000_000;
 
 /// The switches of a game. Source: Rules for the Game of Freckers, "Actions" and "Ending the Game".
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,18 +33,6 @@ impl Default for Setup {
     }
 }
 
-impl Setup {
-    /// Refuses a limit out of its range.
-    pub(super) fn check_limits(&self) -> Result<(), Illegal> {
-        let limit = self.turn_limit;
-        if !(1..=LIMIT_MAX).contains(&limit) {
-            let rule = format!("turn_limit: {limit} is not in the range 1 to {LIMIT_MAX}");
-            return Err(Illegal::new(rule));
-        }
-        Ok(())
-    }
-}
-
 /// The position as in `turn.position`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -62,72 +45,4 @@ pub struct Position {
     pub pads: Vec<Cell>,
     /// How many actions there have been.
     pub turn: u32,
-}
-
-/// What there is to know of the game before it starts.
-pub(super) fn about() -> About {
-    About {
-        title: "Freckers",
-        summary: "Two teams of six frogs cross an 8x8 pond on lily pads that sink behind them and \
-                  grow around them; the first team across wins.",
-        seats: &[2],
-        source: "Rules for the Game of Freckers (COMP30024, University of Melbourne, February \
-                 2025, v1.1), all sections",
-        setup: vec![
-            SetupField {
-                name: "landing",
-                values: "\"last\" | \"every\"",
-                default: json!("last"),
-                meaning: "which cells of a sequence of jumps must be free pads",
-            },
-            SetupField {
-                name: "turn_limit",
-                values: "1..1000000",
-                default: json!(150),
-                meaning: "after how many actions in all the frogs across are counted",
-            },
-        ],
-        actions: actions(),
-        reasons: vec![
-            Reason {
-                name: "all_across",
-                meaning: "all six frogs of a player are on the opposite row: it wins",
-            },
-            Reason {
-                name: "turn_limit",
-                meaning: "`turn_limit` actions have been played: more frogs on the opposite row \
-                          win, as many are a draw",
-            },
-        ],
-        score: Some(Score { unit: "frogs across", fewer_is_better: false }),
-        variants: vec![
-            json!({"landing": "every"}),
-            json!({"turn_limit": 1}),
-            json!({"turn_limit": 1000, "landing": "last"}),
-            json!({"turn_limit": 1000, "landing": "every"}),
-        ],
-    }
-}
-
-fn actions() -> Vec<ActionForm> {
-    vec![
-        ActionForm {
-            example: json!({
-                "type": "move", "from": [0, 3], "directions": ["DOWN_LEFT"], "to": [1, 2],
-            }),
-            text: "0,3 DOWN_LEFT",
-            meaning: "a frog goes one step, or one or more jumps over frogs, to a free pad; red \
-                      never goes up, blue never down; the pad left behind disappears",
-        },
-        ActionForm {
-            example: json!({"type": "move", "from": [0, 3], "to": [1, 2]}),
-            text: "0,3 to 1,2",
-            meaning: "the same told by its end: the shortest way there is taken",
-        },
-        ActionForm {
-            example: json!({"type": "grow"}),
-            text: "grow",
-            meaning: "a pad grows on every cell around the player's frogs that has none",
-        },
-    ]
 }

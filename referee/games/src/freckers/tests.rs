@@ -1,7 +1,7 @@
 //! Every point of the rules that could be read in two ways, as positions and actions.
 
 use super::{Action, Direction, Freckers};
-use crate::{Game, Turn, plain_perft};
+use crate::{Game, Turn};
 use serde_json::{Value, json};
 
 fn start(setup: &Value) -> Freckers {
@@ -345,22 +345,4 @@ fn a_game_may_be_over_at_the_start() {
     assert_eq!(end(&game), Some(("all_across".to_owned(), vec![1, 2], vec![6, 2])));
     let game = start(&drawn(LAST_STEP, 0, 150));
     assert_eq!(end(&game), Some(("turn_limit".to_owned(), vec![1, 2], vec![5, 2])));
-}
-
-#[test]
-fn bulk_counts_are_the_plain_ones_where_games_end() {
-    for setup in [
-        drawn(LAST_STEP, 0, 10),
-        drawn(LAST_STEP, 0, 147),
-        drawn(LAST_STEP, 1, 10),
-        drawn(CHAIN, 0, 0),
-        drawn(CHAIN, 1, 0),
-        with(drawn(CHAIN, 0, 0), "landing", json!("every")),
-        drawn(TWO_WAYS, 1, 0),
-    ] {
-        let game = start(&setup);
-        for depth in 0..=4 {
-            assert_eq!(game.perft(depth), plain_perft(&game, depth), "{setup} depth {depth}");
-        }
-    }
 }

@@ -91,11 +91,6 @@ impl Board {
         })
     }
 
-    /// Whether both boards are of one size and have the same stones.
-    pub(super) fn same_stones(&self, other: &Self) -> bool {
-        self.size == other.size && self.cells().all(|(_, _, at)| self.stone(at) == other.stone(at))
-    }
-
     /// Places a stone on an empty cell. Whether it joins its side's borders.
     pub(super) fn place(&mut self, at: usize, side: Side) -> bool {
         let runs = self.runs_around(at, side);
@@ -209,6 +204,13 @@ impl Clone for Board {
         self.size = other.size;
         let squares = other.stride() * other.stride();
         self.squares[..squares].copy_from_slice(&other.squares[..squares]);
+    }
+}
+
+/// The same size and the same stones, however their chains came about.
+impl PartialEq for Board {
+    fn eq(&self, other: &Self) -> bool {
+        self.size == other.size && self.cells().all(|(_, _, at)| self.stone(at) == other.stone(at))
     }
 }
 

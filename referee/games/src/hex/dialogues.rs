@@ -1,9 +1,9 @@
 //! Conversations with engines and controllers, as data.
 //!
 //! `hello SEAT SETUP`, `played TURN SEAT ACTION`, `turn TURN LEFT_MS` and `over` are told;
-//! `< LINE` is heard. `> LINE` is what must have been written since, and `ready`, `says ACTION`,
-//! `resigns` and `wrong TEXT` what the line heard last must mean; without one of them, it means
-//! nothing.
+//! `< LINE` is heard, `= TEXT` and `? TEXT` as a whole reply. `> LINE` is what must have been written
+//! since, and `ready`, `says ACTION`, `resigns` and `wrong TEXT` what the line heard last must mean;
+//! without one of them, it means nothing.
 
 use crate::{Meaning, Wanted, dialects, kind};
 use referee_protocol::{
@@ -14,25 +14,20 @@ use serde_json::{Value, json};
 
 const GREETING: &str = "
     > protocol_version
-    < = 2
-    <
+    = 2
     > name
-    < = MoHex
-    <
+    = MoHex
     > version
-    < = 2.0
-    <
+    = 2.0
     > list_commands
     < = name
     < play
     < time_left
     <
     > boardsize 3
-    < =
-    <
+    =
     > clear_board
-    < =
-    <
+    =
     ready";
 
 const POSITION: &str = r#"{"to_move":1,"size":3,"stones":[[[0,0]],[]],
@@ -46,27 +41,22 @@ const DIALOGUES: &[(&str, &str, &str)] = &[
         @greeting
         turn 0 12999
         > time_left black 12 0
-        < =
-        <
+        =
         > genmove black
         < info: thinking
         < gogui-gfx: VAR b a1
         <
-        < = C1
-        <
+        = C1
         says a3
         played 0 0 a3
         played 1 1 c1
         > play white a3
         turn 2 null
-        < =
-        <
+        =
         > time_left black 1 1
-        < ? never heard of it
-        <
+        ? never heard of it
         > genmove black
-        < = resign
-        <
+        = resign
         resigns
         over
         > quit"#,
@@ -76,41 +66,31 @@ const DIALOGUES: &[(&str, &str, &str)] = &[
         r#"{"swap":"pieces","swap_move":"swap","boardsize":"N N","init":["go"]}"#,
         r#"hello 1 {"size":3,"first":"red","swap":"sides"}
         > protocol_version
-        < ? unknown
-        <
+        ? unknown
         > name
-        < ? unknown
-        <
+        ? unknown
         > version
-        < ? unknown
-        <
+        ? unknown
         > list_commands
-        < ? unknown
-        <
+        ? unknown
         > boardsize 3 3
-        < =
-        <
+        =
         > clear_board
-        < =
-        <
+        =
         > go
-        < =
-        <
+        =
         ready
         played 0 0 b1
         > play black b1
-        < =
-        <
+        =
         turn 1 1000
         > genmove white
-        < = swap-pieces
-        <
+        = swap-pieces
         says swap
         played 1 1 swap
         played 2 0 c1
         > play black a3
-        < =
-        <
+        =
         played 3 1 c3
         > play white c3"#,
     ),
@@ -121,15 +101,12 @@ const DIALOGUES: &[(&str, &str, &str)] = &[
         @greeting
         played 0 0 a2
         > play black b1
-        < =
-        <
+        =
         played 1 1 swap
         > clear_board
-        < =
-        <
+        =
         > play white a2
-        < ? no
-        <
+        ? no
         wrong `play white a2` was answered `? no`"#,
     ),
     (
@@ -137,38 +114,29 @@ const DIALOGUES: &[(&str, &str, &str)] = &[
         "{}",
         r#"hello 1 {"position":@position,"swap":"pieces"}
         > protocol_version
-        < = 2
-        <
+        = 2
         > name
-        < =
-        <
+        =
         > version
-        < =
-        <
+        =
         > list_commands
         < = param_game
         < time_settings
         <
         > boardsize 3
-        < =
-        <
+        =
         > clear_board
-        < =
-        <
+        =
         > param_game allow_swap 1
-        < ? which game
-        <
+        ? which game
         > time_settings 60 0 0
-        < =
-        <
+        =
         > play black a1
-        < =
-        <
+        =
         ready
         turn 1 5
         > genmove white
-        < = pass
-        <
+        = pass
         wrong `genmove white` was answered `= pass`
         < = a1
         wrong a reply to no command: `= a1`"#,
@@ -297,7 +265,12 @@ fn engines_are_spoken_to_and_understood() {
         let (mut written, mut meaning) = (Vec::new(), Meaning::Nothing);
         let dialogue = dialogue.replace("@greeting", GREETING.trim());
         let dialogue = dialogue.replace("@position", &POSITION.replace('\n', " "));
-        for line in dialogue.lines().map(str::trim) {
+        let lines = dialogue.lines().map(str::trim).flat_map(|line| {
+            let is_reply = line.starts_with(['=', '?']);
+            if is_reply { vec![format!("< {line}"), "<".to_owned()] } else { vec![line.to_owned()] }
+        });
+        for line in lines {
+            let line = line.as_str();
             let told = message(line);
             let is_next = told.is_some() || line.starts_with('<');
             let is_judged = meaning == Meaning::Nothing;

@@ -5,7 +5,7 @@
 
 use super::action::Action;
 use super::setup::{Setup, Side, Swap};
-use super::translation::{Effect, Translation};
+use super::translation::Translation;
 use crate::{Dialect, DialectKind, Meaning};
 use referee_protocol::{
     Action as Answer, ClockSettings, FromAgent, Garbled, Hello, LineProtocol, Ready, Seat, ToAgent,
@@ -134,7 +134,7 @@ impl Game {
         match Action::deserialize(action) {
             Ok(Action::Place { at }) => self.moves.push(self.translation.cell_there(at)),
             Ok(Action::Swap {}) => {
-                self.translation.swap(Effect::Sides);
+                self.translation.swap(Swap::Sides);
                 self.moves.push("swap".to_owned());
             }
             Err(_) => {}
@@ -150,7 +150,7 @@ fn moves_to(setup: &Setup, translation: &mut Translation) -> Vec<String> {
     let begun = stones(position.colours[0]).len() as u64;
     let swapped = begun < position.turn.div_ceil(2);
     if swapped {
-        translation.swap(Effect::Sides);
+        translation.swap(Swap::Sides);
     }
     // The colours of the position: after an exchange of sides they are the swapped ones already.
     let of = |seat: Seat| stones(position.colours[seat.index()]);

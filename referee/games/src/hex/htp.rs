@@ -8,7 +8,7 @@
 
 use super::action::Action;
 use super::setup::{Setup, Side, Swap};
-use super::translation::{Effect, Translation};
+use super::translation::Translation;
 use crate::{Dialect, DialectKind, Meaning};
 use referee_protocol::{
     Action as Answer, ClockSettings, FromAgent, Garbled, Hello, LineProtocol, Ready, Resign, Seat,
@@ -33,8 +33,8 @@ const SHOWN_CHARACTERS: usize = 200;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Options {
-    /// What a swap does on its board.
-    swap: EngineSwap,
+    /// What a swap does on its board; with none, it is told the position after a swap.
+    swap: Swap,
     /// The move by which it is told of a swap.
     swap_move: String,
     /// The form of its `boardsize` command.
@@ -45,19 +45,8 @@ impl Default for Options {
     /// As benzene's engines have it: `swap-pieces` leaves the stone where it is.
     fn default() -> Self {
         let swap_move = "swap-pieces".to_owned();
-        Self { swap: EngineSwap::Sides, swap_move, boardsize: BoardSize::One }
+        Self { swap: Swap::Sides, swap_move, boardsize: BoardSize::One }
     }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum EngineSwap {
-    /// The stone stays and the players exchange colours.
-    Sides,
-    /// The stone is mirrored and changes its colour.
-    Pieces,
-    /// It knows none, and is told the position after it.
-    None,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -191,7 +180,7 @@ impl Htp {
             BoardSize::One => format!("boardsize {size}"),
             BoardSize::Two => format!("boardsize {size} {size}"),
         };
-        let swaps = game.setup.swap != Swap::None && self.options.swap != EngineSwap::None;
+        let swaps = game.setup.swap != Swap::None && self.options.swap != Swap::None;
         let (time, stones) = (time_settings(&game.clock), game.stones());
         self.add(Purpose::Needed, boardsize);
         self.add(Purpose::Needed, "clear_board");
@@ -226,8 +215,8 @@ impl Htp {
                     self.add(Purpose::Needed, format!("play {colour} {cell}"));
                 }
             }
-            Action::Swap {} if self.options.swap == EngineSwap::None => {
-                game.translation.swap(Effect::Pieces);
+            Action::Swap {} if self.options.swap == Swap::None => {
+                game.translation.swap(Swap::Pieces);
                 let stone = game.first.map(|at| game.translation.swapped_stone(at));
                 let cell = stone.map(|at| game.translation.cell_there(at)).unwrap_or_default();
                 let colour = game.colour(game.translation.side(seat));
@@ -235,8 +224,7 @@ impl Htp {
                 self.add(Purpose::Needed, format!("play {colour} {cell}"));
             }
             Action::Swap {} => {
-                let pieces = self.options.swap == EngineSwap::Pieces;
-                game.translation.swap(if pieces { Effect::Pieces } else { Effect::Sides });
+                game.translation.swap(self.options.swap);
                 if !own {
                     let swap = format!("play {colour} {}", self.options.swap_move);
                     self.add(Purpose::Needed, swap);
@@ -296,7 +284,7 @@ impl Htp {
         let word = text.trim().to_ascii_lowercase();
         let action = match word.as_str() {
             "resign" => return Meaning::Says(FromAgent::Resign(Resign { turn: Some(turn) })),
-            "swap" | "swap-pieces" | "swap-sides" if self.options.swap != EngineSwap::None => {
+            "swap" | "swap-pieces" | "swap-sides" if self.options.swap != Swap::None => {
                 Action::Swap {}
             }
             _ => {

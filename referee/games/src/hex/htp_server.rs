@@ -4,7 +4,7 @@
 use super::Hex;
 use super::action::Action;
 use super::setup::{Setup, Side, Swap};
-use super::translation::{Effect, Translation, refusal};
+use super::translation::{Translation, refusal};
 use crate::any::start;
 use crate::{Game, Request, Server, SetupError, Turn, Wanted};
 use referee_protocol::Seat;
@@ -174,8 +174,7 @@ impl HtpServer {
         self.game.play(action)?;
         if *action == (Action::Swap {}) {
             // There as here: the controller names the swap that this game has.
-            let sides = self.rule() == Swap::Sides;
-            self.translation.swap(if sides { Effect::Sides } else { Effect::Pieces });
+            self.translation.swap(self.rule());
         }
         self.history.push(action.clone());
         Ok(())
@@ -202,12 +201,10 @@ impl HtpServer {
     }
 
     fn score(&self) -> &'static str {
-        match self.game.turn() {
-            Turn::Of(_) => "cannot score",
-            Turn::Over(outcome) => {
-                let seat = Seat(u8::from(outcome.places.first() != Some(&1)));
-                if self.is_black(seat) { "B+" } else { "W+" }
-            }
+        match self.game.winner.map(|side| self.translation.is_black(side)) {
+            None => "cannot score",
+            Some(true) => "B+",
+            Some(false) => "W+",
         }
     }
 

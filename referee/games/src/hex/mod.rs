@@ -22,17 +22,15 @@ pub use action::Action;
 pub use setup::{Position, Setup, Side, Swap};
 
 use crate::board::{Cell, Shape};
+use crate::game::Shown;
 use crate::view::{Colour, Edge, Labels, Piece, View};
-use crate::{
-    About, ActionForm, DialectKind, Game, Illegal, NotationKind, Quick, Reason, SetupField, Turn,
-};
+use crate::{About, DialectKind, Game, Illegal, NotationKind, Quick, Turn};
 use board::Board;
 use referee_protocol::{Outcome, Seat};
-use serde_json::json;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// A game of Hex.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Hex {
     first: Side,
     swap: Swap,
@@ -45,23 +43,18 @@ pub struct Hex {
     exchanged: bool,
     winner: Option<Side>,
     /// The index of the stone that was placed last, only to show it.
-    last: Option<u16>,
-}
-
-/// The same stones, turn, colours and setup; how the stones came there is no part of the game.
-impl PartialEq for Hex {
-    fn eq(&self, other: &Self) -> bool {
-        (self.first, self.swap, self.turn, self.exchanged)
-            == (other.first, other.swap, other.turn, other.exchanged)
-            && self.board.same_stones(&other.board)
-            && self.began_with == other.began_with
-    }
+    last: Shown<Option<u16>>,
 }
 
 impl Hex {
     /// The colour that a seat has now.
     pub fn side(&self, seat: Seat) -> Side {
         if (seat.0 == 0) == self.exchanged { self.first.other() } else { self.first }
+    }
+
+    /// The seat that has this colour now.
+    fn seat(&self, side: Side) -> Seat {
+        Seat(u8::from(side != self.side(Seat(0))))
     }
 
     /// The seat to move; the seats take turns strictly.
@@ -92,7 +85,7 @@ impl Hex {
         if self.board.place(index, side) {
             self.winner = Some(side);
         }
-        self.last = u16::try_from(index).ok();
+        self.last = Shown(u16::try_from(index).ok());
         Ok(())
     }
 
@@ -107,7 +100,7 @@ impl Hex {
         }
         if self.swap == Swap::Sides {
             self.exchanged = true;
-            self.last = None;
+            self.last = Shown(None);
             return Ok(());
         }
         let (row, column, _) = self.stones().next().expect("on turn 1 there is one stone").0;
@@ -115,7 +108,7 @@ impl Hex {
         self.board = Board::new(self.board.size());
         let index = self.board.index(column, row);
         self.board.place(index, side);
-        self.last = u16::try_from(index).ok();
+        self.last = Shown(u16::try_from(index).ok());
         Ok(())
     }
 
@@ -140,7 +133,8 @@ impl Game for Hex {
     type Position = Position;
 
     fn about() -> About {
-        about()
+        static ABOUT: LazyLock<About> = LazyLock::new(|| About::read(include_str!("about.json")));
+        ABOUT.clone()
     }
 
     fn start(mut setup: Setup) -> Result<Self, Illegal> {
@@ -153,7 +147,7 @@ impl Game for Hex {
             turn: 0,
             exchanged: false,
             winner: None,
-            last: None,
+            last: Shown(None),
         };
         if let Some(mut position) = setup.position.take() {
             position.stones.iter_mut().for_each(|stones| stones.sort_unstable());
@@ -180,18 +174,13 @@ impl Game for Hex {
     }
 
     fn colours(&self) -> Vec<&'static str> {
-        let usual = [self.first, self.first.other()];
-        let colours = self.began_with.as_ref().map_or(usual, |position| position.colours);
-        colours.map(Side::name).to_vec()
+        self.setup().colours().map(Side::name).to_vec()
     }
 
     fn turn(&self) -> Turn {
         match self.winner {
             None => Turn::Of(self.mover()),
-            Some(side) => {
-                let seat = Seat(u8::from(side != self.side(Seat(0))));
-                Turn::Over(Outcome::won_by(seat, 2, "connected"))
-            }
+            Some(side) => Turn::Over(Outcome::won_by(self.seat(side), 2, "connected")),
         }
     }
 
@@ -243,7 +232,7 @@ impl Game for Hex {
         let cell =
             |(row, column, _): (u8, u8, usize)| Cell(row.cast_signed(), column.cast_signed());
         let piece = |(at, side)| Piece { at: cell(at), colour: colour(side) };
-        let last = |&(_, _, index): &(u8, u8, usize)| self.last.map(usize::from) == Some(index);
+        let last = |&(_, _, index): &(u8, u8, usize)| self.last.0.map(usize::from) == Some(index);
         let last = self.board.cells().find(last);
         View {
             shape: Shape::Diamond(self.board.size()),
@@ -308,61 +297,4 @@ fn edges(size: u8) -> Vec<Edge> {
         Edge { colour: colour(side), cells: (0..size).map(cell).collect(), outward }
     })
     .collect()
-}
-
-fn about() -> About {
-    About {
-        title: "Hex",
-        summary: "Two sides place stones on a diamond; who first joins its two borders with a \
-                  chain of its stones wins. There is no draw.",
-        seats: &[2],
-        source: "Board Games on Hexagonal Grids, section 4.1",
-        setup: vec![
-            SetupField {
-                name: "size",
-                values: "3..26",
-                default: json!(11),
-                meaning: "rows and columns of the diamond",
-            },
-            SetupField {
-                name: "first",
-                values: "\"black\" | \"red\"",
-                default: json!("black"),
-                meaning: "the colour of seat 0, which moves first; black joins the north-west \
-                          with the south-east, red the north-east with the south-west",
-            },
-            SetupField {
-                name: "swap",
-                values: "\"none\" | \"pieces\" | \"sides\"",
-                default: json!("none"),
-                meaning: "whether the second player may answer the first stone by taking it over \
-                          (mirrored, as a stone of its own colour) or by exchanging colours",
-            },
-        ],
-        actions: vec![
-            ActionForm {
-                example: json!({"type": "place", "at": [3, 2]}),
-                text: "c4",
-                meaning: "places a stone on an empty cell, here on row 3 and column 2",
-            },
-            ActionForm {
-                example: json!({"type": "swap"}),
-                text: "swap",
-                meaning: "the second player's first turn only, where the setup allows it",
-            },
-        ],
-        reasons: vec![Reason {
-            name: "connected",
-            meaning: "a chain of the winner's stones joins its two borders",
-        }],
-        score: None,
-        variants: vec![
-            json!({"size": 3}),
-            json!({"size": 5, "first": "red"}),
-            json!({"size": 4, "swap": "pieces"}),
-            json!({"size": 4, "swap": "sides"}),
-            json!({"size": 3, "swap": "sides", "first": "red"}),
-            json!({"size": 26, "swap": "pieces", "first": "red"}),
-        ],
-    }
 }

@@ -102,6 +102,14 @@ impl From<Given> for Setup {
     }
 }
 
+impl Setup {
+    /// The colours of seats 0 and 1 at the start.
+    pub(super) fn colours(&self) -> [Side; 2] {
+        let usual = [self.first, self.first.other()];
+        self.position.as_ref().map_or(usual, |position| position.colours)
+    }
+}
+
 impl Default for Setup {
     fn default() -> Self {
         Self::from(Given::default())

@@ -10,15 +10,6 @@ use super::action::{Action, name_of};
 use super::setup::{Setup, Side, Swap};
 use referee_protocol::Seat;
 
-/// What a swap does on a program's board.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Effect {
-    /// The stone moves to the mirrored cell and changes its colour; the players keep theirs.
-    Pieces,
-    /// The stone stays; the players exchange colours.
-    Sides,
-}
-
 /// From here to there and back.
 #[derive(Clone, Debug)]
 pub(super) struct Translation {
@@ -31,9 +22,8 @@ pub(super) struct Translation {
 impl Translation {
     /// At the beginning of a game, or at its position.
     pub(super) fn new(setup: &Setup) -> Self {
-        let usual = [setup.first, setup.first.other()];
-        let sides = setup.position.as_ref().map_or(usual, |position| position.colours);
-        Self { rule: setup.swap, sides, transposed: setup.first == Side::Black }
+        let transposed = setup.first == Side::Black;
+        Self { rule: setup.swap, sides: setup.colours(), transposed }
     }
 
     /// The seat's colour here.
@@ -67,13 +57,13 @@ impl Translation {
         if self.transposed { [column, row] } else { [row, column] }
     }
 
-    /// The second player swaps, which has this effect there.
-    pub(super) fn swap(&mut self, there: Effect) {
-        let here = if self.rule == Swap::Sides { Effect::Sides } else { Effect::Pieces };
-        if here == Effect::Sides {
+    /// The second player swaps, which the program's board does so: as sides, or else as pieces.
+    pub(super) fn swap(&mut self, there: Swap) {
+        let exchanges = self.rule == Swap::Sides;
+        if exchanges {
             self.sides.reverse();
         }
-        if here != there {
+        if exchanges != (there == Swap::Sides) {
             self.transposed = !self.transposed;
         }
     }

@@ -1,5 +1,6 @@
 //! What can be done in Peg Solitaire, on the wire and as people write it.
 
+use crate::notation::{read_pair, show_pair};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -18,15 +19,10 @@ pub enum Action {
     },
 }
 
-/// A cell as people write it: row and column.
-pub(super) fn name_of([row, column]: [i64; 2]) -> String {
-    format!("{row},{column}")
-}
-
 impl fmt::Display for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self::Jump { from, to } = self;
-        write!(f, "{}-{}", name_of(*from), name_of(*to))
+        write!(f, "{}-{}", show_pair(*from), show_pair(*to))
     }
 }
 
@@ -45,9 +41,5 @@ impl FromStr for Action {
 fn cells(text: &str) -> Option<[[i64; 2]; 2]> {
     let between =
         text.as_bytes().windows(2).position(|pair| pair[0].is_ascii_digit() && pair[1] == b'-')?;
-    let cell = |text: &str| {
-        let (row, column) = text.split_once(',')?;
-        Some([row.trim().parse().ok()?, column.trim().parse().ok()?])
-    };
-    Some([cell(&text[..=between])?, cell(&text[between + 2..])?])
+    Some([read_pair(&text[..=between]).ok()?, read_pair(&text[between + 2..]).ok()?])
 }

@@ -15,16 +15,16 @@ pub use action::Action;
 pub use setup::{Finish, Outline, Position, Setup};
 
 use crate::board::{Cell, Shape};
+use crate::game::Shown;
+use crate::notation::show_pair;
 use crate::view::{Colour, Figure, Labels, Piece, View};
-use crate::{About, ActionForm, Game, Illegal, Reason, Score, SetupField, Turn};
-use action::name_of;
+use crate::{About, Game, Illegal, Turn};
 use pegs::{Pegs, between};
 use referee_protocol::{Outcome, Seat};
-use serde_json::json;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// A game of Peg Solitaire.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PegSolitaire {
     outline: Outline,
     size: u8,
@@ -40,16 +40,7 @@ pub struct PegSolitaire {
     /// Whether no jump is left.
     over: bool,
     /// The last jump, only to show it.
-    last: Option<(Cell, Cell)>,
-}
-
-/// The same pegs, number of jumps and setup; which jump was the last is no part of the game.
-impl PartialEq for PegSolitaire {
-    fn eq(&self, other: &Self) -> bool {
-        (self.outline, self.size, self.finish, self.open, self.pegs, self.moves)
-            == (other.outline, other.size, other.finish, other.open, other.pegs, other.moves)
-            && self.began_with == other.began_with
-    }
+    last: Shown<Option<(Cell, Cell)>>,
 }
 
 impl PegSolitaire {
@@ -74,7 +65,7 @@ impl PegSolitaire {
     fn check(&self, from: [i64; 2], to: [i64; 2]) -> Result<(Cell, Cell), Illegal> {
         let cell = |at| {
             let off =
-                || Illegal::new(format!("a jump stays on the board: {} is off it", name_of(at)));
+                || Illegal::new(format!("a jump stays on the board: {} is off it", show_pair(at)));
             self.shape().find(at).ok_or_else(off)
         };
         let (start, end) = (cell(from)?, cell(to)?);
@@ -82,23 +73,23 @@ impl PegSolitaire {
         if !self.shape().steps().iter().any(straight) {
             return Err(Illegal::new(format!(
                 "a jump goes two cells in a straight line, and {} to {} doesn't",
-                name_of(from),
-                name_of(to)
+                show_pair(from),
+                show_pair(to)
             )));
         }
         if !self.pegs.has(start) {
             return Err(Illegal::new(format!(
                 "only a peg can jump, and {} is open",
-                name_of(from)
+                show_pair(from)
             )));
         }
         let over = between(start, end);
         if !self.pegs.has(over) {
-            let over = name_of([i64::from(over.0), i64::from(over.1)]);
+            let over = show_pair(over.pair());
             return Err(Illegal::new(format!("a jump goes over a peg, and {over} is open")));
         }
         if self.pegs.has(end) {
-            let end = name_of(to);
+            let end = show_pair(to);
             return Err(Illegal::new(format!("a jump ends in an open cell, and {end} has a peg")));
         }
         Ok((start, end))
@@ -113,7 +104,8 @@ impl Game for PegSolitaire {
     type Position = Position;
 
     fn about() -> About {
-        about()
+        static ABOUT: LazyLock<About> = LazyLock::new(|| About::read(include_str!("about.json")));
+        ABOUT.clone()
     }
 
     fn start(mut setup: Setup) -> Result<Self, Illegal> {
@@ -131,7 +123,7 @@ impl Game for PegSolitaire {
             pegs: open.outside(&board),
             moves: 0,
             over: false,
-            last: None,
+            last: Shown(None),
         };
         if let Some(mut position) = setup.position.take() {
             game.pegs = setup::pegs_of(&position, &setup, shape, open)?;
@@ -181,8 +173,7 @@ impl Game for PegSolitaire {
         if self.over {
             return Vec::new();
         }
-        let wide = |Cell(row, column)| [i64::from(row), i64::from(column)];
-        let jump = |(from, to)| Action::Jump { from: wide(from), to: wide(to) };
+        let jump = |(from, to): (Cell, Cell)| Action::Jump { from: from.pair(), to: to.pair() };
         self.pegs.jumps(self.shape(), self.board).map(jump).collect()
     }
 
@@ -194,7 +185,7 @@ impl Game for PegSolitaire {
         let (from, to) = self.check(from, to)?;
         self.pegs = self.pegs.after(from, to);
         self.moves += 1;
-        self.last = Some((from, to));
+        self.last = Shown(Some((from, to)));
         self.over = self.is_over();
         Ok(action.clone())
     }
@@ -216,7 +207,7 @@ impl Game for PegSolitaire {
             pieces: self.pegs.cells().map(|at| Piece { at, colour: Colour::Peg }).collect(),
             ground: Vec::new(),
             edges: Vec::new(),
-            last: self.last.map_or_else(Vec::new, |(from, to)| vec![from, to]),
+            last: self.last.0.map_or_else(Vec::new, |(from, to)| vec![from, to]),
             chain: Vec::new(),
             figures: vec![Figure {
                 name: "pegs",
@@ -250,72 +241,4 @@ impl Game for PegSolitaire {
         };
         vec![format!("this start can't be solved: {proof}; {instead}")]
     }
-}
-
-fn about() -> About {
-    About {
-        title: "Peg Solitaire",
-        summary: "A peg jumps over a neighbouring peg into the open cell behind it, and the peg \
-                  jumped over is removed; one peg left solves the puzzle.",
-        seats: &[1],
-        source: "Board Games on Hexagonal Grids, section 4.3",
-        setup: setup_fields(),
-        actions: vec![ActionForm {
-            example: json!({"type": "jump", "from": [2, 0], "to": [0, 0]}),
-            text: "2,0-0,0",
-            meaning: "a peg jumps over a neighbouring peg, which is removed, into the open cell \
-                      behind it",
-        }],
-        reasons: vec![
-            Reason { name: "solved", meaning: "one peg is left, where `finish` wants it" },
-            Reason {
-                name: "stuck",
-                meaning: "no jump is left, or the last peg isn't where `finish` wants it",
-            },
-        ],
-        score: Some(Score { unit: "pegs left", fewer_is_better: true }),
-        variants: vec![
-            json!({"size": 4, "open": [[1, 0]]}),
-            json!({"size": 8}),
-            json!({"size": 12}),
-            json!({"finish": "start", "open": [[0, 0]]}),
-            json!({"open": []}),
-            json!({"open": [[0, 0], [2, 2], [4, 1]]}),
-            json!({"shape": "diamond"}),
-            json!({"shape": "diamond", "size": 3, "open": [[0, 0]]}),
-            json!({"shape": "diamond", "size": 12}),
-        ],
-    }
-}
-
-fn setup_fields() -> Vec<SetupField> {
-    vec![
-        SetupField {
-            name: "shape",
-            values: "\"triangle\" | \"diamond\"",
-            default: json!("triangle"),
-            meaning: "the board's shape",
-        },
-        SetupField {
-            name: "size",
-            values: "triangle 4..12, diamond 3..12",
-            default: json!(5),
-            meaning: "rows; a diamond has 6 unless told otherwise",
-        },
-        SetupField {
-            name: "open",
-            values: "list of cells [r,c]",
-            default: json!([[2, 1]]),
-            meaning: "the cells without a peg at the start, by default the middle: on a triangle \
-                      [2(size-1)/3, (size-1)/3], on a diamond [(size-1)/2, (size-1)/2], rounded \
-                      down",
-        },
-        SetupField {
-            name: "finish",
-            values: "\"any\" | \"start\"",
-            default: json!("any"),
-            meaning: "whether the last peg may stand anywhere or must stand in the one cell that \
-                      was open at the start",
-        },
-    ]
 }

@@ -1,10 +1,10 @@
 //! The setup of Peg Solitaire, the position as others see it, and the checks of both.
 
-use super::action::name_of;
 use super::pegs::{Pegs, SIZE_MAX};
 use crate::Illegal;
 use crate::board::{Cell, Shape};
 use crate::given::given;
+use crate::notation::show_pair;
 use serde::{Deserialize, Serialize};
 
 /// The shape of the board.
@@ -20,7 +20,7 @@ pub enum Outline {
 
 impl Outline {
     /// The shape of so many rows.
-    pub(super) fn of(self, rows: u8) -> Shape {
+    pub fn of(self, rows: u8) -> Shape {
         match self {
             Self::Triangle => Shape::Triangle(rows),
             Self::Diamond => Shape::Diamond(rows),
@@ -34,18 +34,11 @@ impl Outline {
         }
     }
 
-    /// The fewest rows.
-    fn size_min(self) -> i64 {
+    /// The fewest rows, and those of a setup that doesn't say.
+    fn sizes(self) -> (i64, i64) {
         match self {
-            Self::Triangle => 4,
-            Self::Diamond => 3,
-        }
-    }
-
-    fn size_default(self) -> i64 {
-        match self {
-            Self::Triangle => 5,
-            Self::Diamond => 6,
+            Self::Triangle => (4, 5),
+            Self::Diamond => (3, 6),
         }
     }
 
@@ -107,16 +100,10 @@ impl From<Given> for Setup {
         let position = given.position.as_ref();
         let shape = given.shape.or(position.map(|position| position.shape)).unwrap_or_default();
         let size = given.size.or(position.map(|position| position.size));
-        let size = size.unwrap_or_else(|| shape.size_default());
+        let size = size.unwrap_or_else(|| shape.sizes().1);
         let open = given.open.or_else(|| position.map(|position| position.open.clone()));
         let open = open.unwrap_or_else(|| vec![shape.middle(size)]);
         Self { shape, size, open, finish: given.finish, position: given.position }
-    }
-}
-
-impl Default for Setup {
-    fn default() -> Self {
-        Self::from(Given::default())
     }
 }
 
@@ -140,8 +127,8 @@ pub struct Position {
 pub(super) fn size_of(setup: &Setup) -> Result<u8, Illegal> {
     let (outline, size) = (setup.shape, setup.size);
     let rows = u8::try_from(size).ok();
-    rows.filter(|_| (outline.size_min()..=SIZE_MAX).contains(&size)).ok_or_else(|| {
-        let (name, least) = (outline.name(), outline.size_min());
+    rows.filter(|_| (outline.sizes().0..=SIZE_MAX).contains(&size)).ok_or_else(|| {
+        let (name, least) = (outline.name(), outline.sizes().0);
         Illegal::new(format!("size: a {name} has {least} to {SIZE_MAX} rows, not {size}"))
     })
 }
@@ -192,9 +179,9 @@ pub(super) fn pegs_of(
 fn set_of(cells: &[[i64; 2]], shape: Shape) -> Result<Pegs, String> {
     let mut set = Pegs::default();
     for &at in cells {
-        let cell = shape.find(at).ok_or_else(|| format!("{} is off the board", name_of(at)))?;
+        let cell = shape.find(at).ok_or_else(|| format!("{} is off the board", show_pair(at)))?;
         if set.has(cell) {
-            return Err(format!("{} is named twice", name_of(at)));
+            return Err(format!("{} is named twice", show_pair(at)));
         }
         set.set(cell, true);
     }
@@ -203,5 +190,5 @@ fn set_of(cells: &[[i64; 2]], shape: Shape) -> Result<Pegs, String> {
 
 /// A set of cells as a sorted list.
 pub(super) fn list_of(set: Pegs) -> Vec<[i64; 2]> {
-    set.cells().map(|Cell(row, column)| [i64::from(row), i64::from(column)]).collect()
+    set.cells().map(Cell::pair).collect()
 }

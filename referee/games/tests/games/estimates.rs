@@ -56,7 +56,7 @@ fn freckers_won(first: Player, second: Player, games: u64, seed: u64) -> u64 {
 }
 
 fn play<G: Game>(mut game: G, players: &[Player], seed: u64) -> Vec<u32> {
-    let mut random = Choice(seed);
+    let mut random = crate::Random(seed);
     loop {
         let seat = match game.turn() {
             Turn::Of(seat) => seat,
@@ -99,18 +99,5 @@ fn worth_after<G: Game>(game: &G, seat: Seat) -> i64 {
         Turn::Over(outcome) if !outcome.places.contains(&2) => 0,
         Turn::Over(outcome) if outcome.places[seat.index()] == 1 => 1_000_000_000,
         Turn::Over(_) => -1_000_000_000,
-    }
-}
-
-/// `SplitMix64`: the tests draw the same games on every machine.
-struct Choice(u64);
-
-impl Choice {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        usize::try_from((mixed ^ (mixed >> 31)) % bound as u64).unwrap()
     }
 }

@@ -1,6 +1,7 @@
 //! What every notation of whole games promises: a game that is written is read back the same, and
 //! no text is a reason to panic.
 
+use crate::Random;
 use proptest::prelude::*;
 use referee_games::{AnyGame, GAMES, GameRecord, Kind, NotationKind, RecordEnd, Turn, notations};
 use referee_protocol::Seat;
@@ -9,23 +10,12 @@ use serde_json::{Value, json};
 /// Random games a setup.
 const GAMES_PER_SETUP: usize = 40;
 
-/// Numbers that are the same every time.
-struct Draw(u64);
-
-impl Draw {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap() % end
-    }
-}
-
 fn setups(kind: Kind) -> Vec<Value> {
     std::iter::once(json!({})).chain(kind.about().variants).collect()
 }
 
 /// Plays at random, at most so many actions. They are returned.
-fn play(game: &mut Box<dyn AnyGame>, plies: usize, draw: &mut Draw) -> Vec<Value> {
+fn play(game: &mut Box<dyn AnyGame>, plies: usize, draw: &mut Random) -> Vec<Value> {
     let mut played = Vec::new();
     while played.len() < plies {
         let actions = game.actions();
@@ -40,7 +30,7 @@ fn play(game: &mut Box<dyn AnyGame>, plies: usize, draw: &mut Draw) -> Vec<Value
 }
 
 /// A game from the start of a setup, or from a position that is reached in it.
-fn random_record(kind: Kind, setup: &Value, draw: &mut Draw) -> GameRecord {
+fn random_record(kind: Kind, setup: &Value, draw: &mut Random) -> GameRecord {
     let mut game = kind.start(setup).unwrap();
     if draw.below(2) == 0 {
         let plies = 1 + draw.below(12);
@@ -61,7 +51,7 @@ fn random_record(kind: Kind, setup: &Value, draw: &mut Draw) -> GameRecord {
         (Turn::Of(_), _) => RecordEnd::Unfinished,
     };
     let names = ["plain", "brack]et [s", "back\\slash\\", "semi;colon:(", "ähm 🙂 日本"];
-    let name = |draw: &mut Draw| {
+    let name = |draw: &mut Random| {
         let index = draw.below(names.len() + 1);
         names.get(index).map(|&name| name.to_owned())
     };
@@ -88,7 +78,7 @@ fn a_game_is_read_back_as_it_was_written() {
     let mut ends = Vec::new();
     for (kind, notation) in notations() {
         for setup in setups(kind) {
-            let mut draw = Draw(7);
+            let mut draw = Random(7);
             for _ in 0..GAMES_PER_SETUP {
                 let record = random_record(kind, &setup, &mut draw);
                 let wanted = GameRecord { comment: String::new(), ..record.clone() };
@@ -116,7 +106,7 @@ fn every_notation_says_what_it_is() {
 fn damaged() -> impl Strategy<Value = String> {
     let edits = prop::collection::vec((any::<u16>(), any::<u8>(), any::<char>()), 0..6);
     (any::<u64>(), edits).prop_map(|(seed, edits)| {
-        let mut draw = Draw(seed);
+        let mut draw = Random(seed);
         let all: Vec<_> = notations().collect();
         let (kind, notation) = all[draw.below(all.len())];
         let setups = setups(kind);

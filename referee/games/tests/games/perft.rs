@@ -1,30 +1,38 @@
-//! The counts in every game's `perft.txt`: `SETUP : COUNT COUNT ..`, from depth 1 on; a setup is
-//! JSON, `#` begins a comment.
+//! The counts in every game's `perft.txt`: `SETUP : COUNT COUNT ..`, from depth 1 on, or
+//! `SETUP : plain DEPTH`, where the counts up to this depth are those that listing and playing gives.
 
-use referee_games::GAMES;
+use crate::data_lines;
+use referee_games::{GAMES, Game, SetupError, Visitor, plain_perft, visit};
 use serde_json::Value;
-use std::path::Path;
 
 #[test]
 fn every_count_is_met() {
     for kind in GAMES {
-        let folder = kind.name.replace('-', "_");
-        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(folder).join("perft.txt");
-        let text = std::fs::read_to_string(&file).unwrap();
-        let mut checked = 0;
-        for line in text.lines().map(|line| line.split('#').next().unwrap().trim()) {
-            if line.is_empty() {
-                continue;
-            }
+        for line in data_lines(kind.name, "perft.txt") {
             let (setup, counts) = line.rsplit_once(" : ").expect("SETUP : COUNT COUNT ..");
-            let setup: Value = serde_json::from_str(setup).unwrap();
-            let game = kind.start(&setup).unwrap();
-            for (depth, count) in (1..).zip(counts.split_whitespace()) {
-                let count: u64 = count.parse().unwrap();
-                assert_eq!(game.perft(depth), count, "{} {setup} depth {depth}", kind.name);
-                checked += 1;
-            }
+            visit(kind.name, Counts { setup, counts }).unwrap();
         }
-        assert!(checked > 0, "{} has no counts", file.display());
+    }
+}
+
+struct Counts<'a> {
+    setup: &'a str,
+    counts: &'a str,
+}
+
+impl Visitor for Counts<'_> {
+    type Output = ();
+
+    fn visit<G: Game>(self, start: fn(&Value) -> Result<G, SetupError>) {
+        let game = start(&serde_json::from_str(self.setup).unwrap()).unwrap();
+        let counts: Vec<u64> = match self.counts.strip_prefix("plain ") {
+            Some(depth) => {
+                (1..=depth.parse().unwrap()).map(|depth| plain_perft(&game, depth)).collect()
+            }
+            None => self.counts.split_whitespace().map(|count| count.parse().unwrap()).collect(),
+        };
+        for (depth, count) in (1..).zip(counts) {
+            assert_eq!(game.perft(depth), count, "{} {} depth {depth}", G::NAME, self.setup);
+        }
     }
 }

@@ -1,18 +1,15 @@
 //! Games of Chexers played by the course's own rule code: the same actions, boards and ends here.
 
-use flate2::read::GzDecoder;
+use crate::{digest, records};
 use referee_games::chexers::{Action, Chexers, Setup};
 use referee_games::{Game, Turn};
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
-use std::io::{BufRead, BufReader};
 
 #[test]
 fn games_played_elsewhere_are_the_same_here() {
-    let packed: &[u8] = include_bytes!("data/chexers.jsonl.gz");
+    let games = records(include_bytes!("data/chexers.jsonl.gz"));
     let mut reasons = Vec::new();
-    for line in BufReader::new(GzDecoder::new(packed)).lines() {
-        let played: Value = serde_json::from_str(&line.unwrap()).unwrap();
+    for played in games {
         let id = &played["id"];
         let mut game = Chexers::start(Setup::default()).unwrap();
         for (ply, action) in played["actions"].as_array().unwrap().iter().enumerate() {
@@ -85,9 +82,4 @@ fn board(game: &Chexers) -> String {
     };
     let cells = game.view().shape.cells();
     cells.into_iter().map(|cell| letter(cell).flatten().unwrap_or('.')).collect()
-}
-
-fn digest(text: &str) -> String {
-    let hash = Sha256::digest(text.as_bytes());
-    hash.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
 }

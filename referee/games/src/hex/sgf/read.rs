@@ -344,7 +344,7 @@ impl Played {
             if let Turn::Of(_) = self.game.turn() {
                 let resigned = step.word == "resign";
                 let end = if resigned { RecordEnd::Resigned } else { RecordEnd::Forfeited };
-                self.gone = Some(end(self.seat(step.side)));
+                self.gone = Some(end(self.game.seat(step.side)));
             }
             return Ok(());
         }
@@ -366,31 +366,20 @@ impl Played {
         Ok(())
     }
 
-    /// The seat that has this colour now.
-    fn seat(&self, side: Side) -> Seat {
-        Seat(u8::from(self.game.side(Seat(0)) != side))
-    }
-
     fn end(&self, result: Option<&str>, notes: &mut Vec<String>) -> RecordEnd {
         let told = result.unwrap_or_default();
         let (winner, how) = told.split_once('+').unwrap_or((told, ""));
         let winner = colour(winner).filter(|_| !told.eq_ignore_ascii_case("void"));
-        let loser = winner.map(|side| self.seat(side.other()));
-        let end = match self.game.turn() {
-            Turn::Over(_) => RecordEnd::Played,
-            Turn::Of(_) => self.gone.unwrap_or_else(|| by_result(loser, how)),
+        let loser = winner.map(|side| self.game.seat(side.other()));
+        let end = match self.game.winner {
+            Some(_) => RecordEnd::Played,
+            None => self.gone.unwrap_or_else(|| by_result(loser, how)),
         };
         let lost = match end {
             RecordEnd::Resigned(seat) | RecordEnd::TimedOut(seat) | RecordEnd::Forfeited(seat) => {
                 Some(seat)
             }
-            RecordEnd::Played => match self.game.turn() {
-                Turn::Over(outcome) => {
-                    let seats = [Seat(0), Seat(1)].into_iter();
-                    seats.zip(&outcome.places).find(|(_, place)| **place != 1).map(|(seat, _)| seat)
-                }
-                Turn::Of(_) => None,
-            },
+            RecordEnd::Played => self.game.winner.map(|side| self.game.seat(side.other())),
             RecordEnd::Unfinished => None,
         };
         if loser.is_some() && loser != lost {

@@ -25,10 +25,7 @@ pub(super) fn write(record: &GameRecord) -> Result<String, String> {
     if let RecordEnd::Resigned(seat) = record.end {
         moves.push(format!("{}[resign]", letter(side(seat))));
     }
-    let colours = setup
-        .position
-        .as_ref()
-        .map_or([setup.first, setup.first.other()], |position| position.colours);
+    let colours = setup.colours();
     let mut text = root(record, &setup, colours);
     property(&mut text, "RE", &result(record.end, &game));
     let at_start = setup.position.as_ref().filter(|position| position.turn > 0);
@@ -124,13 +121,9 @@ fn play(game: &mut Hex, setup: &Setup, action: &serde_json::Value) -> Result<Str
 fn result(end: RecordEnd, game: &Hex) -> String {
     let won_against = |seat: Seat| letter(game.side(seat).other());
     match end {
-        RecordEnd::Played => match game.turn() {
-            Turn::Over(outcome) => {
-                let winner = Seat(u8::from(outcome.places.first() != Some(&1)));
-                format!("{}+", letter(game.side(winner)))
-            }
-            Turn::Of(_) => "?".to_owned(),
-        },
+        RecordEnd::Played => {
+            game.winner.map_or_else(|| "?".to_owned(), |side| format!("{}+", letter(side)))
+        }
         RecordEnd::Resigned(seat) => format!("{}+Resign", won_against(seat)),
         RecordEnd::TimedOut(seat) => format!("{}+Time", won_against(seat)),
         RecordEnd::Forfeited(seat) => format!("{}+Forfeit", won_against(seat)),
