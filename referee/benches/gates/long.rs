@@ -2,7 +2,8 @@
 
 use crate::agent::AGENT_MODE;
 use crate::measure::children_cpu;
-use crate::report::{Better, Row, Scale};
+use crate::report::Bounds::{AtLeast, AtMost};
+use crate::report::Row;
 use crate::script::Script;
 use crate::turn::agent_command;
 use serde_json::Value;
@@ -21,8 +22,8 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Agents started for the figure of what they take themselves.
 const AGENTS: u32 = 200;
 
-/// Both parts of the row.
-pub(crate) fn rows() -> Result<Vec<Row>, Box<dyn Error>> {
+/// Both parts of the row, in one run of many games.
+pub(crate) fn rows(_runs: usize) -> Result<Vec<Row>, Box<dyn Error>> {
     let script = Script::chinese_checkers(TURNS)?;
     let agent = native_agent(&script)?;
     let alone = alone(&agent)?;
@@ -33,10 +34,7 @@ pub(crate) fn rows() -> Result<Vec<Row>, Box<dyn Error>> {
         what: "10,000 ten-turn games: memory at the end / at 10 %",
         figure: end_kb / early_kb,
         unit: "x",
-        target: 1.05,
-        gate: 1.2,
-        better: Better::Lower,
-        scale: Scale::Ratio,
+        bounds: AtMost(1.05, 1.2),
         note: format!(
             "{:.1} MB at the end of the games, target 20 MB; {:.1} MB with the report",
             end_kb / 1e3,
@@ -48,10 +46,7 @@ pub(crate) fn rows() -> Result<Vec<Row>, Box<dyn Error>> {
         what: "10,000 ten-turn games: games a second",
         figure: GAMES as f64 / seconds,
         unit: "/s",
-        target: 1000.0,
-        gate: 250.0,
-        better: Better::Higher,
-        scale: Scale::Absolute,
+        bounds: AtLeast(1000.0, 250.0),
         note: format!(
             "{losses} time losses, {voids} void; of a game's CPU time {:.0} us are its two agents' \
              own start and end",
