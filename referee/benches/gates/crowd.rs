@@ -1,6 +1,6 @@
 //! Rows e and i: many matches at once, how fast they are and how much memory they take.
 
-use crate::measure::median;
+use crate::measure::{kilobytes, median};
 use crate::report::Bounds::{AtLeast, AtMost};
 use crate::report::Row;
 use crate::script::Script;
@@ -84,15 +84,10 @@ fn series(script: &Script, games: usize, at_once: usize) -> Result<Command, Box<
 /// The most memory that a process had resident, looked at until it ends.
 fn peak_kilobytes(command: &mut Command) -> Result<f64, Box<dyn Error>> {
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn()?;
-    let status = format!("/proc/{}/status", child.id());
     let mut peak = 0.0;
     while child.try_wait()?.is_none() {
         // The system keeps the peak itself, so that nothing between two looks is lost.
-        let text = std::fs::read_to_string(&status).unwrap_or_default();
-        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        if let Some(number) = line.and_then(|line| line.split_whitespace().next()) {
-            peak = number.parse::<f64>()?.max(peak);
-        }
+        peak = kilobytes(&child, "VmHWM:").map_or(peak, |now| now.max(peak));
         std::thread::sleep(Duration::from_millis(5));
     }
     let status = child.wait()?;

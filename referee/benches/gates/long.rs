@@ -1,7 +1,7 @@
 //! Row j: a contest of very many very short games, all of them started anew.
 
 use crate::agent::AGENT_MODE;
-use crate::measure::children_cpu;
+use crate::measure::{children_cpu, kilobytes};
 use crate::report::Bounds::{AtLeast, AtMost};
 use crate::report::Row;
 use crate::script::Script;
@@ -9,7 +9,7 @@ use crate::turn::agent_command;
 use serde_json::Value;
 use std::error::Error;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Games of the contest, and turns of each.
@@ -147,7 +147,7 @@ fn watch(command: &mut Command, played: impl Fn() -> usize) -> Result<Run, Box<d
     let mut child = command.stdin(Stdio::null()).spawn()?;
     let (mut early_kb, mut end_kb, mut peak_kb) = (f64::NAN, f64::NAN, 0.0_f64);
     while child.try_wait()?.is_none() {
-        let (now, played) = (resident_kilobytes(&child), played());
+        let (now, played) = (kilobytes(&child, "VmRSS:"), played());
         // The last look may come too late, and the report that follows the games is another matter.
         if played < GAMES {
             end_kb = now.unwrap_or(end_kb);
@@ -164,12 +164,4 @@ fn watch(command: &mut Command, played: impl Fn() -> usize) -> Result<Run, Box<d
         return Err(format!("{command:?}: {status}").into());
     }
     Ok(Run { seconds, early_kb, end_kb, peak_kb, losses: 0, voids: 0 })
-}
-
-fn resident_kilobytes(child: &Child) -> Option<f64> {
-    let text =
-        std::fs::read_to_string(Path::new("/proc").join(child.id().to_string()).join("status"));
-    let text = text.ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    line.split_whitespace().next()?.parse().ok()
 }
