@@ -1,5 +1,5 @@
 //! `new`: in every language, what it creates is built by the command that it prints, passes the check, and
-//! plays a match. That each plays every game from every seat is tested with the sample agents.
+//! plays a match. That each plays every game is tested with the sample agents.
 
 use crate::support::{AMPLE, Place, in_parallel, skip, texts};
 use sample_agents::starters::{STARTERS, Starter};

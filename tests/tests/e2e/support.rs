@@ -31,7 +31,9 @@ pub(crate) fn time_for(words: &[impl AsRef<OsStr>]) -> Vec<&'static str> {
     let has = |any: &[&str]| words.iter().any(|it| any.iter().any(|any| it.as_ref() == *any));
     let (clock, start) = AMPLE.split_at(2);
     let mut more = Vec::new();
-    if has(&["play"]) && !has(&["--preset"]) {
+    let mut commands =
+        words.iter().map(AsRef::as_ref).filter(|it| !it.as_encoded_bytes().starts_with(b"-"));
+    if commands.next() == Some(OsStr::new("play")) && !has(&["--preset"]) {
         more.extend(clock.iter().filter(|_| !has(&["--clock", "--move-time"])));
         more.extend(start.iter().filter(|_| !has(&["--start-time"])));
     }
