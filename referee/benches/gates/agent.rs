@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
 /// The hidden mode in which this program is the instant agent.
@@ -13,6 +14,41 @@ pub(crate) const AGENT_MODE: &str = "__agent";
 
 /// The hidden mode in which it takes some CPU time for each turn.
 pub(crate) const BUSY_MODE: &str = "__busy_agent";
+
+/// What an agent is sent first.
+pub(crate) const HELLO: &[u8] = b"{\"type\":\"hello\"}\n";
+
+/// A child process and its pipes.
+pub(crate) struct Piped<I = ChildStdin, O = ChildStdout> {
+    pub(crate) child: Child,
+    pub(crate) input: I,
+    pub(crate) output: O,
+}
+
+impl Piped {
+    pub(crate) fn start(command: &mut Command) -> io::Result<Self> {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let missing = || io::Error::other("no pipe");
+        let input = child.stdin.take().ok_or_else(missing)?;
+        let output = child.stdout.take().ok_or_else(missing)?;
+        Ok(Self { child, input, output })
+    }
+
+    /// The instant agent with this script.
+    pub(crate) fn agent(script: &Path) -> io::Result<Self> {
+        Self::start(Command::new(std::env::current_exe()?).arg(AGENT_MODE).arg(script))
+    }
+}
+
+impl<I, O> Piped<I, O> {
+    /// Closes its stdin and waits for its end.
+    pub(crate) fn end(self) -> io::Result<()> {
+        let Self { mut child, input, .. } = self;
+        drop(input);
+        child.wait()?;
+        Ok(())
+    }
+}
 
 /// Answers until its stdin ends, each turn after `micros` microseconds of CPU time.
 pub(crate) fn run_busily(script: &Path, micros: u64) -> io::Result<()> {

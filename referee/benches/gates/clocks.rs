@@ -2,7 +2,8 @@
 
 use crate::agent::BUSY_MODE;
 use crate::measure::{median, percentile};
-use crate::report::{Better, Row, Scale};
+use crate::report::Bounds::AtMost;
+use crate::report::Row;
 use crate::script::Script;
 use crate::turn::{agent_command, referee_play};
 use serde_json::Value;
@@ -48,10 +49,7 @@ pub(crate) fn rows(rounds: usize) -> Result<Vec<Row>, Box<dyn Error>> {
         what: "time losses, 2 ms of 20 ms",
         figure: f64::from(losses.iter().sum::<u32>()),
         unit: "",
-        target: 0.0,
-        gate: 0.0,
-        better: Better::Lower,
-        scale: Scale::Ratio,
+        bounds: AtMost(0.0, 0.0),
         note: format!("of {games} games each at {}; {voids} void", told.join(", ")),
     };
     let overcharge = Row {
@@ -59,10 +57,7 @@ pub(crate) fn rows(rounds: usize) -> Result<Vec<Row>, Box<dyn Error>> {
         what: "overcharge of a turn at 64 at once, p50",
         figure: median(&held.p50),
         unit: "us",
-        target: 50.0,
-        gate: 200.0,
-        better: Better::Lower,
-        scale: Scale::Absolute,
+        bounds: AtMost(50.0, 200.0),
         note: format!(
             "p99 {:.0} us, target 1000 us; without --pin {:.0} and {:.0} us, {} lost",
             median(&held.p99),

@@ -1,7 +1,8 @@
 //! Rows e and i: many matches at once, how fast they are and how much memory they take.
 
-use crate::measure::median;
-use crate::report::{Better, Row, Scale};
+use crate::measure::{kilobytes, median};
+use crate::report::Bounds::{AtLeast, AtMost};
+use crate::report::Row;
 use crate::script::Script;
 use crate::turn::{play_instantly, succeed};
 use std::error::Error;
@@ -19,7 +20,7 @@ const FEW: usize = 20;
 const MANY: usize = 500;
 
 /// Row e.
-pub(crate) fn speed(rounds: usize) -> Result<Row, Box<dyn Error>> {
+pub(crate) fn speed(rounds: usize) -> Result<Vec<Row>, Box<dyn Error>> {
     let script = Script::chinese_checkers(TURNS)?;
     let mut rates = vec![Vec::new(); CROWDS.len()];
     for _ in 0..rounds {
@@ -36,21 +37,18 @@ pub(crate) fn speed(rounds: usize) -> Result<Row, Box<dyn Error>> {
         .zip(&medians)
         .map(|(at_once, rate)| format!("{at_once}: {rate:.0}"))
         .collect();
-    Ok(Row {
+    Ok(vec![Row {
         letter: 'e',
         what: "games/s at 64 at once / at the best number",
         figure: medians.last().copied().unwrap_or(f64::NAN) / best,
         unit: "x",
-        target: 0.9,
-        gate: 0.75,
-        better: Better::Higher,
-        scale: Scale::Ratio,
+        bounds: AtLeast(0.9, 0.75),
         note: format!("games/s at {}", told.join(", ")),
-    })
+    }])
 }
 
 /// Row i.
-pub(crate) fn memory(rounds: usize) -> Result<Row, Box<dyn Error>> {
+pub(crate) fn memory(rounds: usize) -> Result<Vec<Row>, Box<dyn Error>> {
     let script = Script::chinese_checkers(TURNS)?;
     let mut kilobytes = Vec::new();
     let mut peaks = (0.0, 0.0);
@@ -60,17 +58,14 @@ pub(crate) fn memory(rounds: usize) -> Result<Row, Box<dyn Error>> {
         kilobytes.push((many - few) / (MANY - FEW) as f64);
         peaks = (few, many);
     }
-    Ok(Row {
+    Ok(vec![Row {
         letter: 'i',
         what: "memory of the referee a match",
         figure: median(&kilobytes),
         unit: "kB",
-        target: 32.0,
-        gate: 64.0,
-        better: Better::Lower,
-        scale: Scale::Ratio,
+        bounds: AtMost(32.0, 64.0),
         note: format!("{:.0} kB at {FEW} at once, {:.0} kB at {MANY}", peaks.0, peaks.1),
-    })
+    }])
 }
 
 fn series(script: &Script, games: usize, at_once: usize) -> Result<Command, Box<dyn Error>> {
@@ -89,15 +84,10 @@ fn series(script: &Script, games: usize, at_once: usize) -> Result<Command, Box<
 /// The most memory that a process had resident, looked at until it ends.
 fn peak_kilobytes(command: &mut Command) -> Result<f64, Box<dyn Error>> {
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn()?;
-    let status = format!("/proc/{}/status", child.id());
     let mut peak = 0.0;
     while child.try_wait()?.is_none() {
         // The system keeps the peak itself, so that nothing between two looks is lost.
-        let text = std::fs::read_to_string(&status).unwrap_or_default();
-        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        if let Some(number) = line.and_then(|line| line.split_whitespace().next()) {
-            peak = number.parse::<f64>()?.max(peak);
-        }
+        peak = kilobytes(&child, "VmHWM:").map_or(peak, |now| now.max(peak));
         std::thread::sleep(Duration::from_millis(5));
     }
     let status = child.wait()?;

@@ -1,14 +1,15 @@
 //! Row j: a contest of very many very short games, all of them started anew.
 
 use crate::agent::AGENT_MODE;
-use crate::measure::children_cpu;
-use crate::report::{Better, Row, Scale};
+use crate::measure::{children_cpu, kilobytes};
+use crate::report::Bounds::{AtLeast, AtMost};
+use crate::report::Row;
 use crate::script::Script;
 use crate::turn::agent_command;
 use serde_json::Value;
 use std::error::Error;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Games of the contest, and turns of each.
@@ -21,8 +22,8 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Agents started for the figure of what they take themselves.
 const AGENTS: u32 = 200;
 
-/// Both parts of the row.
-pub(crate) fn rows() -> Result<Vec<Row>, Box<dyn Error>> {
+/// Both parts of the row, in one run of many games.
+pub(crate) fn rows(_runs: usize) -> Result<Vec<Row>, Box<dyn Error>> {
     let script = Script::chinese_checkers(TURNS)?;
     let agent = native_agent(&script)?;
     let alone = alone(&agent)?;
@@ -33,10 +34,7 @@ pub(crate) fn rows() -> Result<Vec<Row>, Box<dyn Error>> {
         what: "10,000 ten-turn games: memory at the end / at 10 %",
         figure: end_kb / early_kb,
         unit: "x",
-        target: 1.05,
-        gate: 1.2,
-        better: Better::Lower,
-        scale: Scale::Ratio,
+        bounds: AtMost(1.05, 1.2),
         note: format!(
             "{:.1} MB at the end of the games, target 20 MB; {:.1} MB with the report",
             end_kb / 1e3,
@@ -48,10 +46,7 @@ pub(crate) fn rows() -> Result<Vec<Row>, Box<dyn Error>> {
         what: "10,000 ten-turn games: games a second",
         figure: GAMES as f64 / seconds,
         unit: "/s",
-        target: 1000.0,
-        gate: 250.0,
-        better: Better::Higher,
-        scale: Scale::Absolute,
+        bounds: AtLeast(1000.0, 250.0),
         note: format!(
             "{losses} time losses, {voids} void; of a game's CPU time {:.0} us are its two agents' \
              own start and end",
@@ -152,7 +147,7 @@ fn watch(command: &mut Command, played: impl Fn() -> usize) -> Result<Run, Box<d
     let mut child = command.stdin(Stdio::null()).spawn()?;
     let (mut early_kb, mut end_kb, mut peak_kb) = (f64::NAN, f64::NAN, 0.0_f64);
     while child.try_wait()?.is_none() {
-        let (now, played) = (resident_kilobytes(&child), played());
+        let (now, played) = (kilobytes(&child, "VmRSS:"), played());
         // The last look may come too late, and the report that follows the games is another matter.
         if played < GAMES {
             end_kb = now.unwrap_or(end_kb);
@@ -169,12 +164,4 @@ fn watch(command: &mut Command, played: impl Fn() -> usize) -> Result<Run, Box<d
         return Err(format!("{command:?}: {status}").into());
     }
     Ok(Run { seconds, early_kb, end_kb, peak_kb, losses: 0, voids: 0 })
-}
-
-fn resident_kilobytes(child: &Child) -> Option<f64> {
-    let text =
-        std::fs::read_to_string(Path::new("/proc").join(child.id().to_string()).join("status"));
-    let text = text.ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    line.split_whitespace().next()?.parse().ok()
 }

@@ -25,7 +25,7 @@ mod start;
 mod sandbox;
 
 use referee_process::launcher;
-use report::{Row, Scale, Standing};
+use report::Row;
 use std::error::Error;
 use std::io::Write;
 use std::path::Path;
@@ -56,6 +56,24 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     }
     Ok(ExitCode::SUCCESS)
 }
+
+/// Measures in so many runs.
+type Measure = fn(usize) -> Result<Vec<Row>, Box<dyn Error>>;
+
+/// Every measure, and the rows that come of it.
+const MEASURES: [(&[char], Measure); 11] = [
+    (&['a', 'c'], turn::rows),
+    (&['b'], peer::rows),
+    (&['d'], perft::rows),
+    (&['e'], crowd::speed),
+    (&['f', 'g'], clocks::rows),
+    (&['h'], verify::rows),
+    (&['i'], crowd::memory),
+    (&['j'], long::rows),
+    (&['k'], start::spawning),
+    (&['l'], sandbox::rows),
+    (&['m'], start::help),
+];
 
 struct Options {
     /// Empty: all.
@@ -97,46 +115,12 @@ fn measure_all(options: &Options) -> Result<ExitCode, Box<dyn Error>> {
     writeln!(stdout, "medians of {pairs} runs; load before: {}", load.trim())?;
     writeln!(stdout, "{}", Row::heading())?;
     let mut missed = 0;
-    let mut tell = |rows: Vec<Row>| -> std::io::Result<()> {
-        for row in rows {
+    for (_, measure) in MEASURES.iter().filter(|(letters, _)| options.wants(letters)) {
+        for row in measure(pairs)? {
             writeln!(stdout, "{}", row.line())?;
-            let counts = row.scale == Scale::Ratio || !options.ratios;
-            missed += usize::from(counts && row.standing() == Standing::Missed);
+            let counts = !(options.ratios && row.is_of_the_machine());
+            missed += usize::from(counts && row.is_missed());
         }
-        Ok(())
-    };
-    if options.wants(&['a', 'c']) {
-        tell(turn::rows(pairs)?)?;
-    }
-    if options.wants(&['b']) {
-        tell(peer::rows(pairs)?)?;
-    }
-    if options.wants(&['d']) {
-        tell(perft::rows(pairs)?)?;
-    }
-    if options.wants(&['e']) {
-        tell(vec![crowd::speed(pairs)?])?;
-    }
-    if options.wants(&['f', 'g']) {
-        tell(clocks::rows(pairs)?)?;
-    }
-    if options.wants(&['h']) {
-        tell(verify::rows(pairs)?)?;
-    }
-    if options.wants(&['i']) {
-        tell(vec![crowd::memory(pairs)?])?;
-    }
-    if options.wants(&['j']) {
-        tell(long::rows()?)?;
-    }
-    if options.wants(&['k']) {
-        tell(start::spawning(pairs)?)?;
-    }
-    if options.wants(&['l']) {
-        tell(sandbox::rows(pairs)?)?;
-    }
-    if options.wants(&['m']) {
-        tell(vec![start::help(pairs)?])?;
     }
     if missed == 0 {
         return Ok(ExitCode::SUCCESS);

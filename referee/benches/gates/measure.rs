@@ -5,6 +5,7 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
 use nix::time::{ClockId, clock_gettime};
 use nix::unistd::Pid;
+use std::process::Child;
 use std::time::Duration;
 
 /// The middle one of the values, the upper of the two where their number is even.
@@ -100,6 +101,13 @@ fn cpu(who: UsageWho) -> Duration {
 fn duration(time: TimeVal) -> Duration {
     let micros = time.tv_sec() * 1_000_000 + time.tv_usec();
     Duration::from_micros(u64::try_from(micros).unwrap_or_default())
+}
+
+/// What the system says of a child's memory, under a name such as `VmRSS:`.
+pub(crate) fn kilobytes(child: &Child, name: &str) -> Option<f64> {
+    let text = std::fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    line.split_whitespace().next()?.parse().ok()
 }
 
 /// Holds this process, and all that it starts meanwhile, on one core; dropped, it lets it go.

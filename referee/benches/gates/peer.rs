@@ -5,13 +5,15 @@
 //! `isready` outside the clock, and the whole game in `position`. It checks no move, keeps no record
 //! and has no clock, so that it is quicker than any real program with that conversation.
 
+use crate::agent::Piped;
 use crate::measure::Pairs;
-use crate::report::{Better, Row, Scale};
+use crate::report::Bounds::AtLeast;
+use crate::report::Row;
 use crate::script::Script;
 use crate::turn::{play_instantly, succeed};
 use std::error::Error;
 use std::io::{self, BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{ChildStdin, ChildStdout, Command};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -66,11 +68,8 @@ fn row(
         what,
         figure: rates.ratio(),
         unit: "x",
-        target,
         // The targets are for fastchess itself, which does more than the model of its talk.
-        gate: 0.5,
-        better: Better::Higher,
-        scale: Scale::Ratio,
+        bounds: AtLeast(target, 0.5),
         note: format!("{ours:.0} games/s against {model:.0}"),
     })
 }
@@ -92,7 +91,7 @@ pub(crate) fn run(at_once: usize) -> io::Result<()> {
                     while next.fetch_add(1, Ordering::Relaxed) < GAMES {
                         play(&mut engines)?;
                     }
-                    engines.into_iter().try_for_each(Engine::end)
+                    engines.into_iter().try_for_each(|engine| engine.pipes.end())
                 })
             })
             .collect();
@@ -109,7 +108,7 @@ fn play(engines: &mut [Engine; 2]) -> io::Result<()> {
     for turn in 0..TURNS {
         let engine = &mut engines[turn % 2];
         engine.ask("isready\n", "readyok")?;
-        engine.input.write_all(format!("{position}\n").as_bytes())?;
+        engine.pipes.input.write_all(format!("{position}\n").as_bytes())?;
         engine.ask("isready\n", "readyok")?;
         engine.ask("go wtime 10000 btime 10000 winc 100 binc 100\n", "bestmove ")?;
         position.push_str(engine.line["bestmove".len()..].trim_end());
@@ -124,44 +123,32 @@ fn move_of(turn: usize) -> String {
 }
 
 struct Engine {
-    child: Child,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
+    pipes: Piped<ChildStdin, BufReader<ChildStdout>>,
     line: String,
 }
 
 impl Engine {
     fn start() -> io::Result<Self> {
         let mut command = Command::new(std::env::current_exe()?);
-        command.arg(ENGINE_MODE).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = command.spawn()?;
-        let missing = || io::Error::other("no pipe");
-        let input = child.stdin.take().ok_or_else(missing)?;
-        let output = BufReader::new(child.stdout.take().ok_or_else(missing)?);
-        let mut engine = Self { child, input, output, line: String::new() };
+        let Piped { child, input, output } = Piped::start(command.arg(ENGINE_MODE))?;
+        let pipes = Piped { child, input, output: BufReader::new(output) };
+        let mut engine = Self { pipes, line: String::new() };
         engine.ask("uci\n", "uciok")?;
         Ok(engine)
     }
 
     /// Writes, and waits for a line that begins so.
     fn ask(&mut self, words: &str, answer: &str) -> io::Result<()> {
-        self.input.write_all(words.as_bytes())?;
+        self.pipes.input.write_all(words.as_bytes())?;
         loop {
             self.line.clear();
-            if self.output.read_line(&mut self.line)? == 0 {
+            if self.pipes.output.read_line(&mut self.line)? == 0 {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
             if self.line.starts_with(answer) {
                 return Ok(());
             }
         }
-    }
-
-    fn end(self) -> io::Result<()> {
-        let Self { mut child, input, .. } = self;
-        drop(input);
-        child.wait()?;
-        Ok(())
     }
 }
 

@@ -1,7 +1,8 @@
 //! Row d: how fast the rules count and check.
 
 use crate::measure::{Pairs, Pinned, median, thread_seconds};
-use crate::report::{Better, Row, Scale};
+use crate::report::Bounds::{AtLeast, AtMost};
+use crate::report::Row;
 use crate::script::{random_actions, start};
 use referee_games::chexers::Chexers;
 use referee_games::chinese_checkers::ChineseCheckers;
@@ -54,10 +55,7 @@ fn bulk<G: Game>(
         what,
         figure: rates.ratio(),
         unit: "x",
-        target,
-        gate: target * 2.0 / 3.0,
-        better: Better::Higher,
-        scale: Scale::Ratio,
+        bounds: AtLeast(target, target * 2.0 / 3.0),
         note: format!("{fast:.0} M/s against {plain:.1} M/s"),
     })
 }
@@ -70,10 +68,7 @@ fn hex_plies(rounds: usize) -> Row {
         what: "Hex 11 x 11, plies checked",
         figure: 1e3 / per_action,
         unit: "M/s",
-        target: 40.0,
-        gate: 40.0 * 2.0 / 3.0,
-        better: Better::Higher,
-        scale: Scale::Absolute,
+        bounds: AtLeast(40.0, 40.0 * 2.0 / 3.0),
         note: String::new(),
     }
 }
@@ -84,10 +79,7 @@ fn chinese_checkers_actions(rounds: usize) -> Row {
         what: "one Chinese Checkers action checked",
         figure: checked::<ChineseCheckers>(json!({}), 1000, rounds),
         unit: "ns",
-        target: 100.0,
-        gate: 150.0,
-        better: Better::Lower,
-        scale: Scale::Absolute,
+        bounds: AtMost(100.0, 150.0),
         note: String::new(),
     }
 }

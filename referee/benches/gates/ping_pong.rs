@@ -1,12 +1,11 @@
 //! The yardstick of a turn: two instant agents on blocking pipes, and nothing between them. The same
 //! bytes go back and forth as in a match, but nobody looks at them.
 
-use crate::agent::AGENT_MODE;
+use crate::agent::{HELLO, Piped};
 use referee_protocol::{Action, FromAgent, Played, Seat, ToAgent, Turn, parse_from_agent};
 use std::error::Error;
 use std::io::{self, Read, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 use tokio::net::unix::pipe;
 
@@ -16,13 +15,13 @@ pub(crate) const PING_PONG_MODE: &str = "__ping_pong";
 /// Plays the first `turns` turns of a script.
 pub(crate) fn run(script: &Path, turns: usize) -> Result<(), Box<dyn Error>> {
     let requests = requests(&std::fs::read(script)?, turns)?;
-    let mut agents = [Player::start(script)?, Player::start(script)?];
+    let mut agents = [Piped::agent(script)?, Piped::agent(script)?];
     let mut buffer = vec![0; 64 * 1024];
     for agent in &mut agents {
-        agent.exchange(b"{\"type\":\"hello\"}\n", &mut buffer)?;
+        exchange(agent, HELLO, &mut buffer)?;
     }
     for (turn, request) in requests.iter().enumerate() {
-        agents[turn % 2].exchange(request, &mut buffer)?;
+        exchange(&mut agents[turn % 2], request, &mut buffer)?;
     }
     for agent in agents {
         agent.end()?;
@@ -39,13 +38,14 @@ pub(crate) fn run_in_event_loop(script: &Path, turns: usize) -> Result<(), Box<d
     let requests = requests(&std::fs::read(script)?, turns)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let mut agents = [EventPlayer::start(script)?, EventPlayer::start(script)?];
+        let mut agents =
+            [non_blocking(Piped::agent(script)?)?, non_blocking(Piped::agent(script)?)?];
         let mut buffer = vec![0; 64 * 1024];
         for agent in &mut agents {
-            agent.exchange(b"{\"type\":\"hello\"}\n", &mut buffer).await?;
+            exchange_in_event_loop(agent, HELLO, &mut buffer).await?;
         }
         for (turn, request) in requests.iter().enumerate() {
-            let answer = agents[turn % 2].exchange(request, &mut buffer);
+            let answer = exchange_in_event_loop(&mut agents[turn % 2], request, &mut buffer);
             tokio::time::timeout(TIME_OUT, answer).await??;
         }
         for agent in agents {
@@ -58,45 +58,36 @@ pub(crate) fn run_in_event_loop(script: &Path, turns: usize) -> Result<(), Box<d
 /// Far beyond what any turn takes.
 const TIME_OUT: Duration = Duration::from_secs(600);
 
-struct EventPlayer {
-    child: Child,
-    input: pipe::Sender,
-    output: pipe::Receiver,
+/// An agent on non-blocking pipes.
+type EventAgent = Piped<pipe::Sender, pipe::Receiver>;
+
+fn non_blocking(agent: Piped) -> io::Result<EventAgent> {
+    let input = pipe::Sender::from_owned_fd(agent.input.into())?;
+    let output = pipe::Receiver::from_owned_fd(agent.output.into())?;
+    Ok(Piped { child: agent.child, input, output })
 }
 
-impl EventPlayer {
-    fn start(script: &Path) -> io::Result<Self> {
-        let Player { child, input, output } = Player::start(script)?;
-        let input = pipe::Sender::from_owned_fd(input.into())?;
-        let output = pipe::Receiver::from_owned_fd(output.into())?;
-        Ok(Self { child, input, output })
+async fn exchange_in_event_loop(
+    agent: &mut EventAgent,
+    request: &[u8],
+    buffer: &mut [u8],
+) -> io::Result<()> {
+    agent.input.writable().await?;
+    // A pipe that has just been read empty takes a request whole.
+    if agent.input.try_write(request)? != request.len() {
+        return Err(io::ErrorKind::WriteZero.into());
     }
-
-    async fn exchange(&mut self, request: &[u8], buffer: &mut [u8]) -> io::Result<()> {
-        self.input.writable().await?;
-        // A pipe that has just been read empty takes a request whole.
-        if self.input.try_write(request)? != request.len() {
-            return Err(io::ErrorKind::WriteZero.into());
+    let mut filled = 0;
+    while filled == 0 || buffer[filled - 1] != b'\n' {
+        agent.output.readable().await?;
+        match agent.output.try_read(&mut buffer[filled..]) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(error) => return Err(error),
         }
-        let mut filled = 0;
-        while filled == 0 || buffer[filled - 1] != b'\n' {
-            self.output.readable().await?;
-            match self.output.try_read(&mut buffer[filled..]) {
-                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-                Ok(count) => filled += count,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(())
     }
-
-    fn end(self) -> io::Result<()> {
-        let Self { mut child, input, .. } = self;
-        drop(input);
-        child.wait()?;
-        Ok(())
-    }
+    Ok(())
 }
 
 /// What a referee writes for each turn: what was played since the seat's last turn, and the request.
@@ -127,43 +118,15 @@ fn append(lines: &mut Vec<u8>, message: &ToAgent) -> serde_json::Result<()> {
     Ok(())
 }
 
-struct Player {
-    child: Child,
-    input: ChildStdin,
-    output: ChildStdout,
-}
-
-impl Player {
-    fn start(script: &Path) -> io::Result<Self> {
-        let mut child = Command::new(std::env::current_exe()?)
-            .arg(AGENT_MODE)
-            .arg(script)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()?;
-        let (input, output) = (child.stdin.take(), child.stdout.take());
-        let input = input.ok_or_else(|| io::Error::other("no pipe"))?;
-        let output = output.ok_or_else(|| io::Error::other("no pipe"))?;
-        Ok(Self { child, input, output })
-    }
-
-    /// Writes, and waits for a whole line.
-    fn exchange(&mut self, request: &[u8], buffer: &mut [u8]) -> io::Result<()> {
-        self.input.write_all(request)?;
-        let mut filled = 0;
-        while filled == 0 || buffer[filled - 1] != b'\n' {
-            match self.output.read(&mut buffer[filled..])? {
-                0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-                count => filled += count,
-            }
+/// Writes, and waits for a whole line.
+fn exchange(agent: &mut Piped, request: &[u8], buffer: &mut [u8]) -> io::Result<()> {
+    agent.input.write_all(request)?;
+    let mut filled = 0;
+    while filled == 0 || buffer[filled - 1] != b'\n' {
+        match agent.output.read(&mut buffer[filled..])? {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            count => filled += count,
         }
-        Ok(())
     }
-
-    fn end(self) -> io::Result<()> {
-        let Self { mut child, input, .. } = self;
-        drop(input);
-        child.wait()?;
-        Ok(())
-    }
+    Ok(())
 }

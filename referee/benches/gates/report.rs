@@ -11,79 +11,57 @@ pub(crate) struct Row {
     pub(crate) what: &'static str,
     /// What came of it.
     pub(crate) figure: f64,
-    /// The unit of figure, target and gate; `x` for ratios.
+    /// The unit of figure and bounds; `x` for ratios.
     pub(crate) unit: &'static str,
-    /// What it should be.
-    pub(crate) target: f64,
-    /// What it must be.
-    pub(crate) gate: f64,
-    /// Which way is good.
-    pub(crate) better: Better,
-    /// Whether the figure means the same on every machine.
-    pub(crate) scale: Scale,
+    /// What it should be and what it must be.
+    pub(crate) bounds: Bounds,
     /// The figures behind it.
     pub(crate) note: String,
 }
 
-/// Which way is good.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Better {
+/// What a figure should be, the target, and what it must be, the gate.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Bounds {
     /// Less is better.
-    Lower,
+    AtMost(f64, f64),
     /// More is better.
-    Higher,
-}
-
-/// Whether a figure means the same on every machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Scale {
-    /// It does: a ratio of two figures of one run, or an amount of memory.
-    Ratio,
-    /// It is a time or a speed, and moves with the machine.
-    Absolute,
-}
-
-/// How a figure stands to its target and its gate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
-    /// The target is reached.
-    Reached,
-    /// Between target and gate.
-    Passed,
-    /// The gate is missed.
-    Missed,
+    AtLeast(f64, f64),
 }
 
 impl Row {
-    /// How its figure stands.
-    pub(crate) fn standing(&self) -> Standing {
-        if self.is_within(self.target) {
-            Standing::Reached
-        } else if self.is_within(self.gate) {
-            Standing::Passed
-        } else {
-            Standing::Missed
+    /// Whether it reaches its target, and whether it passes its gate. A figure that is no number
+    /// does neither.
+    fn standing(&self) -> (bool, bool) {
+        match self.bounds {
+            Bounds::AtMost(target, gate) => (self.figure <= target, self.figure <= gate),
+            Bounds::AtLeast(target, gate) => (self.figure >= target, self.figure >= gate),
         }
     }
 
-    /// A figure that is no number is within nothing.
-    fn is_within(&self, bound: f64) -> bool {
-        match self.better {
-            Better::Lower => self.figure <= bound,
-            Better::Higher => self.figure >= bound,
-        }
+    /// Whether it misses its gate.
+    pub(crate) fn is_missed(&self) -> bool {
+        !self.standing().1
+    }
+
+    /// Whether the figure moves with the machine, as times and speeds do; ratios and amounts of memory
+    /// mean the same everywhere.
+    pub(crate) fn is_of_the_machine(&self) -> bool {
+        matches!(self.unit, "ns" | "us" | "ms" | "/s" | "M/s")
     }
 
     /// Its line of the table.
     pub(crate) fn line(&self) -> String {
-        let sign = if self.better == Better::Lower { "<=" } else { ">=" };
+        let (sign, target, gate) = match self.bounds {
+            Bounds::AtMost(target, gate) => ("<=", target, gate),
+            Bounds::AtLeast(target, gate) => (">=", target, gate),
+        };
         let word = match self.standing() {
-            Standing::Reached => "target",
-            Standing::Passed => "gate",
-            Standing::Missed => "MISSED",
+            (true, _) => "target",
+            (false, true) => "gate",
+            (false, false) => "MISSED",
         };
         let bound = |bound: f64| format!("{sign} {}", (bound * 100.0).round() / 100.0);
-        let (target, gate) = (bound(self.target), bound(self.gate));
+        let (target, gate) = (bound(target), bound(gate));
         let (letter, what, unit, note) = (self.letter, self.what, self.unit, &self.note);
         let figure = format!("{:.3}", self.figure);
         let mut line = format!("{letter}  {what:<44} {figure:>9} {unit:<8}");

@@ -1,7 +1,8 @@
 //! Row l: what the sandbox costs an agent's start.
 
 use crate::measure::Pairs;
-use crate::report::{Better, Row, Scale};
+use crate::report::Bounds::AtMost;
+use crate::report::Row;
 use crate::script::Script;
 use crate::start::{by_launcher, plainly, surroundings};
 use referee_process::agent::Surroundings;
@@ -81,10 +82,7 @@ fn row(
         what,
         figure: (measured - plain) / 1e3,
         unit: "ms",
-        target,
-        gate: target * 2.0,
-        better: Better::Lower,
-        scale: Scale::Absolute,
+        bounds: AtMost(target, target * 2.0),
         note: format!("{measured:.0} us against {plain:.0} us to the first answer"),
     })
 }

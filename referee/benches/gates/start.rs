@@ -1,8 +1,9 @@
 //! Rows k and m: how long it takes to start an agent, and to start the referee itself.
 
-use crate::agent::AGENT_MODE;
+use crate::agent::{AGENT_MODE, HELLO, Piped};
 use crate::measure::{Pairs, median};
-use crate::report::{Better, Row, Scale};
+use crate::report::Bounds::AtMost;
+use crate::report::Row;
 use crate::script::Script;
 use crate::turn::succeed;
 use referee_process::agent::{AgentEvent, AgentProcess, Launch, OutputLimits, Surroundings};
@@ -19,8 +20,6 @@ use std::time::Instant;
 const AGENTS: usize = 40;
 /// The heap that the referee may have grown to.
 const HEAP_BYTES: usize = 512 << 20;
-/// What an agent is sent first.
-const HELLO: &[u8] = b"{\"type\":\"hello\"}\n";
 
 /// Row k.
 pub(crate) fn spawning(pairs: usize) -> Result<Vec<Row>, Box<dyn Error>> {
@@ -39,10 +38,7 @@ pub(crate) fn spawning(pairs: usize) -> Result<Vec<Row>, Box<dyn Error>> {
             what,
             figure: times.ratio(),
             unit: "x",
-            target,
-            gate: 1.5,
-            better: Better::Lower,
-            scale: Scale::Ratio,
+            bounds: AtMost(target, 1.5),
             note: format!("{measured:.0} us against {yardstick:.0} us to the first answer"),
         })
     };
@@ -64,26 +60,16 @@ pub(crate) fn plainly(script: &Script, wrapper: &[&str]) -> Result<f64, Box<dyn 
     let mut micros = Vec::with_capacity(AGENTS);
     for _ in 0..AGENTS {
         let begin = Instant::now();
-        let mut child = Command::new(program)
-            .args(&words)
-            .arg(AGENT_MODE)
-            .arg(script.path())
-            .env_clear()
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()?;
-        let (Some(mut stdin), Some(mut stdout)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err("no pipes".into());
-        };
-        stdin.write_all(HELLO)?;
+        let mut command = Command::new(program);
+        command.args(&words).arg(AGENT_MODE).arg(script.path()).env_clear();
+        let mut agent = Piped::start(command.stderr(Stdio::piped()))?;
+        agent.input.write_all(HELLO)?;
         let mut answer = [0; 64];
-        if stdout.read(&mut answer)? == 0 {
+        if agent.output.read(&mut answer)? == 0 {
             return Err("no answer".into());
         }
         micros.push(begin.elapsed().as_secs_f64() * 1e6);
-        drop(stdin);
-        child.wait()?;
+        agent.end()?;
     }
     Ok(quick(micros))
 }
@@ -146,22 +132,19 @@ async fn until(
 }
 
 /// Row m, but for the build, which is measured by hand.
-pub(crate) fn help(rounds: usize) -> Result<Row, Box<dyn Error>> {
+pub(crate) fn help(rounds: usize) -> Result<Vec<Row>, Box<dyn Error>> {
     let mut millis = Vec::new();
     for _ in 0..rounds {
         let begin = Instant::now();
         succeed(Command::new(env!("CARGO_BIN_EXE_referee")).arg("--help"))?;
         millis.push(begin.elapsed().as_secs_f64() * 1e3);
     }
-    Ok(Row {
+    Ok(vec![Row {
         letter: 'm',
         what: "referee --help",
         figure: median(&millis),
         unit: "ms",
-        target: 10.0,
-        gate: 20.0,
-        better: Better::Lower,
-        scale: Scale::Absolute,
+        bounds: AtMost(10.0, 20.0),
         note: String::new(),
-    })
+    }])
 }

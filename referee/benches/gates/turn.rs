@@ -3,7 +3,8 @@
 use crate::agent::{AGENT_MODE, take_cpu};
 use crate::measure::{Pairs, Pinned, children_cpu, median};
 use crate::ping_pong::{EVENT_LOOP_MODE, PING_PONG_MODE};
-use crate::report::{Better, Row, Scale};
+use crate::report::Bounds::AtMost;
+use crate::report::Row;
 use crate::script::Script;
 use std::error::Error;
 use std::process::{Command, Stdio};
@@ -49,10 +50,7 @@ pub(crate) fn rows(pairs: usize) -> Result<Vec<Row>, Box<dyn Error>> {
         what: "complete turn / two-agent ping-pong",
         figure: turns.ratio(),
         unit: "x",
-        target: 1.35,
-        gate: 1.6,
-        better: Better::Lower,
-        scale: Scale::Ratio,
+        bounds: AtMost(1.35, 1.6),
         note: format!(
             "{measured:.2} us against {yardstick:.2} us, a bare event loop {:.2} us; on the wall \
              {wall:.2} us against {wall_yardstick:.2} us",
@@ -64,10 +62,7 @@ pub(crate) fn rows(pairs: usize) -> Result<Vec<Row>, Box<dyn Error>> {
         what: "own CPU a turn",
         figure: own,
         unit: "us",
-        target: 4.0,
-        gate: 8.0,
-        better: Better::Lower,
-        scale: Scale::Absolute,
+        bounds: AtMost(4.0, 8.0),
         note: format!("a bare event loop {:.2} us", median(&floors.1)),
     };
     Ok(vec![whole, own])
@@ -97,10 +92,7 @@ pub(crate) fn sandboxed(pairs: usize) -> Result<Row, Box<dyn Error>> {
         what: "turn, level isolated, over level none",
         figure: sandboxed - plain,
         unit: "us",
-        target: 0.1,
-        gate: 1.0,
-        better: Better::Lower,
-        scale: Scale::Absolute,
+        bounds: AtMost(0.1, 1.0),
         note: format!("{sandboxed:.2} us against {plain:.2} us on the wall"),
     })
 }

@@ -1,7 +1,8 @@
 //! Row h: how fast transcripts are played again and verified, on one core.
 
 use crate::measure::{Pinned, median, thread_seconds};
-use crate::report::{Better, Row, Scale};
+use crate::report::Bounds::AtLeast;
+use crate::report::Row;
 use crate::turn::succeed;
 use referee_match::transcript::{Status, verify};
 use std::error::Error;
@@ -60,10 +61,7 @@ fn row(what: &'static str, transcripts: &[Vec<u8>], rounds: usize) -> Result<Row
         what,
         figure: median(&rates),
         unit: "M/s",
-        target: 1.5,
-        gate: 1.0,
-        better: Better::Higher,
-        scale: Scale::Absolute,
+        bounds: AtLeast(1.5, 1.0),
         note: format!("{turns} moves, {} bytes each", bytes as u64 / turns.max(1)),
     })
 }

@@ -1,4 +1,4 @@
-//! Ten thousand matches on a simulated clock: every game, agents that do anything, a machine that
+//! Five thousand matches on a simulated clock: every game, agents that do anything, a machine that
 //! lags and fails, and a model that has its own opinion of what must come of it.
 //!
 //! `REFEREE_SIMULATION_SEED=17` plays that one match and shows all that happens in it;
@@ -21,7 +21,7 @@ use simulation::plan::Plan;
 use simulation::run::{play, play_all};
 
 /// How many matches a test run plays.
-const MATCHES: u64 = 10_000;
+const MATCHES: u64 = 5_000;
 
 #[test]
 fn matches_end_as_the_protocol_says() {

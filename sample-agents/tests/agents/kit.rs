@@ -210,10 +210,7 @@ fn the_kit_sees_games_end_as_the_referee_does() {
     for kind in games_of("python/starter") {
         let mut story = Story::default();
         let mut reasons: Vec<String> = Vec::new();
-        for (setup, agent) in setups(kind)
-            .iter()
-            .flat_map(|setup| ["greedy", "minimax:1"].map(|agent| (setup, agent)))
-        {
+        for (setup, agent) in setups(kind).iter().zip(["greedy", "minimax:1"].into_iter().cycle()) {
             let mut game = kind.start(setup).unwrap();
             // These take their time on the largest boards.
             if is_over(game.as_ref()) || game.actions().len() > 300 || setup["size"] == 12 {

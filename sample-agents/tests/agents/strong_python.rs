@@ -51,9 +51,7 @@ fn its_boards_list_what_is_legal() {
     let checking = python("tests/strong", "checking_agent.py");
     for (game, setup, retire_at) in rules() {
         let seats = kind(game).unwrap().start(&setup).unwrap().seats();
-        for seed in 1..3 {
-            play(game, &setup, &vec![checking.clone(); seats], seed, retire_at);
-        }
+        play(game, &setup, &vec![checking.clone(); seats], 1, retire_at);
     }
 }
 

@@ -1,6 +1,6 @@
 //! `contest plan`: what a contest file comes to, and what is wrong with it.
 
-use crate::support::{Place, eventually};
+use crate::support::{Place, command_lines, eventually, texts};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -107,22 +107,10 @@ fn builds_are_run_once_and_those_that_fail_are_told() {
     place.write("c.toml", format!("{file}policy.on_broken = \"leave-out\"\n"));
     let told = place.run(&["contest", "plan", "c.toml", "--build", "--json"]).code(0).json();
     assert_eq!(told["players"], json!(["@random", "amy"]));
-    let left_out: Vec<&str> = told["left_out"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|left_out| left_out["name"].as_str().unwrap())
-        .collect();
-    assert_eq!(left_out, ["bob", "cat"]);
+    let left_out = told["left_out"].as_array().unwrap().iter();
+    assert_eq!(texts(left_out.map(|it| it["name"].clone())), ["bob", "cat"]);
     let built = fs::read_to_string(place.path("bots/amy/count")).unwrap();
     assert_eq!(built, "x\nx\n", "once each time");
-}
-
-/// Some process has this word in its command line.
-fn is_running(word: &str) -> bool {
-    let processes = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
-    let mut lines = processes.filter_map(|process| fs::read(process.path().join("cmdline")).ok());
-    lines.any(|line| line.split(|&byte| byte == 0).any(|it| it == word.as_bytes()))
 }
 
 #[test]
@@ -139,7 +127,8 @@ fn a_build_that_takes_too_long_is_killed_whole() {
         .run(&["contest", "plan", "c.toml", "--build"])
         .code(2)
         .complains("c.toml:2:22: made: `sh make.sh` failed: not done after 5s\n    begun\n");
-    assert!(eventually(|| !is_running(mark)), "what the build began goes on");
+    let is_running = || command_lines().any(|(_, words)| words.iter().any(|word| word == mark));
+    assert!(eventually(|| !is_running()), "what the build began goes on");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `debug`: a turn of a recorded match once more, and the way to it from a fault in `play`.
 
-use crate::support::{AMPLE, Place, scripted};
+use crate::support::{Place, scripted, texts};
 
 /// A match that `broken.py` loses by a defect, as seat 0 of Hex; the line of `play` that begins with
 /// `debug: `.
@@ -8,8 +8,7 @@ fn lost(place: &Place, defect: &str) -> Option<String> {
     let agent = scripted("broken.py", defect)?;
     let words = ["play", "hex", &agent, "@random", "--seed", "3", "--board", "none"];
     let move_time = if defect == "slow" { "500ms" } else { "90s" };
-    let clock = ["--move-time", move_time, "--start-time", "3m"];
-    let told = place.run(&[&words[..], &clock].concat()).code(0).stdout;
+    let told = place.run(&[&words[..], &["--move-time", move_time]].concat()).code(0).stdout;
     assert!(told.contains("\nfix: "), "{told}");
     let line = told.lines().find_map(|line| line.strip_prefix("debug: "));
     Some(line.unwrap_or_else(|| panic!("no way to debug: {told}")).to_owned())
@@ -51,18 +50,12 @@ fn a_fault_in_play_is_seen_once_more_by_the_command_it_ends_with() {
 #[test]
 fn every_turn_of_a_good_agent_comes_out_as_it_did() {
     let place = Place::new();
-    let out = ["--out", "match.jsonl", "--seed", "7", "--setup", "size=3"];
-    let words = [&["play", "hex", "@random", "@greedy", "--quiet"][..], &out].concat();
-    place.run(&words).code(0);
-    let turns: Vec<_> = place
-        .events("match.jsonl")
-        .into_iter()
-        .filter(|event| event["type"] == "turn")
-        .map(|event| (event["seat"].to_string(), event["turn"].to_string()))
-        .collect();
+    place.short_match(["@random", "@greedy"]);
+    let turns = place.events_of("x.jsonl", "turn");
     assert!(turns.len() >= 5);
-    for (seat, turn) in turns {
-        let words = ["debug", "match.jsonl", "--seat", &seat, "--turn", &turn, "--json"];
+    for event in turns {
+        let (seat, turn) = (event["seat"].to_string(), event["turn"].to_string());
+        let words = ["debug", "x.jsonl", "--seat", &seat, "--turn", &turn, "--json"];
         let report = place.run(&words).code(0).json();
         assert_eq!(report["same"], true, "seat {seat}, turn {turn}: {report}");
         assert_eq!(report["got"].as_array().unwrap().len(), 1);
@@ -72,27 +65,20 @@ fn every_turn_of_a_good_agent_comes_out_as_it_did() {
 #[test]
 fn printed_lines_can_be_piped_into_the_agent() {
     let place = Place::new();
-    let out = ["--out", "match.jsonl", "--seed", "7", "--setup", "size=3"];
-    place.run(&[&["play", "hex", "@random", "@greedy", "-q"][..], &out].concat()).code(0);
-    let line = "referee debug match.jsonl --seat 0 --turn 2 --print | referee agent random";
+    place.short_match(["@random", "@greedy"]);
+    let line = "referee debug x.jsonl --seat 0 --turn 2 --print | referee agent random";
     let told = place.shell(line).code(0).stdout;
     let said: Vec<&str> = told.lines().collect();
-    let recorded: Vec<String> = place
-        .events("match.jsonl")
-        .into_iter()
-        .filter(|event| event["type"] == "line" && event["seat"] == 0)
-        .map(|event| event["line"].as_str().unwrap().to_owned())
-        .collect();
+    let lines = place.events_of("x.jsonl", "line").into_iter();
+    let recorded = texts(lines.filter(|it| it["seat"] == 0).map(|it| it["line"].clone()));
     assert_eq!(said, recorded[..3], "ready, and the answers to turns 0 and 2");
 }
 
 #[test]
 fn waiting_for_a_debugger_tells_the_process_and_goes_on() {
     let place = Place::new();
-    let out = ["--out", "match.jsonl", "--seed", "7", "--setup", "size=3"];
-    place.run(&[&["play", "hex", "@random", "@greedy", "-q"][..], &out].concat()).code(0);
-    let words = ["debug", "match.jsonl", "--seat", "0", "--wait"];
-    let ran = place.run_with_input(&words, "\n").code(0);
+    place.short_match(["@random", "@greedy"]);
+    let ran = place.run_with_input(&["debug", "x.jsonl", "--seat", "0", "--wait"], "\n").code(0);
     let told = ran.stderr.lines().find(|line| line.starts_with("process ")).unwrap();
     let number = told.split_whitespace().nth(1).unwrap();
     assert!(number.parse::<u32>().is_ok(), "{told}");
@@ -102,9 +88,8 @@ fn waiting_for_a_debugger_tells_the_process_and_goes_on() {
 #[test]
 fn another_agent_can_be_put_in_its_place_and_mistakes_are_told() {
     let place = Place::new();
-    let out = ["--out", "match.jsonl", "--seed", "7", "--setup", "size=3"];
-    place.run(&[&["play", "hex", "a=@random", "@greedy", "-q"][..], &out].concat()).code(0);
-    let base = ["debug", "match.jsonl"];
+    place.short_match(["a=@random", "@greedy"]);
+    let base = ["debug", "x.jsonl"];
     let ran =
         place.run(&[&base[..], &["--seat", "0", "--turn", "2", "--agent", "@illegal"]].concat());
     assert!(ran.code(3).stdout.contains("the nearest legal action is"));
@@ -131,16 +116,16 @@ type Verdict = (&'static str, usize, &'static [&'static str], &'static str, &'st
 
 /// Every kind of fault, and of late every clock and bound.
 const VERDICTS: &[Verdict] = &[
-    ("exits-at-start 7", 0, &AMPLE, "start", "exit status 7 before it said `ready`"),
+    ("exits-at-start 7", 0, &[], "start", "exit status 7 before it said `ready`"),
     ("never-ready", 0, &["--start-time", "5s"], "start", "gave no `ready` within 5000 ms"),
-    ("ready-twice", 0, &AMPLE, "unasked", "a second `ready`"),
-    ("ready-then '{\"type\":\"info\"}'", 1, &AMPLE, "unasked", "outside its own turn"),
-    ("says hello", 0, &AMPLE, "garbled", "expected value"),
-    ("action-with '{\"action\":{\"type\":\"place\",\"at\":[9,9]}}'", 0, &AMPLE, "illegal", "board"),
-    ("answers-twice", 0, &AMPLE, "unasked", "when it wasn't asked"),
-    ("turn-off-by -2", 0, &AMPLE, "unasked", "for turn 0 in turn 2"),
-    ("says '{\"type\":\"resign\"}'", 0, &AMPLE, "resigned", ""),
-    ("endless-line", 0, &AMPLE, "flood", "longer than 65536 bytes"),
+    ("ready-twice", 0, &[], "unasked", "a second `ready`"),
+    ("ready-then '{\"type\":\"info\"}'", 1, &[], "unasked", "outside its own turn"),
+    ("says hello", 0, &[], "garbled", "expected value"),
+    ("action-with '{\"action\":{\"type\":\"place\",\"at\":[9,9]}}'", 0, &[], "illegal", "board"),
+    ("answers-twice", 0, &[], "unasked", "when it wasn't asked"),
+    ("turn-off-by -2", 0, &[], "unasked", "for turn 0 in turn 2"),
+    ("says '{\"type\":\"resign\"}'", 0, &[], "resigned", ""),
+    ("endless-line", 0, &[], "flood", "longer than 65536 bytes"),
     ("much-info", 0, &["--limit", "turn_bytes=2000"], "flood", "in turn 0"),
     ("pads 400", 0, &["--limit", "match_bytes=1000"], "flood", "in the match"),
     ("sleeps 2", 0, &["--move-time", "200ms"], "late", "200 ms were allowed"),
@@ -154,11 +139,11 @@ const VERDICTS: &[Verdict] = &[
         "late",
         "CPU time",
     ),
-    ("exits 3", 0, &AMPLE, "gone", "exit status 3"),
-    ("answers-and-exits 3", 0, &AMPLE, "gone", "exit status 3"),
-    ("kills-itself 9", 0, &AMPLE, "gone", "signal 9"),
-    ("closes-stdin", 0, &AMPLE, "gone", "closed its stdin"),
-    ("closes-stdout", 0, &AMPLE, "gone", "closed its stdout"),
+    ("exits 3", 0, &[], "gone", "exit status 3"),
+    ("answers-and-exits 3", 0, &[], "gone", "exit status 3"),
+    ("kills-itself 9", 0, &[], "gone", "signal 9"),
+    ("closes-stdin", 0, &[], "gone", "closed its stdin"),
+    ("closes-stdout", 0, &[], "gone", "closed its stdout"),
     ("allocates 300", 0, &["--limit", "memory_mb=150"], "memory", "150 MiB are allowed"),
     ("forks 30", 0, &["--limit", "processes=9"], "processes", "9 are allowed"),
 ];
@@ -171,9 +156,7 @@ fn debug_judges_as_the_match_did() {
         let mut seats = ["@first", "@first"];
         seats[*seat] = &agent;
         let match_words = ["hex", "--setup", "size=3", seats[0], seats[1], "--out", "x.jsonl"];
-        let timed = conditions.contains(&"--start-time");
-        let start: &[&str] = if timed { &[] } else { &["--start-time", "3m"] };
-        let told = place.play(&[&match_words, *conditions, start].concat());
+        let told = place.play(&[&match_words, *conditions].concat());
         let fault = &told["verdict"]["seats"][*seat]["fault"];
         assert_eq!(fault["kind"], *kind, "{mode} {conditions:?}: {told}");
         let words_of_debug = ["debug", "x.jsonl", "--json"];

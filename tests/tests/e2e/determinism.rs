@@ -1,22 +1,11 @@
 //! The same seed and the same agents give the same match, and every summary says how to get it.
 
-use crate::support::{AMPLE, Place, python, python_agent};
+use crate::support::{Place, leave_out, python, python_agent, texts};
 use serde_json::Value;
 
 /// What depends on how busy the machine was.
 const TIMES: &[&str] =
     &["at_ns", "used_ms", "wall_ns", "cpu_ns", "wait_ns", "lag_ns", "cpu_ms", "left_ms", "started"];
-
-fn without_times(value: &mut Value) {
-    match value {
-        Value::Object(fields) => {
-            fields.retain(|name, _| !TIMES.contains(&name.as_str()));
-            fields.values_mut().for_each(without_times);
-        }
-        Value::Array(values) => values.iter_mut().for_each(without_times),
-        _ => {}
-    }
-}
 
 /// A transcript without its times, in its order; but what agents do before the first turn and after
 /// the end they do at the same time, so it is put into the order of their seats. How they exit is left
@@ -25,7 +14,7 @@ fn essence(place: &Place, name: &str) -> Vec<String> {
     let mut events = place.events(name);
     let seal = events.pop().unwrap();
     assert_eq!(seal["type"], "seal");
-    events.iter_mut().for_each(without_times);
+    events.iter_mut().for_each(|event| leave_out(event, TIMES));
     let kind = |wanted| move |event: &Value| event["type"] == wanted;
     let first = events.iter().position(kind("turn")).unwrap();
     let over = events.iter().position(kind("over")).unwrap();
@@ -48,7 +37,6 @@ fn the_same_seed_gives_the_same_transcript() {
         let play = |seed, out| {
             let mut words = vec![game, "--seed", seed, "--out", out];
             words.extend(agents.iter().map(|agent| agent.as_str()));
-            words.extend(AMPLE);
             place.play(&words)
         };
         let (one, two) = (play("17", "one.jsonl"), play("17", "two.jsonl"));
@@ -65,7 +53,7 @@ fn what_a_summary_says_plays_the_same_match() {
     let place = Place::new();
     let words = ["freckers", "a b=@random", "@greedy", "--setup", r#"{"landing":"every"}"#];
     let options = ["--setup", "turn_limit=40", "--limit", "line_bytes=9000", "--games", "3"];
-    let words = [&["play", "--json"], &words[..], &options, &AMPLE].concat();
+    let words = [&["play", "--json"], &words[..], &options].concat();
     let series = place.run(&words).code(0).json_lines();
     assert_eq!(series.len(), 3);
     for told in &series {
@@ -96,16 +84,12 @@ fn the_printed_summary_ends_with_how_to_play_it_again() {
 fn seats_move_on_by_one_with_each_game() {
     let place = Place::new();
     let words = ["play", "chexers", "a=@random", "b=@random", "c=@random", "--seed", "5"];
-    let words = [&words, &["--games", "4", "--json"][..], &AMPLE].concat();
+    let words = [&words, &["--games", "4", "--json"][..]].concat();
     let (one, two) = (place.run(&words).code(0), place.run(&words).code(0));
     let (one, two) = (one.json_lines(), two.json_lines());
-    let names = |told: &Value| -> String {
-        told["seats"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|seat| seat["name"].as_str().unwrap())
-            .collect()
+    let names = |told: &Value| {
+        let seats = told["seats"].as_array().unwrap().iter();
+        texts(seats.map(|seat| seat["name"].clone())).concat()
     };
     assert_eq!(one.iter().map(names).collect::<Vec<_>>(), ["abc", "bca", "cab", "abc"]);
     for (number, (one, two)) in one.iter().zip(&two).enumerate() {

@@ -1,7 +1,7 @@
 //! What `doctor` finds: that layers hold, that a missing one is missed, and that its attacks are
 //! attacks.
 
-use crate::support::{Place, Ran, Running};
+use crate::support::{Place, Ran, texts};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -14,12 +14,10 @@ const ALWAYS_STOPPED: [&str; 2] = ["open too many files", "leave a daemon behind
 
 fn doctor(place: &Place, words: &[&str], mishap: Option<&str>) -> Ran {
     let words: Vec<&str> = ["doctor"].iter().chain(words).copied().collect();
-    let mut command = place.command(&words);
-    match mishap {
-        Some(mishap) => command.env("REFEREE_SANDBOX_MISHAP", mishap),
-        None => command.env_remove("REFEREE_SANDBOX_MISHAP"),
-    };
-    Running::start(command, None).wait()
+    place.run_with(&words, |it| match mishap {
+        Some(mishap) => it.env("REFEREE_SANDBOX_MISHAP", mishap),
+        None => it.env_remove("REFEREE_SANDBOX_MISHAP"),
+    })
 }
 
 fn level(told: &Value) -> &Value {
@@ -44,7 +42,7 @@ fn held(place: &Place) -> Vec<(&'static str, Vec<String>)> {
         if told.exit == Some(0) {
             let told = told.json();
             let layers = level(&told)["layers"].as_array().unwrap();
-            held.push((name, layers.iter().map(|it| it.as_str().unwrap().to_owned()).collect()));
+            held.push((name, texts(layers.clone())));
         } else {
             println!("level {name} doesn't hold here: {:?}", level(&told.code(4).json())["failed"]);
         }

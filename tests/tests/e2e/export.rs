@@ -1,13 +1,12 @@
 //! `replay export`: matches as pictures.
 
-use crate::support::{Place, root};
+use crate::support::{Place, golden};
 use std::fs;
 
 /// A folder with a recorded match in it.
-fn with_match(golden: &str) -> Place {
+fn with_match(name: &str) -> Place {
     let place = Place::new();
-    let file = root().join("tests/tests/transcripts").join(golden);
-    place.write("x.jsonl", fs::read(file).unwrap());
+    place.write("x.jsonl", golden(name));
     place
 }
 
@@ -44,8 +43,7 @@ fn the_ending_says_what_a_match_becomes() {
 fn a_picture_shows_the_turn_that_was_asked_for() {
     let place = with_match("freckers-all-across.jsonl");
     let told = |turn: &str| {
-        let words = ["--output", "-", "--form", "svg", "--turn", turn];
-        export(&place, &words).code(0).stdout
+        export(&place, &["--output", "-", "--form", "svg", "--turn", turn]).code(0).stdout
     };
     assert!(told("3").contains(">turn 3: "));
     assert!(told("0").contains(">turn 0: "));

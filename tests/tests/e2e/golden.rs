@@ -4,14 +4,12 @@
 //! or the format under people's recorded matches: raise the game's RULES or the transcript's version
 //! and keep reading the old one; never record a file anew.
 
-use crate::support::PROGRAM;
+use crate::support::{Place, golden, root};
 use flate2::read::GzDecoder;
 use referee_protocol::{Event, FaultKind, Result as Ended};
 use std::collections::BTreeSet;
-use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// The files, in order. New ones are added; none is ever taken away or written anew.
 const FILES: &[&str] = &[
@@ -34,11 +32,11 @@ const FILES: &[&str] = &[
 ];
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts")
+    root().join("tests/tests/transcripts")
 }
 
 fn events(name: &str) -> Vec<Event> {
-    let bytes = fs::read(folder().join(name)).unwrap();
+    let bytes = golden(name);
     let mut text = String::new();
     if Path::new(name).extension().is_some_and(|ending| ending == "gz") {
         GzDecoder::new(&bytes[..]).read_to_string(&mut text).unwrap();
@@ -58,7 +56,7 @@ fn every_recorded_match_verifies_for_ever() {
     there.sort_unstable();
     assert_eq!(there, FILES, "recorded transcripts are listed in FILES and only ever added to");
     for name in FILES {
-        let report = referee_match::transcript::verify(&fs::read(folder().join(name)).unwrap());
+        let report = referee_match::transcript::verify(&golden(name));
         assert_eq!(
             report.status.to_string(),
             "ok",
@@ -72,13 +70,8 @@ fn every_recorded_match_verifies_for_ever() {
 #[test]
 fn every_recorded_match_can_be_shown() {
     for name in FILES {
-        let mut command = Command::new(PROGRAM);
-        let file = folder().join(name);
-        let output =
-            command.arg("replay").arg(&file).args(["--print", "--board", "ascii"]).output();
-        let output = output.unwrap();
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.success(), "{name}: {told}");
+        let file = folder().join(name).display().to_string();
+        Place::new().run(&["replay", &file, "--print", "--board", "ascii"]).code(0);
     }
 }
 

@@ -2,7 +2,7 @@
 //! sides, and a strict engine that keeps a board of its own.
 
 use crate::sent::made_again;
-use crate::support::{AMPLE, Place, python, root, scripted};
+use crate::support::{PROGRAM, Place, python, root, scripted, skip};
 use referee_games::{Turn, kind};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -34,7 +34,7 @@ fn play(place: &Place, agents: [&str; 2], setup: &[String], more: &[&str]) -> Va
     for pair in setup {
         words.extend(["--setup", pair.as_str()]);
     }
-    place.play(&[&words[..], more, &AMPLE[..]].concat())
+    place.play(&[&words[..], more].concat())
 }
 
 fn fault(told: &Value, seat: usize) -> (String, String) {
@@ -47,9 +47,7 @@ fn fault(told: &Value, seat: usize) -> (String, String) {
 type Stones = [BTreeSet<(i64, i64)>; 2];
 
 fn engines_board(place: &Place, seat: u64) -> Stones {
-    let events = place.events("x.jsonl");
-    let said = |event: &&Value| event["type"] == "stderr" && event["seat"] == seat;
-    let text: String = events.iter().filter(said).filter_map(|it| it["text"].as_str()).collect();
+    let text = place.said("x.jsonl", seat);
     let line = text.lines().find_map(|line| line.strip_prefix("board ")).expect("its board");
     let mut parts = line.split('/').map(|part| {
         let cell = |name: &str| {
@@ -65,7 +63,7 @@ fn engines_board(place: &Place, seat: u64) -> Stones {
 fn our_board(place: &Place) -> Stones {
     let events = place.events("x.jsonl");
     let mut game = kind("hex").unwrap().start(&events[0]["setup"]).unwrap();
-    for event in events.iter().filter(|event| event["type"] == "played") {
+    for event in place.events_of("x.jsonl", "played") {
         game.play(&event["action"]).unwrap();
     }
     assert!(matches!(game.turn(), Turn::Over(_)), "a whole game");
@@ -93,8 +91,7 @@ fn an_engine_has_the_same_board_whatever_colours_and_swaps_mean_to_it() {
             for (first, seat) in [("black", 0), ("black", 1), ("red", 0), ("red", 1)] {
                 let swaps = if effect != "none" && rule != "none" { "swaps" } else { "plain" };
                 let log = format!("log={}", place.path("log").display());
-                let words = [swaps, &log];
-                let Some(engine) = engine(&place, "engine", &words, effect) else { return };
+                let Some(engine) = engine(&place, "engine", &[swaps, &log], effect) else { return };
                 // The other one swaps too, where it may: it takes the last action.
                 let agents = if seat == 0 { [&*engine, LAST] } else { [LAST, &*engine] };
                 let setup =
@@ -103,10 +100,8 @@ fn an_engine_has_the_same_board_whatever_colours_and_swaps_mean_to_it() {
                 let told = play(&place, agents, &setup, &["--seed", "5", "--sandbox", "none"]);
                 let case = format!("{effect} {rule} {first} {seat}");
                 assert_eq!(told["verdict"]["result"], "played", "{case}: {told}");
-                swapped +=
-                    u32::from(place.events("x.jsonl").iter().any(|event| {
-                        event["type"] == "played" && event["action"]["type"] == "swap"
-                    }));
+                let played = place.events_of("x.jsonl", "played");
+                swapped += u32::from(played.iter().any(|it| it["action"]["type"] == "swap"));
                 let (ours, its) = (our_board(&place), engines_board(&place, seat));
                 assert!(its == ours || its == transposed(&ours), "{case}: {its:?} {ours:?}");
                 let read = fs::read_to_string(place.path("log")).unwrap();
@@ -237,14 +232,13 @@ fn an_agents_fault_is_a_reply_and_the_server_lives_on() {
 #[test]
 fn an_agent_served_is_an_engine_to_play_against() {
     let place = Place::new();
-    let program = crate::support::PROGRAM;
     for rule in ["none", "pieces", "sides"] {
         for first in ["black", "red"] {
             for seat in [0, 1] {
                 let effect = if rule == "none" { "sides" } else { rule };
                 let Some(last) = scripted("last.py", "") else { return };
                 let rule_word = format!("swap={rule}");
-                let command = json!([program, "htp", last, "--setup", rule_word]);
+                let command = json!([PROGRAM, "htp", last, "--setup", rule_word]);
                 let options = format!("[options]\nswap = \"{effect}\"\nswap_move = \"swap\"\n");
                 let text = format!("command = {command}\nprotocol = \"htp\"\n{options}");
                 place.write("served/agent.toml", text);
@@ -265,9 +259,7 @@ fn ai_hex() -> Option<PathBuf> {
     let found = std::env::split_paths(&path).map(|folder| folder.join("ai-hex"));
     let found = named.into_iter().chain(found).find(|file| file.is_file());
     if found.is_none() {
-        let forbidden = std::env::var_os("REFEREE_TESTS_FORBID_SKIP").is_some();
-        assert!(!forbidden, "there is no ai-hex, and REFEREE_TESTS_FORBID_SKIP is set");
-        println!("skipped: there is no ai-hex");
+        skip("ai-hex");
     }
     found
 }

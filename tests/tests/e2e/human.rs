@@ -1,7 +1,7 @@
 //! A person at the terminal, as a pipe.
 
 use crate::support::{Place, Ran};
-use serde_json::{Value, json};
+use serde_json::json;
 
 fn play(place: &Place, input: &str) -> Ran {
     let words =
@@ -16,11 +16,9 @@ fn typed_actions_are_played() {
     let told = play(&place, "a2\nb2\n\nc2\n").code(0).json();
     assert_eq!(told["verdict"]["result"], "played", "{told}");
     assert_eq!(told["seats"][0]["name"], "human");
-    let events = place.events("x.jsonl");
-    let own = |event: &&Value| event["type"] == "played" && event["seat"] == 0;
-    let played: Vec<&Value> =
-        events.iter().filter(own).map(|event| &event["action"]["at"]).collect();
-    assert_eq!(played, [&json!([1, 0]), &json!([1, 1]), &json!([1, 2])]);
+    let played = place.events_of("x.jsonl", "played");
+    let own = played.iter().filter(|event| event["seat"] == 0).map(|it| &it["action"]["at"]);
+    assert_eq!(own.collect::<Vec<_>>(), [&json!([1, 0]), &json!([1, 1]), &json!([1, 2])]);
     assert_eq!(place.verified("x.jsonl"), "ok");
 }
 
@@ -52,6 +50,5 @@ fn who_hangs_up_is_gone() {
 
 #[test]
 fn there_is_one_terminal() {
-    let words = ["play", "hex", "@human", "@human"];
-    Place::new().run(&words).code(2).complains("only one @human");
+    Place::new().run(&["play", "hex", "@human", "@human"]).code(2).complains("only one @human");
 }

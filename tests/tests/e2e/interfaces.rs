@@ -1,6 +1,6 @@
 //! `games`, `schema` and what is common to all commands.
 
-use crate::support::{AMPLE, Place};
+use crate::support::Place;
 use serde_json::{Value, json};
 
 #[test]
@@ -76,7 +76,7 @@ fn what_play_prints_is_what_its_schema_says() {
     let schema = place.run(&["schema", "play"]).code(0).json();
     let schema = jsonschema::validator_for(&schema).unwrap();
     for agents in [&["hex", "@first", "@first"][..], &["hex", "@illegal", "@first"]] {
-        let told = place.play(&[agents, &["--setup", "size=3"], &AMPLE].concat());
+        let told = place.play(&[agents, &["--setup", "size=3"]].concat());
         schema.validate(&told).unwrap_or_else(|error| panic!("{error}: {told}"));
         for key in ["game", "setup", "seed", "seats", "outcome", "verdict", "turns", "transcript"] {
             assert!(told.get(key).is_some(), "{key}: {told}");
@@ -91,8 +91,7 @@ fn every_line_of_a_transcript_is_what_its_schema_says() {
     let place = Place::new();
     let schema = place.run(&["schema", "transcript"]).code(0).json();
     let schema = jsonschema::validator_for(&schema).unwrap();
-    let words = ["chexers", "@illegal", "@crash", "@first", "--out", "x.jsonl"];
-    place.play(&[&words, &AMPLE[..]].concat());
+    place.play(&["chexers", "@illegal", "@crash", "@first", "--out", "x.jsonl"]);
     for event in place.events("x.jsonl") {
         schema.validate(&event).unwrap_or_else(|error| panic!("{error}: {event}"));
     }
@@ -102,7 +101,7 @@ fn every_line_of_a_transcript_is_what_its_schema_says() {
 fn results_go_to_stdout_and_quiet_says_only_them() {
     let place = Place::new();
     let words = ["play", "hex", "@first", "@first", "--setup", "size=3"];
-    let ran = place.run(&[&words, &["--quiet"][..], &AMPLE].concat()).code(0);
+    let ran = place.run(&[&words, &["--quiet"][..]].concat()).code(0);
     assert_eq!(ran.stderr, "");
     assert!(ran.stdout.starts_with("@first wins: connected\n"), "{ran:?}");
     // A puzzle that can't be solved is told before it is tried, on stderr.

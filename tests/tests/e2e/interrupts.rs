@@ -1,7 +1,7 @@
 //! Signals to the referee: a match that is broken off is void, sealed and cleaned up; one that is
 //! only stopped goes on as if no time had passed.
 
-use crate::support::{AMPLE, Place, Running, eventually};
+use crate::support::{Place, eventually};
 use crate::survivors::{assert_gone, family, wait_for_families};
 use nix::sys::signal::Signal;
 use serde_json::Value;
@@ -13,8 +13,7 @@ fn an_interrupted_match_is_void() {
     for (signal, code) in [(Signal::SIGINT, 130), (Signal::SIGTERM, 143), (Signal::SIGHUP, 129)] {
         let place = Place::new();
         let Some(agent) = family(&place, "mute") else { return };
-        let words = ["play", "hex", &agent, &agent, "--out", "x.jsonl", "--json"];
-        let running = Running::start(place.command(&[&words, &AMPLE[..]].concat()), None);
+        let running = place.start(&["play", "hex", &agent, &agent, "--out", "x.jsonl", "--json"]);
         wait_for_families(&place, &["x.jsonl"]);
         running.send(signal);
         let told = running.wait().code(code).json();
@@ -32,7 +31,7 @@ fn an_interrupted_match_is_void() {
 fn an_interrupted_series_starts_nothing_new() {
     let place = Place::new();
     let words = ["play", "hex", "@mute", "@mute", "--games", "50", "--out", "series", "--json"];
-    let running = Running::start(place.command(&[&words, &AMPLE[..]].concat()), None);
+    let running = place.start(&words);
     let under_way =
         eventually(|| fs::read_dir(place.path("series")).is_ok_and(|it| it.count() > 0));
     assert!(under_way);
@@ -66,8 +65,8 @@ fn stopped_and_let_go_on(pondering: &str) {
     let Some(agent) = family(&place, &format!("until:{}", gate.display())) else { return };
     let words = ["play", "hex", &agent, &agent, "--setup", "size=3", "--out", "x.jsonl", "--json"];
     let begun = Instant::now();
-    let words = [&words, &AMPLE[..], &["--pondering", pondering]].concat();
-    let running = Running::start(place.command(&words), None);
+    let words = [&words[..], &["--pondering", pondering]].concat();
+    let running = place.start(&words);
     let pids = wait_for_families(&place, &["x.jsonl"]);
     running.send(Signal::SIGTSTP);
     assert!(eventually(|| state(running.pid()) == Some('T')), "it doesn't stop");

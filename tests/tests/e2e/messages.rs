@@ -2,15 +2,14 @@
 //! stands on the wire. Each is what the printed JSON Schema allows, is read by the types, and written
 //! back as it was.
 
-use crate::support::PROGRAM;
+use crate::support::{Place, root};
 use referee_protocol::{Event, FromAgent, ToAgent, parse_from_agent};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
+use std::fmt::Debug;
 use std::fs;
-use std::path::Path;
-use std::process::Command;
 
 /// An example: its file's name, and what is in it.
 struct Example {
@@ -21,9 +20,8 @@ struct Example {
 
 /// The examples of one kind.
 fn examples(kind: &str) -> Vec<Example> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/messages");
     let mut found = Vec::new();
-    for entry in folder.read_dir().unwrap() {
+    for entry in root().join("tests/tests/messages").read_dir().unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         if name.starts_with(&format!("{kind}.")) {
@@ -39,10 +37,7 @@ fn examples(kind: &str) -> Vec<Example> {
 
 /// What `referee schema` prints.
 fn schema(kind: &str) -> Value {
-    let mut command = Command::new(PROGRAM);
-    let output = command.args(["schema", kind]).output().unwrap();
-    assert!(output.status.success());
-    serde_json::from_slice(&output.stdout).unwrap()
+    Place::new().run(&["schema", kind]).code(0).json()
 }
 
 /// The examples fit the schema and the types, and there is one of every type that the schema has.
@@ -118,22 +113,19 @@ fn unknown_fields_of_agents_are_refused() {
 /// Agents and readers of transcripts ignore what they don't know, so that both can grow.
 #[test]
 fn unknown_fields_of_the_referee_are_ignored() {
-    let to_agent = jsonschema::validator_for(&schema("to-agent")).unwrap();
-    for Example { name, value, text } in examples("to-agent") {
-        let more = with_unknown_field(&value);
-        let read: ToAgent = read_json(&more.to_string());
-        assert_eq!(read, read_json::<ToAgent>(&text), "{name}");
-        assert!(to_agent.is_valid(&more), "{name}");
-    }
-    let transcript = jsonschema::validator_for(&schema("transcript")).unwrap();
-    for Example { name, value, text } in examples("transcript") {
-        let more = with_unknown_field(&value);
-        let read: Event = read_json(&more.to_string());
-        assert_eq!(read, read_json::<Event>(&text), "{name}");
-        assert!(transcript.is_valid(&more), "{name}");
-    }
+    ignored::<ToAgent>("to-agent");
+    ignored::<Event>("transcript");
     let later: Event = read_json(r#"{"type":"from_the_future","at_ns":1}"#);
     assert_eq!(later, Event::Unknown);
+}
+
+fn ignored<T: DeserializeOwned + PartialEq + Debug>(kind: &str) {
+    let validator = jsonschema::validator_for(&schema(kind)).unwrap();
+    for Example { name, value, text } in examples(kind) {
+        let more = with_unknown_field(&value);
+        assert_eq!(read_json::<T>(&more.to_string()), read_json::<T>(&text), "{name}");
+        assert!(validator.is_valid(&more), "{name}");
+    }
 }
 
 /// Leaving out what a message needs is refused by the schema and by the types alike.
@@ -166,8 +158,7 @@ fn required_fields_are_required() {
 /// The examples on the page itself, where they are whole, and the same as those committed.
 #[test]
 fn the_page_shows_the_same() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/protocol.md");
-    let page = fs::read_to_string(page).unwrap();
+    let page = fs::read_to_string(root().join("docs/protocol.md")).unwrap();
     let (mut shown, mut joined) = (0, String::new());
     for line in page.lines() {
         // An example begins like this, and goes on with lines that are indented.

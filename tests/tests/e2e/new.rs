@@ -1,12 +1,11 @@
-//! `new`: in every language, what it creates is built by the command that it prints, passes the check, which
-//! plays every game from every seat, and plays a match.
+//! `new`: in every language, what it creates is built by the command that it prints, passes the check, and
+//! plays a match. That each plays every game is tested with the sample agents.
 
-use crate::support::{AMPLE, Place};
+use crate::support::{AMPLE, Place, in_parallel, skip, texts};
 use sample_agents::starters::{STARTERS, Starter};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Whether what a language needs is here; where it isn't, a line says so, unless that is forbidden.
 fn is_here(starter: &Starter) -> bool {
@@ -17,15 +16,9 @@ fn is_here(starter: &Starter) -> bool {
         .iter()
         .find(|need| folders.iter().all(|folder| !folder.join(need.program).is_file()));
     if let Some(need) = absent {
-        let forbidden = std::env::var_os("REFEREE_TESTS_FORBID_SKIP").is_some();
-        assert!(!forbidden, "there is no {}, and REFEREE_TESTS_FORBID_SKIP is set", need.program);
-        println!("skipped: {}: there is no {}", starter.language, need.program);
+        skip(&format!("{} for {}", need.program, starter.language));
     }
     absent.is_none()
-}
-
-fn texts(told: &Value) -> Vec<&str> {
-    told.as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect()
 }
 
 #[track_caller]
@@ -48,22 +41,15 @@ const SMALL: &[(&str, usize, &[&str])] = &[
 #[test]
 fn in_every_language_it_is_built_as_printed_passes_the_check_and_plays() {
     let starters: Vec<_> = STARTERS.iter().filter(|starter| is_here(starter)).collect();
-    let next = AtomicUsize::new(0);
-    std::thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| {
-                loop {
-                    let index = next.fetch_add(1, Ordering::SeqCst);
-                    let Some(starter) = starters.get(index) else { return };
-                    let place = Place::new();
-                    let folder = begun(&place, starter);
-                    checked(&place, &folder);
-                    let (game, seats, setup) = SMALL[index % SMALL.len()];
-                    plays(&place, &folder, game, (index % seats, seats), setup);
-                    place.assert_tidy();
-                }
-            });
-        }
+    in_parallel(2, starters.len(), |index| {
+        let place = Place::new();
+        let folder = begun(&place, starters[index]);
+        let own = &SMALL[index % SMALL.len()];
+        // The first is for those who begin, and checked in every game.
+        checked(&place, &folder, if index == 0 { SMALL } else { std::slice::from_ref(own) });
+        let &(game, seats, setup) = own;
+        plays(&place, &folder, game, (index % seats, seats), setup);
+        place.assert_tidy();
     });
 }
 
@@ -72,33 +58,33 @@ fn begun(place: &Place, starter: &Starter) -> String {
     let language = starter.language;
     // The blank shows whether what is printed can be pasted.
     let folder = format!("bots/my {language}");
-    let words = ["new", &folder, "--lang", language, "--json"];
-    let told = place.run(&words).code(0).json();
+    let told = place.run(&["new", &folder, "--lang", language, "--json"]).code(0).json();
     assert_valid(place, "new", &told);
     assert_eq!(told["language"], language);
     assert_eq!(told["games"], json!([]));
-    let mut files = texts(&told["files"]);
+    let mut files = texts(told["files"].as_array().unwrap().clone());
     files.sort_unstable();
     let entries = fs::read_dir(place.path(&folder)).unwrap();
     let mut there: Vec<String> =
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     there.sort_unstable();
     assert_eq!(files, there, "{language}");
-    let next = texts(&told["next"]);
+    let next = texts(told["next"].as_array().unwrap().clone());
     assert_eq!(next.len(), 3, "{next:?}");
-    assert!(next.contains(&format!("referee check 'bots/my {language}'").as_str()), "{next:?}");
+    assert!(next.contains(&format!("referee check 'bots/my {language}'")), "{next:?}");
     for build in next.iter().filter(|command| command.starts_with("(cd ")) {
         place.shell(build).code(0);
     }
     folder
 }
 
-fn checked(place: &Place, folder: &str) {
-    let told = place.run(&[&["check", folder, "--json"], &AMPLE[..]].concat()).json();
+fn checked(place: &Place, folder: &str, games: &[(&str, usize, &[&str])]) {
+    let one: &[&str] = if let [(game, ..)] = games { &["--game", game] } else { &[] };
+    let told = place.run(&[&["check", folder, "--json"], &AMPLE[..], one].concat()).json();
     let probes = told["probes"].as_array().unwrap();
     let failed = probes.iter().find(|probe| probe["status"] != "passed");
     assert!(failed.is_none(), "{folder}: {}", failed.unwrap());
-    for &(game, seats, _) in SMALL {
+    for &(game, seats, _) in games {
         let made = |name: String| probes.iter().any(|probe| probe["name"] == name);
         assert!((0..seats).all(|seat| made(format!("seat:{game}:{seat}"))), "{folder}: {game}");
         assert!(made(format!("long:{game}")), "{folder}: {game}");
@@ -108,7 +94,7 @@ fn checked(place: &Place, folder: &str) {
 fn plays(place: &Place, folder: &str, game: &str, seat: (usize, usize), setup: &[&str]) {
     let mut agents = vec!["@random"; seat.1];
     agents[seat.0] = folder;
-    let words = [&[game], &agents[..], setup, &["--fail-on-fault"], &AMPLE[..]].concat();
+    let words = [&[game], &agents[..], setup, &["--fail-on-fault"]].concat();
     let played = place.play(&words);
     assert_eq!(played["verdict"]["result"], "played", "{folder}: {played}");
     let name = played["seats"][seat.0]["name"].as_str().unwrap();
@@ -206,10 +192,8 @@ fn the_languages_are_listed_with_what_they_need() {
         assert_eq!(line.unwrap().ends_with("\tyes"), found, "{list}");
     }
     // Where nothing is installed, everything is listed all the same, with what to install.
-    let mut command = place.command(&["new", "--lang", "list"]);
-    command.env("PATH", place.path("tmp"));
-    let output = command.output().unwrap();
-    let list = String::from_utf8(output.stdout).unwrap();
+    let words = ["new", "--lang", "list"];
+    let list = place.run_with(&words, |it| it.env("PATH", place.path("tmp"))).stdout;
     assert!(list.contains("go\tgo\tno: apt install golang-go\n"), "{list}");
     assert!(!list.contains("yes"), "{list}");
 }

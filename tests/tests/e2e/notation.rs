@@ -1,14 +1,13 @@
 //! `replay export` and `replay import`: matches as other programs keep games, and games of others
 //! as transcripts.
 
-use crate::support::{AMPLE, Place};
+use crate::support::Place;
 use serde_json::{Value, json};
 use std::fs;
 
 /// Plays a match into `x.jsonl`.
 fn played(place: &Place, setup: &[&str]) {
-    let words = ["hex", "@random", "@first", "--seed", "5", "--out", "x.jsonl"];
-    place.play(&[&words, setup, &AMPLE[..]].concat());
+    place.play(&[&["hex", "@random", "@first", "--seed", "5", "--out", "x.jsonl"], setup].concat());
 }
 
 fn actions(events: &[Value]) -> Vec<&Value> {
@@ -119,8 +118,7 @@ fn a_match_as_text_is_what_is_printed() {
     let text = || fs::read_to_string(place.path("x.txt")).unwrap();
     assert_eq!(text(), printed);
     place.run(&["replay", "export", "x.jsonl", "-o", "x.txt"]).code(1).complains("--force");
-    let words = ["replay", "export", "x.jsonl", "-o", "x.txt", "--force", "-k", "--flip"];
-    place.run(&words).code(0);
+    place.run(&["replay", "export", "x.jsonl", "-o", "x.txt", "--force", "-k", "--flip"]).code(0);
     assert_eq!(text(), place.run(&["replay", "x.jsonl", "-k", "--flip"]).code(0).stdout);
     let words = ["replay", "export", "x.jsonl", "-o", "x.sgf", "--turn", "1"];
     place.run(&words).code(2).complains("text is of the whole match");
@@ -128,8 +126,7 @@ fn a_match_as_text_is_what_is_printed() {
     let match_text = fs::read_to_string(place.path("x.jsonl")).unwrap();
     place.run_with_input(&words, &match_text).code(0).prints("(;FF[4]");
     place.run(&["replay", "export", "x.jsonl", "-o", "x.doc"]).code(2).complains(".txt, .sgf");
-    let words = ["chexers", "@random", "@random", "@random", "--out", "c.jsonl"];
-    place.play(&[&words, &AMPLE[..]].concat());
+    place.play(&["chexers", "@random", "@random", "@random", "--out", "c.jsonl"]);
     let ran = place.run(&["replay", "export", "c.jsonl", "-o", "c.sgf"]).code(1);
     ran.complains("there is no .sgf of chexers").complains("games that have it: hex");
     place.run(&["replay", "export", "c.jsonl", "-o", "c.txt"]).code(0);

@@ -1,6 +1,6 @@
 //! Whatever agents call themselves and write, the terminal obeys none of it.
 
-use crate::support::{AMPLE, Place, scripted};
+use crate::support::{Place, scripted};
 
 /// A name that would colour the terminal, set its title, and write backwards.
 const NAME: &str = r"\u001b[31mEVIL\u001b]0;EVIL\u0007\u009b31m";
@@ -25,7 +25,7 @@ fn names_and_complaints_of_agents_are_only_text() {
     let Some(agent) = scripted("hostile.py", "garish") else { return };
     place.write("evil/agent.toml", format!("name = \"{NAME}\"\ncommand = '''{agent}'''\n"));
     let words = ["--color", "always", "--board", "ascii", "--setup", "size=3", "--out", "x.jsonl"];
-    let words = [&["play", "hex", "evil", "@first"], &words[..], &AMPLE].concat();
+    let words = [&["play", "hex", "evil", "@first"], &words[..]].concat();
     let played = place.run(&words).code(0);
     assert_clean(&played.stdout);
     assert_clean(&played.stderr);
@@ -37,8 +37,7 @@ fn names_and_complaints_of_agents_are_only_text() {
 #[test]
 fn names_in_a_forged_transcript_are_only_text() {
     let place = Place::new();
-    let out = ["--setup", "size=3", "--seed", "1", "--out", "x.jsonl"];
-    place.run(&[&["play", "hex", "@first", "@crash"], &out[..], &AMPLE].concat()).code(0);
+    place.short_match(["@first", "@crash"]);
     let text = std::fs::read_to_string(place.path("x.jsonl")).unwrap();
     let forged = text.replace("\"name\":\"@first\"", &format!("\"name\":\"{NAME}\""));
     let forged = forged.replace("exit status 1", NAME);

@@ -1,6 +1,6 @@
 //! What agents do while they aren't asked: it is allowed, paid for, or they are stopped.
 
-use crate::support::{AMPLE, Place, scripted};
+use crate::support::{Place, scripted};
 use serde_json::Value;
 
 /// What became of a match between two that ponder.
@@ -17,7 +17,7 @@ fn pondered(how: &str) -> Option<Pondered> {
     let place = Place::new();
     let agent = scripted("pondering.py", "0.5")?;
     let words = ["play", "hex", &agent, &agent, "--setup", "size=3", "--out", "x.jsonl"];
-    let words = [&words, &AMPLE[..], &["--pondering", how, "--fail-on-fault"]].concat();
+    let words = [&words[..], &["--pondering", how, "--fail-on-fault"]].concat();
     place.run(&words).code(0);
     assert_eq!(place.verified("x.jsonl"), "ok");
     let events = place.events("x.jsonl");

@@ -133,8 +133,7 @@ fn perft_counts() {
     assert_eq!(told["setup"]["size"], 3);
     assert_eq!(told["counts"], json!([9, 72, 504, 3024]));
     assert_eq!(told.get("divide"), None);
-    let words = ["perft", "chexers", "3", "--divide", "--json"];
-    let told = place.run(&words).code(0).json();
+    let told = place.run(&["perft", "chexers", "3", "--divide", "--json"]).code(0).json();
     assert_eq!(told["counts"], json!([8, 64, 512]));
     let divide = told["divide"].as_array().unwrap();
     let sum: u64 = divide.iter().map(|row| row["count"].as_u64().unwrap()).sum();

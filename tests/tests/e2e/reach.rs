@@ -1,6 +1,6 @@
 //! What agents may read in the sandbox: docs/agents.md, "What it may read".
 
-use crate::support::{AMPLE, Place, python};
+use crate::support::{Place, python};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -67,8 +67,7 @@ fn home(place: &Place, python: &Path) {
 /// Plays at a level: all that the agents wrote to stderr; `None`, and a line that says so, where the machine hasn't got it.
 fn played(place: &Place, agents: [&str; 2], level: &str) -> Option<String> {
     let words = ["play", "hex", "--setup", "size=3", "--json", "--sandbox", level];
-    let options = ["--out", "x.jsonl", "--force"];
-    let ran = place.run(&[&words[..], &agents, &options, &AMPLE].concat());
+    let ran = place.run(&[&words[..], &agents, &["--out", "x.jsonl", "--force"]].concat());
     if ran.stderr.contains("no sandbox here is") {
         println!("skipped: {level}: {}", ran.stderr);
         return None;
@@ -132,8 +131,7 @@ fn what_an_agent_lacks_is_named_with_the_line_to_add() {
         return;
     }
     for level in ["confined", "isolated"] {
-        let words = ["play", "hex", "bot", "@first", "--sandbox", level];
-        let ran = place.run(&[&words[..], &AMPLE].concat());
+        let ran = place.run(&["play", "hex", "bot", "@first", "--sandbox", level]);
         if ran.stderr.contains("no sandbox here is") {
             println!("skipped: {level}: {}", ran.stderr);
             continue;
@@ -146,7 +144,7 @@ fn what_an_agent_lacks_is_named_with_the_line_to_add() {
     let sandbox = "[sandbox]\nread = [\"../weights.txt\"]";
     let read = format!("command = [{SYSTEM:?}, \"bot.py\"]\n{sandbox}");
     place.write("bot/agent.toml", read);
-    let played = place.play(&[&["hex", "bot", "@first"][..], &AMPLE].concat());
+    let played = place.play(&["hex", "bot", "@first"]);
     assert_eq!(played["verdict"]["seats"][0]["fault"]["kind"], "garbled", "{played}");
     place.write("bot/agent.toml", "command = \"sh\"\nsandbox.read = [\"../none\"]");
     place.run(&["play", "hex", "bot", "@first"]).code(2).complains("../none");

@@ -1,6 +1,6 @@
 //! Which level agents are kept in: as it was asked for, or refused, and told everywhere.
 
-use crate::support::{AMPLE, PROGRAM, Place, Ran, Running};
+use crate::support::{PROGRAM, Place, Ran};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -13,15 +13,12 @@ const LEVELS: [&str; 5] = ["metered", "isolated", "confined", "basic", "none"];
 const MISHAP: &str = "REFEREE_SANDBOX_MISHAP";
 
 fn words<'a>(more: &[&'a str]) -> Vec<&'a str> {
-    let words = ["play", "hex", "@first", "@first", "--setup", "size=3", "--out", "x.jsonl"];
-    [&words, more, &AMPLE[..]].concat()
+    [&["play", "hex", "@first", "@first", "--setup", "size=3", "--out", "x.jsonl"], more].concat()
 }
 
 /// The same with a layer that the system doesn't know.
 fn without(place: &Place, layer: &str, words: &[&str]) -> Ran {
-    let mut command = place.command(words);
-    command.env(MISHAP, format!("missing:{layer}"));
-    Running::start(command, None).wait()
+    place.run_with(words, |it| it.env(MISHAP, format!("missing:{layer}")))
 }
 
 fn header(place: &Place, name: &str) -> Value {
@@ -134,9 +131,7 @@ fn without_a_temporary_folder_that_is_what_is_told() {
     let place = Place::new();
     let nowhere = place.path("nowhere").display().to_string();
     for more in [&[][..], &["--sandbox", "basic"]] {
-        let mut command = place.command(&words(more));
-        command.env("TMPDIR", &nowhere);
-        let ran = Running::start(command, None).wait().code(4);
+        let ran = place.run_with(&words(more), |it| it.env("TMPDIR", &nowhere)).code(4);
         ran.complains("no sandbox here is basic: the self-test can't run: ")
             .complains(&format!("help: {nowhere} is the machine's temporary folder"))
             .complains("TMPDIR");
@@ -177,12 +172,10 @@ fn a_wrapper_starts_the_agents() {
     assert_eq!(told["seats"][0]["command"][0], "referee", "the agent's own command is told");
     let again = told["reproduce"].as_str().unwrap();
     assert!(again.contains("--sandbox external --wrapper './wrap.sh {folder} {work}'"), "{again}");
-    let events = place.events("x.jsonl");
-    let said = events.iter().filter(|it| it["type"] == "stderr").map(|it| &it["text"]);
-    let said: Vec<&str> = said.map(|text| text.as_str().unwrap()).collect();
-    assert_eq!(said.len(), 2, "{events:?}");
     let home = format!("at home in {}/referee-", place.path("tmp").display());
-    assert!(said.iter().all(|text| text.contains(&home)), "{said:?}");
+    for said in [0, 1].map(|seat| place.said("x.jsonl", seat)) {
+        assert!(said.contains(&home), "{said:?}");
+    }
 }
 
 #[test]
@@ -211,12 +204,7 @@ fn bubblewrap_keeps_agents_in() {
 
 /// A contest of two games.
 fn contest(place: &Place, sandbox: &str) {
-    let text = format!(
-        "name = \"autumn\"\nseed = 7\nagents = [\"@random\", \"@first\"]\n\
-         clock = {{ bank = \"1h\", start = \"10m\" }}\n[sandbox]\n{sandbox}\n\
-         [[games]]\ngame = \"hex\"\nsetup = {{ size = 3 }}\n"
-    );
-    place.write("c.toml", text);
+    crate::contest::write(place, &["@random", "@first"], &format!("sandbox.{sandbox}\n"));
 }
 
 #[test]
@@ -230,7 +218,7 @@ fn a_contest_that_demands_too_much_leaves_nothing_behind() {
         assert!(!exists(&place, "d"), "{sandbox}");
     }
     contest(&place, "read = [\"nowhere\"]");
-    place.run(&run).code(2).complains("c.toml:6:9: nowhere: ");
+    place.run(&run).code(2).complains("c.toml:4:17: nowhere: ");
     let quick = ["contest", "quick", "--game", "hex", "@random", "@first", "--out", "d"];
     let quick = [&quick, &["--sandbox", "confined"][..]].concat();
     without(&place, "seccomp", &quick).code(4);

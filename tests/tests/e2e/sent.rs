@@ -1,6 +1,6 @@
 //! What an agent was written can be made again from the transcript, byte for byte.
 
-use crate::support::{AMPLE, Place, scripted};
+use crate::support::{Place, scripted};
 use referee_match::transcript::{read, sent};
 use referee_protocol::{Event, Seat};
 use std::fs;
@@ -29,8 +29,7 @@ fn both_read_all(quiet: &str, curious: &str) -> bool {
     let place = Place::new();
     // The third seat fails, so that the others read `retired`.
     let words = ["chexers", quiet, curious, "python3 -c 1", "--setup", "turns_per_seat=4"];
-    let options = ["--out", "x.jsonl", "--limit", "stderr_bytes=1000000"];
-    place.play(&[&words[..], &options, &AMPLE[..]].concat());
+    place.play(&[&words[..], &["--out", "x.jsonl", "--limit", "stderr_bytes=1000000"]].concat());
     let mut all = true;
     for seat in [0_u8, 1] {
         let read = place.said("x.jsonl", u64::from(seat));
@@ -49,8 +48,7 @@ fn both_read_all(quiet: &str, curious: &str) -> bool {
 #[test]
 fn what_no_referee_wrote_is_refused() {
     let place = Place::new();
-    let words = ["hex", "@first", "@first", "--setup", "size=3", "--out", "x.jsonl"];
-    place.play(&[&words[..], &AMPLE[..]].concat());
+    place.short_match(["@first", "@first"]);
     let bytes = fs::read(place.path("x.jsonl")).unwrap();
     let mut reading = read(&bytes).unwrap();
     let mut events: Vec<Event> = reading.by_ref().collect();

@@ -8,7 +8,8 @@ use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -24,6 +25,74 @@ const PATIENCE: Duration = Duration::from_secs(180);
 const LONG: usize = 10;
 /// A clock that no agent runs out of, on however busy a machine.
 pub(crate) const AMPLE: [&str; 4] = ["--clock", "1h", "--start-time", "3m"];
+
+/// What gives `play` such a clock, as far as the words don't say themselves how much time there is.
+pub(crate) fn time_for(words: &[impl AsRef<OsStr>]) -> Vec<&'static str> {
+    let has = |any: &[&str]| words.iter().any(|it| any.iter().any(|any| it.as_ref() == *any));
+    let (clock, start) = AMPLE.split_at(2);
+    let mut more = Vec::new();
+    let mut commands =
+        words.iter().map(AsRef::as_ref).filter(|it| !it.as_encoded_bytes().starts_with(b"-"));
+    if commands.next() == Some(OsStr::new("play")) && !has(&["--preset"]) {
+        more.extend(clock.iter().filter(|_| !has(&["--clock", "--move-time"])));
+        more.extend(start.iter().filter(|_| !has(&["--start-time"])));
+    }
+    more
+}
+
+/// Does it for each index below `count`, so many at once.
+pub(crate) fn in_parallel(at_once: usize, count: usize, work: impl Fn(usize) + Sync) {
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..at_once {
+            let indices = std::iter::from_fn(|| Some(next.fetch_add(1, Ordering::SeqCst)));
+            scope.spawn(|| indices.take_while(|&index| index < count).for_each(&work));
+        }
+    });
+}
+
+/// Values that are all texts.
+pub(crate) fn texts(values: impl IntoIterator<Item = Value>) -> Vec<String> {
+    values.into_iter().map(|text| text.as_str().unwrap().to_owned()).collect()
+}
+
+/// Takes the fields of these names out of a value, wherever they are.
+pub(crate) fn leave_out(value: &mut Value, names: &[&str]) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|name, _| !names.contains(&name.as_str()));
+            fields.values_mut().for_each(|value| leave_out(value, names));
+        }
+        Value::Array(values) => values.iter_mut().for_each(|value| leave_out(value, names)),
+        _ => {}
+    }
+}
+
+/// The words of the command lines of all processes, as everybody sees them and not as agents do, who
+/// may be in a namespace of their own.
+pub(crate) fn command_lines() -> impl Iterator<Item = (u32, Vec<String>)> {
+    let pids = fs::read_dir("/proc")
+        .unwrap()
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok());
+    pids.filter_map(|pid| {
+        let line = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+        let line = String::from_utf8_lossy(&line);
+        Some((pid, line.split('\0').map(str::to_owned).collect()))
+    })
+}
+
+/// The bytes of a transcript that was recorded once.
+pub(crate) fn golden(name: &str) -> Vec<u8> {
+    fs::read(root().join("tests/tests/transcripts").join(name)).unwrap()
+}
+
+/// What isn't here, if that is so: a line that says so, unless that is forbidden.
+#[track_caller]
+pub(crate) fn skip(what: &str) {
+    let forbidden = std::env::var_os("REFEREE_TESTS_FORBID_SKIP").is_some();
+    assert!(!forbidden, "there is no {what}, and REFEREE_TESTS_FORBID_SKIP is set");
+    println!("skipped: there is no {what}");
+}
 
 /// The root of the project.
 pub(crate) fn root() -> PathBuf {
@@ -46,9 +115,7 @@ pub(crate) fn python() -> Option<&'static Path> {
         asked.status.success().then(|| PathBuf::from(told.trim()))
     });
     if found.is_none() {
-        let forbidden = std::env::var_os("REFEREE_TESTS_FORBID_SKIP").is_some();
-        assert!(!forbidden, "there is no python3, and REFEREE_TESTS_FORBID_SKIP is set");
-        println!("skipped: there is no python3");
+        skip("python3");
     }
     found.as_deref()
 }
@@ -95,11 +162,11 @@ impl Place {
         format!("./{name}")
     }
 
-    /// The program with these words. Its temporary folder is `tmp` here, and its environment has
+    /// The program with these words, and for a match with ample time. Its temporary folder is `tmp` here, and its environment has
     /// nothing of the caller's that changes what it does.
     pub(crate) fn command(&self, words: &[impl AsRef<OsStr>]) -> Command {
         let mut command = Command::new(PROGRAM);
-        command.arg0("referee").args(words);
+        command.arg0("referee").args(words).args(time_for(words));
         self.settle(&mut command);
         command
     }
@@ -122,8 +189,23 @@ impl Place {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     }
 
+    pub(crate) fn start(&self, words: &[impl AsRef<OsStr>]) -> Running {
+        Running::start(self.command(words), None)
+    }
+
     pub(crate) fn run(&self, words: &[impl AsRef<OsStr>]) -> Ran {
-        Running::start(self.command(words), None).wait()
+        self.start(words).wait()
+    }
+
+    /// The same after a change to how it is started.
+    pub(crate) fn run_with(
+        &self,
+        words: &[impl AsRef<OsStr>],
+        change: impl FnOnce(&mut Command) -> &mut Command,
+    ) -> Ran {
+        let mut command = self.command(words);
+        change(&mut command);
+        Running::start(command, None).wait()
     }
 
     pub(crate) fn run_with_input(&self, words: &[impl AsRef<OsStr>], input: &str) -> Ran {
@@ -152,17 +234,29 @@ impl Place {
         self.run(&[&words[..], &["--json"]].concat()).code(0).json()
     }
 
+    /// A short match of Hex, recorded in `x.jsonl`.
+    pub(crate) fn short_match(&self, agents: [&str; 2]) {
+        let words = ["hex", agents[0], agents[1], "--setup", "size=3", "--seed", "7"];
+        self.play(&[&words[..], &["--out", "x.jsonl"]].concat());
+    }
+
     /// The events of a transcript, as far as it is written.
     pub(crate) fn events(&self, name: &str) -> Vec<Value> {
         let text = fs::read_to_string(self.path(name)).unwrap_or_default();
         text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
     }
 
+    /// Those of one type.
+    pub(crate) fn events_of(&self, name: &str, kind: &str) -> Vec<Value> {
+        let mut events = self.events(name);
+        events.retain(|event| event["type"] == kind);
+        events
+    }
+
     /// What a seat wrote to its stderr in the match of a transcript.
     pub(crate) fn said(&self, transcript: &str, seat: u64) -> String {
-        let events = self.events(transcript);
-        let own = |event: &&Value| event["type"] == "stderr" && event["seat"] == seat;
-        events.iter().filter(own).map(|event| event["text"].as_str().unwrap()).collect()
+        let said = self.events_of(transcript, "stderr").into_iter();
+        texts(said.filter(|event| event["seat"] == seat).map(|it| it["text"].clone())).concat()
     }
 
     /// What `verify` says of a transcript.
@@ -241,26 +335,15 @@ impl Running {
 
     pub(crate) fn wait(mut self) -> Ran {
         let words = self.words.clone();
-        let mut status = None;
-        let ended = eventually(|| {
-            status = self.child.try_wait().unwrap();
-            status.is_some()
-        });
-        if !ended {
-            self.child.kill().unwrap();
+        let Some(status) = end_of(&mut self.child) else {
             panic!("{words} doesn't come to an end");
-        }
+        };
         let text = |taken: Taken| {
             taken.thread.join().unwrap();
             let bytes = std::mem::take(&mut *taken.bytes.lock().unwrap());
             String::from_utf8(bytes).expect("what is printed is UTF-8")
         };
-        Ran {
-            words,
-            exit: status.unwrap().code(),
-            stdout: text(self.stdout),
-            stderr: text(self.stderr),
-        }
+        Ran { words, exit: status.code(), stdout: text(self.stdout), stderr: text(self.stderr) }
     }
 }
 
@@ -297,6 +380,19 @@ fn take_in(mut pipe: impl Read + Send + 'static) -> Taken {
         }
     });
     Taken { bytes, thread }
+}
+
+/// How a process ends; one that doesn't is killed.
+pub(crate) fn end_of(child: &mut Child) -> Option<ExitStatus> {
+    let mut status = None;
+    let ended = eventually(|| {
+        status = child.try_wait().unwrap();
+        status.is_some()
+    });
+    if !ended {
+        child.kill().unwrap();
+    }
+    status
 }
 
 /// Waits for something; false if it doesn't happen.

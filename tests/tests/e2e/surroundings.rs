@@ -1,6 +1,6 @@
 //! What an agent is given beside its pipes: docs/agents.md, "How it is started".
 
-use crate::support::{AMPLE, PROGRAM, Place, Running, python, root, scripted};
+use crate::support::{PROGRAM, Place, Running, python, root, scripted};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
@@ -27,7 +27,7 @@ const VARIABLES: &[&str] = &[
 fn told(place: &Place, level: &str) -> Option<Vec<Value>> {
     let agent = scripted("surroundings.py", "")?;
     let words = ["play", "hex", "--setup", "size=3", "--out", "x.jsonl", "--sandbox", level];
-    let words = [&words, &[agent.as_str(), agent.as_str()][..], &AMPLE].concat();
+    let words = [&words, &[agent.as_str(), agent.as_str()][..]].concat();
     let inner = place.command(&words);
     let mut command = Command::new("sh");
     // Open files that a program would inherit.
@@ -47,12 +47,8 @@ fn told(place: &Place, level: &str) -> Option<Vec<Value>> {
     command.stdin(std::process::Stdio::null());
     command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
     Running::start(command, None).wait().code(0);
-    let events = place.events("x.jsonl");
-    let texts = events.iter().filter(|it| it["type"] == "stderr").map(|it| &it["text"]);
-    let told: Vec<Value> =
-        texts.map(|text| serde_json::from_str(text.as_str().unwrap()).unwrap()).collect();
-    assert_eq!(told.len(), 2, "{events:?}");
-    Some(told)
+    let told = [0, 1].map(|seat| serde_json::from_str(&place.said("x.jsonl", seat)).unwrap());
+    Some(told.to_vec())
 }
 
 #[test]
@@ -114,11 +110,8 @@ fn an_agent_starts_in_its_folder() {
     for (agent, folder) in
         [(agent.as_str(), ""), ("bots/mine", "bots/mine"), ("bots/bot.py", "bots")]
     {
-        let words = ["hex", agent, "@first", "--setup", "size=3", "--out", "x.jsonl", "--force"];
-        place.play(&[&words, &AMPLE[..]].concat());
-        let events = place.events("x.jsonl");
-        let text = &events.iter().find(|it| it["type"] == "stderr").unwrap()["text"];
-        let told: Value = serde_json::from_str(text.as_str().unwrap()).unwrap();
+        place.play(&["hex", agent, "@first", "--setup", "size=3", "--out", "x.jsonl", "--force"]);
+        let told: Value = serde_json::from_str(&place.said("x.jsonl", 0)).unwrap();
         let wanted = place.path(folder).canonicalize().unwrap();
         assert_eq!(told["folder"].as_str().map(Path::new), Some(wanted.as_path()), "{agent}");
     }

@@ -1,8 +1,7 @@
 //! Nothing that an agent has started outlives its match, however the match or the referee ends.
 
-use crate::support::{AMPLE, Place, Running, eventually, scripted};
+use crate::support::{Place, command_lines, eventually, scripted};
 use nix::sys::signal::Signal;
-use std::fs;
 
 /// The agent's file, in the command lines of all of its processes.
 const FAMILY: &str = "/family.py";
@@ -23,21 +22,12 @@ fn told(place: &Place, transcript: &str, seat: u64) -> usize {
     place.said(transcript, seat).lines().filter(|line| line.starts_with("pid ")).count()
 }
 
-/// The processes of all families in a place, as everybody sees them and not as agents do, who may be
-/// in a namespace of their own.
+/// The processes of all families in a place that run: they have a command line, and that of the agent.
 pub(crate) fn families(place: &Place) -> Vec<u32> {
     let mark = mark(place);
-    let entries = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
-    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    pids.filter(|&pid| is_of_family(pid, &mark)).collect()
-}
-
-/// The process runs: it has a command line, and that of the agent.
-fn is_of_family(pid: u32, mark: &str) -> bool {
-    let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-    let line = String::from_utf8_lossy(&line);
-    let words: Vec<&str> = line.split('\0').collect();
-    words.iter().any(|word| word.ends_with(FAMILY)) && words.contains(&mark)
+    let is_of_family =
+        |words: &[String]| words.iter().any(|word| word.ends_with(FAMILY)) && words.contains(&mark);
+    command_lines().filter(|(_, words)| is_of_family(words)).map(|(pid, _)| pid).collect()
 }
 
 #[track_caller]
@@ -60,9 +50,9 @@ pub(crate) fn wait_for_families(place: &Place, transcripts: &[&str]) -> Vec<u32>
 
 /// How the agent ends, and the fault that it gets for it.
 const ENDS: &[(&str, &[&str], Option<&str>)] = &[
-    ("plays", &AMPLE, None),
-    ("exits", &AMPLE, Some("gone")),
-    ("mute", &["--move-time", "500ms", "--start-time", "3m"], Some("late")),
+    ("plays", &[], None),
+    ("exits", &[], Some("gone")),
+    ("mute", &["--move-time", "500ms"], Some("late")),
 ];
 
 #[test]
@@ -84,8 +74,7 @@ fn a_retired_seat_is_gone_while_the_others_play_on() {
     let place = Place::new();
     let Some(agent) = family(&place, "exits") else { return };
     let Some(other) = family(&place, "mute") else { return };
-    let words = ["play", "chexers", &agent, &other, "@random", "--out", "x.jsonl"];
-    let running = Running::start(place.command(&[&words, &AMPLE[..]].concat()), None);
+    let running = place.start(&["play", "chexers", &agent, &other, "@random", "--out", "x.jsonl"]);
     let found = eventually(|| {
         let is_out = place.events("x.jsonl").iter().any(|it| it["type"] == "retired");
         is_out && [0, 1].iter().all(|&seat| told(&place, "x.jsonl", seat) == 3)
@@ -102,8 +91,7 @@ fn a_retired_seat_is_gone_while_the_others_play_on() {
 fn descendants_end_when_the_referee_is_killed() {
     let place = Place::new();
     let Some(agent) = family(&place, "mute") else { return };
-    let words = ["play", "hex", &agent, &agent, "--out", "x.jsonl"];
-    let running = Running::start(place.command(&[&words, &AMPLE[..]].concat()), None);
+    let running = place.start(&["play", "hex", &agent, &agent, "--out", "x.jsonl"]);
     wait_for_families(&place, &["x.jsonl"]);
     running.send(Signal::SIGKILL);
     let ran = running.wait();

@@ -1,8 +1,9 @@
 //! `verify` and `replay`, on files, folders, packed ones, stdin and the latest.
 
-use crate::support::{AMPLE, Place, root};
+use crate::support::{Place, golden};
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use referee_protocol::plain::hex;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -10,17 +11,14 @@ use std::io::Write;
 
 /// Plays a short match into `x.jsonl` and gives its bytes.
 fn played(place: &Place) -> Vec<u8> {
-    let words =
-        ["hex", "@random", "@first", "--setup", "size=3", "--seed", "3", "--out", "x.jsonl"];
-    place.play(&[&words, &AMPLE[..]].concat());
+    place.short_match(["@random", "@first"]);
     fs::read(place.path("x.jsonl")).unwrap()
 }
 
 /// The lines without their seal, sealed again.
 fn sealed(lines: &str) -> String {
     let count = lines.lines().count();
-    let digest = Sha256::digest(lines.as_bytes());
-    let hex = digest.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
+    let hex = hex(&Sha256::digest(lines.as_bytes()));
     format!("{lines}{{\"type\":\"seal\",\"lines\":{count},\"sha256\":\"{hex}\"}}\n")
 }
 
@@ -107,13 +105,13 @@ fn verify_tells_of_files_that_are_not_there() {
 fn transcripts_are_packed_by_their_name() {
     let place = Place::new();
     let words = ["hex", "@random", "@first", "--setup", "size=3", "--out"];
-    place.play(&[&words, &["x.jsonl.gz"][..], &AMPLE].concat());
+    place.play(&[&words, &["x.jsonl.gz"][..]].concat());
     let bytes = fs::read(place.path("x.jsonl.gz")).unwrap();
     assert!(bytes.starts_with(&[0x1f, 0x8b]), "it isn't packed");
     assert_eq!(place.verified("x.jsonl.gz"), "ok");
     place.run(&["replay", "x.jsonl.gz", "--print"]).code(0).prints("wins: connected");
     // Any other name is that of a folder.
-    let told = place.play(&[&words, &["some/folder"][..], &AMPLE].concat());
+    let told = place.play(&[&words, &["some/folder"][..]].concat());
     let transcript = told["transcript"].as_str().unwrap();
     let wanted = format!("some/folder/hex-{}.jsonl", told["match"].as_str().unwrap());
     assert_eq!(transcript, wanted);
@@ -123,7 +121,7 @@ fn transcripts_are_packed_by_their_name() {
 fn a_transcript_may_go_to_stdout() {
     let place = Place::new();
     let words = ["play", "hex", "@random", "@first", "--setup", "size=3", "--out", "-"];
-    let ran = place.run(&[&words, &AMPLE[..]].concat()).code(0);
+    let ran = place.run(&words).code(0);
     place.write("x.jsonl", &ran.stdout);
     assert_eq!(place.verified("x.jsonl"), "ok");
     let words =
@@ -137,10 +135,9 @@ fn a_transcript_may_go_to_stdout() {
 fn replay_shows_every_turn() {
     let place = Place::new();
     let text = String::from_utf8(played(&place)).unwrap();
-    let events = place.events("x.jsonl");
-    let of_kind = |kind: &'static str| events.iter().filter(move |event| event["type"] == kind);
+    let all = place.events_of("x.jsonl", "played");
     let ran = place.run(&["replay", "x.jsonl", "--print", "--board", "ascii"]).code(0);
-    for played in of_kind("played") {
+    for played in &all {
         let agent = if played["seat"] == 0 { "@random" } else { "@first" };
         let at = &played["action"]["at"];
         let column = char::from(b'a' + u8::try_from(at[1].as_u64().unwrap()).unwrap());
@@ -148,12 +145,12 @@ fn replay_shows_every_turn() {
         let line = format!("turn {}: {agent} {column}{row} ", played["turn"]);
         assert!(ran.stdout.contains(&line), "no {line:?} in {}", ran.stdout);
     }
-    assert!(of_kind("played").count() >= 5);
+    assert!(all.len() >= 5);
     // The same from stdin, and as the latest, and from a part only one turn.
     let piped =
         place.run_with_input(&["replay", "-", "--print", "--board", "ascii"], &text).code(0);
     assert_eq!(piped.stdout, ran.stdout);
-    place.play(&[&["hex", "@first", "@first", "--setup", "size=3"], &AMPLE[..]].concat());
+    place.play(&["hex", "@first", "@first", "--setup", "size=3"]);
     place.run(&["replay", "latest", "--print"]).code(0).prints("@first #2");
     let one =
         place.run(&["replay", "x.jsonl", "--print", "--turn", "1"]).code(0).prints("turn 1: ");
@@ -165,24 +162,9 @@ fn replay_shows_every_turn() {
     place.run(&["replay", "nothing", "--print"]).code(1).complains("nothing");
 }
 
-#[test]
-fn each_line_of_an_agent_is_recorded_as_it_came() {
-    let place = Place::new();
-    played(&place);
-    let events = place.events("x.jsonl");
-    let line = |event: &Value| event["line"].as_str().map(str::to_owned);
-    let lines: Vec<String> = events.iter().filter_map(line).collect();
-    let answer: Value = serde_json::from_str(lines.last().unwrap()).unwrap();
-    let last = events.iter().rfind(|event| event["type"] == "played").unwrap();
-    assert_eq!(answer, json!({"type": "action", "turn": last["turn"], "action": last["action"]}));
-    let kinds: Vec<&str> = events.iter().map(|event| event["type"].as_str().unwrap()).collect();
-    assert_eq!((kinds[0], kinds[kinds.len() - 1]), ("header", "seal"));
-}
-
 /// The header of a golden transcript and one event, as a file.
-fn begun(place: &Place, golden: &str, event: &Value) {
-    let golden = root().join("tests/tests/transcripts").join(golden).with_extension("jsonl");
-    let whole = fs::read_to_string(golden).unwrap();
+fn begun(place: &Place, name: &str, event: &Value) {
+    let whole = String::from_utf8(golden(&format!("{name}.jsonl"))).unwrap();
     place.write("x.jsonl", format!("{}\n{event}\n", whole.lines().next().unwrap()));
 }
 
@@ -194,19 +176,19 @@ fn retired(seat: u64, turn: u64) -> Value {
 #[test]
 fn what_breaks_its_own_rules_is_refused_with_its_line() {
     let place = Place::new();
-    let whole = fs::read_to_string(root().join("tests/tests/transcripts/hex-fault.jsonl")).unwrap();
+    let whole = String::from_utf8(golden("hex-fault.jsonl")).unwrap();
     let over = whole.lines().find(|line| line.starts_with("{\"type\":\"over\"")).unwrap();
     let mut over: Value = serde_json::from_str(over).unwrap();
     over["verdict"]["seats"][1]["seat"] = json!(9);
     let said = |seat: u64| json!({"type": "line", "at_ns": 1, "seat": seat, "line": "hello"});
-    for (golden, game, event, wanted) in [
+    for (name, game, event, wanted) in [
         ("hex-fault", "hex", retired(0, 3), "line 2: it says turn 3"),
         ("hex-fault", "hex", retired(2, 0), "line 2: there is no seat 2"),
         ("chexers-retired", "chexers", retired(7, 0), "line 2: there is no seat 7"),
         ("chexers-retired", "chexers", said(7), "line 2: there is no seat 7"),
         ("hex-fault", "hex", over, "line 2: seat of the verdict's list"),
     ] {
-        begun(&place, golden, &event);
+        begun(&place, name, &event);
         for words in [
             &["replay", "x.jsonl", "--print"][..],
             &["position", game, "--transcript", "x.jsonl"],

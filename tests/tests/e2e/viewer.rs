@@ -1,8 +1,9 @@
 //! The viewer, at a terminal of its own: keys in, screens out. Screens are waited for by what stands
 //! on them.
 
+use crate::contest;
 use crate::interrupts::state;
-use crate::support::{AMPLE, PROGRAM, Place, eventually, python};
+use crate::support::{PROGRAM, Place, end_of, eventually, python, time_for};
 use nix::pty::{Winsize, openpty};
 use nix::sys::signal::{Signal, kill};
 use nix::sys::termios::{LocalFlags, tcgetattr};
@@ -49,7 +50,7 @@ impl Terminal {
         let size = Winsize { ws_row: lines, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         let pty = openpty(&size, None).unwrap();
         let mut command = Command::new("setsid");
-        command.arg("--ctty").arg(PROGRAM).args(words);
+        command.arg("--ctty").arg(PROGRAM).args(words).args(time_for(words));
         place.settle(&mut command);
         command.env("TERM", "xterm-256color");
         let end = || Stdio::from(pty.slave.try_clone().unwrap());
@@ -112,14 +113,7 @@ impl Terminal {
     /// Waits for the end, and until all of these stand on the screen that is left.
     #[track_caller]
     fn ends(mut self, code: i32, words: &[&str]) {
-        let mut status = None;
-        let ended = eventually(|| {
-            status = self.child.try_wait().unwrap();
-            status.is_some()
-        });
-        if !ended {
-            self.child.kill().unwrap();
-        }
+        let status = end_of(&mut self.child);
         assert_eq!(status.and_then(|status| status.code()), Some(code), "{}", self.text());
         assert!(eventually(|| self.is_restored()), "{}", self.text());
         self.shows(words);
@@ -149,8 +143,7 @@ fn waiting(place: &Place) -> Option<String> {
 
 /// A match that the second agent lost by a crash.
 fn lost(place: &Place) {
-    let words = ["hex", "@first", "@crash", "--setup", "size=3", "--out", "x.jsonl"];
-    place.play(&[&words[..], &AMPLE].concat());
+    place.short_match(["@first", "@crash"]);
 }
 
 #[test]
@@ -256,7 +249,6 @@ fn a_match_is_looked_at_while_it_is_played() {
     let place = Place::new();
     let Some(agent) = waiting(&place) else { return };
     let words = ["play", "hex", "@first", &agent, "--setup", "size=3", "--out", "x.jsonl"];
-    let words = [&words[..], &AMPLE].concat();
     let mut terminal = Terminal::start(&place, &words, (30, 100));
     terminal.shows(&["b: look closer"]);
     assert!(!terminal.is_full());
@@ -283,7 +275,7 @@ fn a_match_without_a_transcript_says_so() {
     let place = Place::new();
     let Some(agent) = waiting(&place) else { return };
     let words = ["play", "hex", "@first", &agent, "--setup", "size=3", "--no-transcript"];
-    let mut terminal = Terminal::start(&place, &[&words[..], &AMPLE].concat(), (30, 100));
+    let mut terminal = Terminal::start(&place, &words, (30, 100));
     terminal.shows(&["b: look closer"]);
     terminal.press("b");
     terminal.shows(&["no match with a transcript is under way", "b goes back"]);
@@ -295,14 +287,7 @@ fn a_match_without_a_transcript_says_so() {
 fn a_contest_is_looked_at_and_interrupted() {
     let place = Place::new();
     let Some(agent) = waiting(&place) else { return };
-    place.write(
-        "c.toml",
-        format!(
-            "name = \"autumn\"\nseed = 7\nagents = [{agent:?}, \"@first\"]\nrounds = 3\njobs = 2\n\
-             clock = {{ bank = \"1h\", start = \"10m\" }}\n\
-             [[games]]\ngame = \"hex\"\nsetup = {{ size = 3 }}\n"
-        ),
-    );
+    contest::write(&place, &[&agent, "@first"], "rounds = 3\njobs = 2\n");
     let words = ["contest", "run", "c.toml", "--out", "d"];
     let mut terminal = Terminal::start(&place, &words, (60, 100));
     terminal.shows(&["b: watch", "0/6"]);

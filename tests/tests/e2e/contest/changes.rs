@@ -1,8 +1,7 @@
 //! A contest that is resumed is the one that was begun: the same agents, the same files.
 
-use super::{AMPLE, GATE, assert_whole, contest, gated, start, status, wait_for_games};
+use super::{AMPLE, GATE, assert_whole, contest, gated, start, status, stopped, wait_for_games};
 use crate::support::{PROGRAM, Place};
-use nix::sys::signal::Signal;
 use std::fs;
 
 /// Without a name: it goes by its file's.
@@ -20,11 +19,7 @@ fn begun(text: &str) -> Place {
         gated(&place, &format!("bots/{name}.sh"));
     }
     place.write("autumn.toml", text);
-    let running = start(&place, &["run", "autumn.toml", "--out", "d"]);
-    wait_for_games(&place, "d", 1);
-    running.send(Signal::SIGTERM);
-    running.wait().code(143);
-    place.write(GATE, "");
+    stopped(&place, "autumn.toml", 1);
     place
 }
 
@@ -88,11 +83,7 @@ fn changed_openings_refuse_a_resume() {
     let text = contest_file()
         .replace("submissions = \"bots\"", &format!("agents = [{agent:?}, \"@first\"]"));
     place.write("autumn.toml", text.replace("plies = 1", "file = \"o.jsonl\""));
-    let running = start(&place, &["run", "autumn.toml", "--out", "d"]);
-    wait_for_games(&place, "d", 1);
-    running.send(Signal::SIGTERM);
-    running.wait().code(143);
-    place.write(GATE, "");
+    stopped(&place, "autumn.toml", 1);
     place.write("o.jsonl", format!("{other}\n"));
     contest(&place, &["resume", "d"]).code(1).complains("a file that it names has changed");
     fs::remove_file(place.path("o.jsonl")).unwrap();

@@ -1,6 +1,6 @@
 //! Agents that break every rule, in one contest: it goes on, and tells of each what it did.
 
-use super::{AMPLE, assert_whole, contest, file, query};
+use super::{AMPLE, assert_whole, contest, query, write};
 use crate::support::Place;
 
 const FAULTS: &str = "select name, fault, count(*) from seats join players on number = player \
@@ -10,8 +10,7 @@ const FAULTS: &str = "select name, fault, count(*) from seats join players on nu
 fn faulty_agents_lose_and_the_contest_goes_on() {
     let place = Place::new();
     let faulty = [("@crash", "gone"), ("@flood", "flood"), ("@illegal", "illegal")];
-    let agents = ["@random", "@crash", "@flood", "@illegal"];
-    place.write("c.toml", file(&agents, &format!("{AMPLE}format = \"gauntlet\"\n")));
+    write(&place, &["@random", "@crash", "@flood", "@illegal"], "format = \"gauntlet\"\n");
     assert_lost_by(&place, &faulty, 2);
     let won = query(&place, "d", "select count(*) from seats where player = 0 and place = 1");
     assert_eq!(won, ["6"]);
@@ -24,7 +23,7 @@ fn whoever_is_to_move_first_and_is_late_loses() {
     let place = Place::new();
     // Both are late, whatever the machine: no agent that may be in time plays here.
     let more = "clock = { move = \"100ms\", start = \"10m\" }\n";
-    place.write("c.toml", file(&["@mute", "@slow"], more));
+    write(&place, &["@mute", "@slow"], more);
     assert_lost_by(&place, &[("@mute", "late"), ("@slow", "late")], 1);
     assert_whole(&place, "d", 2);
     place.assert_tidy();

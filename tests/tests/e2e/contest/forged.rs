@@ -1,6 +1,6 @@
 //! `verify` names what was changed in a contest's folder afterwards, whoever changed it.
 
-use super::{AMPLE, assert_whole, contest, file};
+use super::{assert_whole, contest, write};
 use crate::support::Place;
 use rusqlite::Connection;
 use std::fs;
@@ -8,7 +8,7 @@ use std::fs;
 /// A contest of six games that is over, in the folder `d`.
 fn over() -> Place {
     let place = Place::new();
-    place.write("c.toml", file(&["@random", "@first", "@greedy"], AMPLE));
+    write(&place, &["@random", "@first", "@greedy"], "");
     contest(&place, &["run", "c.toml", "--out", "d"]).code(0);
     assert_whole(&place, "d", 6);
     place
@@ -88,7 +88,7 @@ fn what_was_changed_is_named() {
 #[test]
 fn a_game_that_the_schedule_does_not_have_refuses_a_resume() {
     let place = Place::new();
-    place.write("c.toml", file(&["@first", "@random"], AMPLE));
+    write(&place, &["@first", "@random"], "");
     contest(&place, &["run", "c.toml", "--out", "d"]).code(0);
     let more = "insert into games select 99, block, round, game, match_id, seed, result, reason, \
                 scores, turns, lag_ns, marked, moves, transcript, seal from games where number = 1;\

@@ -1,6 +1,6 @@
 //! Each format whole, with real processes.
 
-use super::{AMPLE, assert_whole, contest, file, query, status, transcripts};
+use super::{AMPLE, assert_whole, contest, query, status, transcripts, write};
 use crate::support::Place;
 
 const FIVE: [&str; 5] = ["@random", "@first", "@greedy", "b=@random", "c=@first"];
@@ -18,7 +18,7 @@ fn formats_of_two_seats_are_played_to_their_end() {
     ];
     let place = Place::new();
     for (index, (players, more, least, most)) in contests.into_iter().enumerate() {
-        place.write("c.toml", file(&FIVE[..players], &format!("{more}{AMPLE}")));
+        write(&place, &FIVE[..players], more);
         let folder = format!("d{index}");
         contest(&place, &["run", "c.toml", "--out", &folder]).code(0);
         let games = status(&place, &folder)["played"].as_u64().unwrap();
@@ -61,7 +61,7 @@ fn every_pairing_plays_every_game() {
 fn a_comparison_ends_when_it_is_decided() {
     let place = Place::new();
     let more = "format = \"compare\"\nrounds = 300\ncompare = { elo0 = 0, elo1 = 100 }\n";
-    place.write("c.toml", file(&["@greedy", "@random"], &format!("{more}{AMPLE}")));
+    write(&place, &["@greedy", "@random"], more);
     let mut told = Vec::new();
     for jobs in ["1", "5"] {
         let words = ["run", "c.toml", "--out", jobs, "--jobs", jobs];

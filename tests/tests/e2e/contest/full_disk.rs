@@ -1,8 +1,7 @@
 //! A full disk stops a contest, which goes on when there is room.
 
-use super::{AMPLE, GATE, assert_whole, contest, count, file, gated, start, wait_for_games};
-use crate::support::{Place, Ran};
-use nix::sys::signal::Signal;
+use super::{assert_whole, contest, count, gated, stopped, write};
+use crate::support::{Place, Ran, skip};
 use serde_json::Value;
 use std::os::unix::fs::symlink;
 
@@ -10,12 +9,8 @@ use std::os::unix::fs::symlink;
 fn a_transcript_that_finds_no_room_stops_the_contest() {
     let place = Place::new();
     let agent = gated(&place, "slow.sh");
-    place.write("c.toml", file(&[&agent, "@random"], &format!("{AMPLE}rounds = 5\njobs = 2\n")));
-    let running = start(&place, &["run", "c.toml", "--out", "d"]);
-    wait_for_games(&place, "d", 2);
-    running.send(Signal::SIGTERM);
-    running.wait().code(143);
-    place.write(GATE, "");
+    write(&place, &[&agent, "@random"], "rounds = 5\njobs = 2\n");
+    stopped(&place, "c.toml", 2);
     symlink("/dev/full", place.path("d/games/0000/0000004.jsonl")).unwrap();
     let ran = contest(&place, &["resume", "d"]).code(4).complains("the disk is full");
     let ran = ran.complains("make room, then resume the contest: nothing is lost");
@@ -32,7 +27,7 @@ fn a_transcript_that_finds_no_room_stops_the_contest() {
 #[test]
 fn a_report_that_finds_no_room_leaves_the_one_before() {
     let place = Place::new();
-    place.write("c.toml", file(&["@first", "@random"], AMPLE));
+    write(&place, &["@first", "@random"], "");
     contest(&place, &["run", "c.toml", "--out", "d"]).code(0);
     let report = || std::fs::read_to_string(place.path("d/report.json")).unwrap();
     let before = report();
@@ -53,10 +48,10 @@ fn on_a_small_disk(place: &Place, lines: &str) -> Option<Ran> {
     let ways = ["unshare -m sh -c", "unshare -rm sh -c"];
     let way = ways.iter().find(|way| place.shell(&format!("{way} '{mount}'")).exit == Some(0));
     let Some(way) = way else {
-        let root = nix::unistd::geteuid().is_root();
-        let forbidden = root && std::env::var_os("REFEREE_TESTS_FORBID_SKIP").is_some();
-        assert!(!forbidden, "nothing can be mounted, and REFEREE_TESTS_FORBID_SKIP is set");
-        println!("skipped: nothing can be mounted here");
+        // Others than root need not be able to.
+        if nix::unistd::geteuid().is_root() {
+            skip("way to mount anything");
+        }
         return None;
     };
     Some(place.shell(&format!("{way} '{mount} || exit\n{lines}'")))
@@ -65,7 +60,7 @@ fn on_a_small_disk(place: &Place, lines: &str) -> Option<Ran> {
 #[test]
 fn a_contest_on_a_full_disk_ends_whole_when_there_is_room() {
     let place = Place::new();
-    place.write("c.toml", file(&["@first", "@random"], &format!("{AMPLE}rounds = 100\n")));
+    write(&place, &["@first", "@random"], "rounds = 100\n");
     let ran = on_a_small_disk(
         &place,
         "referee contest run c.toml --out d -q > /dev/null\n\

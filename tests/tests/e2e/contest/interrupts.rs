@@ -1,8 +1,8 @@
 //! Signals to a contest, and what is left of it.
 
 use super::{
-    AMPLE, GATE, assert_whole, contest, count, file, gated, query, start, status, transcripts,
-    wait_for_games,
+    GATE, assert_whole, contest, count, gated, query, start, status, transcripts, wait_for_games,
+    write,
 };
 use crate::interrupts::state;
 use crate::support::{Place, Running, eventually};
@@ -14,8 +14,7 @@ use std::time::{Duration, Instant};
 fn the_first_interrupt_lets_games_end_and_begins_no_more() {
     let place = Place::new();
     let agent = gated(&place, "slow.sh");
-    let more = format!("{AMPLE}rounds = 6\njobs = 2\n");
-    place.write("c.toml", file(&[&agent, "@random"], &more));
+    write(&place, &[&agent, "@random"], "rounds = 6\njobs = 2\n");
     let running = start(&place, &["run", "c.toml", "--out", "d"]);
     wait_for_games(&place, "d", 2);
     running.send(Signal::SIGUSR1);
@@ -45,10 +44,8 @@ fn other_interrupts_stop_at_once_and_leave_nobody() {
     let place = Place::new();
     let gate = place.path(GATE).display().to_string();
     let Some(agent) = family(&place, &format!("until:{gate}")) else { return };
-    let agents = [format!("a={agent}"), format!("b={agent}")];
-    let agents: Vec<&str> = agents.iter().map(String::as_str).collect();
-    let more = format!("{AMPLE}rounds = 2\njobs = 2\n");
-    place.write("c.toml", file(&agents, &more));
+    let agents = [&*format!("a={agent}"), &format!("b={agent}")];
+    write(&place, &agents, "rounds = 2\njobs = 2\n");
     let games = ["d/games/0000/0000000.jsonl", "d/games/0000/0000001.jsonl"];
     let mut words = vec!["run", "c.toml", "--out", "d"];
     for (signals, code) in STOPS {
@@ -95,11 +92,10 @@ fn a_stopped_contest_goes_on_and_nobody_is_late() {
     std::fs::create_dir(gate.parent().unwrap()).unwrap();
     let gate = gate.display();
     let Some(agent) = family(&place, &format!("until:{gate}")) else { return };
-    let agents = [format!("a={agent}"), format!("b={agent}")];
-    let agents: Vec<&str> = agents.iter().map(String::as_str).collect();
+    let agents = [&*format!("a={agent}"), &format!("b={agent}")];
     // Agents of two matches on one core take turns, and nobody's turn ends here.
     let jobs = std::thread::available_parallelism().unwrap().get().min(2);
-    place.write("c.toml", file(&agents, &format!("{AMPLE}jobs = {jobs}\n")));
+    write(&place, &agents, &format!("jobs = {jobs}\n"));
     let begun = Instant::now();
     let running = start(&place, &["run", "c.toml", "--out", "d"]);
     let games = ["d/games/0000/0000000.jsonl", "d/games/0000/0000001.jsonl"];
@@ -118,7 +114,7 @@ fn a_stopped_contest_goes_on_and_nobody_is_late() {
     // One turn of a match comes after the other: were the gap in one of them, they would take longer
     // than everything did without it.
     for game in games {
-        let turns = place.events(game).into_iter().filter(|event| event["type"] == "played");
+        let turns = place.events_of(game, "played").into_iter();
         let took: Duration =
             turns.map(|event| Duration::from_nanos(event["wall_ns"].as_u64().unwrap())).sum();
         assert!(moved >= took, "{game}: the gap was charged: {took:?} of {moved:?}");

@@ -9,8 +9,8 @@ fn killed_again_and_again_every_game_is_there_once() {
     let place = Place::new();
     let mut command = Command::new(python);
     command.arg(root().join("tests/kill_and_resume.py"));
-    command.args([PROGRAM, "--kills", "6", "--games", "448"]);
+    command.args([PROGRAM, "--kills", "4", "--games", "224"]);
     place.settle(&mut command);
     let ran = Running::start(command, None).wait_for_long().code(0);
-    ran.prints("6 kills, 448 games, each once; verify agrees");
+    ran.prints("4 kills, 224 games, each once; verify agrees");
 }

@@ -1,6 +1,6 @@
 //! One referee at a time works on a contest; everybody may look on.
 
-use super::{AMPLE, GATE, assert_whole, contest, file, gated, start, status, wait_for_games};
+use super::{GATE, assert_whole, contest, gated, start, status, wait_for_games, write};
 use crate::support::Place;
 use nix::sys::signal::Signal;
 
@@ -8,7 +8,7 @@ use nix::sys::signal::Signal;
 fn a_contest_in_use_is_refused_and_can_be_looked_at() {
     let place = Place::new();
     let agent = gated(&place, "slow.sh");
-    place.write("c.toml", file(&[&agent, "@random"], &format!("{AMPLE}rounds = 2\n")));
+    write(&place, &[&agent, "@random"], "rounds = 2\n");
     let running = start(&place, &["run", "c.toml", "--out", "d"]);
     wait_for_games(&place, "d", 1);
     let holder = format!("another referee is working on this contest, process {}", running.pid());
@@ -34,7 +34,7 @@ fn a_contest_in_use_is_refused_and_can_be_looked_at() {
 #[test]
 fn folders_that_are_none_are_refused() {
     let place = Place::new();
-    place.write("c.toml", file(&["@first", "@random"], AMPLE));
+    write(&place, &["@first", "@random"], "");
     for command in ["resume", "status", "report"] {
         contest(&place, &[command, "nowhere"]).code(2).complains("nowhere: no contest is in it");
     }

@@ -17,6 +17,7 @@ mod quick;
 mod versions;
 
 use crate::support::{PROGRAM, Place, Ran, Running, eventually};
+use nix::sys::signal::Signal;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
 use serde_json::Value;
@@ -30,12 +31,19 @@ pub(crate) const AMPLE: &str = "clock = { bank = \"1h\", start = \"10m\" }\n";
 /// shown it.
 const GATE: &str = "gate/open";
 
-/// A contest file: a small board, an opening ply. `more` is what comes before any table.
-fn file(agents: &[&str], more: &str) -> String {
+/// A contest file: a small board, an opening ply, [`AMPLE`] time unless it is said in `more`, which
+/// comes before any table.
+pub(crate) fn file(agents: &[&str], more: &str) -> String {
+    let clock = if more.contains("clock") { "" } else { AMPLE };
     format!(
-        "name = \"autumn\"\nseed = 7\nagents = {agents:?}\n{more}\n[openings]\nplies = 1\n\
+        "name = \"autumn\"\nseed = 7\nagents = {agents:?}\n{more}{clock}[openings]\nplies = 1\n\
          [[games]]\ngame = \"hex\"\nsetup = {{ size = 3 }}\n"
     )
+}
+
+/// Writes it into `c.toml`.
+pub(crate) fn write(place: &Place, agents: &[&str], more: &str) {
+    place.write("c.toml", file(agents, more));
 }
 
 /// An agent that is ready when there is a file called [`GATE`], and plays the first legal action.
@@ -48,7 +56,7 @@ fn gated(place: &Place, name: &str) -> String {
 }
 
 fn start(place: &Place, words: &[&str]) -> Running {
-    Running::start(place.command(&[&["contest"], words].concat()), None)
+    place.start(&[&["contest"], words].concat())
 }
 
 pub(crate) fn contest(place: &Place, words: &[&str]) -> Ran {
@@ -99,6 +107,17 @@ fn transcripts(place: &Place, folder: &str) -> Vec<PathBuf> {
 fn wait_for_games(place: &Place, folder: &str, games: usize) {
     let begun = eventually(|| transcripts(place, folder).len() >= games);
     assert!(begun, "only {:?}", transcripts(place, folder));
+}
+
+/// Stops the contest of a file, in the folder `d`, while so many of its games wait for the gate; and
+/// opens that.
+#[track_caller]
+fn stopped(place: &Place, file: &str, games: usize) {
+    let running = start(place, &["run", file, "--out", "d"]);
+    wait_for_games(place, "d", games);
+    running.send(Signal::SIGTERM);
+    running.wait().code(143);
+    place.write(GATE, "");
 }
 
 pub(crate) fn status(place: &Place, folder: &str) -> Value {

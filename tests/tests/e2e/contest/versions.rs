@@ -1,13 +1,13 @@
 //! Stores that this program can't read.
 
-use super::{AMPLE, contest, file};
+use super::{contest, write};
 use crate::support::Place;
 use rusqlite::Connection;
 
 #[test]
 fn a_store_of_a_newer_referee_is_refused() {
     let place = Place::new();
-    place.write("c.toml", file(&["@first", "@random"], AMPLE));
+    write(&place, &["@first", "@random"], "");
     contest(&place, &["run", "c.toml", "--out", "d"]).code(0);
     let store = Connection::open(place.path("d/contest.db")).unwrap();
     store.pragma_update(None, "user_version", 99).unwrap();

@@ -1,10 +1,7 @@
 //! Games that the machine spoils: they are played again, and their attempts are kept.
 
-use super::{
-    AMPLE, GATE, assert_whole, contest, file, gated, query, start, status, wait_for_games,
-};
-use crate::support::{Place, Ran, Running};
-use nix::sys::signal::Signal;
+use super::{assert_whole, contest, gated, query, status, stopped, write};
+use crate::support::{Place, Ran};
 use std::fs;
 
 const VOIDS: &str = "select game, attempt, cause from voids order by game, attempt";
@@ -14,16 +11,14 @@ const OPEN: &str = "sandbox.level = \"none\"\n";
 
 /// Where no folder for agents can be made, because there is no temporary folder.
 fn without_folders(place: &Place, words: &[&str]) -> Ran {
-    let mut command = place.command(&[&["contest"], words].concat());
-    command.env("TMPDIR", place.path("nowhere"));
-    Running::start(command, None).wait()
+    place.run_with(&[&["contest"], words].concat(), |it| it.env("TMPDIR", place.path("nowhere")))
 }
 
 #[test]
 fn spoiled_games_are_given_up_and_a_resume_tries_again() {
     let place = Place::new();
-    let more = format!("{AMPLE}{OPEN}jobs = 1\npolicy.void_retries = 1\n");
-    place.write("c.toml", file(&["@first", "@random"], &more));
+    let more = format!("{OPEN}jobs = 1\npolicy.void_retries = 1\n");
+    write(&place, &["@first", "@random"], &more);
     let ran = without_folders(&place, &["run", "c.toml", "--out", "d"]).code(4);
     let ran = ran.complains("could not be played").complains("game 0 is void (machine): ");
     ran.complains("referee contest resume d").prints("@random");
@@ -49,7 +44,7 @@ fn spoiled_games_are_given_up_and_a_resume_tries_again() {
 #[test]
 fn a_machine_that_spoils_everything_stops_the_contest() {
     let place = Place::new();
-    place.write("c.toml", file(&["@first", "@random"], &format!("{AMPLE}{OPEN}rounds = 20\n")));
+    write(&place, &["@first", "@random"], &format!("{OPEN}rounds = 20\n"));
     let ran = without_folders(&place, &["run", "c.toml", "--out", "d"]).code(4);
     ran.complains("nothing came of 20 games in a row").complains("mend the machine, then resume");
     assert_eq!(query(&place, "d", VOIDS).len(), 20);
@@ -59,13 +54,9 @@ fn a_machine_that_spoils_everything_stops_the_contest() {
 fn a_round_waits_for_a_game_that_was_given_up() {
     let place = Place::new();
     let agent = gated(&place, "slow.sh");
-    let more = format!("{AMPLE}format = \"swiss\"\nrounds = 2\npolicy.void_retries = 0\n");
-    place.write("c.toml", file(&[&agent, "@random", "b=@first", "c=@random"], &more));
-    let running = start(&place, &["run", "c.toml", "--out", "d"]);
-    wait_for_games(&place, "d", 1);
-    running.send(Signal::SIGTERM);
-    running.wait().code(143);
-    place.write(GATE, "");
+    let more = "format = \"swiss\"\nrounds = 2\npolicy.void_retries = 0\n";
+    write(&place, &[&agent, "@random", "b=@first", "c=@random"], more);
+    stopped(&place, "c.toml", 1);
     fs::create_dir(place.path("d/games/0000/0000001.jsonl")).unwrap();
     let ran = contest(&place, &["resume", "d"]).code(4);
     ran.complains("game 1 could not be played: ");
@@ -85,12 +76,8 @@ fn a_round_waits_for_a_game_that_was_given_up() {
 fn a_spoiled_game_is_played_again_and_counts_once() {
     let place = Place::new();
     let agent = gated(&place, "slow.sh");
-    place.write("c.toml", file(&[&agent, "@random"], &format!("{AMPLE}rounds = 3\njobs = 2\n")));
-    let running = start(&place, &["run", "c.toml", "--out", "d"]);
-    wait_for_games(&place, "d", 2);
-    running.send(Signal::SIGTERM);
-    running.wait().code(143);
-    place.write(GATE, "");
+    write(&place, &[&agent, "@random"], "rounds = 3\njobs = 2\n");
+    stopped(&place, "c.toml", 2);
     // No transcript can be written where there is a folder.
     let game = place.path("d/games/0000/0000003.jsonl");
     fs::create_dir(&game).unwrap();

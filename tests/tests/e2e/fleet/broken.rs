@@ -2,7 +2,7 @@
 
 use super::people::Member;
 use super::server::Server;
-use crate::contest::{AMPLE, assert_whole};
+use crate::contest::{assert_whole, write};
 use crate::support::{Place, eventually};
 
 /// A worker on whose machine nothing is installed.
@@ -17,13 +17,8 @@ fn contest(place: &Place, rounds: usize) {
     let echo = "import sys\nfor line in sys.stdin: print(line, end='', flush=True)\n";
     place.write("echo/echo.py", echo);
     place.write("echo/agent.toml", "command = [\"python3\", \"echo.py\"]");
-    place.write(
-        "c.toml",
-        format!(
-            "name = \"bare\"\nrounds = {rounds}\n{AMPLE}\nagents = [\"echo\", \"@first\"]\n\
-             [[games]]\ngame = \"hex\"\nsetup = {{ size = 3 }}\n[sandbox]\nlevel = \"none\"\n"
-        ),
-    );
+    let more = format!("rounds = {rounds}\nsandbox.level = \"none\"\n");
+    write(place, &["echo", "@first"], &more);
 }
 
 #[test]
@@ -33,8 +28,7 @@ fn a_good_worker_plays_what_a_broken_one_cannot() {
     contest(&place, 18);
     let url = server.url();
     let bare = broken(&place, &url);
-    let words = ["run", "c.toml", "--out", "there"];
-    let coordinator = Member::coordinator(&place, &words, &url);
+    let coordinator = Member::coordinator(&place, &["run", "c.toml", "--out", "there"], &url);
     // It has failed at everything that is out before the other comes.
     coordinator.running().complained("worker bare: ");
     let good = Member::worker(&place, &url, &["--name", "good", "--slots", "1"]);
@@ -52,7 +46,8 @@ fn what_the_only_worker_cannot_play_is_given_up_before_long() {
     let place = Place::new();
     contest(&place, 1);
     let bare = broken(&place, &server.url());
-    let words = ["run", "c.toml", "--out", "there"];
+    // It is given up after two leases.
+    let words = ["run", "c.toml", "--out", "there", "--lease", "9s"];
     let coordinator = Member::coordinator(&place, &words, &server.url());
     let ran = coordinator.wait_for_long().code(4);
     let ran = ran.complains("games 0 and 1 could not be played: ").complains("(bare)");
@@ -82,7 +77,7 @@ fn a_worker_that_leaves_is_told_as_such() {
 fn an_idle_worker_ends_without_a_server_too() {
     let Some(mut server) = Server::start() else { return };
     let place = Place::new();
-    let worker = Member::worker(&place, &server.url(), &["--idle", "20s"]);
+    let worker = Member::worker(&place, &server.url(), &["--idle", "10s"]);
     assert!(eventually(|| server.tells("/varz")["connections"] == 1));
     server.kill();
     let words = "the server can't be reached; left; 0 games played";

@@ -9,7 +9,7 @@ use super::people::Member;
 use super::server::Server;
 use super::storm::{Form, Storm};
 use crate::contest::sameness::{ROWS, report};
-use crate::contest::{AMPLE, assert_whole, query};
+use crate::contest::{assert_whole, file, query};
 use crate::support::Place;
 
 /// Agents that play the same in the same match.
@@ -33,7 +33,7 @@ const SEED: &str = "REFEREE_CHAOS_SEED";
 fn asked_for() -> (usize, Form) {
     match std::env::var(FORM).as_deref() {
         Ok("full") => (36, Form { workers: 8, blows: 66, longest_ms: 20_000 }),
-        _ => (4, Form { workers: 4, blows: 11, longest_ms: 4_000 }),
+        _ => (3, Form { workers: 4, blows: 11, longest_ms: 4_000 }),
     }
 }
 
@@ -44,13 +44,9 @@ fn whatever_happens_every_game_is_there_once() {
     let seed = std::env::var(SEED).unwrap_or_else(|_| "1".to_owned());
     println!("{SEED}={seed}");
     let (place, games) = (Place::new(), rounds * GAMES_A_ROUND);
-    let file = format!(
-        "name = \"storm\"\nseed = 3\nrounds = {rounds}\nagents = {AGENTS:?}\n{AMPLE}\n\
-         [openings]\nplies = 2\n[[games]]\ngame = \"hex\"\nsetup = {{ size = 5 }}\n"
-    );
-    place.write("c.toml", file);
-    let words = ["contest", "run", "c.toml", "--out", "here"];
-    Member::start(&place, &words).wait_for_long().code(0);
+    let small = file(&AGENTS, &format!("rounds = {rounds}\n"));
+    place.write("c.toml", small.replace("size = 3", "size = 5"));
+    Member::start(&place, &["contest", "run", "c.toml", "--out", "here"]).wait_for_long().code(0);
 
     let mut storm = Storm::begin(&place, server, &form, seed, ["c.toml", "there"]);
     storm.rage(games);

@@ -11,9 +11,8 @@ const SECRET: &str = "s3cret";
 /// A worker that has nothing to do, with these words and variables.
 fn worker(place: &Place, url: &str, words: &[&str], variables: &[(&str, &str)]) -> Ran {
     let idle = ["worker", url, "--idle", "100ms", "--slots", "1", "--name", "w"];
-    let mut command = place.command(&[&idle, words].concat());
-    command.envs(variables.iter().copied());
-    let ran = crate::support::Running::start(command, None).wait();
+    let words = [&idle, words].concat();
+    let ran = place.run_with(&words, |it| it.envs(variables.iter().copied()));
     assert!(!ran.stderr.contains(SECRET) && !ran.stdout.contains(SECRET), "{ran:?}");
     // Whoever has nothing to do has seen that.
     assert!(!ran.stderr.contains("can't be reached; left"), "{ran:?}");
@@ -39,8 +38,7 @@ fn users_and_passwords() {
     worker(&place, &server.url(), &["--user", "u"], &variables[1..]).code(0);
     let encoded = format!("u:%73{}", &SECRET[1..]);
     worker(&place, &with(&server, &encoded), &[], &[("NATS_TOKEN", "other")]).code(0);
-    let wrong = [with(&server, &format!("v:{SECRET}")), server.url(), with(&server, SECRET)];
-    for url in &wrong {
+    for url in &[with(&server, &format!("v:{SECRET}")), server.url(), with(&server, SECRET)] {
         let ran = worker(&place, url, &[], &[]).code(4);
         let told = format!("{}: the server doesn't let in this user", server.url());
         ran.complains(&told).complains("NATS_PASSWORD");

@@ -2,7 +2,7 @@
 
 use super::people::Member;
 use super::server::Server;
-use crate::contest::{AMPLE, assert_whole, query};
+use crate::contest::{assert_whole, query, write};
 use crate::support::{PROGRAM, Place, eventually};
 use nix::sys::signal::Signal;
 use std::time::Duration;
@@ -23,15 +23,11 @@ fn a_build_that_fails_on_the_workers_is_told_and_tried_again() {
         everywhere.display()
     );
     place.write("bots/made/make.sh", make.replace("$HERE", "\"${BUILD_TOOL:-/nowhere}\""));
-    let file = format!(
-        "name = \"made\"\nagents = [\"bots/made\", \"@random\"]\n{AMPLE}\n[[games]]\n\
-         game = \"hex\"\nsetup = {{ size = 3 }}\n"
-    );
-    place.write("c.toml", file);
+    write(&place, &["bots/made", "@random"], "");
     let url = server.url();
     let worker = |name| Member::worker(&place, &url, &["--slots", "1", "--name", name]);
     let ada = worker("ada");
-    let words = ["contest", "run", "c.toml", "--out", "d", "--on", &url];
+    let words = ["contest", "run", "c.toml", "--out", "d", "--lease", "9s", "--on", &url];
     let mut coordinator = place.command(&words);
     coordinator.env("BUILD_TOOL", place.path("tool"));
     // Nobody else is there, nor comes.
@@ -68,25 +64,21 @@ fn a_worker_that_stood_still_while_it_built_builds_again_when_that_is_over() {
         gate = at("gate"),
     );
     place.write("bots/made/make.sh", make);
-    let file = format!(
-        "name = \"made\"\nagents = [\"bots/made\", \"@random\"]\n{AMPLE}\n[[games]]\n\
-         game = \"hex\"\nsetup = {{ size = 3 }}\n"
-    );
-    place.write("c.toml", file);
+    write(&place, &["bots/made", "@random"], "");
     let url = server.url();
     let worker = Member::worker(&place, &url, &["--slots", "1"]);
-    let words = ["contest", "run", "c.toml", "--out", "d", "--lease", "15s", "--on", &url];
+    let words = ["contest", "run", "c.toml", "--out", "d", "--lease", "9s", "--on", &url];
     let mut coordinator = place.command(&words);
     coordinator.env("BUILD_TOOL", place.path("tool"));
     let coordinator = Member::of(coordinator);
     assert!(eventually(|| place.path("busy").exists()));
     // A third of the lease is too long for it, and not long enough to be taken for dead.
     worker.send(Signal::SIGSTOP);
-    std::thread::sleep(Duration::from_secs(6));
+    std::thread::sleep(Duration::from_secs(4));
     worker.send(Signal::SIGCONT);
     worker.running().complained("stood still for");
     // Long enough to begin again, were it not for its turn.
-    std::thread::sleep(Duration::from_secs(5));
+    std::thread::sleep(Duration::from_secs(4));
     place.write("gate", "");
     let ran = coordinator.wait_for_long().code(0);
     assert!(!place.path("crowded").exists());

@@ -2,27 +2,21 @@
 
 use super::people::Member;
 use super::server::Server;
-use crate::contest::{AMPLE, query};
+use crate::contest::{file, query};
 use crate::serve::Serving;
 use crate::serve::http::ask;
 use crate::support::{PROGRAM, Place, eventually};
 use serde_json::Value;
 
-/// A contest of two games on a board of this size, each of which takes longer than it takes until it is
-/// known who plays it.
+/// A contest of one game on a board of this size, which takes longer than it takes until it is known
+/// who plays it.
 fn slow_contest(size: u32) -> Place {
     let place = Place::new();
     let slowly = "while read -r line; do sleep 1.5; echo \"$line\"; done";
     place.write("slow/agent.toml", "command = [\"./slow\"]");
     place.program("slow/slow", &format!("#!/bin/sh\n'{PROGRAM}' agent first | {slowly}\n"));
-    place.write(
-        "slow.toml",
-        format!(
-            "name = \"slow\"\nseed = 7\nagents = [\"slow\", \"@first\"]\n{AMPLE}\
-             [[games]]\ngame = \"hex\"\nsetup = {{ size = {size} }}\n\
-             [sandbox]\nlevel = \"none\"\n"
-        ),
-    );
+    let small = file(&["slow", "@first"], "seat_orders = \"one\"\nsandbox.level = \"none\"\n");
+    place.write("slow.toml", small.replace("size = 3", &format!("size = {size}")));
     place
 }
 
@@ -89,7 +83,7 @@ fn a_match_on_a_worker_is_followed_as_one_that_is_played_here() {
     place.run(&["verify", "cup"]).code(0);
     worker.dismiss().code(143);
     let told = serving.json("/api/contest?folder=cup");
-    assert_eq!((&told["played"], &told["live"]), (&2.into(), &Value::Array(Vec::new())));
+    assert_eq!((&told["played"], &told["live"]), (&1.into(), &Value::Array(Vec::new())));
     serving.end();
 }
 

@@ -2,7 +2,7 @@
 //! and Kubernetes are read by those who read such files.
 
 use super::server::{free_port, nats_server};
-use crate::support::{Place, python, root};
+use crate::support::{Place, python, root, texts};
 use serde_json::Value;
 use std::fs;
 use std::process::Command;
@@ -121,9 +121,8 @@ fn the_files_for_kubernetes_are_well_formed_and_leave_time_to_drain() {
     assert_eq!(of_kind("Service")["spec"]["selector"], labels("StatefulSet"));
     let pod = &of_kind("Deployment")["spec"]["template"]["spec"];
     let worker = &pod["containers"][0];
-    let words: Vec<&str> =
-        worker["args"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
-    assert_has_options(&words.join(" "), words[0]);
+    let words = texts(worker["args"].as_array().unwrap().clone());
+    assert_has_options(&words.join(" "), &words[0]);
     let drain = 60 * number_after(&words.join(" "), "--drain ");
     assert!(pod["terminationGracePeriodSeconds"].as_u64().unwrap() > drain);
     assert_eq!(worker["resources"]["requests"], worker["resources"]["limits"]);

@@ -4,7 +4,7 @@ use super::people::Member;
 use super::proxy::Proxy;
 use super::server::Server;
 use crate::contest::sameness::{ROWS, report};
-use crate::contest::{AMPLE, assert_whole, contest, query};
+use crate::contest::{assert_whole, contest, file, query, write};
 use crate::support::{Place, eventually};
 use serde_json::Value;
 
@@ -17,19 +17,14 @@ fn workers_change_nothing_but_times() {
     // One whose schedule is known, and one whose rounds follow from results.
     for (format, rounds, games) in [("round-robin", 1, 20), ("swiss", 3, 12)] {
         let place = Place::new();
-        let file = format!(
-            "name = \"same\"\nformat = \"{format}\"\nrounds = {rounds}\nagents = {AGENTS:?}\n\
-             {AMPLE}\n[openings]\nplies = 1\n[[games]]\ngame = \"hex\"\nsetup = {{ size = 3 }}\n"
-        );
-        place.write("c.toml", file);
+        write(&place, &AGENTS, &format!("format = \"{format}\"\nrounds = {rounds}\n"));
         contest(&place, &["run", "c.toml", "--out", "here"]).code(0);
         let url = server.url();
         let workers = [
             Member::worker(&place, &url, &["--slots", "1"]),
             Member::worker(&place, &url, &["--slots", "2"]),
         ];
-        let words = ["run", "c.toml", "--out", "there"];
-        Member::coordinator(&place, &words, &url).wait().code(0);
+        Member::coordinator(&place, &["run", "c.toml", "--out", "there"], &url).wait().code(0);
         assert_whole(&place, "there", games);
         for rows in ROWS {
             assert_eq!(query(&place, "here", rows), query(&place, "there", rows), "{format}");
@@ -46,11 +41,7 @@ fn workers_change_nothing_but_times() {
 fn a_worker_may_be_there_before_the_server() {
     let Some(server) = Server::start() else { return };
     let place = Place::new();
-    let file = format!(
-        "name = \"early\"\nagents = [\"@first\", \"@random\"]\n{AMPLE}\n[[games]]\ngame = \"hex\"\n\
-         setup = {{ size = 3 }}\n"
-    );
-    place.write("c.toml", file);
+    write(&place, &["@first", "@random"], "");
     let proxy = Proxy::before(server.port);
     proxy.cut();
     let worker = Member::worker(&place, &proxy.url(), &[]);
@@ -79,11 +70,8 @@ fn objects(server: &Server) -> (u64, u64) {
 fn transcripts_that_no_message_holds_do_not_stay_at_the_server() {
     let Some(server) = Server::start_with("max_payload: 6144") else { return };
     let place = Place::new();
-    let file = format!(
-        "name = \"long\"\nrounds = 2000\nagents = [\"@first\", \"@random\"]\n{AMPLE}\n[[games]]\n\
-         game = \"hex\"\nsetup = {{ size = 7 }}\n"
-    );
-    place.write("c.toml", file);
+    let small = file(&["@first", "@random"], "rounds = 2000\n");
+    place.write("c.toml", small.replace("size = 3", "size = 7"));
     let words = ["run", "c.toml", "--out", "there"];
     let coordinator = Member::coordinator(&place, &words, &server.url());
     coordinator.running().complained("no worker is there yet");

@@ -2,19 +2,14 @@
 
 use super::people::Member;
 use super::server::Server;
-use crate::contest::{AMPLE, assert_whole};
+use crate::contest::{assert_whole, file};
 use crate::support::{Place, eventually};
 use nix::sys::signal::Signal;
 
 /// A short contest's file.
 fn contest(place: &Place, name: &str) -> String {
-    let file = format!("{name}.toml");
-    let text = format!(
-        "name = \"{name}\"\nagents = [\"@first\", \"@random\"]\nrounds = 3\n{AMPLE}\n[[games]]\n\
-         game = \"hex\"\nsetup = {{ size = 3 }}\n"
-    );
-    place.write(&file, text);
-    file
+    let text = file(&["@first", "@random"], "rounds = 3\n");
+    place.write(&format!("{name}.toml"), text.replace("autumn", name))
 }
 
 /// Streams of a contest: orders, reports, objects. One is there for all.

@@ -176,8 +176,7 @@ fn a_worker_that_is_asked_to_end_plays_to_the_end() {
     let place = Place::new();
     // Both matches last for longer than the signs of life are apart: five seconds at least, and
     // nine at most, however slow the machine is.
-    let agents = ["@slow", "m=@slow"];
-    let mut counter = Counter::open(&server, &contest(&agents, 3, &policy()), 30_000);
+    let mut counter = Counter::open(&server, &contest(&["@slow", "m=@slow"], 3, &policy()), 30_000);
     let worker = Member::worker(&place, &server.url(), &["--slots", "1"]);
     counter.give(&counter.order(0, 0));
     counter.beat(|beat| !beat.games.is_empty());
@@ -235,5 +234,4 @@ fn whoever_was_stopped_plays_again_what_was_under_way() {
     assert!(gone, "the coordinator wants it no more");
     counter.beat(|beat| beat.leaving);
     assert_eq!(counter.report_within(A_WHILE).map(|(report, _)| report), None);
-    worker.send(Signal::SIGKILL);
 }

@@ -2,21 +2,18 @@
 
 use super::people::Member;
 use super::server::Server;
-use crate::contest::{AMPLE, assert_whole, query};
+use crate::contest::{assert_whole, file, query};
 use crate::support::{Place, eventually};
 use nix::sys::signal::Signal;
 
-const ROUNDS: usize = 20;
+const ROUNDS: usize = 12;
 
 #[test]
 fn a_contest_that_is_taken_away_goes_on_elsewhere() {
     let Some(server) = Server::start() else { return };
     let place = Place::new();
-    let file = format!(
-        "name = \"moved\"\nrounds = {ROUNDS}\nagents = [\"@minimax:2\", \"@random\"]\n{AMPLE}\n\
-         [[games]]\ngame = \"hex\"\nsetup = {{ size = 9 }}\n"
-    );
-    place.write("c.toml", file);
+    let small = file(&["@minimax:2", "@random"], &format!("rounds = {ROUNDS}\n"));
+    place.write("c.toml", small.replace("size = 3", "size = 9"));
     let url = server.url();
     let withdraw = ["contest", "withdraw", "d", "--on", &url];
     place.run(&withdraw).code(2).complains("no contest is in it");

@@ -2,7 +2,7 @@
 
 use super::Serving;
 use super::http::ask;
-use crate::support::{AMPLE, Place, Running, eventually};
+use crate::support::{Place, Running, eventually};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ fn a_live_match_is_followed_across_a_lost_connection() {
         "-q", "play", "hex", "@random", "@random", "--setup", "size=5", "--pace", "60ms", "--out",
         "x.jsonl",
     ];
-    let playing = Running::start(place.command(&[&words[..], &AMPLE].concat()), None);
+    let playing = place.start(&words);
     assert!(eventually(|| place.path("x.jsonl").exists()));
     let (mut plies, mut line, mut ended) = (Vec::<Value>::new(), String::new(), false);
     while !ended {
@@ -36,7 +36,7 @@ fn a_live_match_is_followed_across_a_lost_connection() {
     }
     playing.wait().code(0);
     let indices: Vec<u64> = plies.iter().map(|ply| ply["index"].as_u64().unwrap()).collect();
-    let count = place.events("x.jsonl").iter().filter(|event| event["type"] == "played").count();
+    let count = place.events_of("x.jsonl", "played").len();
     assert_eq!(indices, (0..count as u64 + 2).collect::<Vec<_>>());
     let sheet = serving.json("/api/match?file=x.jsonl");
     assert_eq!(sheet["plies"].as_array().unwrap(), &plies);
@@ -64,14 +64,23 @@ fn wait_for_turn(serving: &Serving, file: &str, turn: u64) -> Value {
     told
 }
 
+/// What a person answers on the page: the status of the reply.
+fn answer(serving: &Serving, file: &str, turn: u64, text: &str) -> u16 {
+    serving.post("/api/seat", &json!({ "file": file, "turn": turn, "text": text })).status
+}
+
+#[track_caller]
+fn wait_until_over(serving: &Serving, file: &str) {
+    let over = || serving.json(&format!("/api/match?file={file}"))["state"] == "over";
+    assert!(eventually(over), "{file} doesn't end");
+}
+
 #[test]
 fn a_person_wins_on_the_page() {
     let place = Place::new();
     let serving = Serving::start(&place, &[]);
     let file = begin(&serving, &["@human", "@first"]);
-    let answer = |turn: u64, text: &str| {
-        serving.post("/api/seat", &json!({ "file": file, "turn": turn, "text": text })).status
-    };
+    let answer = |turn: u64, text: &str| answer(&serving, &file, turn, text);
     for (turn, text) in [(0, "a2"), (2, "b2"), (4, "c2")] {
         let told = wait_for_turn(&serving, &file, turn);
         assert_eq!(told["actions"].as_array().unwrap().len() as u64, 9 - turn, "{told}");
@@ -79,8 +88,7 @@ fn a_person_wins_on_the_page() {
         assert_eq!(answer(turn, "z9"), 422);
         assert_eq!(answer(turn, text), 200);
     }
-    let over = || serving.json(&format!("/api/match?file={file}"))["state"] == "over";
-    assert!(eventually(over));
+    wait_until_over(&serving, &file);
     let sheet = serving.json(&format!("/api/match?file={file}"));
     let last = sheet["plies"].as_array().unwrap().last().unwrap();
     assert!(last["text"].as_str().unwrap().starts_with("human wins"), "{last}");
@@ -98,10 +106,9 @@ fn two_people_play_and_one_resigns() {
     let file = begin(&serving, &["@human", "@human"]);
     for (turn, text) in [(0, "a1"), (1, "resign")] {
         assert_eq!(wait_for_turn(&serving, &file, turn)["seat"], turn);
-        let told = json!({ "file": file, "turn": turn, "text": text });
-        assert_eq!(serving.post("/api/seat", &told).status, 200);
+        assert_eq!(answer(&serving, &file, turn, text), 200);
     }
-    assert!(eventually(|| serving.json(&format!("/api/match?file={file}"))["state"] == "over"));
+    wait_until_over(&serving, &file);
     assert_eq!(place.verified(&file), "ok");
     serving.end();
 }
@@ -128,12 +135,11 @@ fn matches_are_stopped_one_by_one_and_with_the_server() {
     let asked = serving.json(&format!("/api/seat?file={first}"));
     assert_eq!(asked["colour"], sheet["seats"][0]["colour"]);
     assert_eq!(serving.post("/api/stop", &json!({ "file": first })).status, 200);
-    assert!(eventually(|| serving.json(&format!("/api/match?file={first}"))["state"] == "over"));
-    let told = json!({ "file": second, "turn": 0, "text": "a1" });
-    assert_eq!(serving.post("/api/seat", &told).status, 200);
+    wait_until_over(&serving, &first);
+    assert_eq!(answer(&serving, &second, 0, "a1"), 200);
     serving.end();
     for file in [first, second, third] {
-        let over = place.events(&file).into_iter().find(|event| event["type"] == "over").unwrap();
+        let over = &place.events_of(&file, "over")[0];
         assert_eq!(over["verdict"]["result"], "void", "{over}");
         assert_eq!(place.verified(&file), "ok");
     }
@@ -200,8 +206,7 @@ fn play_opens_the_match_in_the_browser() {
     let serving = Serving { running, port };
     for (turn, text) in [(0, "a2"), (2, "b2"), (4, "c2")] {
         wait_for_turn(&serving, "x.jsonl", turn);
-        let told = json!({ "file": "x.jsonl", "turn": turn, "text": text });
-        assert_eq!(serving.post("/api/seat", &told).status, 200);
+        assert_eq!(answer(&serving, "x.jsonl", turn, text), 200);
     }
     serving.running.complained("the page stays until Ctrl-C");
     assert_eq!(serving.json("/api/match?file=x.jsonl")["state"], "over");

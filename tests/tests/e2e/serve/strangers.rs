@@ -1,8 +1,8 @@
 //! Who isn't let in, and what hostile files and names come to.
 
+use super::Serving;
 use super::http::ask;
-use super::{Serving, golden};
-use crate::support::{Place, Running};
+use crate::support::{Place, golden};
 use nix::sys::signal::Signal;
 use std::fs;
 use std::io::Write;
@@ -87,7 +87,7 @@ fn silent_connections_keep_nobody_out() {
 fn other_machines_need_a_token() {
     let place = Place::new();
     let words = ["serve", "--port", "0", "--host", "0.0.0.0"];
-    let running = Running::start(place.command(&words), None);
+    let running = place.start(&words);
     let url = running.printed("\n");
     assert!(url.contains("?token="), "{url}");
     running.send(Signal::SIGINT);
