@@ -9,7 +9,6 @@ use nix::sys::termios::{
 };
 use nix::unistd::{getpgrp, tcgetpgrp};
 use ratatui::crossterm::event::{self, Event, KeyEvent, KeyEventKind};
-use referee_play::interrupts::Pausing;
 use referee_process::lock::lock;
 use std::io::{IsTerminal, Write, stderr, stdin, stdout};
 use std::os::fd::AsFd;
@@ -46,10 +45,6 @@ pub(crate) struct Console {
 /// The keys that are pressed at a [`Console`].
 #[derive(Debug)]
 pub(crate) struct Keys(mpsc::Receiver<KeyEvent>);
-
-/// Gives a console's terminal away while the program is stopped, and takes it back.
-#[derive(Clone, Debug)]
-pub(crate) struct TerminalPause(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
@@ -105,9 +100,13 @@ impl Console {
         std::mem::take(&mut self.shared.state().lost)
     }
 
-    /// For whoever stops the program.
-    pub(crate) fn pausing(&self) -> TerminalPause {
-        TerminalPause(self.shared.clone())
+    /// Gives the terminal away while the program is stopped, and takes it back.
+    pub(crate) fn pausing(&self) -> impl Fn(bool) + Send + 'static {
+        let shared = self.shared.clone();
+        move |paused| {
+            shared.state().paused = paused;
+            if paused { shared.give_back() } else { shared.take() }
+        }
     }
 }
 
@@ -124,18 +123,6 @@ impl Keys {
             Some(key) => key,
             None => std::future::pending().await,
         }
-    }
-}
-
-impl Pausing for TerminalPause {
-    fn begin(&self) {
-        self.0.state().paused = true;
-        self.0.give_back();
-    }
-
-    fn end(&self) {
-        self.0.state().paused = false;
-        self.0.take();
     }
 }
 

@@ -64,7 +64,7 @@ impl Local {
         let (orders, paused) = (interrupts.orders(), interrupts.paused_time());
         let pool = Pool::start(room, enclosure, orders, paused, notes.watching(), playing)
             .map_err(|error| Failure::machine(format!("matches can't be started: {error}")))?;
-        let (jobs, results, threads) = pool.split();
+        let Pool { jobs, results, threads } = pool;
         Ok(Self {
             contest,
             folder,

@@ -5,7 +5,7 @@ use super::output::{print, print_json, tell};
 use super::play_options::join;
 use super::rows::Rows;
 use super::sandbox::SandboxOptions;
-use crate::cli::runtime::runtime;
+use crate::cli::runtime::{machine, runtime};
 use crate::reading::Case;
 use clap::Args;
 use referee_match::diagnosis::{Circumstances, Finding, find};
@@ -220,8 +220,8 @@ impl Options {
         contender: &Contender,
         enclosure: Enclosure,
     ) -> Result<Result<Rerunning, Interrupt>, Failure> {
-        let machine = |error: io::Error| Failure::machine(format!("it can't be run: {error}"));
-        let mut interrupts = Interrupts::listen().map_err(machine)?;
+        let machine = machine("it can't be run");
+        let mut interrupts = Interrupts::listen().map_err(&machine)?;
         let wanted = Rerun {
             header: &case.header,
             events: &case.events,
@@ -229,7 +229,7 @@ impl Options {
             turn: case.turn,
             patience: self.patience(case),
         };
-        let table = Table::alone(enclosure).map_err(machine)?;
+        let table = Table::alone(enclosure).map_err(&machine)?;
         let wait = self.wait;
         let pause = async move |process| if wait { wait_for_enter(process).await } else { Ok(()) };
         tokio::select! {

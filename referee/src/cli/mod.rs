@@ -3,7 +3,7 @@
 mod agent;
 mod bars;
 mod check;
-mod compare;
+mod clock;
 mod contest;
 mod debug;
 mod doctor;
@@ -97,7 +97,7 @@ enum Command {
     Play(Box<play_options::Options>),
     Check(check::Options),
     Contest(contest::Options),
-    Compare(Box<compare::Options>),
+    Compare(Box<contest::compare::Options>),
     Debug(debug::Options),
     New(new::Options),
     Doctor(doctor::Options),
@@ -141,7 +141,7 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
     match arguments.command {
         Command::Play(options) => play::run(&options, &global),
         Command::Check(options) => check::run(&options, &global),
-        Command::Compare(options) => compare::run(&options, &global),
+        Command::Compare(options) => contest::compare::run(&options, &global),
         Command::Contest(options) => contest::run(&options, &global),
         Command::Debug(options) => debug::run(&options, &global),
         Command::New(options) => new::run(&options, &global),

@@ -176,10 +176,7 @@ impl<'a> Report<'a> {
         if options.seed != 1 {
             words.extend(["--seed".to_owned(), options.seed.to_string()]);
         }
-        if let Some(name) = &options.preset {
-            words.extend(["--preset".to_owned(), name.clone()]);
-        }
-        words.extend(options.clock.words(options.preset()));
+        words.extend(options.preset.words());
         crate::cli::play_options::join(&words)
     }
 
@@ -215,8 +212,8 @@ impl<'a> Report<'a> {
                 .and_then(|kind| crate::cli::setup::start(kind, &serde_json::json!({})))
                 .map_or(0, |game| game.seats() - 1);
             let others = " @random".repeat(others);
-            let preset = self.options.preset.as_ref();
-            let preset = preset.map_or(String::new(), |name| format!(" --preset {name}"));
+            let preset = self.options.preset.preset;
+            let preset = preset.map_or(String::new(), |it| format!(" --preset {}", it.name));
             writeln!(text, "next: referee play {game} {agent}{others}{preset}").expect(TEXT);
         }
         text

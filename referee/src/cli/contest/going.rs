@@ -1,6 +1,6 @@
 //! A contest while it is played: the bar, the lines beside it, and what is told when it ends.
 
-use super::place::Place;
+use super::place::{Place, Run};
 use super::report::{self, Results};
 use super::run::{GoingOptions, resume_command};
 use crate::cli::Global;
@@ -8,6 +8,7 @@ use crate::cli::bars::{games_counter, progress_bar, spinner};
 use crate::cli::output::{
     BoardOptions, print, print_json, stderr_has_colour, stdout_is_terminal, tell,
 };
+use crate::cli::runtime::machine;
 use crate::cli::viewer::{Desk, Heard};
 use crate::screen::Setting;
 use indicatif::ProgressBar;
@@ -80,26 +81,22 @@ pub(super) fn enclosed(
 /// Plays what is left of a contest, and tells what came of it.
 pub(crate) fn go_on(going: Going, global: &Global) -> Result<ExitCode, Failure> {
     let Going { mut prepared, folder, store, place, begun, runtime, options } = going;
-    let resume = resume_command(&folder, &place.said());
-    let files = prepared.files();
-    let playing = Playing::default();
-    let stage = place.stage(&mut prepared, &begun, &folder, playing.clone(), &options)?;
-    let agents_are_here = stage.is_here();
+    let resume = resume_command(&folder, place.words());
+    let (contest, files) = (prepared.contest.clone(), prepared.files());
+    let agents_are_here = place.apart().is_some();
     let ended = runtime.block_on(async {
-        let mut interrupts = Interrupts::listen_patiently()
-            .map_err(|error| Failure::machine(format!("signals can't be heard: {error}")))?;
-        let contest = &prepared.contest;
-        let wanted = !global.quiet;
-        let mut watcher = Watcher::new(contest, &folder, playing, &mut interrupts, wanted)?;
-        if let FormatSettings::Compare(Compare { sprt }) = &prepared.contest.format
-            && !global.quiet
-        {
-            let most = u64::from(prepared.contest.rounds);
-            tell(plan(sprt.as_ref(), most, report::names(&prepared.contest)).trim_end());
+        let mut interrupts =
+            Interrupts::listen_patiently().map_err(machine("signals can't be heard"))?;
+        let (playing, wanted) = (Playing::default(), !global.quiet);
+        let mut watcher =
+            Watcher::new(&contest, &folder, playing.clone(), &mut interrupts, wanted)?;
+        if let (FormatSettings::Compare(Compare { sprt }), true) = (&contest.format, wanted) {
+            let most = u64::from(contest.rounds);
+            tell(plan(sprt.as_ref(), most, report::names(&contest)).trim_end());
         }
-        let (contest, folder) = (contest.clone(), folder.clone());
-        let play = stage.play(contest, folder, store, &mut interrupts, &mut watcher);
-        let ended = Box::pin(play).await;
+        let (prepared, folder) = (&mut prepared, &folder);
+        let run = Run { prepared, begun: &begun, folder, playing, options: &options };
+        let ended = Box::pin(place.play(run, store, &mut interrupts, &mut watcher)).await;
         watcher.desk.close();
         watcher.bar.finish_and_clear();
         ended
@@ -110,14 +107,14 @@ pub(crate) fn go_on(going: Going, global: &Global) -> Result<ExitCode, Failure> 
     // Whatever still waits for the keyboard must not hold up the end.
     runtime.shutdown_background();
     if agents_are_here {
-        for name in changed(&prepared.contest, &prepared.base, &files) {
+        for name in changed(&contest, &prepared.base, &files) {
             tell(&format!(
                 "warning: {name} is no longer what it was when the contest began: some of its games \
                  may be another program's, and a resume is refused"
             ));
         }
     }
-    told(&prepared.contest, &folder, ended, &resume, options.json, !global.quiet)
+    told(&contest, &folder, ended, &resume, options.json, !global.quiet)
 }
 
 /// Whose files have changed since the contest began, by name. Nobody reads them again for each game.
@@ -228,8 +225,8 @@ impl<'a> Watcher<'a> {
         interrupts: &mut Interrupts,
         wanted: bool,
     ) -> Result<Self, Failure> {
-        let asked = signal(SignalKind::user_defined1())
-            .map_err(|error| Failure::machine(format!("signals can't be heard: {error}")))?;
+        let asked =
+            signal(SignalKind::user_defined1()).map_err(machine("signals can't be heard"))?;
         let bar = match &contest.format {
             FormatSettings::Compare(Compare { sprt: Some(_) }) => games_counter(wanted),
             _ => progress_bar(usize::MAX, wanted),

@@ -1,6 +1,7 @@
 //! `contest`: whole contests, from a file to a table; a file a subcommand.
 
 pub(super) mod checked;
+pub(super) mod compare;
 mod going;
 mod place;
 pub(super) mod plan;
@@ -10,9 +11,7 @@ pub(super) mod run;
 mod written;
 pub(super) mod status;
 
-pub(super) use place::Place;
-pub(super) use run::GoingOptions;
-pub(super) use written::{as_toml, begin_written, prepare_written};
+pub(super) use place::{Place, Run};
 
 use super::{Global, fleet};
 use clap::{Args, Subcommand};

@@ -252,15 +252,8 @@ pub(super) fn write_all(folder: &Folder, report: &Report) -> Result<PathBuf, Fai
 
 /// Writes in the place of what was there, all of it or nothing: half a report would look forged.
 fn replace(file: &Path, text: &str) -> Result<(), Failure> {
-    let coming = file.with_extension("new");
-    write(&coming, text)
-        .and_then(|()| {
-            let moved = std::fs::rename(&coming, file);
-            moved.map_err(|error| referee_runner::disk_failure(file, &error))
-        })
-        .inspect_err(|_| {
-            std::fs::remove_file(&coming).ok();
-        })
+    referee_play::replacing::replace(file, text.as_bytes())
+        .map_err(|error| referee_runner::disk_failure(file, &error))
 }
 
 fn write(file: &Path, text: &str) -> Result<(), Failure> {

@@ -7,7 +7,7 @@ use crate::cli::Global;
 use crate::cli::fleet::{FleetOptions, note_elsewhere};
 use crate::cli::output::tell;
 use crate::cli::play_options::join;
-use crate::cli::runtime::runtime;
+use crate::cli::runtime::{machine, runtime};
 use clap::Args;
 use referee_contest::Contest;
 use referee_process::Failure;
@@ -97,8 +97,7 @@ pub(crate) fn begin(
         begun: jiff::Timestamp::now().to_string(),
         sandbox: place.apart().cloned(),
     };
-    std::fs::write(folder.file(), &kept.text)
-        .map_err(|error| Failure::machine(format!("{}: {error}", folder.file().display())))?;
+    std::fs::write(folder.file(), &kept.text).map_err(machine(folder.file().display()))?;
     let store = Store::create(&folder, &kept)?;
     if !global.quiet {
         for note in prepared.remarks() {

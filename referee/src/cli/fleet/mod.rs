@@ -6,7 +6,7 @@ mod there;
 mod withdraw;
 mod worker;
 
-pub(super) use there::{Staged, There, note_elsewhere};
+pub(super) use there::{There, note_elsewhere};
 
 use self::server::ServerOptions;
 use super::Global;

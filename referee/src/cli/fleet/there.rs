@@ -4,20 +4,17 @@
 use super::FleetOptions;
 use crate::cli::Global;
 use crate::cli::bars::spinner;
-use crate::cli::contest::Place;
 use crate::cli::contest::run::command;
+use crate::cli::contest::{Place, Run};
 use crate::cli::output::tell;
-use referee_contest::Contest;
 use referee_fleet::bundles::{Packed, pack};
 use referee_fleet::connect::Connection;
 use referee_fleet::coordinator::{Commission, Coordinator, LEASE, hush};
 use referee_play::interrupts::Interrupts;
-use referee_play::playing::Playing;
 use referee_process::Failure;
 use referee_runner::Prepared;
 use referee_runner::folder::Folder;
 use referee_runner::runner::{Ended, Runner, Spectator};
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Runtime;
 
@@ -36,10 +33,6 @@ pub(in crate::cli) struct There {
     /// What the command that resumes the contest has to say of it.
     words: Vec<String>,
 }
-
-/// The connection and what a coordinator needs.
-#[derive(Debug)]
-pub(in crate::cli) struct Staged(Connection, Commission);
 
 impl There {
     /// Packs the agents, and connects, where the options name a server; a server that is just being started is waited for.
@@ -73,43 +66,29 @@ impl There {
         &self.words
     }
 
-    /// Makes everything ready. `begun` is when the contest was begun.
-    pub(in crate::cli) fn stage(
+    /// Has workers play what is left of a contest.
+    pub(in crate::cli) async fn play(
         self,
-        prepared: &Prepared,
-        begun: &str,
-        folder: &Folder,
-        playing: Playing,
-    ) -> Box<Staged> {
+        runner: Runner,
+        run: Run<'_>,
+        interrupts: &mut Interrupts,
+        spectator: &mut impl Spectator,
+    ) -> Result<Ended, Failure> {
+        let (line, prepared) = (self.connection.clone(), &*run.prepared);
         let commission = Commission {
             contest: prepared.contest.clone(),
-            begun: begun.to_owned(),
+            begun: run.begun.to_owned(),
             packed: self.packed,
-            folder: folder.clone(),
-            playing,
+            folder: run.folder.clone(),
+            playing: run.playing,
             shown: self.shown,
             words: self.words,
             build_time: prepared.build_time,
             pin: prepared.pin,
             lease: self.lease,
         };
-        Box::new(Staged(self.connection, commission))
-    }
-}
-
-impl Staged {
-    /// Has workers play what is left of a contest.
-    pub(in crate::cli) async fn play(
-        self,
-        runner: Runner,
-        contest: Arc<Contest>,
-        interrupts: &mut Interrupts,
-        spectator: &mut impl Spectator,
-    ) -> Result<Ended, Failure> {
-        let Self(connection, commission) = self;
-        let (line, since) = (connection.clone(), commission.begun.clone());
-        let begin =
-            Coordinator::begin(connection, commission, runner.schedule(), interrupts.orders());
+        let orders = interrupts.orders();
+        let begin = Coordinator::begin(self.connection, commission, runner.schedule(), orders);
         let field = tokio::select! {
             field = begin => Some(field?),
             _ = interrupts.interrupted() => None,
@@ -117,7 +96,7 @@ impl Staged {
         if let Some(field) = field {
             return Ok(runner.play(field, interrupts, spectator).await);
         }
-        hush(&line, &contest, &since).await;
+        hush(&line, &prepared.contest, run.begun).await;
         Ok(runner.leave(interrupts))
     }
 }

@@ -3,7 +3,7 @@
 use super::ServerOptions;
 use crate::cli::Global;
 use crate::cli::output::print;
-use crate::cli::runtime::runtime;
+use crate::cli::runtime::{machine, runtime};
 use clap::Args;
 use referee_fleet::coordinator::withdraw;
 use referee_process::Failure;
@@ -56,8 +56,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     if !workers.on.is_empty() {
         // Nobody who goes on is led there.
         workers.on.clear();
-        write(&folder, &workers)
-            .map_err(|error| Failure::machine(format!("{}: {error}", folder.root().display())))?;
+        write(&folder, &workers).map_err(machine(folder.root().display()))?;
     }
     if !global.quiet {
         print(&match removed {

@@ -2,6 +2,7 @@
 
 use crate::cli::Global;
 use crate::cli::output::{print, tell};
+use crate::cli::runtime::machine;
 use crate::reading::report;
 use clap::Args;
 use referee_games::{Kind, NotationKind, kind, nearest_kind, notations};
@@ -63,8 +64,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
         unreachable!("a transcript begins with its header")
     };
     let destination = Destination::File { path: options.output.clone(), force: options.force };
-    write(&destination, header, &events)
-        .map_err(|error| Failure::machine(format!("{output}: {error}")))?;
+    write(&destination, header, &events).map_err(machine(&output))?;
     for note in &read.notes {
         tell(&format!("note: {}", tame(note)));
     }

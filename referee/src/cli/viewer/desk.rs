@@ -5,6 +5,7 @@ use super::Viewer;
 use super::source::Source;
 use crate::cli::live::Cover;
 use crate::cli::output::tell;
+use crate::cli::runtime::machine;
 use crate::console::{Console, Keys, Screen};
 use crate::screen::{Model, Setting, Wish};
 use indicatif::{ProgressBar, ProgressDrawTarget};
@@ -64,11 +65,11 @@ impl Desk {
         interrupts: &mut Interrupts,
         wanted: bool,
     ) -> Result<Self, Failure> {
-        let resized = signal(SignalKind::window_change())
-            .map_err(|error| Failure::machine(format!("signals can't be heard: {error}")))?;
+        let resized =
+            signal(SignalKind::window_change()).map_err(machine("signals can't be heard"))?;
         let console = if wanted { Console::open(Screen::Stderr) } else { None };
         if let Some((console, _)) = &console {
-            interrupts.hold(console.pausing());
+            interrupts.on_pause(console.pausing());
         }
         let mut ticks = interval(super::FRAME);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);

@@ -8,6 +8,7 @@ mod desk;
 pub(super) use desk::{Desk, Heard};
 pub(super) use replaying::{is_wanted, replay};
 
+use crate::cli::runtime::machine;
 use crate::console::{Console, Screen};
 use crate::screen::{Model, Scene, Wish, draw};
 use ratatui::Terminal;
@@ -54,9 +55,8 @@ impl Viewer {
             Screen::Stderr => Box::new(std::io::stderr()),
         };
         let output = BufWriter::with_capacity(BUFFER_BYTES, output);
-        let terminal = Terminal::new(CrosstermBackend::new(output)).map_err(|error| {
-            Failure::machine(format!("the terminal can't be drawn on: {error}"))
-        })?;
+        let terminal = Terminal::new(CrosstermBackend::new(output))
+            .map_err(machine("the terminal can't be drawn on"))?;
         console.fill_screen(true);
         Ok(Self { terminal, model, source, name, live: false, seen: Instant::now() })
     }

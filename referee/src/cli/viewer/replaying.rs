@@ -3,7 +3,7 @@
 use super::Viewer;
 use super::source::Source;
 use crate::cli::output::{BoardOptions, stdout_has_colour};
-use crate::cli::runtime::runtime;
+use crate::cli::runtime::{machine, runtime};
 use crate::console::{Console, Keys, Screen};
 use crate::screen::{Model, Progress, Setting, Wish};
 use referee_play::interrupts::Interrupts;
@@ -59,9 +59,9 @@ pub(crate) fn replay(
 }
 
 async fn show(console: &Console, mut keys: Keys, mut viewer: Viewer) -> Result<ExitCode, Failure> {
-    let unheard = |error| Failure::machine(format!("signals can't be heard: {error}"));
-    let mut interrupts = Interrupts::listen().map_err(unheard)?;
-    interrupts.hold(console.pausing());
+    let unheard = machine("signals can't be heard");
+    let mut interrupts = Interrupts::listen().map_err(&unheard)?;
+    interrupts.on_pause(console.pausing());
     let mut resized = signal(SignalKind::window_change()).map_err(unheard)?;
     loop {
         viewer.look();
