@@ -10,7 +10,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use std::fmt::Write;
-use std::process::ExitCode;
 
 /// Lists the games, or tells all about one.
 #[derive(Debug, Args)]
@@ -49,7 +48,7 @@ struct Told {
     notes: Vec<String>,
 }
 
-pub(super) fn run(options: &Options) -> Result<ExitCode, Failure> {
+pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let kinds = match &options.game {
         Some(name) => vec![find_kind(name)?],
         None => GAMES.to_vec(),
@@ -57,14 +56,11 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, Failure> {
     let setup = read_pairs("--setup", &options.setup)?;
     let told =
         kinds.into_iter().map(|kind| tell(kind, &setup)).collect::<Result<Vec<Told>, Failure>>()?;
-    if options.json {
-        print_json(&AllTold { games: told })?;
-    } else if options.game.is_some() {
-        print(&one(&told[0]))?;
-    } else {
-        print(&list(&told))?;
+    match &options.game {
+        _ if options.json => print_json(&AllTold { games: told }),
+        Some(_) => print(&one(&told[0])),
+        None => print(&list(&told)),
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn tell(kind: Kind, setup: &Value) -> Result<Told, Failure> {

@@ -16,7 +16,6 @@ use referee_process::sandbox::Enclosure;
 use referee_protocol::Header;
 use serde_json::Value;
 use std::io::{BufRead, Write};
-use std::process::ExitCode;
 use tokio::sync::mpsc;
 
 /// The line protocol that is spoken.
@@ -42,7 +41,7 @@ pub(super) struct Options {
     sandbox: SandboxOptions,
 }
 
-pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
+pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let found = dialects().find(|(_, dialect)| dialect.name == PROTOCOL);
     let (kind, serve) = found
         .and_then(|(kind, dialect)| Some((kind, dialect.serve?)))
@@ -64,8 +63,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
         converse(server, agent, &name).await
     };
     let ended = runtime()?.block_on(serving);
-    ended.map_err(|error| Failure::operation(format!("the controller is gone: {error}")))?;
-    Ok(ExitCode::SUCCESS)
+    ended.map_err(|error| Failure::operation(format!("the controller is gone: {error}")))
 }
 
 /// What the agent is told of the match, apart from the setup.

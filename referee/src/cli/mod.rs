@@ -144,20 +144,25 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Compare(options) => contest::compare::run(&options, &global),
         Command::Contest(options) => contest::run(&options, &global),
         Command::Debug(options) => debug::run(&options, &global),
-        Command::New(options) => new::run(&options, &global),
+        Command::New(options) => new::run(&options, &global).map(success),
         Command::Doctor(options) => doctor::run(&options, &global),
-        Command::Games(options) => games::run(&options),
-        Command::Position(options) => position::run(&options),
-        Command::Perft(options) => perft::run(&options),
+        Command::Games(options) => games::run(&options).map(success),
+        Command::Position(options) => position::run(&options).map(success),
+        Command::Perft(options) => perft::run(&options).map(success),
         Command::Serve(options) => serve::run(&options, &global),
         Command::Replay(options) => replay::run(&options, &global),
         Command::Verify(options) => verify::run(&options, &global),
         Command::Fleet(command) => fleet::run(&command, &global),
-        Command::Schema(options) => schema::run(&options),
-        Command::Agent(options) => agent::run(&options),
-        Command::Adapter(options) => adapter::run(&options),
-        Command::Htp(options) => htp::run(&options, &global),
+        Command::Schema(options) => schema::run(&options).map(success),
+        Command::Agent(options) => agent::run(&options).map(success),
+        Command::Adapter(options) => adapter::run(&options).map(success),
+        Command::Htp(options) => htp::run(&options, &global).map(success),
     }
+}
+
+/// The end of a command that has no other.
+fn success(_: ()) -> ExitCode {
+    ExitCode::SUCCESS
 }
 
 fn set_up(global: &Global) {

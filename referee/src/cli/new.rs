@@ -14,7 +14,6 @@ use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 /// The word that stands for every game.
 const ANY: &str = "any";
@@ -66,10 +65,9 @@ struct Manifest {
     games: Vec<String>,
 }
 
-pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
+pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     if options.lang == "list" {
-        list(options.json)?;
-        return Ok(ExitCode::SUCCESS);
+        return list(options.json);
     }
     let starter = find(&options.lang)?;
     let games = games(&options.game)?;
@@ -108,7 +106,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     if let Some(install) = missing(starter).filter(|_| !global.quiet) {
         tell(&format!("note: what {} needs isn't on this machine: {install}", starter.title));
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// The games by their names; none stands for any.

@@ -8,7 +8,6 @@ use referee_process::Failure;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use std::process::ExitCode;
 
 /// Counts the sequences of actions from a position, by depth.
 #[derive(Debug, Args)]
@@ -49,7 +48,7 @@ struct Divided {
     count: u64,
 }
 
-pub(super) fn run(options: &Options) -> Result<ExitCode, Failure> {
+pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let game = options.game.start()?;
     let mut counts = Vec::new();
     for depth in 1..=options.depth {
@@ -65,12 +64,11 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, Failure> {
         for (action, count) in &divided {
             print(&format!("{}\t{count}\n", game.show_action(action)))?;
         }
-        return Ok(ExitCode::SUCCESS);
+        return Ok(());
     }
     let rows = divided.into_iter().map(|(action, count)| Divided { action, count }).collect();
     let divide = options.divide.then_some(rows);
-    print_json(&Told { game: game.kind().name, setup: game.setup(), counts, divide })?;
-    Ok(ExitCode::SUCCESS)
+    print_json(&Told { game: game.kind().name, setup: game.setup(), counts, divide })
 }
 
 /// The count of the whole depth, by the first action.

@@ -211,7 +211,7 @@ impl Options {
             bar.inc(1);
         }
         bar.finish_and_clear();
-        report.deterministic = tested.deterministic();
+        report.told.deterministic = tested.deterministic();
         Ok(None)
     }
 }

@@ -7,7 +7,6 @@ use crate::cli::Global;
 use crate::cli::output::{print, print_json};
 use crate::cli::rows::Rows;
 use referee_games::Kind;
-use referee_match::diagnosis::Defect;
 use referee_play::contender::Contender;
 use referee_process::Failure;
 use referee_protocol::Seat;
@@ -36,7 +35,7 @@ pub(crate) struct Told {
     /// Whether all probes that were made passed.
     ok: bool,
     /// Whether the same seed gave the same actions twice; null where that was not seen.
-    deterministic: Option<bool>,
+    pub(super) deterministic: Option<bool>,
     /// The probes, in their order.
     probes: Vec<ToldProbe>,
 }
@@ -59,7 +58,7 @@ struct ToldProbe {
     /// Something worth knowing of a probe that passed.
     note: Option<String>,
     /// What was wrong, of a probe that failed.
-    failure: Option<ToldFailure>,
+    failure: Option<Box<Failed>>,
     /// The command that makes this probe alone.
     again: String,
 }
@@ -75,34 +74,11 @@ enum Status {
     PassedOver,
 }
 
-/// What was wrong.
-#[derive(Debug, Serialize, JsonSchema)]
-struct ToldFailure {
-    /// The kind of defect.
-    defect: Defect,
-    /// What happened.
-    what: String,
-    /// The last message that was sent.
-    sent: String,
-    /// The last line that came; bytes that are no UTF-8 are replaced. Null where none came.
-    got: Option<String>,
-    /// The byte of that line at which the trouble is, from 1.
-    at_byte: Option<usize>,
-    /// What the agent wrote to stderr.
-    stderr: String,
-    /// Why it matters.
-    why: String,
-    /// How to mend it.
-    fix: String,
-}
-
 /// What is told, as it comes.
 pub(super) struct Report<'a> {
     options: &'a Options,
     quiet: bool,
-    told: Told,
-    /// See [`Told`].
-    pub(super) deterministic: Option<bool>,
+    pub(super) told: Told,
 }
 
 impl<'a> Report<'a> {
@@ -121,7 +97,7 @@ impl<'a> Report<'a> {
             deterministic: None,
             probes: Vec::new(),
         };
-        Self { options, quiet: global.quiet, told, deterministic: None }
+        Self { options, quiet: global.quiet, told }
     }
 
     pub(super) fn begin(&self) -> Result<(), Failure> {
@@ -134,18 +110,14 @@ impl<'a> Report<'a> {
 
     pub(super) fn take(&mut self, probe: &Probe, judged: Judged) -> Result<(), Failure> {
         let again = self.again(probe);
-        if !self.options.json {
-            let text = line(probe, &judged, &again);
-            let told = !matches!(judged, Judged::PassedOver);
-            if told && (!self.quiet || judged.failed()) {
-                print(&text)?;
-            }
+        if !self.options.json && (!self.quiet || judged.failed()) {
+            print(&line(probe, &judged, &again))?;
         }
         self.told.ok &= !judged.failed();
         let (status, note, failure) = match judged {
             Judged::Passed(note) => (Status::Passed, note, None),
             Judged::PassedOver => (Status::PassedOver, None, None),
-            Judged::Failed(failed) => (Status::Failed, None, Some(told(*failed))),
+            Judged::Failed(failed) => (Status::Failed, None, Some(failed)),
         };
         self.told.probes.push(ToldProbe {
             number: probe.number,
@@ -164,8 +136,7 @@ impl<'a> Report<'a> {
     /// The command that makes one probe.
     fn again(&self, probe: &Probe) -> String {
         let options = self.options;
-        let mut words: Vec<String> =
-            ["referee", "check", &options.agent].iter().map(|&word| word.to_owned()).collect();
+        let mut words = ["referee", "check", &options.agent].map(str::to_owned).to_vec();
         for game in &options.game {
             words.extend(["--game".to_owned(), game.clone()]);
         }
@@ -180,15 +151,13 @@ impl<'a> Report<'a> {
         crate::cli::play_options::join(&words)
     }
 
-    pub(super) fn finish(mut self) -> Result<ExitCode, Failure> {
-        self.told.deterministic = self.deterministic;
-        let ok = self.told.ok;
+    pub(super) fn finish(self) -> Result<ExitCode, Failure> {
         if self.options.json {
             print_json(&self.told)?;
         } else if !self.quiet {
             print(&self.summary())?;
         }
-        Ok(if ok { ExitCode::SUCCESS } else { ExitCode::from(Failure::AGENT) })
+        Ok(if self.told.ok { ExitCode::SUCCESS } else { ExitCode::from(Failure::AGENT) })
     }
 
     fn summary(&self) -> String {
@@ -199,7 +168,7 @@ impl<'a> Report<'a> {
         if over > 0 {
             write!(text, ", {over} not made, since none could pass").expect(TEXT);
         }
-        match self.deterministic {
+        match self.told.deterministic {
             Some(true) => text.push_str("; the same seed gave the same actions"),
             Some(false) => text.push_str("; the same seed gave other actions"),
             None => {}
@@ -217,19 +186,6 @@ impl<'a> Report<'a> {
             writeln!(text, "next: referee play {game} {agent}{others}{preset}").expect(TEXT);
         }
         text
-    }
-}
-
-fn told(failed: Failed) -> ToldFailure {
-    ToldFailure {
-        defect: failed.finding.defect,
-        what: failed.finding.what,
-        sent: failed.sent,
-        got: failed.got.map(|line| String::from_utf8_lossy(&line).into_owned()),
-        at_byte: failed.finding.at_byte,
-        stderr: failed.stderr,
-        why: failed.why.to_owned(),
-        fix: failed.finding.fix,
     }
 }
 
@@ -251,14 +207,14 @@ fn line(probe: &Probe, judged: &Judged, again: &str) -> String {
 
 fn explain(failed: &Failed, again: &str) -> String {
     let mut rows = Rows::new(6, 7);
-    rows.words("what", &failed.finding.what);
+    rows.words("what", &failed.what);
     for (index, line) in failed.sent.lines().enumerate() {
         // What the agent didn't know is what matters of a message.
         let unknown = line.find("\"x_new").map(|index| index + 1);
         rows.line(if index == 0 { "sent" } else { "" }, line.as_bytes(), unknown);
     }
     match &failed.got {
-        Some(line) => rows.line("got", line, failed.finding.at_byte),
+        Some(line) => rows.line("got", line, failed.at_byte),
         None if !failed.sent.is_empty() => rows.words("got", "nothing"),
         None => {}
     }
@@ -267,7 +223,7 @@ fn explain(failed: &Failed, again: &str) -> String {
         rows.whole(if index == 0 { "stderr" } else { "" }, &tame(line));
     }
     rows.words("why", failed.why);
-    rows.words("fix", &failed.finding.fix);
+    rows.words("fix", &failed.fix);
     rows.whole("again", again);
     rows.finish()
 }

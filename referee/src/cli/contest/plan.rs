@@ -15,7 +15,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// Writing to text can't fail.
 const TEXT: &str = "text takes text";
@@ -99,7 +98,7 @@ struct ToldSeat {
     most: u64,
 }
 
-pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
+pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let prepared = if options.build {
         prepare_built(&options.file, global)?
     } else {
@@ -108,8 +107,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     let schedule = Schedule::new(prepared.contest.clone());
     let told = told(&prepared, &schedule, options.pairings)?;
     if options.json {
-        print_json(&told)?;
-        return Ok(ExitCode::SUCCESS);
+        return print_json(&told);
     }
     print(&text(&told, &prepared.contest, &schedule))?;
     if !global.quiet {
@@ -117,7 +115,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
             tell(&format!("note: {note}"));
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 fn told(prepared: &Prepared, schedule: &Schedule, all: bool) -> Result<Told, Failure> {

@@ -18,7 +18,6 @@ use referee_runner::store::{Kept, Store, VoidAttempt};
 use referee_runner::{results, workers};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::Arc;
 
 /// The page that a run leaves in the contest's folder.
@@ -75,7 +74,7 @@ enum Form {
     Html,
 }
 
-pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
+pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let folder = Folder::open(&options.folder)?;
     let form = options.form()?;
     let spinner = spinner("making the report", !global.quiet);
@@ -86,16 +85,14 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
         if let (Form::Text, Some(summary)) = (form, comparison) {
             print(&verdict(&summary, names(&contest)))?;
         }
-        print(&form.render(&report, "")?)?;
-        return Ok(ExitCode::SUCCESS);
+        return print(&form.render(&report, "")?);
     };
     if file.exists() && !options.force {
         return Err(Failure::usage(format!("--output {}: the file exists", file.display()))
             .help("--force overwrites it"));
     }
     let way = way_between(file, folder.root())?;
-    write(file, &form.render(&report, &way)?)?;
-    Ok(ExitCode::SUCCESS)
+    write(file, &form.render(&report, &way)?)
 }
 
 impl Options {

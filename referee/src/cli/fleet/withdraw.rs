@@ -12,7 +12,6 @@ use referee_runner::folder::Folder;
 use referee_runner::store::Store;
 use referee_runner::workers::{read, write};
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// What the server calls the connection, for who looks after it.
 const NAME: &str = "referee withdraw";
@@ -35,7 +34,7 @@ pub(in crate::cli) struct Options {
     server: ServerOptions,
 }
 
-pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
+pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let folder = Folder::open(&options.folder)?;
     let _lock = folder.lock()?;
     let kept = Store::open(&folder)?.kept()?;
@@ -68,5 +67,5 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
             ),
         })?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }

@@ -17,7 +17,6 @@ use referee_render::{NoPicture, Theme};
 use referee_web::{Sheet, Stage, export};
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::path::Path;
-use std::process::ExitCode;
 
 /// A strip has so many pictures unless it is said how many.
 const STRIP: &str = "12";
@@ -90,12 +89,12 @@ fn read_turn(text: &str) -> Result<Place, String> {
     }
 }
 
-pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
+pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let form = options.form()?;
     options.check(form)?;
     if let Some(text) = options.text(form)? {
         let written = options.write(|out| Ok(out.write_all(text.as_bytes())?));
-        return written.map(|()| ExitCode::SUCCESS);
+        return written;
     }
     let (playback, _) = read(&options.file)?;
     let wish = options.wish();
@@ -113,7 +112,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
         Form::Html | Form::Txt | Form::Sgf => unreachable!("text is no picture"),
     });
     bar.finish_and_clear();
-    written.map(|()| ExitCode::SUCCESS)
+    written
 }
 
 /// The match as far as it can be read. What is missing is told; without a header nothing is there.

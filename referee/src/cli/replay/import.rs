@@ -14,7 +14,6 @@ use referee_protocol::plain::tame;
 use referee_protocol::{Event, Header};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 /// Reads a game that was played elsewhere into a transcript, which `verify` and `replay` take as
 /// any other. It says of no time that it was used and of no program that it was started.
@@ -37,7 +36,7 @@ pub(super) struct Options {
     force: bool,
 }
 
-pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
+pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let output = options.output.display();
     if !is_transcript(&options.output) {
         return Err(Failure::usage(format!("--output {output}: no name of a transcript"))
@@ -72,7 +71,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
         print(&summary(header, &events))?;
         tell(&format!("wrote {output}"));
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// The game and its notation: as the options say, or else by the ending of the file's name.
