@@ -2,9 +2,9 @@
 
 use super::Global;
 use super::output::{print, print_json, tell};
-use super::play_options::join;
 use super::rows::Rows;
 use super::sandbox::SandboxOptions;
+use super::words::join;
 use crate::cli::runtime::{machine, runtime};
 use crate::reading::Case;
 use clap::Args;
@@ -196,11 +196,11 @@ impl Options {
             return Err(Failure::usage("a person played at this seat")
                 .help("name an agent to put in their place: --agent AGENT"));
         }
-        if contender.digest != seat.digest && !global.quiet && self.agent.is_none() {
-            tell(&format!(
-                "note: {name} is not what it was: it has been changed since, or this is not the \
-                 folder where the match was run"
-            ));
+        if contender.digest != seat.digest && self.agent.is_none() {
+            global.note([format!(
+                "{name} is not what it was: it has been changed since, or this is not the folder \
+                 where the match was run"
+            )]);
         }
         Ok(contender)
     }

@@ -1,6 +1,6 @@
 //! The languages in which an agent can be begun, and whether what they need is on this machine.
 
-use super::output::{print, print_json, table};
+use super::output::{print, print_json, row, table};
 use referee_games::nearest;
 use referee_process::Failure;
 use sample_agents::starters::{Need, STARTERS, Starter, starter};
@@ -42,12 +42,12 @@ pub(super) fn list(json: bool) -> Result<(), Failure> {
     if json {
         return print_json(&AllTold { languages: all() });
     }
-    let mut rows = vec![["language", "needs", "on this machine"].map(str::to_owned).to_vec()];
+    let mut rows = vec![row(["language", "needs", "on this machine"])];
     rows.extend(STARTERS.iter().map(|starter| {
         let needs: Vec<&str> = starter.needs.iter().map(|need| need.program).collect();
         let here =
             missing(starter).map_or_else(|| "yes".to_owned(), |install| format!("no: {install}"));
-        vec![starter.language.to_owned(), needs.join(", "), here]
+        row([starter.language, &needs.join(", "), &here])
     }));
     print(&table(&rows))
 }

@@ -36,6 +36,7 @@ mod serve;
 mod setup;
 mod verify;
 mod viewer;
+mod words;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use referee_process::sandbox::canary;
@@ -157,6 +158,15 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Agent(options) => agent::run(&options).map(success),
         Command::Adapter(options) => adapter::run(&options).map(success),
         Command::Htp(options) => htp::run(&options, &global).map(success),
+    }
+}
+
+impl Global {
+    /// Says what people should know, unless they want to know less.
+    fn note(&self, notes: impl IntoIterator<Item: std::fmt::Display>) {
+        for note in notes.into_iter().filter(|_| !self.quiet) {
+            output::tell(&format!("note: {note}"));
+        }
     }
 }
 

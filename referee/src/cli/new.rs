@@ -2,16 +2,16 @@
 
 use super::Global;
 use super::languages::{find, list, missing};
-use super::new_text::{Plan, next_commands, readme, words};
+use super::new_text::{Plan, next_commands, readme};
 use super::output::{print, print_json, tell};
 use super::setup::find_kind;
+use super::words::join;
 use clap::Args;
 use referee_games::Kind;
 use referee_play::fresh::create_files;
 use referee_process::Failure;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::fmt::Write;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -147,7 +147,10 @@ fn refuse_existing(folder: &Path) -> Result<(), Failure> {
     let free = numbered.into_iter().find(|path| path.symlink_metadata().is_err());
     let free = free.filter(|_| folder.file_name().is_some());
     Err(refused.help("nothing is overwritten: name another folder").or_help(free.map(|free| {
-        format!("nothing is overwritten: name another folder, such as {}", words([free]))
+        format!(
+            "nothing is overwritten: name another folder, such as {}",
+            join(&[free.to_string_lossy()])
+        )
     })))
 }
 
@@ -162,7 +165,7 @@ fn name_of(folder: &Path) -> String {
 fn as_text(told: &Told, plan: &Plan<'_>, folder: &Path) -> String {
     let mut text =
         format!("{}: an agent in {} for {}\n", told.folder, plan.starter.title, plan.for_what());
-    let mut add = |line: &str| writeln!(text, "{line}").expect("text takes text");
+    let mut add = |line: &str| text.extend([line, "\n"]);
     for file in &told.files {
         add(&format!("  {file}"));
     }

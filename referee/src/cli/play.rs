@@ -3,7 +3,7 @@
 use super::Global;
 use super::faults::{Record, advice, debug_command};
 use super::live::{Cover, Live};
-use super::output::{print, print_json, stderr_has_colour, stdout_has_colour, tell};
+use super::output::{print, print_json, stderr_has_colour, stdout_has_colour};
 use super::play_open::Page;
 use super::play_options::Options;
 use super::viewer::Desk;
@@ -33,9 +33,6 @@ use std::io::{ErrorKind, IsTerminal};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// Writing to text can't fail.
-const TEXT: &str = "text takes text";
 
 /// A match as `play --json` prints it.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -84,7 +81,7 @@ struct ToldSeat {
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
     let mut plan = options.plan()?;
-    notes(&plan, global)?;
+    global.note(super::setup::start(plan.first.kind, &plan.first.setup)?.notes());
     let enclosure = options.conditions.enclosure(plan.agents(), global)?;
     let runtime = runtime()?;
     plan.first.reaches.check(enclosure.jail.layers, &plan.first.seated)?;
@@ -103,17 +100,6 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
         runtime.block_on(page.stay(&mut interrupts));
     }
     series.code()
-}
-
-/// What a person should know before it starts.
-fn notes(plan: &Plan, global: &Global) -> Result<(), Failure> {
-    let game = super::setup::start(plan.first.kind, &plan.first.setup)?;
-    for note in game.notes() {
-        if !global.quiet {
-            tell(&format!("note: {note}"));
-        }
-    }
-    Ok(())
 }
 
 /// Plays the games, and has them told in the order of their numbers, whichever ended first.
@@ -185,7 +171,7 @@ async fn see_through(
                 }
                 None => over = true,
             },
-            heard = desk.next() => drop(desk.take(&heard)),
+            key = desk.next() => drop(desk.take(key)),
             () = interrupts.next() => {}
         }
         // A single match may be looked at for as long as somebody likes.
@@ -361,7 +347,7 @@ impl<'a> Series<'a> {
                 _ => false,
             };
             if let Some(words) = words.as_ref().filter(|_| explains) {
-                writeln!(text, "{} said last: {}", seat.name, tame(words)).expect(TEXT);
+                writeln!(text, "{} said last: {}", seat.name, tame(words)).ok();
             }
             let record = transcript.and_then(|path| Record::read(path, seat.seat));
             let denied = words.as_ref().and_then(|words| {
@@ -372,13 +358,12 @@ impl<'a> Series<'a> {
             text.push_str(&advice(fault, words, denied.as_deref(), record.as_ref()));
         }
         if let Some(transcript) = transcript {
-            writeln!(text, "transcript: {transcript}").expect(TEXT);
+            writeln!(text, "transcript: {transcript}").ok();
             if let Some(command) = debug_command(&finished.header, verdict, transcript) {
-                writeln!(text, "debug: {command}").expect(TEXT);
+                writeln!(text, "debug: {command}").ok();
             }
         }
-        writeln!(text, "again: {}", self.options.reproduce(self.plan, number, self.pondering))
-            .expect(TEXT);
+        writeln!(text, "again: {}", self.options.reproduce(self.plan, number, self.pondering)).ok();
         print(&text)
     }
 
@@ -429,11 +414,11 @@ impl<'a> Series<'a> {
         }
         let mut text = super::output::table(&rows);
         let void = if self.void > 0 { format!(", {} void", self.void) } else { String::new() };
-        writeln!(text, "{} games{void}", self.played).expect(TEXT);
+        writeln!(text, "{} games{void}", self.played).ok();
         if let Some(command) = &self.debug {
-            writeln!(text, "debug: {command}").expect(TEXT);
+            writeln!(text, "debug: {command}").ok();
         }
-        writeln!(text, "again: {}", self.options.reproduce_series(self.plan)).expect(TEXT);
+        writeln!(text, "again: {}", self.options.reproduce_series(self.plan)).ok();
         print(&text)
     }
 

@@ -5,6 +5,8 @@ use super::presets::PresetOptions;
 use super::runtime::machine;
 use super::sandbox::ConditionOptions;
 use super::setup::{GameOptions, read_pairs};
+use super::words::{join, option};
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use rand::TryRng;
 use rand::rngs::SysRng;
@@ -216,18 +218,13 @@ impl Options {
         let mut words = vec!["referee".to_owned(), "play".to_owned()];
         words.extend(self.game.words());
         words.extend(self.agents.iter().cloned());
-        words.extend(["--seed".to_owned(), plan.first.seed.to_string()]);
-        if number > 0 {
-            words.extend(["--game-number".to_owned(), number.to_string()]);
-        }
+        words.extend(option("--seed", Some(plan.first.seed)));
+        words.extend(option("--game-number", Some(number).filter(|&number| number > 0)));
         words.extend(self.preset.words());
         words.extend(self.conditions.given(pondering));
-        for limit in &self.limits {
-            words.extend(["--limit".to_owned(), limit.clone()]);
-        }
-        if let Some(choice) = self.on_fault.and_then(|choice| choice.to_possible_value()) {
-            words.extend(["--on-fault".to_owned(), choice.get_name().to_owned()]);
-        }
+        words.extend(self.limits.iter().flat_map(|limit| option("--limit", Some(limit))));
+        let on_fault = self.on_fault.and_then(|on_fault| on_fault.to_possible_value());
+        words.extend(option("--on-fault", on_fault.as_ref().map(PossibleValue::get_name)));
         join(&words)
     }
 
@@ -235,9 +232,4 @@ impl Options {
     pub(super) fn reproduce_series(&self, plan: &Plan) -> String {
         format!("{} --games {}", self.reproduce(plan, 0, None), self.games)
     }
-}
-
-/// Words as a shell takes them.
-pub(super) fn join(words: &[String]) -> String {
-    shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
 }

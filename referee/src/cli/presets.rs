@@ -1,6 +1,7 @@
 //! A course's conditions as an option, and the clock and limits that follow from them.
 
 use super::clock::ClockOptions;
+use super::words::option;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 pub(super) use referee_match::presets::Preset;
@@ -41,11 +42,7 @@ impl PresetOptions {
 
     /// The words that give the same again.
     pub(super) fn words(&self) -> Vec<String> {
-        let mut words = Vec::new();
-        if let Some(preset) = self.preset {
-            words.extend(["--preset".to_owned(), preset.name.to_owned()]);
-        }
-        words.extend(self.clock.words(self.preset));
-        words
+        let preset = option("--preset", self.preset.map(|preset| preset.name));
+        preset.chain(self.clock.words(self.preset)).collect()
     }
 }

@@ -1,6 +1,6 @@
 //! `schema`: JSON Schema made from the very types that read and write.
 
-use super::output::{print, print_json};
+use super::output::{print, print_json, row};
 use clap::Args;
 use referee_games::nearest;
 use referee_process::Failure;
@@ -55,10 +55,8 @@ const SCHEMAS: &[Entry] = &[
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let Some(name) = &options.name else {
-        let rows: Vec<Vec<String>> = SCHEMAS
-            .iter()
-            .map(|(name, what, _)| vec![(*name).to_owned(), (*what).to_owned()])
-            .collect();
+        let rows: Vec<Vec<String>> =
+            SCHEMAS.iter().map(|(name, what, _)| row([name, what])).collect();
         return print(&super::output::table(&rows));
     };
     let Some((_, _, make)) = SCHEMAS.iter().find(|(known, ..)| known == name) else {

@@ -1,7 +1,7 @@
 //! What a trial says about the agent, as far as its probe asks.
 
 use super::probes::{Aim, Probe};
-use crate::cli::play_options::join;
+use crate::cli::words::join;
 use nix::errno::Errno;
 use referee_match::diagnosis::{Circumstances, Defect, Finding, find, waiting};
 use referee_play::contender::Contender;
@@ -243,7 +243,7 @@ fn not_started(contender: &Contender, errno: Errno) -> io::Result<Finding> {
         }
         Errno::EACCES if !is_executable(&file) => {
             Finding::new(Defect::NotExecutable, format!("{shown} is not executable"))
-                .fix(format!("make it executable: chmod +x {}", join(&[shown.to_string()])))
+                .fix(format!("make it executable: chmod +x {}", join(&[file.to_string_lossy()])))
         }
         Errno::ENOENT | Errno::EACCES => match interpreter(&file) {
             Some(line) => Finding::new(

@@ -11,7 +11,7 @@ use super::presets::PresetOptions;
 use super::sandbox::SandboxOptions;
 use super::setup::{find_kind, read_pairs};
 use crate::cli::bars::progress_bar;
-use crate::cli::runtime::runtime;
+use crate::cli::runtime::{machine, runtime};
 use clap::Args;
 use indicatif::ProgressStyle;
 use probes::{Probe, Tested, probes};
@@ -34,6 +34,9 @@ use tokio::task::LocalSet;
 const PATIENCE_MS: u64 = 10_000;
 
 const PRESET_HELP: &str = "Conditions by name, as in `play`; what an option says comes before them";
+
+/// What an error of the machine means here.
+const HALTED: &str = "the check can't go on";
 
 /// Tries an agent probe by probe, in every game and seat that it says it plays, and tells what it
 /// does wrong and how to mend it.
@@ -175,7 +178,7 @@ impl Options {
         enclosure: Enclosure,
     ) -> Result<Bench<'a>, Failure> {
         Ok(Bench {
-            table: Table::alone(enclosure).map_err(|error| machine(&error))?,
+            table: Table::alone(enclosure).map_err(machine(HALTED))?,
             contender,
             setup: self.setup()?,
             seed: self.seed,
@@ -192,7 +195,7 @@ impl Options {
         report: &mut Report<'_>,
         global: &Global,
     ) -> Result<Option<ExitCode>, Failure> {
-        let mut interrupts = Interrupts::listen().map_err(|error| machine(&error))?;
+        let mut interrupts = Interrupts::listen().map_err(machine(HALTED))?;
         let bar = progress_bar(chosen.len(), !global.quiet && !self.json);
         bar.set_style(bar_style());
         let mut tested = Tested::default();
@@ -200,7 +203,7 @@ impl Options {
             bar.set_message(probe.title.clone());
             bar.tick();
             let judged = tokio::select! {
-                judged = bench.make(probe, &mut tested) => judged.map_err(|error| machine(&error))?,
+                judged = bench.make(probe, &mut tested) => judged.map_err(machine(HALTED))?,
                 () = interrupts.next() => {
                     bar.finish_and_clear();
                     let code = interrupts.received().map_or(130, Interrupt::code);
@@ -214,10 +217,6 @@ impl Options {
         report.told.deterministic = tested.deterministic();
         Ok(None)
     }
-}
-
-fn machine(error: &std::io::Error) -> Failure {
-    Failure::machine(format!("the check can't go on: {error}"))
 }
 
 /// With what is tried now, as far as it fits.

@@ -6,6 +6,7 @@ use super::probes::Probe;
 use crate::cli::Global;
 use crate::cli::output::{print, print_json};
 use crate::cli::rows::Rows;
+use crate::cli::words::{join, option};
 use referee_games::Kind;
 use referee_play::contender::Contender;
 use referee_process::Failure;
@@ -16,8 +17,6 @@ use serde::Serialize;
 use std::fmt::Write;
 use std::process::ExitCode;
 
-/// Writing to text can't fail.
-const TEXT: &str = "text takes text";
 /// How many lines of stderr are shown.
 const STDERR_LINES: usize = 12;
 
@@ -137,18 +136,12 @@ impl<'a> Report<'a> {
     fn again(&self, probe: &Probe) -> String {
         let options = self.options;
         let mut words = ["referee", "check", &options.agent].map(str::to_owned).to_vec();
-        for game in &options.game {
-            words.extend(["--game".to_owned(), game.clone()]);
-        }
-        for pair in &options.setup {
-            words.extend(["--setup".to_owned(), pair.clone()]);
-        }
-        words.extend(["--probe".to_owned(), probe.name.clone()]);
-        if options.seed != 1 {
-            words.extend(["--seed".to_owned(), options.seed.to_string()]);
-        }
+        words.extend(options.game.iter().flat_map(|game| option("--game", Some(game))));
+        words.extend(options.setup.iter().flat_map(|pair| option("--setup", Some(pair))));
+        words.extend(option("--probe", Some(&probe.name)));
+        words.extend(option("--seed", Some(options.seed).filter(|&seed| seed != 1)));
         words.extend(options.preset.words());
-        crate::cli::play_options::join(&words)
+        join(&words)
     }
 
     pub(super) fn finish(self) -> Result<ExitCode, Failure> {
@@ -166,7 +159,7 @@ impl<'a> Report<'a> {
         let over = count(Status::PassedOver);
         let mut text = format!("{passed} passed, {failed} failed");
         if over > 0 {
-            write!(text, ", {over} not made, since none could pass").expect(TEXT);
+            write!(text, ", {over} not made, since none could pass").ok();
         }
         match self.told.deterministic {
             Some(true) => text.push_str("; the same seed gave the same actions"),
@@ -176,14 +169,14 @@ impl<'a> Report<'a> {
         text.push('\n');
         if failed == 0 {
             let game = self.told.games.first().map_or("", String::as_str);
-            let agent = crate::cli::play_options::join(std::slice::from_ref(&self.options.agent));
+            let agent = join(&[&self.options.agent]);
             let others = crate::cli::setup::find_kind(game)
                 .and_then(|kind| crate::cli::setup::start(kind, &serde_json::json!({})))
                 .map_or(0, |game| game.seats() - 1);
             let others = " @random".repeat(others);
             let preset = self.options.preset.preset;
             let preset = preset.map_or(String::new(), |it| format!(" --preset {}", it.name));
-            writeln!(text, "next: referee play {game} {agent}{others}{preset}").expect(TEXT);
+            writeln!(text, "next: referee play {game} {agent}{others}{preset}").ok();
         }
         text
     }

@@ -9,10 +9,10 @@ use crate::cli::output::{
     BoardOptions, print, print_json, stderr_has_colour, stdout_is_terminal, tell,
 };
 use crate::cli::runtime::machine;
-use crate::cli::viewer::{Desk, Heard};
+use crate::cli::viewer::Desk;
 use crate::screen::Setting;
 use indicatif::ProgressBar;
-use ratatui::crossterm::event::KeyCode;
+use ratatui::crossterm::event::{KeyCode, KeyEvent};
 use referee_contest::formats::Compare;
 use referee_contest::report::Layout;
 use referee_contest::sprt::Summary;
@@ -210,13 +210,6 @@ struct Watcher<'a> {
     desk: Desk,
 }
 
-/// What somebody at a terminal wants.
-enum Wanted {
-    Standings,
-    /// Something at the desk.
-    Heard(Heard),
-}
-
 impl<'a> Watcher<'a> {
     fn new(
         contest: &'a Contest,
@@ -285,20 +278,18 @@ impl Spectator for Watcher<'_> {
         self.desk.tell(&tame(text));
     }
 
-    type Wish = Wanted;
+    /// The standings, or a key at the desk, or time to draw there.
+    type Wish = Option<Option<KeyEvent>>;
 
-    async fn wish(&mut self) -> Wanted {
+    async fn wish(&mut self) -> Self::Wish {
         tokio::select! {
-            _ = self.asked.recv() => Wanted::Standings,
-            heard = self.desk.next() => Wanted::Heard(heard),
+            _ = self.asked.recv() => None,
+            key = self.desk.next() => Some(key),
         }
     }
 
-    fn fulfil(&mut self, wish: Wanted) {
-        let key = match wish {
-            Wanted::Standings => return self.standings(),
-            Wanted::Heard(heard) => self.desk.take(&heard),
-        };
+    fn fulfil(&mut self, wish: Self::Wish) {
+        let key = wish.map_or(Some(KeyCode::Enter), |key| self.desk.take(key));
         if key == Some(KeyCode::Enter) {
             self.standings();
         }

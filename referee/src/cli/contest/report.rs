@@ -4,7 +4,7 @@ use super::run::resume_command;
 use crate::cli::Global;
 use crate::cli::bars::spinner;
 use crate::cli::output::{print, stdout_is_terminal};
-use crate::cli::play_options::join;
+use crate::cli::words::join;
 use clap::{Args, ValueEnum};
 use referee_contest::formats::Compare;
 use referee_contest::report::{Command, Layout, Report};
@@ -177,7 +177,7 @@ pub(super) fn assemble(
     voids: &[VoidAttempt],
 ) -> Report {
     let root = folder.root().display().to_string();
-    let check = join(&["referee".to_owned(), "verify".to_owned(), root]);
+    let check = join(&["referee", "verify", &root]);
     let command = |does: &str, line| Command { does: does.to_owned(), line };
     let mut commands = vec![command("To check all of this, game by game", check)];
     if !schedule.is_over() {

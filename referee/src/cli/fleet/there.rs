@@ -6,7 +6,6 @@ use crate::cli::Global;
 use crate::cli::bars::spinner;
 use crate::cli::contest::run::command;
 use crate::cli::contest::{Place, Run};
-use crate::cli::output::tell;
 use referee_fleet::bundles::{Packed, pack};
 use referee_fleet::connect::Connection;
 use referee_fleet::coordinator::{Commission, Coordinator, LEASE, hush};
@@ -56,9 +55,7 @@ impl There {
     }
 
     pub(in crate::cli) fn tell(&self, global: &Global) {
-        for note in self.packed.notes.iter().filter(|_| !global.quiet) {
-            tell(&format!("note: {note}"));
-        }
+        global.note(&self.packed.notes);
     }
 
     /// What the command that resumes the contest has to say of it.
@@ -104,8 +101,8 @@ impl There {
 /// What workers have of a contest that goes on here stays where it is.
 pub(in crate::cli) fn note_elsewhere(place: &Place, folder: &Folder, global: &Global) {
     let on = referee_runner::workers::read(folder).on;
-    if matches!(place, Place::Here(_)) && !on.is_empty() && !global.quiet {
+    if matches!(place, Place::Here(_)) && !on.is_empty() {
         let command = command("withdraw", folder, &on);
-        tell(&format!("note: what it has at its server stays there; `{command}` takes it away"));
+        global.note([format!("what it has at its server stays there; `{command}` takes it away")]);
     }
 }

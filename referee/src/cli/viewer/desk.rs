@@ -46,14 +46,6 @@ pub(crate) struct Desk {
     resized: Signal,
 }
 
-/// What happened at the desk.
-pub(crate) enum Heard {
-    /// A key was pressed.
-    Key(KeyEvent),
-    /// It is time to draw.
-    Time,
-}
-
 impl Desk {
     /// Sits down at the terminal, if there is one and somebody is `wanted` there. While the viewer is
     /// open, `bar` isn't drawn.
@@ -105,33 +97,28 @@ impl Desk {
         self.cover.clone()
     }
 
-    /// Waits until there is something to be dealt with. Can be dropped and called again.
-    pub(crate) async fn next(&mut self) -> Heard {
+    /// Waits until there is something to be dealt with: a key, or time to draw. Can be dropped and called
+    /// again.
+    pub(crate) async fn next(&mut self) -> Option<KeyEvent> {
         let Some((_, keys)) = &mut self.console else { return std::future::pending().await };
         let open = self.viewer.is_some();
         tokio::select! {
-            key = keys.next() => Heard::Key(key),
-            _ = self.ticks.tick(), if open => Heard::Time,
-            _ = self.resized.recv(), if open => Heard::Time,
+            key = keys.next() => Some(key),
+            _ = self.ticks.tick(), if open => None,
+            _ = self.resized.recv(), if open => None,
         }
     }
 
     /// Deals with it; a key that the viewer, being closed, has no use for comes back.
-    pub(crate) fn take(&mut self, heard: &Heard) -> Option<KeyCode> {
-        match heard {
-            Heard::Key(key) if self.viewer.is_none() => {
-                if key.code != KeyCode::Char('b') || !self.is_manned() {
-                    return Some(key.code);
-                }
-                self.open();
+    pub(crate) fn take(&mut self, key: Option<KeyEvent>) -> Option<KeyCode> {
+        match (key, &self.viewer) {
+            (Some(key), None) if key.code != KeyCode::Char('b') || !self.is_manned() => {
+                return Some(key.code);
             }
-            Heard::Key(key) => self.press(*key),
-            Heard::Time => {
-                let due = |viewer: &Viewer| viewer.seen.elapsed() >= viewer.period();
-                if !self.viewer.as_ref().is_some_and(due) {
-                    return None;
-                }
-            }
+            (Some(_), None) => self.open(),
+            (Some(key), Some(_)) => self.press(key),
+            (None, Some(viewer)) if viewer.seen.elapsed() >= viewer.period() => {}
+            (None, _) => return None,
         }
         self.look();
         None
@@ -244,7 +231,7 @@ impl Desk {
             }
         }
         let due = self.ended.is_some_and(|ended| ended.elapsed() >= MOMENT);
-        let follows = viewer.model.follows() && !viewer.model.plays();
+        let follows = viewer.model.follows && !viewer.model.plays;
         if !live && follows && (due || self.number.is_none()) {
             self.turn_to_next();
         }

@@ -5,12 +5,12 @@ mod source;
 mod replaying;
 mod desk;
 
-pub(super) use desk::{Desk, Heard};
+pub(super) use desk::Desk;
 pub(super) use replaying::{is_wanted, replay};
 
 use crate::cli::runtime::machine;
 use crate::console::{Console, Screen};
-use crate::screen::{Model, Scene, Wish, draw};
+use crate::screen::{Model, Pane, Scene, Wish, draw};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::event::KeyEvent;
@@ -98,7 +98,7 @@ impl Viewer {
 
     /// How long until it is to be looked at again.
     fn period(&self) -> Duration {
-        if self.model.plays() { FRAME } else { LOOK }
+        if self.model.plays { FRAME } else { LOOK }
     }
 
     /// Draws what has changed.
@@ -109,7 +109,7 @@ impl Viewer {
         if console.was_lost() {
             self.redraw();
         }
-        if self.model.wants_lines() {
+        if self.model.pane == Pane::Lines {
             self.source.make_said();
         }
         let problem = self.source.problem();
@@ -118,7 +118,7 @@ impl Viewer {
             progress: self.source.progress(self.live),
             name: &self.name,
             problem: problem.as_deref(),
-            said: self.source.said(self.model.at()),
+            said: self.source.said(self.model.at),
             waiting_ms: self.source.waiting_ms(),
         };
         let model = &mut self.model;

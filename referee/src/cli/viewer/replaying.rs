@@ -26,11 +26,10 @@ pub(crate) fn replay(
 ) -> Result<ExitCode, Failure> {
     let source = Source::named(file)?;
     let colour = stdout_has_colour();
-    let style = board.style(colour).unwrap_or(Style { colour, ..Style::default() });
-    let mut model = Model::new(style, Setting::Replay);
-    if board.style(colour).is_none() {
-        model.hide_board();
-    }
+    let style = board.style(colour);
+    let mut model =
+        Model::new(style.unwrap_or(Style { colour, ..<_>::default() }), Setting::Replay);
+    model.board = style.is_some();
     match (source.playback(), source.problem()) {
         (None, Some(problem)) => return Err(Failure::operation(format!("{file}: {problem}"))),
         (Some(playback), _) => {

@@ -74,7 +74,7 @@ pub(super) fn conditions(look: &Look<'_>) -> String {
 
 /// Where in the match it is, drawn as a track between a step back and a step on, and what happened.
 pub(super) fn course(look: &Look<'_>, place: Rect, buffer: &mut Buffer) {
-    let (at, last) = (look.model.at(), look.playback.plies().len() - 1);
+    let (at, last) = (look.model.at, look.playback.plies().len() - 1);
     let columns = usize::from(place.width);
     if let Some(typed) = &look.model.typed {
         let text = format!("go to turn: {typed}_   Enter goes there, Esc doesn't");
@@ -83,7 +83,7 @@ pub(super) fn course(look: &Look<'_>, place: Rect, buffer: &mut Buffer) {
     let track = if columns >= 60 { TRACK } else { columns / 5 };
     let done = (at * track).checked_div(last).unwrap_or(track);
     let mut line = Line::default();
-    let sign = if look.model.plays() { " play " } else { " " };
+    let sign = if look.model.plays { " play " } else { " " };
     let (back, on) = if look.has_unicode() { ("◂", "▸") } else { ("<", ">") };
     line.push_span(format!("{back}{}", "=".repeat(done)));
     line.push_span(Span::styled("o", Style::new().add_modifier(Modifier::BOLD)));
@@ -112,11 +112,11 @@ pub(super) fn hints(look: &Look<'_>, place: Rect, buffer: &mut Buffer) {
     if look.model.setting == Setting::LiveMany {
         hints.push(("Tab", "next match"));
     }
-    if look.scene.progress == Progress::Live && !look.model.follows() {
+    if look.scene.progress == Progress::Live && !look.model.follows {
         hints.push(("End", "live"));
     }
     hints.extend([
-        ("Space", if look.model.plays() { "pause" } else { "play" }),
+        ("Space", if look.model.plays { "pause" } else { "play" }),
         ("s", "stderr, info, lines"),
         ("n p", "messages"),
         ("g", "turn"),
