@@ -36,6 +36,15 @@ pub(crate) enum Screen {
     Stderr,
 }
 
+impl Screen {
+    fn writer(self) -> Box<dyn Write + Send> {
+        match self {
+            Self::Stdout => Box::new(stdout()),
+            Self::Stderr => Box::new(stderr()),
+        }
+    }
+}
+
 /// The terminal, as long as it is held.
 #[derive(Debug)]
 pub(crate) struct Console {
@@ -88,6 +97,11 @@ impl Console {
     /// Takes the whole screen, or gives it back as it was.
     pub(crate) fn fill_screen(&self, full: bool) {
         self.shared.fill_screen(full);
+    }
+
+    /// What is written here is drawn.
+    pub(crate) fn writer(&self) -> Box<dyn Write + Send> {
+        self.shared.screen.writer()
     }
 
     /// Whether the screen may be drawn on.
@@ -183,13 +197,8 @@ impl Shared {
 
     fn write(&self, text: &str) {
         // A terminal that is gone takes nothing.
-        match self.screen {
-            Screen::Stdout => {
-                let mut stdout = stdout().lock();
-                stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).ok();
-            }
-            Screen::Stderr => drop(stderr().lock().write_all(text.as_bytes())),
-        }
+        let mut screen = self.screen.writer();
+        screen.write_all(text.as_bytes()).and_then(|()| screen.flush()).ok();
     }
 
     /// What is said of a panic is to be read on the screen that stays. Matches have threads of

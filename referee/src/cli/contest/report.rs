@@ -24,8 +24,9 @@ use std::sync::Arc;
 const PAGE: &str = "report.html";
 /// The same for programs.
 const REPORT: &str = "report.json";
-/// What a run leaves beside it.
-const OTHERS: [(&str, Form); 4] = [
+/// All that a run leaves.
+const FILES: [(&str, Form); 5] = [
+    (PAGE, Form::Html),
     ("report.md", Form::Markdown),
     (REPORT, Form::Json),
     ("standings.csv", Form::Csv),
@@ -239,12 +240,10 @@ fn close(a: Option<f64>, b: Option<f64>) -> bool {
 /// Writes the page and the tables into the contest's folder. They are made anew each time: all that
 /// they say is in the store.
 pub(super) fn write_all(folder: &Folder, report: &Report) -> Result<PathBuf, Failure> {
-    for (name, form) in OTHERS {
+    for (name, form) in FILES {
         replace(&folder.path(name), &form.render(report, "")?)?;
     }
-    let page = folder.path(PAGE);
-    replace(&page, &Form::Html.render(report, "")?)?;
-    Ok(page)
+    Ok(folder.path(PAGE))
 }
 
 /// Writes in the place of what was there, all of it or nothing: half a report would look forged.

@@ -92,27 +92,17 @@ fn read_turn(text: &str) -> Result<Place, String> {
 pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let form = options.form()?;
     options.check(form)?;
-    if let Some(text) = options.text(form)? {
-        let written = options.write(|out| Ok(out.write_all(text.as_bytes())?));
-        return written;
-    }
-    let (playback, _) = read(&options.file)?;
-    let wish = options.wish();
-    let plies = options.plies(&playback)?;
-    let frames = playback.plies().len();
-    let animated = matches!(form, Form::Gif | Form::Apng);
-    let wanted = animated && !global.quiet && io::stderr().is_terminal();
-    let bar = progress_bar(frames, wanted);
-    let mut done = |count: usize| bar.set_position(count as u64);
-    let written = options.write(|out| match form {
-        Form::Svg => write_svg(&playback, plies, &wish, out),
-        Form::Png => write_png(&playback, plies, &wish, out),
-        Form::Gif => write_gif(&playback, &wish, out, &mut done),
-        Form::Apng => write_apng(&playback, &wish, out, &mut done),
-        Form::Html | Form::Txt | Form::Sgf => unreachable!("text is no picture"),
-    });
-    bar.finish_and_clear();
-    written
+    let text = match form {
+        Form::Svg | Form::Png | Form::Gif | Form::Apng => return options.picture(form, global),
+        Form::Html => options.page()?,
+        Form::Txt => {
+            let (coords, flip) = (options.coords, options.flip);
+            let board = BoardOptions { coords, flip, ..BoardOptions::default() };
+            printed(&read_transcript(&options.file)?, &options.file, &board)?
+        }
+        Form::Sgf => notation::written(&read(&options.file)?.0, &options.file, "sgf")?,
+    };
+    options.write(|out| Ok(out.write_all(text.as_bytes())?))
 }
 
 /// The match as far as it can be read. What is missing is told; without a header nothing is there.
@@ -196,17 +186,23 @@ impl Options {
         Ok(())
     }
 
-    /// What is to be written, where that is text.
-    fn text(&self, form: Form) -> Result<Option<String>, Failure> {
-        match form {
-            Form::Svg | Form::Png | Form::Gif | Form::Apng => Ok(None),
-            Form::Html => self.page().map(Some),
-            Form::Txt => {
-                let board = BoardOptions { coords: self.coords, flip: self.flip, ..<_>::default() };
-                printed(&read_transcript(&self.file)?, &self.file, &board).map(Some)
-            }
-            Form::Sgf => notation::written(&read(&self.file)?.0, &self.file, "sgf").map(Some),
-        }
+    /// Writes a picture, or several.
+    fn picture(&self, form: Form, global: &Global) -> Result<(), Failure> {
+        let (playback, _) = read(&self.file)?;
+        let (wish, plies) = (self.wish(), self.plies(&playback)?);
+        let animated = matches!(form, Form::Gif | Form::Apng);
+        let wanted = animated && !global.quiet && io::stderr().is_terminal();
+        let bar = progress_bar(playback.plies().len(), wanted);
+        let mut done = |count: usize| bar.set_position(count as u64);
+        let written = self.write(|out| match form {
+            Form::Svg => write_svg(&playback, plies, &wish, out),
+            Form::Png => write_png(&playback, plies, &wish, out),
+            Form::Gif => write_gif(&playback, &wish, out, &mut done),
+            Form::Apng => write_apng(&playback, &wish, out, &mut done),
+            Form::Html | Form::Txt | Form::Sgf => unreachable!("text is no picture"),
+        });
+        bar.finish_and_clear();
+        written
     }
 
     /// The viewer with the match in it.

@@ -154,11 +154,10 @@ impl Desk {
 
     fn open(&mut self) {
         let Some((console, _)) = &self.console else { return };
-        let found = self.playing.after(None);
-        let (number, source, name) = match &found {
+        let (number, source, name) = match self.playing.after(None) {
             Some((number, path)) => {
-                let name = self.name(*number, path);
-                (Some(*number), Source::following(path.clone()), name)
+                let name = name(self.setting, number, &path);
+                (Some(number), Source::following(path), name)
             }
             None => (None, Source::default(), "no match with a transcript is under way".to_owned()),
         };
@@ -166,7 +165,7 @@ impl Desk {
         self.cover.put();
         self.bar_was_seen = !self.bar.is_hidden();
         self.bar.set_draw_target(ProgressDrawTarget::hidden());
-        match Viewer::open(console, Screen::Stderr, model, source, name) {
+        match Viewer::open(console, model, source, name) {
             Ok(viewer) => {
                 (self.viewer, self.number, self.ended) = (Some(viewer), number, None);
             }
@@ -177,40 +176,26 @@ impl Desk {
         }
     }
 
-    fn name(&self, number: u64, path: &Path) -> String {
-        match self.setting {
-            Setting::LiveMany => format!("game {number}"),
-            Setting::Live | Setting::Replay => path.display().to_string(),
-        }
-    }
-
     fn press(&mut self, key: KeyEvent) {
         let Some(viewer) = &mut self.viewer else { return };
         match viewer.press(key) {
             Wish::Close => self.close(),
-            Wish::Another => {
-                if !self.turn_to_next()
-                    && let Some(viewer) = &mut self.viewer
-                {
-                    viewer.model.news = Some("no other match is under way".to_owned());
-                }
-            }
+            Wish::Another => self.turn_to_next(Some("no other match is under way")),
             Wish::Nothing | Wish::Redraw => {}
         }
     }
 
-    /// Another match than the one that is looked at; false if there is none.
-    fn turn_to_next(&mut self) -> bool {
-        let next = self.playing.after(self.number);
-        let Some((number, path)) = next.filter(|&(number, _)| Some(number) != self.number) else {
-            return false;
-        };
-        let name = self.name(number, &path);
-        if let Some(viewer) = &mut self.viewer {
-            viewer.turn_to(Source::following(path), name);
-            (self.number, self.ended) = (Some(number), None);
+    /// Another match than the one that is looked at; where there is none, that is told.
+    fn turn_to_next(&mut self, none: Option<&str>) {
+        let Some(viewer) = &mut self.viewer else { return };
+        match self.playing.after(self.number).filter(|&(next, _)| Some(next) != self.number) {
+            Some((number, path)) => {
+                let name = name(self.setting, number, &path);
+                viewer.turn_to(Source::following(path), name);
+                (self.number, self.ended) = (Some(number), None);
+            }
+            None => viewer.model.news = none.map(str::to_owned).or(viewer.model.news.take()),
         }
-        true
     }
 
     /// Looks at the match, and at whether it is still played, and draws.
@@ -233,10 +218,18 @@ impl Desk {
         let due = self.ended.is_some_and(|ended| ended.elapsed() >= MOMENT);
         let follows = viewer.model.follows && !viewer.model.plays;
         if !live && follows && (due || self.number.is_none()) {
-            self.turn_to_next();
+            self.turn_to_next(None);
         }
         let (Some(viewer), Some((console, _))) = (&mut self.viewer, &self.console) else { return };
         viewer.look();
         viewer.show(console);
+    }
+}
+
+/// What a match is called.
+fn name(setting: Setting, number: u64, path: &Path) -> String {
+    match setting {
+        Setting::LiveMany => format!("game {number}"),
+        Setting::Live | Setting::Replay => path.display().to_string(),
     }
 }

@@ -9,7 +9,7 @@ pub(super) use desk::Desk;
 pub(super) use replaying::{is_wanted, replay};
 
 use crate::cli::runtime::machine;
-use crate::console::{Console, Screen};
+use crate::console::Console;
 use crate::screen::{Model, Pane, Scene, Wish, draw};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
@@ -45,16 +45,11 @@ impl Viewer {
     /// Takes the whole screen.
     fn open(
         console: &Console,
-        screen: Screen,
         model: Model,
         source: Source,
         name: String,
     ) -> Result<Self, Failure> {
-        let output: Box<dyn Write + Send> = match screen {
-            Screen::Stdout => Box::new(std::io::stdout()),
-            Screen::Stderr => Box::new(std::io::stderr()),
-        };
-        let output = BufWriter::with_capacity(BUFFER_BYTES, output);
+        let output = BufWriter::with_capacity(BUFFER_BYTES, console.writer());
         let terminal = Terminal::new(CrosstermBackend::new(output))
             .map_err(machine("the terminal can't be drawn on"))?;
         console.fill_screen(true);

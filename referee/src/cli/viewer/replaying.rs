@@ -50,7 +50,7 @@ pub(crate) fn replay(
     let shown = runtime.block_on(async {
         let (console, keys) = Console::open(Screen::Stdout)
             .ok_or_else(|| Failure::machine("stdin is no terminal".to_owned()))?;
-        let viewer = Viewer::open(&console, Screen::Stdout, model, source, name)?;
+        let viewer = Viewer::open(&console, model, source, name)?;
         show(&console, keys, viewer).await
     });
     runtime.shutdown_background();

@@ -1,11 +1,10 @@
 //! The lines at the top and at the bottom: what is looked at, how far it is, and the keys.
 
-use super::{Look, put};
+use super::{Look, STRONG, put};
 use crate::screen::text::{clean, fit, time, width};
 use crate::screen::{Progress, Setting};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use referee_match::times::show_clock;
 use referee_protocol::plain::tame;
@@ -48,14 +47,13 @@ pub(super) fn title(look: &Look<'_>, place: Rect, buffer: &mut Buffer) {
     let text: Vec<&str> = parts.iter().map(|part| part.as_str()).collect();
     let text = fit(&text.join(" | "), columns.saturating_sub(width(&state) + 1));
     let blank = " ".repeat(columns.saturating_sub(width(&text) + width(&state)));
-    let strong = Style::new().add_modifier(Modifier::BOLD);
     let shown = match look.scene.progress {
-        Progress::Live => strong,
+        Progress::Live => STRONG,
         Progress::Broken => look.alarm(),
         Progress::Over | Progress::Unfinished => look.faint(),
     };
     let line =
-        Line::from(vec![Span::styled(text, strong), blank.into(), Span::styled(state, shown)]);
+        Line::from(vec![Span::styled(text, STRONG), blank.into(), Span::styled(state, shown)]);
     put(buffer, place, &line);
 }
 
@@ -86,7 +84,7 @@ pub(super) fn course(look: &Look<'_>, place: Rect, buffer: &mut Buffer) {
     let sign = if look.model.plays { " play " } else { " " };
     let (back, on) = if look.has_unicode() { ("◂", "▸") } else { ("<", ">") };
     line.push_span(format!("{back}{}", "=".repeat(done)));
-    line.push_span(Span::styled("o", Style::new().add_modifier(Modifier::BOLD)));
+    line.push_span(Span::styled("o", STRONG));
     line.push_span(Span::styled("-".repeat(track - done), look.faint()));
     line.push_span(format!("{on} {at}/{last}{sign} "));
     let told = match &look.model.news {
@@ -94,11 +92,8 @@ pub(super) fn course(look: &Look<'_>, place: Rect, buffer: &mut Buffer) {
         None => clean(&look.frame.sentence) + &super::pane::used(look),
     };
     let room = columns.saturating_sub(line.width());
-    let style = if look.model.news.is_some() || look.ply.fault().is_some() {
-        look.alarm()
-    } else {
-        Style::new().add_modifier(Modifier::BOLD)
-    };
+    let style =
+        if look.model.news.is_some() || look.ply.fault().is_some() { look.alarm() } else { STRONG };
     line.push_span(Span::styled(fit(&told, room), style));
     put(buffer, place, &line);
 }
@@ -131,7 +126,7 @@ pub(super) fn hints(look: &Look<'_>, place: Rect, buffer: &mut Buffer) {
             break;
         }
         room = room.saturating_sub(wide);
-        line.push_span(Span::styled(key, Style::new().add_modifier(Modifier::BOLD)));
+        line.push_span(Span::styled(key, STRONG));
         line.push_span(Span::styled(format!(": {what}  "), look.faint()));
     }
     put(buffer, place, &line);

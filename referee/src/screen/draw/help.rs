@@ -1,9 +1,9 @@
 //! The keys and what the marks on the board mean, over everything else.
 
-use super::{Look, put, row};
+use super::{Look, STRONG, put, row};
 use crate::screen::Setting;
 use ratatui::buffer::Buffer;
-use ratatui::layout::{Constraint, Margin, Rect};
+use ratatui::layout::{Margin, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
@@ -41,8 +41,7 @@ pub(super) fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
         }
     };
     for (keys, what) in close.into_iter().chain(KEYS) {
-        let strong = Style::new().add_modifier(Modifier::BOLD);
-        let keys = Span::styled(format!("{keys:<23} "), strong);
+        let keys = Span::styled(format!("{keys:<23} "), STRONG);
         lines.push(Line::from(vec![keys, what.into()]));
     }
     lines.push(Line::default());
@@ -51,8 +50,10 @@ pub(super) fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
     let captions = picture(&look.ply.view, &style, width).captions;
     lines.extend(captions.iter().map(|glyphs| look.painted(glyphs)));
     let columns = lines.iter().map(Line::width).max().unwrap_or(0) + 4;
-    let wide = Constraint::Length(super::short(columns));
-    let place = area.centered(wide, Constraint::Length(super::short(lines.len() + 2)));
+    let width = area.width.min(super::short(columns));
+    let height = area.height.min(super::short(lines.len() + 2));
+    let (aside, above) = ((area.width - width) / 2, (area.height - height) / 2);
+    let place = Rect::new(area.x + aside, area.y + above, width, height);
     Clear.render(place, buffer);
     let inner = place.inner(Margin::new(2, 0));
     // The last line of a small screen says that there are more.
