@@ -228,14 +228,12 @@ impl Shared {
 impl Job {
     async fn play(self, table: &Table, work: &WorkFolders, shared: &Shared) -> Played {
         let number = self.number;
-        let failed = |error| Played { number, result: Err(error), transcript: None };
-        let (header, game) = match self.header(&table.enclosure.told) {
-            Ok(prepared) => prepared,
-            Err(error) => return failed(error),
-        };
-        let (sink, transcript) = match self.destination.open(&header) {
+        let prepared = self.header(&table.enclosure.told);
+        let opened =
+            prepared.and_then(|(header, game)| Ok((self.destination.open(&header)?, header, game)));
+        let ((sink, transcript), header, game) = match opened {
             Ok(opened) => opened,
-            Err(error) => return failed(error),
+            Err(error) => return Played { number, result: Err(error), transcript: None },
         };
         let begin = |path: &PathBuf| shared.playing.begin(number, path);
         let under_way = transcript.as_ref().map(begin);

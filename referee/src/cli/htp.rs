@@ -6,15 +6,12 @@ use super::runtime::{machine, runtime};
 use super::sandbox::SandboxOptions;
 use super::setup::read_pairs;
 use clap::Args;
-use referee_games::{Kind, Server, Wanted, dialects};
+use referee_games::{Server, Wanted, dialects};
 use referee_play::contender::Contender;
-use referee_play::heading::{self, Conditions};
+use referee_play::heading::{Conditions, header};
 use referee_play::served::Served;
 use referee_process::Failure;
 use referee_process::launcher::Launcher;
-use referee_process::sandbox::Enclosure;
-use referee_protocol::Header;
-use serde_json::Value;
 use std::io::{BufRead, Write};
 use tokio::sync::mpsc;
 
@@ -47,15 +44,18 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
         .and_then(|(kind, dialect)| Some((kind, dialect.serve?)))
         .ok_or_else(|| Failure::usage(format!("no game is served by {PROTOCOL}")))?;
     let setup = read_pairs("--setup", &options.setup)?;
-    let setup = super::setup::start(kind, &setup)?.setup();
-    let server = serve(&setup).map_err(|error| Failure::usage(error.to_string()))?;
+    let game = super::setup::start(kind, &setup)?;
+    let server = serve(&game.setup()).map_err(|error| Failure::usage(error.to_string()))?;
     let contender = Contender::read(&options.agent)?;
     if contender.launch.is_none() {
         return Err(Failure::usage("a person can't be served: name an agent, such as @greedy"));
     }
     contender.dialect(kind).map_err(Failure::usage)?;
     let enclosure = options.sandbox.enclosure(global)?;
-    let header = header(options, kind, &setup, &contender, &enclosure)?;
+    let conditions =
+        Conditions { clock: options.clock.settings(None, true)?, ..Conditions::default() };
+    let seated = vec![&contender; game.seats()];
+    let header = header(game.as_ref(), &seated, &conditions, &enclosure.told, options.seed, 0);
     let launcher = Launcher::start(&enclosure.jail).map_err(machine("nothing can start"))?;
     let name = contender.name.clone();
     let serving = async {
@@ -64,21 +64,6 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     };
     let ended = runtime()?.block_on(serving);
     ended.map_err(|error| Failure::operation(format!("the controller is gone: {error}")))
-}
-
-/// What the agent is told of the match, apart from the setup.
-fn header(
-    options: &Options,
-    kind: Kind,
-    setup: &Value,
-    contender: &Contender,
-    enclosure: &Enclosure,
-) -> Result<Header, Failure> {
-    let game = super::setup::start(kind, setup)?;
-    let conditions =
-        Conditions { clock: options.clock.settings(None, true)?, ..Conditions::default() };
-    let seated = vec![contender; game.seats()];
-    Ok(heading::header(game.as_ref(), &seated, &conditions, &enclosure.told, options.seed, 0))
 }
 
 /// Answers one command after the other, until `quit` or the end of stdin.

@@ -21,7 +21,8 @@ use referee_process::Failure;
 use referee_process::sandbox::Enclosure;
 use referee_protocol::plain::tame;
 use referee_protocol::{
-    Event, FaultKind, Header, Layers, Outcome, Pondering, Result as Ended, Sandbox, Seat, Verdict,
+    Event, FaultKind, HeaderSeat, Layers, Outcome, Pondering, Result as Ended, Sandbox, Seat,
+    Verdict,
 };
 use referee_render::{Style, terminal};
 use schemars::JsonSchema;
@@ -77,6 +78,13 @@ struct ToldSeat {
     command: Vec<String>,
     /// SHA-256 of the agent, in hex.
     digest: String,
+}
+
+impl ToldSeat {
+    fn of(seat: &HeaderSeat) -> Self {
+        let HeaderSeat { seat, name, colour, command, digest, .. } = seat.clone();
+        Self { seat, name, colour, command, digest }
+    }
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
@@ -304,7 +312,7 @@ impl<'a> Series<'a> {
                 seed: finished.header.seed,
                 game_number: number,
                 match_id: finished.header.match_id.clone(),
-                seats: told_seats(&finished.header),
+                seats: finished.header.seats.iter().map(ToldSeat::of).collect(),
                 outcome: finished.ending.outcome.clone(),
                 verdict: verdict.clone(),
                 turns: finished.turns,
@@ -439,15 +447,4 @@ impl<'a> Series<'a> {
 /// The live board on the same terminal has shown it all.
 fn board_is_on_screen() -> bool {
     std::io::stdout().is_terminal() && std::io::stderr().is_terminal()
-}
-
-fn told_seats(header: &Header) -> Vec<ToldSeat> {
-    let told = |seat: &referee_protocol::HeaderSeat| ToldSeat {
-        seat: seat.seat,
-        name: seat.name.clone(),
-        colour: seat.colour.clone(),
-        command: seat.command.clone(),
-        digest: seat.digest.clone(),
-    };
-    header.seats.iter().map(told).collect()
 }

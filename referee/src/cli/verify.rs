@@ -1,7 +1,7 @@
 //! `verify`: whether transcripts are whole, untouched, and what the rules make of their actions.
 
 use super::Global;
-use super::bars::CountBar;
+use super::bars::{advance, count_bar};
 use super::contest::checked as contest;
 use super::output::{print, print_json, table};
 use clap::Args;
@@ -54,16 +54,18 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     let progress = !global.quiet && !options.json;
     let mut lines: Vec<Told> = Vec::new();
     if !files.is_empty() {
-        let bar = CountBar::new(progress);
+        let bar = count_bar("", progress);
         lines.extend(
-            verify_all(files, options.jobs, &|done, of| bar.at(done, of)).iter().map(as_json),
+            verify_all(files, options.jobs, &|done, of| advance(&bar, done, of))
+                .iter()
+                .map(as_json),
         );
     }
     let mut contest_texts = String::new();
     for name in contests {
         let folder = Folder::open(Path::new(name))?;
-        let bar = CountBar::new(progress);
-        let mut checked = check(&folder, options.jobs, &|done, of| bar.at(done, of))?;
+        let bar = count_bar("", progress);
+        let mut checked = check(&folder, options.jobs, &|done, of| advance(&bar, done, of))?;
         contest::compare_report(&folder, &mut checked);
         contest::lines(&checked, name, &mut lines);
         contest_texts.push_str(&contest::text(&checked, name));
@@ -96,20 +98,12 @@ pub(super) struct Told {
 }
 
 fn as_json(checked: &Checked) -> Told {
+    let (status, turns, outcome, detail) = match &checked.result {
+        Ok(report) => (report.status, report.turns, report.outcome.clone(), report.detail.clone()),
+        Err(Problem(text)) => (Status::Unreadable, 0, None, text.clone()),
+    };
     let file = checked.file.display().to_string();
-    match &checked.result {
-        Ok(report) => Told {
-            file,
-            status: report.status.to_string(),
-            turns: report.turns,
-            outcome: report.outcome.clone(),
-            detail: report.detail.clone(),
-        },
-        Err(Problem(text)) => {
-            let (status, detail) = (Status::Unreadable.to_string(), text.clone());
-            Told { file, status, turns: 0, outcome: None, detail }
-        }
-    }
+    Told { file, status: status.to_string(), turns, outcome, detail }
 }
 
 fn as_text(all: &[Told], quiet: bool) -> String {

@@ -3,7 +3,7 @@
 
 use super::run::{GoingOptions, begin, free_folder};
 use crate::cli::Global;
-use crate::cli::bars::CountBar;
+use crate::cli::bars::{advance, count_bar};
 use crate::cli::clock::ClockOptions;
 use crate::cli::play_options::new_seed;
 use crate::cli::runtime::machine;
@@ -49,14 +49,14 @@ impl WrittenOptions {
 
 /// Prepares the contest of a contest file, and builds its agents.
 pub(super) fn prepare_built(file: &Path, global: &Global) -> Result<Prepared, Failure> {
-    let bar = CountBar::building(!global.quiet);
-    prepare(file, Builds::Now(&|done, of| bar.at(done, of)))
+    let bar = count_bar("building", !global.quiet);
+    prepare(file, Builds::Now(&|done, of| advance(&bar, done, of)))
 }
 
 /// The same of a file that was written here; paths are relative to the working directory.
 pub(super) fn prepare_written(text: &str, global: &Global) -> Result<Prepared, Failure> {
-    let bar = CountBar::building(!global.quiet);
-    prepare_here(text, Builds::Now(&|done, of| bar.at(done, of)))
+    let bar = count_bar("building", !global.quiet);
+    prepare_here(text, Builds::Now(&|done, of| advance(&bar, done, of)))
 }
 
 /// The same whose agents have been built; these were left out then.

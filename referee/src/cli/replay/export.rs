@@ -189,7 +189,14 @@ impl Options {
     /// Writes a picture, or several.
     fn picture(&self, form: Form, global: &Global) -> Result<(), Failure> {
         let (playback, _) = read(&self.file)?;
-        let (wish, plies) = (self.wish(), self.plies(&playback)?);
+        let plies = self.plies(&playback)?;
+        let wish = Wish {
+            theme: self.theme,
+            coordinates: self.coords,
+            flip: self.flip,
+            width: self.width,
+            delay_ms: u32::try_from(self.delay).unwrap_or(u32::MAX),
+        };
         let animated = matches!(form, Form::Gif | Form::Apng);
         let wanted = animated && !global.quiet && io::stderr().is_terminal();
         let bar = progress_bar(playback.plies().len(), wanted);
@@ -213,17 +220,6 @@ impl Options {
         let json = serde_json::to_string(&sheet);
         let json = json.map_err(|error| Failure::operation(error.to_string()))?;
         Ok(export(&sheet.title, &json))
-    }
-
-    fn wish(&self) -> Wish {
-        let delay_ms = u32::try_from(self.delay).unwrap_or(u32::MAX);
-        Wish {
-            theme: self.theme,
-            coordinates: self.coords,
-            flip: self.flip,
-            width: self.width,
-            delay_ms,
-        }
     }
 
     fn plies(&self, playback: &Playback) -> Result<Plies, Failure> {

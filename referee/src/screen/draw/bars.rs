@@ -16,11 +16,11 @@ const TRACK: usize = 20;
 pub(super) fn title(look: &Look<'_>, place: Rect, buffer: &mut Buffer) {
     let header = look.playback.header();
     let columns = usize::from(place.width);
-    let state = match look.scene.progress {
-        Progress::Live => "live",
-        Progress::Over => "over",
-        Progress::Unfinished => "no end yet",
-        Progress::Broken => "broken",
+    let (state, style) = match look.scene.progress {
+        Progress::Live => ("live", STRONG),
+        Progress::Over => ("over", look.faint()),
+        Progress::Unfinished => ("no end yet", look.faint()),
+        Progress::Broken => ("broken", look.alarm()),
     };
     let state = match &look.scene.problem {
         Some(problem) => format!("{state}: {}", fit(&clean(problem), columns / 2)),
@@ -47,13 +47,8 @@ pub(super) fn title(look: &Look<'_>, place: Rect, buffer: &mut Buffer) {
     let text: Vec<&str> = parts.iter().map(|part| part.as_str()).collect();
     let text = fit(&text.join(" | "), columns.saturating_sub(width(&state) + 1));
     let blank = " ".repeat(columns.saturating_sub(width(&text) + width(&state)));
-    let shown = match look.scene.progress {
-        Progress::Live => STRONG,
-        Progress::Broken => look.alarm(),
-        Progress::Over | Progress::Unfinished => look.faint(),
-    };
     let line =
-        Line::from(vec![Span::styled(text, STRONG), blank.into(), Span::styled(state, shown)]);
+        Line::from(vec![Span::styled(text, STRONG), blank.into(), Span::styled(state, style)]);
     put(buffer, place, &line);
 }
 
