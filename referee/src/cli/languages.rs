@@ -54,7 +54,17 @@ pub(super) fn list(json: bool) -> Result<(), Failure> {
 
 /// Every language, with what it needs and where that is.
 pub(super) fn all() -> Vec<Told> {
-    STARTERS.iter().map(tell).collect()
+    let need = |need: &Need| NeedTold {
+        program: need.program,
+        package: need.package,
+        found: find_program(need.program).map(|path| path.display().to_string()),
+    };
+    let told = |starter: &Starter| Told {
+        language: starter.language,
+        aliases: starter.aliases,
+        needs: starter.needs.iter().map(need).collect(),
+    };
+    STARTERS.iter().map(told).collect()
 }
 
 impl Told {
@@ -64,15 +74,6 @@ impl Told {
         let program = self.needs.last().and_then(|need| need.found.as_deref());
         (self.language, program.filter(|_| whole))
     }
-}
-
-fn tell(starter: &Starter) -> Told {
-    let needs = starter.needs.iter().map(|need| NeedTold {
-        program: need.program,
-        package: need.package,
-        found: find_program(need.program).map(|path| path.display().to_string()),
-    });
-    Told { language: starter.language, aliases: starter.aliases, needs: needs.collect() }
 }
 
 /// The command that installs what a language needs and isn't here, as Debian names it.

@@ -61,22 +61,21 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     }
     let divided = if options.divide { divide(game.as_ref(), options.depth) } else { Vec::new() };
     if !options.json {
-        for (action, count) in &divided {
+        for Divided { action, count } in &divided {
             print(&format!("{}\t{count}\n", game.show_action(action)))?;
         }
         return Ok(());
     }
-    let rows = divided.into_iter().map(|(action, count)| Divided { action, count }).collect();
-    let divide = options.divide.then_some(rows);
+    let divide = options.divide.then_some(divided);
     print_json(&Told { game: game.kind().name, setup: game.setup(), counts, divide })
 }
 
 /// The count of the whole depth, by the first action.
-fn divide(game: &dyn AnyGame, depth: u32) -> Vec<(Value, u64)> {
+fn divide(game: &dyn AnyGame, depth: u32) -> Vec<Divided> {
     let count = |action: Value| {
         let mut next = game.clone_box();
         next.play(&action).expect("a listed action is legal");
-        (action, next.perft(depth - 1))
+        Divided { action, count: next.perft(depth - 1) }
     };
     game.actions().into_iter().map(count).collect()
 }

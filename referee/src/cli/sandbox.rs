@@ -56,7 +56,7 @@ impl SandboxOptions {
 
     /// The words that give the same again, where it was given.
     pub(super) fn given(&self) -> Vec<String> {
-        let level = option("--sandbox", self.sandbox.named().map(|level| level.name()));
+        let level = option("--sandbox", self.sandbox.named().map(Level::name));
         level.chain(option("--wrapper", self.wrapper.as_ref())).collect()
     }
 }

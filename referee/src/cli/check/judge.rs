@@ -49,6 +49,7 @@ pub(super) struct Failed {
     pub(super) fix: String,
 }
 
+#[expect(clippy::ref_option, reason = "as serde calls it")]
 fn as_text<S: Serializer>(line: &Option<Vec<u8>>, serializer: S) -> Result<S::Ok, S::Error> {
     line.as_deref().map(String::from_utf8_lossy).serialize(serializer)
 }

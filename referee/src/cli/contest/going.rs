@@ -1,20 +1,17 @@
 //! A contest while it is played: the bar, the lines beside it, and what is told when it ends.
 
 use super::place::{Place, Run};
-use super::report::{self, Results};
+use super::report::{self, Form, Results};
 use super::run::{GoingOptions, resume_command};
 use crate::cli::Global;
 use crate::cli::bars::{games_counter, progress_bar, spinner};
-use crate::cli::output::{
-    BoardOptions, print, print_json, stderr_has_colour, stdout_is_terminal, tell,
-};
+use crate::cli::output::{BoardOptions, print, print_json, stderr_has_colour, tell};
 use crate::cli::runtime::machine;
 use crate::cli::viewer::Desk;
 use crate::screen::Setting;
 use indicatif::ProgressBar;
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 use referee_contest::formats::Compare;
-use referee_contest::report::Layout;
 use referee_contest::sprt::Summary;
 use referee_contest::sprt::render::{live, plan, verdict};
 use referee_contest::{Contest, FormatSettings, PlayerInfo, Schedule};
@@ -156,14 +153,9 @@ fn told(
         Some(summary) if ended.over => print(&verdict(&summary, report::names(contest)))?,
         Some(summary) => print(&(live(&summary, report::names(contest)) + "\n"))?,
         None if json => print_json(&results)?,
-        None => {
-            let layout = if stdout_is_terminal() { Layout::Aligned } else { Layout::Tabs };
-            print(&results.text(layout))?;
-        }
+        None => print(&Form::Text.render(&results, "")?)?,
     }
-    if let Some(failure) = ended.failure {
-        return Err(stopped(failure));
-    }
+    ended.failure.map_or(Ok(()), |failure| Err(stopped(failure)))?;
     let page = page?;
     if let Some(interrupt) = ended.interrupted {
         tell(&format!("resume: {resume}"));

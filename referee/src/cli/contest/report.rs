@@ -60,7 +60,7 @@ pub(super) struct Options {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Form {
+pub(super) enum Form {
     /// For a terminal
     Text,
     /// For a document
@@ -119,7 +119,7 @@ impl Options {
 
 impl Form {
     /// `way` leads from where it is written to the contest's folder.
-    fn render(self, report: &Report, way: &str) -> Result<String, Failure> {
+    pub(super) fn render(self, report: &Report, way: &str) -> Result<String, Failure> {
         Ok(match self {
             Self::Text if stdout_is_terminal() => report.text(Layout::Aligned),
             Self::Text => report.text(Layout::Tabs),
