@@ -64,6 +64,7 @@ impl There {
         self,
         _: Runner,
         _: Run<'_>,
+        _: &str,
         _: &mut Interrupts,
         _: &mut impl Spectator,
     ) -> Result<Ended, Failure> {

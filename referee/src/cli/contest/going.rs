@@ -92,8 +92,8 @@ pub(crate) fn go_on(going: Going, global: &Global) -> Result<ExitCode, Failure> 
             tell(plan(sprt.as_ref(), most, report::names(&contest)).trim_end());
         }
         let (prepared, folder) = (&mut prepared, &folder);
-        let run = Run { prepared, begun: &begun, folder, playing, options: &options };
-        let ended = Box::pin(place.play(run, store, &mut interrupts, &mut watcher)).await;
+        let run = Run { prepared, folder, playing, options: &options };
+        let ended = Box::pin(place.play(run, &begun, store, &mut interrupts, &mut watcher)).await;
         watcher.desk.close();
         watcher.bar.finish_and_clear();
         ended

@@ -69,10 +69,11 @@ impl Place {
         }
     }
 
-    /// Plays what is left of a contest.
+    /// Plays what is left of a contest, which was begun then, RFC 3339.
     pub(super) async fn play(
         self,
         run: Run<'_>,
+        begun: &str,
         store: Store,
         interrupts: &mut Interrupts,
         spectator: &mut impl Spectator,
@@ -87,7 +88,7 @@ impl Place {
             }
             Self::There(there) => {
                 let runner = Runner::open(contest, folder, store)?;
-                there.play(runner, run, interrupts, spectator).await
+                there.play(runner, run, begun, interrupts, spectator).await
             }
         }
     }
@@ -97,8 +98,6 @@ impl Place {
 #[derive(Debug)]
 pub(in crate::cli) struct Run<'a> {
     pub(in crate::cli) prepared: &'a mut Prepared,
-    /// When it was begun, RFC 3339.
-    pub(in crate::cli) begun: &'a str,
     pub(in crate::cli) folder: &'a Folder,
     pub(in crate::cli) playing: Playing,
     pub(in crate::cli) options: &'a GoingOptions,
@@ -106,7 +105,7 @@ pub(in crate::cli) struct Run<'a> {
 
 /// What games are played with on this machine.
 fn equipment(run: Run<'_>, enclosure: Enclosure) -> Result<Equipment, Failure> {
-    let Run { prepared, folder, playing, options, .. } = run;
+    let Run { prepared, folder, playing, options } = run;
     let room = room(prepared, options);
     let contenders: Vec<_> =
         std::mem::take(&mut prepared.contenders).into_iter().map(Arc::new).collect();

@@ -63,18 +63,19 @@ impl There {
         &self.words
     }
 
-    /// Has workers play what is left of a contest.
+    /// Has workers play what is left of a contest, which was begun then.
     pub(in crate::cli) async fn play(
         self,
         runner: Runner,
         run: Run<'_>,
+        begun: &str,
         interrupts: &mut Interrupts,
         spectator: &mut impl Spectator,
     ) -> Result<Ended, Failure> {
         let (line, prepared) = (self.connection.clone(), &*run.prepared);
         let commission = Commission {
             contest: prepared.contest.clone(),
-            begun: run.begun.to_owned(),
+            begun: begun.to_owned(),
             packed: self.packed,
             folder: run.folder.clone(),
             playing: run.playing,
@@ -93,7 +94,7 @@ impl There {
         if let Some(field) = field {
             return Ok(runner.play(field, interrupts, spectator).await);
         }
-        hush(&line, &prepared.contest, run.begun).await;
+        hush(&line, &prepared.contest, begun).await;
         Ok(runner.leave(interrupts))
     }
 }
