@@ -9,7 +9,6 @@ use nix::sys::termios::{
 };
 use nix::unistd::{getpgrp, tcgetpgrp};
 use ratatui::crossterm::event::{self, Event, KeyEvent, KeyEventKind};
-use referee_play::interrupts::Pausing;
 use referee_process::lock::lock;
 use std::io::{IsTerminal, Write, stderr, stdin, stdout};
 use std::os::fd::AsFd;
@@ -37,6 +36,15 @@ pub(crate) enum Screen {
     Stderr,
 }
 
+impl Screen {
+    fn writer(self) -> Box<dyn Write + Send> {
+        match self {
+            Self::Stdout => Box::new(stdout()),
+            Self::Stderr => Box::new(stderr()),
+        }
+    }
+}
+
 /// The terminal, as long as it is held.
 #[derive(Debug)]
 pub(crate) struct Console {
@@ -46,10 +54,6 @@ pub(crate) struct Console {
 /// The keys that are pressed at a [`Console`].
 #[derive(Debug)]
 pub(crate) struct Keys(mpsc::Receiver<KeyEvent>);
-
-/// Gives a console's terminal away while the program is stopped, and takes it back.
-#[derive(Clone, Debug)]
-pub(crate) struct TerminalPause(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
@@ -95,6 +99,11 @@ impl Console {
         self.shared.fill_screen(full);
     }
 
+    /// What is written here is drawn.
+    pub(crate) fn writer(&self) -> Box<dyn Write + Send> {
+        self.shared.screen.writer()
+    }
+
     /// Whether the screen may be drawn on.
     pub(crate) fn is_ours(&self) -> bool {
         self.shared.state().ours
@@ -105,9 +114,13 @@ impl Console {
         std::mem::take(&mut self.shared.state().lost)
     }
 
-    /// For whoever stops the program.
-    pub(crate) fn pausing(&self) -> TerminalPause {
-        TerminalPause(self.shared.clone())
+    /// Gives the terminal away while the program is stopped, and takes it back.
+    pub(crate) fn pausing(&self) -> impl Fn(bool) + Send + 'static {
+        let shared = self.shared.clone();
+        move |paused| {
+            shared.state().paused = paused;
+            if paused { shared.give_back() } else { shared.take() }
+        }
     }
 }
 
@@ -124,18 +137,6 @@ impl Keys {
             Some(key) => key,
             None => std::future::pending().await,
         }
-    }
-}
-
-impl Pausing for TerminalPause {
-    fn begin(&self) {
-        self.0.state().paused = true;
-        self.0.give_back();
-    }
-
-    fn end(&self) {
-        self.0.state().paused = false;
-        self.0.take();
     }
 }
 
@@ -196,13 +197,8 @@ impl Shared {
 
     fn write(&self, text: &str) {
         // A terminal that is gone takes nothing.
-        match self.screen {
-            Screen::Stdout => {
-                let mut stdout = stdout().lock();
-                stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).ok();
-            }
-            Screen::Stderr => drop(stderr().lock().write_all(text.as_bytes())),
-        }
+        let mut screen = self.screen.writer();
+        screen.write_all(text.as_bytes()).and_then(|()| screen.flush()).ok();
     }
 
     /// What is said of a panic is to be read on the screen that stays. Matches have threads of

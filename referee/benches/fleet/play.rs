@@ -9,7 +9,7 @@ use referee_games::{AnyGame, kind};
 use referee_match::transcript::Recorder;
 use referee_match::{Effect, Input, Match, Reading, named_seed};
 use referee_play::contender::Contender;
-use referee_play::heading::Heading;
+use referee_play::heading::{self, Conditions};
 use referee_protocol::{Header, Level, Nanos, Sandbox, Seat};
 use serde_json::json;
 use std::collections::VecDeque;
@@ -98,15 +98,12 @@ fn header(contest: &Contest, fixture: &Fixture, game: &dyn AnyGame) -> Header {
         })
         .collect();
     let level = contest.sandbox.level.unwrap_or(Level::None).name().to_owned();
-    let heading = Heading {
-        game,
-        seated: &seated.iter().collect::<Vec<_>>(),
-        clock: &contest.clock,
-        limits: &contest.limits,
-        sandbox: &Sandbox { level, layers: Vec::new(), pondering: contest.sandbox.pondering },
+    let sandbox = Sandbox { level, layers: Vec::new(), pondering: contest.sandbox.pondering };
+    let conditions = Conditions {
+        clock: contest.clock.clone(),
+        limits: contest.limits.clone(),
         on_fault: contest.policy.on_fault,
-        seed: fixture.seed,
-        number: fixture.number,
     };
-    heading.header()
+    let seated: Vec<&Contender> = seated.iter().collect();
+    heading::header(game, &seated, &conditions, &sandbox, fixture.seed, fixture.number)
 }

@@ -1,4 +1,4 @@
-//! The header of a match that is about to begin.
+//! What a match is played under, and the header of one that is about to begin.
 
 use super::contender::{Contender, unique_names};
 use referee_games::AnyGame;
@@ -8,64 +8,56 @@ use referee_protocol::{
 };
 
 /// What a match is played under.
-#[derive(Clone, Copy, Debug)]
-pub struct Heading<'a> {
-    /// The game at its start.
-    pub game: &'a dyn AnyGame,
-    /// Who plays, in seat order.
-    pub seated: &'a [&'a Contender],
+#[derive(Clone, Debug, Default)]
+pub struct Conditions {
     /// The clock.
-    pub clock: &'a ClockSettings,
+    pub clock: ClockSettings,
     /// What an agent may use.
-    pub limits: &'a Limits,
-    /// What keeps agents apart.
-    pub sandbox: &'a Sandbox,
+    pub limits: Limits,
     /// What a fault does with three seats and more.
     pub on_fault: OnFault,
-    /// The match's seed, below 2^53.
-    pub seed: u64,
-    /// The number of the game in its series, from 0.
-    pub number: u64,
 }
 
-impl Heading<'_> {
-    /// The header; nobody has said `ready` yet.
-    pub fn header(&self) -> Header {
-        let setup = self.game.setup();
-        let kind = self.game.kind();
-        let digests: Vec<&str> = self.seated.iter().map(|it| it.digest.as_str()).collect();
-        let names = unique_names(self.seated);
-        let colours = self.game.colours();
-        let seat = |seat: Seat| {
-            let contender = self.seated[seat.index()];
-            let launch = contender.launch.as_ref();
-            HeaderSeat {
-                seat,
-                name: names[seat.index()].clone(),
-                colour: colours[seat.index()].to_owned(),
-                agent: Some(contender.written.clone()),
-                command: launch
-                    .map_or_else(|| vec!["@human".to_owned()], |launch| launch.command.clone()),
-                digest: contender.digest.clone(),
-                ready: None,
-                protocol: contender.protocol.clone(),
-            }
-        };
-        Header {
-            transcript: TRANSCRIPT_VERSION,
-            match_id: match_id(kind.name, &setup, &digests, self.seed, self.number),
-            game: kind.name.to_owned(),
-            rules: kind.rules,
-            seats: Seat::all(self.seated.len()).map(seat).collect(),
-            setup,
-            clock: self.clock.clone(),
-            limits: self.limits.clone(),
-            on_fault: self.on_fault,
-            sandbox: self.sandbox.clone(),
-            seed: self.seed,
-            game_number: self.number,
-            referee: env!("CARGO_PKG_VERSION").to_owned(),
-            started: jiff::Timestamp::now().to_string(),
-        }
+/// The header of the match that begins with `game`; nobody has said `ready` yet. Those who play are in
+/// seat order, the seed is below 2^53, and `number` is that of the game in its series, from 0.
+pub fn header(
+    game: &dyn AnyGame,
+    seated: &[&Contender],
+    conditions: &Conditions,
+    sandbox: &Sandbox,
+    seed: u64,
+    number: u64,
+) -> Header {
+    let (setup, kind) = (game.setup(), game.kind());
+    let digests: Vec<&str> = seated.iter().map(|it| it.digest.as_str()).collect();
+    let (names, colours) = (unique_names(seated), game.colours());
+    let seat = |(contender, seat): (&&Contender, Seat)| HeaderSeat {
+        seat,
+        name: names[seat.index()].clone(),
+        colour: colours[seat.index()].to_owned(),
+        agent: Some(contender.written.clone()),
+        command: match &contender.launch {
+            Some(launch) => launch.command.clone(),
+            None => vec!["@human".to_owned()],
+        },
+        digest: contender.digest.clone(),
+        ready: None,
+        protocol: contender.protocol.clone(),
+    };
+    Header {
+        transcript: TRANSCRIPT_VERSION,
+        match_id: match_id(kind.name, &setup, &digests, seed, number),
+        game: kind.name.to_owned(),
+        rules: kind.rules,
+        seats: seated.iter().zip(Seat::all(seated.len())).map(seat).collect(),
+        setup,
+        clock: conditions.clock.clone(),
+        limits: conditions.limits.clone(),
+        on_fault: conditions.on_fault,
+        sandbox: sandbox.clone(),
+        seed,
+        game_number: number,
+        referee: env!("CARGO_PKG_VERSION").to_owned(),
+        started: jiff::Timestamp::now().to_string(),
     }
 }

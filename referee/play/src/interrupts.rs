@@ -3,7 +3,6 @@
 
 use super::table::{Orders, PausedTime};
 use nix::sys::signal::{Signal as SystemSignal, raise};
-use std::fmt::Debug;
 use std::io;
 use std::time::{Duration, Instant};
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -14,14 +13,6 @@ const STOPPING: Duration = Duration::from_millis(30);
 /// A polite kill that comes again so soon is still the first one: batch systems tell both a job's
 /// shell and its steps.
 const ECHO: Duration = Duration::from_secs(1);
-
-/// What is to be given back while the referee is stopped: the terminal.
-pub trait Pausing: Debug + Send {
-    /// The program is about to be stopped.
-    fn begin(&self);
-    /// It goes on.
-    fn end(&self);
-}
 
 /// A signal that ends the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,7 +84,7 @@ impl Patience {
 }
 
 /// Listens to signals and passes them on as orders.
-#[derive(Debug)]
+#[expect(missing_debug_implementations, reason = "a function has none")]
 pub struct Interrupts {
     int: Signal,
     term: Signal,
@@ -104,8 +95,8 @@ pub struct Interrupts {
     /// The first signal that ended the run, and when it came.
     received: Option<(Interrupt, Instant)>,
     patience: Patience,
-    /// The terminal that is given back while the referee is stopped.
-    console: Option<Box<dyn Pausing>>,
+    /// Gives the terminal back while the referee is stopped.
+    pausing: Option<Box<dyn Fn(bool) + Send>>,
 }
 
 impl Interrupts {
@@ -120,7 +111,7 @@ impl Interrupts {
             paused: PausedTime::default(),
             received: None,
             patience: Patience::None,
-            console: None,
+            pausing: None,
         })
     }
 
@@ -135,9 +126,9 @@ impl Interrupts {
         Ok(Self { patience: Patience::Work, ..Self::listen()? })
     }
 
-    /// Gives this terminal back while the referee is stopped.
-    pub fn hold(&mut self, console: impl Pausing + 'static) {
-        self.console = Some(Box::new(console));
+    /// Calls this with `true` when the referee is about to be stopped, and with `false` when it goes on.
+    pub fn on_pause(&mut self, pausing: impl Fn(bool) + Send + 'static) {
+        self.pausing = Some(Box::new(pausing));
     }
 
     /// Where the matches read their orders.
@@ -209,8 +200,8 @@ impl Interrupts {
         let began = Instant::now();
         self.paused.begin();
         self.orders.send_modify(|orders| orders.paused = true);
-        if let Some(console) = &self.console {
-            console.begin();
+        if let Some(pausing) = &self.pausing {
+            pausing(true);
         }
         std::thread::sleep(STOPPING);
         // Comes back when the referee is continued.
@@ -218,8 +209,8 @@ impl Interrupts {
         let gap = began.elapsed().as_nanos();
         self.paused.end(u64::try_from(gap).unwrap_or(u64::MAX));
         self.orders.send_modify(|orders| orders.paused = false);
-        if let Some(console) = &self.console {
-            console.end();
+        if let Some(pausing) = &self.pausing {
+            pausing(false);
         }
     }
 }

@@ -5,7 +5,7 @@ use super::connection::AgentConnection;
 use super::contender::Contender;
 use super::destination::Destination;
 use super::drive::{Finished, drive};
-use super::heading::Heading;
+use super::heading::{Conditions, header};
 use super::human::People;
 use super::participant::Participant;
 use super::playing::Playing;
@@ -21,12 +21,14 @@ use referee_process::cores;
 use referee_process::launcher::Launcher;
 use referee_process::sandbox::Enclosure;
 use referee_process::work_folder::{WorkFolders, surroundings};
-use referee_protocol::{ClockSettings, Event, Header, Limits, OnFault, Sandbox, Seat};
+use referee_protocol::{Event, Header, Sandbox, Seat};
 use serde_json::Value;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Mutex, mpsc, watch};
+use tokio::task::LocalSet;
 
 /// A match that is to be played.
 #[derive(Clone, Debug)]
@@ -39,12 +41,8 @@ pub struct Job {
     pub setup: Value,
     /// Who plays, in seat order.
     pub seated: Vec<Arc<Contender>>,
-    /// The clock.
-    pub clock: ClockSettings,
-    /// What an agent may use.
-    pub limits: Limits,
-    /// What a fault does with three seats and more.
-    pub on_fault: OnFault,
+    /// What it is played under.
+    pub conditions: Conditions,
     /// The match's seed, below 2^53.
     pub seed: u64,
     /// What the agents of its series may read.
@@ -87,7 +85,8 @@ pub struct Pool {
     pub jobs: mpsc::Sender<Job>,
     /// The matches as they end, in any order.
     pub results: mpsc::Receiver<Played>,
-    threads: Threads,
+    /// To be joined when the results have ended.
+    pub threads: Threads,
 }
 
 /// The threads of a pool.
@@ -142,17 +141,15 @@ impl Pool {
         let cores = cores::count();
         let matches = room.matches.max(1);
         let count = matches.min(cores);
-        let (results, received) = mpsc::channel(matches * 2);
+        let (sender, results) = mpsc::channel(matches * 2);
         // No deeper than one: what is asked for last is not begun when the wish has changed.
         let (jobs, asked) = mpsc::channel(1);
-        let enclosure = Arc::new(enclosure);
-        let jobs_asked = Mutex::new(asked);
         let shared = Arc::new(Shared {
             launcher,
-            enclosure,
+            enclosure: Arc::new(enclosure),
             cleaner,
-            jobs: jobs_asked,
-            results,
+            jobs: Mutex::new(asked),
+            results: sender,
             watching,
             playing,
             orders,
@@ -164,18 +161,13 @@ impl Pool {
                 let shared = shared.clone();
                 let core = pinned_to.get(thread).copied();
                 let at_once = matches / count + usize::from(thread < matches % count);
-                let name = format!("matches-{thread}");
+                let runtime = Builder::new_current_thread().enable_all().build()?;
                 std::thread::Builder::new()
-                    .name(name)
-                    .spawn(move || one_core(&shared, at_once, core))
+                    .name(format!("matches-{thread}"))
+                    .spawn(move || one_core(&runtime, &shared, at_once, core))
             })
             .collect::<io::Result<Vec<_>>>()?;
-        Ok(Self { jobs, results: received, threads: Threads { matches, cleaning } })
-    }
-
-    /// Its parts, to be used at the same time.
-    pub fn split(self) -> (mpsc::Sender<Job>, mpsc::Receiver<Played>, Threads) {
-        (self.jobs, self.results, self.threads)
+        Ok(Self { jobs, results, threads: Threads { matches, cleaning } })
     }
 }
 
@@ -191,14 +183,8 @@ fn raise_file_limit() {
 }
 
 /// A core's whole work: matches, some at once, until there are no more.
-fn one_core(shared: &Arc<Shared>, at_once: usize, core: Option<usize>) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = match runtime {
-        Ok(runtime) => runtime,
-        Err(error) => return report_all(shared, &error),
-    };
-    let local = tokio::task::LocalSet::new();
-    local.block_on(&runtime, async {
+fn one_core(runtime: &Runtime, shared: &Arc<Shared>, at_once: usize, core: Option<usize>) {
+    LocalSet::new().block_on(runtime, async {
         let (orders, paused) = (shared.orders.clone(), shared.paused.clone());
         let (launcher, enclosure) = (shared.launcher.clone(), shared.enclosure.clone());
         let table = Table::new(launcher, enclosure, orders, paused, core);
@@ -212,16 +198,6 @@ fn one_core(shared: &Arc<Shared>, at_once: usize, core: Option<usize>) {
             lane.await.ok();
         }
     });
-}
-
-fn report_all(shared: &Shared, error: &io::Error) {
-    while let Some(job) = shared.jobs.blocking_lock().blocking_recv() {
-        let result = Err(io::Error::new(error.kind(), error.to_string()));
-        let played = Played { number: job.number, result, transcript: None };
-        if shared.results.blocking_send(played).is_err() {
-            return;
-        }
-    }
 }
 
 async fn one_lane(shared: Arc<Shared>, table: Table, work: WorkFolders) {
@@ -252,14 +228,12 @@ impl Shared {
 impl Job {
     async fn play(self, table: &Table, work: &WorkFolders, shared: &Shared) -> Played {
         let number = self.number;
-        let failed = |error| Played { number, result: Err(error), transcript: None };
-        let (header, game) = match self.header(&table.enclosure.told) {
-            Ok(prepared) => prepared,
-            Err(error) => return failed(error),
-        };
-        let (sink, transcript) = match self.destination.open(&header) {
+        let prepared = self.header(&table.enclosure.told);
+        let opened =
+            prepared.and_then(|(header, game)| Ok((self.destination.open(&header)?, header, game)));
+        let ((sink, transcript), header, game) = match opened {
             Ok(opened) => opened,
-            Err(error) => return failed(error),
+            Err(error) => return Played { number, result: Err(error), transcript: None },
         };
         let begin = |path: &PathBuf| shared.playing.begin(number, path);
         let under_way = transcript.as_ref().map(begin);
@@ -319,10 +293,10 @@ impl Job {
         folder: &Path,
     ) -> io::Result<io::Result<Participant>> {
         let reach = self.reaches.of(table.launcher.layers(), contender).reach(folder);
-        let surroundings = surroundings(folder, &self.limits, reach, table.core);
+        let limits = &self.conditions.limits;
+        let surroundings = surroundings(folder, limits, reach, table.core);
         let launch = table.enclosure.wrapped(launch, folder)?;
         let dialect = contender.dialect(self.kind).map_err(io::Error::other)?;
-        let limits = &self.limits;
         let started =
             AgentConnection::start(&table.launcher, &launch, surroundings, limits, dialect);
         Ok(started.map(|connection| Participant::Process(Box::new(connection))))
@@ -332,17 +306,8 @@ impl Job {
     pub fn header(&self, sandbox: &Sandbox) -> io::Result<(Header, Box<dyn AnyGame>)> {
         let game = self.kind.start(&self.setup).map_err(io::Error::other)?;
         let seated: Vec<&Contender> = self.seated.iter().map(AsRef::as_ref).collect();
-        let heading = Heading {
-            game: game.as_ref(),
-            seated: &seated,
-            clock: &self.clock,
-            limits: &self.limits,
-            sandbox,
-            on_fault: self.on_fault,
-            seed: self.seed,
-            number: self.number,
-        };
-        let header = heading.header();
+        let header =
+            header(game.as_ref(), &seated, &self.conditions, sandbox, self.seed, self.number);
         Ok((header, game))
     }
 }

@@ -56,14 +56,14 @@ impl Local {
         equipment: Equipment,
         interrupts: &Interrupts,
     ) -> Result<Self, Failure> {
-        let (enclosure, playing) = (equipment.enclosure.clone(), equipment.playing.clone());
+        let (room, enclosure) = (equipment.room, equipment.enclosure.clone());
+        let playing = equipment.playing.clone();
         let staging = Staging::new(contest.clone(), kinds(&contest)?);
         let notes = Notes::default();
         let (orders, paused) = (interrupts.orders(), interrupts.paused_time());
-        let pool =
-            Pool::start(equipment.room, enclosure, orders, paused, notes.watching(), playing)
-                .map_err(|error| Failure::machine(format!("matches can't be started: {error}")))?;
-        let (jobs, results, threads) = pool.split();
+        let pool = Pool::start(room, enclosure, orders, paused, notes.watching(), playing)
+            .map_err(|error| Failure::machine(format!("matches can't be started: {error}")))?;
+        let Pool { jobs, results, threads } = pool;
         Ok(Self {
             contest,
             folder,

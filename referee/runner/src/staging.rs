@@ -5,6 +5,7 @@ use referee_contest::{Contest, Fixture, Onlooker, OpeningError, Player};
 use referee_games::Kind;
 use referee_play::contender::Contender;
 use referee_play::destination::Destination;
+use referee_play::heading::Conditions;
 use referee_play::human::People;
 use referee_play::pool::{Job, Watching};
 use referee_play::reach::Reaches;
@@ -50,9 +51,11 @@ impl Staging {
             kind,
             setup,
             seated: fixture.players.iter().map(|&player| seat(player)).collect(),
-            clock: contest.clock.clone(),
-            limits: contest.limits.clone(),
-            on_fault: contest.policy.on_fault,
+            conditions: Conditions {
+                clock: contest.clock.clone(),
+                limits: contest.limits.clone(),
+                on_fault: contest.policy.on_fault,
+            },
             seed: fixture.seed,
             reaches,
             people: People::default(),

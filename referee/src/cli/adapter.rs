@@ -4,7 +4,7 @@ use clap::Args;
 use referee_play::adapted::{COMP30024, COMP30024_PROGRAM, python};
 use referee_process::Failure;
 use std::os::unix::process::CommandExt;
-use std::process::{Command, ExitCode};
+use std::process::Command;
 
 /// Prints an adapter to agents of another program, or runs it, as `play` does.
 #[derive(Debug, Args)]
@@ -21,10 +21,9 @@ pub(super) struct Options {
     run: Option<String>,
 }
 
-pub(super) fn run(options: &Options) -> Result<ExitCode, Failure> {
+pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let Some(package) = &options.run else {
-        super::output::print(COMP30024_PROGRAM)?;
-        return Ok(ExitCode::SUCCESS);
+        return super::output::print(COMP30024_PROGRAM);
     };
     let python = python()?;
     // Sets have the same order whenever a match is played again, and `random` is seeded with it.

@@ -2,7 +2,6 @@
 
 use clap::Args;
 use referee_process::Failure;
-use std::process::ExitCode;
 
 /// Runs a built-in agent on stdin and stdout, as `play` does behind `@NAME`.
 #[derive(Debug, Args)]
@@ -11,7 +10,7 @@ pub(super) struct Options {
     name: String,
 }
 
-pub(super) fn run(options: &Options) -> Result<ExitCode, Failure> {
+pub(super) fn run(options: &Options) -> Result<(), Failure> {
     if options.name == "list" {
         let rows: Vec<Vec<String>> = sample_agents::BUILT_INS
             .iter()
@@ -20,17 +19,16 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, Failure> {
                 vec![format!("@{}{}", it.name, argument.unwrap_or_default()), it.about.to_owned()]
             })
             .collect();
-        super::output::print(&super::output::table(&rows))?;
-        return Ok(ExitCode::SUCCESS);
+        return super::output::print(&super::output::table(&rows));
     }
     let input = std::io::stdin().lock();
     let output = std::io::stdout().lock();
     let diagnostics = std::io::stderr().lock();
-    match sample_agents::run(&options.name, input, output, diagnostics) {
-        Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(error @ sample_agents::AgentError::Name(..)) => {
-            Err(Failure::usage(error.to_string()).help("`referee agent list` lists them"))
+    let ran = sample_agents::run(&options.name, input, output, diagnostics);
+    ran.map_err(|error| match error {
+        sample_agents::AgentError::Name(..) => {
+            Failure::usage(error.to_string()).help("`referee agent list` lists them")
         }
-        Err(error) => Err(Failure::operation(error.to_string())),
-    }
+        _ => Failure::operation(error.to_string()),
+    })
 }

@@ -1,50 +1,32 @@
 //! Bars, counters and spinners on stderr, for what takes longer than a moment.
 
-use indicatif::{ProgressBar, ProgressState, ProgressStyle};
-use std::sync::OnceLock;
+use indicatif::{ProgressBar, ProgressFinish, ProgressState, ProgressStyle};
 use std::time::Duration;
 
 /// How often a spinner turns.
 pub(super) const SPIN: Duration = Duration::from_millis(120);
+/// Less needs no bar.
+const COUNT_MIN: usize = 2;
 /// Work that takes no longer has no spinner.
 const SOON: Duration = Duration::from_secs(1);
 
-/// A bar whose length is known once the work has begun.
-#[derive(Debug)]
-pub(super) struct CountBar {
-    wanted: bool,
-    message: &'static str,
-    bar: OnceLock<ProgressBar>,
+/// A bar whose length is known once the work has begun: [`advance`] moves it.
+pub(super) fn count_bar(message: &'static str, wanted: bool) -> ProgressBar {
+    let bar = progress_bar(usize::MAX, wanted).with_message(message);
+    bar.with_finish(ProgressFinish::AndClear)
 }
 
-impl CountBar {
-    pub(super) fn new(wanted: bool) -> Self {
-        Self { wanted, message: "", bar: OnceLock::new() }
-    }
-
-    /// For the builds of agents.
-    pub(super) fn building(wanted: bool) -> Self {
-        Self { wanted, message: "building", bar: OnceLock::new() }
-    }
-
-    /// So much of so much is done.
-    pub(super) fn at(&self, done: usize, of: usize) {
-        let bar = self.bar.get_or_init(|| progress_bar(of, self.wanted).with_message(self.message));
+/// So much of so much is done.
+pub(super) fn advance(bar: &ProgressBar, done: usize, of: usize) {
+    if of >= COUNT_MIN {
+        bar.set_length(of as u64);
         bar.set_position(done as u64);
-    }
-}
-
-impl Drop for CountBar {
-    fn drop(&mut self) {
-        if let Some(bar) = self.bar.get() {
-            bar.finish_and_clear();
-        }
     }
 }
 
 /// Shown only where it is worth it: on a terminal, and for more than a moment's work.
 pub(super) fn progress_bar(count: usize, wanted: bool) -> ProgressBar {
-    if !wanted || count < 2 {
+    if !wanted || count < COUNT_MIN {
         return ProgressBar::hidden();
     }
     let style = style("{bar:20} {pos}/{len}  {rate}  {eta} left  {wide_msg}");

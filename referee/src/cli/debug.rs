@@ -2,10 +2,10 @@
 
 use super::Global;
 use super::output::{print, print_json, tell};
-use super::play_options::join;
 use super::rows::Rows;
 use super::sandbox::SandboxOptions;
-use crate::cli::runtime::runtime;
+use super::words::join;
+use crate::cli::runtime::{machine, runtime};
 use crate::reading::Case;
 use clap::Args;
 use referee_match::diagnosis::{Circumstances, Finding, find};
@@ -196,11 +196,11 @@ impl Options {
             return Err(Failure::usage("a person played at this seat")
                 .help("name an agent to put in their place: --agent AGENT"));
         }
-        if contender.digest != seat.digest && !global.quiet && self.agent.is_none() {
-            tell(&format!(
-                "note: {name} is not what it was: it has been changed since, or this is not the \
-                 folder where the match was run"
-            ));
+        if contender.digest != seat.digest && self.agent.is_none() {
+            global.note([format!(
+                "{name} is not what it was: it has been changed since, or this is not the folder \
+                 where the match was run"
+            )]);
         }
         Ok(contender)
     }
@@ -220,8 +220,8 @@ impl Options {
         contender: &Contender,
         enclosure: Enclosure,
     ) -> Result<Result<Rerunning, Interrupt>, Failure> {
-        let machine = |error: io::Error| Failure::machine(format!("it can't be run: {error}"));
-        let mut interrupts = Interrupts::listen().map_err(machine)?;
+        let machine = machine("it can't be run");
+        let mut interrupts = Interrupts::listen().map_err(&machine)?;
         let wanted = Rerun {
             header: &case.header,
             events: &case.events,
@@ -229,7 +229,7 @@ impl Options {
             turn: case.turn,
             patience: self.patience(case),
         };
-        let table = Table::alone(enclosure).map_err(machine)?;
+        let table = Table::alone(enclosure).map_err(&machine)?;
         let wait = self.wait;
         let pause = async move |process| if wait { wait_for_enter(process).await } else { Ok(()) };
         tokio::select! {

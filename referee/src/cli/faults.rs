@@ -1,6 +1,6 @@
 //! What is said of a fault when a match ends: how to mend it, and the command that shows it again.
 
-use super::play_options::join;
+use super::words::{join, option};
 use referee_match::diagnosis::{Circumstances, find};
 use referee_match::transcript;
 use referee_play::inputs::read_transcript;
@@ -72,9 +72,7 @@ pub(super) fn debug_command(
     let programs = errors.filter(|(seat, _)| header.seats[seat.index()].command != ["@human"]);
     let (seat, fault) = programs.min_by_key(|(_, fault)| fault.turn)?;
     let mut words = vec!["referee".to_owned(), "debug".to_owned(), transcript.to_owned()];
-    words.extend(["--seat".to_owned(), seat.to_string()]);
-    if fault.kind != FaultKind::Start {
-        words.extend(["--turn".to_owned(), fault.turn.to_string()]);
-    }
+    words.extend(option("--seat", Some(seat)));
+    words.extend(option("--turn", Some(fault.turn).filter(|_| fault.kind != FaultKind::Start)));
     Some(join(&words))
 }

@@ -1,6 +1,6 @@
 //! `games`: what can be played.
 
-use super::output::{print, print_json, table};
+use super::output::{print, print_json, row, table};
 use super::setup::{find_kind, read_pairs};
 use crate::reading::report::aligned;
 use clap::Args;
@@ -9,8 +9,6 @@ use referee_process::Failure;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use std::fmt::Write;
-use std::process::ExitCode;
 
 /// Lists the games, or tells all about one.
 #[derive(Debug, Args)]
@@ -49,7 +47,7 @@ struct Told {
     notes: Vec<String>,
 }
 
-pub(super) fn run(options: &Options) -> Result<ExitCode, Failure> {
+pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let kinds = match &options.game {
         Some(name) => vec![find_kind(name)?],
         None => GAMES.to_vec(),
@@ -57,14 +55,11 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, Failure> {
     let setup = read_pairs("--setup", &options.setup)?;
     let told =
         kinds.into_iter().map(|kind| tell(kind, &setup)).collect::<Result<Vec<Told>, Failure>>()?;
-    if options.json {
-        print_json(&AllTold { games: told })?;
-    } else if options.game.is_some() {
-        print(&one(&told[0]))?;
-    } else {
-        print(&list(&told))?;
+    match &options.game {
+        _ if options.json => print_json(&AllTold { games: told }),
+        Some(_) => print(&one(&told[0])),
+        None => print(&list(&told)),
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn tell(kind: Kind, setup: &Value) -> Result<Told, Failure> {
@@ -74,12 +69,8 @@ fn tell(kind: Kind, setup: &Value) -> Result<Told, Failure> {
 }
 
 fn list(games: &[Told]) -> String {
-    let mut rows = vec![["game", "seats", "what it is"].map(str::to_owned).to_vec()];
-    rows.extend(
-        games.iter().map(|game| {
-            vec![game.name.to_owned(), seats(&game.about), game.about.summary.to_owned()]
-        }),
-    );
+    let mut rows = vec![row(["game", "seats", "what it is"])];
+    rows.extend(games.iter().map(|game| row([game.name, &seats(&game.about), game.about.summary])));
     table(&rows)
 }
 
@@ -91,7 +82,7 @@ fn seats(about: &About) -> String {
 fn one(game: &Told) -> String {
     let about = &game.about;
     let mut text = format!("{} ({}, rules {})\n", about.title, game.name, game.rules);
-    let add = |text: &mut String, line: &str| writeln!(text, "{line}").expect("text takes text");
+    let add = |text: &mut String, line: &str| text.extend([line, "\n"]);
     add(&mut text, about.summary);
     add(&mut text, &format!("Seats: {}. Source: {}.", seats(about), about.source));
     for note in &game.notes {
@@ -100,20 +91,16 @@ fn one(game: &Told) -> String {
     add(&mut text, "\nSetup (--setup KEY=VALUE):");
     let fields = about.setup.iter().map(|field| {
         let default = format!("default {}", field.default);
-        [field.name, field.values, &default, field.meaning].map(str::to_owned).to_vec()
+        row([field.name, &field.values, &default, field.meaning])
     });
-    let position =
-        ["position", "as in `turn`", "none", "where to start from"].map(str::to_owned).to_vec();
+    let position = row(["position", "as in `turn`", "none", "where to start from"]);
     text.push_str(&indented(&fields.chain([position]).collect::<Vec<_>>()));
     add(&mut text, "\nActions (as people write them; as JSON):");
-    let actions = about
-        .actions
-        .iter()
-        .map(|form| vec![form.text.to_owned(), form.example.to_string(), form.meaning.to_owned()]);
+    let actions =
+        about.actions.iter().map(|form| row([form.text, &form.example.to_string(), form.meaning]));
     text.push_str(&indented(&actions.collect::<Vec<_>>()));
     add(&mut text, "\nReasons for an end:");
-    let reasons =
-        about.reasons.iter().map(|reason| vec![reason.name.to_owned(), reason.meaning.to_owned()]);
+    let reasons = about.reasons.iter().map(|reason| row([reason.name, reason.meaning]));
     text.push_str(&indented(&reasons.collect::<Vec<_>>()));
     if let Some(score) = &about.score {
         let better = if score.fewer_is_better { "fewer" } else { "more" };

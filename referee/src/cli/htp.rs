@@ -1,21 +1,18 @@
 //! `htp`: an agent of ours as an engine for a controller.
 
 use super::Global;
-use super::play_options::ClockOptions;
+use super::clock::ClockOptions;
+use super::runtime::{machine, runtime};
 use super::sandbox::SandboxOptions;
 use super::setup::read_pairs;
 use clap::Args;
-use referee_games::{Kind, Server, Wanted, dialects};
+use referee_games::{Server, Wanted, dialects};
 use referee_play::contender::Contender;
-use referee_play::heading::Heading;
+use referee_play::heading::{Conditions, header};
 use referee_play::served::Served;
 use referee_process::Failure;
 use referee_process::launcher::Launcher;
-use referee_process::sandbox::Enclosure;
-use referee_protocol::{Header, Limits, OnFault};
-use serde_json::Value;
 use std::io::{BufRead, Write};
-use std::process::ExitCode;
 use tokio::sync::mpsc;
 
 /// The line protocol that is spoken.
@@ -41,54 +38,32 @@ pub(super) struct Options {
     sandbox: SandboxOptions,
 }
 
-pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
+pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let found = dialects().find(|(_, dialect)| dialect.name == PROTOCOL);
     let (kind, serve) = found
         .and_then(|(kind, dialect)| Some((kind, dialect.serve?)))
         .ok_or_else(|| Failure::usage(format!("no game is served by {PROTOCOL}")))?;
     let setup = read_pairs("--setup", &options.setup)?;
-    let setup = super::setup::start(kind, &setup)?.setup();
-    let server = serve(&setup).map_err(|error| Failure::usage(error.to_string()))?;
+    let game = super::setup::start(kind, &setup)?;
+    let server = serve(&game.setup()).map_err(|error| Failure::usage(error.to_string()))?;
     let contender = Contender::read(&options.agent)?;
     if contender.launch.is_none() {
         return Err(Failure::usage("a person can't be served: name an agent, such as @greedy"));
     }
     contender.dialect(kind).map_err(Failure::usage)?;
     let enclosure = options.sandbox.enclosure(global)?;
-    let header = header(options, kind, &setup, &contender, &enclosure)?;
-    let machine = |error: std::io::Error| Failure::machine(format!("nothing can start: {error}"));
-    let launcher = Launcher::start(&enclosure.jail).map_err(machine)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let conditions =
+        Conditions { clock: options.clock.settings(None, true)?, ..Conditions::default() };
+    let seated = vec![&contender; game.seats()];
+    let header = header(game.as_ref(), &seated, &conditions, &enclosure.told, options.seed, 0);
+    let launcher = Launcher::start(&enclosure.jail).map_err(machine("nothing can start"))?;
     let name = contender.name.clone();
     let serving = async {
         let agent = Served::new(launcher, enclosure, contender, kind, header);
         converse(server, agent, &name).await
     };
-    let ended = runtime.map_err(machine)?.block_on(serving);
-    ended.map_err(|error| Failure::operation(format!("the controller is gone: {error}")))?;
-    Ok(ExitCode::SUCCESS)
-}
-
-/// What the agent is told of the match, apart from the setup.
-fn header(
-    options: &Options,
-    kind: Kind,
-    setup: &Value,
-    contender: &Contender,
-    enclosure: &Enclosure,
-) -> Result<Header, Failure> {
-    let game = super::setup::start(kind, setup)?;
-    let heading = Heading {
-        game: game.as_ref(),
-        seated: &vec![contender; game.seats()],
-        clock: &options.clock.settings(None, true)?,
-        limits: &Limits::default(),
-        sandbox: &enclosure.told,
-        on_fault: OnFault::default(),
-        seed: options.seed,
-        number: 0,
-    };
-    Ok(heading.header())
+    let ended = runtime()?.block_on(serving);
+    ended.map_err(|error| Failure::operation(format!("the controller is gone: {error}")))
 }
 
 /// Answers one command after the other, until `quit` or the end of stdin.

@@ -1,6 +1,6 @@
 //! The languages in which an agent can be begun, and whether what they need is on this machine.
 
-use super::output::{print, print_json, table};
+use super::output::{print, print_json, row, table};
 use referee_games::nearest;
 use referee_process::Failure;
 use sample_agents::starters::{Need, STARTERS, Starter, starter};
@@ -42,19 +42,29 @@ pub(super) fn list(json: bool) -> Result<(), Failure> {
     if json {
         return print_json(&AllTold { languages: all() });
     }
-    let mut rows = vec![["language", "needs", "on this machine"].map(str::to_owned).to_vec()];
+    let mut rows = vec![row(["language", "needs", "on this machine"])];
     rows.extend(STARTERS.iter().map(|starter| {
         let needs: Vec<&str> = starter.needs.iter().map(|need| need.program).collect();
         let here =
             missing(starter).map_or_else(|| "yes".to_owned(), |install| format!("no: {install}"));
-        vec![starter.language.to_owned(), needs.join(", "), here]
+        row([starter.language, &needs.join(", "), &here])
     }));
     print(&table(&rows))
 }
 
 /// Every language, with what it needs and where that is.
 pub(super) fn all() -> Vec<Told> {
-    STARTERS.iter().map(tell).collect()
+    let need = |need: &Need| NeedTold {
+        program: need.program,
+        package: need.package,
+        found: find_program(need.program).map(|path| path.display().to_string()),
+    };
+    let told = |starter: &Starter| Told {
+        language: starter.language,
+        aliases: starter.aliases,
+        needs: starter.needs.iter().map(need).collect(),
+    };
+    STARTERS.iter().map(told).collect()
 }
 
 impl Told {
@@ -64,15 +74,6 @@ impl Told {
         let program = self.needs.last().and_then(|need| need.found.as_deref());
         (self.language, program.filter(|_| whole))
     }
-}
-
-fn tell(starter: &Starter) -> Told {
-    let needs = starter.needs.iter().map(|need| NeedTold {
-        program: need.program,
-        package: need.package,
-        found: find_program(need.program).map(|path| path.display().to_string()),
-    });
-    Told { language: starter.language, aliases: starter.aliases, needs: needs.collect() }
 }
 
 /// The command that installs what a language needs and isn't here, as Debian names it.

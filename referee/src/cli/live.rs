@@ -50,7 +50,8 @@ impl Cover {
 #[derive(Debug)]
 pub(super) struct Live {
     style: Style,
-    manner: Manner,
+    /// Over the last board, not below it, every single one.
+    in_place: bool,
     pace: Duration,
     /// Lines of the last drawing, to be drawn over.
     drawn: usize,
@@ -60,14 +61,6 @@ pub(super) struct Live {
     /// Drawn below each board.
     hint: &'static str,
     cover: Arc<Cover>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Manner {
-    /// Over the last one.
-    InPlace,
-    /// Below the last one, every single one.
-    Below,
 }
 
 impl Live {
@@ -87,10 +80,9 @@ impl Live {
             return None;
         }
         let in_place = on_terminal && !person;
-        let manner = if in_place { Manner::InPlace } else { Manner::Below };
         let pace = Duration::from_millis(pace_ms.unwrap_or(0));
         let (drawn, last, news) = (0, None, String::new());
-        Some(Self { style, manner, pace, drawn, last, news, hint, cover })
+        Some(Self { style, in_place, pace, drawn, last, news, hint, cover })
     }
 
     /// Looks at an event.
@@ -105,7 +97,7 @@ impl Live {
                 let shown = tame(&state.game().show_action(&played.action));
                 self.news = format!("turn {}: {} {shown}", played.turn, name(played.seat));
                 let due = self.last.is_none_or(|last| last.elapsed() >= FRAME);
-                if due || self.manner == Manner::Below || !self.pace.is_zero() {
+                if due || !self.in_place || !self.pace.is_zero() {
                     self.draw(state);
                 }
             }
@@ -140,7 +132,7 @@ impl Live {
         let lines = text.lines().count();
         let fits = lines < room;
         let mut stderr = anstream::stderr().lock();
-        if self.manner == Manner::InPlace && self.drawn > 0 {
+        if self.in_place && self.drawn > 0 {
             // Up to where the last drawing began, and away with it; one that doesn't fit into the
             // terminal begins at its top.
             let back =

@@ -3,7 +3,7 @@
 mod agent;
 mod bars;
 mod check;
-mod compare;
+mod clock;
 mod contest;
 mod debug;
 mod doctor;
@@ -36,6 +36,7 @@ mod serve;
 mod setup;
 mod verify;
 mod viewer;
+mod words;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use referee_process::sandbox::canary;
@@ -97,7 +98,7 @@ enum Command {
     Play(Box<play_options::Options>),
     Check(check::Options),
     Contest(contest::Options),
-    Compare(Box<compare::Options>),
+    Compare(Box<contest::compare::Options>),
     Debug(debug::Options),
     New(new::Options),
     Doctor(doctor::Options),
@@ -141,23 +142,37 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
     match arguments.command {
         Command::Play(options) => play::run(&options, &global),
         Command::Check(options) => check::run(&options, &global),
-        Command::Compare(options) => compare::run(&options, &global),
+        Command::Compare(options) => contest::compare::run(&options, &global),
         Command::Contest(options) => contest::run(&options, &global),
         Command::Debug(options) => debug::run(&options, &global),
-        Command::New(options) => new::run(&options, &global),
+        Command::New(options) => new::run(&options, &global).map(success),
         Command::Doctor(options) => doctor::run(&options, &global),
-        Command::Games(options) => games::run(&options),
-        Command::Position(options) => position::run(&options),
-        Command::Perft(options) => perft::run(&options),
+        Command::Games(options) => games::run(&options).map(success),
+        Command::Position(options) => position::run(&options).map(success),
+        Command::Perft(options) => perft::run(&options).map(success),
         Command::Serve(options) => serve::run(&options, &global),
         Command::Replay(options) => replay::run(&options, &global),
         Command::Verify(options) => verify::run(&options, &global),
         Command::Fleet(command) => fleet::run(&command, &global),
-        Command::Schema(options) => schema::run(&options),
-        Command::Agent(options) => agent::run(&options),
-        Command::Adapter(options) => adapter::run(&options),
-        Command::Htp(options) => htp::run(&options, &global),
+        Command::Schema(options) => schema::run(&options).map(success),
+        Command::Agent(options) => agent::run(&options).map(success),
+        Command::Adapter(options) => adapter::run(&options).map(success),
+        Command::Htp(options) => htp::run(&options, &global).map(success),
     }
+}
+
+impl Global {
+    /// Says what people should know, unless they want to know less.
+    fn note(&self, notes: impl IntoIterator<Item: std::fmt::Display>) {
+        for note in notes.into_iter().filter(|_| !self.quiet) {
+            output::tell(&format!("note: {note}"));
+        }
+    }
+}
+
+/// The end of a command that has no other.
+fn success(_: ()) -> ExitCode {
+    ExitCode::SUCCESS
 }
 
 fn set_up(global: &Global) {

@@ -2,19 +2,18 @@
 
 use super::Global;
 use super::languages::{find, list, missing};
-use super::new_text::{Plan, next_commands, readme, words};
+use super::new_text::{Plan, next_commands, readme};
 use super::output::{print, print_json, tell};
 use super::setup::find_kind;
+use super::words::join;
 use clap::Args;
 use referee_games::Kind;
 use referee_play::fresh::create_files;
 use referee_process::Failure;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::fmt::Write;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 /// The word that stands for every game.
 const ANY: &str = "any";
@@ -66,10 +65,9 @@ struct Manifest {
     games: Vec<String>,
 }
 
-pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
+pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     if options.lang == "list" {
-        list(options.json)?;
-        return Ok(ExitCode::SUCCESS);
+        return list(options.json);
     }
     let starter = find(&options.lang)?;
     let games = games(&options.game)?;
@@ -108,7 +106,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     if let Some(install) = missing(starter).filter(|_| !global.quiet) {
         tell(&format!("note: what {} needs isn't on this machine: {install}", starter.title));
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// The games by their names; none stands for any.
@@ -149,7 +147,10 @@ fn refuse_existing(folder: &Path) -> Result<(), Failure> {
     let free = numbered.into_iter().find(|path| path.symlink_metadata().is_err());
     let free = free.filter(|_| folder.file_name().is_some());
     Err(refused.help("nothing is overwritten: name another folder").or_help(free.map(|free| {
-        format!("nothing is overwritten: name another folder, such as {}", words([free]))
+        format!(
+            "nothing is overwritten: name another folder, such as {}",
+            join(&[free.to_string_lossy()])
+        )
     })))
 }
 
@@ -164,7 +165,7 @@ fn name_of(folder: &Path) -> String {
 fn as_text(told: &Told, plan: &Plan<'_>, folder: &Path) -> String {
     let mut text =
         format!("{}: an agent in {} for {}\n", told.folder, plan.starter.title, plan.for_what());
-    let mut add = |line: &str| writeln!(text, "{line}").expect("text takes text");
+    let mut add = |line: &str| text.extend([line, "\n"]);
     for file in &told.files {
         add(&format!("  {file}"));
     }

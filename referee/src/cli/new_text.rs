@@ -1,6 +1,7 @@
 //! What `new` tells: the commands to go on with, and the README of the new folder. What a game's
 //! actions look like comes from the registry.
 
+use super::words::join;
 use referee_games::{GAMES, Kind};
 use sample_agents::starters::{PLACE, Starter};
 use serde_json::json;
@@ -44,10 +45,10 @@ impl Plan<'_> {
 
 /// The next three commands, to be pasted where the user stands.
 pub(super) fn next_commands(plan: &Plan<'_>, folder: &Path) -> Vec<String> {
-    let agent = words([as_agent(folder)]);
+    let agent = join(&[as_agent(folder).to_string_lossy()]);
     let mut commands = Vec::new();
     if !plan.build.is_empty() {
-        commands.push(format!("(cd {agent} && {})", words(plan.build.iter().map(PathBuf::from))));
+        commands.push(format!("(cd {agent} && {})", join(plan.build)));
     }
     commands.push(format!("referee check {agent}"));
     commands.push(plan.first_match(&agent));
@@ -64,16 +65,6 @@ fn as_agent(folder: &Path) -> PathBuf {
     if ambiguous { Path::new(".").join(folder) } else { folder.to_owned() }
 }
 
-/// Words as a shell takes them.
-pub(super) fn words(words: impl IntoIterator<Item = PathBuf>) -> String {
-    let quoted = words.into_iter().map(|word| {
-        let word = word.to_string_lossy();
-        // Only what no path and no command holds can't be quoted.
-        shlex::try_quote(&word).map_or_else(|_| word.to_string(), Into::into)
-    });
-    quoted.collect::<Vec<String>>().join(" ")
-}
-
 /// The README of the new folder. Its commands are for whoever stands in that folder, so that they
 /// stay right wherever it goes.
 pub(super) fn readme(plan: &Plan<'_>) -> String {
@@ -84,9 +75,9 @@ pub(super) fn readme(plan: &Plan<'_>) -> String {
         plan.name,
         plan.for_what()
     );
-    let mut add = |line: &str| writeln!(text, "{line}").expect("text takes text");
+    let mut add = |line: &str| text.extend([line, "\n"]);
     if !plan.build.is_empty() {
-        add(&format!("    {}", words(plan.build.iter().map(PathBuf::from))));
+        add(&format!("    {}", join(plan.build)));
     }
     add("    referee check .");
     add(&format!("    {}", plan.first_match(".")));
@@ -112,8 +103,7 @@ fn about(game: &Kind) -> String {
     let name = game.name;
     let mut text = format!("\n## {}\n\n{}\n\nIts actions:\n\n", about.title, about.summary);
     for form in about.actions {
-        writeln!(text, "- `{}` ({}): {}", form.example, form.text, form.meaning)
-            .expect("text takes text");
+        writeln!(text, "- `{}` ({}): {}", form.example, form.text, form.meaning).ok();
     }
     let (games, position) = (format!("referee games {name}"), format!("referee position {name}"));
     write!(
@@ -121,6 +111,6 @@ fn about(game: &Kind) -> String {
         "\n`{games}` tells the setups, the reasons for an end and the scores;\n\
          `{position} --json` prints a position as `turn` has it."
     )
-    .expect("text takes text");
+    .ok();
     text
 }

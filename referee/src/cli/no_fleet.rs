@@ -2,17 +2,14 @@
 //! are played on this machine.
 
 use super::Global;
-use super::contest::Place;
+use super::contest::{Place, Run};
 use clap::{Args, Subcommand};
-use referee_contest::Contest;
 use referee_play::interrupts::Interrupts;
-use referee_play::playing::Playing;
 use referee_process::Failure;
 use referee_runner::Prepared;
 use referee_runner::folder::Folder;
 use referee_runner::runner::{Ended, Runner, Spectator};
 use std::process::ExitCode;
-use std::sync::Arc;
 use tokio::runtime::Runtime;
 
 /// No commands.
@@ -39,10 +36,6 @@ pub(crate) struct FleetOptions {}
 #[derive(Debug)]
 pub(super) enum There {}
 
-/// There is nowhere else.
-#[derive(Debug)]
-pub(super) enum Staged {}
-
 impl There {
     #[expect(
         clippy::unnecessary_wraps,
@@ -66,18 +59,12 @@ impl There {
         match *self {}
     }
 
-    #[expect(clippy::unnecessary_box_returns, reason = "as where there are workers")]
-    pub(super) fn stage(self, _: &str, _: &Folder, _: Playing) -> Box<Staged> {
-        match self {}
-    }
-}
-
-impl Staged {
     #[expect(clippy::unused_async, reason = "where there are workers, they are waited for")]
     pub(super) async fn play(
         self,
         _: Runner,
-        _: Arc<Contest>,
+        _: Run<'_>,
+        _: &str,
         _: &mut Interrupts,
         _: &mut impl Spectator,
     ) -> Result<Ended, Failure> {

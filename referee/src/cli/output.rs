@@ -45,6 +45,11 @@ pub(super) fn print_json<T: Serialize>(value: &T) -> Result<(), Failure> {
     print(&text)
 }
 
+/// A row of a table.
+pub(super) fn row<const N: usize>(cells: [&str; N]) -> Vec<String> {
+    cells.map(str::to_owned).to_vec()
+}
+
 /// A table: columns aligned on a terminal, tab-separated in a pipe.
 pub(super) fn table(rows: &[Vec<String>]) -> String {
     if !stdout_is_terminal() {

@@ -8,7 +8,6 @@ use referee_process::Failure;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use std::process::ExitCode;
 
 /// Counts the sequences of actions from a position, by depth.
 #[derive(Debug, Args)]
@@ -49,7 +48,7 @@ struct Divided {
     count: u64,
 }
 
-pub(super) fn run(options: &Options) -> Result<ExitCode, Failure> {
+pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let game = options.game.start()?;
     let mut counts = Vec::new();
     for depth in 1..=options.depth {
@@ -62,23 +61,21 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, Failure> {
     }
     let divided = if options.divide { divide(game.as_ref(), options.depth) } else { Vec::new() };
     if !options.json {
-        for (action, count) in &divided {
+        for Divided { action, count } in &divided {
             print(&format!("{}\t{count}\n", game.show_action(action)))?;
         }
-        return Ok(ExitCode::SUCCESS);
+        return Ok(());
     }
-    let rows = divided.into_iter().map(|(action, count)| Divided { action, count }).collect();
-    let divide = options.divide.then_some(rows);
-    print_json(&Told { game: game.kind().name, setup: game.setup(), counts, divide })?;
-    Ok(ExitCode::SUCCESS)
+    let divide = options.divide.then_some(divided);
+    print_json(&Told { game: game.kind().name, setup: game.setup(), counts, divide })
 }
 
 /// The count of the whole depth, by the first action.
-fn divide(game: &dyn AnyGame, depth: u32) -> Vec<(Value, u64)> {
+fn divide(game: &dyn AnyGame, depth: u32) -> Vec<Divided> {
     let count = |action: Value| {
         let mut next = game.clone_box();
         next.play(&action).expect("a listed action is legal");
-        (action, next.perft(depth - 1))
+        Divided { action, count: next.perft(depth - 1) }
     };
     game.actions().into_iter().map(count).collect()
 }

@@ -3,15 +3,16 @@
 use super::Global;
 use super::faults::{Record, advice, debug_command};
 use super::live::{Cover, Live};
-use super::output::{print, print_json, stderr_has_colour, stdout_has_colour, tell};
+use super::output::{print, print_json, stderr_has_colour, stdout_has_colour};
 use super::play_open::Page;
 use super::play_options::Options;
 use super::viewer::Desk;
 use crate::cli::bars::progress_bar;
-use crate::cli::runtime::runtime;
+use crate::cli::runtime::{machine, runtime};
 use crate::reading::report;
 use crate::screen::Setting;
 use indicatif::ProgressBar;
+use referee_play::contender::unique_names;
 use referee_play::interrupts::Interrupts;
 use referee_play::playing::Playing;
 use referee_play::pool::{Played, Pool, Room, Watching, free_place};
@@ -20,7 +21,8 @@ use referee_process::Failure;
 use referee_process::sandbox::Enclosure;
 use referee_protocol::plain::tame;
 use referee_protocol::{
-    Event, FaultKind, Header, Layers, Outcome, Pondering, Result as Ended, Sandbox, Seat, Verdict,
+    Event, FaultKind, HeaderSeat, Layers, Outcome, Pondering, Result as Ended, Sandbox, Seat,
+    Verdict,
 };
 use referee_render::{Style, terminal};
 use schemars::JsonSchema;
@@ -32,9 +34,6 @@ use std::io::{ErrorKind, IsTerminal};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// Writing to text can't fail.
-const TEXT: &str = "text takes text";
 
 /// A match as `play --json` prints it.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -81,12 +80,19 @@ struct ToldSeat {
     digest: String,
 }
 
+impl ToldSeat {
+    fn of(seat: &HeaderSeat) -> Self {
+        let HeaderSeat { seat, name, colour, command, digest, .. } = seat.clone();
+        Self { seat, name, colour, command, digest }
+    }
+}
+
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
     let mut plan = options.plan()?;
-    notes(&plan, global)?;
+    global.note(super::setup::start(plan.first.kind, &plan.first.setup)?.notes());
     let enclosure = options.conditions.enclosure(plan.agents(), global)?;
     let runtime = runtime()?;
-    plan.reaches.check(enclosure.jail.layers, &plan.contenders)?;
+    plan.first.reaches.check(enclosure.jail.layers, &plan.first.seated)?;
     let mut page = None;
     if options.open {
         page = Some(Page::prepare(&mut plan, &enclosure)?);
@@ -104,17 +110,6 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     series.code()
 }
 
-/// What a person should know before it starts.
-fn notes(plan: &Plan, global: &Global) -> Result<(), Failure> {
-    let game = super::setup::start(plan.kind, &plan.setup)?;
-    for note in game.notes() {
-        if !global.quiet {
-            tell(&format!("note: {note}"));
-        }
-    }
-    Ok(())
-}
-
 /// Plays the games, and has them told in the order of their numbers, whichever ended first.
 async fn play_all(
     options: &Options,
@@ -124,12 +119,10 @@ async fn play_all(
     series: &mut Series<'_>,
     page: Option<&mut Page>,
 ) -> Result<Interrupts, Failure> {
-    let machine =
-        |error: std::io::Error| Failure::machine(format!("matches can't be started: {error}"));
-    let mut interrupts = Interrupts::listen().map_err(machine)?;
-    let single = is_single(plan);
-    let person = plan.contenders.iter().any(|contender| contender.launch.is_none());
-    let person = person && page.is_none();
+    let machine = machine("matches can't be started");
+    let mut interrupts = Interrupts::listen().map_err(&machine)?;
+    let single = plan.count() == 1;
+    let person = plan.has_person() && page.is_none();
     if let Some(page) = page {
         page.serve(&interrupts)?;
     }
@@ -163,8 +156,8 @@ async fn see_through(
     series: &mut Series<'_>,
     interrupts: &mut Interrupts,
 ) -> Result<(), Failure> {
-    let single = is_single(plan);
-    let (jobs, mut results, threads) = pool.split();
+    let single = plan.count() == 1;
+    let Pool { jobs, mut results, threads } = pool;
     let (mut jobs, mut asked) = (Some(jobs), plan.games.clone());
     let mut early = BTreeMap::new();
     let mut next = plan.games.start;
@@ -186,7 +179,7 @@ async fn see_through(
                 }
                 None => over = true,
             },
-            heard = desk.next() => drop(desk.take(&heard)),
+            key = desk.next() => drop(desk.take(key)),
             () = interrupts.next() => {}
         }
         // A single match may be looked at for as long as somebody likes.
@@ -210,10 +203,6 @@ async fn see_through(
         series.take(played)?;
     }
     Ok(())
-}
-
-fn is_single(plan: &Plan) -> bool {
-    plan.games.end - plan.games.start == 1
 }
 
 fn watching(
@@ -274,31 +263,22 @@ struct Standing {
 
 impl<'a> Series<'a> {
     fn new(options: &'a Options, plan: &'a Plan, enclosure: &Enclosure, global: &Global) -> Self {
-        let contenders: Vec<_> = plan.contenders.iter().map(AsRef::as_ref).collect();
-        let names = referee_play::contender::unique_names(&contenders);
+        let agents: Vec<_> = plan.first.seated.iter().map(AsRef::as_ref).collect();
         let standing = |name| Standing { name, ..Standing::default() };
-        let standings = names.into_iter().map(standing).collect();
-        let quiet = global.quiet;
-        let pondering = enclosure.told.pondering.filter(|_| options.games > 1);
-        let (played, faults, void) = (0, 0, 0);
         Self {
             options,
             plan,
             layers: enclosure.jail.layers,
-            pondering,
-            quiet,
-            standings,
-            played,
-            faults,
-            void,
+            pondering: enclosure.told.pondering.filter(|_| options.games > 1),
+            quiet: global.quiet,
+            standings: unique_names(&agents).into_iter().map(standing).collect(),
+            played: 0,
+            faults: 0,
+            void: 0,
             debug: None,
             failed: None,
             cover: Arc::default(),
         }
-    }
-
-    fn is_single(&self) -> bool {
-        self.plan.games.end - self.plan.games.start == 1
     }
 
     fn take(&mut self, played: Played) -> Result<(), Failure> {
@@ -332,7 +312,7 @@ impl<'a> Series<'a> {
                 seed: finished.header.seed,
                 game_number: number,
                 match_id: finished.header.match_id.clone(),
-                seats: told_seats(&finished.header),
+                seats: finished.header.seats.iter().map(ToldSeat::of).collect(),
                 outcome: finished.ending.outcome.clone(),
                 verdict: verdict.clone(),
                 turns: finished.turns,
@@ -341,7 +321,7 @@ impl<'a> Series<'a> {
                 reproduce: self.options.reproduce(self.plan, number, self.pondering),
             });
         }
-        if self.is_single() && self.options.out.as_deref() != Some("-") {
+        if self.plan.count() == 1 && self.options.out.as_deref() != Some("-") {
             self.tell_match(&finished, number, transcript.as_deref())?;
         }
         Ok(())
@@ -358,7 +338,7 @@ impl<'a> Series<'a> {
         if let Some(style) = style.filter(|_| !board_is_on_screen() || self.cover.has_missed()) {
             let header = &finished.header;
             text.push_str(&report::title(header));
-            let start = super::setup::start(self.plan.kind, &header.setup)?;
+            let start = super::setup::start(self.plan.first.kind, &header.setup)?;
             text.push_str(&terminal(&start.view(), &style));
             text.push('\n');
             text.push_str(&terminal(&finished.view, &style));
@@ -375,24 +355,23 @@ impl<'a> Series<'a> {
                 _ => false,
             };
             if let Some(words) = words.as_ref().filter(|_| explains) {
-                writeln!(text, "{} said last: {}", seat.name, tame(words)).expect(TEXT);
+                writeln!(text, "{} said last: {}", seat.name, tame(words)).ok();
             }
             let record = transcript.and_then(|path| Record::read(path, seat.seat));
             let denied = words.as_ref().and_then(|words| {
                 let contender = &self.plan.seated(number)[seat.seat.index()];
-                self.plan.reaches.advice(contender, self.layers, words)
+                self.plan.first.reaches.advice(contender, self.layers, words)
             });
             let words = words.as_deref();
             text.push_str(&advice(fault, words, denied.as_deref(), record.as_ref()));
         }
         if let Some(transcript) = transcript {
-            writeln!(text, "transcript: {transcript}").expect(TEXT);
+            writeln!(text, "transcript: {transcript}").ok();
             if let Some(command) = debug_command(&finished.header, verdict, transcript) {
-                writeln!(text, "debug: {command}").expect(TEXT);
+                writeln!(text, "debug: {command}").ok();
             }
         }
-        writeln!(text, "again: {}", self.options.reproduce(self.plan, number, self.pondering))
-            .expect(TEXT);
+        writeln!(text, "again: {}", self.options.reproduce(self.plan, number, self.pondering)).ok();
         print(&text)
     }
 
@@ -401,8 +380,7 @@ impl<'a> Series<'a> {
         if verdict.result == Ended::Void {
             self.void += 1;
         }
-        let count = self.standings.len();
-        let shift = usize::try_from(number % count as u64).unwrap_or(0);
+        let (count, shift) = (self.standings.len(), self.plan.shift(number));
         let drawn = verdict
             .places
             .as_ref()
@@ -424,7 +402,7 @@ impl<'a> Series<'a> {
     }
 
     fn summarize(&self) -> Result<(), Failure> {
-        if self.is_single() || self.options.json {
+        if self.plan.count() == 1 || self.options.json {
             return Ok(());
         }
         let seats = self.standings.len();
@@ -444,11 +422,11 @@ impl<'a> Series<'a> {
         }
         let mut text = super::output::table(&rows);
         let void = if self.void > 0 { format!(", {} void", self.void) } else { String::new() };
-        writeln!(text, "{} games{void}", self.played).expect(TEXT);
+        writeln!(text, "{} games{void}", self.played).ok();
         if let Some(command) = &self.debug {
-            writeln!(text, "debug: {command}").expect(TEXT);
+            writeln!(text, "debug: {command}").ok();
         }
-        writeln!(text, "again: {}", self.options.reproduce_series(self.plan)).expect(TEXT);
+        writeln!(text, "again: {}", self.options.reproduce_series(self.plan)).ok();
         print(&text)
     }
 
@@ -469,15 +447,4 @@ impl<'a> Series<'a> {
 /// The live board on the same terminal has shown it all.
 fn board_is_on_screen() -> bool {
     std::io::stdout().is_terminal() && std::io::stderr().is_terminal()
-}
-
-fn told_seats(header: &Header) -> Vec<ToldSeat> {
-    let told = |seat: &referee_protocol::HeaderSeat| ToldSeat {
-        seat: seat.seat,
-        name: seat.name.clone(),
-        colour: seat.colour.clone(),
-        command: seat.command.clone(),
-        digest: seat.digest.clone(),
-    };
-    header.seats.iter().map(told).collect()
 }

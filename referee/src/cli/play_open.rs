@@ -26,22 +26,23 @@ impl Page {
     /// Has whoever plays in person play there, and finds out where the transcripts will be.
     pub(super) fn prepare(plan: &mut Plan, enclosure: &Enclosure) -> Result<Self, Failure> {
         let machine = |error: std::io::Error| Failure::machine(error.to_string());
-        if let Destination::Nowhere | Destination::Stdout = plan.destination {
+        if let Destination::Nowhere | Destination::Stdout = plan.first.destination {
             return Err(Failure::usage("--open shows a transcript, and no file is written")
                 .help("--out names a file or a folder"));
         }
         let desks = Arc::<Desks>::default();
-        plan.people = People::Desks(desks.clone());
+        plan.first.people = People::Desks(desks.clone());
         let mut transcript = None;
         if plan.count() == 1 {
             let (header, _) =
                 plan.job(plan.games.start).header(&enclosure.told).map_err(machine)?;
-            plan.destination = plan.destination.clone().reserved(&header).map_err(machine)?;
-            if let Destination::File { path, .. } = &plan.destination {
+            plan.first.destination =
+                plan.first.destination.clone().reserved(&header).map_err(machine)?;
+            if let Destination::File { path, .. } = &plan.first.destination {
                 transcript = Some(path.canonicalize().map_err(machine)?);
             }
         }
-        let folder = match &plan.destination {
+        let folder = match &plan.first.destination {
             Destination::Folder(folder) => {
                 std::fs::create_dir_all(folder).map_err(machine)?;
                 folder.canonicalize().map_err(machine)?

@@ -8,7 +8,6 @@ use referee_games::AnyGame;
 use referee_play::inputs::{read_text, read_transcript};
 use referee_process::Failure;
 use referee_render::{Style, terminal};
-use std::process::ExitCode;
 
 /// Applies actions and shows the position that results.
 #[derive(Debug, Args)]
@@ -34,17 +33,15 @@ pub(super) struct Options {
     board: BoardOptions,
 }
 
-pub(super) fn run(options: &Options) -> Result<ExitCode, Failure> {
+pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let shown = Shown { ply: options.ply, every: options.every };
     let show = |game: &dyn AnyGame| show(options, game);
     if let Some(name) = &options.transcript {
-        recorded(&read_transcript(name)?, name, options.game.kind()?, shown, show)?;
-    } else {
-        let game = options.game.start()?;
-        let text = options.actions.as_deref().map(read_text).transpose()?;
-        given(game, &text.unwrap_or_default(), shown, show)?;
+        return recorded(&read_transcript(name)?, name, options.game.kind()?, shown, show);
     }
-    Ok(ExitCode::SUCCESS)
+    let game = options.game.start()?;
+    let text = options.actions.as_deref().map(read_text).transpose()?;
+    given(game, &text.unwrap_or_default(), shown, show)
 }
 
 fn show(options: &Options, game: &dyn AnyGame) -> Result<(), Failure> {

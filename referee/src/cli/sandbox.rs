@@ -2,6 +2,7 @@
 
 use super::Global;
 use super::output::tell;
+use super::words::option;
 use clap::Args;
 use referee_process::Failure;
 use referee_process::sandbox::{Depth, Enclosure, Wish, choose};
@@ -55,14 +56,8 @@ impl SandboxOptions {
 
     /// The words that give the same again, where it was given.
     pub(super) fn given(&self) -> Vec<String> {
-        let mut words = Vec::new();
-        if let Some(level) = self.sandbox.named() {
-            words.extend(["--sandbox".to_owned(), level.name().to_owned()]);
-        }
-        if let Some(wrapper) = &self.wrapper {
-            words.extend(["--wrapper".to_owned(), wrapper.clone()]);
-        }
-        words
+        let level = option("--sandbox", self.sandbox.named().map(Level::name));
+        level.chain(option("--wrapper", self.wrapper.as_ref())).collect()
     }
 }
 
@@ -81,9 +76,7 @@ impl ConditionOptions {
     /// where it wasn't, but would be another by itself.
     pub(super) fn given(&self, found: Option<Pondering>) -> Vec<String> {
         let mut words = self.sandbox.given();
-        if let Some(pondering) = self.pondering.or(found) {
-            words.extend(["--pondering".to_owned(), pondering.name().to_owned()]);
-        }
+        words.extend(option("--pondering", self.pondering.or(found).map(Pondering::name)));
         words
     }
 

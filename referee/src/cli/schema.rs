@@ -1,12 +1,11 @@
 //! `schema`: JSON Schema made from the very types that read and write.
 
-use super::output::{print, print_json};
+use super::output::{print, print_json, row};
 use clap::Args;
 use referee_games::nearest;
 use referee_process::Failure;
 use referee_protocol::{ClockSettings, Event, FromAgent, Limits, Outcome, ToAgent, Verdict};
 use schemars::{Schema, schema_for};
-use std::process::ExitCode;
 
 /// Prints JSON Schema (2020-12) of messages, transcripts and outputs.
 #[derive(Debug, Args)]
@@ -54,14 +53,11 @@ const SCHEMAS: &[Entry] = &[
     ("verify", "a file as `verify --json` prints it", || schema_for!(super::verify::Told)),
 ];
 
-pub(super) fn run(options: &Options) -> Result<ExitCode, Failure> {
+pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let Some(name) = &options.name else {
-        let rows: Vec<Vec<String>> = SCHEMAS
-            .iter()
-            .map(|(name, what, _)| vec![(*name).to_owned(), (*what).to_owned()])
-            .collect();
-        print(&super::output::table(&rows))?;
-        return Ok(ExitCode::SUCCESS);
+        let rows: Vec<Vec<String>> =
+            SCHEMAS.iter().map(|(name, what, _)| row([name, what])).collect();
+        return print(&super::output::table(&rows));
     };
     let Some((_, _, make)) = SCHEMAS.iter().find(|(known, ..)| known == name) else {
         let near = nearest(name, SCHEMAS.iter().map(|(known, ..)| *known));
@@ -69,6 +65,5 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, Failure> {
             .help("`referee schema` lists them")
             .or_help(near.map(|near| format!("did you mean `{near}`?"))));
     };
-    print_json(&make())?;
-    Ok(ExitCode::SUCCESS)
+    print_json(&make())
 }

@@ -2,6 +2,7 @@
 
 use super::Global;
 use super::output::{print, tell};
+use super::runtime::{machine, runtime};
 use super::sandbox::ConditionOptions;
 use clap::Args;
 use rand::TryRng;
@@ -73,11 +74,8 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     for agent in &options.agents {
         Contender::read(agent)?;
     }
-    let machine = |error: std::io::Error| Failure::machine(format!("the server: {error}"));
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(machine)?;
-    runtime.block_on(async {
-        let mut interrupts = Interrupts::listen().map_err(machine)?;
+    runtime()?.block_on(async {
+        let mut interrupts = Interrupts::listen().map_err(machine("the server"))?;
         let settings = options.settings(global)?;
         let server = Server::start(settings, interrupts.orders(), interrupts.paused_time())?;
         let url = server.url();
@@ -139,7 +137,6 @@ impl Options {
 
 fn new_token() -> Result<String, Failure> {
     let mut bytes = [0; TOKEN_BYTES];
-    let drawn = SysRng.try_fill_bytes(&mut bytes);
-    drawn.map_err(|error| Failure::machine(format!("no randomness: {error}")))?;
+    SysRng.try_fill_bytes(&mut bytes).map_err(machine("no randomness"))?;
     Ok(hex(&bytes))
 }

@@ -1,5 +1,6 @@
 //! Games and setups as they are written on the command line.
 
+use super::words::option;
 use referee_games::{AnyGame, GAMES, Kind, kind, nearest_kind};
 use referee_process::Failure;
 use referee_protocol::parse_strict;
@@ -51,7 +52,7 @@ impl GameOptions {
 
     /// The words that give this game and setup again.
     pub(super) fn words(&self) -> Vec<String> {
-        let pairs = self.setup.iter().flat_map(|pair| ["--setup".to_owned(), pair.clone()]);
+        let pairs = self.setup.iter().flat_map(|pair| option("--setup", Some(pair)));
         std::iter::once(self.game.clone()).chain(pairs).collect()
     }
 }

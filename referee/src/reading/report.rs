@@ -63,7 +63,7 @@ pub fn aligned(rows: &[Vec<String>]) -> String {
     for row in rows {
         let mut line = String::new();
         for (cell, width) in row.iter().zip(&widths) {
-            write!(line, "{cell:<width$}  ").expect("text takes text");
+            write!(line, "{cell:<width$}  ").ok();
         }
         text.push_str(line.trim_end());
         text.push('\n');

@@ -16,7 +16,7 @@ const SHIFT_MAX: i32 = 60;
 const TYPED_MAX: usize = 9;
 
 /// What the viewer shows.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches, each with its key")]
 pub struct Model {
     /// How the board is drawn.
@@ -25,15 +25,19 @@ pub struct Model {
     pub setting: Setting,
     /// What is told until the next key.
     pub news: Option<String>,
-    pub(super) at: usize,
+    /// The ply that is shown, counted from 0, the start.
+    pub at: usize,
     /// Stays at the last ply as more come.
-    pub(super) follows: bool,
-    pub(super) plays: bool,
+    pub follows: bool,
+    /// Goes on by itself.
+    pub plays: bool,
     speed: usize,
     /// Thousandths of plies that have come together, in milliseconds times speed.
     due: u64,
-    pub(super) board: bool,
-    pub(super) pane: Pane,
+    /// Without the board, the whole room is the lists'.
+    pub board: bool,
+    /// What is shown beside the moves.
+    pub pane: Pane,
     /// The pane's first line, where it was scrolled by hand.
     pub(super) scroll: Option<usize>,
     /// The pane's lines beyond those that are seen, as last drawn.
@@ -48,9 +52,10 @@ pub struct Model {
 }
 
 /// Where the viewer is opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Setting {
     /// On a transcript.
+    #[default]
     Replay,
     /// On a match that is played by the same program.
     Live,
@@ -59,9 +64,10 @@ pub enum Setting {
 }
 
 /// What is shown beside the moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pane {
     /// What agents wrote to their stderr.
+    #[default]
     Stderr,
     /// What they said of their thoughts.
     Info,
@@ -85,50 +91,7 @@ pub enum Wish {
 impl Model {
     /// A viewer that follows what is shown to it.
     pub fn new(style: Style, setting: Setting) -> Self {
-        Self {
-            style,
-            setting,
-            news: None,
-            at: 0,
-            follows: true,
-            plays: false,
-            speed: SPEED,
-            due: 0,
-            board: true,
-            pane: Pane::Stderr,
-            scroll: None,
-            scroll_end: 0,
-            scroll_start: 0,
-            shift: (0, 0),
-            marks: false,
-            help: false,
-            typed: None,
-        }
-    }
-
-    /// Leaves the whole room to the lists.
-    pub fn hide_board(&mut self) {
-        self.board = false;
-    }
-
-    /// The ply that is shown, counted from 0, the start.
-    pub fn at(&self) -> usize {
-        self.at
-    }
-
-    /// Whether the exact lines are shown.
-    pub fn wants_lines(&self) -> bool {
-        self.pane == Pane::Lines
-    }
-
-    /// Whether it stays at the last ply as more come.
-    pub fn follows(&self) -> bool {
-        self.follows
-    }
-
-    /// Whether it goes on by itself.
-    pub fn plays(&self) -> bool {
-        self.plays
+        Self { style, setting, follows: true, speed: SPEED, board: true, ..Self::default() }
     }
 
     /// Shows another match, at its last ply.
@@ -165,8 +128,8 @@ impl Model {
         if steps == 0 {
             return false;
         }
-        self.step(isize::try_from(steps).unwrap_or(isize::MAX), playback);
-        self.plays = !self.is_at_end(playback);
+        self.go(self.at.saturating_add(usize::try_from(steps).unwrap_or(usize::MAX)), playback);
+        self.plays = !self.follows;
         true
     }
 
@@ -212,12 +175,9 @@ impl Model {
                     Pane::Lines => Pane::Stderr,
                 };
             }
-            KeyCode::Char('+' | '=') => self.speed = (self.speed + 1).min(SPEEDS.len() - 1),
-            KeyCode::Char('-') => self.speed = self.speed.saturating_sub(1),
+            KeyCode::Char('+' | '=') => self.set_speed((self.speed + 1).min(SPEEDS.len() - 1)),
+            KeyCode::Char('-') => self.set_speed(self.speed.saturating_sub(1)),
             _ => return None,
-        }
-        if matches!(key.code, KeyCode::Char('+' | '=' | '-')) {
-            self.news = Some(format!("speed: {} plies a second", self.speed_text()));
         }
         Some(Wish::Nothing)
     }
@@ -233,10 +193,10 @@ impl Model {
             KeyCode::Right if alt => self.shift_by(4, 0),
             KeyCode::Up if alt => self.shift_by(0, -2),
             KeyCode::Down if alt => self.shift_by(0, 2),
-            KeyCode::Left | KeyCode::Char('h') => self.step_by_hand(-step, playback),
-            KeyCode::Right | KeyCode::Char('l') => self.step_by_hand(step, playback),
-            KeyCode::PageUp => self.step_by_hand(-LONG_STEP, playback),
-            KeyCode::PageDown => self.step_by_hand(LONG_STEP, playback),
+            KeyCode::Left | KeyCode::Char('h') => self.step(-step, playback),
+            KeyCode::Right | KeyCode::Char('l') => self.step(step, playback),
+            KeyCode::PageUp => self.step(-LONG_STEP, playback),
+            KeyCode::PageDown => self.step(LONG_STEP, playback),
             KeyCode::Home => self.jump(0, playback),
             KeyCode::End => self.jump(last, playback),
             KeyCode::Char(' ') => {
@@ -281,10 +241,9 @@ impl Model {
         let speaks = |ply: &Ply| !ply.beside.stderr.is_empty() || ply.fault().is_some();
         let plies = playback.plies();
         let found = if forward {
-            let mut later = (self.at + 1)..plies.len();
-            later.find(|&index| speaks(&plies[index]))
+            (self.at + 1..plies.len()).find(|&index| speaks(&plies[index]))
         } else {
-            (0..self.at).rev().find(|&index| speaks(&plies[index]))
+            plies[..self.at].iter().rposition(speaks)
         };
         if let Some(index) = found {
             self.jump(index, playback);
@@ -299,13 +258,8 @@ impl Model {
         self.go(at, playback);
     }
 
-    fn step_by_hand(&mut self, by: isize, playback: &Playback) {
-        self.plays = false;
-        self.step(by, playback);
-    }
-
     fn step(&mut self, by: isize, playback: &Playback) {
-        self.go(self.at.saturating_add_signed(by), playback);
+        self.jump(self.at.saturating_add_signed(by), playback);
     }
 
     fn go(&mut self, at: usize, playback: &Playback) {
@@ -313,10 +267,6 @@ impl Model {
         self.at = at.min(last);
         self.follows = self.at == last;
         (self.scroll, self.shift) = (None, (0, 0));
-    }
-
-    fn is_at_end(&self, playback: &Playback) -> bool {
-        self.at + 1 >= playback.plies().len()
     }
 
     fn shift_by(&mut self, columns: i32, lines: i32) {
@@ -329,11 +279,13 @@ impl Model {
         self.scroll = Some(from.saturating_add_signed(by).min(self.scroll_end));
     }
 
-    fn speed_text(&self) -> String {
-        match SPEEDS[self.speed] {
-            250 => "1/4".to_owned(),
-            500 => "1/2".to_owned(),
-            speed => (speed / 1000).to_string(),
-        }
+    fn set_speed(&mut self, speed: usize) {
+        self.speed = speed;
+        let speed = match SPEEDS[speed] {
+            250 => "1/4",
+            500 => "1/2",
+            speed => &(speed / 1000).to_string(),
+        };
+        self.news = Some(format!("speed: {speed} plies a second"));
     }
 }

@@ -11,16 +11,16 @@ use referee_games::kind;
 use referee_match::times::{read_clock, read_time};
 use referee_play::contender::Contender;
 use referee_play::destination::{DEFAULT_FOLDER, Destination};
+use referee_play::heading::Conditions;
 use referee_play::human::{Desks, People};
 use referee_play::playing::Playing as Noted;
 use referee_play::pool::{Job, Pool, Room as OnCores, Watching};
 use referee_play::reach::{self, Reaches};
-use referee_play::series::Plan;
 use referee_play::table::{Orders, PausedTime};
 use referee_process::Failure;
 use referee_process::lock::lock;
 use referee_process::sandbox::Enclosure;
-use referee_protocol::{ClockSettings, Event, Limits, OnFault};
+use referee_protocol::{ClockSettings, Event};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, VecDeque};
@@ -224,11 +224,11 @@ impl Hall {
             let told = format!("pace_ms: {pace_ms} ms after a turn are too long a wait");
             return Err(Refused::unfit(told).help(format!("{PACE_MS_MAX} ms at most")));
         }
-        let plan = plan(place, known, agents, wish)?;
-        let permit = self.enter(with_person(&plan.contenders))?;
-        let enclosure = (known.enclose)(programs(&plan) * known.jobs)?;
-        plan.reaches.check(enclosure.jail.layers, &plan.contenders)?;
-        self.start(plan, enclosure, Duration::from_millis(pace_ms), permit)
+        let job = job(place, known, agents, wish)?;
+        let permit = self.enter(with_person(&job.seated))?;
+        let enclosure = (known.enclose)(programs(&job) * known.jobs)?;
+        job.reaches.check(enclosure.jail.layers, &job.seated)?;
+        self.start(job, enclosure, Duration::from_millis(pace_ms), permit)
     }
 
     /// A permit for a match, where there is room for one more.
@@ -253,17 +253,17 @@ impl Hall {
 
     fn start(
         self: &Arc<Self>,
-        mut plan: Plan,
+        mut job: Job,
         enclosure: Enclosure,
         pace: Duration,
         permit: OwnedSemaphorePermit,
     ) -> Answer<PathBuf> {
         let failed = |error: std::io::Error| Refused::machine(error.to_string());
-        let (header, _) = plan.job(0).header(&enclosure.told).map_err(failed)?;
-        plan.destination = plan.destination.reserved(&header).map_err(failed)?;
+        let (header, _) = job.header(&enclosure.told).map_err(failed)?;
+        job.destination = job.destination.reserved(&header).map_err(failed)?;
         let desks = Arc::<Desks>::default();
-        plan.people = People::Desks(desks.clone());
-        let Destination::File { path, .. } = &plan.destination else {
+        job.people = People::Desks(desks.clone());
+        let Destination::File { path, .. } = &job.destination else {
             return Err(Refused::machine("a match without a file"));
         };
         let path = path.canonicalize().map_err(failed)?;
@@ -276,7 +276,7 @@ impl Hall {
         };
         let (begun, told) = oneshot::channel();
         let match_of = Playing { hall: self.clone(), path: path.clone(), _permit: permit };
-        let (job, paused) = (plan.job(0), self.paused.clone());
+        let paused = self.paused.clone();
         std::thread::Builder::new()
             .name("match".to_owned())
             .spawn(move || {
@@ -340,7 +340,7 @@ impl Drop for Playing {
 }
 
 fn play_one(pool: Pool, job: Job) -> std::io::Result<()> {
-    let (jobs, mut results, threads) = pool.split();
+    let Pool { jobs, mut results, threads } = pool;
     let sent = jobs.blocking_send(job).is_ok();
     let played = if sent { results.blocking_recv() } else { None };
     drop(jobs);
@@ -362,12 +362,12 @@ fn with_person(contenders: &[Arc<Contender>]) -> bool {
     contenders.iter().any(|contender| contender.launch.is_none())
 }
 
-fn programs(plan: &Plan) -> usize {
-    plan.contenders.iter().filter(|contender| contender.launch.is_some()).count()
+fn programs(job: &Job) -> usize {
+    job.seated.iter().filter(|contender| contender.launch.is_some()).count()
 }
 
 /// What is to be played, if everything about it is as it should be.
-fn plan(place: &Place, play: &Play, agents: &[String], wish: &Wish) -> Answer<Plan> {
+fn job(place: &Place, play: &Play, agents: &[String], wish: &Wish) -> Answer<Job> {
     let kind = kind(&wish.game)
         .ok_or_else(|| Refused::unfit(format!("there is no game {:?}", wish.game)))?;
     let game = kind.start(&wish.setup).map_err(|error| {
@@ -387,19 +387,17 @@ fn plan(place: &Place, play: &Play, agents: &[String], wish: &Wish) -> Answer<Pl
     let person = with_person(&contenders);
     let destination = Destination::Folder(place.root().join(DEFAULT_FOLDER));
     let ground = reach::ground(&contenders, &destination.places(), &[]);
-    Ok(Plan {
+    Ok(Job {
+        number: 0,
         kind,
         setup: wish.setup.clone(),
-        clock: clock(wish, person)?,
-        limits: Limits::default(),
-        on_fault: OnFault::Retire,
+        seated: contenders,
+        conditions: Conditions { clock: clock(wish, person)?, ..Conditions::default() },
         seed: seed(wish.seed)?,
-        games: 0..1,
-        jobs: 1,
         reaches: Arc::new(Reaches::new(ground)),
         people: People::default(),
         destination,
-        contenders,
+        durable: true,
     })
 }
 

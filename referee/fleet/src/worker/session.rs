@@ -138,7 +138,7 @@ impl Session {
         let (enclosure, watching) = (self.joined.enclosure.clone(), self.desk.watching());
         let (orders, paused) = (interrupts.orders(), interrupts.paused_time());
         let pool = Pool::start(room, enclosure, orders, paused, watching, self.playing.clone())?;
-        let (jobs, results, threads) = pool.split();
+        let Pool { jobs, results, threads } = pool;
         self.desk.open(jobs);
         let stops = self.connection.client.subscribe(self.joined.names.stop());
         let stops = within(CALL, stops).await.ok();

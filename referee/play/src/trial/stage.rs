@@ -3,7 +3,7 @@
 use super::{Departure, End, Leave, Scene, Trial, Twist};
 use crate::connection::{AgentConnection, Alter, Exchange};
 use crate::drive::{Part, PartRules};
-use crate::heading::Heading;
+use crate::heading::{self, Conditions};
 use crate::participant::Participant;
 use crate::table::Table;
 use rand::seq::IndexedRandom;
@@ -267,17 +267,11 @@ impl Stage<'_> {
 
 /// A header as a match would have it. It is never written.
 fn header(table: &Table, scene: &Scene<'_>, game: &dyn AnyGame) -> Header {
-    let heading = Heading {
-        game,
-        seated: &vec![scene.contender; game.seats()],
-        clock: scene.clock,
-        limits: scene.limits,
-        sandbox: &table.enclosure.told,
-        on_fault: OnFault::End,
-        seed: scene.seed,
-        number: 0,
-    };
-    let mut header = heading.header();
+    let (clock, limits) = (scene.clock.clone(), scene.limits.clone());
+    let conditions = Conditions { clock, limits, on_fault: OnFault::End };
+    let seated = vec![scene.contender; game.seats()];
+    let sandbox = &table.enclosure.told;
+    let mut header = heading::header(game, &seated, &conditions, sandbox, scene.seed, 0);
     for seat in &mut header.seats {
         seat.name = match scene.twist {
             Twist::Names => NAMES[seat.seat.index() % NAMES.len()].to_owned(),

@@ -1,7 +1,7 @@
 //! What a trial says about the agent, as far as its probe asks.
 
 use super::probes::{Aim, Probe};
-use crate::cli::play_options::join;
+use crate::cli::words::join;
 use nix::errno::Errno;
 use referee_match::diagnosis::{Circumstances, Defect, Finding, find, waiting};
 use referee_play::contender::Contender;
@@ -9,6 +9,8 @@ use referee_play::drive::GRACE;
 use referee_play::trial::{End, Trial};
 use referee_process::{Cause, Failure};
 use referee_protocol::ClockSettings;
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -24,17 +26,32 @@ pub(super) enum Judged {
     PassedOver,
 }
 
-/// A probe that failed.
-#[derive(Debug)]
+/// What was wrong.
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Failed {
-    pub(super) finding: Finding,
+    /// The kind of defect.
+    pub(super) defect: Defect,
+    /// What happened.
+    pub(super) what: String,
+    /// The last message that was sent.
+    pub(super) sent: String,
+    /// The last line that came; bytes that are no UTF-8 are replaced. Null where none came.
+    #[serde(serialize_with = "as_text")]
+    #[schemars(with = "Option<String>")]
+    pub(super) got: Option<Vec<u8>>,
+    /// The byte of that line at which the trouble is, from 1.
+    pub(super) at_byte: Option<usize>,
+    /// What the agent wrote to stderr.
+    pub(super) stderr: String,
     /// Why it matters.
     pub(super) why: &'static str,
-    /// What was last sent.
-    pub(super) sent: String,
-    /// The last line that came.
-    pub(super) got: Option<Vec<u8>>,
-    pub(super) stderr: String,
+    /// How to mend it.
+    pub(super) fix: String,
+}
+
+#[expect(clippy::ref_option, reason = "as serde calls it")]
+fn as_text<S: Serializer>(line: &Option<Vec<u8>>, serializer: S) -> Result<S::Ok, S::Error> {
+    line.as_deref().map(String::from_utf8_lossy).serialize(serializer)
 }
 
 impl Judged {
@@ -56,13 +73,19 @@ pub(super) fn unreadable(probe: &Probe, failure: &Failure) -> Judged {
         (None, Some(Cause::Manifest)) => finding.fix("mend agent.toml there"),
         (None, _) => finding,
     };
-    Judged::Failed(Box::new(Failed {
-        why: defect.why(),
-        finding,
-        sent: String::new(),
-        got: None,
-        stderr: String::new(),
-    }))
+    failed(finding, defect.why(), "", None, "")
+}
+
+fn failed(
+    finding: Finding,
+    why: &'static str,
+    sent: &str,
+    got: Option<&[u8]>,
+    stderr: &str,
+) -> Judged {
+    let Finding { defect, what, fix, at_byte } = finding;
+    let (sent, got, stderr) = (sent.to_owned(), got.map(<[u8]>::to_vec), stderr.to_owned());
+    Judged::Failed(Box::new(Failed { defect, what, sent, got, at_byte, stderr, why, fix }))
 }
 
 /// Judges a trial; `denied` is what to do where the sandbox kept something from the agent. An error
@@ -102,15 +125,8 @@ pub(super) fn judge(
         None => Judged::Passed(note(probe, trial, clock)),
         Some(finding) => {
             let why = why(probe, finding.defect);
-            let finding = advise(probe, finding);
-            let (sent, got) = (trial.sent.clone(), trial.got.clone());
-            Judged::Failed(Box::new(Failed {
-                finding,
-                why,
-                sent,
-                got,
-                stderr: trial.stderr.clone(),
-            }))
+            let (sent, got) = (&trial.sent, trial.got.as_deref());
+            failed(advise(probe, finding), why, sent, got, &trial.stderr)
         }
     })
 }
@@ -171,8 +187,7 @@ fn leftovers(trial: &Trial) -> Option<Finding> {
     let left = departure.left_behind;
     // One that stays itself has been told so.
     (departure.exited && left > 0).then(|| {
-        let processes =
-            if left == 1 { "1 process".to_owned() } else { format!("{left} processes") };
+        let processes = if left == 1 { "1 process" } else { &format!("{left} processes") };
         Finding::new(Defect::LeavesProcesses, format!("{processes} left after it had ended"))
     })
 }
@@ -229,7 +244,7 @@ fn not_started(contender: &Contender, errno: Errno) -> io::Result<Finding> {
         }
         Errno::EACCES if !is_executable(&file) => {
             Finding::new(Defect::NotExecutable, format!("{shown} is not executable"))
-                .fix(format!("make it executable: chmod +x {}", join(&[shown.to_string()])))
+                .fix(format!("make it executable: chmod +x {}", join(&[file.to_string_lossy()])))
         }
         Errno::ENOENT | Errno::EACCES => match interpreter(&file) {
             Some(line) => Finding::new(

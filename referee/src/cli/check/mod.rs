@@ -7,14 +7,12 @@ mod report;
 pub(super) use report::Told;
 
 use super::Global;
-use super::play_options::ClockOptions;
-use super::presets::{self, Preset};
+use super::presets::PresetOptions;
 use super::sandbox::SandboxOptions;
 use super::setup::{find_kind, read_pairs};
 use crate::cli::bars::progress_bar;
-use crate::cli::runtime::runtime;
+use crate::cli::runtime::{machine, runtime};
 use clap::Args;
-use clap::builder::PossibleValuesParser;
 use indicatif::ProgressStyle;
 use probes::{Probe, Tested, probes};
 use referee_games::{GAMES, Kind, nearest};
@@ -35,10 +33,16 @@ use tokio::task::LocalSet;
 /// told of an endless loop.
 const PATIENCE_MS: u64 = 10_000;
 
+const PRESET_HELP: &str = "Conditions by name, as in `play`; what an option says comes before them";
+
+/// What an error of the machine means here.
+const HALTED: &str = "the check can't go on";
+
 /// Tries an agent probe by probe, in every game and seat that it says it plays, and tells what it
 /// does wrong and how to mend it.
 #[derive(Debug, Args)]
 #[command(after_help = "Exit codes: 0 all probes passed, 3 one failed, 2 usage, 4 the machine")]
+#[command(mut_arg("preset", |it| it.help(PRESET_HELP)))]
 pub(super) struct Options {
     /// The agent: a program file, a quoted command line, a folder with agent.toml, a built-in one
     agent: String,
@@ -54,11 +58,8 @@ pub(super) struct Options {
     /// The seed of all that is drawn
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Conditions by name, as in `play`; what an option says comes before them
-    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(presets::names()))]
-    preset: Option<String>,
     #[command(flatten)]
-    clock: ClockOptions,
+    preset: PresetOptions,
     #[command(flatten)]
     sandbox: SandboxOptions,
     /// Prints one JSON object
@@ -162,13 +163,9 @@ impl Options {
         Ok(all)
     }
 
-    fn preset(&self) -> Option<&'static Preset> {
-        self.preset.as_deref().and_then(presets::find)
-    }
-
     fn clock(&self) -> Result<ClockSettings, Failure> {
-        let mut clock = self.clock.settings(self.preset(), false)?;
-        if !self.clock.is_given() && self.preset.is_none() {
+        let mut clock = self.preset.clock(false)?;
+        if !self.preset.clock.is_given() && self.preset.preset.is_none() {
             clock.move_ms = Some(PATIENCE_MS);
         }
         Ok(clock)
@@ -181,12 +178,12 @@ impl Options {
         enclosure: Enclosure,
     ) -> Result<Bench<'a>, Failure> {
         Ok(Bench {
-            table: Table::alone(enclosure).map_err(|error| machine(&error))?,
+            table: Table::alone(enclosure).map_err(machine(HALTED))?,
             contender,
             setup: self.setup()?,
             seed: self.seed,
             clock: self.clock()?,
-            limits: self.preset().map_or_else(Limits::default, Preset::limits),
+            limits: self.preset.limits(),
         })
     }
 
@@ -198,7 +195,7 @@ impl Options {
         report: &mut Report<'_>,
         global: &Global,
     ) -> Result<Option<ExitCode>, Failure> {
-        let mut interrupts = Interrupts::listen().map_err(|error| machine(&error))?;
+        let mut interrupts = Interrupts::listen().map_err(machine(HALTED))?;
         let bar = progress_bar(chosen.len(), !global.quiet && !self.json);
         bar.set_style(bar_style());
         let mut tested = Tested::default();
@@ -206,7 +203,7 @@ impl Options {
             bar.set_message(probe.title.clone());
             bar.tick();
             let judged = tokio::select! {
-                judged = bench.make(probe, &mut tested) => judged.map_err(|error| machine(&error))?,
+                judged = bench.make(probe, &mut tested) => judged.map_err(machine(HALTED))?,
                 () = interrupts.next() => {
                     bar.finish_and_clear();
                     let code = interrupts.received().map_or(130, Interrupt::code);
@@ -217,13 +214,9 @@ impl Options {
             bar.inc(1);
         }
         bar.finish_and_clear();
-        report.deterministic = tested.deterministic();
+        report.told.deterministic = tested.deterministic();
         Ok(None)
     }
-}
-
-fn machine(error: &std::io::Error) -> Failure {
-    Failure::machine(format!("the check can't go on: {error}"))
 }
 
 /// With what is tried now, as far as it fits.

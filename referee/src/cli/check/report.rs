@@ -6,8 +6,8 @@ use super::probes::Probe;
 use crate::cli::Global;
 use crate::cli::output::{print, print_json};
 use crate::cli::rows::Rows;
+use crate::cli::words::{join, option};
 use referee_games::Kind;
-use referee_match::diagnosis::Defect;
 use referee_play::contender::Contender;
 use referee_process::Failure;
 use referee_protocol::Seat;
@@ -17,8 +17,6 @@ use serde::Serialize;
 use std::fmt::Write;
 use std::process::ExitCode;
 
-/// Writing to text can't fail.
-const TEXT: &str = "text takes text";
 /// How many lines of stderr are shown.
 const STDERR_LINES: usize = 12;
 
@@ -36,7 +34,7 @@ pub(crate) struct Told {
     /// Whether all probes that were made passed.
     ok: bool,
     /// Whether the same seed gave the same actions twice; null where that was not seen.
-    deterministic: Option<bool>,
+    pub(super) deterministic: Option<bool>,
     /// The probes, in their order.
     probes: Vec<ToldProbe>,
 }
@@ -59,7 +57,7 @@ struct ToldProbe {
     /// Something worth knowing of a probe that passed.
     note: Option<String>,
     /// What was wrong, of a probe that failed.
-    failure: Option<ToldFailure>,
+    failure: Option<Box<Failed>>,
     /// The command that makes this probe alone.
     again: String,
 }
@@ -75,34 +73,11 @@ enum Status {
     PassedOver,
 }
 
-/// What was wrong.
-#[derive(Debug, Serialize, JsonSchema)]
-struct ToldFailure {
-    /// The kind of defect.
-    defect: Defect,
-    /// What happened.
-    what: String,
-    /// The last message that was sent.
-    sent: String,
-    /// The last line that came; bytes that are no UTF-8 are replaced. Null where none came.
-    got: Option<String>,
-    /// The byte of that line at which the trouble is, from 1.
-    at_byte: Option<usize>,
-    /// What the agent wrote to stderr.
-    stderr: String,
-    /// Why it matters.
-    why: String,
-    /// How to mend it.
-    fix: String,
-}
-
 /// What is told, as it comes.
 pub(super) struct Report<'a> {
     options: &'a Options,
     quiet: bool,
-    told: Told,
-    /// See [`Told`].
-    pub(super) deterministic: Option<bool>,
+    pub(super) told: Told,
 }
 
 impl<'a> Report<'a> {
@@ -121,7 +96,7 @@ impl<'a> Report<'a> {
             deterministic: None,
             probes: Vec::new(),
         };
-        Self { options, quiet: global.quiet, told, deterministic: None }
+        Self { options, quiet: global.quiet, told }
     }
 
     pub(super) fn begin(&self) -> Result<(), Failure> {
@@ -134,18 +109,14 @@ impl<'a> Report<'a> {
 
     pub(super) fn take(&mut self, probe: &Probe, judged: Judged) -> Result<(), Failure> {
         let again = self.again(probe);
-        if !self.options.json {
-            let text = line(probe, &judged, &again);
-            let told = !matches!(judged, Judged::PassedOver);
-            if told && (!self.quiet || judged.failed()) {
-                print(&text)?;
-            }
+        if !self.options.json && (!self.quiet || judged.failed()) {
+            print(&line(probe, &judged, &again))?;
         }
         self.told.ok &= !judged.failed();
         let (status, note, failure) = match judged {
             Judged::Passed(note) => (Status::Passed, note, None),
             Judged::PassedOver => (Status::PassedOver, None, None),
-            Judged::Failed(failed) => (Status::Failed, None, Some(told(*failed))),
+            Judged::Failed(failed) => (Status::Failed, None, Some(failed)),
         };
         self.told.probes.push(ToldProbe {
             number: probe.number,
@@ -164,34 +135,22 @@ impl<'a> Report<'a> {
     /// The command that makes one probe.
     fn again(&self, probe: &Probe) -> String {
         let options = self.options;
-        let mut words: Vec<String> =
-            ["referee", "check", &options.agent].iter().map(|&word| word.to_owned()).collect();
-        for game in &options.game {
-            words.extend(["--game".to_owned(), game.clone()]);
-        }
-        for pair in &options.setup {
-            words.extend(["--setup".to_owned(), pair.clone()]);
-        }
-        words.extend(["--probe".to_owned(), probe.name.clone()]);
-        if options.seed != 1 {
-            words.extend(["--seed".to_owned(), options.seed.to_string()]);
-        }
-        if let Some(name) = &options.preset {
-            words.extend(["--preset".to_owned(), name.clone()]);
-        }
-        words.extend(options.clock.words(options.preset()));
-        crate::cli::play_options::join(&words)
+        let mut words = ["referee", "check", &options.agent].map(str::to_owned).to_vec();
+        words.extend(options.game.iter().flat_map(|game| option("--game", Some(game))));
+        words.extend(options.setup.iter().flat_map(|pair| option("--setup", Some(pair))));
+        words.extend(option("--probe", Some(&probe.name)));
+        words.extend(option("--seed", Some(options.seed).filter(|&seed| seed != 1)));
+        words.extend(options.preset.words());
+        join(&words)
     }
 
-    pub(super) fn finish(mut self) -> Result<ExitCode, Failure> {
-        self.told.deterministic = self.deterministic;
-        let ok = self.told.ok;
+    pub(super) fn finish(self) -> Result<ExitCode, Failure> {
         if self.options.json {
             print_json(&self.told)?;
         } else if !self.quiet {
             print(&self.summary())?;
         }
-        Ok(if ok { ExitCode::SUCCESS } else { ExitCode::from(Failure::AGENT) })
+        Ok(if self.told.ok { ExitCode::SUCCESS } else { ExitCode::from(Failure::AGENT) })
     }
 
     fn summary(&self) -> String {
@@ -200,9 +159,9 @@ impl<'a> Report<'a> {
         let over = count(Status::PassedOver);
         let mut text = format!("{passed} passed, {failed} failed");
         if over > 0 {
-            write!(text, ", {over} not made, since none could pass").expect(TEXT);
+            write!(text, ", {over} not made, since none could pass").ok();
         }
-        match self.deterministic {
+        match self.told.deterministic {
             Some(true) => text.push_str("; the same seed gave the same actions"),
             Some(false) => text.push_str("; the same seed gave other actions"),
             None => {}
@@ -210,29 +169,16 @@ impl<'a> Report<'a> {
         text.push('\n');
         if failed == 0 {
             let game = self.told.games.first().map_or("", String::as_str);
-            let agent = crate::cli::play_options::join(std::slice::from_ref(&self.options.agent));
+            let agent = join(&[&self.options.agent]);
             let others = crate::cli::setup::find_kind(game)
                 .and_then(|kind| crate::cli::setup::start(kind, &serde_json::json!({})))
                 .map_or(0, |game| game.seats() - 1);
             let others = " @random".repeat(others);
-            let preset = self.options.preset.as_ref();
-            let preset = preset.map_or(String::new(), |name| format!(" --preset {name}"));
-            writeln!(text, "next: referee play {game} {agent}{others}{preset}").expect(TEXT);
+            let preset = self.options.preset.preset;
+            let preset = preset.map_or(String::new(), |it| format!(" --preset {}", it.name));
+            writeln!(text, "next: referee play {game} {agent}{others}{preset}").ok();
         }
         text
-    }
-}
-
-fn told(failed: Failed) -> ToldFailure {
-    ToldFailure {
-        defect: failed.finding.defect,
-        what: failed.finding.what,
-        sent: failed.sent,
-        got: failed.got.map(|line| String::from_utf8_lossy(&line).into_owned()),
-        at_byte: failed.finding.at_byte,
-        stderr: failed.stderr,
-        why: failed.why.to_owned(),
-        fix: failed.finding.fix,
     }
 }
 
@@ -254,14 +200,14 @@ fn line(probe: &Probe, judged: &Judged, again: &str) -> String {
 
 fn explain(failed: &Failed, again: &str) -> String {
     let mut rows = Rows::new(6, 7);
-    rows.words("what", &failed.finding.what);
+    rows.words("what", &failed.what);
     for (index, line) in failed.sent.lines().enumerate() {
         // What the agent didn't know is what matters of a message.
         let unknown = line.find("\"x_new").map(|index| index + 1);
         rows.line(if index == 0 { "sent" } else { "" }, line.as_bytes(), unknown);
     }
     match &failed.got {
-        Some(line) => rows.line("got", line, failed.finding.at_byte),
+        Some(line) => rows.line("got", line, failed.at_byte),
         None if !failed.sent.is_empty() => rows.words("got", "nothing"),
         None => {}
     }
@@ -270,7 +216,7 @@ fn explain(failed: &Failed, again: &str) -> String {
         rows.whole(if index == 0 { "stderr" } else { "" }, &tame(line));
     }
     rows.words("why", failed.why);
-    rows.words("fix", &failed.finding.fix);
+    rows.words("fix", &failed.fix);
     rows.whole("again", again);
     rows.finish()
 }

@@ -1,19 +1,17 @@
 //! A contest while it is played: the bar, the lines beside it, and what is told when it ends.
 
-use super::place::Place;
-use super::report::{self, Results};
+use super::place::{Place, Run};
+use super::report::{self, Form, Results};
 use super::run::{GoingOptions, resume_command};
 use crate::cli::Global;
 use crate::cli::bars::{games_counter, progress_bar, spinner};
-use crate::cli::output::{
-    BoardOptions, print, print_json, stderr_has_colour, stdout_is_terminal, tell,
-};
-use crate::cli::viewer::{Desk, Heard};
+use crate::cli::output::{BoardOptions, print, print_json, stderr_has_colour, tell};
+use crate::cli::runtime::machine;
+use crate::cli::viewer::Desk;
 use crate::screen::Setting;
 use indicatif::ProgressBar;
-use ratatui::crossterm::event::KeyCode;
+use ratatui::crossterm::event::{KeyCode, KeyEvent};
 use referee_contest::formats::Compare;
-use referee_contest::report::Layout;
 use referee_contest::sprt::Summary;
 use referee_contest::sprt::render::{live, plan, verdict};
 use referee_contest::{Contest, FormatSettings, PlayerInfo, Schedule};
@@ -80,26 +78,22 @@ pub(super) fn enclosed(
 /// Plays what is left of a contest, and tells what came of it.
 pub(crate) fn go_on(going: Going, global: &Global) -> Result<ExitCode, Failure> {
     let Going { mut prepared, folder, store, place, begun, runtime, options } = going;
-    let resume = resume_command(&folder, &place.said());
-    let files = prepared.files();
-    let playing = Playing::default();
-    let stage = place.stage(&mut prepared, &begun, &folder, playing.clone(), &options)?;
-    let agents_are_here = stage.is_here();
+    let resume = resume_command(&folder, place.words());
+    let (contest, files) = (prepared.contest.clone(), prepared.files());
+    let agents_are_here = place.apart().is_some();
     let ended = runtime.block_on(async {
-        let mut interrupts = Interrupts::listen_patiently()
-            .map_err(|error| Failure::machine(format!("signals can't be heard: {error}")))?;
-        let contest = &prepared.contest;
-        let wanted = !global.quiet;
-        let mut watcher = Watcher::new(contest, &folder, playing, &mut interrupts, wanted)?;
-        if let FormatSettings::Compare(Compare { sprt }) = &prepared.contest.format
-            && !global.quiet
-        {
-            let most = u64::from(prepared.contest.rounds);
-            tell(plan(sprt.as_ref(), most, report::names(&prepared.contest)).trim_end());
+        let mut interrupts =
+            Interrupts::listen_patiently().map_err(machine("signals can't be heard"))?;
+        let (playing, wanted) = (Playing::default(), !global.quiet);
+        let mut watcher =
+            Watcher::new(&contest, &folder, playing.clone(), &mut interrupts, wanted)?;
+        if let (FormatSettings::Compare(Compare { sprt }), true) = (&contest.format, wanted) {
+            let most = u64::from(contest.rounds);
+            tell(plan(sprt.as_ref(), most, report::names(&contest)).trim_end());
         }
-        let (contest, folder) = (contest.clone(), folder.clone());
-        let play = stage.play(contest, folder, store, &mut interrupts, &mut watcher);
-        let ended = Box::pin(play).await;
+        let (prepared, folder) = (&mut prepared, &folder);
+        let run = Run { prepared, folder, playing, options: &options };
+        let ended = Box::pin(place.play(run, &begun, store, &mut interrupts, &mut watcher)).await;
         watcher.desk.close();
         watcher.bar.finish_and_clear();
         ended
@@ -110,14 +104,14 @@ pub(crate) fn go_on(going: Going, global: &Global) -> Result<ExitCode, Failure> 
     // Whatever still waits for the keyboard must not hold up the end.
     runtime.shutdown_background();
     if agents_are_here {
-        for name in changed(&prepared.contest, &prepared.base, &files) {
+        for name in changed(&contest, &prepared.base, &files) {
             tell(&format!(
                 "warning: {name} is no longer what it was when the contest began: some of its games \
                  may be another program's, and a resume is refused"
             ));
         }
     }
-    told(&prepared.contest, &folder, ended, &resume, options.json, !global.quiet)
+    told(&contest, &folder, ended, &resume, options.json, !global.quiet)
 }
 
 /// Whose files have changed since the contest began, by name. Nobody reads them again for each game.
@@ -159,14 +153,9 @@ fn told(
         Some(summary) if ended.over => print(&verdict(&summary, report::names(contest)))?,
         Some(summary) => print(&(live(&summary, report::names(contest)) + "\n"))?,
         None if json => print_json(&results)?,
-        None => {
-            let layout = if stdout_is_terminal() { Layout::Aligned } else { Layout::Tabs };
-            print(&results.text(layout))?;
-        }
+        None => print(&Form::Text.render(&results, "")?)?,
     }
-    if let Some(failure) = ended.failure {
-        return Err(stopped(failure));
-    }
+    ended.failure.map_or(Ok(()), |failure| Err(stopped(failure)))?;
     let page = page?;
     if let Some(interrupt) = ended.interrupted {
         tell(&format!("resume: {resume}"));
@@ -213,13 +202,6 @@ struct Watcher<'a> {
     desk: Desk,
 }
 
-/// What somebody at a terminal wants.
-enum Wanted {
-    Standings,
-    /// Something at the desk.
-    Heard(Heard),
-}
-
 impl<'a> Watcher<'a> {
     fn new(
         contest: &'a Contest,
@@ -228,8 +210,8 @@ impl<'a> Watcher<'a> {
         interrupts: &mut Interrupts,
         wanted: bool,
     ) -> Result<Self, Failure> {
-        let asked = signal(SignalKind::user_defined1())
-            .map_err(|error| Failure::machine(format!("signals can't be heard: {error}")))?;
+        let asked =
+            signal(SignalKind::user_defined1()).map_err(machine("signals can't be heard"))?;
         let bar = match &contest.format {
             FormatSettings::Compare(Compare { sprt: Some(_) }) => games_counter(wanted),
             _ => progress_bar(usize::MAX, wanted),
@@ -288,20 +270,18 @@ impl Spectator for Watcher<'_> {
         self.desk.tell(&tame(text));
     }
 
-    type Wish = Wanted;
+    /// The standings, or a key at the desk, or time to draw there.
+    type Wish = Option<Option<KeyEvent>>;
 
-    async fn wish(&mut self) -> Wanted {
+    async fn wish(&mut self) -> Self::Wish {
         tokio::select! {
-            _ = self.asked.recv() => Wanted::Standings,
-            heard = self.desk.next() => Wanted::Heard(heard),
+            _ = self.asked.recv() => None,
+            key = self.desk.next() => Some(key),
         }
     }
 
-    fn fulfil(&mut self, wish: Wanted) {
-        let key = match wish {
-            Wanted::Standings => return self.standings(),
-            Wanted::Heard(heard) => self.desk.take(&heard),
-        };
+    fn fulfil(&mut self, wish: Self::Wish) {
+        let key = wish.map_or(Some(KeyCode::Enter), |key| self.desk.take(key));
         if key == Some(KeyCode::Enter) {
             self.standings();
         }

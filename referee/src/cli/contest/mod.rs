@@ -1,6 +1,7 @@
 //! `contest`: whole contests, from a file to a table; a file a subcommand.
 
 pub(super) mod checked;
+pub(super) mod compare;
 mod going;
 mod place;
 pub(super) mod plan;
@@ -10,11 +11,9 @@ pub(super) mod run;
 mod written;
 pub(super) mod status;
 
-pub(super) use place::Place;
-pub(super) use run::GoingOptions;
-pub(super) use written::{as_toml, begin_written, prepare_written};
+pub(super) use place::{Place, Run};
 
-use super::{Global, fleet};
+use super::{Global, fleet, success};
 use clap::{Args, Subcommand};
 use referee_process::Failure;
 use std::process::ExitCode;
@@ -41,11 +40,11 @@ enum Command {
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
     match &options.command {
-        Command::Plan(options) => plan::run(options, global),
+        Command::Plan(options) => plan::run(options, global).map(success),
         Command::Run(options) => run::run(options, global),
         Command::Resume(options) => run::resume(options, global),
-        Command::Status(options) => status::run(options),
-        Command::Report(options) => report::run(options, global),
+        Command::Status(options) => status::run(options).map(success),
+        Command::Report(options) => report::run(options, global).map(success),
         Command::Quick(options) => quick::run(options, global),
         Command::Fleet(command) => fleet::run_contest(command, global),
     }

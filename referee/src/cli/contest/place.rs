@@ -3,9 +3,8 @@
 use super::going::{enclosed, room};
 use super::run::GoingOptions;
 use crate::cli::Global;
-use crate::cli::fleet::{Staged, There};
+use crate::cli::fleet::There;
 use crate::cli::sandbox::tell_of;
-use referee_contest::Contest;
 use referee_play::interrupts::Interrupts;
 use referee_play::playing::Playing;
 use referee_play::reach::{Reaches, ground};
@@ -63,73 +62,50 @@ impl Place {
     }
 
     /// What the command that resumes the contest has to say of it.
-    pub(super) fn said(&self) -> Vec<String> {
+    pub(super) fn words(&self) -> &[String] {
         match self {
-            Self::Here(_) => Vec::new(),
-            Self::There(there) => there.words().to_vec(),
+            Self::Here(_) => &[],
+            Self::There(there) => there.words(),
         }
     }
 
-    /// Makes everything ready. `begun` is when the contest was begun.
-    pub(super) fn stage(
-        self,
-        prepared: &mut Prepared,
-        begun: &str,
-        folder: &Folder,
-        playing: Playing,
-        options: &GoingOptions,
-    ) -> Result<Stage, Failure> {
-        match self {
-            Self::Here(enclosure) => {
-                let equipment = equipment(prepared, *enclosure, folder, playing, options)?;
-                Ok(Stage::Here(Box::new(equipment)))
-            }
-            Self::There(there) => Ok(Stage::There(there.stage(begun, folder, playing))),
-        }
-    }
-}
-
-/// A place with everything ready.
-#[derive(Debug)]
-pub(super) enum Stage {
-    Here(Box<Equipment>),
-    There(Box<Staged>),
-}
-
-impl Stage {
-    /// Whether the agents are those that lie on this machine.
-    pub(super) fn is_here(&self) -> bool {
-        matches!(self, Self::Here(_))
-    }
-
-    /// Plays what is left of a contest.
+    /// Plays what is left of a contest, which was begun then, RFC 3339.
     pub(super) async fn play(
         self,
-        contest: Arc<Contest>,
-        folder: Folder,
+        run: Run<'_>,
+        begun: &str,
         store: Store,
         interrupts: &mut Interrupts,
         spectator: &mut impl Spectator,
     ) -> Result<Ended, Failure> {
-        let runner = Runner::open(contest.clone(), folder.clone(), store)?;
+        let (contest, folder) = (run.prepared.contest.clone(), run.folder.clone());
         match self {
-            Self::Here(equipment) => {
-                let field = Local::start(contest, folder, *equipment, interrupts)?;
+            Self::Here(enclosure) => {
+                let equipment = equipment(run, *enclosure)?;
+                let runner = Runner::open(contest.clone(), folder.clone(), store)?;
+                let field = Local::start(contest, folder, equipment, interrupts)?;
                 Ok(runner.play(field, interrupts, spectator).await)
             }
-            Self::There(staged) => staged.play(runner, contest, interrupts, spectator).await,
+            Self::There(there) => {
+                let runner = Runner::open(contest, folder, store)?;
+                there.play(runner, run, begun, interrupts, spectator).await
+            }
         }
     }
 }
 
+/// A contest that goes on.
+#[derive(Debug)]
+pub(in crate::cli) struct Run<'a> {
+    pub(in crate::cli) prepared: &'a mut Prepared,
+    pub(in crate::cli) folder: &'a Folder,
+    pub(in crate::cli) playing: Playing,
+    pub(in crate::cli) options: &'a GoingOptions,
+}
+
 /// What games are played with on this machine.
-fn equipment(
-    prepared: &mut Prepared,
-    enclosure: Enclosure,
-    folder: &Folder,
-    playing: Playing,
-    options: &GoingOptions,
-) -> Result<Equipment, Failure> {
+fn equipment(run: Run<'_>, enclosure: Enclosure) -> Result<Equipment, Failure> {
+    let Run { prepared, folder, playing, options } = run;
     let room = room(prepared, options);
     let contenders: Vec<_> =
         std::mem::take(&mut prepared.contenders).into_iter().map(Arc::new).collect();

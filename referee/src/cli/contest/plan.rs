@@ -2,23 +2,21 @@
 
 use super::written::prepare_built;
 use crate::cli::Global;
-use crate::cli::output::{print, print_json, tell};
+use crate::cli::output::{print, print_json};
 use clap::Args;
 use referee_contest::estimate::{Estimate, QUICK_TURN_MS, estimate};
 use referee_contest::{Contest, Schedule};
 use referee_games::kind;
 use referee_process::Failure;
 use referee_process::cores;
+use referee_protocol::plain::count;
 use referee_protocol::{ClockKind, ClockSettings};
 use referee_runner::{Builds, Prepared, prepare};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
-/// Writing to text can't fail.
-const TEXT: &str = "text takes text";
 /// How many pairings are shown unless all are asked for.
 const PAIRINGS_SHOWN: usize = 20;
 
@@ -99,7 +97,7 @@ struct ToldSeat {
     most: u64,
 }
 
-pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
+pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let prepared = if options.build {
         prepare_built(&options.file, global)?
     } else {
@@ -108,16 +106,11 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     let schedule = Schedule::new(prepared.contest.clone());
     let told = told(&prepared, &schedule, options.pairings)?;
     if options.json {
-        print_json(&told)?;
-        return Ok(ExitCode::SUCCESS);
+        return print_json(&told);
     }
     print(&text(&told, &prepared.contest, &schedule))?;
-    if !global.quiet {
-        for note in &told.notes {
-            tell(&format!("note: {note}"));
-        }
-    }
-    Ok(ExitCode::SUCCESS)
+    global.note(&told.notes);
+    Ok(())
 }
 
 fn told(prepared: &Prepared, schedule: &Schedule, all: bool) -> Result<Told, Failure> {
@@ -203,39 +196,38 @@ fn notes(prepared: &Prepared) -> Vec<String> {
 
 fn text(told: &Told, contest: &Contest, schedule: &Schedule) -> String {
     let mut text = String::new();
-    let rounds = plural(u64::from(told.rounds), "round");
-    writeln!(text, "{}: {}, {rounds} of {}", told.name, told.format, told.plays.join(", "))
-        .expect(TEXT);
-    writeln!(text, "clock: {}", clock(&contest.clock)).expect(TEXT);
-    writeln!(text, "players: {}", told.players.len()).expect(TEXT);
+    let rounds = count(u64::from(told.rounds), "round");
+    writeln!(text, "{}: {}, {rounds} of {}", told.name, told.format, told.plays.join(", ")).ok();
+    writeln!(text, "clock: {}", clock(&contest.clock)).ok();
+    writeln!(text, "players: {}", told.players.len()).ok();
     for player in &told.players {
-        writeln!(text, "  {player}").expect(TEXT);
+        writeln!(text, "  {player}").ok();
     }
-    let (games, each) = (plural(told.games, "game"), told.games_a_pairing);
+    let (games, each) = (count(told.games, "game"), told.games_a_pairing);
     if told.games == told.games_most {
-        writeln!(text, "schedule: {games}, {each} a pairing").expect(TEXT);
+        writeln!(text, "schedule: {games}, {each} a pairing").ok();
     } else {
         let most = told.games_most;
-        writeln!(text, "schedule: at least {games}, at most {most}, {each} a pairing").expect(TEXT);
+        writeln!(text, "schedule: at least {games}, at most {most}, {each} a pairing").ok();
     }
     let known = told.pairings_known;
-    writeln!(text, "pairings: {known} before anything is played").expect(TEXT);
+    writeln!(text, "pairings: {known} before anything is played").ok();
     for (pairing, names) in schedule.pairings().iter().zip(&told.pairings) {
-        writeln!(text, "  round {}: {}", pairing.round, names.join(" - ")).expect(TEXT);
+        writeln!(text, "  round {}: {}", pairing.round, names.join(" - ")).ok();
     }
     if known > told.pairings.len() {
         let more = known - told.pairings.len();
-        writeln!(text, "  and {more} more, which --pairings shows").expect(TEXT);
+        writeln!(text, "  and {more} more, which --pairings shows").ok();
     }
     for ToldSeat { seat, least, most } in &told.seats {
         let times =
-            if least == most { plural(*least, "time") } else { format!("{least} to {most} times") };
-        writeln!(text, "seat {seat}: each player has it {times}").expect(TEXT);
+            if least == most { count(*least, "time") } else { format!("{least} to {most} times") };
+        writeln!(text, "seat {seat}: each player has it {times}").ok();
     }
     let of_seconds = |seconds: u64| long(seconds.saturating_mul(1000));
     let (quick, most) = (of_seconds(told.seconds_quick), of_seconds(told.seconds_most));
-    writeln!(text, "time if every turn takes {QUICK_TURN_MS} ms: {quick}").expect(TEXT);
-    writeln!(text, "time if every agent uses its whole clock: {most}").expect(TEXT);
+    writeln!(text, "time if every turn takes {QUICK_TURN_MS} ms: {quick}").ok();
+    writeln!(text, "time if every agent uses its whole clock: {most}").ok();
     let at_once = match told.jobs {
         1 => "1 match is".to_owned(),
         jobs => format!("{jobs} matches are"),
@@ -246,15 +238,10 @@ fn text(told: &Told, contest: &Contest, schedule: &Schedule) -> String {
         "  sums, no promise: a game played at random has about {turns} turns, and {at_once} \
          under way at once"
     )
-    .expect(TEXT);
+    .ok();
     let megabytes = tenths(told.bytes, 1_000_000);
-    writeln!(text, "disk: about {megabytes} MB of transcripts").expect(TEXT);
+    writeln!(text, "disk: about {megabytes} MB of transcripts").ok();
     text
-}
-
-/// `1 game`, `72 games`.
-fn plural(count: u64, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
 fn clock(clock: &ClockSettings) -> String {

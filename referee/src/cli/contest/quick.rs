@@ -1,15 +1,13 @@
 //! `contest quick`: a contest from the command line alone.
 
-use super::run::GoingOptions;
-use super::written::{as_toml, begin_written, prepare_rewritten, prepare_written};
-use crate::cli::play_options::{ClockOptions, new_seed};
-use crate::cli::sandbox::ConditionOptions;
+use super::written::{WrittenOptions, as_toml, prepare_rewritten, prepare_written};
+use crate::cli::Global;
+use crate::cli::presets::{Preset, preset};
 use crate::cli::setup::NamedGame;
-use crate::cli::{Global, presets};
 use clap::Args;
-use clap::builder::PossibleValuesParser;
+use referee_contest::Schedule;
 use referee_process::Failure;
-use serde_json::{Map, Value, json};
+use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -47,71 +45,48 @@ pub(super) struct Options {
     /// Random plies before each game, 2 unless it is given; none where agents play alone
     #[arg(long, value_name = "PLIES")]
     openings: Option<u32>,
-    /// The seed of everything that is drawn; a new one each time unless it is given
-    #[arg(long)]
-    seed: Option<u64>,
     /// A course's conditions; other options override parts of them
-    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(presets::names()))]
-    preset: Option<String>,
+    #[arg(long, value_name = "NAME", value_parser = preset())]
+    preset: Option<&'static Preset>,
     #[command(flatten)]
-    clock: ClockOptions,
-    #[command(flatten)]
-    conditions: ConditionOptions,
-    /// The contest's folder; a new one in ./contests unless it is given
-    #[arg(long, short, value_name = "DIR")]
-    out: Option<PathBuf>,
-    #[command(flatten)]
-    going: GoingOptions,
+    written: WrittenOptions,
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
-    let name = format!("quick-{}", options.game.game);
-    let text = |rounds: u32| options.contest_file(&name, rounds);
-    let first = text(options.rounds.unwrap_or(1))?;
+    let first = options.contest_file(options.rounds.unwrap_or(1))?;
     let mut prepared = prepare_written(&first, global)?;
     if let Some(games) = options.games {
-        let a_round = referee_contest::Schedule::new(prepared.contest.clone()).size().1.max(1);
+        let a_round = Schedule::new(prepared.contest.clone()).size().1.max(1);
         let rounds = u32::try_from(games.div_ceil(a_round).max(1))
             .map_err(|_| Failure::usage(format!("--games {games}: too many rounds")))?;
         let left_out = prepared.left_out;
-        prepared = prepare_rewritten(&text(rounds)?, &left_out)?;
+        prepared = prepare_rewritten(&options.contest_file(rounds)?, &left_out)?;
     }
-    begin_written(prepared, options.out.clone(), &options.going, global)
+    options.written.begin(prepared, global)
 }
 
 impl Options {
     /// The contest file that says the same.
-    fn contest_file(&self, name: &str, rounds: u32) -> Result<String, Failure> {
+    fn contest_file(&self, rounds: u32) -> Result<String, Failure> {
+        let Self { written, preset, .. } = self;
         let (games, seats) = self.game.for_contest()?;
-        let seed = self.seed.map_or_else(new_seed, Ok)?;
-        let mut file = Map::new();
-        let mut set = |key: &str, value: Value| {
-            file.insert(key.to_owned(), value);
-        };
-        set("name", json!(name));
-        set("seed", json!(seed));
-        set("rounds", json!(rounds));
-        if let Some(format) = &self.format {
-            set("format", json!(format));
-        }
-        if let Some(submissions) = &self.submissions {
-            set("submissions", json!(submissions));
-        }
-        if self.leave_out {
-            set("policy", json!({ "on_broken": "leave-out" }));
-        }
-        if let Some(preset) = &self.preset {
-            set("preset", json!(preset));
-        }
-        let preset = self.preset.as_deref().and_then(presets::find);
-        if preset.is_none() || self.clock.is_given() {
-            set("clock", json!(self.clock.settings(preset, false)?));
-        }
+        let clock = (preset.is_none() || written.clock.is_given())
+            .then(|| written.clock.settings(*preset, false))
+            .transpose()?;
         let plies = self.openings.unwrap_or(if seats == 1 { 0 } else { OPENING_PLIES });
-        set("sandbox", self.conditions.for_contest()?);
-        set("openings", json!({ "plies": plies }));
-        set("games", games);
-        set("agents", json!(self.agents));
-        as_toml(Value::Object(file))
+        as_toml(json!({
+            "name": format!("quick-{}", self.game.game),
+            "seed": written.seed()?,
+            "rounds": rounds,
+            "format": self.format,
+            "submissions": self.submissions,
+            "policy": self.leave_out.then(|| json!({ "on_broken": "leave-out" })),
+            "preset": preset.map(|preset| preset.name),
+            "clock": clock,
+            "openings": { "plies": plies },
+            "sandbox": written.conditions.for_contest()?,
+            "games": games,
+            "agents": self.agents,
+        }))
     }
 }

@@ -4,7 +4,7 @@ use super::run::resume_command;
 use crate::cli::Global;
 use crate::cli::bars::spinner;
 use crate::cli::output::{print, stdout_is_terminal};
-use crate::cli::play_options::join;
+use crate::cli::words::join;
 use clap::{Args, ValueEnum};
 use referee_contest::formats::Compare;
 use referee_contest::report::{Command, Layout, Report};
@@ -18,15 +18,15 @@ use referee_runner::store::{Kept, Store, VoidAttempt};
 use referee_runner::{results, workers};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::Arc;
 
 /// The page that a run leaves in the contest's folder.
 const PAGE: &str = "report.html";
 /// The same for programs.
 const REPORT: &str = "report.json";
-/// What a run leaves beside it.
-const OTHERS: [(&str, Form); 4] = [
+/// All that a run leaves.
+const FILES: [(&str, Form); 5] = [
+    (PAGE, Form::Html),
     ("report.md", Form::Markdown),
     (REPORT, Form::Json),
     ("standings.csv", Form::Csv),
@@ -60,7 +60,7 @@ pub(super) struct Options {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Form {
+pub(super) enum Form {
     /// For a terminal
     Text,
     /// For a document
@@ -75,7 +75,7 @@ enum Form {
     Html,
 }
 
-pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
+pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let folder = Folder::open(&options.folder)?;
     let form = options.form()?;
     let spinner = spinner("making the report", !global.quiet);
@@ -86,16 +86,14 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
         if let (Form::Text, Some(summary)) = (form, comparison) {
             print(&verdict(&summary, names(&contest)))?;
         }
-        print(&form.render(&report, "")?)?;
-        return Ok(ExitCode::SUCCESS);
+        return print(&form.render(&report, "")?);
     };
     if file.exists() && !options.force {
         return Err(Failure::usage(format!("--output {}: the file exists", file.display()))
             .help("--force overwrites it"));
     }
     let way = way_between(file, folder.root())?;
-    write(file, &form.render(&report, &way)?)?;
-    Ok(ExitCode::SUCCESS)
+    write(file, &form.render(&report, &way)?)
 }
 
 impl Options {
@@ -121,7 +119,7 @@ impl Options {
 
 impl Form {
     /// `way` leads from where it is written to the contest's folder.
-    fn render(self, report: &Report, way: &str) -> Result<String, Failure> {
+    pub(super) fn render(self, report: &Report, way: &str) -> Result<String, Failure> {
         Ok(match self {
             Self::Text if stdout_is_terminal() => report.text(Layout::Aligned),
             Self::Text => report.text(Layout::Tabs),
@@ -180,7 +178,7 @@ pub(super) fn assemble(
     voids: &[VoidAttempt],
 ) -> Report {
     let root = folder.root().display().to_string();
-    let check = join(&["referee".to_owned(), "verify".to_owned(), root]);
+    let check = join(&["referee", "verify", &root]);
     let command = |does: &str, line| Command { does: does.to_owned(), line };
     let mut commands = vec![command("To check all of this, game by game", check)];
     if !schedule.is_over() {
@@ -242,25 +240,16 @@ fn close(a: Option<f64>, b: Option<f64>) -> bool {
 /// Writes the page and the tables into the contest's folder. They are made anew each time: all that
 /// they say is in the store.
 pub(super) fn write_all(folder: &Folder, report: &Report) -> Result<PathBuf, Failure> {
-    for (name, form) in OTHERS {
+    for (name, form) in FILES {
         replace(&folder.path(name), &form.render(report, "")?)?;
     }
-    let page = folder.path(PAGE);
-    replace(&page, &Form::Html.render(report, "")?)?;
-    Ok(page)
+    Ok(folder.path(PAGE))
 }
 
 /// Writes in the place of what was there, all of it or nothing: half a report would look forged.
 fn replace(file: &Path, text: &str) -> Result<(), Failure> {
-    let coming = file.with_extension("new");
-    write(&coming, text)
-        .and_then(|()| {
-            let moved = std::fs::rename(&coming, file);
-            moved.map_err(|error| referee_runner::disk_failure(file, &error))
-        })
-        .inspect_err(|_| {
-            std::fs::remove_file(&coming).ok();
-        })
+    referee_play::replacing::replace(file, text.as_bytes())
+        .map_err(|error| referee_runner::disk_failure(file, &error))
 }
 
 fn write(file: &Path, text: &str) -> Result<(), Failure> {

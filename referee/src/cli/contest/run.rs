@@ -5,9 +5,8 @@ use super::place::Place;
 use super::written::prepare_built;
 use crate::cli::Global;
 use crate::cli::fleet::{FleetOptions, note_elsewhere};
-use crate::cli::output::tell;
-use crate::cli::play_options::join;
-use crate::cli::runtime::runtime;
+use crate::cli::runtime::{machine, runtime};
+use crate::cli::words::join;
 use clap::Args;
 use referee_contest::Contest;
 use referee_process::Failure;
@@ -89,14 +88,9 @@ pub(crate) fn begin(
     // Somebody else may have begun one since.
     let folder = Folder::create(folder.root())?;
     let kept = prepared.kept(jiff::Timestamp::now().to_string(), place.apart().cloned());
-    std::fs::write(folder.file(), &kept.text)
-        .map_err(|error| Failure::machine(format!("{}: {error}", folder.file().display())))?;
+    std::fs::write(folder.file(), &kept.text).map_err(machine(folder.file().display()))?;
     let store = Store::create(&folder, &kept)?;
-    if !global.quiet {
-        for note in prepared.remarks() {
-            tell(&format!("note: {note}"));
-        }
-    }
+    global.note(prepared.remarks());
     place.tell(&wish, global);
     let (begun, options) = (kept.begun, options.clone());
     go_on(Going { prepared, folder, store, place, begun, runtime, options }, global)
@@ -198,7 +192,7 @@ pub(super) fn resume_command(folder: &Folder, where_to: &[String]) -> String {
 
 /// A command about a contest that was begun.
 pub(crate) fn command(name: &str, folder: &Folder, where_to: &[String]) -> String {
-    let root = folder.root().display().to_string();
-    let words = ["referee".to_owned(), "contest".to_owned(), name.to_owned(), root];
-    join(&[&words[..], where_to].concat())
+    let root = folder.root().to_string_lossy();
+    let words = ["referee", "contest", name, &root].into_iter();
+    join(&words.chain(where_to.iter().map(String::as_str)).collect::<Vec<_>>())
 }

@@ -12,7 +12,6 @@ use referee_runner::results::progress;
 use referee_runner::store::Store;
 use referee_runner::workers::{WorkerTold, read, silence};
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// Tells how far a contest is.
 #[derive(Debug, Args)]
@@ -25,12 +24,11 @@ pub(super) struct Options {
     json: bool,
 }
 
-pub(super) fn run(options: &Options) -> Result<ExitCode, Failure> {
+pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let folder = Folder::open(&options.folder)?;
     let told = progress(&folder, &Store::open(&folder)?)?;
     if options.json {
-        print_json(&told)?;
-        return Ok(ExitCode::SUCCESS);
+        return print_json(&told);
     }
     let state = match (told.over, told.running) {
         (true, _) => "over",
@@ -58,10 +56,10 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, Failure> {
         rows.push(row("go on", super::run::resume_command(&folder, &read(&folder).on)));
     }
     print(&aligned(&rows))?;
-    if !told.workers.is_empty() {
-        print(&format!("\n{}", aligned(&workers(&told))))?;
+    if told.workers.is_empty() {
+        return Ok(());
     }
-    Ok(ExitCode::SUCCESS)
+    print(&format!("\n{}", aligned(&workers(&told))))
 }
 
 /// Who plays it, where that is on many machines; who has played it, where nobody does.

@@ -3,7 +3,12 @@
 
 use super::run::{GoingOptions, begin, free_folder};
 use crate::cli::Global;
-use crate::cli::bars::CountBar;
+use crate::cli::bars::{advance, count_bar};
+use crate::cli::clock::ClockOptions;
+use crate::cli::play_options::new_seed;
+use crate::cli::runtime::machine;
+use crate::cli::sandbox::ConditionOptions;
+use clap::Args;
 use referee_process::Failure;
 use referee_runner::{Builds, Prepared, prepare, prepare_text};
 use serde_json::Value;
@@ -13,16 +18,45 @@ use std::process::ExitCode;
 /// What errors call the file that nobody wrote.
 const FILE: &str = "(what the command line says)";
 
+/// What both commands take that write a contest file.
+#[derive(Debug, Args)]
+pub(super) struct WrittenOptions {
+    /// The seed of everything that is drawn; a new one each time unless it is given
+    #[arg(long)]
+    seed: Option<u64>,
+    #[command(flatten)]
+    pub(super) clock: ClockOptions,
+    #[command(flatten)]
+    pub(super) conditions: ConditionOptions,
+    /// The folder; a new one in ./contests unless it is given
+    #[arg(long, short, value_name = "DIR")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    going: GoingOptions,
+}
+
+impl WrittenOptions {
+    pub(super) fn seed(&self) -> Result<u64, Failure> {
+        self.seed.map_or_else(new_seed, Ok)
+    }
+
+    /// Begins the contest, in a folder of its name unless one is given.
+    pub(super) fn begin(&self, prepared: Prepared, global: &Global) -> Result<ExitCode, Failure> {
+        let out = self.out.clone().map_or_else(|| free_folder(&prepared.contest.name), Ok)?;
+        begin(prepared, Some(&out), &self.going, global)
+    }
+}
+
 /// Prepares the contest of a contest file, and builds its agents.
 pub(super) fn prepare_built(file: &Path, global: &Global) -> Result<Prepared, Failure> {
-    let bar = CountBar::building(!global.quiet);
-    prepare(file, Builds::Now(&|done, of| bar.at(done, of)))
+    let bar = count_bar("building", !global.quiet);
+    prepare(file, Builds::Now(&|done, of| advance(&bar, done, of)))
 }
 
 /// The same of a file that was written here; paths are relative to the working directory.
-pub(crate) fn prepare_written(text: &str, global: &Global) -> Result<Prepared, Failure> {
-    let bar = CountBar::building(!global.quiet);
-    prepare_here(text, Builds::Now(&|done, of| bar.at(done, of)))
+pub(super) fn prepare_written(text: &str, global: &Global) -> Result<Prepared, Failure> {
+    let bar = count_bar("building", !global.quiet);
+    prepare_here(text, Builds::Now(&|done, of| advance(&bar, done, of)))
 }
 
 /// The same whose agents have been built; these were left out then.
@@ -34,24 +68,12 @@ pub(super) fn prepare_rewritten(
 }
 
 fn prepare_here(text: &str, builds: Builds<'_>) -> Result<Prepared, Failure> {
-    let base = std::env::current_dir()
-        .map_err(|error| Failure::machine(format!("there is no working directory: {error}")))?;
+    let base = std::env::current_dir().map_err(machine("there is no working directory"))?;
     prepare_text(text, Path::new(FILE), &base, builds)
 }
 
-/// Begins it, in a folder of its name unless one is given.
-pub(crate) fn begin_written(
-    prepared: Prepared,
-    out: Option<PathBuf>,
-    options: &GoingOptions,
-    global: &Global,
-) -> Result<ExitCode, Failure> {
-    let out = out.map_or_else(|| free_folder(&prepared.contest.name), Ok)?;
-    begin(prepared, Some(&out), options, global)
-}
-
 /// JSON as TOML; nulls, which TOML has none of, are left out.
-pub(crate) fn as_toml(value: Value) -> Result<String, Failure> {
+pub(super) fn as_toml(value: Value) -> Result<String, Failure> {
     fn without_nulls(value: Value) -> Value {
         match value {
             Value::Object(fields) => fields

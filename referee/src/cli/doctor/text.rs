@@ -7,7 +7,7 @@ use referee_protocol::plain::tame;
 type Row = Vec<String>;
 
 fn row(name: &str, value: &str, detail: &str) -> Row {
-    [name, value, detail].map(str::to_owned).to_vec()
+    crate::cli::output::row([name, value, detail])
 }
 
 impl Told {

@@ -6,10 +6,10 @@ mod there;
 mod withdraw;
 mod worker;
 
-pub(super) use there::{Staged, There, note_elsewhere};
+pub(super) use there::{There, note_elsewhere};
 
 use self::server::ServerOptions;
-use super::Global;
+use super::{Global, success};
 use clap::{Args, Subcommand};
 use referee_match::times::read_time;
 use referee_process::Failure;
@@ -35,7 +35,7 @@ pub(super) fn run(command: &Command, global: &Global) -> Result<ExitCode, Failur
 
 pub(super) fn run_contest(command: &ContestCommand, global: &Global) -> Result<ExitCode, Failure> {
     match command {
-        ContestCommand::Withdraw(options) => withdraw::run(options, global),
+        ContestCommand::Withdraw(options) => withdraw::run(options, global).map(success),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The options of every command that talks to a NATS server.
 
+use crate::cli::words::option;
 use clap::Args;
 use referee_fleet::connect::Server;
 use std::path::PathBuf;
@@ -36,6 +37,7 @@ impl ServerOptions {
     pub(crate) fn words(&self, shown: &str) -> Vec<String> {
         let file = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
         let options = [
+            ("--on", Some(shown.to_owned())),
             ("--user", self.user.clone()),
             ("--creds", file(&self.creds)),
             ("--nkey", file(&self.nkey)),
@@ -43,9 +45,7 @@ impl ServerOptions {
             ("--tls-cert", file(&self.tls_cert)),
             ("--tls-key", file(&self.tls_key)),
         ];
-        let options = options.into_iter().filter_map(|(name, value)| Some((name, value?)));
-        let all = std::iter::once(("--on", shown.to_owned())).chain(options);
-        all.flat_map(|(name, value)| [name.to_owned(), value]).collect()
+        options.into_iter().flat_map(|(name, value)| option(name, value)).collect()
     }
 
     /// The server at this address, asked as the options say.

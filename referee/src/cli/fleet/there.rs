@@ -4,20 +4,16 @@
 use super::FleetOptions;
 use crate::cli::Global;
 use crate::cli::bars::spinner;
-use crate::cli::contest::Place;
 use crate::cli::contest::run::command;
-use crate::cli::output::tell;
-use referee_contest::Contest;
+use crate::cli::contest::{Place, Run};
 use referee_fleet::bundles::pack;
 use referee_fleet::connect::Connection;
 use referee_fleet::coordinator::{Commission, ContestRun, Coordinator, LEASE, hush};
 use referee_play::interrupts::Interrupts;
-use referee_play::playing::Playing;
 use referee_process::Failure;
 use referee_runner::Prepared;
 use referee_runner::folder::Folder;
 use referee_runner::runner::{Ended, Runner, Spectator};
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Runtime;
 
@@ -30,10 +26,6 @@ pub(in crate::cli) struct There {
     connection: Connection,
     commission: Commission,
 }
-
-/// The same, for a contest that has its folder.
-#[derive(Debug)]
-pub(in crate::cli) struct Staged(There, ContestRun);
 
 impl There {
     /// Packs the agents, and connects, where the options name a server; a server that is just being started is waited for.
@@ -57,9 +49,7 @@ impl There {
     }
 
     pub(in crate::cli) fn tell(&self, global: &Global) {
-        for note in self.commission.packed.notes.iter().filter(|_| !global.quiet) {
-            tell(&format!("note: {note}"));
-        }
+        global.note(&self.commission.packed.notes);
     }
 
     /// What the command that resumes the contest has to say of it.
@@ -67,34 +57,25 @@ impl There {
         &self.commission.words
     }
 
-    /// Makes everything ready. `begun` is when the contest was begun.
-    pub(in crate::cli) fn stage(
-        self,
-        begun: &str,
-        folder: &Folder,
-        playing: Playing,
-    ) -> Box<Staged> {
-        let (begun, folder) = (begun.to_owned(), folder.clone());
-        Box::new(Staged(self, ContestRun { begun, folder, playing }))
-    }
-}
-
-impl Staged {
-    /// Has workers play what is left of a contest.
+    /// Has workers play what is left of a contest, which was begun then.
     pub(in crate::cli) async fn play(
         self,
         runner: Runner,
-        contest: Arc<Contest>,
+        run: Run<'_>,
+        begun: &str,
         interrupts: &mut Interrupts,
         spectator: &mut impl Spectator,
     ) -> Result<Ended, Failure> {
-        let Self(There { connection, commission }, run) = self;
-        let (line, begun) = (connection.clone(), run.begun.clone());
+        let Self { connection, commission } = self;
+        let (line, contest) = (connection.clone(), run.prepared.contest.clone());
+        let (folder, playing) = (run.folder.clone(), run.playing);
+        let contest_run = ContestRun { begun: begun.to_owned(), folder, playing };
         let (schedule, orders) = (runner.schedule(), interrupts.orders());
+        let begin = Coordinator::begin(connection, commission, contest_run, schedule, orders);
         let field = tokio::select! {
-            field = Coordinator::begin(connection, commission, run, schedule, orders) => field?,
+            field = begin => field?,
             _ = interrupts.interrupted() => {
-                hush(&line, &contest, &begun).await;
+                hush(&line, &contest, begun).await;
                 return Ok(runner.leave(interrupts));
             }
         };
@@ -105,8 +86,8 @@ impl Staged {
 /// What workers have of a contest that goes on here stays where it is.
 pub(in crate::cli) fn note_elsewhere(place: &Place, folder: &Folder, global: &Global) {
     let on = referee_runner::workers::read(folder).on;
-    if matches!(place, Place::Here(_)) && !on.is_empty() && !global.quiet {
+    if matches!(place, Place::Here(_)) && !on.is_empty() {
         let command = command("withdraw", folder, &on);
-        tell(&format!("note: what it has at its server stays there; `{command}` takes it away"));
+        global.note([format!("what it has at its server stays there; `{command}` takes it away")]);
     }
 }

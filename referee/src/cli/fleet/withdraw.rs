@@ -3,7 +3,7 @@
 use super::ServerOptions;
 use crate::cli::Global;
 use crate::cli::output::print;
-use crate::cli::runtime::runtime;
+use crate::cli::runtime::{machine, runtime};
 use clap::Args;
 use referee_fleet::coordinator::withdraw;
 use referee_process::Failure;
@@ -12,7 +12,6 @@ use referee_runner::folder::Folder;
 use referee_runner::store::Store;
 use referee_runner::workers::{read, write};
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// What the server calls the connection, for who looks after it.
 const NAME: &str = "referee withdraw";
@@ -35,7 +34,7 @@ pub(in crate::cli) struct Options {
     server: ServerOptions,
 }
 
-pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
+pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let folder = Folder::open(&options.folder)?;
     let _lock = folder.lock()?;
     let kept = Store::open(&folder)?.kept()?;
@@ -56,8 +55,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     if !workers.on.is_empty() {
         // Nobody who goes on is led there.
         workers.on.clear();
-        write(&folder, &workers)
-            .map_err(|error| Failure::machine(format!("{}: {error}", folder.root().display())))?;
+        write(&folder, &workers).map_err(machine(folder.root().display()))?;
     }
     if !global.quiet {
         print(&match removed {
@@ -69,5 +67,5 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
             ),
         })?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }

@@ -4,7 +4,7 @@ use super::ServerOptions;
 use crate::cli::Global;
 use crate::cli::bars::{SPIN, style};
 use crate::cli::output::tell;
-use crate::cli::runtime::runtime;
+use crate::cli::runtime::{machine, runtime};
 use crate::console::is_in_front;
 use clap::Args;
 use indicatif::ProgressBar;
@@ -83,8 +83,8 @@ impl Options {
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
     let runtime = runtime()?;
     let end = runtime.block_on(async {
-        let mut interrupts = Interrupts::listen_for_work()
-            .map_err(|error| Failure::machine(format!("signals can't be heard: {error}")))?;
+        let mut interrupts =
+            Interrupts::listen_for_work().map_err(machine("signals can't be heard"))?;
         work(options, &mut interrupts, global).await
     });
     // Whatever still waits for the server must not hold up the end.

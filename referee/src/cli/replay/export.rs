@@ -17,7 +17,6 @@ use referee_render::{NoPicture, Theme};
 use referee_web::{Sheet, Stage, export};
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::path::Path;
-use std::process::ExitCode;
 
 /// A strip has so many pictures unless it is said how many.
 const STRIP: &str = "12";
@@ -90,30 +89,20 @@ fn read_turn(text: &str) -> Result<Place, String> {
     }
 }
 
-pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
+pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let form = options.form()?;
     options.check(form)?;
-    if let Some(text) = options.text(form)? {
-        let written = options.write(|out| Ok(out.write_all(text.as_bytes())?));
-        return written.map(|()| ExitCode::SUCCESS);
-    }
-    let (playback, _) = read(&options.file)?;
-    let wish = options.wish();
-    let plies = options.plies(&playback)?;
-    let frames = playback.plies().len();
-    let animated = matches!(form, Form::Gif | Form::Apng);
-    let wanted = animated && !global.quiet && io::stderr().is_terminal();
-    let bar = progress_bar(frames, wanted);
-    let mut done = |count: usize| bar.set_position(count as u64);
-    let written = options.write(|out| match form {
-        Form::Svg => write_svg(&playback, plies, &wish, out),
-        Form::Png => write_png(&playback, plies, &wish, out),
-        Form::Gif => write_gif(&playback, &wish, out, &mut done),
-        Form::Apng => write_apng(&playback, &wish, out, &mut done),
-        Form::Html | Form::Txt | Form::Sgf => unreachable!("text is no picture"),
-    });
-    bar.finish_and_clear();
-    written.map(|()| ExitCode::SUCCESS)
+    let text = match form {
+        Form::Svg | Form::Png | Form::Gif | Form::Apng => return options.picture(form, global),
+        Form::Html => options.page()?,
+        Form::Txt => {
+            let (coords, flip) = (options.coords, options.flip);
+            let board = BoardOptions { coords, flip, ..BoardOptions::default() };
+            printed(&read_transcript(&options.file)?, &options.file, &board)?
+        }
+        Form::Sgf => notation::written(&read(&options.file)?.0, &options.file, "sgf")?,
+    };
+    options.write(|out| Ok(out.write_all(text.as_bytes())?))
 }
 
 /// The match as far as it can be read. What is missing is told; without a header nothing is there.
@@ -197,17 +186,30 @@ impl Options {
         Ok(())
     }
 
-    /// What is to be written, where that is text.
-    fn text(&self, form: Form) -> Result<Option<String>, Failure> {
-        match form {
-            Form::Svg | Form::Png | Form::Gif | Form::Apng => Ok(None),
-            Form::Html => self.page().map(Some),
-            Form::Txt => {
-                let board = BoardOptions { coords: self.coords, flip: self.flip, ..<_>::default() };
-                printed(&read_transcript(&self.file)?, &self.file, &board).map(Some)
-            }
-            Form::Sgf => notation::written(&read(&self.file)?.0, &self.file, "sgf").map(Some),
-        }
+    /// Writes a picture, or several.
+    fn picture(&self, form: Form, global: &Global) -> Result<(), Failure> {
+        let (playback, _) = read(&self.file)?;
+        let plies = self.plies(&playback)?;
+        let wish = Wish {
+            theme: self.theme,
+            coordinates: self.coords,
+            flip: self.flip,
+            width: self.width,
+            delay_ms: u32::try_from(self.delay).unwrap_or(u32::MAX),
+        };
+        let animated = matches!(form, Form::Gif | Form::Apng);
+        let wanted = animated && !global.quiet && io::stderr().is_terminal();
+        let bar = progress_bar(playback.plies().len(), wanted);
+        let mut done = |count: usize| bar.set_position(count as u64);
+        let written = self.write(|out| match form {
+            Form::Svg => write_svg(&playback, plies, &wish, out),
+            Form::Png => write_png(&playback, plies, &wish, out),
+            Form::Gif => write_gif(&playback, &wish, out, &mut done),
+            Form::Apng => write_apng(&playback, &wish, out, &mut done),
+            Form::Html | Form::Txt | Form::Sgf => unreachable!("text is no picture"),
+        });
+        bar.finish_and_clear();
+        written
     }
 
     /// The viewer with the match in it.
@@ -215,17 +217,6 @@ impl Options {
         let (playback, stage) = read(&self.file)?;
         let name = Path::new(&self.file).file_name().unwrap_or_default().to_string_lossy();
         Ok(export(&Sheet::new(&name, &playback, &stage, 0)))
-    }
-
-    fn wish(&self) -> Wish {
-        let delay_ms = u32::try_from(self.delay).unwrap_or(u32::MAX);
-        Wish {
-            theme: self.theme,
-            coordinates: self.coords,
-            flip: self.flip,
-            width: self.width,
-            delay_ms,
-        }
     }
 
     fn plies(&self, playback: &Playback) -> Result<Plies, Failure> {

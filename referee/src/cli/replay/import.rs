@@ -2,6 +2,7 @@
 
 use crate::cli::Global;
 use crate::cli::output::{print, tell};
+use crate::cli::runtime::machine;
 use crate::reading::report;
 use clap::Args;
 use referee_games::{Kind, NotationKind, kind, nearest_kind, notations};
@@ -13,7 +14,6 @@ use referee_protocol::plain::tame;
 use referee_protocol::{Event, Header};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 /// Reads a game that was played elsewhere into a transcript, which `verify` and `replay` take as
 /// any other. It says of no time that it was used and of no program that it was started.
@@ -36,7 +36,7 @@ pub(super) struct Options {
     force: bool,
 }
 
-pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
+pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let output = options.output.display();
     if !is_transcript(&options.output) {
         return Err(Failure::usage(format!("--output {output}: no name of a transcript"))
@@ -63,8 +63,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
         unreachable!("a transcript begins with its header")
     };
     let destination = Destination::File { path: options.output.clone(), force: options.force };
-    write(&destination, header, &events)
-        .map_err(|error| Failure::machine(format!("{output}: {error}")))?;
+    write(&destination, header, &events).map_err(machine(&output))?;
     for note in &read.notes {
         tell(&format!("note: {}", tame(note)));
     }
@@ -72,7 +71,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
         print(&summary(header, &events))?;
         tell(&format!("wrote {output}"));
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// The game and its notation: as the options say, or else by the ending of the file's name.

@@ -5,7 +5,7 @@ mod notation;
 mod import;
 
 use super::output::{BoardOptions, print, stdout_has_colour};
-use super::{Global, viewer};
+use super::{Global, success, viewer};
 use crate::reading;
 use clap::{Args, Subcommand};
 use referee_play::inputs::read_transcript;
@@ -51,8 +51,8 @@ enum Command {
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
     match &options.command {
         None => show(&options.shown),
-        Some(Command::Export(options)) => export::run(options, global),
-        Some(Command::Import(options)) => import::run(options, global),
+        Some(Command::Export(options)) => export::run(options, global).map(success),
+        Some(Command::Import(options)) => import::run(options, global).map(success),
     }
 }
 
@@ -64,6 +64,5 @@ fn show(options: &Shown) -> Result<ExitCode, Failure> {
     }
     let bytes = read_transcript(file)?;
     let style = options.board.style(stdout_has_colour());
-    reading::print(&bytes, file, options.turn, style.as_ref(), print)?;
-    Ok(ExitCode::SUCCESS)
+    reading::print(&bytes, file, options.turn, style.as_ref(), print).map(success)
 }

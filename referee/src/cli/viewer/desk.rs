@@ -5,6 +5,7 @@ use super::Viewer;
 use super::source::Source;
 use crate::cli::live::Cover;
 use crate::cli::output::tell;
+use crate::cli::runtime::machine;
 use crate::console::{Console, Keys, Screen};
 use crate::screen::{Model, Setting, Wish};
 use indicatif::{ProgressBar, ProgressDrawTarget};
@@ -45,14 +46,6 @@ pub(crate) struct Desk {
     resized: Signal,
 }
 
-/// What happened at the desk.
-pub(crate) enum Heard {
-    /// A key was pressed.
-    Key(KeyEvent),
-    /// It is time to draw.
-    Time,
-}
-
 impl Desk {
     /// Sits down at the terminal, if there is one and somebody is `wanted` there. While the viewer is
     /// open, `bar` isn't drawn.
@@ -64,11 +57,11 @@ impl Desk {
         interrupts: &mut Interrupts,
         wanted: bool,
     ) -> Result<Self, Failure> {
-        let resized = signal(SignalKind::window_change())
-            .map_err(|error| Failure::machine(format!("signals can't be heard: {error}")))?;
+        let resized =
+            signal(SignalKind::window_change()).map_err(machine("signals can't be heard"))?;
         let console = if wanted { Console::open(Screen::Stderr) } else { None };
         if let Some((console, _)) = &console {
-            interrupts.hold(console.pausing());
+            interrupts.on_pause(console.pausing());
         }
         let mut ticks = interval(super::FRAME);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
@@ -104,33 +97,28 @@ impl Desk {
         self.cover.clone()
     }
 
-    /// Waits until there is something to be dealt with. Can be dropped and called again.
-    pub(crate) async fn next(&mut self) -> Heard {
+    /// Waits until there is something to be dealt with: a key, or time to draw. Can be dropped and called
+    /// again.
+    pub(crate) async fn next(&mut self) -> Option<KeyEvent> {
         let Some((_, keys)) = &mut self.console else { return std::future::pending().await };
         let open = self.viewer.is_some();
         tokio::select! {
-            key = keys.next() => Heard::Key(key),
-            _ = self.ticks.tick(), if open => Heard::Time,
-            _ = self.resized.recv(), if open => Heard::Time,
+            key = keys.next() => Some(key),
+            _ = self.ticks.tick(), if open => None,
+            _ = self.resized.recv(), if open => None,
         }
     }
 
     /// Deals with it; a key that the viewer, being closed, has no use for comes back.
-    pub(crate) fn take(&mut self, heard: &Heard) -> Option<KeyCode> {
-        match heard {
-            Heard::Key(key) if self.viewer.is_none() => {
-                if key.code != KeyCode::Char('b') || !self.is_manned() {
-                    return Some(key.code);
-                }
-                self.open();
+    pub(crate) fn take(&mut self, key: Option<KeyEvent>) -> Option<KeyCode> {
+        match (key, &self.viewer) {
+            (Some(key), None) if key.code != KeyCode::Char('b') || !self.is_manned() => {
+                return Some(key.code);
             }
-            Heard::Key(key) => self.press(*key),
-            Heard::Time => {
-                let due = |viewer: &Viewer| viewer.seen.elapsed() >= viewer.period();
-                if !self.viewer.as_ref().is_some_and(due) {
-                    return None;
-                }
-            }
+            (Some(_), None) => self.open(),
+            (Some(key), Some(_)) => self.press(key),
+            (None, Some(viewer)) if viewer.seen.elapsed() >= viewer.period() => {}
+            (None, _) => return None,
         }
         self.look();
         None
@@ -166,11 +154,10 @@ impl Desk {
 
     fn open(&mut self) {
         let Some((console, _)) = &self.console else { return };
-        let found = self.playing.after(None);
-        let (number, source, name) = match &found {
+        let (number, source, name) = match self.playing.after(None) {
             Some((number, path)) => {
-                let name = self.name(*number, path);
-                (Some(*number), Source::following(path.clone()), name)
+                let name = name(self.setting, number, &path);
+                (Some(number), Source::following(path), name)
             }
             None => (None, Source::default(), "no match with a transcript is under way".to_owned()),
         };
@@ -178,7 +165,7 @@ impl Desk {
         self.cover.put();
         self.bar_was_seen = !self.bar.is_hidden();
         self.bar.set_draw_target(ProgressDrawTarget::hidden());
-        match Viewer::open(console, Screen::Stderr, model, source, name) {
+        match Viewer::open(console, model, source, name) {
             Ok(viewer) => {
                 (self.viewer, self.number, self.ended) = (Some(viewer), number, None);
             }
@@ -189,40 +176,26 @@ impl Desk {
         }
     }
 
-    fn name(&self, number: u64, path: &Path) -> String {
-        match self.setting {
-            Setting::LiveMany => format!("game {number}"),
-            Setting::Live | Setting::Replay => path.display().to_string(),
-        }
-    }
-
     fn press(&mut self, key: KeyEvent) {
         let Some(viewer) = &mut self.viewer else { return };
         match viewer.press(key) {
             Wish::Close => self.close(),
-            Wish::Another => {
-                if !self.turn_to_next()
-                    && let Some(viewer) = &mut self.viewer
-                {
-                    viewer.model.news = Some("no other match is under way".to_owned());
-                }
-            }
+            Wish::Another => self.turn_to_next(Some("no other match is under way")),
             Wish::Nothing | Wish::Redraw => {}
         }
     }
 
-    /// Another match than the one that is looked at; false if there is none.
-    fn turn_to_next(&mut self) -> bool {
-        let next = self.playing.after(self.number);
-        let Some((number, path)) = next.filter(|&(number, _)| Some(number) != self.number) else {
-            return false;
-        };
-        let name = self.name(number, &path);
-        if let Some(viewer) = &mut self.viewer {
-            viewer.turn_to(Source::following(path), name);
-            (self.number, self.ended) = (Some(number), None);
+    /// Another match than the one that is looked at; where there is none, that is told.
+    fn turn_to_next(&mut self, none: Option<&str>) {
+        let Some(viewer) = &mut self.viewer else { return };
+        match self.playing.after(self.number).filter(|&(next, _)| Some(next) != self.number) {
+            Some((number, path)) => {
+                let name = name(self.setting, number, &path);
+                viewer.turn_to(Source::following(path), name);
+                (self.number, self.ended) = (Some(number), None);
+            }
+            None => viewer.model.news = none.map(str::to_owned).or(viewer.model.news.take()),
         }
-        true
     }
 
     /// Looks at the match, and at whether it is still played, and draws.
@@ -243,12 +216,20 @@ impl Desk {
             }
         }
         let due = self.ended.is_some_and(|ended| ended.elapsed() >= MOMENT);
-        let follows = viewer.model.follows() && !viewer.model.plays();
+        let follows = viewer.model.follows && !viewer.model.plays;
         if !live && follows && (due || self.number.is_none()) {
-            self.turn_to_next();
+            self.turn_to_next(None);
         }
         let (Some(viewer), Some((console, _))) = (&mut self.viewer, &self.console) else { return };
         viewer.look();
         viewer.show(console);
+    }
+}
+
+/// What a match is called.
+fn name(setting: Setting, number: u64, path: &Path) -> String {
+    match setting {
+        Setting::LiveMany => format!("game {number}"),
+        Setting::Live | Setting::Replay => path.display().to_string(),
     }
 }

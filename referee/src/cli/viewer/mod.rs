@@ -5,11 +5,12 @@ mod source;
 mod replaying;
 mod desk;
 
-pub(super) use desk::{Desk, Heard};
+pub(super) use desk::Desk;
 pub(super) use replaying::{is_wanted, replay};
 
-use crate::console::{Console, Screen};
-use crate::screen::{Model, Scene, Wish, draw};
+use crate::cli::runtime::machine;
+use crate::console::Console;
+use crate::screen::{Model, Pane, Scene, Wish, draw};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::event::KeyEvent;
@@ -44,19 +45,13 @@ impl Viewer {
     /// Takes the whole screen.
     fn open(
         console: &Console,
-        screen: Screen,
         model: Model,
         source: Source,
         name: String,
     ) -> Result<Self, Failure> {
-        let output: Box<dyn Write + Send> = match screen {
-            Screen::Stdout => Box::new(std::io::stdout()),
-            Screen::Stderr => Box::new(std::io::stderr()),
-        };
-        let output = BufWriter::with_capacity(BUFFER_BYTES, output);
-        let terminal = Terminal::new(CrosstermBackend::new(output)).map_err(|error| {
-            Failure::machine(format!("the terminal can't be drawn on: {error}"))
-        })?;
+        let output = BufWriter::with_capacity(BUFFER_BYTES, console.writer());
+        let terminal = Terminal::new(CrosstermBackend::new(output))
+            .map_err(machine("the terminal can't be drawn on"))?;
         console.fill_screen(true);
         Ok(Self { terminal, model, source, name, live: false, seen: Instant::now() })
     }
@@ -98,7 +93,7 @@ impl Viewer {
 
     /// How long until it is to be looked at again.
     fn period(&self) -> Duration {
-        if self.model.plays() { FRAME } else { LOOK }
+        if self.model.plays { FRAME } else { LOOK }
     }
 
     /// Draws what has changed.
@@ -109,7 +104,7 @@ impl Viewer {
         if console.was_lost() {
             self.redraw();
         }
-        if self.model.wants_lines() {
+        if self.model.pane == Pane::Lines {
             self.source.make_said();
         }
         let problem = self.source.problem();
@@ -118,7 +113,7 @@ impl Viewer {
             progress: self.source.progress(self.live),
             name: &self.name,
             problem: problem.as_deref(),
-            said: self.source.said(self.model.at()),
+            said: self.source.said(self.model.at),
             waiting_ms: self.source.waiting_ms(),
         };
         let model = &mut self.model;

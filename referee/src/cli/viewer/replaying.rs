@@ -3,7 +3,7 @@
 use super::Viewer;
 use super::source::Source;
 use crate::cli::output::{BoardOptions, stdout_has_colour};
-use crate::cli::runtime::runtime;
+use crate::cli::runtime::{machine, runtime};
 use crate::console::{Console, Keys, Screen};
 use crate::screen::{Model, Progress, Setting, Wish};
 use referee_play::interrupts::Interrupts;
@@ -26,11 +26,10 @@ pub(crate) fn replay(
 ) -> Result<ExitCode, Failure> {
     let source = Source::named(file)?;
     let colour = stdout_has_colour();
-    let style = board.style(colour).unwrap_or(Style { colour, ..Style::default() });
-    let mut model = Model::new(style, Setting::Replay);
-    if board.style(colour).is_none() {
-        model.hide_board();
-    }
+    let style = board.style(colour);
+    let mut model =
+        Model::new(style.unwrap_or(Style { colour, ..<_>::default() }), Setting::Replay);
+    model.board = style.is_some();
     match (source.playback(), source.problem()) {
         (None, Some(problem)) => return Err(Failure::operation(format!("{file}: {problem}"))),
         (Some(playback), _) => {
@@ -51,7 +50,7 @@ pub(crate) fn replay(
     let shown = runtime.block_on(async {
         let (console, keys) = Console::open(Screen::Stdout)
             .ok_or_else(|| Failure::machine("stdin is no terminal".to_owned()))?;
-        let viewer = Viewer::open(&console, Screen::Stdout, model, source, name)?;
+        let viewer = Viewer::open(&console, model, source, name)?;
         show(&console, keys, viewer).await
     });
     runtime.shutdown_background();
@@ -59,9 +58,9 @@ pub(crate) fn replay(
 }
 
 async fn show(console: &Console, mut keys: Keys, mut viewer: Viewer) -> Result<ExitCode, Failure> {
-    let unheard = |error| Failure::machine(format!("signals can't be heard: {error}"));
-    let mut interrupts = Interrupts::listen().map_err(unheard)?;
-    interrupts.hold(console.pausing());
+    let unheard = machine("signals can't be heard");
+    let mut interrupts = Interrupts::listen().map_err(&unheard)?;
+    interrupts.on_pause(console.pausing());
     let mut resized = signal(SignalKind::window_change()).map_err(unheard)?;
     loop {
         viewer.look();

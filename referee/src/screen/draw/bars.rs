@@ -1,11 +1,10 @@
 //! The lines at the top and at the bottom: what is looked at, how far it is, and the keys.
 
-use super::{Look, put};
+use super::{Look, STRONG, put};
 use crate::screen::text::{clean, fit, time, width};
 use crate::screen::{Progress, Setting};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use referee_match::times::show_clock;
 use referee_protocol::plain::tame;
@@ -17,11 +16,11 @@ const TRACK: usize = 20;
 pub(super) fn title(look: &Look<'_>, place: Rect, buffer: &mut Buffer) {
     let header = look.playback.header();
     let columns = usize::from(place.width);
-    let state = match look.scene.progress {
-        Progress::Live => "live",
-        Progress::Over => "over",
-        Progress::Unfinished => "no end yet",
-        Progress::Broken => "broken",
+    let (state, style) = match look.scene.progress {
+        Progress::Live => ("live", STRONG),
+        Progress::Over => ("over", look.faint()),
+        Progress::Unfinished => ("no end yet", look.faint()),
+        Progress::Broken => ("broken", look.alarm()),
     };
     let state = match &look.scene.problem {
         Some(problem) => format!("{state}: {}", fit(&clean(problem), columns / 2)),
@@ -48,14 +47,8 @@ pub(super) fn title(look: &Look<'_>, place: Rect, buffer: &mut Buffer) {
     let text: Vec<&str> = parts.iter().map(|part| part.as_str()).collect();
     let text = fit(&text.join(" | "), columns.saturating_sub(width(&state) + 1));
     let blank = " ".repeat(columns.saturating_sub(width(&text) + width(&state)));
-    let strong = Style::new().add_modifier(Modifier::BOLD);
-    let shown = match look.scene.progress {
-        Progress::Live => strong,
-        Progress::Broken => look.alarm(),
-        Progress::Over | Progress::Unfinished => look.faint(),
-    };
     let line =
-        Line::from(vec![Span::styled(text, strong), blank.into(), Span::styled(state, shown)]);
+        Line::from(vec![Span::styled(text, STRONG), blank.into(), Span::styled(state, style)]);
     put(buffer, place, &line);
 }
 
@@ -74,7 +67,7 @@ pub(super) fn conditions(look: &Look<'_>) -> String {
 
 /// Where in the match it is, drawn as a track between a step back and a step on, and what happened.
 pub(super) fn course(look: &Look<'_>, place: Rect, buffer: &mut Buffer) {
-    let (at, last) = (look.model.at(), look.playback.plies().len() - 1);
+    let (at, last) = (look.model.at, look.playback.plies().len() - 1);
     let columns = usize::from(place.width);
     if let Some(typed) = &look.model.typed {
         let text = format!("go to turn: {typed}_   Enter goes there, Esc doesn't");
@@ -83,10 +76,10 @@ pub(super) fn course(look: &Look<'_>, place: Rect, buffer: &mut Buffer) {
     let track = if columns >= 60 { TRACK } else { columns / 5 };
     let done = (at * track).checked_div(last).unwrap_or(track);
     let mut line = Line::default();
-    let sign = if look.model.plays() { " play " } else { " " };
+    let sign = if look.model.plays { " play " } else { " " };
     let (back, on) = if look.has_unicode() { ("◂", "▸") } else { ("<", ">") };
     line.push_span(format!("{back}{}", "=".repeat(done)));
-    line.push_span(Span::styled("o", Style::new().add_modifier(Modifier::BOLD)));
+    line.push_span(Span::styled("o", STRONG));
     line.push_span(Span::styled("-".repeat(track - done), look.faint()));
     line.push_span(format!("{on} {at}/{last}{sign} "));
     let told = match &look.model.news {
@@ -94,11 +87,8 @@ pub(super) fn course(look: &Look<'_>, place: Rect, buffer: &mut Buffer) {
         None => clean(&look.frame.sentence) + &super::pane::used(look),
     };
     let room = columns.saturating_sub(line.width());
-    let style = if look.model.news.is_some() || look.ply.fault().is_some() {
-        look.alarm()
-    } else {
-        Style::new().add_modifier(Modifier::BOLD)
-    };
+    let style =
+        if look.model.news.is_some() || look.ply.fault().is_some() { look.alarm() } else { STRONG };
     line.push_span(Span::styled(fit(&told, room), style));
     put(buffer, place, &line);
 }
@@ -112,11 +102,11 @@ pub(super) fn hints(look: &Look<'_>, place: Rect, buffer: &mut Buffer) {
     if look.model.setting == Setting::LiveMany {
         hints.push(("Tab", "next match"));
     }
-    if look.scene.progress == Progress::Live && !look.model.follows() {
+    if look.scene.progress == Progress::Live && !look.model.follows {
         hints.push(("End", "live"));
     }
     hints.extend([
-        ("Space", if look.model.plays() { "pause" } else { "play" }),
+        ("Space", if look.model.plays { "pause" } else { "play" }),
         ("s", "stderr, info, lines"),
         ("n p", "messages"),
         ("g", "turn"),
@@ -131,7 +121,7 @@ pub(super) fn hints(look: &Look<'_>, place: Rect, buffer: &mut Buffer) {
             break;
         }
         room = room.saturating_sub(wide);
-        line.push_span(Span::styled(key, Style::new().add_modifier(Modifier::BOLD)));
+        line.push_span(Span::styled(key, STRONG));
         line.push_span(Span::styled(format!(": {what}  "), look.faint()));
     }
     put(buffer, place, &line);

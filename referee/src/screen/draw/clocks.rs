@@ -1,10 +1,10 @@
 //! Who plays, whose turn it is, and what time each has left.
 
-use super::{Look, put, row};
+use super::{Look, STRONG, put, row};
 use crate::screen::text::{clock, fit, width};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::{Modifier, Style};
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use referee_protocol::Seat;
 
@@ -36,7 +36,7 @@ fn alone(look: &Look<'_>, seat: Seat, columns: usize) -> Line<'static> {
     let room = columns.saturating_sub(4 + TIME + width(&bar) + out.len());
     let name = fit(&look.name(seat), room);
     let mut line = Line::from(vec![turn(look, seat), look.letter(seat, look.ply), " ".into()]);
-    let style = if is_turn(look, seat) { strong() } else { Style::new() };
+    let style = if is_turn(look, seat) { STRONG } else { Style::new() };
     line.push_span(Span::styled(name.clone(), style));
     line.push_span(Span::styled(out, look.alarm()));
     line.push_span(Span::raw(" ".repeat(room - width(&name) + 1)));
@@ -53,7 +53,7 @@ fn together(look: &Look<'_>, columns: usize) -> Line<'static> {
     for seat in Seat::all(seats) {
         let time = left_ms(look, seat).map(clock).unwrap_or_default();
         let name = fit(&look.name(seat), room.saturating_sub(5 + time.len()));
-        let style = if is_turn(look, seat) { strong() } else { Style::new() };
+        let style = if is_turn(look, seat) { STRONG } else { Style::new() };
         let said = format!(" {name} {time}");
         let blank = room.saturating_sub(2 + width(&said));
         line.push_span(turn(look, seat));
@@ -64,10 +64,6 @@ fn together(look: &Look<'_>, columns: usize) -> Line<'static> {
     line
 }
 
-fn strong() -> Style {
-    Style::new().add_modifier(Modifier::BOLD)
-}
-
 fn is_turn(look: &Look<'_>, seat: Seat) -> bool {
     look.ply.to_move == Some(seat)
 }
@@ -75,7 +71,7 @@ fn is_turn(look: &Look<'_>, seat: Seat) -> bool {
 /// Points to whose turn it is.
 fn turn(look: &Look<'_>, seat: Seat) -> Span<'static> {
     let here = if look.has_unicode() { "▸" } else { ">" };
-    Span::styled(if is_turn(look, seat) { here } else { " " }, strong())
+    Span::styled(if is_turn(look, seat) { here } else { " " }, STRONG)
 }
 
 /// What is left: the bar is full with the bank that the match began with.

@@ -1,11 +1,12 @@
 //! The keys and what the marks on the board mean, over everything else.
 
-use super::{Look, put, row};
+use super::{Look, STRONG, put, row};
 use crate::screen::Setting;
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Margin, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
+use ratatui::widgets::{Clear, Widget};
 use referee_render::{Style as BoardStyle, picture};
 
 /// The keys and what they do.
@@ -40,8 +41,7 @@ pub(super) fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
         }
     };
     for (keys, what) in close.into_iter().chain(KEYS) {
-        let strong = Style::new().add_modifier(Modifier::BOLD);
-        let keys = Span::styled(format!("{keys:<23} "), strong);
+        let keys = Span::styled(format!("{keys:<23} "), STRONG);
         lines.push(Line::from(vec![keys, what.into()]));
     }
     lines.push(Line::default());
@@ -50,23 +50,12 @@ pub(super) fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
     let captions = picture(&look.ply.view, &style, width).captions;
     lines.extend(captions.iter().map(|glyphs| look.painted(glyphs)));
     let columns = lines.iter().map(Line::width).max().unwrap_or(0) + 4;
-    let place = Rect {
-        width: area.width.min(super::short(columns)),
-        height: area.height.min(super::short(lines.len() + 2)),
-        ..area
-    };
-    let place = Rect {
-        x: area.x + (area.width - place.width) / 2,
-        y: area.y + (area.height - place.height) / 2,
-        ..place
-    };
-    for position in place.positions() {
-        if let Some(cell) = buffer.cell_mut(position) {
-            cell.reset();
-        }
-    }
-    let inner =
-        Rect { x: place.x + 2.min(place.width), width: place.width.saturating_sub(4), ..place };
+    let width = area.width.min(super::short(columns));
+    let height = area.height.min(super::short(lines.len() + 2));
+    let (aside, above) = ((area.width - width) / 2, (area.height - height) / 2);
+    let place = Rect::new(area.x + aside, area.y + above, width, height);
+    Clear.render(place, buffer);
+    let inner = place.inner(Margin::new(2, 0));
     // The last line of a small screen says that there are more.
     let room = usize::from(place.height);
     for (index, line) in lines.iter().take(room).enumerate() {

@@ -19,6 +19,8 @@ use referee_match::transcript::{Playback, Ply};
 use referee_protocol::Seat;
 use referee_render::{Charset, Glyph, Paint, Style as BoardStyle, inks, picture};
 
+/// What matters most.
+const STRONG: Style = Style::new().add_modifier(Modifier::BOLD);
 /// Captions that take more columns than the board are broken, but not below this.
 const CAPTIONS_COLUMNS: usize = 26;
 

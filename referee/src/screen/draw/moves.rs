@@ -1,6 +1,6 @@
 //! The list of what happened, with the ply that is shown marked.
 
-use super::{Look, put, row};
+use super::{Look, STRONG, put, row};
 use crate::screen::text::{clean, fit, time, width};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -96,7 +96,7 @@ fn strip(look: &Look<'_>, columns: usize) -> Line<'static> {
     if !before.is_empty() {
         line.push_span(Span::styled(before.join(" ") + " ", look.faint()));
     }
-    line.push_span(Span::styled(here, Style::new().add_modifier(Modifier::BOLD)));
+    line.push_span(Span::styled(here, STRONG));
     for index in at + 1..plies.len() {
         let text = word(index);
         if width(&text) + 1 > room {

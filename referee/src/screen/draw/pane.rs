@@ -1,6 +1,6 @@
 //! What was said in the ply that is shown: stderr, thoughts, or the exact lines.
 
-use super::{Look, put, row};
+use super::{Look, STRONG, put, row};
 use crate::screen::Pane;
 use crate::screen::text::{clean, time, wrap};
 use ratatui::buffer::Buffer;
@@ -45,12 +45,9 @@ pub(super) fn draw(look: &Look<'_>, place: Rect, buffer: &mut Buffer) -> (usize,
 fn heading(look: &Look<'_>, above: usize, end: usize) -> Line<'static> {
     let mut line = Line::default();
     for (pane, name) in [(Pane::Stderr, "stderr"), (Pane::Info, "info"), (Pane::Lines, "lines")] {
-        if pane == look.model.pane {
-            let strong = Style::new().add_modifier(Modifier::BOLD | Modifier::UNDERLINED);
-            line.push_span(Span::styled(name, strong));
-        } else {
-            line.push_span(Span::styled(name, look.faint()));
-        }
+        let shown = pane == look.model.pane;
+        let style = if shown { STRONG.add_modifier(Modifier::UNDERLINED) } else { look.faint() };
+        line.push_span(Span::styled(name, style));
         line.push_span("  ");
     }
     if end > 0 {
@@ -99,7 +96,7 @@ fn news(look: &Look<'_>, columns: usize) -> Vec<Line<'static>> {
     let style = match (&look.ply.happening, look.ply.fault()) {
         (Happening::Start, _) => look.faint(),
         (_, Some(_)) => look.alarm(),
-        _ => Style::new().add_modifier(Modifier::BOLD),
+        _ => STRONG,
     };
     let mut lines: Vec<_> =
         wrap(&text, columns).into_iter().map(|line| styled(line, style)).collect();
@@ -110,9 +107,8 @@ fn news(look: &Look<'_>, columns: usize) -> Vec<Line<'static>> {
 fn stderr(look: &Look<'_>, columns: usize, lines: &mut Vec<Line<'static>>) {
     let mut last = None;
     for piece in &look.frame.stderr {
-        if last != Some(piece.seat) {
+        if last.replace(piece.seat) != Some(piece.seat) {
             lines.push(speaker(look, piece.seat, ""));
-            last = Some(piece.seat);
         }
         if piece.dropped > 0 {
             let text = format!("({} bytes were left out)", piece.dropped);
@@ -131,16 +127,15 @@ fn end_of(text: &str) -> &str {
 }
 
 fn speaker(look: &Look<'_>, seat: referee_protocol::Seat, what: &str) -> Line<'static> {
-    let name = Span::styled(look.name(seat), Style::new().add_modifier(Modifier::BOLD));
+    let name = Span::styled(look.name(seat), STRONG);
     Line::from(vec![look.letter(seat, look.ply), " ".into(), name, what.to_owned().into()])
 }
 
 fn infos(look: &Look<'_>, columns: usize, lines: &mut Vec<Line<'static>>) {
     let mut last = None;
     for info in &look.frame.infos {
-        if last != Some(info.seat) {
+        if last.replace(info.seat) != Some(info.seat) {
             lines.push(speaker(look, info.seat, ""));
-            last = Some(info.seat);
         }
         let text = told(look, info);
         lines.extend(wrap(&text, columns).into_iter().map(Line::from));

@@ -76,7 +76,7 @@ impl Bench {
             progress,
             name: "golden",
             problem: None,
-            said: Ok(&said[self.model.at()]),
+            said: Ok(&said[self.model.at]),
             waiting_ms: 3210,
         };
         let model = &mut self.model;

@@ -9,24 +9,24 @@ use referee_match::transcript::Following;
 fn steps_go_back_and_on_and_stop_at_both_ends() {
     let mut bench = Bench::new("swap");
     let last = bench.last();
-    assert_eq!(bench.model.at(), last);
+    assert_eq!(bench.model.at, last);
     bench.press(KeyCode::Right);
-    assert_eq!(bench.model.at(), last);
+    assert_eq!(bench.model.at, last);
     bench.press(KeyCode::Left);
     bench.type_in("h");
-    assert_eq!(bench.model.at(), last - 2);
-    assert!(!bench.model.follows());
+    assert_eq!(bench.model.at, last - 2);
+    assert!(!bench.model.follows);
     bench.type_in("l");
-    assert_eq!(bench.model.at(), last - 1);
+    assert_eq!(bench.model.at, last - 1);
     bench.press(KeyCode::Home);
     bench.press(KeyCode::Left);
-    assert_eq!(bench.model.at(), 0);
+    assert_eq!(bench.model.at, 0);
     bench.press(KeyCode::PageDown);
-    assert_eq!(bench.model.at(), 10.min(last));
+    assert_eq!(bench.model.at, 10.min(last));
     bench.press_with(KeyCode::Left, KeyModifiers::SHIFT);
-    assert_eq!(bench.model.at(), 0);
+    assert_eq!(bench.model.at, 0);
     bench.press(KeyCode::End);
-    assert!(bench.model.at() == last && bench.model.follows());
+    assert!(bench.model.at == last && bench.model.follows);
 }
 
 #[test]
@@ -35,21 +35,21 @@ fn it_plays_by_itself_and_stops_at_the_end() {
     let last = bench.last();
     // At the end it begins anew.
     bench.type_in(" ");
-    assert!(bench.model.plays() && bench.model.at() == 0);
+    assert!(bench.model.plays && bench.model.at == 0);
     let playback = bench.following.playback().unwrap();
     assert!(!bench.model.advance(999, playback));
     assert!(bench.model.advance(1, playback));
-    assert_eq!(bench.model.at(), 1);
+    assert_eq!(bench.model.at, 1);
     bench.type_in("+");
     let playback = bench.following.playback().unwrap();
     assert!(bench.model.advance(1000, playback));
-    assert_eq!(bench.model.at(), 3);
+    assert_eq!(bench.model.at, 3);
     bench.model.advance(u64::MAX / 64_000, playback);
-    assert!(bench.model.at() == last && !bench.model.plays());
+    assert!(bench.model.at == last && !bench.model.plays);
     bench.press(KeyCode::Home);
     bench.type_in(" ");
     bench.press(KeyCode::Right);
-    assert!(!bench.model.plays(), "a step by hand pauses");
+    assert!(!bench.model.plays, "a step by hand pauses");
 }
 
 #[test]
@@ -57,16 +57,16 @@ fn a_turn_is_typed() {
     let mut bench = Bench::new("swap");
     bench.type_in("g2");
     bench.press(KeyCode::Enter);
-    let at = bench.model.at();
+    let at = bench.model.at;
     assert_eq!(bench.following.playback().unwrap().plies()[at].turn, 2);
     bench.type_in("/999");
     bench.press(KeyCode::Backspace);
     bench.press(KeyCode::Enter);
-    assert_eq!(bench.model.at(), bench.last());
+    assert_eq!(bench.model.at, bench.last());
     assert!(bench.model.news.as_ref().unwrap().contains("no turn 99"));
     bench.type_in("g1");
     assert_eq!(bench.press(KeyCode::Esc), Wish::Nothing, "it only leaves the line");
-    assert_eq!(bench.model.at(), bench.last());
+    assert_eq!(bench.model.at, bench.last());
     assert_eq!(bench.press(KeyCode::Esc), Wish::Close);
 }
 
@@ -75,7 +75,7 @@ fn messages_are_found_from_both_sides() {
     let mut bench = Bench::new("fault");
     bench.press(KeyCode::Home);
     bench.type_in("n");
-    let at = bench.model.at();
+    let at = bench.model.at;
     let plies = bench.following.playback().unwrap().plies();
     let speaks = |ply: &referee_match::transcript::Ply| {
         !ply.beside.stderr.is_empty() || ply.fault().is_some()
@@ -99,8 +99,8 @@ fn a_growing_match_is_followed_until_somebody_steps_back() {
         following.feed(piece);
         if let Some(playback) = following.playback() {
             model.grow(playback);
-            assert_eq!(model.at(), playback.plies().len() - 1);
-            seen.push(model.at());
+            assert_eq!(model.at, playback.plies().len() - 1);
+            seen.push(model.at);
             if playback.plies().len() == 4 {
                 break;
             }
@@ -108,12 +108,12 @@ fn a_growing_match_is_followed_until_somebody_steps_back() {
     }
     let key = |code| ratatui::crossterm::event::KeyEvent::new(code, KeyModifiers::NONE);
     model.press(key(KeyCode::Left), following.playback());
-    let at = model.at();
+    let at = model.at;
     following.feed(&whole.bytes[following_len(&whole.bytes, &following)..]);
     model.grow(following.playback().unwrap());
-    assert_eq!(model.at(), at);
+    assert_eq!(model.at, at);
     model.press(key(KeyCode::End), following.playback());
-    assert_eq!(model.at(), following.playback().unwrap().plies().len() - 1);
+    assert_eq!(model.at, following.playback().unwrap().plies().len() - 1);
     assert!(seen.len() > 2);
     assert_eq!(model.press(key(KeyCode::Char('b')), following.playback()), Wish::Close);
     assert_eq!(model.press(key(KeyCode::Tab), following.playback()), Wish::Nothing);
@@ -130,9 +130,9 @@ fn following_len(bytes: &[u8], following: &Following) -> usize {
 #[test]
 fn switches_switch() {
     let mut bench = Bench::new("home");
-    assert!(!bench.model.wants_lines());
+    assert!(bench.model.pane != Pane::Lines);
     bench.type_in("ss");
-    assert!(bench.model.wants_lines());
+    assert!(bench.model.pane == Pane::Lines);
     assert_eq!(bench.model.pane, Pane::Lines);
     bench.type_in("sfcb");
     assert_eq!(bench.model.pane, Pane::Stderr);

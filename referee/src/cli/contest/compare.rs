@@ -1,16 +1,14 @@
 //! `compare`: is the new agent better than the old one? A contest of two, which stops when it is
 //! clear.
 
-use super::Global;
-use super::contest::{GoingOptions, as_toml, begin_written, prepare_written};
-use super::play_options::{ClockOptions, new_seed};
-use super::sandbox::ConditionOptions;
-use super::setup::NamedGame;
+use super::written::{WrittenOptions, as_toml, prepare_written};
+use crate::cli::Global;
+use crate::cli::setup::NamedGame;
 use clap::Args;
 use referee_play::contender::Contender;
 use referee_process::Failure;
-use serde_json::{Map, Value, json};
-use std::path::{Path, PathBuf};
+use serde_json::{Value, json};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Random plies before each pair: fewer give openings that soon repeat.
@@ -26,7 +24,7 @@ const OPENING_PLIES: u32 = 4;
     referee compare ./new ./old --game hex\n  \
     referee compare ./new ./old --game freckers --elo1 10 --move-time 100ms\n  \
     referee compare ./new ./old --game hex --games 400")]
-pub(super) struct Options {
+pub(in crate::cli) struct Options {
     /// The new agent
     #[arg(value_name = "NEW")]
     new: String,
@@ -58,18 +56,8 @@ pub(super) struct Options {
     #[arg(long, value_name = "PLIES", default_value_t = OPENING_PLIES,
           value_parser = clap::value_parser!(u32).range(1..=100))]
     openings: u32,
-    /// The seed of everything that is drawn; a new one each time unless it is given
-    #[arg(long)]
-    seed: Option<u64>,
     #[command(flatten)]
-    clock: ClockOptions,
-    #[command(flatten)]
-    conditions: ConditionOptions,
-    /// The folder; a new one in ./contests unless it is given
-    #[arg(long, short, value_name = "DIR")]
-    out: Option<PathBuf>,
-    #[command(flatten)]
-    going: GoingOptions,
+    written: WrittenOptions,
 }
 
 /// A number that can be reckoned with.
@@ -78,10 +66,9 @@ fn number(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "expected a number such as 30 or -7.5".to_owned())
 }
 
-pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
-    let name = format!("compare-{}", options.game.game);
-    let prepared = prepare_written(&options.contest_file(&name)?, global)?;
-    begin_written(prepared, options.out.clone(), &options.going, global)
+pub(in crate::cli) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
+    let prepared = prepare_written(&options.contest_file()?, global)?;
+    options.written.begin(prepared, global)
 }
 
 impl Options {
@@ -96,27 +83,21 @@ impl Options {
     }
 
     /// The contest file that says the same.
-    fn contest_file(&self, name: &str) -> Result<String, Failure> {
-        let seed = self.seed.map_or_else(new_seed, Ok)?;
-        // A pair is two games.
-        let rounds = self.games.unwrap_or(self.games_most).div_ceil(2);
-        let mut file = Map::new();
-        let mut set = |key: &str, value: Value| {
-            file.insert(key.to_owned(), value);
-        };
-        set("name", json!(name));
-        set("seed", json!(seed));
-        set("format", json!("compare"));
-        set("rounds", json!(rounds));
-        set("clock", json!(self.clock.settings(None, false)?));
-        set("sandbox", self.conditions.for_contest()?);
-        set("openings", json!({ "plies": self.openings }));
-        if self.games.is_none() {
-            let Self { elo0, elo1, alpha, beta, .. } = self;
-            set("compare", json!({ "elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta }));
-        }
-        set("games", self.game.for_contest()?.0);
-        set("agents", self.agents()?);
-        as_toml(Value::Object(file))
+    fn contest_file(&self) -> Result<String, Failure> {
+        let Self { written, elo0, elo1, alpha, beta, .. } = self;
+        let test = json!({ "elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta });
+        as_toml(json!({
+            "name": format!("compare-{}", self.game.game),
+            "seed": written.seed()?,
+            "format": "compare",
+            // A pair is two games.
+            "rounds": self.games.unwrap_or(self.games_most).div_ceil(2),
+            "clock": written.clock.settings(None, false)?,
+            "sandbox": written.conditions.for_contest()?,
+            "openings": { "plies": self.openings },
+            "compare": self.games.is_none().then_some(test),
+            "games": self.game.for_contest()?.0,
+            "agents": self.agents()?,
+        }))
     }
 }
