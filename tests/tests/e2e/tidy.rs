@@ -158,31 +158,59 @@ fn every_crate_takes_lints_and_versions_from_the_workspace() {
     assert!(!depends, "sample-agents must not depend on referee, which judges it");
 }
 
+/// README.md and every page below docs.
+fn pages() -> Vec<Source> {
+    let mut pages = sources("docs", &[".md"]);
+    let text = fs::read_to_string(root().join("README.md")).unwrap();
+    pages.push(Source { path: "README.md".to_owned(), text });
+    pages
+}
+
+/// The anchors of a page's headings, as GitHub and mdBook make them: lower case, `-` for spaces, without
+/// punctuation; `-1` and so on for a heading that comes again.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let (mut found, mut inside) = (BTreeSet::new(), false);
+    for line in text.lines() {
+        inside ^= line.trim_start().starts_with("```");
+        let title = line.trim_start_matches('#');
+        if inside || title.len() == line.len() || !title.starts_with(' ') {
+            continue;
+        }
+        let kept = title.trim().chars().filter(|it| it.is_alphanumeric() || " -_".contains(*it));
+        let anchor = kept.collect::<String>().to_lowercase().replace(' ', "-");
+        let again = (1..).map(|number| format!("{anchor}-{number}"));
+        let free = std::iter::once(anchor.clone()).chain(again).find(|it| !found.contains(it));
+        found.extend(free);
+    }
+    found
+}
+
 #[test]
-fn every_page_is_on_the_map() {
-    let map = fs::read_to_string(root().join("docs/README.md")).unwrap();
+fn every_page_is_in_the_summary() {
+    let summary = fs::read_to_string(root().join("docs/SUMMARY.md")).unwrap();
     for page in sources("docs", &[".md"]) {
         let page = page.path.strip_prefix("docs/").unwrap().to_owned();
-        let listed = page == "README.md" || map.contains(&format!("({page})"));
-        assert!(listed, "docs/{page} is not in docs/README.md");
+        let listed = page == "SUMMARY.md" || summary.contains(&format!("({page})"));
+        assert!(listed, "add docs/{page} to docs/SUMMARY.md");
     }
 }
 
 #[test]
-fn links_between_pages_lead_somewhere() {
-    let mut pages = sources("docs", &[".md"]);
-    pages.push(Source {
-        path: "README.md".to_owned(),
-        text: fs::read_to_string(root().join("README.md")).unwrap(),
-    });
-    for page in pages {
+fn every_link_between_pages_resolves() {
+    for page in pages() {
         let folder = root().join(&page.path).parent().unwrap().to_owned();
         for link in page.text.split("](").skip(1) {
-            let link = link.split(')').next().unwrap().split('#').next().unwrap();
-            if link.is_empty() || link.starts_with("http") {
+            let link = link.split(')').next().unwrap();
+            if link.starts_with("http") {
                 continue;
             }
-            assert!(folder.join(link).exists(), "{}: the link {link} leads nowhere", page.path);
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let target =
+                if file.is_empty() { root().join(&page.path) } else { folder.join(file) };
+            assert!(target.exists(), "{}: there is no file for the link {link}", page.path);
+            let found = anchor.is_empty()
+                || anchors(&fs::read_to_string(&target).unwrap()).contains(anchor);
+            assert!(found, "{}: there is no heading for the link {link}", page.path);
         }
     }
 }
