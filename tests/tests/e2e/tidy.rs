@@ -205,8 +205,7 @@ fn every_link_between_pages_resolves() {
                 continue;
             }
             let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
-            let target =
-                if file.is_empty() { root().join(&page.path) } else { folder.join(file) };
+            let target = if file.is_empty() { root().join(&page.path) } else { folder.join(file) };
             assert!(target.exists(), "{}: there is no file for the link {link}", page.path);
             let found = anchor.is_empty()
                 || anchors(&fs::read_to_string(&target).unwrap()).contains(anchor);
