@@ -68,7 +68,9 @@ fn follow(bytes: &[u8]) {
         }
         walk.take_if(|walk| walk.event(&event).is_err());
         if let Some(walk) = &walk {
-            seats.iter_mut().for_each(|sent| sent.event(&event, walk.game()));
+            for sent in &mut seats {
+                sent.event(&event, walk.game());
+            }
         }
     }
     let lines = bytes.split(|&byte| byte == b'\n').count() as u64;

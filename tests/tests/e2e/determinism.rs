@@ -14,7 +14,9 @@ fn essence(place: &Place, name: &str) -> Vec<String> {
     let mut events = place.events(name);
     let seal = events.pop().unwrap();
     assert_eq!(seal["type"], "seal");
-    events.iter_mut().for_each(|event| leave_out(event, TIMES));
+    for event in &mut events {
+        leave_out(event, TIMES);
+    }
     let kind = |wanted| move |event: &Value| event["type"] == wanted;
     let first = events.iter().position(kind("turn")).unwrap();
     let over = events.iter().position(kind("over")).unwrap();

@@ -71,9 +71,9 @@ impl There {
         let (folder, playing) = (run.folder.clone(), run.playing);
         let contest_run = ContestRun { begun: begun.to_owned(), folder, playing };
         let (schedule, orders) = (runner.schedule(), interrupts.orders());
-        let begin = Coordinator::begin(connection, commission, contest_run, schedule, orders);
+        let starting = Coordinator::begin(connection, commission, contest_run, schedule, orders);
         let field = tokio::select! {
-            field = begin => field?,
+            field = starting => field?,
             _ = interrupts.interrupted() => {
                 hush(&line, &contest, begun).await;
                 return Ok(runner.leave(interrupts));
