@@ -57,9 +57,11 @@ pub struct ActionForm {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reason {
-    /// The name in `outcome.reason`.
+    /// The code in `outcome.reason`.
     pub name: &'static str,
-    /// What it means.
+    /// Completes "NAME wins: ...", "draw: ..." or "not solved: ...".
+    pub text: &'static str,
+    /// The rule behind it.
     pub meaning: &'static str,
 }
 

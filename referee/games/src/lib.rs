@@ -39,7 +39,7 @@ pub use dialect::{Dialect, DialectKind, Meaning, Request, Serve, Server, Wanted}
 pub use game::{Game, Illegal, Turn, plain_perft};
 pub use quick::{Numbers, Quick};
 pub use record::{GameRecord, NotationKind, ReadRecord, RecordEnd};
-pub use registry::{Visitor, dialects, kind, nearest_kind, notations};
+pub use registry::{Visitor, dialects, kind, nearest_kind, notations, reason_text};
 
 // The registry: a game is its folder, its line here and its line below.
 pub mod chinese_checkers;

@@ -35,6 +35,13 @@ pub fn kind(name: &str) -> Option<Kind> {
     GAMES.iter().copied().find(|kind| kind.name == name)
 }
 
+/// Returns the sentence for a reason code of a game: `connected` of hex is "it connected its two
+/// sides". Completes "NAME wins: ...", "draw: ..." or "not solved: ...".
+pub fn reason_text(game: &str, code: &str) -> Option<&'static str> {
+    let reasons = kind(game)?.about().reasons;
+    reasons.iter().find(|reason| reason.name == code).map(|reason| reason.text)
+}
+
 /// Every line protocol that agents of a game may speak, with the game.
 pub fn dialects() -> impl Iterator<Item = (Kind, &'static DialectKind)> {
     GAMES.iter().flat_map(|&kind| kind.dialects.iter().map(move |dialect| (kind, dialect)))
