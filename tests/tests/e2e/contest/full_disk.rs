@@ -24,22 +24,6 @@ fn a_transcript_that_finds_no_room_stops_the_contest() {
     place.assert_tidy();
 }
 
-#[test]
-fn a_report_that_finds_no_room_leaves_the_one_before() {
-    let place = Place::new();
-    write(&place, &["@first", "@random"], "");
-    contest(&place, &["run", "c.toml", "--out", "d"]).code(0);
-    let report = || std::fs::read_to_string(place.path("d/report.json")).unwrap();
-    let before = report();
-    // Where a report is written until it is whole.
-    symlink("/dev/full", place.path("d/report.new")).unwrap();
-    contest(&place, &["resume", "d"]).code(4).complains("the disk is full");
-    assert_eq!(report(), before);
-    place.run(&["verify", "d"]).code(0);
-    contest(&place, &["resume", "d"]).code(0);
-    assert_whole(&place, "d", 2);
-}
-
 /// A small disk of its own in the folder `d`, if such can be had: what is done on it, line by line.
 /// It goes with the shell.
 fn on_a_small_disk(place: &Place, lines: &str) -> Option<Ran> {
@@ -86,4 +70,29 @@ fn a_contest_on_a_full_disk_ends_whole_when_there_is_room() {
     let ran = ran.complains("the disk is full").complains("make room, then resume");
     assert!(!ran.stderr.contains("void") && !ran.stderr.contains("panicked"), "{}", ran.stderr);
     assert_whole(&place, "whole", 200);
+}
+
+#[test]
+fn a_report_that_finds_no_room_leaves_the_one_before() {
+    let place = Place::new();
+    write(&place, &["@first", "@random"], "");
+    let ran = on_a_small_disk(
+        &place,
+        "referee contest run c.toml --out d -q > /dev/null\n\
+         echo run $?\n\
+         cp d/report.json before\n\
+         cat /dev/zero > d/fill\n\
+         referee contest resume d -q > /dev/null\n\
+         echo full $?\n\
+         cmp d/report.json before && rm d/fill\n\
+         referee verify d -q > /dev/null\n\
+         echo verify $?\n\
+         referee contest resume d -q > /dev/null\n\
+         echo resume $?\n\
+         cp -r d whole",
+    );
+    let Some(ran) = ran else { return };
+    assert_eq!(ran.stdout, "run 0\nfull 4\nverify 0\nresume 0\n", "{ran:?}");
+    ran.complains("the disk is full");
+    assert_whole(&place, "whole", 2);
 }
