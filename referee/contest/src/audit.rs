@@ -2,7 +2,7 @@
 //! it, from its bytes alone.
 
 use super::{Contest, Fixture, Onlooker, Record, Void};
-use referee_games::Kind;
+use referee_games::GameKind;
 use referee_match::match_id;
 use referee_match::transcript::{Status, read, unpack, verify};
 use referee_protocol::plain::tame;
@@ -61,7 +61,7 @@ impl Heard {
 /// Where a header differs from what the schedule wants of a game, each in words.
 pub fn differences(
     contest: &Contest,
-    kind: Kind,
+    kind: GameKind,
     fixture: &Fixture,
     header: &Header,
 ) -> Vec<String> {

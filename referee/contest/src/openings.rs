@@ -3,7 +3,7 @@
 use super::Contest;
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, SeedableRng};
-use referee_games::{AnyGame, Kind, Turn};
+use referee_games::{AnyGame, GameKind, Turn};
 use referee_match::named_seed;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -36,7 +36,7 @@ pub enum OpeningError {
 /// The setup of a game that begins after `plies` random legal actions, drawn from the seed: such
 /// that it is not over and whoever is to move can't end it at once.
 pub fn draw_opening(
-    kind: Kind,
+    kind: GameKind,
     setup: &Value,
     plies: u32,
     seed: u64,
@@ -81,7 +81,7 @@ fn begun_from(mut setup: Value, position: Value) -> Value {
 impl Contest {
     /// The setup of the game at this place of the list, begun from the opening of this number. The
     /// same number is the same opening.
-    pub fn opening(&self, kind: Kind, game: usize, number: u64) -> Result<Value, OpeningError> {
+    pub fn opening(&self, kind: GameKind, game: usize, number: u64) -> Result<Value, OpeningError> {
         let chosen = &self.games[game];
         let positions = self.openings.positions.get(game).map_or(&[][..], Vec::as_slice);
         if positions.is_empty() {
@@ -109,7 +109,7 @@ pub(super) fn shuffled(count: usize, name: &str) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::{OpeningError, draw_opening, shuffled};
-    use referee_games::{GAMES, Kind, Turn};
+    use referee_games::{GAMES, GameKind, Turn};
     use serde_json::{Value, json};
 
     #[test]
@@ -169,7 +169,7 @@ mod tests {
 
     /// The game begins from there, as many plies on, and everything legal there can be played and
     /// ends nothing.
-    fn plays_on(kind: Kind, setup: &Value, plies: u32, label: &str) {
+    fn plays_on(kind: GameKind, setup: &Value, plies: u32, label: &str) {
         let game = kind.start(setup).expect(label);
         assert_eq!(game.setup(), *setup, "{label}");
         assert_eq!(game.position(), setup["position"], "{label}");

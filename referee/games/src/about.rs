@@ -17,7 +17,7 @@ pub struct About {
     /// The fields of the setup, `position` aside, which every game has.
     pub setup: Vec<SetupField>,
     /// The kinds of action.
-    pub actions: Vec<ActionForm>,
+    pub actions: Vec<ActionSyntax>,
     /// The reasons that an outcome can have.
     pub reasons: Vec<Reason>,
     /// What the outcome's scores count, where there are scores.
@@ -44,7 +44,7 @@ pub struct SetupField {
 /// One kind of action.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ActionForm {
+pub struct ActionSyntax {
     /// An example as on the wire.
     pub example: Value,
     /// The same as people write it.

@@ -1,7 +1,7 @@
 //! The one seam at which the games' types are erased: on its far side an action, a setup and a
 //! position are JSON.
 
-use crate::{About, DialectKind, Game, Illegal, NotationKind, Quick, Turn, view::View};
+use crate::{About, ActionFields, DialectKind, Game, Illegal, NotationKind, Turn, view::View};
 use referee_protocol::Seat;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use std::fmt::{self, Debug};
 
 /// A kind of game, as it stands in the registry.
 #[derive(Clone, Copy)]
-pub struct Kind {
+pub struct GameKind {
     /// The name on the wire and on the command line.
     pub name: &'static str,
     /// The revision of the rules.
@@ -22,7 +22,7 @@ pub struct Kind {
     start: fn(&Value) -> Result<Box<dyn AnyGame>, SetupError>,
 }
 
-impl Kind {
+impl GameKind {
     pub(crate) const fn of<G: Game>() -> Self {
         Self {
             name: G::NAME,
@@ -55,9 +55,9 @@ impl Kind {
     }
 }
 
-impl Debug for Kind {
+impl Debug for GameKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Kind").field(&self.name).finish()
+        f.debug_tuple("GameKind").field(&self.name).finish()
     }
 }
 
@@ -108,7 +108,7 @@ impl std::error::Error for Refusal {}
 /// actions and positions.
 pub trait AnyGame: Debug + Send {
     /// The game's entry in the registry.
-    fn kind(&self) -> Kind;
+    fn kind(&self) -> GameKind;
     /// As [`Game::setup`].
     fn setup(&self) -> Value;
     /// As [`Game::seats`].
@@ -128,7 +128,7 @@ pub trait AnyGame: Debug + Send {
     /// Reads an action as people write it, without asking whether it is legal.
     fn parse_action(&self, text: &str) -> Result<Value, String>;
     /// An action as people write it; JSON where it isn't one of this game.
-    fn show_action(&self, action: &Value) -> String;
+    fn format_action(&self, action: &Value) -> String;
     /// As [`Game::retire`].
     fn retire(&mut self, seat: Seat);
     /// As [`Game::position`].
@@ -140,7 +140,7 @@ pub trait AnyGame: Debug + Send {
     /// As [`Game::notes`].
     fn notes(&self) -> Vec<String>;
     /// Each seat's colour now: where seats exchange colours, the position says so in `colours`.
-    fn colours_now(&self) -> Vec<String> {
+    fn current_colours(&self) -> Vec<String> {
         let position = self.position();
         let named = position.get("colours").and_then(Value::as_array);
         let now = named.and_then(|colours| {
@@ -159,8 +159,8 @@ impl Clone for Box<dyn AnyGame> {
 }
 
 impl<G: Game> AnyGame for G {
-    fn kind(&self) -> Kind {
-        Kind::of::<G>()
+    fn kind(&self) -> GameKind {
+        GameKind::of::<G>()
     }
 
     fn setup(&self) -> Value {
@@ -193,7 +193,7 @@ impl<G: Game> AnyGame for G {
     }
 
     fn play_json(&mut self, action: &str) -> Result<(), Refusal> {
-        let quick = Quick::read(action).and_then(|fields| G::read_quickly(&fields));
+        let quick = ActionFields::read(action).and_then(|fields| G::read_fields(&fields));
         let action = quick.map_or_else(|| serde_json::from_str(action), Ok);
         let action = action.map_err(|error| Refusal::Malformed(error.to_string()))?;
         let recorded = Game::play(self, &action).map_err(Refusal::Illegal)?;
@@ -207,7 +207,7 @@ impl<G: Game> AnyGame for G {
         text.trim().parse::<G::Action>().map(|action| json(&action))
     }
 
-    fn show_action(&self, action: &Value) -> String {
+    fn format_action(&self, action: &Value) -> String {
         typed::<G::Action>(action).map_or_else(|_| action.to_string(), |action| action.to_string())
     }
 

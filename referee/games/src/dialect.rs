@@ -13,22 +13,22 @@ use std::fmt::Debug;
 /// they can be made again from a transcript.
 pub trait Dialect: Debug + Send {
     /// The referee says something to the agent.
-    fn tell(&mut self, message: &ToAgent);
+    fn on_message(&mut self, message: &ToAgent);
     /// The agent wrote a line, given without its end.
-    fn hear(&mut self, line: &[u8]) -> Meaning;
+    fn on_line(&mut self, line: &[u8]) -> Decoded;
     /// Appends the bytes that are to be written now: whole lines.
-    fn take(&mut self, bytes: &mut Vec<u8>);
+    fn take_output(&mut self, bytes: &mut Vec<u8>);
 }
 
 /// What a line of an agent means to the referee.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Meaning {
+pub enum Decoded {
     /// Nothing by itself.
     Nothing,
     /// It is, or completes, this message.
-    Says(FromAgent),
+    Message(FromAgent),
     /// It breaks the protocol.
-    Wrong(Garbled),
+    Invalid(Garbled),
 }
 
 /// A line protocol that a game knows.
@@ -40,38 +40,38 @@ pub struct DialectKind {
     pub about: &'static str,
     pub(crate) begin: fn(&LineProtocol) -> Result<Box<dyn Dialect>, String>,
     /// The other way round: an agent of ours is shown as an engine that speaks this protocol.
-    pub serve: Option<Serve>,
+    pub serve: Option<StartServer>,
 }
 
 /// Begins to serve a game of a setup.
-pub type Serve = fn(&Value) -> Result<Box<dyn Server>, SetupError>;
+pub type StartServer = fn(&Value) -> Result<Box<dyn LineServer>, SetupError>;
 
 /// An engine for a controller that speaks another line protocol, as far as it needs no agent: it
 /// knows the game, answers what it can, and says what it wants of the agent.
-pub trait Server: Debug {
+pub trait LineServer: Debug {
     /// A line of the controller, without its end. `name` is the agent's.
-    fn command(&mut self, line: &str, name: &str) -> Wanted;
-    /// The agent's answer to the last [`Wanted::Move`]: its action, `None` if it resigns, or what
+    fn command(&mut self, line: &str, name: &str) -> ServerStep;
+    /// The agent's answer to the last [`ServerStep::Move`]: its action, `None` if it resigns, or what
     /// went wrong. Gives the bytes to write.
     fn answered(&mut self, answer: Result<Option<Value>, String>) -> String;
 }
 
 /// What a line of a controller leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum ServerStep {
     /// Nothing.
     Nothing,
     /// These bytes are to be written.
     Reply(String),
     /// These bytes are to be written, and then it is over.
-    Last(String),
+    ReplyAndQuit(String),
     /// The agent is to move.
-    Move(Request),
+    Move(MoveRequest),
 }
 
 /// What an agent is asked by a controller.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Request {
+pub struct MoveRequest {
     /// The setup of the game.
     pub setup: Value,
     /// All actions so far.

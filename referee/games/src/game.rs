@@ -1,4 +1,4 @@
-use crate::{About, DialectKind, NotationKind, Quick, view::View};
+use crate::{About, ActionFields, DialectKind, NotationKind, view::View};
 use referee_protocol::{Outcome, Seat};
 use serde::{Serialize, de::DeserializeOwned};
 use std::fmt::{self, Debug, Display};
@@ -66,7 +66,7 @@ pub trait Game: Clone + Debug + PartialEq + Send + 'static {
 
     /// An action from its fields, where those are all that it has; `None` leaves it to serde, which
     /// must read the same wherever this reads anything. For games whose replays want to be fast.
-    fn read_quickly(_fields: &Quick<'_>) -> Option<Self::Action> {
+    fn read_fields(_fields: &ActionFields<'_>) -> Option<Self::Action> {
         None
     }
 
@@ -112,9 +112,9 @@ pub(crate) fn seat_of(index: usize) -> Seat {
 
 /// What only a picture shows: games that differ in it are the same.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Shown<T>(pub(crate) T);
+pub(crate) struct IgnoredInEq<T>(pub(crate) T);
 
-impl<T> PartialEq for Shown<T> {
+impl<T> PartialEq for IgnoredInEq<T> {
     fn eq(&self, _: &Self) -> bool {
         true
     }

@@ -24,20 +24,22 @@ mod any;
 mod dialect;
 mod record;
 mod notation;
-mod given;
+mod setup_fields;
 mod bits;
 mod cell_set;
-mod quick;
+mod action_fields;
 pub mod board;
 pub mod view;
 mod registry;
 
-pub use about::{About, ActionForm, Reason, Score, SetupField};
-pub use any::{AnyGame, Kind, Refusal, SetupError, nearest};
+pub use about::{About, ActionSyntax, Reason, Score, SetupField};
+pub use action_fields::{ActionFields, NumberList};
+pub use any::{AnyGame, GameKind, Refusal, SetupError, nearest};
 pub use cell_set::CellSet;
-pub use dialect::{Dialect, DialectKind, Meaning, Request, Serve, Server, Wanted};
+pub use dialect::{
+    Decoded, Dialect, DialectKind, LineServer, MoveRequest, ServerStep, StartServer,
+};
 pub use game::{Game, Illegal, Turn, plain_perft};
-pub use quick::{Numbers, Quick};
 pub use record::{GameRecord, NotationKind, ReadRecord, RecordEnd};
 pub use registry::{Visitor, dialects, kind, nearest_kind, notations, reason_text};
 

@@ -9,20 +9,20 @@ pub(crate) fn read_pair(text: &str) -> Result<[i64; 2], String> {
 }
 
 /// Writes a pair of coordinates as [`read_pair`] reads it.
-pub(crate) fn show_pair([first, second]: [i64; 2]) -> String {
+pub(crate) fn format_pair([first, second]: [i64; 2]) -> String {
     format!("{first},{second}")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{read_pair, show_pair};
+    use super::{format_pair, read_pair};
 
     #[test]
     fn pairs_are_read_and_written() {
         for (text, pair) in [("3,1", [3, 1]), ("-3,0", [-3, 0]), ("99,-1000000", [99, -1_000_000])]
         {
             assert_eq!(read_pair(text), Ok(pair));
-            assert_eq!(show_pair(pair), text);
+            assert_eq!(format_pair(pair), text);
         }
         for text in ["", "3", "3 1", "3,", ",1", "3,1,2", "a,b", "3,1.5"] {
             assert!(read_pair(text).is_err(), "{text}");

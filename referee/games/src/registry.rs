@@ -1,7 +1,7 @@
 //! What is made from the list of games in the crate's root.
 
 use crate::any::nearest;
-use crate::{DialectKind, GAMES, Game, Kind, NotationKind, SetupError};
+use crate::{DialectKind, GAMES, Game, GameKind, NotationKind, SetupError};
 use serde_json::Value;
 
 /// Something that is done with a game whose type is known only at run time, but that wants to work
@@ -17,7 +17,7 @@ pub trait Visitor {
 macro_rules! registry {
     ($($game:ty),* $(,)?) => {
         /// Every game, in the order in which lists show them.
-        pub static GAMES: &[Kind] = &[$(Kind::of::<$game>()),*];
+        pub static GAMES: &[GameKind] = &[$(GameKind::of::<$game>()),*];
 
         /// Calls the visitor with the type of the game of this name; `None` if there is none.
         pub fn visit<V: Visitor>(name: &str, visitor: V) -> Option<V::Output> {
@@ -31,7 +31,7 @@ macro_rules! registry {
 pub(crate) use registry;
 
 /// The game of this name.
-pub fn kind(name: &str) -> Option<Kind> {
+pub fn kind(name: &str) -> Option<GameKind> {
     GAMES.iter().copied().find(|kind| kind.name == name)
 }
 
@@ -43,16 +43,16 @@ pub fn reason_text(game: &str, code: &str) -> Option<&'static str> {
 }
 
 /// Every line protocol that agents of a game may speak, with the game.
-pub fn dialects() -> impl Iterator<Item = (Kind, &'static DialectKind)> {
+pub fn dialects() -> impl Iterator<Item = (GameKind, &'static DialectKind)> {
     GAMES.iter().flat_map(|&kind| kind.dialects.iter().map(move |dialect| (kind, dialect)))
 }
 
 /// Every notation of whole games, with the game.
-pub fn notations() -> impl Iterator<Item = (Kind, &'static NotationKind)> {
+pub fn notations() -> impl Iterator<Item = (GameKind, &'static NotationKind)> {
     GAMES.iter().flat_map(|&kind| kind.notations.iter().map(move |notation| (kind, notation)))
 }
 
 /// The game whose name is nearest to a mistyped one, if any is near.
-pub fn nearest_kind(mistyped: &str) -> Option<Kind> {
+pub fn nearest_kind(mistyped: &str) -> Option<GameKind> {
     kind(nearest(mistyped, GAMES.iter().map(|kind| kind.name))?)
 }

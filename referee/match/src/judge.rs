@@ -5,7 +5,7 @@ use super::absence::Absence;
 use super::clock::{Punctuality, Reading, Spent};
 use super::machine::{Asked, Effect, Match, Phase, STATUS_WAIT};
 use super::messages::said;
-use referee_games::{Meaning, Refusal};
+use referee_games::{Decoded, Refusal};
 use referee_protocol::{
     ClockKind, Event, Fault, FaultKind, FromAgent, Garbled, LateBy, LineEvent, Nanos, Played,
     PlayedEvent, Seat, ToAgent, escape_line,
@@ -19,7 +19,7 @@ impl Match {
         line: &[u8],
         cut: bool,
         reading: Reading,
-        meaning: Option<Meaning>,
+        meaning: Option<Decoded>,
     ) {
         self.settle_endings(Some(seat));
         if self.is_out(seat) {
@@ -136,7 +136,7 @@ impl Match {
                 self.fault(seat, FaultKind::Garbled, format!("action: {text}"));
             }
             Err(Refusal::Illegal(illegal)) => {
-                let shown = self.game.show_action(action);
+                let shown = self.game.format_action(action);
                 let legal = Some(self.game.actions());
                 let text = format!("{shown}: {illegal}");
                 let turn = asked.turn;

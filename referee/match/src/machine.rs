@@ -2,7 +2,7 @@
 
 use super::clock::{Clock, Reading, Spent};
 use super::messages::{hello, request};
-use referee_games::{AnyGame, Meaning, Turn as Move};
+use referee_games::{AnyGame, Decoded, Turn as Move};
 use referee_protocol::{
     ClockSettings, Event, ExitEvent, Fault, FaultKind, Header, Nanos, Outcome, Pondering, Ready,
     Seat, StderrEvent, ToAgent, Turn, TurnEvent, Verdict,
@@ -29,7 +29,7 @@ pub enum Input<'a> {
         /// The machine's state when the last byte was read.
         reading: Reading,
         /// What it means, where the agent speaks another protocol than the referee's own.
-        meaning: Option<Meaning>,
+        meaning: Option<Decoded>,
     },
     /// An agent has written a line, which is about to be passed on. What came before it is judged, so
     /// that a codec that reads its lines knows whether they still count.

@@ -2,7 +2,7 @@
 //! again from it.
 
 use super::seat_seed;
-use referee_games::{AnyGame, Meaning};
+use referee_games::{AnyGame, Decoded};
 use referee_protocol::{
     ClockSettings, FromAgent, Garbled, Header, HeaderSeat, Hello, Limits, OnFault, Outcome, Over,
     PROTOCOL_VERSION, Sandbox, Seat, SeatInfo, TRANSCRIPT_VERSION, Turn, Verdict, Want,
@@ -84,11 +84,11 @@ pub fn over(outcome: Option<Outcome>, mut verdict: Verdict) -> Over {
 
 /// What a line of an agent says: to its codec, where it has one, else to the referee itself. `None`
 /// where it says nothing.
-pub fn said(line: &[u8], meaning: Option<Meaning>) -> Option<Result<FromAgent, Garbled>> {
+pub fn said(line: &[u8], meaning: Option<Decoded>) -> Option<Result<FromAgent, Garbled>> {
     match meaning {
-        Some(Meaning::Nothing) => None,
-        Some(Meaning::Says(message)) => Some(Ok(message)),
-        Some(Meaning::Wrong(garbled)) => Some(Err(garbled)),
+        Some(Decoded::Nothing) => None,
+        Some(Decoded::Message(message)) => Some(Ok(message)),
+        Some(Decoded::Invalid(garbled)) => Some(Err(garbled)),
         None if line.iter().all(u8::is_ascii_whitespace) => None,
         None => Some(parse_from_agent(line)),
     }

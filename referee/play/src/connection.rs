@@ -2,7 +2,7 @@
 //! referee's own. What it says is not judged here.
 
 use super::contender::Contender;
-use referee_games::{Dialect, Kind, Meaning};
+use referee_games::{Decoded, Dialect, GameKind};
 use referee_match::diagnosis::Used;
 use referee_process::agent::{
     AgentEvent, AgentProcess, KILL_WAIT, Launch, OutputLimits, Surroundings,
@@ -93,7 +93,7 @@ impl AgentConnection {
         launcher: &Launcher,
         enclosure: &Enclosure,
         contender: &Contender,
-        kind: Kind,
+        kind: GameKind,
         limits: &Limits,
     ) -> io::Result<(Self, TempDir)> {
         let launch = contender.launch.as_ref();
@@ -120,7 +120,7 @@ impl AgentConnection {
     pub fn put(&mut self, message: &ToAgent, line: &[u8]) {
         let asks = matches!(message, ToAgent::Hello(_) | ToAgent::Turn(_));
         if let Some(dialect) = &mut self.dialect {
-            dialect.tell(message);
+            dialect.on_message(message);
             return self.put_spoken(asks);
         }
         match self.alter {
@@ -141,9 +141,9 @@ impl AgentConnection {
     }
 
     /// What a line means, where a codec reads its lines; what follows from it is put.
-    pub fn interpret(&mut self, line: &Line) -> Option<Meaning> {
+    pub fn interpret(&mut self, line: &Line) -> Option<Decoded> {
         let dialect = self.dialect.as_mut().filter(|_| !line.cut);
-        let meaning = dialect.map(|dialect| dialect.hear(&line.bytes));
+        let meaning = dialect.map(|dialect| dialect.on_line(&line.bytes));
         if meaning.is_some() {
             self.put_spoken(true);
         }
@@ -156,7 +156,7 @@ impl AgentConnection {
     fn put_spoken(&mut self, asks: bool) {
         let Some(dialect) = &mut self.dialect else { return };
         let mut bytes = Vec::new();
-        dialect.take(&mut bytes);
+        dialect.take_output(&mut bytes);
         self.put_bytes(&bytes, asks && !bytes.trim_ascii().is_empty());
     }
 

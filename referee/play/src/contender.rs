@@ -4,7 +4,7 @@
 use super::adapted::{self, COMP30024};
 use super::digest::{digest_command, digest_file, digest_files, folder_files};
 use crate::reach::AgentSandboxSettings;
-use referee_games::{Dialect, Kind, dialects, nearest};
+use referee_games::{Dialect, GameKind, dialects, nearest};
 use referee_process::agent::Launch;
 use referee_process::files::{absolute, program};
 use referee_process::sandbox::reach::{ProgramFiles, own_of_command};
@@ -203,7 +203,7 @@ impl Contender {
 
     /// Begins the conversation in its line protocol, `None` where that is the referee's own; or says
     /// why it can't play this game.
-    pub fn dialect(&self, kind: Kind) -> Result<Option<Box<dyn Dialect>>, String> {
+    pub fn dialect(&self, kind: GameKind) -> Result<Option<Box<dyn Dialect>>, String> {
         let Some(spoken) = &self.protocol else { return Ok(None) };
         let name = &spoken.name;
         let dialect = kind.dialect(name).ok_or_else(|| {
@@ -213,7 +213,7 @@ impl Contender {
     }
 
     /// Says why it can't play this game, if it can't.
-    pub fn suits(&self, kind: Kind) -> Result<(), Failure> {
+    pub fn suits(&self, kind: GameKind) -> Result<(), Failure> {
         if !self.games.is_empty() && !self.games.iter().any(|game| game == kind.name) {
             let (name, plays) = (&self.name, self.games.join(", "));
             return Err(Failure::usage(format!("{name} doesn't play {}", kind.name))

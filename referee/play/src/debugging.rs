@@ -7,7 +7,7 @@ use super::contender::Contender;
 use super::drive::{Part, PartRules};
 use super::participant::Participant;
 use super::table::Table;
-use referee_games::{AnyGame, Meaning};
+use referee_games::{AnyGame, Decoded};
 use referee_match::diagnosis::Used;
 use referee_match::transcript::{Sent, Walk};
 use referee_match::{Match, said};
@@ -408,7 +408,7 @@ fn participants(rerun: &Rerun<'_>, agent: AgentConnection) -> Vec<Participant> {
 }
 
 /// What a line says, without the number of its turn, unless that is nothing, or `info`.
-fn message(line: &[u8], meaning: Option<Meaning>) -> Option<Result<FromAgent, Garbled>> {
+fn message(line: &[u8], meaning: Option<Decoded>) -> Option<Result<FromAgent, Garbled>> {
     match said(line, meaning)? {
         Ok(FromAgent::Info(_)) => None,
         // The number of its turn may be left out.

@@ -180,7 +180,7 @@ fn converse(
             "" => {}
             "?" => {
                 let shown: Vec<String> =
-                    game.actions().iter().map(|action| game.show_action(action)).collect();
+                    game.actions().iter().map(|action| game.format_action(action)).collect();
                 writeln!(output, "{}", shown.join("  ")).ok()?;
             }
             text => match message(game, text) {

@@ -13,7 +13,7 @@ use super::sink::Sink;
 use super::table::{Orders, PausedTime, Table};
 use crate::reach::Reaches;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
-use referee_games::{AnyGame, Kind};
+use referee_games::{AnyGame, GameKind};
 use referee_match::Match;
 use referee_process::agent::Launch;
 use referee_process::cleaning::{Cleaner, Cleaning};
@@ -36,7 +36,7 @@ pub struct Job {
     /// Its number in its series, from 0.
     pub number: u64,
     /// The game.
-    pub kind: Kind,
+    pub kind: GameKind,
     /// Its setup.
     pub setup: Value,
     /// Who plays, in seat order.

@@ -4,7 +4,7 @@
 
 use super::connection::AgentConnection;
 use super::contender::Contender;
-use referee_games::{AnyGame, Kind, Request, Turn};
+use referee_games::{AnyGame, GameKind, Request, Turn};
 use referee_match::{hello, request, said};
 use referee_process::agent::AgentEvent;
 use referee_process::framer::Line;
@@ -25,7 +25,7 @@ pub struct Served {
     launcher: Launcher,
     enclosure: Enclosure,
     contender: Contender,
-    kind: Kind,
+    kind: GameKind,
     /// What the match would be; its setup is that of the last request.
     header: Header,
     running: Option<Running>,
@@ -55,7 +55,7 @@ impl Served {
         launcher: Launcher,
         enclosure: Enclosure,
         contender: Contender,
-        kind: Kind,
+        kind: GameKind,
         header: Header,
     ) -> Self {
         Self { launcher, enclosure, contender, kind, header, running: None }
@@ -260,7 +260,7 @@ fn play(game: &mut dyn AnyGame, action: &Value) -> Result<Played, String> {
 }
 
 /// The position after these turns.
-fn game_after(kind: Kind, setup: &Value, turns: &[Played]) -> Option<Value> {
+fn game_after(kind: GameKind, setup: &Value, turns: &[Played]) -> Option<Value> {
     let mut game = kind.start(setup).ok()?;
     for played in turns {
         game.play(&played.action).ok()?;

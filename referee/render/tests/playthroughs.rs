@@ -4,7 +4,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
 
-use referee_games::{AnyGame, GAMES, Kind, Turn};
+use referee_games::{AnyGame, GAMES, GameKind, Turn};
 use referee_render::{Style, terminal};
 use serde_json::json;
 use std::fmt::Write;
@@ -52,7 +52,7 @@ fn every_game_plays_as_it_is_written() {
 }
 
 /// Where a game's playthrough is committed.
-fn file(kind: &Kind) -> PathBuf {
+fn file(kind: &GameKind) -> PathBuf {
     let folder = kind.name.replace('-', "_");
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../games/src").join(folder).join("playthrough.txt")
 }
@@ -66,7 +66,7 @@ struct Ply {
 
 /// A whole game as a text: the first and the last positions with their boards, in between the
 /// actions only.
-fn playthrough(kind: &Kind) -> String {
+fn playthrough(kind: &GameKind) -> String {
     let mut game = kind.start(&json!({})).unwrap();
     let mut text = format!("{}, played at random\nsetup {}\n", kind.about().title, game.setup());
     for note in game.notes() {
@@ -103,8 +103,8 @@ fn play(game: &mut Box<dyn AnyGame>) -> Vec<Ply> {
         let before = game.clone();
         let actions = game.actions();
         let recorded = game.play(&actions[random.below(actions.len())]).unwrap();
-        let legal = actions.iter().map(|action| game.show_action(action)).collect();
-        plies.push(Ply { before, legal, played: game.show_action(&recorded) });
+        let legal = actions.iter().map(|action| game.format_action(action)).collect();
+        plies.push(Ply { before, legal, played: game.format_action(&recorded) });
     }
     plies
 }

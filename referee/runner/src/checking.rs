@@ -10,7 +10,7 @@ use crate::parallel::{self, Progress};
 use referee_contest::audit::{Heard, differences, hear, record_differences};
 use referee_contest::file::{ContestFile, Entrant, FileError};
 use referee_contest::{Contest, PlayerInfo, Record, Schedule};
-use referee_games::Kind;
+use referee_games::GameKind;
 use referee_match::transcript::Status;
 use referee_play::destination::is_transcript;
 use referee_process::Failure;
@@ -112,7 +112,7 @@ fn said(text: &str, name: &str, other: &Contest) -> Result<Contest, FileError> {
 
 struct Check<'a> {
     folder: &'a Folder,
-    kinds: Vec<Kind>,
+    kinds: Vec<GameKind>,
     checked: Checked,
 }
 

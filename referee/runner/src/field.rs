@@ -1,7 +1,7 @@
 //! Where the games of a contest are played: the runner says which, and hears what came of them.
 
 use referee_contest::{Contest, Fixture, Record, Schedule, Void};
-use referee_games::{Kind, kind};
+use referee_games::{GameKind, kind};
 use referee_process::Failure;
 use referee_protocol::Sandbox;
 
@@ -97,7 +97,7 @@ pub trait Field {
 }
 
 /// The rules of a contest's games.
-pub fn kinds(contest: &Contest) -> Result<Vec<Kind>, Failure> {
+pub fn kinds(contest: &Contest) -> Result<Vec<GameKind>, Failure> {
     let kinds = contest.games.iter().map(|game| {
         kind(&game.game).ok_or_else(|| {
             Failure::operation(format!("there is no game {:?} in this version", game.game))

@@ -2,7 +2,7 @@
 //! played: the same on this machine and on a worker.
 
 use referee_contest::{Contest, Fixture, Onlooker, OpeningError, Player};
-use referee_games::Kind;
+use referee_games::GameKind;
 use referee_play::contender::Contender;
 use referee_play::destination::Destination;
 use referee_play::heading::Conditions;
@@ -19,14 +19,14 @@ use std::sync::{Arc, Mutex};
 #[derive(Debug)]
 pub struct Staging {
     contest: Arc<Contest>,
-    kinds: Vec<Kind>,
+    kinds: Vec<GameKind>,
     /// The setup that was made last: the games of a block share it.
     setup: Option<(usize, u64, Value)>,
 }
 
 impl Staging {
     /// For this contest, whose games have these rules.
-    pub fn new(contest: Arc<Contest>, kinds: Vec<Kind>) -> Self {
+    pub fn new(contest: Arc<Contest>, kinds: Vec<GameKind>) -> Self {
         Self { contest, kinds, setup: None }
     }
 

@@ -4,7 +4,7 @@ use super::output::{print, print_json, row, table};
 use super::setup::{find_kind, read_pairs};
 use crate::reading::report::aligned;
 use clap::Args;
-use referee_games::{About, GAMES, Kind};
+use referee_games::{About, GAMES, GameKind};
 use referee_process::Failure;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -62,7 +62,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     }
 }
 
-fn tell(kind: Kind, setup: &Value) -> Result<Told, Failure> {
+fn tell(kind: GameKind, setup: &Value) -> Result<Told, Failure> {
     let game = super::setup::start(kind, setup)?;
     let (colours, notes) = (game.colours(), game.notes());
     Ok(Told { name: kind.name, rules: kind.rules, about: kind.about(), colours, notes })

@@ -6,7 +6,7 @@ use super::runtime::{machine, runtime};
 use super::sandbox::SandboxOptions;
 use super::setup::read_pairs;
 use clap::Args;
-use referee_games::{Server, Wanted, dialects};
+use referee_games::{LineServer, ServerStep, dialects};
 use referee_play::contender::Contender;
 use referee_play::heading::{Conditions, header};
 use referee_play::served::Served;
@@ -68,7 +68,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
 
 /// Answers one command after the other, until `quit` or the end of stdin.
 async fn converse(
-    mut server: Box<dyn Server>,
+    mut server: Box<dyn LineServer>,
     mut agent: Served,
     name: &str,
 ) -> std::io::Result<()> {
@@ -80,10 +80,10 @@ async fn converse(
         };
         let Some(line) = line else { break };
         let (reply, last) = match server.command(&line, name) {
-            Wanted::Nothing => continue,
-            Wanted::Reply(reply) => (reply, false),
-            Wanted::Last(reply) => (reply, true),
-            Wanted::Move(request) => {
+            ServerStep::Nothing => continue,
+            ServerStep::Reply(reply) => (reply, false),
+            ServerStep::ReplyAndQuit(reply) => (reply, true),
+            ServerStep::Move(request) => {
                 let answer = agent.answer(&request).await;
                 (server.answered(answer), false)
             }

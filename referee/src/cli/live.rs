@@ -94,7 +94,7 @@ impl Live {
                 self.draw(state);
             }
             Event::Played(played) => {
-                let shown = tame(&state.game().show_action(&played.action));
+                let shown = tame(&state.game().format_action(&played.action));
                 self.news = format!("turn {}: {} {shown}", played.turn, name(played.seat));
                 let due = self.last.is_none_or(|last| last.elapsed() >= FRAME);
                 if due || !self.in_place || !self.pace.is_zero() {

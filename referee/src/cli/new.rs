@@ -7,7 +7,7 @@ use super::output::{print, print_json, tell};
 use super::setup::find_kind;
 use super::words::join;
 use clap::Args;
-use referee_games::Kind;
+use referee_games::GameKind;
 use referee_play::fresh::create_files;
 use referee_process::Failure;
 use schemars::JsonSchema;
@@ -110,7 +110,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
 }
 
 /// The games by their names; none stands for any.
-fn games(names: &[String]) -> Result<Vec<Kind>, Failure> {
+fn games(names: &[String]) -> Result<Vec<GameKind>, Failure> {
     if names.iter().any(|name| name == ANY) {
         if names.len() > 1 {
             return Err(Failure::usage(format!("--game {ANY} is all games already"))
@@ -118,7 +118,7 @@ fn games(names: &[String]) -> Result<Vec<Kind>, Failure> {
         }
         return Ok(Vec::new());
     }
-    let mut games: Vec<Kind> = Vec::new();
+    let mut games: Vec<GameKind> = Vec::new();
     for name in names {
         let kind = find_kind(name)?;
         if games.iter().all(|known| known.name != kind.name) {

@@ -2,7 +2,7 @@
 //! actions look like comes from the registry.
 
 use super::words::join;
-use referee_games::{GAMES, Kind};
+use referee_games::{GAMES, GameKind};
 use sample_agents::starters::{PLACE, Starter};
 use serde_json::json;
 use std::fmt::Write;
@@ -21,7 +21,7 @@ pub(super) struct Plan<'a> {
     /// What it begins with.
     pub(super) starter: &'static Starter,
     /// The games that it is for; empty: any.
-    pub(super) games: &'a [Kind],
+    pub(super) games: &'a [GameKind],
 }
 
 impl Plan<'_> {
@@ -98,7 +98,7 @@ pub(super) fn readme(plan: &Plan<'_>) -> String {
     text + "\n"
 }
 
-fn about(game: &Kind) -> String {
+fn about(game: &GameKind) -> String {
     let about = game.about();
     let name = game.name;
     let mut text = format!("\n## {}\n\n{}\n\nIts actions:\n\n", about.title, about.summary);

@@ -62,7 +62,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let divided = if options.divide { divide(game.as_ref(), options.depth) } else { Vec::new() };
     if !options.json {
         for Divided { action, count } in &divided {
-            print(&format!("{}\t{count}\n", game.show_action(action)))?;
+            print(&format!("{}\t{count}\n", game.format_action(action)))?;
         }
         return Ok(());
     }

@@ -1,7 +1,7 @@
 //! Games and setups as they are written on the command line.
 
 use super::words::option;
-use referee_games::{AnyGame, GAMES, Kind, kind, nearest_kind};
+use referee_games::{AnyGame, GAMES, GameKind, kind, nearest_kind};
 use referee_process::Failure;
 use referee_protocol::parse_strict;
 use serde_json::{Map, Value};
@@ -37,7 +37,7 @@ impl NamedGame {
 }
 
 impl GameOptions {
-    pub(super) fn kind(&self) -> Result<Kind, Failure> {
+    pub(super) fn kind(&self) -> Result<GameKind, Failure> {
         find_kind(&self.game)
     }
 
@@ -57,7 +57,7 @@ impl GameOptions {
     }
 }
 
-pub(super) fn find_kind(name: &str) -> Result<Kind, Failure> {
+pub(super) fn find_kind(name: &str) -> Result<GameKind, Failure> {
     kind(name).ok_or_else(|| {
         let names: Vec<&str> = GAMES.iter().map(|kind| kind.name).collect();
         let near = nearest_kind(name).map(|near| format!("did you mean `{}`? ", near.name));
@@ -69,7 +69,7 @@ pub(super) fn find_kind(name: &str) -> Result<Kind, Failure> {
     })
 }
 
-pub(super) fn start(kind: Kind, setup: &Value) -> Result<Box<dyn AnyGame>, Failure> {
+pub(super) fn start(kind: GameKind, setup: &Value) -> Result<Box<dyn AnyGame>, Failure> {
     kind.start(setup)
         .map_err(|error| Failure::usage(error.to_string()).or_help(error.help().map(str::to_owned)))
 }

@@ -1,7 +1,7 @@
 //! Positions, one action after the other: of a recorded match, or of actions that somebody wrote.
 
 use super::unreadable;
-use referee_games::{AnyGame, Kind, Refusal, Turn};
+use referee_games::{AnyGame, GameKind, Refusal, Turn};
 use referee_match::transcript::{Steps, read, walk};
 use referee_process::Failure;
 use referee_protocol::{Event, Outcome, Seat, parse_strict};
@@ -22,7 +22,7 @@ pub struct Shown {
 pub fn recorded(
     bytes: &[u8],
     file: &str,
-    kind: Kind,
+    kind: GameKind,
     shown: Shown,
     show: impl FnMut(&dyn AnyGame) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
@@ -143,7 +143,7 @@ pub fn caption(game: &dyn AnyGame) -> String {
     let turn = game.turn_number();
     match game.turn() {
         Turn::Of(seat) => {
-            let colour = &game.colours_now()[seat.index()];
+            let colour = &game.current_colours()[seat.index()];
             let count = game.actions().len();
             let actions = if count == 1 { "action" } else { "actions" };
             format!("turn {turn}: seat {seat} ({colour}) to move, {count} legal {actions}")

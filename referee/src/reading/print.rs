@@ -48,7 +48,7 @@ fn happened(walk: &Walk, turn: u64, event: &Event, style: Option<&Style>) -> Str
     let mut text = String::new();
     match event {
         Event::Played(played) => {
-            let shown = tame(&walk.game().show_action(&played.action));
+            let shown = tame(&walk.game().format_action(&played.action));
             let (name, used) = (name(played.seat), played.used_ms);
             writeln!(text, "\nturn {turn}: {name} {shown} ({used} ms)").ok();
             text.push_str(&board(walk, style));

@@ -61,7 +61,7 @@ pub(super) fn overview(app: &App, _: &Nothing) -> Answer<Value> {
 }
 
 fn games() -> Vec<Value> {
-    let game = |kind: &referee_games::Kind| {
+    let game = |kind: &referee_games::GameKind| {
         let about = kind.about();
         let field = |field: &referee_games::SetupField| {
             json!({ "name": field.name, "about": field.meaning, "default": field.default,

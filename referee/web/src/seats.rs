@@ -49,7 +49,7 @@ pub(super) fn waiting(app: &App, wish: &Wish) -> Answer<Value> {
     let path = app.place.transcript(&wish.file)?;
     let asked = app.hall.desks(&path).and_then(|desks| desks.asked());
     let Some((seat, game)) = asked else { return Ok(json!({ "waiting": false })) };
-    let (actions, colours) = (legal(game.as_ref()), game.colours_now());
+    let (actions, colours) = (legal(game.as_ref()), game.current_colours());
     let (colour, turn) = (colours.get(seat.index()), game.turn_number());
     Ok(json!({ "waiting": true, "seat": seat, "colour": colour, "turn": turn, "actions": actions }))
 }
@@ -63,7 +63,7 @@ fn legal(game: &dyn AnyGame) -> Vec<Legal> {
             Ok(_) => frames.numbers(&after.view().last),
             Err(_) => Vec::new(),
         };
-        Legal { text: game.show_action(action), cells }
+        Legal { text: game.format_action(action), cells }
     };
     game.actions().iter().map(legal).collect()
 }

@@ -6,7 +6,7 @@ use crate::samples::games_of;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt, SeedableRng};
-use referee_games::{AnyGame, Kind, Turn, kind};
+use referee_games::{AnyGame, GameKind, Turn, kind};
 use referee_protocol::{FromAgent, Seat, parse_from_agent};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -115,7 +115,7 @@ fn run(arguments: &[&str], environment: &[(&str, &str)], input: &[u8]) -> Output
 }
 
 /// The default setup, the variants that the game names, and what else has a rule of its own.
-fn setups(kind: &Kind) -> Vec<Value> {
+fn setups(kind: &GameKind) -> Vec<Value> {
     let mut setups = vec![json!({}), small(kind.name)];
     setups.extend(kind.about().variants);
     match kind.name {
@@ -174,7 +174,7 @@ fn the_kit_plays_random_games_as_the_referee_does() {
 }
 
 /// A random game, with seats that retire, and begun again now and then from where it stands.
-fn wander(story: &mut Story, kind: &Kind, setup: &Value, seed: u64) {
+fn wander(story: &mut Story, kind: &GameKind, setup: &Value, seed: u64) {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut game = kind.start(setup).unwrap();
     story.begin(game.as_ref(), seed);

@@ -2,7 +2,7 @@
 //! says and plays every game that it says it plays, to the end.
 
 use crate::referee::{Entrant, play, small};
-use referee_games::{GAMES, Kind};
+use referee_games::{GAMES, GameKind};
 use sample_agents::starters::{STARTERS, Starter};
 use serde::Deserialize;
 use serde_json::json;
@@ -63,9 +63,9 @@ fn agent(path: &str) -> Agent {
 }
 
 /// The games that a sample says it plays; a game that is added later need not be among them.
-pub(crate) fn games_of(path: &str) -> impl Iterator<Item = &'static Kind> {
+pub(crate) fn games_of(path: &str) -> impl Iterator<Item = &'static GameKind> {
     let games = agent(path).games;
-    let plays = move |kind: &&Kind| {
+    let plays = move |kind: &&GameKind| {
         games.as_ref().is_none_or(|games| games.iter().any(|game| game == kind.name))
     };
     GAMES.iter().filter(plays)

@@ -2,7 +2,7 @@
 
 use super::edits::edited;
 use super::{Draw, byte};
-use referee_games::{AnyGame, GAMES, Game, Kind, Refusal, SetupError, Turn, Visitor, visit};
+use referee_games::{AnyGame, GAMES, Game, GameKind, Refusal, SetupError, Turn, Visitor, visit};
 use referee_protocol::{Seat, parse_strict};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -34,7 +34,7 @@ pub fn games(bytes: &[u8]) {
     visit(kind.name, given).expect("a game of the registry");
 }
 
-fn variant(kind: Kind, number: u8) -> Value {
+fn variant(kind: GameKind, number: u8) -> Value {
     let variants = kind.about().variants;
     let number = usize::from(number) % (variants.len() + 1);
     variants.into_iter().nth(number).unwrap_or_else(|| json!({}))
@@ -161,7 +161,7 @@ fn try_text<G: Game>(game: &G, text: &str) {
 /// Legal if and only if listed, refused without a trace, and the same by every way of reading it.
 fn try_action<G: Game>(game: &G, value: &Value) {
     let mut erased: Box<dyn AnyGame> = Box::new(game.clone());
-    erased.show_action(value);
+    erased.format_action(value);
     let answer = erased.play(value);
     let Ok(action) = serde_json::from_value::<G::Action>(value.clone()) else {
         assert!(matches!(answer, Err(Refusal::Malformed(_))), "{answer:?}");

@@ -16,9 +16,9 @@ fn games_are_told_to_programs() {
         // The examples are what the game reads.
         let game = referee_games::kind(name).unwrap().start(&json!({})).unwrap();
         for form in about["actions"].as_array().unwrap() {
-            let shown = game.show_action(&form["example"]);
+            let shown = game.format_action(&form["example"]);
             let read = game.parse_action(&shown).unwrap();
-            assert_eq!(game.show_action(&read), shown, "{name}");
+            assert_eq!(game.format_action(&read), shown, "{name}");
         }
         assert!(
             about["reasons"].as_array().unwrap().iter().all(|reason| reason["name"].is_string())

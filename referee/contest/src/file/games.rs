@@ -5,7 +5,7 @@ use super::problem::{FileError, Source};
 use super::raw::{Raw, RawGame, RawOpenings};
 use super::{ContestFile, Positions, tame_name, within};
 use crate::{Contest, ContestGame, Opening};
-use referee_games::{GAMES, Kind, Turn, kind, nearest, nearest_kind};
+use referee_games::{GAMES, GameKind, Turn, kind, nearest, nearest_kind};
 use referee_protocol::parse_strict;
 use referee_protocol::plain::tame;
 use serde_json::{Map, Value};
@@ -236,7 +236,7 @@ fn position(line: &str, games: &[ContestGame]) -> Result<(usize, Value), Wrong> 
 pub(super) fn check_drawn(file: &ContestFile, contest: &Contest) -> Result<(), FileError> {
     let Some(plies) = &file.raw.openings.plies else { return Ok(()) };
     for (index, game) in contest.games.iter().enumerate() {
-        let kinds: Option<Kind> = kind(&game.game);
+        let kinds: Option<GameKind> = kind(&game.game);
         if let Some(Err(error)) = kinds.map(|kind| contest.opening(kind, index, 0)) {
             let message = format!("{}: {error}", game.name);
             return Err(file.source.error(plies.span(), message));

@@ -8,7 +8,7 @@ use crate::link::{CALL, there, within};
 use crate::{Parcel, Report};
 use base64::prelude::{BASE64_URL_SAFE, Engine};
 use referee_contest::{Contest, Fixture, Record};
-use referee_games::Kind;
+use referee_games::GameKind;
 use referee_protocol::Sandbox;
 use referee_protocol::plain::hex;
 use referee_runner::field::Came;
@@ -37,7 +37,7 @@ const ASKED: u32 = 4;
 #[derive(Debug)]
 pub(super) struct Rules {
     pub(super) contest: Arc<Contest>,
-    pub(super) kinds: Vec<Kind>,
+    pub(super) kinds: Vec<GameKind>,
     pub(super) folder: Folder,
     /// The unpacked transcripts of a report that are held in memory have no more bytes together; what is
     /// beyond goes to the disk.
@@ -50,7 +50,7 @@ pub(super) struct Rules {
 
 impl Rules {
     /// Those of a contest.
-    pub(super) fn of(contest: Arc<Contest>, kinds: Vec<Kind>, folder: Folder) -> Self {
+    pub(super) fn of(contest: Arc<Contest>, kinds: Vec<GameKind>, folder: Folder) -> Self {
         let seats = contest.games.iter().map(|game| game.seats as u64).max().unwrap_or(0);
         let said = contest.limits.match_bytes.saturating_mul(seats);
         let most = said.saturating_mul(A_BYTE_SAID).saturating_add(HELD_BYTES_MAX as u64);

@@ -12,7 +12,7 @@ use crate::{Brief, FaultCause, Names, WorkerFault, WorkerInfo, demand};
 use async_nats::jetstream::Context;
 use async_nats::jetstream::object_store::ObjectStore;
 use referee_contest::Contest;
-use referee_games::{Kind, kind};
+use referee_games::{GameKind, kind};
 use referee_play::contender::Contender;
 use referee_play::reach::{Reaches, ground};
 use referee_process::Failure;
@@ -42,7 +42,7 @@ pub(super) struct Checked {
     /// Its contest.
     pub(super) contest: Arc<Contest>,
     /// The kinds of its games, in the order of its list.
-    pub(super) kinds: Vec<Kind>,
+    pub(super) kinds: Vec<GameKind>,
     /// How many games a block has at most.
     pub(super) games_a_block: u64,
     /// How long an order is this worker's without a word.

@@ -1,6 +1,6 @@
 //! What can be done in a move, on the wire and as people write it.
 
-use crate::notation::{read_pair, show_pair};
+use crate::notation::{format_pair, read_pair};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -20,7 +20,7 @@ pub enum Action {
 impl fmt::Display for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self::Move { path } = self;
-        let cells: Vec<String> = path.iter().map(|&cell| show_pair(cell)).collect();
+        let cells: Vec<String> = path.iter().map(|&cell| format_pair(cell)).collect();
         f.write_str(&cells.join("-"))
     }
 }

@@ -2,12 +2,12 @@
 
 use super::board::{Diamond, Pieces};
 use crate::Illegal;
-use crate::given::{check_range, given};
+use crate::setup_fields::{check_range, deserialize_some};
 use serde::{Deserialize, Serialize};
 
 /// The setup of a puzzle. Source: Board Games on Hexagonal Grids (IT-3105), section 4.2.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Given")]
+#[serde(from = "RawSetup")]
 pub struct Setup {
     /// The rows and columns of the diamond, 3 to 26; by default that of the position, or else 4.
     pub size: u64,
@@ -24,25 +24,25 @@ pub struct Setup {
 /// A setup as it is written, where every field can be left out.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Given {
-    #[serde(deserialize_with = "given")]
+struct RawSetup {
+    #[serde(deserialize_with = "deserialize_some")]
     size: Option<u64>,
-    #[serde(deserialize_with = "given")]
+    #[serde(deserialize_with = "deserialize_some")]
     depth: Option<u64>,
-    #[serde(deserialize_with = "given")]
+    #[serde(deserialize_with = "deserialize_some")]
     max_moves: Option<u64>,
-    #[serde(deserialize_with = "given")]
+    #[serde(deserialize_with = "deserialize_some")]
     position: Option<Position>,
 }
 
-impl From<Given> for Setup {
-    fn from(given: Given) -> Self {
-        let position = given.position.as_ref();
+impl From<RawSetup> for Setup {
+    fn from(raw: RawSetup) -> Self {
+        let position = raw.position.as_ref();
         Self {
-            size: given.size.or(position.map(|position| position.size)).unwrap_or(4),
-            depth: given.depth.or(position.map(|position| position.depth)).unwrap_or(3),
-            max_moves: given.max_moves.unwrap_or(200),
-            position: given.position,
+            size: raw.size.or(position.map(|position| position.size)).unwrap_or(4),
+            depth: raw.depth.or(position.map(|position| position.depth)).unwrap_or(3),
+            max_moves: raw.max_moves.unwrap_or(200),
+            position: raw.position,
         }
     }
 }

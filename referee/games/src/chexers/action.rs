@@ -1,6 +1,6 @@
 //! What a player can do on a turn, on the wire and as people write it.
 
-use crate::notation::{read_pair, show_pair};
+use crate::notation::{format_pair, read_pair};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -36,9 +36,13 @@ pub enum Action {
 impl fmt::Display for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Exit { from } => write!(f, "exit {}", show_pair(*from)),
-            Self::Move { from, to } => write!(f, "move {} {}", show_pair(*from), show_pair(*to)),
-            Self::Jump { from, to } => write!(f, "jump {} {}", show_pair(*from), show_pair(*to)),
+            Self::Exit { from } => write!(f, "exit {}", format_pair(*from)),
+            Self::Move { from, to } => {
+                write!(f, "move {} {}", format_pair(*from), format_pair(*to))
+            }
+            Self::Jump { from, to } => {
+                write!(f, "jump {} {}", format_pair(*from), format_pair(*to))
+            }
             Self::Pass {} => f.write_str("pass"),
         }
     }

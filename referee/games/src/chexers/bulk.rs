@@ -93,7 +93,7 @@ fn count_actions(pieces: [Hexes; SEATS], seat: usize) -> u64 {
 
 /// The hexes on which the seat's actions depend: those next to its pieces and those two away along
 /// a line.
-fn watched(own: Hexes) -> Hexes {
+fn dependencies(own: Hexes) -> Hexes {
     WAYS.iter().fold(0, |all, &way| {
         let near = own.rotate_left(way) & ALL;
         all | near | near.rotate_left(way)
@@ -102,14 +102,14 @@ fn watched(own: Hexes) -> Hexes {
 
 /// What is known of a seat's actions as long as nothing changes on the hexes they depend on.
 #[derive(Clone, Copy)]
-struct Outlook {
+struct CachedCount {
     actions: u64,
-    watched: Hexes,
+    dependencies: Hexes,
 }
 
-impl Outlook {
+impl CachedCount {
     fn of(pieces: [Hexes; SEATS], seat: usize) -> Self {
-        Self { actions: count_actions(pieces, seat), watched: watched(pieces[seat]) }
+        Self { actions: count_actions(pieces, seat), dependencies: dependencies(pieces[seat]) }
     }
 }
 
@@ -130,8 +130,8 @@ struct Counter {
 
 impl Counter {
     /// The sequences of `depth` actions, at least one, from a node whose game isn't over. At depth
-    /// 2, `known` may be the outlook of the seat that moves last.
-    fn count(&self, node: &Node, depth: u32, known: Option<Outlook>) -> u64 {
+    /// 2, `known` may be the cached of the seat that moves last.
+    fn count(&self, node: &Node, depth: u32, known: Option<CachedCount>) -> u64 {
         let mover = node.turn as usize % SEATS;
         if depth == 1 {
             return count_actions(node.pieces, mover);
@@ -145,16 +145,16 @@ impl Counter {
         let mut passes = exiting == 0;
         if depth == 2 {
             let other = turn as usize % SEATS;
-            let outlook = known.unwrap_or_else(|| Outlook::of(node.pieces, other));
-            return sum + last_two(node.pieces, mover, other, outlook, passes);
+            let cached = known.unwrap_or_else(|| CachedCount::of(node.pieces, other));
+            return sum + last_two(node.pieces, mover, other, cached, passes);
         }
-        let known = if depth == 3 { self.outlook_of_last(node, turn) } else { None };
+        let known = if depth == 3 { self.cached_for_last(node, turn) } else { None };
         let mut next = Node { turn, ..*node };
         each_step(node.pieces, mover, |from, Ends { over, to }| {
             passes = false;
             next.pieces = node.pieces;
             go(&mut next.pieces, mover, from, over, to);
-            let known = known.filter(|outlook| (from | to) & outlook.watched == 0);
+            let known = known.filter(|cached| (from | to) & cached.dependencies == 0);
             sum += self.count(&next, depth - 1, known);
         });
         if passes {
@@ -179,12 +179,12 @@ impl Counter {
         singles(exiting).map(count).sum()
     }
 
-    /// The outlook of the seat that moves third from here, if it is neither the mover nor the
+    /// The cached of the seat that moves third from here, if it is neither the mover nor the
     /// second; `turn` is the second's.
-    fn outlook_of_last(&self, node: &Node, turn: u32) -> Option<Outlook> {
+    fn cached_for_last(&self, node: &Node, turn: u32) -> Option<CachedCount> {
         let [first, second, third] =
             [node.turn, turn, self.next_turn(turn)].map(|turn| turn as usize % SEATS);
-        (third != first && third != second).then(|| Outlook::of(node.pieces, third))
+        (third != first && third != second).then(|| CachedCount::of(node.pieces, third))
     }
 
     fn next_turn(&self, turn: u32) -> u32 {
@@ -205,15 +205,15 @@ fn last_two(
     pieces: [Hexes; SEATS],
     mover: usize,
     other: usize,
-    outlook: Outlook,
+    cached: CachedCount,
     passes: bool,
 ) -> u64 {
     let own = pieces[mover];
     let occupied = pieces[0] | pieces[1] | pieces[2];
     let empty = ALL & !occupied;
-    let unchanged = outlook.actions;
+    let unchanged = cached.actions;
     // With one seat left, that seat's own actions change with each of its actions.
-    let near = if mover == other { ALL } else { outlook.watched };
+    let near = if mover == other { ALL } else { cached.dependencies };
     let (mut far_count, mut near_sum, mut any) = (0, 0, false);
     let mut tally = |froms: Hexes, near_froms: Hexes, ends: fn(Hexes, u32) -> Ends, way: u32| {
         any |= froms != 0;

@@ -15,9 +15,9 @@ pub use action::Action;
 pub use setup::{Position, Setup};
 
 use crate::board::Cell;
-use crate::game::{Shown, seat_of};
+use crate::game::{IgnoredInEq, seat_of};
 use crate::view::{Colour, Edge, Figure, Labels, Piece, View};
-use crate::{About, Game, Illegal, Quick, Turn};
+use crate::{About, ActionFields, Game, Illegal, Turn};
 use hexes::{Hexes, SHAPE};
 use history::{History, Key};
 use referee_protocol::{Outcome, Seat};
@@ -42,7 +42,7 @@ pub struct Chexers {
     history: History,
     ending: Option<Ending>,
     /// The hexes that the last action's piece left and, unless it left the board, reached.
-    last: Shown<[Option<Cell>; 2]>,
+    last: IgnoredInEq<[Option<Cell>; 2]>,
 }
 
 /// How the game ended.
@@ -93,7 +93,7 @@ impl Chexers {
             retired: [false; SEATS],
             history: History::default(),
             ending: None,
-            last: Shown([None; 2]),
+            last: IgnoredInEq([None; 2]),
         }
     }
 
@@ -250,7 +250,7 @@ impl Chexers {
 
     fn apply(&mut self, change: Change) {
         let mover = self.mover();
-        self.last = Shown([None; 2]);
+        self.last = IgnoredInEq([None; 2]);
         match change {
             Change::Exit { from } => {
                 self.pieces[mover] ^= from;
@@ -260,7 +260,7 @@ impl Chexers {
             }
             Change::Go { from, over, to } => {
                 go(&mut self.pieces, mover, from, over, to);
-                self.last = Shown([hexes::cells(from).next(), hexes::cells(to).next()]);
+                self.last = IgnoredInEq([hexes::cells(from).next(), hexes::cells(to).next()]);
             }
             Change::Pass => {}
         }
@@ -363,13 +363,13 @@ impl Game for Chexers {
     fn retire(&mut self, seat: Seat) {
         self.retired[seat.index()] = true;
         if self.ending.is_none() && seat.index() == self.mover() {
-            self.last = Shown([None; 2]);
+            self.last = IgnoredInEq([None; 2]);
             self.next_turn();
             self.judge(None);
         }
     }
 
-    fn read_quickly(fields: &Quick<'_>) -> Option<Action> {
+    fn read_fields(fields: &ActionFields<'_>) -> Option<Action> {
         if fields.kind() == "exit" {
             let [from] = fields.fields(["from"])?;
             return Some(Action::Exit { from: from.pair()? });

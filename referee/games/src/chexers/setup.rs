@@ -2,7 +2,7 @@
 
 use crate::Illegal;
 use crate::board::Cell;
-use crate::given::check_limit;
+use crate::setup_fields::check_limit;
 use serde::{Deserialize, Serialize};
 
 /// The limits of a game. Source: Rules for the Game of Chexers, "Ending the game".

@@ -168,7 +168,7 @@ impl Board {
     fn count_one<const LONG: bool>(&mut self, seat: usize) -> u64 {
         let mut total = 0;
         for start in self.marbles[seat].into_iter().take(self.counts[seat]) {
-            total += self.lifted::<LONG, false>(seat, start).count();
+            total += self.ends_without_marble::<LONG, false>(seat, start).count();
         }
         total.max(1)
     }
@@ -196,7 +196,7 @@ impl Board {
                 let mut traces = before.traces;
                 for (trace, &marble) in traces.iter_mut().zip(answering) {
                     if trace.held >> start & 1 == 1 {
-                        *trace = self.lifted::<LONG, true>(next, marble);
+                        *trace = self.ends_without_marble::<LONG, true>(next, marble);
                     }
                 }
                 let replies = Replies::new(&traces, answering.len());
@@ -212,7 +212,7 @@ impl Board {
         self.count_one::<LONG>(next)
     }
 
-    /// The replies to every action of one marble, which is lifted from its start: `own` are the
+    /// The replies to every action of one marble, which is ends_without_marble from its start: `own` are the
     /// others of its seat, and `replies` and `steps` are those to its disappearance.
     fn count_replies<const LONG: bool>(
         &mut self,
@@ -235,7 +235,7 @@ impl Board {
                 for (trace, &marble) in replies.traces.iter().zip(&answering) {
                     if trace.open & at != 0 {
                         count -= u64::from(trace.landings.count_ones());
-                        let again = self.lifted::<LONG, false>(next, marble).landings;
+                        let again = self.ends_without_marble::<LONG, false>(next, marble).landings;
                         count += u64::from(again.count_ones());
                     }
                 }
@@ -268,7 +268,7 @@ impl Board {
                 let trace = &self.traces[seat][marble];
                 if (trace.held >> start | trace.open >> end) & 1 == 1 || (seat, marble) == moved {
                     let at = self.marbles[seat][marble];
-                    self.traces[seat][marble] = self.lifted::<LONG, true>(seat, at);
+                    self.traces[seat][marble] = self.ends_without_marble::<LONG, true>(seat, at);
                 }
             }
         }
@@ -279,20 +279,24 @@ impl Board {
         for seat in 0..self.seats {
             for marble in 0..self.counts[seat] {
                 let at = self.marbles[seat][marble];
-                self.traces[seat][marble] = self.lifted::<LONG, true>(seat, at);
+                self.traces[seat][marble] = self.ends_without_marble::<LONG, true>(seat, at);
             }
         }
     }
 
     /// Where a marble's turn can end that still stands on its start.
-    fn lifted<const LONG: bool, const TRACED: bool>(&mut self, seat: usize, start: u8) -> Ends {
+    fn ends_without_marble<const LONG: bool, const TRACED: bool>(
+        &mut self,
+        seat: usize,
+        start: u8,
+    ) -> Ends {
         self.toggle(start);
         let ends = self.ends::<LONG, TRACED>(seat, start);
         self.toggle(start);
         ends
     }
 
-    /// Where the turn of a marble can end that is lifted from its start.
+    /// Where the turn of a marble can end that is ends_without_marble from its start.
     #[inline]
     fn ends<const LONG: bool, const TRACED: bool>(&self, seat: usize, start: u8) -> Ends {
         let lines = self.lines;

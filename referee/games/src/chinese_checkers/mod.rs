@@ -17,7 +17,7 @@ pub use setup::{Jumps, Neutral, Position, Setup, Win};
 
 use crate::game::seat_of;
 use crate::view::{Colour, View};
-use crate::{About, Game, Illegal, Quick, Turn, plain_perft};
+use crate::{About, ActionFields, Game, Illegal, Turn, plain_perft};
 use paths::{Mover, number};
 use referee_protocol::{Outcome, Seat};
 use star::Star;
@@ -233,7 +233,7 @@ impl Game for ChineseCheckers {
         self.judge();
     }
 
-    fn read_quickly(fields: &Quick<'_>) -> Option<Action> {
+    fn read_fields(fields: &ActionFields<'_>) -> Option<Action> {
         let [path] = fields.fields(["path"]).filter(|_| fields.kind() == "move")?;
         Some(Action::Move { path: path.all()? })
     }

@@ -3,7 +3,7 @@
 use super::CellSet;
 use super::star::{SIZES, Star};
 use crate::Illegal;
-use crate::given::check_range;
+use crate::setup_fields::check_range;
 use referee_protocol::Seat;
 use serde::{Deserialize, Serialize};
 

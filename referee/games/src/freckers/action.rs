@@ -1,7 +1,7 @@
 //! What a player can do on a turn, on the wire and as people write it.
 
-use crate::given::given;
-use crate::notation::{read_pair, show_pair};
+use crate::notation::{format_pair, read_pair};
+use crate::setup_fields::deserialize_some;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -16,10 +16,18 @@ pub enum Action {
         /// The cell that it leaves.
         from: [i64; 2],
         /// The direction of the step, or of each jump; 1 to 64 of them.
-        #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+        #[serde(
+            default,
+            deserialize_with = "deserialize_some",
+            skip_serializing_if = "Option::is_none"
+        )]
         directions: Option<Vec<Direction>>,
         /// The cell that it comes to.
-        #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+        #[serde(
+            default,
+            deserialize_with = "deserialize_some",
+            skip_serializing_if = "Option::is_none"
+        )]
         to: Option<[i64; 2]>,
     },
     /// A pad grows on every cell around the player's frogs that has none; always legal.
@@ -93,13 +101,13 @@ impl fmt::Display for Action {
         let Self::Move { from, directions, to } = self else {
             return f.write_str("grow");
         };
-        f.write_str(&show_pair(*from))?;
+        f.write_str(&format_pair(*from))?;
         if let Some(directions) = directions {
             for (index, direction) in directions.iter().enumerate() {
                 write!(f, "{}{direction}", if index == 0 { ' ' } else { ',' })?;
             }
         } else if let Some(to) = to {
-            write!(f, " to {}", show_pair(*to))?;
+            write!(f, " to {}", format_pair(*to))?;
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 //! last two plies most are counted without playing either.
 
 use super::cells::{Cells, OPPOSITE, WAYS, shift};
-use super::{Freckers, Landing, Pond};
+use super::{Board, Freckers, Landing};
 use crate::bits::{add, singles};
 
 /// As [`Game::perft`](crate::Game::perft).
@@ -14,23 +14,23 @@ pub(super) fn perft(game: &Freckers, depth: u32) -> u64 {
     if game.is_over() || depth > game.setup.turn_limit - game.turn {
         return 0;
     }
-    count(&game.pond, depth)
+    count(&game.board, depth)
 }
 
-/// The sequences of `depth` actions, at least one, from a pond whose game isn't over.
-fn count(pond: &Pond, depth: u32) -> u64 {
+/// The sequences of `depth` actions, at least one, from a board whose game isn't over.
+fn count(board: &Board, depth: u32) -> u64 {
     if depth == 1 {
-        return count_actions(pond);
+        return count_actions(board);
     }
-    let mut grown = *pond;
+    let mut grown = *board;
     grown.grow();
     if depth == 2 {
-        return last_two(pond) + count_actions(&grown);
+        return last_two(board) + count_actions(&grown);
     }
     let mut sum = count(&grown, depth - 1);
-    for from in singles(pond.frogs[pond.mover]) {
-        for to in singles(ends(pond, from)) {
-            if let Some(next) = after(pond, from, to) {
+    for from in singles(board.frogs[board.mover]) {
+        for to in singles(ends(board, from)) {
+            if let Some(next) = after(board, from, to) {
                 sum += count(&next, depth - 1);
             }
         }
@@ -42,63 +42,63 @@ fn count(pond: &Pond, depth: u32) -> u64 {
 ///
 /// A move between cells that the other player's actions don't depend on leaves their number as it
 /// was: such moves are counted whole, and only the rest are played.
-fn last_two(pond: &Pond) -> u64 {
-    let own = pond.frogs[pond.mover];
-    let goal = OPPOSITE[pond.mover];
-    let other = Pond { mover: pond.mover ^ 1, ..*pond };
+fn last_two(board: &Board) -> u64 {
+    let own = board.frogs[board.mover];
+    let goal = OPPOSITE[board.mover];
+    let other = Board { mover: board.mover ^ 1, ..*board };
     let unchanged = count_actions(&other);
-    let watched = watched(&other);
+    let dependencies = dependencies(&other);
     // A move that wins ends the game: only the last frog to come across can.
     let may_win = (own & !goal).count_ones() <= 1;
     let mut sum = 0;
     for from in singles(own) {
-        let ends = ends(pond, from);
-        let near = if may_win || from & watched != 0 { ends } else { ends & watched };
+        let ends = ends(board, from);
+        let near = if may_win || from & dependencies != 0 { ends } else { ends & dependencies };
         sum += u64::from((ends & !near).count_ones()) * unchanged;
         for to in singles(near) {
-            sum += after(pond, from, to).map_or(0, |next| count_actions(&next));
+            sum += after(board, from, to).map_or(0, |next| count_actions(&next));
         }
     }
     sum
 }
 
-/// The pond after a move; nothing if the move wins.
-fn after(pond: &Pond, from: Cells, to: Cells) -> Option<Pond> {
-    let mut next = *pond;
+/// The board after a move; nothing if the move wins.
+fn after(board: &Board, from: Cells, to: Cells) -> Option<Board> {
+    let mut next = *board;
     next.go(from, to);
-    (next.frogs[pond.mover] & !OPPOSITE[pond.mover] != 0).then_some(next)
+    (next.frogs[board.mover] & !OPPOSITE[board.mover] != 0).then_some(next)
 }
 
 /// How many actions the mover has: its distinct pairs of a frog and an end, and growth.
-fn count_actions(pond: &Pond) -> u64 {
-    let own = pond.frogs[pond.mover];
-    let ways = WAYS[pond.mover];
-    let steps = ways.map(|way| shift(own, way) & pond.pads);
+fn count_actions(board: &Board) -> u64 {
+    let own = board.frogs[board.mover];
+    let ways = WAYS[board.mover];
+    let steps = ways.map(|way| shift(own, way) & board.pads);
     // Added bit by bit into ones, twos and fours, so that only three words are counted: the
     // instruction that counts is not part of every processor's baseline.
     let (ones, twos_a) = add(steps[0], steps[1], steps[2]);
     let (ones, twos_b) = add(ones, steps[3], steps[4]);
     let (twos, fours) = (twos_a ^ twos_b, twos_a & twos_b);
     let mut count = ones.count_ones() + 2 * twos.count_ones() + 4 * fours.count_ones();
-    for from in singles(jumpers(pond)) {
-        count += (landings(pond, from) & pond.pads).count_ones();
+    for from in singles(jumpers(board)) {
+        count += (landings(board, from) & board.pads).count_ones();
     }
     u64::from(count + 1)
 }
 
 /// The cells on which a move of this frog of the mover may end.
-pub(super) fn ends(pond: &Pond, from: Cells) -> Cells {
-    let steps = WAYS[pond.mover].iter().fold(0, |all, &way| all | shift(from, way));
-    (steps | landings(pond, from)) & pond.pads
+pub(super) fn ends(board: &Board, from: Cells) -> Cells {
+    let steps = WAYS[board.mover].iter().fold(0, |all, &way| all | shift(from, way));
+    (steps | landings(board, from)) & board.pads
 }
 
 /// The mover's frogs that can jump.
-fn jumpers(pond: &Pond) -> Cells {
-    let frogs = pond.frogs[0] | pond.frogs[1];
-    let open = open(pond);
-    let own = pond.frogs[pond.mover];
+fn jumpers(board: &Board) -> Cells {
+    let frogs = board.frogs[0] | board.frogs[1];
+    let open = open(board);
+    let own = board.frogs[board.mover];
     let mut found = 0;
-    for way in WAYS[pond.mover] {
+    for way in WAYS[board.mover] {
         let back = way.back();
         found |= shift(shift(open, back) & frogs, back);
     }
@@ -106,13 +106,13 @@ fn jumpers(pond: &Pond) -> Cells {
 }
 
 /// The cells that a frog can come to by jumps.
-fn landings(pond: &Pond, from: Cells) -> Cells {
-    let frogs = pond.frogs[0] | pond.frogs[1];
-    let mut open = open(pond);
+fn landings(board: &Board, from: Cells) -> Cells {
+    let frogs = board.frogs[0] | board.frogs[1];
+    let mut open = open(board);
     let (mut reached, mut latest) = (0, from);
     while latest != 0 {
         let behind = |all, &way| all | shift(shift(latest, way) & frogs, way);
-        latest = WAYS[pond.mover].iter().fold(0, behind) & open;
+        latest = WAYS[board.mover].iter().fold(0, behind) & open;
         open &= !latest;
         reached |= latest;
     }
@@ -120,21 +120,21 @@ fn landings(pond: &Pond, from: Cells) -> Cells {
 }
 
 /// The cells on which a jump may land.
-fn open(pond: &Pond) -> Cells {
-    match pond.landing {
-        Landing::Last => !(pond.frogs[0] | pond.frogs[1]),
-        Landing::Every => pond.pads,
+fn open(board: &Board) -> Cells {
+    match board.landing {
+        Landing::Last => !(board.frogs[0] | board.frogs[1]),
+        Landing::Every => board.pads,
     }
 }
 
 /// The cells on which the mover's actions depend: those next to where its frogs are or can land,
 /// and behind the frogs there.
-fn watched(pond: &Pond) -> Cells {
-    let frogs = pond.frogs[0] | pond.frogs[1];
-    let own = pond.frogs[pond.mover];
+fn dependencies(board: &Board) -> Cells {
+    let frogs = board.frogs[0] | board.frogs[1];
+    let own = board.frogs[board.mover];
     // All frogs at once: which of them lands where doesn't matter here.
-    let stops = own | landings(pond, own);
-    WAYS[pond.mover].iter().fold(0, |all, &way| {
+    let stops = own | landings(board, own);
+    WAYS[board.mover].iter().fold(0, |all, &way| {
         let next = shift(stops, way);
         all | next | shift(next & frogs, way)
     })

@@ -2,7 +2,7 @@
 //! and how far they could come with one more move.
 
 use super::cells::{self, Cells, OPPOSITE};
-use super::{Pond, bulk};
+use super::{Board, bulk};
 use crate::board::Cell;
 
 /// What one step on the way is worth.
@@ -15,20 +15,20 @@ const BEST_MOVE: i64 = 25;
 const EACH_MOVE: i64 = 16;
 
 /// As [`Game::estimate`](crate::Game::estimate): the player's standing less the other's.
-pub(super) fn estimate(pond: &Pond, seat: usize) -> i64 {
-    standing(pond, seat) - standing(pond, seat ^ 1)
+pub(super) fn estimate(board: &Board, seat: usize) -> i64 {
+    standing(board, seat) - standing(board, seat ^ 1)
 }
 
-fn standing(pond: &Pond, seat: usize) -> i64 {
-    let goals = OPPOSITE[seat] & !pond.frogs[seat];
-    let pond = &Pond { mover: seat, ..*pond };
-    let mut sum = ACROSS * i64::from(pond.across(seat));
+fn standing(board: &Board, seat: usize) -> i64 {
+    let goals = OPPOSITE[seat] & !board.frogs[seat];
+    let board = &Board { mover: seat, ..*board };
+    let mut sum = ACROSS * i64::from(board.across(seat));
     let mut best = 0;
-    for frog in cells::members(pond.frogs[seat] & !OPPOSITE[seat]) {
+    for frog in cells::members(board.frogs[seat] & !OPPOSITE[seat]) {
         let away = distance(frog, goals, seat);
         // The square: stragglers count most, because the game isn't won without them.
         sum -= STEP * away + away * away;
-        let ends = cells::members(bulk::ends(pond, cells::only(frog)));
+        let ends = cells::members(bulk::ends(board, cells::only(frog)));
         let nearest = ends.map(|end| distance(end, goals, seat)).min();
         let gained = nearest.map_or(0, |nearest| (away - nearest).max(0));
         sum += EACH_MOVE * gained;

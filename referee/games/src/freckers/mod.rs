@@ -16,13 +16,13 @@ pub use action::{Action, Direction};
 pub use setup::{Landing, Position, Setup};
 
 use crate::board::Cell;
-use crate::game::{Shown, seat_of};
-use crate::given::check_limit;
+use crate::game::{IgnoredInEq, seat_of};
+use crate::setup_fields::check_limit;
 use crate::view::{Colour, Edge, Figure, Ground, GroundKind, Labels, Piece, View};
 use crate::{About, Game, Illegal, Turn};
 use cells::{Cells, OPPOSITE, SHAPE};
 use referee_protocol::{Outcome, Seat};
-use routes::{DIRECTIONS_MAX, Trail};
+use routes::{DIRECTIONS_MAX, Path};
 use std::sync::{Arc, LazyLock};
 
 const SEATS: usize = 2;
@@ -35,16 +35,16 @@ const OUTWARD: [(i8, i8); SEATS] = [(0, 1), (0, -1)];
 #[derive(Clone, Debug, PartialEq)]
 pub struct Freckers {
     setup: Arc<Setup>,
-    pond: Pond,
+    board: Board,
     /// How many actions there have been.
     turn: u32,
     /// The cells that the last action's frog came through; empty after growth.
-    last: Shown<Trail>,
+    last: IgnoredInEq<Path>,
 }
 
 /// What is on the board, and whose turn it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Pond {
+struct Board {
     frogs: [Cells; SEATS],
     /// The free pads; every frog stands on one more.
     pads: Cells,
@@ -52,7 +52,7 @@ struct Pond {
     landing: Landing,
 }
 
-impl Pond {
+impl Board {
     fn all_frogs(&self) -> Cells {
         self.frogs[0] | self.frogs[1]
     }
@@ -78,13 +78,13 @@ impl Pond {
 impl Freckers {
     fn usual_start(setup: Setup) -> Self {
         let row = |row: u32, columns: Cells| columns << (8 * row);
-        let pond = Pond {
+        let board = Board {
             frogs: [row(0, 0x7E), row(7, 0x7E)],
             pads: row(0, 0x81) | row(1, 0x7E) | row(6, 0x7E) | row(7, 0x81),
             mover: 0,
             landing: setup.landing,
         };
-        Self { setup: Arc::new(setup), pond, turn: 0, last: Shown::default() }
+        Self { setup: Arc::new(setup), board, turn: 0, last: IgnoredInEq::default() }
     }
 
     /// Puts the game into a position, or says what no game can have come to.
@@ -106,16 +106,16 @@ impl Freckers {
             }
             Ok(set)
         };
-        self.pond.frogs = [gather(&position.frogs[0])?, gather(&position.frogs[1])?];
-        self.pond.pads = gather(&position.pads)?;
-        if self.pond.frogs.iter().any(|frogs| frogs.count_ones() != FROGS) {
+        self.board.frogs = [gather(&position.frogs[0])?, gather(&position.frogs[1])?];
+        self.board.pads = gather(&position.pads)?;
+        if self.board.frogs.iter().any(|frogs| frogs.count_ones() != FROGS) {
             return Err(refused(format!("frogs: each player has {FROGS}")));
         }
-        if (0..SEATS).all(|seat| self.pond.across(seat) == FROGS) {
+        if (0..SEATS).all(|seat| self.board.across(seat) == FROGS) {
             return Err(refused("frogs: only one player can be across".to_owned()));
         }
-        self.pond.mover = usize::from(position.to_move);
-        if self.pond.mover >= SEATS {
+        self.board.mover = usize::from(position.to_move);
+        if self.board.mover >= SEATS {
             return Err(refused(format!("to_move: there is no seat {}", position.to_move)));
         }
         let limit = self.setup.turn_limit;
@@ -132,7 +132,7 @@ impl Freckers {
 
     /// The seat whose frogs are all on the opposite row.
     fn winner(&self) -> Option<usize> {
-        (0..SEATS).find(|&seat| self.pond.across(seat) == FROGS)
+        (0..SEATS).find(|&seat| self.board.across(seat) == FROGS)
     }
 
     /// Completes a move that is legal; refuses any other with the rule that it breaks.
@@ -141,7 +141,7 @@ impl Freckers {
         from: [i64; 2],
         directions: Option<&[Direction]>,
         to: Option<[i64; 2]>,
-    ) -> Result<Trail, Illegal> {
+    ) -> Result<Path, Illegal> {
         if let Some(directions) = directions {
             if directions.is_empty() {
                 return Err(Illegal::new("a move has at least one direction"));
@@ -152,16 +152,16 @@ impl Freckers {
             }
         }
         let start = on_board(from)?;
-        let colour = COLOURS[self.pond.mover].name();
-        if self.pond.frogs[self.pond.mover] & cells::only(start) == 0 {
+        let colour = COLOURS[self.board.mover].name();
+        if self.board.frogs[self.board.mover] & cells::only(start) == 0 {
             let rule =
                 format!("a player moves its own frogs, and {colour} has none on {}", show(start));
             return Err(Illegal::new(rule));
         }
         let end = to.map(on_board).transpose()?;
-        let trail = match (directions, end) {
-            (Some(directions), _) => self.pond.walk(start, directions)?,
-            (None, Some(end)) => self.pond.routes(start).trail(end).ok_or_else(|| {
+        let path = match (directions, end) {
+            (Some(directions), _) => self.board.walk(start, directions)?,
+            (None, Some(end)) => self.board.routes(start).path(end).ok_or_else(|| {
                 let rule = "a move ends on a free pad one step or a sequence of jumps away";
                 Illegal::new(format!("{rule}, and {colour} can't come to {} so", show(end)))
             })?,
@@ -170,12 +170,12 @@ impl Freckers {
             }
         };
         match end {
-            Some(end) if end != trail.end() => {
-                let (led, told) = (show(trail.end()), show(end));
+            Some(end) if end != path.end() => {
+                let (led, told) = (show(path.end()), show(end));
                 let rule = "`directions` and `to` must agree";
                 Err(Illegal::new(format!("{rule}: the directions lead to {led}, not to {told}")))
             }
-            _ => Ok(trail),
+            _ => Ok(path),
         }
     }
 }
@@ -218,11 +218,11 @@ impl Game for Freckers {
     }
 
     fn turn(&self) -> Turn {
-        let across = [self.pond.across(0), self.pond.across(1)];
+        let across = [self.board.across(0), self.board.across(1)];
         let outcome = if let Some(winner) = self.winner() {
             Outcome::won_by(seat_of(winner), SEATS, "all_across")
         } else if self.turn < self.setup.turn_limit {
-            return Turn::Of(seat_of(self.pond.mover));
+            return Turn::Of(seat_of(self.board.mover));
         } else if across[0] == across[1] {
             Outcome::drawn(SEATS, "turn_limit")
         } else {
@@ -241,13 +241,13 @@ impl Game for Freckers {
             return Vec::new();
         }
         let mut actions = Vec::new();
-        for from in cells::members(self.pond.frogs[self.pond.mover]) {
-            let routes = self.pond.routes(from);
-            let trails = cells::members(routes.ends()).filter_map(|end| routes.trail(end));
-            actions.extend(trails.map(|trail| Action::Move {
+        for from in cells::members(self.board.frogs[self.board.mover]) {
+            let routes = self.board.routes(from);
+            let paths = cells::members(routes.ends()).filter_map(|end| routes.path(end));
+            actions.extend(paths.map(|path| Action::Move {
                 from: from.pair(),
-                directions: Some(trail.directions()),
-                to: Some(trail.end().pair()),
+                directions: Some(path.directions()),
+                to: Some(path.end().pair()),
             }));
         }
         actions.push(Action::Grow {});
@@ -260,16 +260,16 @@ impl Game for Freckers {
         }
         let recorded = match action {
             Action::Grow {} => {
-                self.pond.grow();
-                self.last = Shown::default();
+                self.board.grow();
+                self.last = IgnoredInEq::default();
                 Action::Grow {}
             }
             Action::Move { from, directions, to } => {
-                let trail = self.check_move(*from, directions.as_deref(), *to)?;
-                self.pond.go(cells::only(trail.start()), cells::only(trail.end()));
-                let directions = directions.clone().unwrap_or_else(|| trail.directions());
-                let to = Some(trail.end().pair());
-                self.last = Shown(trail);
+                let path = self.check_move(*from, directions.as_deref(), *to)?;
+                self.board.go(cells::only(path.start()), cells::only(path.end()));
+                let directions = directions.clone().unwrap_or_else(|| path.directions());
+                let to = Some(path.end().pair());
+                self.last = IgnoredInEq(path);
                 Action::Move { from: *from, directions: Some(directions), to }
             }
         };
@@ -279,9 +279,9 @@ impl Game for Freckers {
 
     fn position(&self) -> Position {
         Position {
-            to_move: seat_of(self.pond.mover).0,
-            frogs: self.pond.frogs.map(|set| cells::members(set).collect()),
-            pads: cells::members(self.pond.pads).collect(),
+            to_move: seat_of(self.board.mover).0,
+            frogs: self.board.frogs.map(|set| cells::members(set).collect()),
+            pads: cells::members(self.board.pads).collect(),
             turn: self.turn,
         }
     }
@@ -294,10 +294,10 @@ impl Game for Freckers {
             labels: Labels::Pair,
             pieces: seats()
                 .flat_map(|(seat, colour)| {
-                    cells::members(self.pond.frogs[seat]).map(move |at| Piece { at, colour })
+                    cells::members(self.board.frogs[seat]).map(move |at| Piece { at, colour })
                 })
                 .collect(),
-            ground: cells::members(self.pond.pads).map(pad).collect(),
+            ground: cells::members(self.board.pads).map(pad).collect(),
             edges: seats()
                 .map(|(seat, colour)| Edge {
                     colour,
@@ -311,14 +311,14 @@ impl Game for Freckers {
                 .map(|(seat, colour)| Figure {
                     name: "across",
                     colour: Some(colour),
-                    value: format!("{}/{FROGS}", self.pond.across(seat)),
+                    value: format!("{}/{FROGS}", self.board.across(seat)),
                 })
                 .collect(),
         }
     }
 
     fn estimate(&self, seat: Seat) -> i64 {
-        estimate::estimate(&self.pond, seat.index())
+        estimate::estimate(&self.board, seat.index())
     }
 
     fn perft(&self, depth: u32) -> u64 {

@@ -1,7 +1,7 @@
-//! The ways of a frog over the pond: checking one, and finding the shortest to every cell.
+//! The ways of a frog over the board: checking one, and finding the shortest to every cell.
 
 use super::cells::{self, Cells, DIRECTIONS, SHAPE};
-use super::{COLOURS, Direction, Landing, Pond, show};
+use super::{Board, COLOURS, Direction, Landing, show};
 use crate::Illegal;
 use crate::board::Cell;
 
@@ -11,22 +11,22 @@ pub(super) const DIRECTIONS_MAX: usize = 64;
 /// The cells that a frog comes through, from first to last, by their numbers. It has a fixed size,
 /// so that copies of a game need no memory of their own.
 #[derive(Clone, Debug)]
-pub(super) struct Trail {
+pub(super) struct Path {
     numbers: [u8; DIRECTIONS_MAX + 1],
     count: u8,
 }
 
-impl Default for Trail {
+impl Default for Path {
     fn default() -> Self {
         Self { numbers: [0; DIRECTIONS_MAX + 1], count: 0 }
     }
 }
 
-impl Trail {
+impl Path {
     fn from(cell: Cell) -> Self {
-        let mut trail = Self::default();
-        trail.push(cell);
-        trail
+        let mut path = Self::default();
+        path.push(cell);
+        path
     }
 
     fn push(&mut self, cell: Cell) {
@@ -39,12 +39,12 @@ impl Trail {
         self.numbers[..usize::from(self.count)].iter().map(|&number| cells::numbered(number))
     }
 
-    /// The first cell. The trail must not be empty.
+    /// The first cell. The path must not be empty.
     pub(super) fn start(&self) -> Cell {
         cells::numbered(self.numbers[0])
     }
 
-    /// The last cell. The trail must not be empty.
+    /// The last cell. The path must not be empty.
     pub(super) fn end(&self) -> Cell {
         cells::numbered(self.numbers[usize::from(self.count) - 1])
     }
@@ -74,21 +74,21 @@ impl Routes {
     }
 
     /// The cells from the start to an end, if it is one.
-    pub(super) fn trail(&self, end: Cell) -> Option<Trail> {
+    pub(super) fn path(&self, end: Cell) -> Option<Path> {
         if self.ends & cells::only(end) == 0 {
             return None;
         }
-        let mut trail = Trail::from(end);
-        while trail.end() != self.start {
-            let before = self.before[usize::from(cells::bit(trail.end()))];
-            trail.push(cells::numbered(before));
+        let mut path = Path::from(end);
+        while path.end() != self.start {
+            let before = self.before[usize::from(cells::bit(path.end()))];
+            path.push(cells::numbered(before));
         }
-        trail.numbers[..usize::from(trail.count)].reverse();
-        Some(trail)
+        path.numbers[..usize::from(path.count)].reverse();
+        Some(path)
     }
 }
 
-impl Pond {
+impl Board {
     /// The shortest way of the mover's frog to every cell that it can come to. Of equally short
     /// ones it is the first in the order of the directions.
     pub(super) fn routes(&self, start: Cell) -> Routes {
@@ -107,7 +107,7 @@ impl Pond {
         // Breadth first, and in the order of the directions: the first way to a cell is the one
         // that is wanted. No cell is both a step and a sequence of jumps away, because jumps keep
         // row and column even or odd.
-        let mut landings = Trail::from(start);
+        let mut landings = Path::from(start);
         let mut next = 0;
         let mut reached: Cells = 0;
         while next < landings.count {
@@ -133,26 +133,26 @@ impl Pond {
 
     /// The way that the directions lead from the mover's frog on `start`, or the rule that they
     /// break. Source: "MOVE".
-    pub(super) fn walk(&self, start: Cell, directions: &[Direction]) -> Result<Trail, Illegal> {
+    pub(super) fn walk(&self, start: Cell, directions: &[Direction]) -> Result<Path, Illegal> {
         let has_frog = |cell: Cell| cells::only(cell) & self.all_frogs() != 0;
         let is_pad = |cell: Cell| cells::only(cell) & self.pads != 0;
         let refused = |rule: String| Err(Illegal::new(rule));
-        let mut trail = Trail::from(start);
+        let mut path = Path::from(start);
         for &direction in directions {
             if !DIRECTIONS[self.mover].contains(&direction) {
                 let colour = COLOURS[self.mover].name();
                 return refused(format!("{colour} frogs never go {direction}"));
             }
-            let next = trail.end().step(direction.step());
+            let next = path.end().step(direction.step());
             if !SHAPE.contains(next) {
-                return refused(format!("{direction} of {} the board ends", show(trail.end())));
+                return refused(format!("{direction} of {} the board ends", show(path.end())));
             }
             if !has_frog(next) {
                 if directions.len() > 1 {
                     let rule = "each of several directions is a jump over a frog";
                     return refused(format!("{rule}, and {} holds none", show(next)));
                 }
-                trail.push(next);
+                path.push(next);
                 break;
             }
             let behind = next.step(direction.step());
@@ -168,12 +168,12 @@ impl Pond {
                 let rule = "with landing \"every\" each jump lands on a free pad";
                 return refused(format!("{rule}, and {} has none", show(behind)));
             }
-            trail.push(behind);
+            path.push(behind);
         }
-        if !is_pad(trail.end()) {
+        if !is_pad(path.end()) {
             let rule = "a move ends on a free pad";
-            return refused(format!("{rule}, and {} has none", show(trail.end())));
+            return refused(format!("{rule}, and {} has none", show(path.end())));
         }
-        Ok(trail)
+        Ok(path)
     }
 }

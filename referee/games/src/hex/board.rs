@@ -13,7 +13,7 @@ const PARENT: u16 = (1 << 10) - 1;
 /// How far its contents are above them.
 const CONTENTS: u32 = 10;
 /// The contents of a corner of the frame, which belongs to nobody.
-const NOBODY: u16 = 3;
+const NO_SIDE: u16 = 3;
 
 /// A board within a frame of border cells: those beside the first and last column are black, those
 /// beside the first and last row red. A side has won when its two borders are in one chain.
@@ -39,7 +39,7 @@ impl Board {
                 (line * stride + end, stride + end, contents(Side::Black)),
             ] {
                 let corner = line == 0 || line == end;
-                let (root, contents) = if corner { (at, NOBODY) } else { (root, contents) };
+                let (root, contents) = if corner { (at, NO_SIDE) } else { (root, contents) };
                 board.squares[at] = contents << CONTENTS | number(root);
             }
         }

@@ -5,7 +5,7 @@
 //! since, and `ready`, `says ACTION`, `resigns` and `wrong TEXT` what the line heard last must mean;
 //! without one of them, it means nothing.
 
-use crate::{Meaning, Wanted, dialects, kind};
+use crate::{Decoded, ServerStep, dialects, kind};
 use referee_protocol::{
     ClockSettings, FromAgent, Hello, Limits, LineProtocol, Over, Played, Seat, ToAgent, Turn,
     Verdict,
@@ -242,12 +242,12 @@ fn message(line: &str) -> Option<ToAgent> {
     })
 }
 
-fn fits(meaning: &Meaning, wanted: &str) -> bool {
+fn fits(meaning: &Decoded, wanted: &str) -> bool {
     match (meaning, wanted.split_once(' ').unwrap_or((wanted, ""))) {
-        (Meaning::Says(FromAgent::Ready(_)), ("ready", ""))
-        | (Meaning::Says(FromAgent::Resign(_)), ("resigns", "")) => true,
-        (Meaning::Says(FromAgent::Action(said)), ("says", text)) => said.action == action(text),
-        (Meaning::Wrong(garbled), ("wrong", text)) => garbled.to_string().contains(text),
+        (Decoded::Message(FromAgent::Ready(_)), ("ready", ""))
+        | (Decoded::Message(FromAgent::Resign(_)), ("resigns", "")) => true,
+        (Decoded::Message(FromAgent::Action(said)), ("says", text)) => said.action == action(text),
+        (Decoded::Invalid(garbled), ("wrong", text)) => garbled.to_string().contains(text),
         _ => false,
     }
 }
@@ -262,7 +262,7 @@ fn engines_are_spoken_to_and_understood() {
         let settings = LineProtocol { name: (*name).to_owned(), init, options };
         let (_, kind) = dialects().find(|(_, kind)| kind.name == *name).unwrap();
         let mut dialect = kind.begin(&settings).unwrap();
-        let (mut written, mut meaning) = (Vec::new(), Meaning::Nothing);
+        let (mut written, mut meaning) = (Vec::new(), Decoded::Nothing);
         let dialogue = dialogue.replace("@greeting", GREETING.trim());
         let dialogue = dialogue.replace("@position", &POSITION.replace('\n', " "));
         let lines = dialogue.lines().map(str::trim).flat_map(|line| {
@@ -273,25 +273,25 @@ fn engines_are_spoken_to_and_understood() {
             let line = line.as_str();
             let told = message(line);
             let is_next = told.is_some() || line.starts_with('<');
-            let is_judged = meaning == Meaning::Nothing;
+            let is_judged = meaning == Decoded::Nothing;
             assert!(!is_next || is_judged, "{name}: before {line:?}: {meaning:?}");
             if let Some(line) = line.strip_prefix('>') {
                 let mut bytes = Vec::new();
-                dialect.take(&mut bytes);
+                dialect.take_output(&mut bytes);
                 written.extend(bytes);
                 let end = written.iter().position(|&byte| byte == b'\n');
                 let end = end.unwrap_or_else(|| panic!("{name}: {line} wasn't written"));
                 let first: Vec<u8> = written.drain(..=end).collect();
                 assert_eq!(String::from_utf8(first).unwrap().trim_end(), line.trim(), "{name}");
             } else if let Some(line) = line.strip_prefix('<') {
-                dialect.take(&mut written);
+                dialect.take_output(&mut written);
                 assert!(written.is_empty(), "{name}: {}", String::from_utf8_lossy(&written));
-                meaning = dialect.hear(line.trim().as_bytes());
+                meaning = dialect.on_line(line.trim().as_bytes());
             } else if let Some(told) = told {
-                dialect.tell(&told);
+                dialect.on_message(&told);
             } else {
                 assert!(fits(&meaning, line), "{name}: {line}: {meaning:?}");
-                meaning = Meaning::Nothing;
+                meaning = Decoded::Nothing;
             }
         }
     }
@@ -390,9 +390,9 @@ fn controllers_are_answered() {
             let (command, wanted) = line.split_once('|').unwrap();
             let (command, answer) = command.split_once(" @ ").unwrap_or((command, ""));
             let reply = match server.command(command, "agent") {
-                Wanted::Nothing => String::new(),
-                Wanted::Reply(reply) | Wanted::Last(reply) => reply,
-                Wanted::Move(_) => server.answered(match answer {
+                ServerStep::Nothing => String::new(),
+                ServerStep::Reply(reply) | ServerStep::ReplyAndQuit(reply) => reply,
+                ServerStep::Move(_) => server.answered(match answer {
                     "fails" => Err("it failed".to_owned()),
                     "resigns" => Ok(None),
                     text => Ok(Some(action(text))),
@@ -418,7 +418,7 @@ fn a_controller_tells_the_time() {
         ("time_settings 0 1 0", None),
     ] {
         server.command(line, "agent");
-        let Wanted::Move(request) = server.command("genmove black", "agent") else { panic!() };
+        let ServerStep::Move(request) = server.command("genmove black", "agent") else { panic!() };
         assert_eq!(request.left_ms, wanted, "{line}");
     }
 }

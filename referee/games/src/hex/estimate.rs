@@ -27,9 +27,9 @@ const TEMPO: i64 = 50;
 /// common neighbours (a bridge) count as neighbours: the opponent can't take both.
 pub(super) fn estimate(board: &Board, side: Side, to_move: bool) -> i64 {
     let [black, red] = if usize::from(board.size()) + BESIDES <= FEW {
-        Sight::<FEW>::both(board).map(|sight| sight.routes())
+        SideView::<FEW>::both(board).map(|sight| sight.routes())
     } else {
-        Sight::<MANY>::both(board).map(|sight| sight.routes())
+        SideView::<MANY>::both(board).map(|sight| sight.routes())
     };
     let nearer = (red.distance - black.distance) * STONE + black.breadth - red.breadth;
     let tempo = if to_move { TEMPO } else { -TEMPO };
@@ -50,7 +50,7 @@ struct Routes {
 
 /// The board as one side sees it: lines from its border at line 0 to the other.
 #[derive(Clone)]
-struct Sight<const LINES: usize> {
+struct SideView<const LINES: usize> {
     size: usize,
     own: Lines<LINES>,
     empty: Lines<LINES>,
@@ -58,7 +58,7 @@ struct Sight<const LINES: usize> {
     empty_pairs: Lines<LINES>,
 }
 
-impl<const LINES: usize> Sight<LINES> {
+impl<const LINES: usize> SideView<LINES> {
     /// As black sees it, line by line from column 0, and as red does, from row 0.
     fn both(board: &Board) -> [Self; 2] {
         let nothing = Self {

@@ -4,9 +4,9 @@
 //! commands are answered, and an error is a line `info string error ..`. Source: the engine itself.
 
 use super::action::Action;
+use super::board_mapping::BoardMapping;
 use super::setup::{Setup, Side, Swap};
-use super::translation::Translation;
-use crate::{Dialect, DialectKind, Meaning};
+use crate::{Decoded, Dialect, DialectKind};
 use referee_protocol::{
     Action as Answer, ClockSettings, FromAgent, Garbled, Hello, LineProtocol, Ready, Seat, ToAgent,
 };
@@ -53,7 +53,7 @@ struct Game {
     /// `size 11 swap off`
     setup: String,
     clock: ClockSettings,
-    translation: Translation,
+    mapping: BoardMapping,
     moves: Vec<String>,
 }
 
@@ -85,10 +85,10 @@ impl Gai {
     fn hello(&mut self, hello: &Hello) {
         let setup = Setup::deserialize(&hello.setup).unwrap_or_default();
         let swap = if setup.swap == Swap::None { "off" } else { "on" };
-        let mut translation = Translation::new(&Setup { position: None, ..setup.clone() });
-        let moves = moves_to(&setup, &mut translation);
+        let mut mapping = BoardMapping::new(&Setup { position: None, ..setup.clone() });
+        let moves = moves_to(&setup, &mut mapping);
         let setup = format!("size {} swap {swap}", setup.size);
-        self.game = Some(Game { setup, clock: hello.clock.clone(), translation, moves });
+        self.game = Some(Game { setup, clock: hello.clock.clone(), mapping, moves });
         self.write("gai");
     }
 
@@ -114,27 +114,29 @@ impl Gai {
     }
 
     /// `bestmove g7 simulations 900 ..`
-    fn moved(&mut self, line: &str) -> Meaning {
+    fn moved(&mut self, line: &str) -> Decoded {
         let (Some(turn), Some(game)) = (self.asked.take(), &self.game) else {
-            return Meaning::Wrong(Garbled::new(format!("a move that wasn't asked for: `{line}`")));
+            return Decoded::Invalid(Garbled::new(format!(
+                "a move that wasn't asked for: `{line}`"
+            )));
         };
         let word = line.split_whitespace().nth(1).unwrap_or_default();
-        let action = match (word, game.translation.cell_here(word)) {
+        let action = match (word, game.mapping.from_engine(word)) {
             ("swap", _) => Action::Swap {},
             (_, Some(at)) => Action::Place { at },
-            _ => return Meaning::Wrong(Garbled::new(format!("`{line}` names no cell"))),
+            _ => return Decoded::Invalid(Garbled::new(format!("`{line}` names no cell"))),
         };
         let action = serde_json::to_value(action).expect("an action has string keys only");
-        Meaning::Says(FromAgent::Action(Answer { turn: Some(turn), action }))
+        Decoded::Message(FromAgent::Action(Answer { turn: Some(turn), action }))
     }
 }
 
 impl Game {
     fn played(&mut self, action: &Value) {
         match Action::deserialize(action) {
-            Ok(Action::Place { at }) => self.moves.push(self.translation.cell_there(at)),
+            Ok(Action::Place { at }) => self.moves.push(self.mapping.to_engine(at)),
             Ok(Action::Swap {}) => {
-                self.translation.swap(Swap::Sides);
+                self.mapping.swap(Swap::Sides);
                 self.moves.push("swap".to_owned());
             }
             Err(_) => {}
@@ -144,17 +146,17 @@ impl Game {
 
 /// Moves that lead to the position of a setup. They need not be those that were played: stones of
 /// one colour may come in any order, as none of them ends the game.
-fn moves_to(setup: &Setup, translation: &mut Translation) -> Vec<String> {
+fn moves_to(setup: &Setup, mapping: &mut BoardMapping) -> Vec<String> {
     let Some(position) = &setup.position else { return Vec::new() };
     let stones = |side: Side| &position.stones[usize::from(side == Side::Red)];
     let begun = stones(position.colours[0]).len() as u64;
     let swapped = begun < position.turn.div_ceil(2);
     if swapped {
-        translation.swap(Swap::Sides);
+        mapping.swap(Swap::Sides);
     }
     // The colours of the position: after an exchange of sides they are the swapped ones already.
     let of = |seat: Seat| stones(position.colours[seat.index()]);
-    let name = |at: &[i64; 2]| translation.cell_there(*at);
+    let name = |at: &[i64; 2]| mapping.to_engine(*at);
     let (mut own, mut others) = (of(Seat(0)).iter(), of(Seat(1)).iter());
     let mut moves = Vec::new();
     if swapped {
@@ -177,7 +179,7 @@ fn thinking_ms(clock: &ClockSettings, left_ms: Option<u64>) -> u64 {
 }
 
 impl Dialect for Gai {
-    fn tell(&mut self, message: &ToAgent) {
+    fn on_message(&mut self, message: &ToAgent) {
         match message {
             ToAgent::Hello(hello) => self.hello(hello),
             ToAgent::Played(played) => {
@@ -191,7 +193,7 @@ impl Dialect for Gai {
         }
     }
 
-    fn hear(&mut self, line: &[u8]) -> Meaning {
+    fn on_line(&mut self, line: &[u8]) -> Decoded {
         let line = String::from_utf8_lossy(line);
         let line = line.trim();
         if let Some(name) = line.strip_prefix("id name ") {
@@ -205,17 +207,17 @@ impl Dialect for Gai {
         } else if line == "readyok" && !self.is_ready {
             self.is_ready = true;
             let ready = Ready { name: self.name.take(), ..Ready::default() };
-            return Meaning::Says(FromAgent::Ready(ready));
+            return Decoded::Message(FromAgent::Ready(ready));
         } else if let Some(text) = line.strip_prefix("info string error") {
             let text = format!("the engine says `{}`", text.trim());
-            return Meaning::Wrong(Garbled::new(text));
+            return Decoded::Invalid(Garbled::new(text));
         } else if line.split_whitespace().next() == Some("bestmove") {
             return self.moved(line);
         }
-        Meaning::Nothing
+        Decoded::Nothing
     }
 
-    fn take(&mut self, bytes: &mut Vec<u8>) {
+    fn take_output(&mut self, bytes: &mut Vec<u8>) {
         bytes.append(&mut self.out);
     }
 }

@@ -7,9 +7,9 @@
 //! GTP, and the commands of benzene.
 
 use super::action::Action;
+use super::board_mapping::BoardMapping;
 use super::setup::{Setup, Side, Swap};
-use super::translation::Translation;
-use crate::{Dialect, DialectKind, Meaning};
+use crate::{Decoded, Dialect, DialectKind};
 use referee_protocol::{
     Action as Answer, ClockSettings, FromAgent, Garbled, Hello, LineProtocol, Ready, Resign, Seat,
     ToAgent, Turn,
@@ -27,7 +27,7 @@ pub(super) const KIND: DialectKind = DialectKind {
 };
 
 /// How much of an engine's text is shown.
-const SHOWN_CHARACTERS: usize = 200;
+const TEXT_CHARACTERS_MAX: usize = 200;
 
 /// What is particular to an engine.
 #[derive(Clone, Debug, Deserialize)]
@@ -71,7 +71,7 @@ struct Htp {
     /// The reply so far: whether it is a success, and its text.
     reply: Option<(bool, String)>,
     /// What the engine says it knows.
-    listed: Vec<String>,
+    known_commands: Vec<String>,
     ready: Ready,
     is_ready: bool,
     /// What it plays; from `hello` on.
@@ -83,7 +83,7 @@ struct Game {
     seat: Seat,
     setup: Setup,
     clock: ClockSettings,
-    translation: Translation,
+    mapping: BoardMapping,
     /// The first stone, for an engine that knows no swap.
     first: Option<[i64; 2]>,
     /// The turn that it answered last: it has played that action itself.
@@ -129,7 +129,7 @@ impl Htp {
             queue: VecDeque::new(),
             waiting: None,
             reply: None,
-            listed: Vec::new(),
+            known_commands: Vec::new(),
             ready: Ready::default(),
             is_ready: false,
             game: None,
@@ -141,7 +141,7 @@ impl Htp {
     }
 
     /// Sends the next command, if none is under way.
-    fn go_on(&mut self) {
+    fn send_next(&mut self) {
         if self.waiting.is_none()
             && let Some(command) = self.queue.pop_front()
         {
@@ -156,16 +156,16 @@ impl Htp {
     }
 
     fn knows(&self, command: &str) -> bool {
-        self.listed.iter().any(|listed| listed == command)
+        self.known_commands.iter().any(|listed| listed == command)
     }
 
     fn hello(&mut self, hello: &Hello) {
         let setup = Setup::deserialize(&hello.setup).unwrap_or_default();
-        let translation = Translation::new(&setup);
+        let mapping = BoardMapping::new(&setup);
         let position = setup.position.as_ref().filter(|position| position.turn == 1);
         let first = position.and_then(|it| it.stones.iter().flatten().next().copied());
         let (seat, clock) = (hello.seat, hello.clock.clone());
-        self.game = Some(Game { seat, setup, clock, translation, first, answered: None });
+        self.game = Some(Game { seat, setup, clock, mapping, first, answered: None });
         self.add(Purpose::Optional, "protocol_version");
         self.add(Purpose::Name, "name");
         self.add(Purpose::Version, "version");
@@ -203,7 +203,7 @@ impl Htp {
         let Some(game) = &mut self.game else { return };
         let Ok(action) = Action::deserialize(action) else { return };
         let own = game.seat == seat && game.answered == Some(turn);
-        let side = game.translation.side(seat);
+        let side = game.mapping.side(seat);
         let colour = game.colour(side);
         match action {
             Action::Place { at } => {
@@ -211,20 +211,20 @@ impl Htp {
                     game.first = Some(at);
                 }
                 if !own {
-                    let cell = game.translation.cell_there(at);
+                    let cell = game.mapping.to_engine(at);
                     self.add(Purpose::Needed, format!("play {colour} {cell}"));
                 }
             }
             Action::Swap {} if self.options.swap == Swap::None => {
-                game.translation.swap(Swap::Pieces);
-                let stone = game.first.map(|at| game.translation.swapped_stone(at));
-                let cell = stone.map(|at| game.translation.cell_there(at)).unwrap_or_default();
-                let colour = game.colour(game.translation.side(seat));
+                game.mapping.swap(Swap::Pieces);
+                let stone = game.first.map(|at| game.mapping.swapped_stone(at));
+                let cell = stone.map(|at| game.mapping.to_engine(at)).unwrap_or_default();
+                let colour = game.colour(game.mapping.side(seat));
                 self.add(Purpose::Needed, "clear_board");
                 self.add(Purpose::Needed, format!("play {colour} {cell}"));
             }
             Action::Swap {} => {
-                game.translation.swap(self.options.swap);
+                game.mapping.swap(self.options.swap);
                 if !own {
                     let swap = format!("play {colour} {}", self.options.swap_move);
                     self.add(Purpose::Needed, swap);
@@ -235,7 +235,7 @@ impl Htp {
 
     fn turn(&mut self, turn: &Turn) {
         let Some(game) = &self.game else { return };
-        let colour = game.colour(game.translation.side(game.seat));
+        let colour = game.colour(game.mapping.side(game.seat));
         let left = time_left(&game.clock, turn.left_ms);
         if self.knows("time_left") {
             self.add(Purpose::Optional, format!("time_left {colour} {left}"));
@@ -244,65 +244,65 @@ impl Htp {
     }
 
     /// A reply is whole.
-    fn replied(&mut self, (success, text): (bool, String)) -> Meaning {
-        let Some(command) = self.waiting.take() else { return Meaning::Nothing };
+    fn replied(&mut self, (success, text): (bool, String)) -> Decoded {
+        let Some(command) = self.waiting.take() else { return Decoded::Nothing };
         let meaning = match command.purpose {
             Purpose::Needed | Purpose::Move(_) if !success => {
-                Meaning::Wrong(answered(&command.text, &format!("? {text}")))
+                Decoded::Invalid(answered(&command.text, &format!("? {text}")))
             }
             Purpose::Move(turn) => self.moved(turn, &command.text, &text),
             Purpose::List => {
                 if success {
-                    self.listed = text.split_whitespace().map(str::to_owned).collect();
+                    self.known_commands = text.split_whitespace().map(str::to_owned).collect();
                 }
                 self.set_up();
-                Meaning::Nothing
+                Decoded::Nothing
             }
             Purpose::Name if success => {
-                self.ready.name = Some(shown(&text)).filter(|name| !name.is_empty());
-                Meaning::Nothing
+                self.ready.name = Some(truncated(&text)).filter(|name| !name.is_empty());
+                Decoded::Nothing
             }
             Purpose::Version if success => {
-                self.ready.version = Some(shown(&text)).filter(|version| !version.is_empty());
-                Meaning::Nothing
+                self.ready.version = Some(truncated(&text)).filter(|version| !version.is_empty());
+                Decoded::Nothing
             }
             Purpose::Name | Purpose::Version | Purpose::Optional | Purpose::Needed => {
-                Meaning::Nothing
+                Decoded::Nothing
             }
         };
-        self.go_on();
-        if self.waiting.is_none() && !self.is_ready && meaning == Meaning::Nothing {
+        self.send_next();
+        if self.waiting.is_none() && !self.is_ready && meaning == Decoded::Nothing {
             self.is_ready = true;
-            return Meaning::Says(FromAgent::Ready(self.ready.clone()));
+            return Decoded::Message(FromAgent::Ready(self.ready.clone()));
         }
         meaning
     }
 
     /// The reply to `genmove`.
-    fn moved(&mut self, turn: u64, command: &str, text: &str) -> Meaning {
-        let Some(game) = &mut self.game else { return Meaning::Nothing };
+    fn moved(&mut self, turn: u64, command: &str, text: &str) -> Decoded {
+        let Some(game) = &mut self.game else { return Decoded::Nothing };
         let word = text.trim().to_ascii_lowercase();
         let action = match word.as_str() {
-            "resign" => return Meaning::Says(FromAgent::Resign(Resign { turn: Some(turn) })),
+            "resign" => return Decoded::Message(FromAgent::Resign(Resign { turn: Some(turn) })),
             "swap" | "swap-pieces" | "swap-sides" if self.options.swap != Swap::None => {
                 Action::Swap {}
             }
             _ => {
-                let Some(at) = game.translation.cell_here(&word) else {
-                    return Meaning::Wrong(answered(command, &format!("= {text}")));
+                let Some(at) = game.mapping.from_engine(&word) else {
+                    return Decoded::Invalid(answered(command, &format!("= {text}")));
                 };
                 Action::Place { at }
             }
         };
         game.answered = Some(turn);
         let action = serde_json::to_value(action).expect("an action has string keys only");
-        Meaning::Says(FromAgent::Action(Answer { turn: Some(turn), action }))
+        Decoded::Message(FromAgent::Action(Answer { turn: Some(turn), action }))
     }
 }
 
 impl Game {
     fn colour(&self, side: Side) -> &'static str {
-        if self.translation.is_black(side) { "black" } else { "white" }
+        if self.mapping.is_black(side) { "black" } else { "white" }
     }
 
     /// The commands that place the stones of the position, the first player's and the other's in
@@ -316,7 +316,7 @@ impl Game {
         };
         let first = self.setup.first;
         let play = |side: Side, at: [i64; 2]| {
-            format!("play {} {}", self.colour(side), self.translation.cell_there(at))
+            format!("play {} {}", self.colour(side), self.mapping.to_engine(at))
         };
         let mut stones = Vec::new();
         for index in 0..begins.len().max(other.len()) {
@@ -344,17 +344,17 @@ fn time_left(clock: &ClockSettings, left_ms: Option<u64>) -> String {
 }
 
 fn answered(command: &str, reply: &str) -> Garbled {
-    Garbled::new(format!("`{command}` was answered `{}`", shown(reply)))
+    Garbled::new(format!("`{command}` was answered `{}`", truncated(reply)))
 }
 
 /// The engine's text on one line, and not too much of it.
-fn shown(text: &str) -> String {
+fn truncated(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    line.chars().take(SHOWN_CHARACTERS).collect()
+    line.chars().take(TEXT_CHARACTERS_MAX).collect()
 }
 
 impl Dialect for Htp {
-    fn tell(&mut self, message: &ToAgent) {
+    fn on_message(&mut self, message: &ToAgent) {
         match message {
             ToAgent::Hello(hello) => self.hello(hello),
             ToAgent::Played(played) => self.played(played.turn, played.seat, &played.action),
@@ -366,33 +366,33 @@ impl Dialect for Htp {
                 self.write("quit");
             }
         }
-        self.go_on();
+        self.send_next();
     }
 
-    fn hear(&mut self, line: &[u8]) -> Meaning {
+    fn on_line(&mut self, line: &[u8]) -> Decoded {
         let line = String::from_utf8_lossy(line);
         let line = line.trim_end();
         if let Some((_, text)) = &mut self.reply {
             if !line.is_empty() {
                 text.push('\n');
                 text.push_str(line);
-                return Meaning::Nothing;
+                return Decoded::Nothing;
             }
             return match self.reply.take() {
                 Some(reply) => self.replied(reply),
-                None => Meaning::Nothing,
+                None => Decoded::Nothing,
             };
         }
-        let Some(text) = line.strip_prefix(['=', '?']) else { return Meaning::Nothing };
+        let Some(text) = line.strip_prefix(['=', '?']) else { return Decoded::Nothing };
         if self.waiting.is_none() {
-            let text = format!("a reply to no command: `{}`", shown(line));
-            return Meaning::Wrong(Garbled::new(text));
+            let text = format!("a reply to no command: `{}`", truncated(line));
+            return Decoded::Invalid(Garbled::new(text));
         }
         self.reply = Some((line.starts_with('='), text.trim_start().to_owned()));
-        Meaning::Nothing
+        Decoded::Nothing
     }
 
-    fn take(&mut self, bytes: &mut Vec<u8>) {
+    fn take_output(&mut self, bytes: &mut Vec<u8>) {
         bytes.append(&mut self.out);
     }
 }

@@ -3,10 +3,10 @@
 
 use super::Hex;
 use super::action::Action;
+use super::board_mapping::{BoardMapping, refusal};
 use super::setup::{Setup, Side, Swap};
-use super::translation::{Translation, refusal};
 use crate::any::start;
-use crate::{Game, Request, Server, SetupError, Turn, Wanted};
+use crate::{Game, LineServer, MoveRequest, ServerStep, SetupError, Turn};
 use referee_protocol::Seat;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -33,7 +33,7 @@ const COMMANDS: &[&str] = &[
 ];
 
 /// Begins to serve a game of this setup.
-pub(super) fn serve(setup: &Value) -> Result<Box<dyn Server>, SetupError> {
+pub(super) fn serve(setup: &Value) -> Result<Box<dyn LineServer>, SetupError> {
     let game = start::<Hex>(setup)?;
     Ok(Box::new(HtpServer::new(game)))
 }
@@ -41,10 +41,10 @@ pub(super) fn serve(setup: &Value) -> Result<Box<dyn Server>, SetupError> {
 #[derive(Debug)]
 struct HtpServer {
     /// The game before the first move of the history.
-    beginning: Hex,
+    initial: Hex,
     game: Hex,
     history: Vec<Action>,
-    translation: Translation,
+    mapping: BoardMapping,
     /// Time left, of black and of white.
     left_ms: [Option<u64>; 2],
     /// The `genmove` that the agent is to answer: its id, and whether its move is played.
@@ -55,17 +55,17 @@ struct HtpServer {
 enum Done {
     Text(String),
     Quit,
-    Ask { plays: bool },
+    Genmove { plays: bool },
 }
 
 impl HtpServer {
     fn new(game: Hex) -> Self {
-        let translation = Translation::new(&Game::setup(&game));
+        let mapping = BoardMapping::new(&Game::setup(&game));
         Self {
-            beginning: game.clone(),
+            initial: game.clone(),
             game,
             history: Vec::new(),
-            translation,
+            mapping,
             left_ms: [None, None],
             asked: None,
         }
@@ -76,7 +76,7 @@ impl HtpServer {
         *self = Self { left_ms: self.left_ms, ..Self::new(game) };
     }
 
-    fn obey(&mut self, command: &str, words: &[&str], name: &str) -> Result<Done, String> {
+    fn execute(&mut self, command: &str, words: &[&str], name: &str) -> Result<Done, String> {
         let text = match (command, words) {
             ("protocol_version", []) => "2".to_owned(),
             ("name", []) => name.to_owned(),
@@ -87,7 +87,7 @@ impl HtpServer {
             ("boardsize", [size]) => self.boardsize(size, size)?,
             ("boardsize", [width, height]) => self.boardsize(width, height)?,
             ("clear_board", []) => {
-                self.begin(self.beginning.clone());
+                self.begin(self.initial.clone());
                 String::new()
             }
             ("play", [colour, action]) => self.play(colour, action)?,
@@ -122,7 +122,7 @@ impl HtpServer {
     fn boardsize(&mut self, width: &str, height: &str) -> Result<String, String> {
         let size = width.parse::<i64>().ok().filter(|_| width == height);
         let size = size.ok_or("unacceptable size: a board has as many rows as columns")?;
-        let setup = Game::setup(&self.beginning);
+        let setup = Game::setup(&self.initial);
         let setup = if setup.size == size { setup } else { Setup { position: None, ..setup } };
         let game = Hex::start(Setup { size, ..setup });
         self.begin(game.map_err(|illegal| format!("unacceptable size: {illegal}"))?);
@@ -144,7 +144,7 @@ impl HtpServer {
                 return Err(format!("illegal move: {word} is not the swap of this game"));
             }
             _ => {
-                let at = self.translation.cell_here(&word);
+                let at = self.mapping.from_engine(&word);
                 Action::Place { at: at.ok_or_else(|| format!("illegal move: {word} is no cell"))? }
             }
         };
@@ -157,13 +157,13 @@ impl HtpServer {
             return Err("the game is over".to_owned());
         }
         self.check_turn(colour)?;
-        Ok(Done::Ask { plays })
+        Ok(Done::Genmove { plays })
     }
 
     fn undo(&mut self) -> Result<String, String> {
         let mut history = std::mem::take(&mut self.history);
         let left = history.pop();
-        self.begin(self.beginning.clone());
+        self.begin(self.initial.clone());
         for action in &history {
             self.apply(action).map_err(|illegal| illegal.to_string())?;
         }
@@ -174,7 +174,7 @@ impl HtpServer {
         self.game.play(action)?;
         if *action == (Action::Swap {}) {
             // There as here: the controller names the swap that this game has.
-            self.translation.swap(self.rule());
+            self.mapping.swap(self.rule());
         }
         self.history.push(action.clone());
         Ok(())
@@ -197,11 +197,11 @@ impl HtpServer {
     }
 
     fn is_black(&self, seat: Seat) -> bool {
-        self.translation.is_black(self.translation.side(seat))
+        self.mapping.is_black(self.mapping.side(seat))
     }
 
     fn score(&self) -> &'static str {
-        match self.game.winner.map(|side| self.translation.is_black(side)) {
+        match self.game.winner.map(|side| self.mapping.is_black(side)) {
             None => "cannot score",
             Some(true) => "B+",
             Some(false) => "W+",
@@ -215,7 +215,7 @@ impl HtpServer {
 
     fn name_of(&self, action: &Action) -> String {
         match action {
-            Action::Place { at } => self.translation.cell_there(*at),
+            Action::Place { at } => self.mapping.to_engine(*at),
             Action::Swap {} if self.rule() == Swap::Sides => "swap-sides".to_owned(),
             Action::Swap {} => "swap-pieces".to_owned(),
         }
@@ -227,9 +227,9 @@ impl HtpServer {
         let size = usize::try_from(position.size).unwrap_or_default();
         let mut rows = vec![vec!['.'; size]; size];
         for (stones, side) in position.stones.iter().zip([Side::Black, Side::Red]) {
-            let stone = if self.translation.is_black(side) { 'B' } else { 'W' };
+            let stone = if self.mapping.is_black(side) { 'B' } else { 'W' };
             for &at in stones {
-                let [row, column] = self.translation.turned(at).map(usize::try_from);
+                let [row, column] = self.mapping.transpose(at).map(usize::try_from);
                 if let (Ok(row), Ok(column)) = (row, column) {
                     rows[row][column] = stone;
                 }
@@ -292,33 +292,33 @@ fn reply(id: &str, result: Result<String, String>) -> String {
     format!("{mark}{id} {text}\n\n")
 }
 
-impl Server for HtpServer {
-    fn command(&mut self, line: &str, name: &str) -> Wanted {
+impl LineServer for HtpServer {
+    fn command(&mut self, line: &str, name: &str) -> ServerStep {
         let line: String =
             line.chars().filter(|letter| !letter.is_control() || *letter == '\t').collect();
         let (id, words) = split(&line);
         let Some((&command, words)) = words.split_first() else {
             return if id.is_empty() {
-                Wanted::Nothing
+                ServerStep::Nothing
             } else {
-                Wanted::Reply(reply(&id, Err("an id without a command".to_owned())))
+                ServerStep::Reply(reply(&id, Err("an id without a command".to_owned())))
             };
         };
-        match self.obey(command, words, name) {
-            Ok(Done::Text(text)) => Wanted::Reply(reply(&id, Ok(text))),
-            Ok(Done::Quit) => Wanted::Last(reply(&id, Ok(String::new()))),
-            Ok(Done::Ask { plays }) => {
+        match self.execute(command, words, name) {
+            Ok(Done::Text(text)) => ServerStep::Reply(reply(&id, Ok(text))),
+            Ok(Done::Quit) => ServerStep::ReplyAndQuit(reply(&id, Ok(String::new()))),
+            Ok(Done::Genmove { plays }) => {
                 self.asked = Some((id, plays));
-                let setup = json!(Game::setup(&self.beginning));
+                let setup = json!(Game::setup(&self.initial));
                 let actions = self.history.iter().map(|action| json!(action)).collect();
                 let seat = match self.game.turn() {
                     Turn::Of(seat) => seat,
                     Turn::Over(_) => Seat(0),
                 };
                 let left_ms = self.left_ms[usize::from(!self.is_black(seat))];
-                Wanted::Move(Request { setup, actions, left_ms })
+                ServerStep::Move(MoveRequest { setup, actions, left_ms })
             }
-            Err(text) => Wanted::Reply(reply(&id, Err(text))),
+            Err(text) => ServerStep::Reply(reply(&id, Err(text))),
         }
     }
 

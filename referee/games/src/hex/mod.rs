@@ -8,7 +8,7 @@ mod board;
 mod chain;
 mod estimate;
 mod setup;
-mod translation;
+mod board_mapping;
 mod htp;
 mod htp_server;
 mod gai;
@@ -22,9 +22,9 @@ pub use action::Action;
 pub use setup::{Position, Setup, Side, Swap};
 
 use crate::board::{Cell, Shape};
-use crate::game::Shown;
+use crate::game::IgnoredInEq;
 use crate::view::{Colour, Edge, Labels, Piece, View};
-use crate::{About, DialectKind, Game, Illegal, NotationKind, Quick, Turn};
+use crate::{About, ActionFields, DialectKind, Game, Illegal, NotationKind, Turn};
 use board::Board;
 use referee_protocol::{Outcome, Seat};
 use std::sync::{Arc, LazyLock};
@@ -43,7 +43,7 @@ pub struct Hex {
     exchanged: bool,
     winner: Option<Side>,
     /// The index of the stone that was placed last, only to show it.
-    last: Shown<Option<u16>>,
+    last: IgnoredInEq<Option<u16>>,
 }
 
 impl Hex {
@@ -85,7 +85,7 @@ impl Hex {
         if self.board.place(index, side) {
             self.winner = Some(side);
         }
-        self.last = Shown(u16::try_from(index).ok());
+        self.last = IgnoredInEq(u16::try_from(index).ok());
         Ok(())
     }
 
@@ -100,7 +100,7 @@ impl Hex {
         }
         if self.swap == Swap::Sides {
             self.exchanged = true;
-            self.last = Shown(None);
+            self.last = IgnoredInEq(None);
             return Ok(());
         }
         let (row, column, _) = self.stones().next().expect("on turn 1 there is one stone").0;
@@ -108,7 +108,7 @@ impl Hex {
         self.board = Board::new(self.board.size());
         let index = self.board.index(column, row);
         self.board.place(index, side);
-        self.last = Shown(u16::try_from(index).ok());
+        self.last = IgnoredInEq(u16::try_from(index).ok());
         Ok(())
     }
 
@@ -147,7 +147,7 @@ impl Game for Hex {
             turn: 0,
             exchanged: false,
             winner: None,
-            last: Shown(None),
+            last: IgnoredInEq(None),
         };
         if let Some(mut position) = setup.position.take() {
             position.stones.iter_mut().for_each(|stones| stones.sort_unstable());
@@ -209,7 +209,7 @@ impl Game for Hex {
         Ok(action.clone())
     }
 
-    fn read_quickly(fields: &Quick<'_>) -> Option<Action> {
+    fn read_fields(fields: &ActionFields<'_>) -> Option<Action> {
         let [at] = fields.fields(["at"]).filter(|_| fields.kind() == "place")?;
         Some(Action::Place { at: at.pair()? })
     }

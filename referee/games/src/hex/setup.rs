@@ -4,7 +4,7 @@ use super::action::name_of;
 use super::board::{Board, SIZE_MAX};
 use crate::Illegal;
 use crate::board::{Cell, Shape};
-use crate::given::given;
+use crate::setup_fields::deserialize_some;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -64,7 +64,7 @@ pub enum Swap {
 
 /// A whole setup. Integers are wide, so that one out of its range is refused in words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Given")]
+#[serde(from = "RawSetup")]
 pub struct Setup {
     /// Rows, and columns: 3 to 26, by default that of the position, or else 11.
     pub size: i64,
@@ -80,25 +80,25 @@ pub struct Setup {
 /// A setup as it is written, where every field can be left out.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Given {
-    #[serde(deserialize_with = "given")]
+struct RawSetup {
+    #[serde(deserialize_with = "deserialize_some")]
     size: Option<i64>,
-    #[serde(deserialize_with = "given")]
+    #[serde(deserialize_with = "deserialize_some")]
     first: Option<Side>,
     swap: Swap,
-    #[serde(deserialize_with = "given")]
+    #[serde(deserialize_with = "deserialize_some")]
     position: Option<Position>,
 }
 
-impl From<Given> for Setup {
-    fn from(given: Given) -> Self {
-        let of_position = given.position.as_ref().map(|position| position.size);
-        let size = given.size.or(of_position).unwrap_or(SIZE_DEFAULT);
+impl From<RawSetup> for Setup {
+    fn from(raw: RawSetup) -> Self {
+        let of_position = raw.position.as_ref().map(|position| position.size);
+        let size = raw.size.or(of_position).unwrap_or(SIZE_DEFAULT);
         // Where sides may have been exchanged, the position doesn't tell who began with which.
-        let begun = given.position.as_ref().filter(|_| given.swap != Swap::Sides);
+        let begun = raw.position.as_ref().filter(|_| raw.swap != Swap::Sides);
         let begun = begun.map(|position| position.colours[0]);
-        let first = given.first.or(begun).unwrap_or_default();
-        Self { size, first, swap: given.swap, position: given.position }
+        let first = raw.first.or(begun).unwrap_or_default();
+        Self { size, first, swap: raw.swap, position: raw.position }
     }
 }
 
@@ -112,7 +112,7 @@ impl Setup {
 
 impl Default for Setup {
     fn default() -> Self {
-        Self::from(Given::default())
+        Self::from(RawSetup::default())
     }
 }
 

@@ -1,6 +1,6 @@
 //! What can be done in Peg Solitaire, on the wire and as people write it.
 
-use crate::notation::{read_pair, show_pair};
+use crate::notation::{format_pair, read_pair};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -22,7 +22,7 @@ pub enum Action {
 impl fmt::Display for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self::Jump { from, to } = self;
-        write!(f, "{}-{}", show_pair(*from), show_pair(*to))
+        write!(f, "{}-{}", format_pair(*from), format_pair(*to))
     }
 }
 

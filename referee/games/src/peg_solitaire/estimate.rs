@@ -5,7 +5,7 @@ use super::pegs::Pegs;
 use crate::board::{Cell, Shape};
 
 /// What a position is worth that can't be solved any more.
-const HOPELESS: i64 = -1_000_000;
+const UNSOLVABLE: i64 = -1_000_000;
 
 /// Larger is better. A peg that others can't reach stays to the end, so pegs without a neighbour
 /// and pegs far out count against a position, possible jumps for it.
@@ -13,11 +13,11 @@ pub(super) fn estimate(shape: Shape, board: Pegs, pegs: Pegs, end: Option<Cell>)
     let mut alone = pegs;
     let mut far_out = 0;
     for &step in shape.steps() {
-        alone = pegs.a_step_before(step).outside(&alone);
-        far_out += board.a_step_before(step).outside(&pegs).count();
+        alone = pegs.shifted_back(step).outside(&alone);
+        far_out += board.shifted_back(step).outside(&pegs).count();
     }
     let for_it = i64::from(pegs.count_jumps(shape, &board));
     let against = i64::from(4 * alone.count() + far_out + pegs.count());
-    let hopeless = if parity::allows(shape, pegs, end) { 0 } else { HOPELESS };
-    for_it - against + hopeless
+    let penalty = if parity::allows(shape, pegs, end) { 0 } else { UNSOLVABLE };
+    for_it - against + penalty
 }

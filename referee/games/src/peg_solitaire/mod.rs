@@ -12,11 +12,11 @@ mod setup;
 mod tests;
 
 pub use action::Action;
-pub use setup::{Finish, Outline, Position, Setup};
+pub use setup::{BoardShape, Finish, Position, Setup};
 
 use crate::board::{Cell, Shape};
-use crate::game::Shown;
-use crate::notation::show_pair;
+use crate::game::IgnoredInEq;
+use crate::notation::format_pair;
 use crate::view::{Colour, Figure, Labels, Piece, View};
 use crate::{About, Game, Illegal, Turn};
 use pegs::{Pegs, between};
@@ -26,7 +26,7 @@ use std::sync::{Arc, LazyLock};
 /// A game of Peg Solitaire.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PegSolitaire {
-    outline: Outline,
+    board_shape: BoardShape,
     size: u8,
     finish: Finish,
     /// The cells that were open at the start.
@@ -40,12 +40,12 @@ pub struct PegSolitaire {
     /// Whether no jump is left.
     over: bool,
     /// The last jump, only to show it.
-    last: Shown<Option<(Cell, Cell)>>,
+    last: IgnoredInEq<Option<(Cell, Cell)>>,
 }
 
 impl PegSolitaire {
     fn shape(&self) -> Shape {
-        self.outline.of(self.size)
+        self.board_shape.of(self.size)
     }
 
     /// The cell in which the last peg must stand, if it matters.
@@ -64,8 +64,9 @@ impl PegSolitaire {
     /// The cells of a jump, or the rule that it breaks.
     fn check(&self, from: [i64; 2], to: [i64; 2]) -> Result<(Cell, Cell), Illegal> {
         let cell = |at| {
-            let off =
-                || Illegal::new(format!("a jump stays on the board: {} is off it", show_pair(at)));
+            let off = || {
+                Illegal::new(format!("a jump stays on the board: {} is off it", format_pair(at)))
+            };
             self.shape().find(at).ok_or_else(off)
         };
         let (start, end) = (cell(from)?, cell(to)?);
@@ -73,23 +74,23 @@ impl PegSolitaire {
         if !self.shape().steps().iter().any(straight) {
             return Err(Illegal::new(format!(
                 "a jump goes two cells in a straight line, and {} to {} doesn't",
-                show_pair(from),
-                show_pair(to)
+                format_pair(from),
+                format_pair(to)
             )));
         }
         if !self.pegs.has(start) {
             return Err(Illegal::new(format!(
                 "only a peg can jump, and {} is open",
-                show_pair(from)
+                format_pair(from)
             )));
         }
         let over = between(start, end);
         if !self.pegs.has(over) {
-            let over = show_pair(over.pair());
+            let over = format_pair(over.pair());
             return Err(Illegal::new(format!("a jump goes over a peg, and {over} is open")));
         }
         if self.pegs.has(end) {
-            let end = show_pair(to);
+            let end = format_pair(to);
             return Err(Illegal::new(format!("a jump ends in an open cell, and {end} has a peg")));
         }
         Ok((start, end))
@@ -114,7 +115,7 @@ impl Game for PegSolitaire {
         let open = setup::open_of(&setup, shape)?;
         let board = Pegs::all(shape);
         let mut game = Self {
-            outline: setup.shape,
+            board_shape: setup.shape,
             size,
             finish: setup.finish,
             open,
@@ -123,7 +124,7 @@ impl Game for PegSolitaire {
             pegs: open.outside(&board),
             moves: 0,
             over: false,
-            last: Shown(None),
+            last: IgnoredInEq(None),
         };
         if let Some(mut position) = setup.position.take() {
             game.pegs = setup::pegs_of(&position, &setup, shape, open)?;
@@ -185,14 +186,14 @@ impl Game for PegSolitaire {
         let (from, to) = self.check(from, to)?;
         self.pegs = self.pegs.after(from, to);
         self.moves += 1;
-        self.last = Shown(Some((from, to)));
+        self.last = IgnoredInEq(Some((from, to)));
         self.over = self.is_over();
         Ok(action.clone())
     }
 
     fn position(&self) -> Position {
         Position {
-            shape: self.outline,
+            shape: self.board_shape,
             size: i64::from(self.size),
             pegs: setup::list_of(self.pegs),
             open: setup::list_of(self.open),
@@ -226,7 +227,7 @@ impl Game for PegSolitaire {
     }
 
     fn notes(&self) -> Vec<String> {
-        let Some(proof) = parity::hopeless(self.shape(), self.pegs, self.end()) else {
+        let Some(proof) = parity::unsolvable_reason(self.shape(), self.pegs, self.end()) else {
             return Vec::new();
         };
         if self.began_with.is_some() {

@@ -32,7 +32,11 @@ pub(super) fn allows(shape: Shape, pegs: Pegs, end: Option<Cell>) -> bool {
 }
 
 /// Why one peg, in the cell `end` if that is given, can't be left; `None` where that isn't known.
-pub(super) fn hopeless(shape: Shape, pegs: Pegs, end: Option<Cell>) -> Option<&'static str> {
+pub(super) fn unsolvable_reason(
+    shape: Shape,
+    pegs: Pegs,
+    end: Option<Cell>,
+) -> Option<&'static str> {
     if !allows(shape, pegs, end) {
         return Some("the three-colour parity count proves it");
     }
@@ -71,5 +75,5 @@ pub(super) fn solvable_opening(shape: Shape) -> Option<Cell> {
         pegs.set(cell, false);
         pegs
     };
-    shape.cells().into_iter().find(|&cell| hopeless(shape, without(cell), None).is_none())
+    shape.cells().into_iter().find(|&cell| unsolvable_reason(shape, without(cell), None).is_none())
 }

@@ -59,7 +59,7 @@ impl Pegs {
 
     /// The cells from which a step of one or two rows leads to a cell of this set.
     #[must_use]
-    pub(super) fn a_step_before(&self, (rows, columns): (i8, i8)) -> Self {
+    pub(super) fn shifted_back(&self, (rows, columns): (i8, i8)) -> Self {
         let distance = u32::from(columns.unsigned_abs());
         let along = |row: u16| if columns < 0 { row << distance } else { row >> distance };
         let from = |row: usize| row.wrapping_add_signed(isize::from(rows)) & 15;
@@ -76,8 +76,8 @@ impl Pegs {
     pub(super) fn count_jumps(&self, shape: Shape, board: &Self) -> u32 {
         let open = self.outside(board);
         let along = |&(rows, columns): &(i8, i8)| {
-            let over = self.and(&self.a_step_before((rows, columns)));
-            over.and(&open.a_step_before((2 * rows, 2 * columns))).count()
+            let over = self.and(&self.shifted_back((rows, columns)));
+            over.and(&open.shifted_back((2 * rows, 2 * columns))).count()
         };
         shape.steps().iter().map(along).sum()
     }

@@ -3,14 +3,14 @@
 use super::pegs::{Pegs, SIZE_MAX};
 use crate::Illegal;
 use crate::board::{Cell, Shape};
-use crate::given::given;
-use crate::notation::show_pair;
+use crate::notation::format_pair;
+use crate::setup_fields::deserialize_some;
 use serde::{Deserialize, Serialize};
 
 /// The shape of the board.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outline {
+pub enum BoardShape {
     /// Rows of 1, 2, .. cells.
     #[default]
     Triangle,
@@ -18,7 +18,7 @@ pub enum Outline {
     Diamond,
 }
 
-impl Outline {
+impl BoardShape {
     /// The shape of so many rows.
     pub fn of(self, rows: u8) -> Shape {
         match self {
@@ -65,10 +65,10 @@ pub enum Finish {
 
 /// A whole setup. Integers are wide, so that one out of its range is refused in words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Given")]
+#[serde(from = "RawSetup")]
 pub struct Setup {
     /// The board's shape, by default that of the position, or else a triangle.
-    pub shape: Outline,
+    pub shape: BoardShape,
     /// Rows: triangle 4 to 12, diamond 3 to 12; by default those of the position, or else 5 and 6.
     pub size: i64,
     /// The cells that are open at the start, sorted; by default the position's, or else the middle.
@@ -83,27 +83,27 @@ pub struct Setup {
 /// A setup as it is written, where every field can be left out.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Given {
-    #[serde(deserialize_with = "given")]
-    shape: Option<Outline>,
-    #[serde(deserialize_with = "given")]
+struct RawSetup {
+    #[serde(deserialize_with = "deserialize_some")]
+    shape: Option<BoardShape>,
+    #[serde(deserialize_with = "deserialize_some")]
     size: Option<i64>,
-    #[serde(deserialize_with = "given")]
+    #[serde(deserialize_with = "deserialize_some")]
     open: Option<Vec<[i64; 2]>>,
     finish: Finish,
-    #[serde(deserialize_with = "given")]
+    #[serde(deserialize_with = "deserialize_some")]
     position: Option<Position>,
 }
 
-impl From<Given> for Setup {
-    fn from(given: Given) -> Self {
-        let position = given.position.as_ref();
-        let shape = given.shape.or(position.map(|position| position.shape)).unwrap_or_default();
-        let size = given.size.or(position.map(|position| position.size));
+impl From<RawSetup> for Setup {
+    fn from(raw: RawSetup) -> Self {
+        let position = raw.position.as_ref();
+        let shape = raw.shape.or(position.map(|position| position.shape)).unwrap_or_default();
+        let size = raw.size.or(position.map(|position| position.size));
         let size = size.unwrap_or_else(|| shape.sizes().1);
-        let open = given.open.or_else(|| position.map(|position| position.open.clone()));
+        let open = raw.open.or_else(|| position.map(|position| position.open.clone()));
         let open = open.unwrap_or_else(|| vec![shape.middle(size)]);
-        Self { shape, size, open, finish: given.finish, position: given.position }
+        Self { shape, size, open, finish: raw.finish, position: raw.position }
     }
 }
 
@@ -112,7 +112,7 @@ impl From<Given> for Setup {
 #[serde(deny_unknown_fields)]
 pub struct Position {
     /// The board's shape.
-    pub shape: Outline,
+    pub shape: BoardShape,
     /// Rows.
     pub size: i64,
     /// The cells with pegs, sorted.
@@ -125,10 +125,10 @@ pub struct Position {
 
 /// The number of rows, if it is in its range.
 pub(super) fn size_of(setup: &Setup) -> Result<u8, Illegal> {
-    let (outline, size) = (setup.shape, setup.size);
+    let (board_shape, size) = (setup.shape, setup.size);
     let rows = u8::try_from(size).ok();
-    rows.filter(|_| (outline.sizes().0..=SIZE_MAX).contains(&size)).ok_or_else(|| {
-        let (name, least) = (outline.name(), outline.sizes().0);
+    rows.filter(|_| (board_shape.sizes().0..=SIZE_MAX).contains(&size)).ok_or_else(|| {
+        let (name, least) = (board_shape.name(), board_shape.sizes().0);
         Illegal::new(format!("size: a {name} has {least} to {SIZE_MAX} rows, not {size}"))
     })
 }
@@ -179,9 +179,9 @@ pub(super) fn pegs_of(
 fn set_of(cells: &[[i64; 2]], shape: Shape) -> Result<Pegs, String> {
     let mut set = Pegs::default();
     for &at in cells {
-        let cell = shape.find(at).ok_or_else(|| format!("{} is off the board", show_pair(at)))?;
+        let cell = shape.find(at).ok_or_else(|| format!("{} is off the board", format_pair(at)))?;
         if set.has(cell) {
-            return Err(format!("{} is named twice", show_pair(at)));
+            return Err(format!("{} is named twice", format_pair(at)));
         }
         set.set(cell, true);
     }

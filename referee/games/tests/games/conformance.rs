@@ -81,7 +81,7 @@ fn what_a_game_says_of_itself_is_true() {
         for form in &about.actions {
             let parsed = game.parse_action(form.text).expect(form.text);
             assert_eq!(parsed["type"], form.example["type"], "{}", form.text);
-            assert_eq!(game.show_action(&form.example), form.text, "{}", kind.name);
+            assert_eq!(game.format_action(&form.example), form.text, "{}", kind.name);
         }
         assert!(about.seats.contains(&u8::try_from(game.seats()).unwrap()));
     }

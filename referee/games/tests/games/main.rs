@@ -5,7 +5,7 @@
 mod conformance;
 mod perft;
 mod refusals;
-mod quick;
+mod action_fields;
 mod estimates;
 mod notations;
 mod played;

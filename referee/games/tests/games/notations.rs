@@ -3,14 +3,16 @@
 
 use crate::Random;
 use proptest::prelude::*;
-use referee_games::{AnyGame, GAMES, GameRecord, Kind, NotationKind, RecordEnd, Turn, notations};
+use referee_games::{
+    AnyGame, GAMES, GameKind, GameRecord, NotationKind, RecordEnd, Turn, notations,
+};
 use referee_protocol::Seat;
 use serde_json::{Value, json};
 
 /// Random games a setup.
 const GAMES_PER_SETUP: usize = 40;
 
-fn setups(kind: Kind) -> Vec<Value> {
+fn setups(kind: GameKind) -> Vec<Value> {
     std::iter::once(json!({})).chain(kind.about().variants).collect()
 }
 
@@ -30,7 +32,7 @@ fn play(game: &mut Box<dyn AnyGame>, plies: usize, draw: &mut Random) -> Vec<Val
 }
 
 /// A game from the start of a setup, or from a position that is reached in it.
-fn random_record(kind: Kind, setup: &Value, draw: &mut Random) -> GameRecord {
+fn random_record(kind: GameKind, setup: &Value, draw: &mut Random) -> GameRecord {
     let mut game = kind.start(setup).unwrap();
     if draw.below(2) == 0 {
         let plies = 1 + draw.below(12);

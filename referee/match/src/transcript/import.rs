@@ -3,7 +3,7 @@
 
 use crate::match_id;
 use crate::places::places;
-use referee_games::{AnyGame, GameRecord, Kind, RecordEnd, Turn};
+use referee_games::{AnyGame, GameKind, GameRecord, RecordEnd, Turn};
 use referee_protocol::plain::{tame, tame_name, unique_names};
 use referee_protocol::{
     ClockSettings, Event, Fault, FaultKind, Header, HeaderSeat, LateBy, OnFault, Outcome,
@@ -31,7 +31,7 @@ pub struct Origin {
 
 /// The events of a transcript, the header first, but for the seal. Fails where an action isn't
 /// legal.
-pub fn import(kind: Kind, record: &GameRecord, origin: &Origin) -> Result<Vec<Event>, String> {
+pub fn import(kind: GameKind, record: &GameRecord, origin: &Origin) -> Result<Vec<Event>, String> {
     let mut game = kind.start(&record.setup).map_err(|error| error.to_string())?;
     let header = header(record, origin, game.as_ref());
     let left_ms = header.clock.bank_ms;
@@ -140,7 +140,7 @@ fn verdict(end: RecordEnd, outcome: Option<&Outcome>, turn: u64, turns: &[u64]) 
 mod tests {
     use super::{Origin, import};
     use crate::transcript::{Playback, Recorder, Status, game_record, verify};
-    use referee_games::{GAMES, GameRecord, Kind, RecordEnd, Turn};
+    use referee_games::{GAMES, GameKind, GameRecord, RecordEnd, Turn};
     use referee_protocol::{Event, Result as Ended, Seat};
     use serde_json::json;
 
@@ -150,7 +150,7 @@ mod tests {
     }
 
     /// The first so many actions of a game, each time the first one that is listed.
-    fn record(kind: Kind, plies: usize) -> GameRecord {
+    fn record(kind: GameKind, plies: usize) -> GameRecord {
         let mut game = kind.start(&json!({})).unwrap();
         let mut actions = Vec::new();
         while actions.len() < plies && matches!(game.turn(), Turn::Of(_)) {

@@ -185,7 +185,7 @@ impl Playback {
         if let Some(left) = &mut self.left_ms[played.seat.index()] {
             *left = left.saturating_sub(played.used_ms).saturating_add(increment);
         }
-        let text = self.game().show_action(&played.action);
+        let text = self.game().format_action(&played.action);
         self.add_next(Happening::Played { event: played.clone(), text }, played.turn);
     }
 
@@ -243,7 +243,7 @@ impl Playback {
             turn,
             view: self.game().view(),
             to_move,
-            colours: self.game().colours_now(),
+            colours: self.game().current_colours(),
             left_ms: self.left_ms.clone(),
             beside: std::mem::take(&mut self.next),
         });

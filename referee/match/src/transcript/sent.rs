@@ -72,7 +72,7 @@ impl Sent {
         };
         let (bytes, messages) = (Vec::new(), Vec::new());
         let mut begun = Self { seat, want, dialect, killed: false, bytes, messages };
-        begun.tell(&ToAgent::Hello(Box::new(hello(header, seat))));
+        begun.on_message(&ToAgent::Hello(Box::new(hello(header, seat))));
         Ok(begun)
     }
 
@@ -101,8 +101,8 @@ impl Sent {
             // What was heard decides what is said next.
             Event::Line(event) if event.seat == self.seat && !event.cut => {
                 if let Some(dialect) = &mut self.dialect {
-                    dialect.hear(&line_bytes(event));
-                    dialect.take(&mut self.bytes);
+                    dialect.on_line(&line_bytes(event));
+                    dialect.take_output(&mut self.bytes);
                 }
             }
             _ => {}
@@ -125,8 +125,8 @@ impl Sent {
         }
         self.messages.push(message.clone());
         if let Some(dialect) = &mut self.dialect {
-            dialect.tell(message);
-            return dialect.take(&mut self.bytes);
+            dialect.on_message(message);
+            return dialect.take_output(&mut self.bytes);
         }
         serde_json::to_writer(&mut self.bytes, message)
             .expect("memory takes all bytes, and messages have string keys only");

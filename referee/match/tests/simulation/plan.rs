@@ -2,7 +2,7 @@
 //! drawn from the seed.
 
 use super::disk::Flaw;
-use referee_games::{GAMES, Kind};
+use referee_games::{GAMES, GameKind};
 use referee_match::header;
 use referee_protocol::{ClockKind, ClockSettings, Header, Limits, OnFault, Seat};
 use serde_json::{Value, json};
@@ -75,7 +75,7 @@ impl Stall {
 /// A match to be simulated.
 #[derive(Debug)]
 pub(crate) struct Plan {
-    pub(crate) kind: Kind,
+    pub(crate) kind: GameKind,
     pub(crate) header: Header,
     pub(crate) tempers: Vec<Temper>,
     /// The machine fails at this time, if the match lasts so long.
@@ -154,7 +154,7 @@ fn stall(random: &mut Random) -> Stall {
 }
 
 /// The default setup or a variant, mostly with a small limit to the game's length.
-fn setup(kind: Kind, random: &mut Random) -> Value {
+fn setup(kind: GameKind, random: &mut Random) -> Value {
     let about = kind.about();
     let at = usize::try_from(random.below(about.variants.len() as u64 + 1)).unwrap();
     let mut setup = about.variants.get(at).cloned().unwrap_or_else(|| json!({}));

@@ -5,7 +5,7 @@ mod stage;
 
 use super::contender::Contender;
 use super::table::Table;
-use referee_games::Kind;
+use referee_games::GameKind;
 use referee_match::diagnosis::Used;
 use referee_protocol::{ClockSettings, Fault, Limits, Seat};
 use serde_json::Value;
@@ -18,7 +18,7 @@ pub struct Scene<'a> {
     /// Who is tried.
     pub contender: &'a Contender,
     /// The game.
-    pub kind: Kind,
+    pub kind: GameKind,
     /// Its setup, as given.
     pub setup: &'a Value,
     /// The agent's seat.

@@ -15,7 +15,7 @@ use crate::cli::runtime::{machine, runtime};
 use clap::Args;
 use indicatif::ProgressStyle;
 use probes::{Probe, Tested, probes};
-use referee_games::{GAMES, Kind, nearest};
+use referee_games::{GAMES, GameKind, nearest};
 use referee_play::contender::Contender;
 use referee_play::interrupts::{Interrupt, Interrupts};
 use referee_play::table::Table;
@@ -110,10 +110,10 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
 impl Options {
     /// The games that are asked for, else those that the agent says it plays, else all that are
     /// played in its protocol.
-    fn kinds(&self, contender: Option<&Contender>) -> Result<Vec<Kind>, Failure> {
+    fn kinds(&self, contender: Option<&Contender>) -> Result<Vec<GameKind>, Failure> {
         let claimed = contender.map_or(&[][..], |contender| &contender.games);
         let names = if self.game.is_empty() { claimed } else { &self.game };
-        let speaks = |kind: &Kind| contender.is_none_or(|it| it.dialect(*kind).is_ok());
+        let speaks = |kind: &GameKind| contender.is_none_or(|it| it.dialect(*kind).is_ok());
         if names.is_empty() {
             return Ok(GAMES.iter().copied().filter(speaks).collect());
         }
@@ -126,7 +126,7 @@ impl Options {
                 _ => failure,
             })
         };
-        let kinds: Vec<Kind> = names.iter().map(found).collect::<Result<_, _>>()?;
+        let kinds: Vec<GameKind> = names.iter().map(found).collect::<Result<_, _>>()?;
         for kind in &kinds {
             if let Some(contender) = contender {
                 contender.dialect(*kind).map_err(Failure::usage)?;

@@ -1,7 +1,7 @@
 //! The probes: what each tries, and in which game and seat.
 
 use super::Bench;
-use referee_games::Kind;
+use referee_games::GameKind;
 use referee_play::trial::{Leave, Scene, Trial, Twist};
 use referee_process::Failure;
 use referee_protocol::Seat;
@@ -58,14 +58,18 @@ pub(super) struct Probe {
     /// What it looks at.
     pub(super) aim: Aim,
     /// In which game.
-    pub(super) kind: Kind,
+    pub(super) kind: GameKind,
     /// At which seat.
     pub(super) seat: Seat,
 }
 
 /// All probes for these games. The setup is that of the only game, or empty. An agent with a
 /// `foreign` protocol never sees the referee's messages, so there is nothing unknown in them.
-pub(super) fn probes(kinds: &[Kind], setup: &Value, foreign: bool) -> Result<Vec<Probe>, Failure> {
+pub(super) fn probes(
+    kinds: &[GameKind],
+    setup: &Value,
+    foreign: bool,
+) -> Result<Vec<Probe>, Failure> {
     let seats = kinds
         .iter()
         .map(|kind| super::super::setup::start(*kind, setup).map(|game| game.seats()))

@@ -7,7 +7,7 @@ use crate::cli::Global;
 use crate::cli::output::{print, print_json};
 use crate::cli::rows::Rows;
 use crate::cli::words::{join, option};
-use referee_games::Kind;
+use referee_games::GameKind;
 use referee_play::contender::Contender;
 use referee_process::Failure;
 use referee_protocol::Seat;
@@ -85,7 +85,7 @@ impl<'a> Report<'a> {
         options: &'a Options,
         global: &Global,
         contender: Option<&Contender>,
-        kinds: &[Kind],
+        kinds: &[GameKind],
     ) -> Self {
         let told = Told {
             agent: options.agent.clone(),

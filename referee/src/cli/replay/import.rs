@@ -5,7 +5,7 @@ use crate::cli::output::{print, tell};
 use crate::cli::runtime::machine;
 use crate::reading::report;
 use clap::Args;
-use referee_games::{Kind, NotationKind, kind, nearest_kind, notations};
+use referee_games::{GameKind, NotationKind, kind, nearest_kind, notations};
 use referee_match::transcript::{Origin, import};
 use referee_play::destination::{Destination, is_transcript};
 use referee_play::inputs::read_record;
@@ -75,7 +75,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
 }
 
 /// The game and its notation: as the options say, or else by the ending of the file's name.
-fn notation(options: &Options) -> Result<(Kind, &'static NotationKind), Failure> {
+fn notation(options: &Options) -> Result<(GameKind, &'static NotationKind), Failure> {
     let ending = Path::new(&options.file).extension().map(|it| it.to_string_lossy().into_owned());
     let ending = ending.map(|ending| ending.to_ascii_lowercase());
     let known: Vec<String> = notations()
@@ -89,7 +89,7 @@ fn notation(options: &Options) -> Result<(Kind, &'static NotationKind), Failure>
             Failure::usage(format!("there is no game {name}")).or_help(near)
         })?),
     };
-    let fits = |(kind, notation): &(Kind, &NotationKind)| {
+    let fits = |(kind, notation): &(GameKind, &NotationKind)| {
         let of_game = wanted.is_none_or(|wanted| wanted.name == kind.name);
         // What comes from stdin has no name.
         of_game && (options.file == "-" || ending.as_deref() == Some(notation.ending))

@@ -5,7 +5,7 @@ use crate::{FaultCause, Parcel, Report, Try, WorkerFault};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use referee_contest::{Contest, Fixture, Schedule};
-use referee_games::{GameRecord, Kind, RecordEnd, Turn};
+use referee_games::{GameKind, GameRecord, RecordEnd, Turn};
 use referee_match::match_id;
 use referee_match::transcript::{Origin, Recorder, import};
 use referee_protocol::plain::hex;
@@ -123,7 +123,7 @@ fn report(tries: Vec<(u64, Parcel)>) -> Report {
 }
 
 /// A game in which everybody takes the first action that is listed.
-fn played(contest: &Contest, kind: Kind, fixture: &Fixture, end: RecordEnd) -> Vec<u8> {
+fn played(contest: &Contest, kind: GameKind, fixture: &Fixture, end: RecordEnd) -> Vec<u8> {
     let setup = contest.opening(kind, fixture.game, fixture.opening).unwrap();
     let mut game = kind.start(&setup).unwrap();
     let (setup, mut actions) = (game.setup(), Vec::new());

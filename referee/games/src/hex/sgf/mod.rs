@@ -40,6 +40,6 @@ fn letter(side: Side) -> char {
 }
 
 /// The name there of a cell here.
-fn cell_there([row, column]: [i64; 2]) -> String {
+fn to_sgf([row, column]: [i64; 2]) -> String {
     name_of([column, row])
 }

@@ -1,12 +1,12 @@
 //! SGF read into a game: its main line, as far as it is one of ours.
 //!
-//! Properties that say nothing about the course of the game are passed over. What is said about it
+//! Properties that say nothing about the moves of the game are passed over. What is said about it
 //! must be possible: nothing is guessed where the text is against the rules.
 
 use super::super::Hex;
 use super::super::action::Action;
+use super::super::board_mapping::refusal;
 use super::super::setup::{Position, Setup, Side, Swap, size_of};
-use super::super::translation::refusal;
 use super::tree::{self, MainLine, Place, Property, Value};
 use super::{GAME_NUMBER, SWAP_PIECES, SWAP_SIDES};
 use crate::{Game, GameRecord, ReadRecord, RecordEnd, Turn};
@@ -30,20 +30,20 @@ pub(super) fn read(text: &str, number: usize) -> Result<ReadRecord, String> {
     if line.has_variations {
         notes.push("it has variations: only its main line was read".to_owned());
     }
-    let course = Course::of(&line)?;
-    let setup = course.setup()?;
-    let mut played = Played::start(setup).map_err(|text| match course.stones_at {
+    let moves = MoveRecord::of(&line)?;
+    let setup = moves.setup()?;
+    let mut played = Played::start(setup).map_err(|text| match moves.stones_at {
         Some(at) => format!("{at}: {text}"),
         None => text,
     })?;
-    for (index, step) in course.steps.iter().enumerate() {
+    for (index, step) in moves.steps.iter().enumerate() {
         played.step(step).map_err(|text| {
             let (at, number) = (step.at, index + 1);
             let (letter, word) = (step.letter, &step.word);
             format!("{at}: move {number}, {letter}[{word}]: {text}")
         })?;
     }
-    let end = played.end(course.result(), &mut notes);
+    let end = played.end(moves.result(), &mut notes);
     let said = |name| first(&line, name).map(|value| simple(&value.text));
     let filled = |name| said(name).filter(|text| !text.is_empty());
     let names = played.names([filled("PB"), filled("PW")]);
@@ -68,8 +68,8 @@ fn first<'a>(line: &'a MainLine, name: &str) -> Option<&'a Value> {
 
 /// Text that is to be one line.
 fn simple(text: &str) -> String {
-    let is_space = |sign: char| sign.is_whitespace() || sign.is_control();
-    let spaced = text.chars().map(|sign| if is_space(sign) { ' ' } else { sign });
+    let is_space = |ch: char| ch.is_whitespace() || ch.is_control();
+    let spaced = text.chars().map(|ch| if is_space(ch) { ' ' } else { ch });
     spaced.collect::<String>().trim().to_owned()
 }
 
@@ -93,27 +93,27 @@ struct Step {
     at: Place,
 }
 
-/// All that is said about the course of the game.
+/// All that is said about the moves of the game.
 #[derive(Debug)]
-struct Course<'a> {
+struct MoveRecord<'a> {
     line: &'a MainLine,
     size: i64,
     /// The stones that were there before the first move.
     stones: BTreeMap<[i64; 2], Side>,
     /// Where they are put.
     stones_at: Option<Place>,
-    /// The number of the first move, where it is told.
+    /// The number of the first move, where it is stated.
     first_number: Option<u64>,
     steps: Vec<Step>,
 }
 
-impl<'a> Course<'a> {
+impl<'a> MoveRecord<'a> {
     fn of(line: &'a MainLine) -> Result<Self, String> {
         if let Some(game) = first(line, "GM").filter(|game| game.text.trim() != GAME_NUMBER) {
             let (at, text) = (game.at, game.text.trim());
             return Err(format!("{at}: GM[{text}] is another game: Hex has GM[{GAME_NUMBER}]"));
         }
-        let mut course = Self {
+        let mut moves = Self {
             line,
             size: size(first(line, "SZ"))?,
             stones: BTreeMap::new(),
@@ -125,20 +125,20 @@ impl<'a> Course<'a> {
         let source = first(line, "SO").map(|source| source.text.to_ascii_lowercase());
         let exchanged = source.is_some_and(|source| source.contains("littlegolem"));
         for node in &line.nodes {
-            let begun = course.steps.len();
+            let begun = moves.steps.len();
             for property in node {
-                course.property(property, exchanged)?;
+                moves.property(property, exchanged)?;
                 // Later numbers are for those who count anew in a variation.
                 if property.name == "MN" && begun == 0 {
-                    course.first_number = Some(number(&property.values[0])?);
+                    moves.first_number = Some(number(&property.values[0])?);
                 }
             }
-            if course.steps.len() > begun + 1 {
-                let at = course.steps[begun + 1].at;
+            if moves.steps.len() > begun + 1 {
+                let at = moves.steps[begun + 1].at;
                 return Err(format!("{at}: a second move in one node: expected one at most"));
             }
         }
-        Ok(course)
+        Ok(moves)
     }
 
     fn property(&mut self, property: &Property, exchanged: bool) -> Result<(), String> {
@@ -172,7 +172,7 @@ impl<'a> Course<'a> {
                     "{at}: after move {number} no stones can be put or taken away"
                 ));
             }
-            let cell = cell_here(text.trim())
+            let cell = from_sgf(text.trim())
                 .filter(|cell| cell.iter().all(|place| (0..self.size).contains(place)))
                 .ok_or_else(|| {
                     let rows = self.size;
@@ -189,9 +189,9 @@ impl<'a> Course<'a> {
 
     /// The side that moves first here.
     fn mover(&self) -> Option<Side> {
-        let told = first(self.line, "PL").and_then(|value| colour(&value.text));
+        let stated = first(self.line, "PL").and_then(|value| colour(&value.text));
         let moved = self.steps.iter().find(|step| !gives_up(&step.word));
-        moved.map(|step| step.side).or(told)
+        moved.map(|step| step.side).or(stated)
     }
 
     /// The setup that all of it needs.
@@ -229,7 +229,7 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// The rule of the swap: as the move that is one says, or else as the rules say that are told.
+    /// The rule of the swap: as the move that is one says, or else as the rules say that are stated.
     fn swap(&self) -> Result<Swap, String> {
         let rules = first(self.line, "RU").map(|rules| rules.text.to_ascii_lowercase());
         let rules = rules.unwrap_or_default();
@@ -258,7 +258,7 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// What is told of the result.
+    /// What is stated of the result.
     fn result(&self) -> Option<&str> {
         first(self.line, "RE").map(|value| value.text.trim())
     }
@@ -299,7 +299,7 @@ fn colour(text: &str) -> Option<Side> {
 }
 
 /// Row and column here of a cell as it is named there: `c4`, or as on Little Golem `cd`.
-fn cell_here(word: &str) -> Option<[i64; 2]> {
+fn from_sgf(word: &str) -> Option<[i64; 2]> {
     let place = |letter: u8| i64::from(letter.to_ascii_lowercase() - b'a');
     if let &[column, row] = word.as_bytes()
         && column.is_ascii_alphabetic()
@@ -307,7 +307,7 @@ fn cell_here(word: &str) -> Option<[i64; 2]> {
     {
         return Some([place(column), place(row)]);
     }
-    let is_named = word.starts_with(|sign: char| sign.is_ascii_alphabetic());
+    let is_named = word.starts_with(|ch: char| ch.is_ascii_alphabetic());
     match word.parse().ok().filter(|_| is_named)? {
         Action::Place { at: [row, column] } => Some([column, row]),
         Action::Swap {} => None,
@@ -325,18 +325,18 @@ struct Played {
     /// The colours of seats 0 and 1 at the start.
     colours: [Side; 2],
     actions: Vec<serde_json::Value>,
-    gone: Option<RecordEnd>,
+    forfeited: Option<RecordEnd>,
 }
 
 impl Played {
     fn start(setup: Setup) -> Result<Self, String> {
         let game = Hex::start(setup).map_err(|illegal| illegal.to_string())?;
         let colours = [Seat(0), Seat(1)].map(|seat| game.side(seat));
-        Ok(Self { game, colours, actions: Vec::new(), gone: None })
+        Ok(Self { game, colours, actions: Vec::new(), forfeited: None })
     }
 
     fn step(&mut self, step: &Step) -> Result<(), String> {
-        if self.gone.is_some() {
+        if self.forfeited.is_some() {
             return Err("a player has given up before it".to_owned());
         }
         if gives_up(&step.word) {
@@ -344,7 +344,7 @@ impl Played {
             if let Turn::Of(_) = self.game.turn() {
                 let resigned = step.word == "resign";
                 let end = if resigned { RecordEnd::Resigned } else { RecordEnd::Forfeited };
-                self.gone = Some(end(self.game.seat(step.side)));
+                self.forfeited = Some(end(self.game.seat(step.side)));
             }
             return Ok(());
         }
@@ -355,7 +355,7 @@ impl Played {
             return Err("it is the other player's turn".to_owned());
         }
         let swaps = step.word.starts_with("swap");
-        let action = match cell_here(&step.word) {
+        let action = match from_sgf(&step.word) {
             Some(at) => Action::Place { at },
             None if swaps => Action::Swap {},
             None => return Err("expected a cell such as `c4`, a swap or `resign`".to_owned()),
@@ -367,13 +367,13 @@ impl Played {
     }
 
     fn end(&self, result: Option<&str>, notes: &mut Vec<String>) -> RecordEnd {
-        let told = result.unwrap_or_default();
-        let (winner, how) = told.split_once('+').unwrap_or((told, ""));
-        let winner = colour(winner).filter(|_| !told.eq_ignore_ascii_case("void"));
+        let stated = result.unwrap_or_default();
+        let (winner, how) = stated.split_once('+').unwrap_or((stated, ""));
+        let winner = colour(winner).filter(|_| !stated.eq_ignore_ascii_case("void"));
         let loser = winner.map(|side| self.game.seat(side.other()));
         let end = match self.game.winner {
             Some(_) => RecordEnd::Played,
-            None => self.gone.unwrap_or_else(|| by_result(loser, how)),
+            None => self.forfeited.unwrap_or_else(|| by_result(loser, how)),
         };
         let lost = match end {
             RecordEnd::Resigned(seat) | RecordEnd::TimedOut(seat) | RecordEnd::Forfeited(seat) => {
@@ -384,8 +384,8 @@ impl Played {
         };
         if loser.is_some() && loser != lost {
             notes.push(match lost {
-                Some(_) => format!("its result is RE[{told}], but the moves say otherwise"),
-                None => format!("its result is RE[{told}], but nothing tells how it came about"),
+                Some(_) => format!("its result is RE[{stated}], but the moves say otherwise"),
+                None => format!("its result is RE[{stated}], but nothing tells how it came about"),
             });
         }
         end

@@ -158,7 +158,7 @@ fn the_result_is_compared_with_the_moves() {
 
 #[test]
 fn mistakes_are_told_with_their_place() {
-    for (text, told) in [
+    for (text, stated) in [
         ("", "line 1, column 1: there is no game in it: expected `(`"),
         ("\n ;B[a1]", "line 2, column 2: expected `(`, where a game begins, got ';'"),
         ("(B[a1])", "line 1, column 2: expected `;`, where a node begins, got 'B'"),
@@ -187,7 +187,7 @@ fn mistakes_are_told_with_their_place() {
         ("(;GM[11]SZ[3];B[b1];W[a1];B[b2];W[a2];B[b3];W[a3])", "move 6, W[a3]: the game is over"),
     ] {
         let error = refused(text);
-        assert!(error.contains(told), "{text}: {error}");
+        assert!(error.contains(stated), "{text}: {error}");
     }
     assert!(refused(&" ".repeat((16 << 20) + 1)).contains("longer than"));
 }
@@ -236,12 +236,12 @@ fn written_games_look_like_this() {
 
 #[test]
 fn what_is_no_game_is_not_written() {
-    for (setup, words, told) in [
+    for (setup, words, stated) in [
         (json!({"size": 99}), "", "99"),
         (json!({}), "a1 a1", "turn 1: a stone goes on an empty cell"),
         (json!({"size": 3}), "a1 a2 b1 b2 c1 c2", "turn 5: the game is over"),
     ] {
         let error = KIND.write(&record(&setup, words)).unwrap_err();
-        assert!(error.contains(told), "{error}");
+        assert!(error.contains(stated), "{error}");
     }
 }

@@ -47,7 +47,7 @@ pub(super) struct MainLine {
     pub(super) games: usize,
 }
 
-/// What came before the next sign.
+/// What came before the next ch.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum After {
     /// Nothing of a game.
@@ -71,8 +71,8 @@ pub(super) fn main_line(text: &str, number: usize) -> Result<MainLine, String> {
     loop {
         scanner.skip_spaces();
         let at = scanner.at;
-        let Some(sign) = scanner.next() else { break };
-        match (after, sign) {
+        let Some(ch) = scanner.next() else { break };
+        match (after, ch) {
             (After::Game | After::Node | After::Variation, '(') => {
                 if after == After::Game {
                     line.games += 1;
@@ -99,7 +99,7 @@ pub(super) fn main_line(text: &str, number: usize) -> Result<MainLine, String> {
                     node.push(property);
                 }
             }
-            (after, sign) => return Err(format!("{at}: expected {}, got {sign:?}", after.next())),
+            (after, ch) => return Err(format!("{at}: expected {}, got {ch:?}", after.next())),
         }
     }
     let at = scanner.at;
@@ -128,35 +128,35 @@ impl After {
 }
 
 struct Scanner<'a> {
-    signs: Peekable<Chars<'a>>,
-    /// The place of the next sign.
+    chars: Peekable<Chars<'a>>,
+    /// The place of the next ch.
     at: Place,
 }
 
 impl<'a> Scanner<'a> {
     fn new(text: &'a str) -> Self {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        Self { signs: text.chars().peekable(), at: Place { line: 1, column: 1 } }
+        Self { chars: text.chars().peekable(), at: Place { line: 1, column: 1 } }
     }
 
-    /// The next sign; each of the four ways to end a line is one line feed.
+    /// The next ch; each of the four ways to end a line is one line feed.
     fn next(&mut self) -> Option<char> {
-        let sign = self.signs.next()?;
-        let partner = match sign {
+        let ch = self.chars.next()?;
+        let partner = match ch {
             '\n' => '\r',
             '\r' => '\n',
             _ => {
                 self.at.column += 1;
-                return Some(sign);
+                return Some(ch);
             }
         };
-        self.signs.next_if_eq(&partner);
+        self.chars.next_if_eq(&partner);
         self.at = Place { line: self.at.line + 1, column: 1 };
         Some('\n')
     }
 
     fn skip_spaces(&mut self) {
-        while self.signs.peek().is_some_and(|sign| sign.is_whitespace()) {
+        while self.chars.peek().is_some_and(|ch| ch.is_whitespace()) {
             self.next();
         }
     }
@@ -165,7 +165,7 @@ impl<'a> Scanner<'a> {
     /// which said `Black` where it is `B` now.
     fn property(&mut self, first: char) -> Result<Property, String> {
         let mut name = String::from(first);
-        while let Some(letter) = self.signs.next_if(char::is_ascii_alphabetic) {
+        while let Some(letter) = self.chars.next_if(char::is_ascii_alphabetic) {
             self.at.column += 1;
             name.push(letter);
         }
@@ -174,7 +174,7 @@ impl<'a> Scanner<'a> {
         let mut values = Vec::new();
         loop {
             self.skip_spaces();
-            if self.signs.peek() != Some(&'[') {
+            if self.chars.peek() != Some(&'[') {
                 break;
             }
             values.push(self.value()?);
@@ -182,7 +182,7 @@ impl<'a> Scanner<'a> {
         if values.is_empty() {
             let at = self.at;
             return Err(match self.next() {
-                Some(sign) => format!("{at}: expected `[` after the property {name}, got {sign:?}"),
+                Some(ch) => format!("{at}: expected `[` after the property {name}, got {ch:?}"),
                 None => format!("{at}: the text ends after the property {name}: expected `[`"),
             });
         }
@@ -203,8 +203,8 @@ impl<'a> Scanner<'a> {
                 }
                 Some(']') => return Ok(Value { text, at }),
                 // A line end after a backslash is none.
-                Some('\\') => text.extend(self.next().filter(|&sign| sign != '\n')),
-                Some(sign) => text.push(sign),
+                Some('\\') => text.extend(self.next().filter(|&ch| ch != '\n')),
+                Some(ch) => text.push(ch),
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::super::Hex;
 use super::super::action::Action;
 use super::super::setup::{Setup, Side, Swap};
-use super::{GAME_NUMBER, SWAP_PIECES, SWAP_SIDES, cell_there, letter};
+use super::{GAME_NUMBER, SWAP_PIECES, SWAP_SIDES, letter, to_sgf};
 use crate::any::start;
 use crate::{Game, GameRecord, RecordEnd, Turn};
 use referee_protocol::Seat;
@@ -35,7 +35,7 @@ pub(super) fn write(record: &GameRecord) -> Result<String, String> {
                 text.push_str(name);
             }
             for &at in stones {
-                write!(text, "[{}]", cell_there(at)).expect("text takes text");
+                write!(text, "[{}]", to_sgf(at)).expect("text takes text");
             }
         }
     }
@@ -111,7 +111,7 @@ fn play(game: &mut Hex, setup: &Setup, action: &serde_json::Value) -> Result<Str
     };
     game.play(&action).map_err(|illegal| failed(illegal.to_string()))?;
     let word = match action {
-        Action::Place { at } => cell_there(at),
+        Action::Place { at } => to_sgf(at),
         Action::Swap {} => rule(setup.swap).unwrap_or_default().to_owned(),
     };
     Ok(format!("{}[{word}]", letter(side)))
@@ -134,12 +134,12 @@ fn result(end: RecordEnd, game: &Hex) -> String {
 /// Text as a value, with its line ends or without. No control character comes through.
 fn escaped(text: &str, lines: bool) -> String {
     let mut value = String::new();
-    for sign in text.chars() {
-        match sign {
-            ']' | '\\' => value.extend(['\\', sign]),
+    for ch in text.chars() {
+        match ch {
+            ']' | '\\' => value.extend(['\\', ch]),
             '\n' if lines => value.push('\n'),
-            sign if sign.is_control() => value.push(' '),
-            sign => value.push(sign),
+            ch if ch.is_control() => value.push(' '),
+            ch => value.push(ch),
         }
     }
     value

@@ -1,7 +1,7 @@
 //! The quick way to read an action reads nothing that the derived one refuses or reads otherwise.
 
 use proptest::prelude::*;
-use referee_games::{GAMES, Game, Quick, SetupError, Turn, Visitor, visit};
+use referee_games::{ActionFields, GAMES, Game, SetupError, Turn, Visitor, visit};
 use serde_json::{Value, json};
 
 /// Reads texts in both ways; returns how many the quick way took.
@@ -12,7 +12,8 @@ impl Visitor for BothWays<'_> {
 
     fn visit<G: Game>(self, _: fn(&Value) -> Result<G, SetupError>) -> usize {
         let taken = self.0.iter().filter(|text| {
-            let Some(action) = Quick::read(text).and_then(|quick| G::read_quickly(&quick)) else {
+            let Some(action) = ActionFields::read(text).and_then(|quick| G::read_fields(&quick))
+            else {
                 return false;
             };
             let derived = serde_json::from_str::<G::Action>(text);
@@ -68,15 +69,15 @@ fn odd_layouts_are_left_to_serde() {
         "{}",
         "",
     ] {
-        assert!(Quick::read(text).is_none(), "{text}");
+        assert!(ActionFields::read(text).is_none(), "{text}");
     }
     for numbers in ["", "1.0,2", "1, 2", "+1,2", "1e1,2", "[1],2"] {
         let text = format!(r#"{{"type":"place","at":[{numbers}]}}"#);
-        assert!(Quick::read(&text).is_none(), "{text}");
+        assert!(ActionFields::read(&text).is_none(), "{text}");
     }
     for numbers in ["1", "1,2,3", "-0,1", "01,2", "1,", ",", "-,1", "1,-", "--1,2", "1-2", "1,00"] {
         let text = format!(r#"{{"type":"place","at":[{numbers}]}}"#);
-        let quick = Quick::read(&text).expect("only the numbers are odd");
+        let quick = ActionFields::read(&text).expect("only the numbers are odd");
         assert_eq!(quick.fields(["at"]).unwrap()[0].pair(), None, "{text}");
         assert!(quick.fields(["to"]).is_none() && quick.fields(["at", "to"]).is_none());
     }

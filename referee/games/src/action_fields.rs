@@ -6,17 +6,17 @@
 /// The fields of an action that looks like `{"from":[1,2],"to":[3,4],"type":"move"}`: no spaces,
 /// each field once, `type` anywhere.
 #[derive(Clone, Copy, Debug)]
-pub struct Quick<'a> {
+pub struct ActionFields<'a> {
     kind: &'a str,
-    fields: [(&'a str, Numbers<'a>); 2],
+    fields: [(&'a str, NumberList<'a>); 2],
     count: usize,
 }
 
 /// What stands between the brackets of a list: digits, commas and signs, in any order.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Numbers<'a>(&'a str);
+pub struct NumberList<'a>(&'a str);
 
-impl<'a> Quick<'a> {
+impl<'a> ActionFields<'a> {
     /// Reads an action's JSON; `None` if it looks any different.
     pub fn read(text: &'a str) -> Option<Self> {
         let mut quick = Self { kind: "", fields: <[_; 2]>::default(), count: 0 };
@@ -47,9 +47,9 @@ impl<'a> Quick<'a> {
     }
 
     /// The lists of exactly these fields; `None` if one is missing or another is there.
-    pub fn fields<const N: usize>(&self, names: [&str; N]) -> Option<[Numbers<'a>; N]> {
+    pub fn fields<const N: usize>(&self, names: [&str; N]) -> Option<[NumberList<'a>; N]> {
         let fields = &self.fields[..self.count];
-        let mut lists = [Numbers(""); N];
+        let mut lists = [NumberList(""); N];
         if fields.len() != N {
             return None;
         }
@@ -60,7 +60,7 @@ impl<'a> Quick<'a> {
     }
 }
 
-impl Numbers<'_> {
+impl NumberList<'_> {
     /// A list of exactly two numbers.
     pub fn pair(self) -> Option<[i64; 2]> {
         let mut cursor = Cursor { text: self.0, at: 0 };
@@ -114,9 +114,9 @@ impl<'a> Cursor<'a> {
     }
 
     /// A list of what may be numbers.
-    fn numbers(&mut self) -> Option<Numbers<'a>> {
+    fn numbers(&mut self) -> Option<NumberList<'a>> {
         self.pass(b'[')?;
-        self.until(b']', |byte| matches!(byte, b'0'..=b'9' | b',' | b'-')).map(Numbers)
+        self.until(b']', |byte| matches!(byte, b'0'..=b'9' | b',' | b'-')).map(NumberList)
     }
 
     /// A whole number as JSON writes it. Longer ones than any board needs are left to serde.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer};
 use std::ops::RangeInclusive;
 
 /// Reads a field that is there; `null` isn't a way to leave it out.
-pub(crate) fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+pub(crate) fn deserialize_some<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     reader: D,
 ) -> Result<Option<T>, D::Error> {
     T::deserialize(reader).map(Some)

@@ -12,14 +12,14 @@ use referee_protocol::Seat;
 
 /// From here to there and back.
 #[derive(Clone, Debug)]
-pub(super) struct Translation {
+pub(super) struct BoardMapping {
     rule: Swap,
     /// The colour of each seat here, now.
     sides: [Side; 2],
     transposed: bool,
 }
 
-impl Translation {
+impl BoardMapping {
     /// At the beginning of a game, or at its position.
     pub(super) fn new(setup: &Setup) -> Self {
         let transposed = setup.first == Side::Black;
@@ -37,23 +37,23 @@ impl Translation {
     }
 
     /// The name of a cell there.
-    pub(super) fn cell_there(&self, at: [i64; 2]) -> String {
-        name_of(self.turned(at))
+    pub(super) fn to_engine(&self, at: [i64; 2]) -> String {
+        name_of(self.transpose(at))
     }
 
     /// A cell as it is named there; whether it is on the board is for the rules to say.
-    pub(super) fn cell_here(&self, name: &str) -> Option<[i64; 2]> {
+    pub(super) fn from_engine(&self, name: &str) -> Option<[i64; 2]> {
         if !name.starts_with(|letter: char| letter.is_ascii_alphabetic()) {
             return None;
         }
         match name.parse() {
-            Ok(Action::Place { at }) => Some(self.turned(at)),
+            Ok(Action::Place { at }) => Some(self.transpose(at)),
             Ok(Action::Swap {}) | Err(_) => None,
         }
     }
 
     /// A cell there as row and column, and back.
-    pub(super) fn turned(&self, [row, column]: [i64; 2]) -> [i64; 2] {
+    pub(super) fn transpose(&self, [row, column]: [i64; 2]) -> [i64; 2] {
         if self.transposed { [column, row] } else { [row, column] }
     }
 
