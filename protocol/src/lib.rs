@@ -23,6 +23,7 @@ mod settings;
 mod to_agent;
 mod from_agent;
 mod strict;
+mod plain_error;
 mod escape;
 mod nanos;
 mod level;
@@ -34,6 +35,7 @@ pub use from_agent::{Action, FromAgent, Info, Ready, Resign, Want, parse_from_ag
 pub use level::{Layer, Layers, Level, LevelChoice};
 pub use nanos::Nanos;
 pub use outcome::Outcome;
+pub use plain_error::plain_error;
 pub use seat::Seat;
 pub use settings::{ClockKind, ClockSettings, Limits};
 pub use strict::{Flaw, Garbled, parse_strict};

@@ -1,29 +1,28 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What people and programs may want to know of a game before it starts: its `about.json`, which
-/// `games --json` prints.
+/// Describes a game: its `about.json`, which `games --json` prints.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct About {
-    /// The game's name in a title: `Chinese Checkers`.
+    /// The display name: `Chinese Checkers`.
     pub title: &'static str,
-    /// What it is, in a sentence or two.
+    /// One or two sentences about the game.
     pub summary: &'static str,
-    /// How many seats there can be.
+    /// The possible numbers of seats.
     pub seats: Vec<u8>,
     /// The rule document and its sections.
     pub source: &'static str,
-    /// The fields of the setup, `position` aside, which every game has.
+    /// The fields of the setup, without `position`, which every game has.
     pub setup: Vec<SetupField>,
     /// The kinds of action.
     pub actions: Vec<ActionSyntax>,
-    /// The reasons that an outcome can have.
+    /// The reasons for an outcome.
     pub reasons: Vec<Reason>,
-    /// What the outcome's scores count, where there are scores.
+    /// What the outcome's scores count; `None` if there are no scores.
     pub score: Option<Score>,
-    /// Setups beside the default one that are worth a test and a look: every switch in every
-    /// value, and the smallest and largest sizes.
+    /// Setups that the tests run beside the default one: every switch in every value, and the
+    /// smallest and largest sizes.
     pub variants: Vec<Value>,
 }
 
@@ -31,11 +30,11 @@ pub struct About {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SetupField {
-    /// The field.
+    /// The field's name.
     pub name: &'static str,
-    /// Its values, for people: `3..26`, `"none" | "pieces" | "sides"`.
+    /// The values, as shown in help: `3..26`, `"none" | "pieces" | "sides"`.
     pub values: String,
-    /// The default, filled in where the field is left out.
+    /// The default.
     pub default: Value,
     /// What it means.
     pub meaning: &'static str,
@@ -47,13 +46,13 @@ pub struct SetupField {
 pub struct ActionSyntax {
     /// An example as on the wire.
     pub example: Value,
-    /// The same as people write it.
+    /// The example in text form.
     pub text: &'static str,
     /// What it does and when it is legal.
     pub meaning: &'static str,
 }
 
-/// One reason for an end.
+/// One reason for an outcome.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reason {
@@ -65,13 +64,13 @@ pub struct Reason {
     pub meaning: &'static str,
 }
 
-/// What scores count.
+/// The unit of the scores.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Score {
     /// The unit: `moves`, `pegs left`.
     pub unit: &'static str,
-    /// Fewer is better.
+    /// Whether fewer is better.
     pub fewer_is_better: bool,
 }
 

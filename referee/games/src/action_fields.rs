@@ -1,7 +1,7 @@
-//! The quick way to read an action: most are a type and one or two lists of whole numbers, and a
-//! replay reads millions of them. Derived readers keep every field of an object until they have
-//! seen its `type`, which costs more than playing the action. What looks any different is left to
-//! them, so that nothing is legal here that isn't there.
+//! A fast parser for the usual form of an action: a type and one or two lists of whole numbers. A
+//! replay reads millions of them, and serde's derived readers buffer an object until they have seen
+//! its `type`, which costs more than playing the action. Any other form is left to serde, so that
+//! both accept the same actions.
 
 /// The fields of an action that looks like `{"from":[1,2],"to":[3,4],"type":"move"}`: no spaces,
 /// each field once, `type` anywhere.
@@ -12,12 +12,12 @@ pub struct ActionFields<'a> {
     count: usize,
 }
 
-/// What stands between the brackets of a list: digits, commas and signs, in any order.
+/// The text between the brackets of a list: digits, commas and minus signs, in any order.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NumberList<'a>(&'a str);
 
 impl<'a> ActionFields<'a> {
-    /// Reads an action's JSON; `None` if it looks any different.
+    /// Parses an action's JSON; `None` if it has another form.
     pub fn read(text: &'a str) -> Option<Self> {
         let mut quick = Self { kind: "", fields: <[_; 2]>::default(), count: 0 };
         let mut cursor = Cursor { text, at: 0 };
@@ -41,12 +41,12 @@ impl<'a> ActionFields<'a> {
         }
     }
 
-    /// The action's type.
+    /// Returns the action's type.
     pub fn kind(&self) -> &'a str {
         self.kind
     }
 
-    /// The lists of exactly these fields; `None` if one is missing or another is there.
+    /// Returns the lists of exactly these fields; `None` if one is missing or another exists.
     pub fn fields<const N: usize>(&self, names: [&str; N]) -> Option<[NumberList<'a>; N]> {
         let fields = &self.fields[..self.count];
         let mut lists = [NumberList(""); N];
@@ -61,7 +61,7 @@ impl<'a> ActionFields<'a> {
 }
 
 impl NumberList<'_> {
-    /// A list of exactly two numbers.
+    /// Returns the numbers of a list of exactly two.
     pub fn pair(self) -> Option<[i64; 2]> {
         let mut cursor = Cursor { text: self.0, at: 0 };
         let first = cursor.number()?;
@@ -70,7 +70,7 @@ impl NumberList<'_> {
         (cursor.at == self.0.len()).then_some([first, second])
     }
 
-    /// A list of at least one number.
+    /// Returns the numbers of a list of at least one.
     pub fn all(self) -> Option<Vec<i64>> {
         let mut cursor = Cursor { text: self.0, at: 0 };
         let mut numbers = vec![cursor.number()?];
@@ -81,7 +81,7 @@ impl NumberList<'_> {
     }
 }
 
-/// A text, read byte by byte: what is looked for is seldom more than a few bytes away.
+/// A position in a text that is read byte by byte.
 struct Cursor<'a> {
     text: &'a str,
     at: usize,
@@ -96,7 +96,7 @@ impl<'a> Cursor<'a> {
         (self.peek()? == byte).then(|| self.at += 1)
     }
 
-    /// The bytes that are `plain`, at least one, up to `end`, which is passed.
+    /// Returns the bytes, at least one, that are `plain`, and passes the `end` behind them.
     fn until(&mut self, end: u8, plain: impl Fn(u8) -> bool) -> Option<&'a str> {
         let start = self.at;
         while self.peek().is_some_and(&plain) {
@@ -107,19 +107,19 @@ impl<'a> Cursor<'a> {
         (!found.is_empty()).then_some(found)
     }
 
-    /// A name in quotes, of small letters and underscores.
+    /// Reads a quoted name of lower-case letters and underscores.
     fn name(&mut self) -> Option<&'a str> {
         self.pass(b'"')?;
         self.until(b'"', |byte| byte.is_ascii_lowercase() || byte == b'_')
     }
 
-    /// A list of what may be numbers.
+    /// Reads a list of possible numbers.
     fn numbers(&mut self) -> Option<NumberList<'a>> {
         self.pass(b'[')?;
         self.until(b']', |byte| matches!(byte, b'0'..=b'9' | b',' | b'-')).map(NumberList)
     }
 
-    /// A whole number as JSON writes it. Longer ones than any board needs are left to serde.
+    /// Reads a JSON integer of at most nine digits; longer ones are left to serde.
     fn number(&mut self) -> Option<i64> {
         let is_negative = self.pass(b'-').is_some();
         let start = self.at;
@@ -131,7 +131,7 @@ impl<'a> Cursor<'a> {
                 return None;
             }
         }
-        // JSON writes no zeros before a number, and reads -0 as a fraction.
+        // JSON has no leading zeros, and serde reads -0 as a float.
         let begins_with_zero = self.text.as_bytes().get(start) == Some(&b'0');
         let is_zero = begins_with_zero && self.at - start == 1 && !is_negative;
         if self.at == start || (begins_with_zero && !is_zero) {

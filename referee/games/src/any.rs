@@ -1,22 +1,21 @@
-//! The one seam at which the games' types are erased: on its far side an action, a setup and a
-//! position are JSON.
+//! Type erasure: [`AnyGame`] takes and returns setups, actions and positions as JSON.
 
 use crate::{About, ActionFields, DialectKind, Game, Illegal, NotationKind, Turn, view::View};
-use referee_protocol::Seat;
+use referee_protocol::{Seat, plain_error};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::fmt::{self, Debug};
 
-/// A kind of game, as it stands in the registry.
+/// A game's entry in the registry.
 #[derive(Clone, Copy)]
 pub struct GameKind {
     /// The name on the wire and on the command line.
     pub name: &'static str,
     /// The revision of the rules.
     pub rules: u32,
-    /// The line protocols, besides the referee's own, that its agents may speak.
+    /// The line protocols that its agents may use instead of the referee's own.
     pub dialects: &'static [DialectKind],
-    /// The notations in which other programs keep whole games of it.
+    /// The file notations of other programs for whole games.
     pub notations: &'static [NotationKind],
     about: fn() -> About,
     start: fn(&Value) -> Result<Box<dyn AnyGame>, SetupError>,
@@ -34,22 +33,22 @@ impl GameKind {
         }
     }
 
-    /// What there is to know of it.
+    /// Returns the game's description.
     pub fn about(&self) -> About {
         (self.about)()
     }
 
-    /// The line protocol of this name, if agents of this game may speak it.
+    /// Returns the line protocol with this name, if the game has it.
     pub fn dialect(&self, name: &str) -> Option<&'static DialectKind> {
         self.dialects.iter().find(|dialect| dialect.name == name)
     }
 
-    /// The notation whose files' names end like this, if the game has it.
+    /// Returns the notation with this file extension, if the game has it.
     pub fn notation(&self, ending: &str) -> Option<&'static NotationKind> {
         self.notations.iter().find(|notation| notation.ending == ending)
     }
 
-    /// Starts a game. `setup` is an object; fields that are left out take their defaults.
+    /// Starts a game. `setup` is an object; missing fields take their defaults.
     pub fn start(&self, setup: &Value) -> Result<Box<dyn AnyGame>, SetupError> {
         (self.start)(setup)
     }
@@ -61,7 +60,7 @@ impl Debug for GameKind {
     }
 }
 
-/// Why a game can't be started: what is wrong with the setup, fit to follow "error: ".
+/// Why a setup is invalid, as text that can follow "error: ".
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SetupError {
     text: String,
@@ -69,7 +68,7 @@ pub struct SetupError {
 }
 
 impl SetupError {
-    /// What to do about it, where that is known.
+    /// What to do about it, if known.
     pub fn help(&self) -> Option<&str> {
         self.help.as_deref()
     }
@@ -83,13 +82,13 @@ impl fmt::Display for SetupError {
 
 impl std::error::Error for SetupError {}
 
-/// Why an action was not played.
+/// Why an action was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// It isn't an action of this game at all: an unknown type, or a field that is unknown,
-    /// missing or of the wrong type.
+    /// It is not an action of this game: an unknown type, or a field that is unknown, missing or
+    /// of the wrong type.
     Malformed(String),
-    /// It is one, but the rules forbid it here.
+    /// It is against the rules in this position.
     Illegal(Illegal),
 }
 
@@ -104,8 +103,7 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// A game in progress with its types erased. Everything is as in [`Game`], with JSON for setups,
-/// actions and positions.
+/// A game in progress, type-erased: as [`Game`], with JSON setups, actions and positions.
 pub trait AnyGame: Debug + Send {
     /// The game's entry in the registry.
     fn kind(&self) -> GameKind;
@@ -123,11 +121,12 @@ pub trait AnyGame: Debug + Send {
     fn actions(&self) -> Vec<Value>;
     /// As [`Game::play`].
     fn play(&mut self, action: &Value) -> Result<Value, Refusal>;
-    /// As [`Game::play`], for an action that is still text: for replaying many lines quickly.
+    /// As [`Game::play`], for an action's JSON text; the fast path for replaying transcripts. Fails
+    /// if the action is recorded differently.
     fn play_json(&mut self, action: &str) -> Result<(), Refusal>;
-    /// Reads an action as people write it, without asking whether it is legal.
+    /// Parses an action's text form, without checking that it is legal.
     fn parse_action(&self, text: &str) -> Result<Value, String>;
-    /// An action as people write it; JSON where it isn't one of this game.
+    /// Formats an action as text; as JSON if it is not an action of this game.
     fn format_action(&self, action: &Value) -> String;
     /// As [`Game::retire`].
     fn retire(&mut self, seat: Seat);
@@ -139,7 +138,7 @@ pub trait AnyGame: Debug + Send {
     fn perft(&self, depth: u32) -> u64;
     /// As [`Game::notes`].
     fn notes(&self) -> Vec<String>;
-    /// Each seat's colour now: where seats exchange colours, the position says so in `colours`.
+    /// Returns each seat's colour now; seats may exchange colours during a game.
     fn current_colours(&self) -> Vec<String> {
         let position = self.position();
         let named = position.get("colours").and_then(Value::as_array);
@@ -148,7 +147,7 @@ pub trait AnyGame: Debug + Send {
         });
         now.unwrap_or_else(|| self.colours().into_iter().map(str::to_owned).collect())
     }
-    /// The same game once more.
+    /// Returns a copy of the game.
     fn clone_box(&self) -> Box<dyn AnyGame>;
 }
 
@@ -188,14 +187,21 @@ impl<G: Game> AnyGame for G {
     }
 
     fn play(&mut self, action: &Value) -> Result<Value, Refusal> {
+        if !action.is_object() {
+            let about = G::about();
+            let example = about.actions.first().map(|form| form.example.to_string());
+            let example = example.unwrap_or_default();
+            let text = format!("expected an object such as {example}, got {action}");
+            return Err(Refusal::Malformed(text));
+        }
         let action = typed::<G::Action>(action).map_err(Refusal::Malformed)?;
         Game::play(self, &action).map(|recorded| json(&recorded)).map_err(Refusal::Illegal)
     }
 
     fn play_json(&mut self, action: &str) -> Result<(), Refusal> {
-        let quick = ActionFields::read(action).and_then(|fields| G::read_fields(&fields));
-        let action = quick.map_or_else(|| serde_json::from_str(action), Ok);
-        let action = action.map_err(|error| Refusal::Malformed(error.to_string()))?;
+        let fast = ActionFields::read(action).and_then(|fields| G::read_fields(&fields));
+        let action = fast.map_or_else(|| serde_json::from_str(action), Ok);
+        let action = action.map_err(|error| Refusal::Malformed(plain_error(&error.to_string())))?;
         let recorded = Game::play(self, &action).map_err(Refusal::Illegal)?;
         if recorded == action {
             return Ok(());
@@ -260,9 +266,9 @@ pub(crate) fn start<G: Game>(setup: &Value) -> Result<G, SetupError> {
     G::start(setup).map_err(|illegal| refused(illegal.to_string()))
 }
 
-/// The name that is nearest to a mistyped one, if any is near.
+/// Returns the name most similar to a mistyped one, if any is similar enough.
 pub fn nearest<'a>(mistyped: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // One measure likes common beginnings, the other few changes; together they err less often.
+    // One measure favours common prefixes, the other few edits; the sum errs less often.
     let likeness = |name| {
         strsim::jaro_winkler(mistyped, name)
             + strsim::normalized_damerau_levenshtein(mistyped, name)
@@ -276,15 +282,15 @@ fn json<T: serde::Serialize>(value: &T) -> Value {
     serde_json::to_value(value).expect("setups, actions and positions have string keys only")
 }
 
-fn typed<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
-    // What is well formed is read without following the path, which takes twice as long; only an
-    // error is worth reading it again.
+/// Converts JSON to a type, with an error that names the field.
+pub(crate) fn typed<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
+    // Tracking the path takes twice as long, so it is done only for an error.
     if let Ok(read) = T::deserialize(value) {
         return Ok(read);
     }
     serde_path_to_error::deserialize(value).map_err(|error| {
         let path = error.path().to_string();
-        let text = error.into_inner().to_string();
+        let text = plain_error(&error.into_inner().to_string());
         if path == "." || path == "?" { text } else { format!("{path}: {text}") }
     })
 }

@@ -1,5 +1,5 @@
-//! Shapes of boards and their cells: which there are, in what order, which are neighbours, and
-//! where each is drawn. Renderers and rules share this one geometry.
+//! Board shapes: their cells, the order and neighbours of the cells, and where each is drawn. Rules
+//! and renderers share this geometry.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,12 +11,12 @@ use serde::{Deserialize, Serialize};
 pub struct Cell(pub i8, pub i8);
 
 impl Cell {
-    /// Its coordinates as on the wire.
+    /// Returns the coordinates as on the wire.
     pub fn pair(self) -> [i64; 2] {
         [self.0.into(), self.1.into()]
     }
 
-    /// The cell one step away.
+    /// Returns the cell one step away.
     #[must_use]
     pub fn step(self, (first, second): (i8, i8)) -> Self {
         Self(self.0 + first, self.1 + second)
@@ -69,16 +69,16 @@ impl Shape {
         }
     }
 
-    /// The cell with these coordinates, if it is on the board. Takes any integers, as they come
-    /// from an agent.
+    /// Returns the cell with these coordinates, if it is on the board. Accepts any integers, since
+    /// they come from an agent.
     pub fn find(self, at: [i64; 2]) -> Option<Cell> {
         let cell = Cell(i8::try_from(at[0]).ok()?, i8::try_from(at[1]).ok()?);
-        // Half the range is free for steps off the board.
+        // Half the range is kept for steps off the board.
         let near = cell.0.unsigned_abs() < 64 && cell.1.unsigned_abs() < 64;
         (near && self.contains(cell)).then_some(cell)
     }
 
-    /// Every cell once: sorted by its coordinates, but on a star row by row from the top and from
+    /// Returns every cell once, sorted by coordinates; on a star row by row from the top and from
     /// left to right, as its positions are numbered.
     pub fn cells(self) -> Vec<Cell> {
         let reach = match self {
@@ -97,7 +97,7 @@ impl Shape {
         cells
     }
 
-    /// The steps to a cell's neighbours, in a fixed order.
+    /// Returns the steps to a cell's neighbours, in a fixed order.
     pub fn steps(self) -> &'static [(i8, i8)] {
         match self {
             Self::Diamond(_) | Self::Hexagon(_) | Self::Star(_) => OPPOSED,
@@ -106,14 +106,14 @@ impl Shape {
         }
     }
 
-    /// The cell's neighbours on the board.
+    /// Returns the cell's neighbours on the board.
     pub fn neighbours(self, cell: Cell) -> impl Iterator<Item = Cell> {
         self.steps().iter().map(move |&step| cell.step(step)).filter(move |&to| self.contains(to))
     }
 
-    /// Where the cell's middle is drawn: x to the right in half-cells, y downwards in rows. Cells
-    /// side by side are two half-cells apart. On all shapes but the square, a neighbour in the next
-    /// row is one half-cell to the left or right.
+    /// Returns where the cell's centre is drawn: x to the right in half-cells, y downwards in rows.
+    /// Adjacent cells of a row are two half-cells apart. On all shapes but the square, a neighbour
+    /// in the next row is one half-cell to the left or right.
     pub fn place(self, cell: Cell) -> (i32, i32) {
         let (a, b) = (i32::from(cell.0), i32::from(cell.1));
         match self {
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn wild_coordinates_are_off_the_board() {
+    fn coordinates_out_of_range_are_off_the_board() {
         for at in [[i64::MAX, 0], [0, i64::MIN], [-1, 0], [0, 300], [127, 127]] {
             assert_eq!(Shape::Diamond(26).find(at), None, "{at:?}");
             assert_eq!(Shape::Star(5).find(at).filter(|_| at != [-1, 0]), None, "{at:?}");

@@ -1,8 +1,8 @@
-//! Sets of cells as bits, for boards that need more than one word.
+//! Bit sets of cells for boards of more than 64 cells.
 
 use std::marker::PhantomData;
 
-/// A set of cells by their indexes, which are less than `64 * WORDS`.
+/// A set of cell indexes, each less than `64 * WORDS`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CellSet<I, const WORDS: usize> {
     words: [u64; WORDS],
@@ -10,71 +10,71 @@ pub struct CellSet<I, const WORDS: usize> {
 }
 
 impl<I: Copy + Into<usize> + TryFrom<usize>, const WORDS: usize> CellSet<I, WORDS> {
-    /// No cell.
+    /// The empty set.
     pub const EMPTY: Self = Self::of([0; WORDS]);
 
     const fn of(words: [u64; WORDS]) -> Self {
         Self { words, index: PhantomData }
     }
 
-    /// Whether the cell is in it.
+    /// Returns whether the set contains the cell.
     pub fn contains(&self, cell: I) -> bool {
         let cell = cell.into();
         self.words[cell >> 6] >> (cell & 63) & 1 == 1
     }
 
-    /// Puts the cell in.
+    /// Adds the cell.
     pub fn insert(&mut self, cell: I) {
         let cell = cell.into();
         self.words[cell >> 6] |= 1 << (cell & 63);
     }
 
-    /// Takes the cell out.
+    /// Removes the cell.
     pub fn remove(&mut self, cell: I) {
         let cell = cell.into();
         self.words[cell >> 6] &= !(1 << (cell & 63));
     }
 
-    /// Puts the cell in where it isn't, and takes it out where it is.
+    /// Adds the cell if it is missing, removes it otherwise.
     pub fn toggle(&mut self, cell: I) {
         let cell = cell.into();
         self.words[cell >> 6] ^= 1 << (cell & 63);
     }
 
-    /// Whether no cell is in it.
+    /// Returns whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.words == [0; WORDS]
     }
 
-    /// How many cells there are.
+    /// Returns the number of cells.
     pub fn len(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// The cells of either set.
+    /// Returns the union of both sets.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self::of(std::array::from_fn(|word| self.words[word] | other.words[word]))
     }
 
-    /// The cells that both sets have.
+    /// Returns the intersection of both sets.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self::of(std::array::from_fn(|word| self.words[word] & other.words[word]))
     }
 
-    /// The cells that the other set doesn't have.
+    /// Returns the cells that are not in the other set.
     #[must_use]
     pub fn without(self, other: Self) -> Self {
         Self::of(std::array::from_fn(|word| self.words[word] & !other.words[word]))
     }
 
-    /// Whether the other set has all of these cells.
+    /// Returns whether the other set contains all of these cells.
     pub fn is_subset_of(self, other: Self) -> bool {
         self.without(other).is_empty()
     }
 
-    /// The cells in ascending order.
+    /// Returns the cells in ascending order.
     pub fn iter(self) -> impl Iterator<Item = I> {
         self.words.into_iter().enumerate().flat_map(|(word, mut bits)| {
             std::iter::from_fn(move || {
@@ -85,7 +85,7 @@ impl<I: Copy + Into<usize> + TryFrom<usize>, const WORDS: usize> CellSet<I, WORD
         })
     }
 
-    /// A number that different sets seldom share.
+    /// Returns a hash of the set.
     pub fn mark(&self) -> u64 {
         self.words.iter().fold(0x9E37_79B9_7F4A_7C15, |mark, &word| {
             let mixed = (mark ^ word).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -95,7 +95,7 @@ impl<I: Copy + Into<usize> + TryFrom<usize>, const WORDS: usize> CellSet<I, WORD
 }
 
 impl<I> CellSet<I, 3> {
-    /// The cells below 128 as one word.
+    /// Returns the cells below 128 as one word.
     pub fn low_bits(self) -> u128 {
         u128::from(self.words[0]) | u128::from(self.words[1]) << 64
     }
@@ -116,7 +116,7 @@ mod tests {
     type CellSet = super::CellSet<u8, 3>;
 
     #[test]
-    fn a_set_holds_what_was_put_in_and_lists_it_in_order() {
+    fn cells_are_stored_and_listed_in_order() {
         let mut set: CellSet = [180, 0, 63, 64, 127, 128].into_iter().collect();
         assert_eq!(set.iter().collect::<Vec<u8>>(), [0, 63, 64, 127, 128, 180]);
         assert_eq!(set.len(), 6);

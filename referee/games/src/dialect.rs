@@ -1,87 +1,87 @@
-//! Line protocols that agents of a game speak instead of the referee's own: each a codec between
-//! the referee's messages and an engine's lines. A codec does no input or output; it is told messages,
-//! given lines, and asked for the bytes to write.
+//! Line protocols that agents may use instead of the referee's own. Each is a codec between the
+//! referee's messages and an engine's lines. A codec does no I/O: the caller passes in messages and
+//! lines and takes out the bytes to write.
 
 use crate::SetupError;
 use referee_protocol::{FromAgent, Garbled, LineProtocol, ToAgent};
 use serde_json::Value;
 use std::fmt::Debug;
 
-/// One agent's conversation in another line protocol.
+/// The codec for one agent that uses another line protocol.
 ///
-/// The bytes to write follow from what was told and heard, in that order, and from nothing else: so
-/// they can be made again from a transcript.
+/// The bytes to write depend only on the messages and lines so far, in that order, so they can be
+/// reproduced from a transcript.
 pub trait Dialect: Debug + Send {
-    /// The referee says something to the agent.
+    /// Handles a message of the referee to the agent.
     fn on_message(&mut self, message: &ToAgent);
-    /// The agent wrote a line, given without its end.
+    /// Handles a line of the agent, without its line end.
     fn on_line(&mut self, line: &[u8]) -> Decoded;
-    /// Appends the bytes that are to be written now: whole lines.
+    /// Moves the bytes to write now, whole lines, to the end of `bytes`.
     fn take_output(&mut self, bytes: &mut Vec<u8>);
 }
 
-/// What a line of an agent means to the referee.
+/// What a line of an agent decodes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decoded {
-    /// Nothing by itself.
+    /// No message yet.
     Nothing,
-    /// It is, or completes, this message.
+    /// The line is, or completes, this message.
     Message(FromAgent),
-    /// It breaks the protocol.
+    /// The line breaks the protocol.
     Invalid(Garbled),
 }
 
-/// A line protocol that a game knows.
+/// A line protocol of a game.
 #[derive(Clone, Copy, Debug)]
 pub struct DialectKind {
     /// The name, as in `htp:COMMAND` and in agent.toml.
     pub name: &'static str,
-    /// What it is, in a few words.
+    /// A short description.
     pub about: &'static str,
     pub(crate) begin: fn(&LineProtocol) -> Result<Box<dyn Dialect>, String>,
-    /// The other way round: an agent of ours is shown as an engine that speaks this protocol.
+    /// The reverse direction: presents one of our agents as an engine with this protocol.
     pub serve: Option<StartServer>,
 }
 
-/// Begins to serve a game of a setup.
+/// Starts serving a game with a setup.
 pub type StartServer = fn(&Value) -> Result<Box<dyn LineServer>, SetupError>;
 
-/// An engine for a controller that speaks another line protocol, as far as it needs no agent: it
-/// knows the game, answers what it can, and says what it wants of the agent.
+/// The engine's side of another line protocol: answers a controller's commands and asks the agent
+/// for moves.
 pub trait LineServer: Debug {
-    /// A line of the controller, without its end. `name` is the agent's.
+    /// Handles a line of the controller, without its line end. `name` is the agent's name.
     fn command(&mut self, line: &str, name: &str) -> ServerStep;
-    /// The agent's answer to the last [`ServerStep::Move`]: its action, `None` if it resigns, or what
-    /// went wrong. Gives the bytes to write.
+    /// Handles the agent's answer to the last [`ServerStep::Move`]: its action, `None` if it resigns,
+    /// or what went wrong. Returns the bytes to write.
     fn answered(&mut self, answer: Result<Option<Value>, String>) -> String;
 }
 
-/// What a line of a controller leads to.
+/// What to do after a controller's line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ServerStep {
     /// Nothing.
     Nothing,
-    /// These bytes are to be written.
+    /// Write these bytes.
     Reply(String),
-    /// These bytes are to be written, and then it is over.
+    /// Write these bytes, then exit.
     ReplyAndQuit(String),
-    /// The agent is to move.
+    /// Ask the agent for a move.
     Move(MoveRequest),
 }
 
-/// What an agent is asked by a controller.
+/// A controller's request for a move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MoveRequest {
     /// The setup of the game.
     pub setup: Value,
     /// All actions so far.
     pub actions: Vec<Value>,
-    /// The time that it has left, where the controller tells.
+    /// The agent's remaining time, if the controller sent it.
     pub left_ms: Option<u64>,
 }
 
 impl DialectKind {
-    /// Begins a conversation, or says what is wrong with the settings.
+    /// Creates a codec. Fails if the settings are invalid.
     pub fn begin(&self, settings: &LineProtocol) -> Result<Box<dyn Dialect>, String> {
         (self.begin)(settings)
     }

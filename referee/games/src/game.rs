@@ -6,24 +6,23 @@ use std::str::FromStr;
 
 /// A game in progress.
 ///
-/// Two equal values are the same game: the same position, history where the rules ask for it, and
-/// setup.
+/// Two values are equal if they have the same setup, the same position and, where the rules need
+/// it, the same history.
 pub trait Game: Clone + Debug + PartialEq + Send + 'static {
     /// The name on the wire and on the command line.
     const NAME: &'static str;
-    /// The revision of the rules: raised whenever a legal sequence of actions could read
-    /// differently. Recorded in every transcript.
+    /// The revision of the rules, recorded in every transcript. Incremented when a recorded game
+    /// could be read differently.
     const RULES: u32;
-    /// The line protocols, besides the referee's own, that programs playing this game speak.
+    /// The line protocols that agents may use instead of the referee's own.
     const DIALECTS: &'static [DialectKind] = &[];
-    /// The notations in which other programs keep whole games of it.
+    /// The file notations of other programs for whole games.
     const NOTATIONS: &'static [NotationKind] = &[];
 
-    /// Board size, variant switches, limits. Refuses unknown fields; every field has a default.
+    /// Board size, variants and limits. Rejects unknown fields; every field has a default.
     type Setup: Clone + Debug + Serialize + DeserializeOwned;
-    /// What a seat can do, on the wire a JSON object with a `type`, and for people a short text
-    /// that parses back. Coordinates are wide integers, so that an action off the board is
-    /// illegal, not malformed.
+    /// An action: a JSON object with a `type` on the wire, and a short text that parses back.
+    /// Coordinates are wide integers, so that an action off the board is illegal, not malformed.
     type Action: Clone
         + Debug
         + PartialEq
@@ -32,85 +31,85 @@ pub trait Game: Clone + Debug + PartialEq + Send + 'static {
         + Serialize
         + DeserializeOwned
         + Send;
-    /// The position as in `turn.position` and `setup.position`. Complete but for the history of
-    /// repetitions. Its lists are sorted.
+    /// The position as in `turn.position` and `setup.position`: complete except for the history of
+    /// repetitions, with sorted lists.
     type Position: Clone + Debug + PartialEq + Serialize + DeserializeOwned;
 
-    /// What people and programs may want to know of the game before it starts.
+    /// Returns the game's description.
     fn about() -> About;
 
-    /// Starts a game, or says which field of the setup is out of its range.
+    /// Starts a game. Fails if a field of the setup is out of range.
     fn start(setup: Self::Setup) -> Result<Self, Illegal>;
 
-    /// The whole setup, defaults filled in.
+    /// Returns the setup with its defaults filled in.
     fn setup(&self) -> Self::Setup;
 
-    /// How many seats there are.
+    /// Returns the number of seats.
     fn seats(&self) -> usize;
 
-    /// Each seat's colour at the start.
+    /// Returns each seat's colour at the start.
     fn colours(&self) -> Vec<&'static str>;
 
-    /// Whose turn it is, or how the game ended.
+    /// Returns whose turn it is, or the outcome.
     fn turn(&self) -> Turn;
 
-    /// The number of the turn, over all seats, passed-over turns included.
+    /// Returns the number of the turn, counted over all seats, skipped turns included.
     fn turn_number(&self) -> u64;
 
-    /// Every legal action once, in the rules' order; none when the game is over.
+    /// Returns every legal action once, in a fixed order; empty when the game is over.
     fn actions(&self) -> Vec<Self::Action>;
 
-    /// Plays an action of the seat to move and returns it as it is recorded: completed, where it
-    /// was abbreviated. An action against the rules leaves the game equal to what it was.
+    /// Plays an action of the seat to move and returns its recorded, complete form. An illegal
+    /// action leaves the game unchanged.
     fn play(&mut self, action: &Self::Action) -> Result<Self::Action, Illegal>;
 
-    /// An action from its fields, where those are all that it has; `None` leaves it to serde, which
-    /// must read the same wherever this reads anything. For games whose replays want to be fast.
+    /// Reads an action from its fields without serde, to speed up replays. `None` falls back to
+    /// serde; both must agree.
     fn read_fields(_fields: &ActionFields<'_>) -> Option<Self::Action> {
         None
     }
 
-    /// Plays an action that came from [`Game::actions`] of this very game. For searches, which
-    /// need not ask again whether it is legal.
+    /// Plays an action returned by [`Game::actions`] of this same game, without checking again that
+    /// it is legal. For searches.
     fn play_listed(&mut self, action: &Self::Action) {
         let played = self.play(action);
         debug_assert!(played.is_ok(), "a listed action was refused: {action}: {played:?}");
     }
 
-    /// The seat is out: its pieces stay, its turns are passed over but counted. Only called in
-    /// games of three seats and more, while the game isn't over.
+    /// Retires a seat: its pieces stay on the board, its turns are skipped but counted. Only called
+    /// for three or more seats, while the game is not over.
     fn retire(&mut self, seat: Seat) {
         unreachable!("{} has no third seat, so {seat} can't be retired", Self::NAME)
     }
 
-    /// The position.
+    /// Returns the position.
     fn position(&self) -> Self::Position;
 
-    /// The board as a picture.
+    /// Returns what a picture of the board shows.
     fn view(&self) -> View;
 
-    /// How well `seat` stands, for simple agents: larger is better, without a unit. Must not be
-    /// asked of a game that is over.
+    /// Estimates how good the position is for `seat`, for simple agents: larger is better, without a
+    /// unit. Must not be called when the game is over.
     fn estimate(&self, seat: Seat) -> i64;
 
-    /// How many sequences of `depth` actions there are from here: 1 for depth 0. A game may count
-    /// faster than [`plain_perft`], never differently.
+    /// Counts the sequences of `depth` actions from here; 1 for depth 0. An override may be faster
+    /// than [`plain_perft`], with the same result.
     fn perft(&self, depth: u32) -> u64 {
         plain_perft(self, depth)
     }
 
-    /// What a person should know before playing from here, such as that a puzzle can't be solved.
+    /// Returns notes for the player about this position, such as that a puzzle can't be solved.
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }
 }
 
-/// The seat of this index.
+/// Returns the seat with this index.
 pub(crate) fn seat_of(index: usize) -> Seat {
     Seat(u8::try_from(index).expect("at most six seats"))
 }
 
-/// What only a picture shows: games that differ in it are the same.
+/// A value that is only shown: ignored when games are compared.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct IgnoredInEq<T>(pub(crate) T);
 
@@ -123,24 +122,24 @@ impl<T> PartialEq for IgnoredInEq<T> {
 /// Whose turn it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// This seat's.
+    /// This seat is to move.
     Of(Seat),
-    /// Nobody's: the game has ended by its rules.
+    /// The game has ended by its rules.
     Over(Outcome),
 }
 
-/// The rule that an action or a setup breaks, in a sentence without a full stop, fit to follow
+/// The rule that an action or a setup breaks: a sentence without a full stop that can follow
 /// "illegal: ".
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Illegal(String);
 
 impl Illegal {
-    /// The rule that is broken.
+    /// Creates a refusal with the broken rule.
     pub fn new(rule: impl Into<String>) -> Self {
         Self(rule.into())
     }
 
-    /// The refusal of every action once the game has ended.
+    /// Returns the refusal of any action after the game has ended.
     pub fn game_over() -> Self {
         Self::new("the game is over")
     }
@@ -154,8 +153,8 @@ impl Display for Illegal {
 
 impl std::error::Error for Illegal {}
 
-/// Counts sequences of actions by listing and playing each one: slow, simple, the same for every
-/// game, and so what a faster count is measured and checked against.
+/// Counts sequences of actions by listing and playing each one: slow and simple, the reference for
+/// faster counts.
 pub fn plain_perft<G: Game>(game: &G, depth: u32) -> u64 {
     if depth == 0 {
         return 1;

@@ -1,8 +1,7 @@
 //! The rules and boards of every game that the referee knows.
 //!
-//! A game is a value: [`Game`] says what it can do, [`AnyGame`] is the same with its types erased
-//! for everyone who only passes JSON on, and [`GAMES`] lists them all. This crate never does input
-//! or output, has no clock and no randomness of its own.
+//! [`Game`] is the trait of a game in progress, [`AnyGame`] its type-erased form with JSON actions,
+//! and [`GAMES`] the list of all games. This crate does no I/O and uses no clock and no randomness.
 //!
 //! ```
 //! use referee_games::{Turn, kind};
@@ -43,7 +42,7 @@ pub use game::{Game, Illegal, Turn, plain_perft};
 pub use record::{GameRecord, NotationKind, ReadRecord, RecordEnd};
 pub use registry::{Visitor, dialects, kind, nearest_kind, notations, reason_text};
 
-// The registry: a game is its folder, its line here and its line below.
+// The registry: a game is its folder, one line here and one line below.
 pub mod chinese_checkers;
 pub mod chexers;
 pub mod freckers;

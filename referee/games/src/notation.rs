@@ -1,6 +1,6 @@
-//! Pieces of text that several games' notations share.
+//! Text forms shared by several games.
 
-/// Reads `3,1` as a pair of coordinates, on the board or off it.
+/// Parses `3,1` as a pair of coordinates, which may be off the board.
 pub(crate) fn read_pair(text: &str) -> Result<[i64; 2], String> {
     let number = |part: &str| part.trim().parse::<i64>().ok();
     text.split_once(',')
@@ -8,7 +8,7 @@ pub(crate) fn read_pair(text: &str) -> Result<[i64; 2], String> {
         .ok_or_else(|| format!("expected two coordinates such as `3,1`, got `{text}`"))
 }
 
-/// Writes a pair of coordinates as [`read_pair`] reads it.
+/// Formats a pair of coordinates so that [`read_pair`] parses it.
 pub(crate) fn format_pair([first, second]: [i64; 2]) -> String {
     format!("{first},{second}")
 }

@@ -1,74 +1,73 @@
-//! Whole games as other programs keep them in files: what such a record says, and the notations of
-//! a game that write and read it. Text in, text out: no notation touches a file.
+//! Whole games in the file notations of other programs. Notations convert between text and
+//! [`GameRecord`]; they don't touch files.
 
 use referee_protocol::Seat;
 use serde_json::Value;
 
-/// A game from its setup to where its record ends.
+/// A recorded game.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GameRecord {
-    /// The whole setup, as a transcript has it.
+    /// The complete setup, as in a transcript.
     pub setup: Value,
-    /// The players' names, in seat order, where they are known.
+    /// The players' names by seat, if known.
     pub names: Vec<Option<String>>,
-    /// What the game itself is called, where it has a name.
+    /// The title of the game, if it has one.
     pub title: Option<String>,
-    /// The day on which it began, as `2026-05-01`, where it is known.
+    /// The day on which it began, as `2026-05-01`, if known.
     pub date: Option<String>,
-    /// Every action, as a transcript has it.
+    /// Every action, as in a transcript.
     pub actions: Vec<Value>,
     /// How it ended.
     pub end: RecordEnd,
-    /// What is to be said at its end, empty or some lines. Readers leave it empty.
+    /// A comment at the end, of any number of lines. Empty after reading.
     pub comment: String,
 }
 
 /// How a recorded game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordEnd {
-    /// By its rules: the actions say how.
+    /// By its rules, as the actions show.
     Played,
     /// This seat resigned.
     Resigned(Seat),
     /// This seat's time ran out.
     TimedOut(Seat),
-    /// This seat lost in another way that the rules don't know.
+    /// This seat lost in another way outside the rules.
     Forfeited(Seat),
-    /// It didn't, or the record doesn't say how.
+    /// The game did not end, or the record doesn't say how.
     Unfinished,
 }
 
-/// What was read of a file.
+/// A game read from a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadRecord {
     /// The game.
     pub record: GameRecord,
-    /// What the reader should know who believes that this is all, sentence by sentence, without
-    /// full stops.
+    /// Notes on what the record leaves out or contradicts: sentences without full stops.
     pub notes: Vec<String>,
 }
 
-/// A notation of whole games that a game has.
+/// A file notation for whole games.
 #[derive(Clone, Copy, Debug)]
 pub struct NotationKind {
     /// The name.
     pub name: &'static str,
-    /// How its files' names end, without the dot.
+    /// The file extension, without the dot.
     pub ending: &'static str,
-    /// What it is, in a few words.
+    /// A short description.
     pub about: &'static str,
     pub(crate) write: fn(&GameRecord) -> Result<String, String>,
     pub(crate) read: fn(&str, usize) -> Result<ReadRecord, String>,
 }
 
 impl NotationKind {
-    /// Writes a file with this one game, or says what in the record is no game.
+    /// Returns the text of a file with this one game. Fails if the record is not a valid game.
     pub fn write(&self, record: &GameRecord) -> Result<String, String> {
         (self.write)(record)
     }
 
-    /// Reads a file's game of this number, from 1. The error says where it is, what was expected
-    /// there, and for an illegal move its number.
+    /// Reads game `number`, from 1, of a file. The error has its position, what was expected there,
+    /// and for an illegal move its number.
     pub fn read(&self, text: &str, number: usize) -> Result<ReadRecord, String> {
         (self.read)(text, number)
     }

@@ -1,25 +1,24 @@
-//! What is made from the list of games in the crate's root.
+//! Lookups over the list of games in the crate root.
 
 use crate::any::nearest;
 use crate::{DialectKind, GAMES, Game, GameKind, NotationKind, SetupError};
 use serde_json::Value;
 
-/// Something that is done with a game whose type is known only at run time, but that wants to work
-/// with the type: a search, a count.
+/// A generic operation on a game whose type is only known at run time, such as a search.
 pub trait Visitor {
-    /// What comes of it.
+    /// The result of the operation.
     type Output;
-    /// Does it with a game of type `G`; `start` starts one.
+    /// Runs the operation with game type `G`; `start` starts a game.
     fn visit<G: Game>(self, start: fn(&Value) -> Result<G, SetupError>) -> Self::Output;
 }
 
-/// Makes the list of games, and the way from a name to a type.
+/// Generates the list of games and the lookup from a name to a type.
 macro_rules! registry {
     ($($game:ty),* $(,)?) => {
-        /// Every game, in the order in which lists show them.
+        /// Every game, in display order.
         pub static GAMES: &[GameKind] = &[$(GameKind::of::<$game>()),*];
 
-        /// Calls the visitor with the type of the game of this name; `None` if there is none.
+        /// Calls the visitor with the type of the named game; `None` if there is no such game.
         pub fn visit<V: Visitor>(name: &str, visitor: V) -> Option<V::Output> {
             $(if name == <$game as Game>::NAME {
                 return Some(visitor.visit(any::start::<$game>));
@@ -30,7 +29,7 @@ macro_rules! registry {
 }
 pub(crate) use registry;
 
-/// The game of this name.
+/// Returns the game with this name.
 pub fn kind(name: &str) -> Option<GameKind> {
     GAMES.iter().copied().find(|kind| kind.name == name)
 }
@@ -42,17 +41,17 @@ pub fn reason_text(game: &str, code: &str) -> Option<&'static str> {
     reasons.iter().find(|reason| reason.name == code).map(|reason| reason.text)
 }
 
-/// Every line protocol that agents of a game may speak, with the game.
+/// Returns every line protocol other than the referee's own, with its game.
 pub fn dialects() -> impl Iterator<Item = (GameKind, &'static DialectKind)> {
     GAMES.iter().flat_map(|&kind| kind.dialects.iter().map(move |dialect| (kind, dialect)))
 }
 
-/// Every notation of whole games, with the game.
+/// Returns every notation for whole games, with its game.
 pub fn notations() -> impl Iterator<Item = (GameKind, &'static NotationKind)> {
     GAMES.iter().flat_map(|&kind| kind.notations.iter().map(move |notation| (kind, notation)))
 }
 
-/// The game whose name is nearest to a mistyped one, if any is near.
+/// Returns the game whose name is most similar to a mistyped one, if any is similar enough.
 pub fn nearest_kind(mistyped: &str) -> Option<GameKind> {
     kind(nearest(mistyped, GAMES.iter().map(|kind| kind.name))?)
 }

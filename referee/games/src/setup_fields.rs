@@ -1,11 +1,10 @@
-//! Fields of a setup: those that take their default from another one where they are left out, and
-//! their ranges.
+//! Helpers to read the fields of a setup and check their ranges.
 
 use crate::Illegal;
 use serde::{Deserialize, Deserializer};
 use std::ops::RangeInclusive;
 
-/// Reads a field that is there; `null` isn't a way to leave it out.
+/// Reads a field that may be missing but not `null`.
 pub(crate) fn deserialize_some<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     reader: D,
 ) -> Result<Option<T>, D::Error> {
@@ -13,17 +12,14 @@ pub(crate) fn deserialize_some<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
 }
 
 /// The largest value of each limit on a game's length.
-const LIMIT_MAX: u32 = 1_000_000;
+const LIMIT_MAX: u64 = 1_000_000;
 
-/// Refuses a limit out of its range.
-pub(crate) fn check_limit(name: &str, value: u32) -> Result<(), Illegal> {
-    if (1..=LIMIT_MAX).contains(&value) {
-        return Ok(());
-    }
-    Err(Illegal::new(format!("{name}: {value} is not in the range 1 to {LIMIT_MAX}")))
+/// Returns an error if a limit is out of range.
+pub(crate) fn check_limit(name: &str, value: impl Into<u64>) -> Result<(), Illegal> {
+    check_range(name, value.into(), 1..=LIMIT_MAX)
 }
 
-/// Refuses a field out of its range.
+/// Returns an error if a field is out of range.
 pub(crate) fn check_range(
     name: &str,
     value: u64,

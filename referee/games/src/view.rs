@@ -1,31 +1,31 @@
-//! A picture of a board as plain data: renderers know shapes and marks, never games.
+//! What a picture of a board shows, as plain data. Renderers know shapes and marks, not games.
 
 use crate::board::{Cell, Shape};
 use serde::Serialize;
 
-/// A board as it is shown.
+/// A board to draw.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct View {
     /// The board's shape.
     pub shape: Shape,
-    /// How people name a cell of it.
+    /// How cells are named.
     pub labels: Labels,
-    /// What stands on the cells; at most one piece a cell.
+    /// The pieces; at most one per cell.
     pub pieces: Vec<Piece>,
-    /// What cells without or beneath a piece mean; at most one mark a cell.
+    /// Marks on the cells themselves; at most one per cell.
     pub ground: Vec<Ground>,
-    /// Edges that belong to somebody.
+    /// Edges of the board that belong to a colour.
     pub edges: Vec<Edge>,
-    /// The last action: the cells that its piece went through, from first to last; one cell for a
-    /// piece that was placed, none if nothing on the board was moved.
+    /// The cells that the last action's piece went through, from first to last; one cell for a
+    /// placed piece, none if nothing moved.
     pub last: Vec<Cell>,
     /// Cells that decided the game, such as a winning chain, in order.
     pub chain: Vec<Cell>,
-    /// Figures worth a line, such as exits so far: what and how much, by seat or in general.
+    /// Numbers to show beside the board, such as exits so far.
     pub figures: Vec<Figure>,
 }
 
-/// How people name cells.
+/// How cells are named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Labels {
@@ -37,7 +37,7 @@ pub enum Labels {
     LetterNumber,
 }
 
-/// Something that stands on a cell.
+/// A piece on a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Piece {
     /// Where.
@@ -59,36 +59,36 @@ pub struct Ground {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GroundKind {
-    /// The camp that this colour wants to reach.
+    /// The camp that this colour must reach.
     Target(Colour),
-    /// A pad that can be stood on, where other cells can't.
+    /// A pad that a piece can be on, unlike other cells.
     Pad,
 }
 
 /// An edge of the board that belongs to a colour.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Edge {
-    /// Whose.
+    /// The owner.
     pub colour: Colour,
     /// The cells along it, in order.
     pub cells: Vec<Cell>,
-    /// The direction outwards, in the units of [`Shape::place`]: beside every cell of the edge,
-    /// this far away, there is room for a mark.
+    /// The offset from each cell of the edge to where its mark is drawn, outside the board, in the
+    /// units of [`Shape::place`].
     pub outward: (i8, i8),
 }
 
-/// A figure to show beside the board.
+/// A number to show beside the board.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Figure {
     /// What it counts: `exits`, `pegs`.
     pub name: &'static str,
-    /// Whose it is, where it belongs to a colour.
+    /// The colour that it belongs to, if any.
     pub colour: Option<Colour>,
-    /// How much.
+    /// The value.
     pub value: String,
 }
 
-/// The colours that pieces have.
+/// The colour of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Colour {
@@ -111,7 +111,7 @@ pub enum Colour {
 }
 
 impl View {
-    /// The figures by what they count, in the order in which each kind first comes.
+    /// Returns the figures grouped by name, in order of first appearance.
     pub fn figures_by_name(&self) -> Vec<(&'static str, Vec<&Figure>)> {
         let mut kinds: Vec<(&'static str, Vec<&Figure>)> = Vec::new();
         for figure in &self.figures {
@@ -125,7 +125,7 @@ impl View {
 }
 
 impl Colour {
-    /// All of them.
+    /// All colours.
     pub const ALL: [Self; 8] = [
         Self::Red,
         Self::Green,
@@ -137,13 +137,13 @@ impl Colour {
         Self::Peg,
     ];
 
-    /// The colour of this name on the wire.
+    /// Returns the colour with this name on the wire.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|colour| colour.name() == name)
     }
 
-    /// By colour, in the order of [`Colour::ALL`]: the name on the wire, and the letter that tells it
-    /// without colour.
+    /// By colour, in the order of [`Colour::ALL`]: the name on the wire, and the letter where no
+    /// colour is shown.
     const NAMES: [(&'static str, char); 8] = [
         ("red", 'R'),
         ("green", 'G'),
@@ -155,19 +155,19 @@ impl Colour {
         ("peg", 'o'),
     ];
 
-    /// The name on the wire.
+    /// Returns the name on the wire.
     pub fn name(self) -> &'static str {
         Self::NAMES[self as usize].0
     }
 
-    /// The letter that tells it without colour.
+    /// Returns the letter where no colour is shown.
     pub fn letter(self) -> char {
         Self::NAMES[self as usize].1
     }
 }
 
 impl Labels {
-    /// The cell's name.
+    /// Returns the cell's name.
     pub fn label(self, shape: Shape, cell: Cell) -> String {
         match self {
             Self::Pair => format!("{},{}", cell.0, cell.1),

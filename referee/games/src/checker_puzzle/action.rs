@@ -1,4 +1,4 @@
-//! What can be done in a move, on the wire and as people write it.
+//! Actions: their JSON and text forms.
 
 use crate::notation::{format_pair, read_pair};
 use serde::{Deserialize, Serialize};
@@ -11,8 +11,8 @@ use std::str::FromStr;
 pub enum Action {
     /// Moves one piece.
     Move {
-        /// The cells `[r,c]` that the piece goes through, from first to last. Two entries are
-        /// enough; they are completed.
+        /// The cells `[r,c]` of the path, from start to end. Start and end are enough; the path is
+        /// completed.
         path: Vec<[i64; 2]>,
     },
 }

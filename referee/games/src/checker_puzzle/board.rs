@@ -1,4 +1,4 @@
-//! The diamond by indexes, and the pieces on it as bits.
+//! Cells of the diamond as indexes, and pieces as bit sets.
 
 use crate::board::{Cell, Shape};
 use crate::cell_set::CellSet;
@@ -6,8 +6,7 @@ use crate::cell_set::CellSet;
 /// A set of cells of the largest diamond, 26 x 26, or a smaller one.
 pub(super) type Pieces = CellSet<u16, 11>;
 
-/// A diamond; the index of cell (r,c) is r times the size plus c, so that cells by index are
-/// sorted as by coordinates.
+/// A diamond. The index of cell (r,c) is r times the size plus c, so indexes sort like coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Diamond(u8);
 
@@ -20,7 +19,7 @@ impl Diamond {
         Shape::Diamond(self.0)
     }
 
-    /// The index of the cell with these coordinates, if it is on the board.
+    /// Returns the index of the cell with these coordinates, if it is on the board.
     pub(super) fn find(self, at: [i64; 2]) -> Option<u16> {
         self.shape().find(at).map(|cell| self.index(cell))
     }
@@ -35,26 +34,26 @@ impl Diamond {
         self.cell(index).pair()
     }
 
-    /// The cell so many steps away in one of the six directions; opposite ones add up to 5, and a
-    /// greater direction leads to a greater index.
+    /// Returns the cell `steps` away in one of the six directions. Opposite directions add up to 5,
+    /// and a greater direction leads to a greater index.
     pub(super) fn step(self, from: u16, direction: usize, steps: i8) -> Option<u16> {
         let (rows, columns) = self.shape().steps()[direction];
         let to = self.cell(from).step((rows * steps, columns * steps));
         self.shape().contains(to).then(|| self.index(to))
     }
 
-    /// The rows as drawn, from the top down: 2 size - 1 of them.
+    /// Returns the row as drawn, 0 to 2 size - 2 from the top.
     pub(super) fn row(self, index: u16) -> u8 {
         let Cell(row, column) = self.cell(index);
         row.unsigned_abs() + column.unsigned_abs()
     }
 
-    /// The cells of the first rows as drawn.
+    /// Returns the cells of the first `depth` rows as drawn.
     pub(super) fn top(self, depth: u64) -> Pieces {
         self.all().filter(|&cell| u64::from(self.row(cell)) < depth).collect()
     }
 
-    /// The cells of the last rows as drawn.
+    /// Returns the cells of the last `depth` rows as drawn.
     pub(super) fn bottom(self, depth: u64) -> Pieces {
         let last = 2 * (self.0 - 1);
         self.all().filter(|&cell| u64::from(last - self.row(cell)) < depth).collect()
@@ -75,7 +74,7 @@ mod tests {
     use super::Diamond;
 
     #[test]
-    fn start_and_goal_lie_at_opposite_ends() {
+    fn start_and_goal_are_at_opposite_ends() {
         for (size, depth, count) in [(3, 2, 3), (3, 4, 8), (4, 3, 6), (8, 4, 10), (26, 8, 36)] {
             let diamond = Diamond::new(size);
             let (top, bottom) = (diamond.top(depth), diamond.bottom(depth));

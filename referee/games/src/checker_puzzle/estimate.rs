@@ -1,19 +1,19 @@
-//! How near a puzzle is to its solution, for searches.
+//! Estimates how near a puzzle is to its solution, for searches.
 
 use super::CheckerPuzzle;
 
-/// What a row still to climb costs; a hop climbs two rows, a sequence of them many.
+/// The cost of a row still to climb. A hop climbs two rows, a sequence of hops many.
 const ROW: i64 = 4;
-/// What being far behind costs, by the square of the rows: pieces that keep together hop over each
-/// other.
+/// The cost of being far behind, by the square of the rows: pieces that stay together can hop over
+/// each other.
 const STRAGGLING: i64 = 1;
-/// What a column aside of the goal costs: it can be made good on the way up.
+/// The cost of a column beside the goal; it can be corrected on the way up.
 const ASIDE: i64 = 1;
-/// What a piece costs that isn't in the goal.
+/// The cost of a piece outside the goal.
 const OUTSIDE: i64 = 2;
 
 impl CheckerPuzzle {
-    /// The pieces from the top down are matched with the goal's cells from the top down.
+    /// Returns the estimate: pieces from the top down are matched with goal cells from the top down.
     pub(super) fn progress(&self) -> i64 {
         let diamond = self.rules.diamond;
         let rows = |set: &super::Pieces| {

@@ -1,4 +1,5 @@
-//! Chinese Checkers alone, as a puzzle on a diamond: IT-3105's "Basic Chinese Checker Puzzle".
+//! The Checker Puzzle: Chinese Checkers for one, on a diamond. Source: IT-3105's "Basic Chinese
+//! Checker Puzzle".
 
 mod action;
 mod board;
@@ -28,7 +29,7 @@ pub struct CheckerPuzzle {
     last: Vec<u16>,
 }
 
-/// What stays the same throughout a puzzle.
+/// The constants of a puzzle.
 #[derive(Debug, PartialEq)]
 struct Rules {
     setup: Setup,
@@ -162,14 +163,14 @@ impl CheckerPuzzle {
         self.is_solved() || self.moves >= self.rules.setup.max_moves
     }
 
-    /// The piece that stands here, about to move.
+    /// Returns the move generator for the piece on `start`.
     fn mover(&self, start: u16) -> Mover {
         let mut others = self.pieces;
         others.remove(start);
         Mover { diamond: self.rules.diamond, start, others }
     }
 
-    /// Checks a path as it was sent and returns it as it is recorded.
+    /// Checks a path and returns its complete form.
     fn complete(&self, path: &[[i64; 2]]) -> Result<Vec<u16>, Illegal> {
         let mut cells = [0; paths::PATH_MAX];
         let Some(cells) = cells.get_mut(..path.len()).filter(|cells| !cells.is_empty()) else {
@@ -184,7 +185,7 @@ impl CheckerPuzzle {
         }
         if !self.pieces.contains(cells[0]) {
             let [row, column] = path[0];
-            return Err(Illegal::new(format!("no piece stands on [{row},{column}]")));
+            return Err(Illegal::new(format!("there is no piece on [{row},{column}]")));
         }
         self.mover(cells[0]).complete(cells)
     }
@@ -197,7 +198,7 @@ impl CheckerPuzzle {
         self.moves += 1;
     }
 
-    /// A path as it is recorded.
+    /// Returns a complete path as an action.
     fn recorded(&self, path: &[u16]) -> Action {
         Action::Move { path: path.iter().map(|&cell| self.rules.diamond.at(cell)).collect() }
     }

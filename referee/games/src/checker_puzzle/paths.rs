@@ -1,4 +1,4 @@
-//! Where one piece can go, and by which path: steps, hops, and sequences of hops.
+//! The moves of one piece: steps, hops and sequences of hops.
 //!
 //! Source: Board Games on Hexagonal Grids (IT-3105), section 4.2.
 
@@ -8,21 +8,21 @@ use crate::Illegal;
 /// The most entries that a path may have.
 pub(super) const PATH_MAX: usize = 64;
 
-/// One piece that is about to move, and what stands around it.
+/// The piece to move and the other pieces.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mover {
     pub(super) diamond: Diamond,
-    /// Where the piece stands.
+    /// The cell of the piece.
     pub(super) start: u16,
-    /// All other pieces: the moving piece's own start counts as open.
+    /// All other pieces; the moving piece's own start counts as open.
     pub(super) others: Pieces,
 }
 
-/// The cells that hops lead to, each with the one from which it was reached first.
+/// The cells that hops lead to, each with its predecessor on the recorded path.
 struct Reached(Vec<(u16, u16)>);
 
 impl Mover {
-    /// Calls `found` with the recorded path to every cell at which the move can end, in order.
+    /// Calls `found` with the recorded path to every possible end, in order.
     pub(super) fn each_path(&self, mut found: impl FnMut(Vec<u16>)) {
         let reached = self.search(None);
         let mut ends: Vec<u16> = reached.0.iter().map(|&(cell, _)| cell).collect();
@@ -33,13 +33,13 @@ impl Mover {
         }
     }
 
-    /// Checks a path as it was sent and returns it as it is recorded.
+    /// Checks a path and returns its complete form.
     pub(super) fn complete(&self, path: &[u16]) -> Result<Vec<u16>, Illegal> {
         let (Some(&end), 2..=PATH_MAX) = (path.last(), path.len()) else {
             return Err(wrong_length(path.len()));
         };
         if end == self.start {
-            return Err(Illegal::new("a move must end on another cell than it began on"));
+            return Err(Illegal::new("a move must end on another cell than its start"));
         }
         if path.len() > 2 {
             self.check_hops(path)?;
@@ -68,7 +68,7 @@ impl Mover {
         (self.others.contains(over) && !self.others.contains(landing)).then_some(landing)
     }
 
-    /// Breadth first, and from each cell in ascending order: the first path to reach a cell is the
+    /// Searches breadth first, from each cell in ascending order, so the first path to a cell is the
     /// lexicographically smallest of the shortest ones. Stops early when `goal` is reached.
     fn search(&self, goal: Option<u16>) -> Reached {
         let mut reached = Vec::new();
@@ -90,7 +90,7 @@ impl Mover {
         }
     }
 
-    /// The path to a cell, if hops lead to it.
+    /// Returns the path to a cell, if hops lead to it.
     fn trace(&self, reached: &Reached, end: u16) -> Option<Vec<u16>> {
         let mut path = vec![end];
         let mut cell = end;
@@ -102,14 +102,14 @@ impl Mover {
         Some(path)
     }
 
-    /// Checks a path of several hops, one by one.
+    /// Checks each hop of a path.
     fn check_hops(&self, path: &[u16]) -> Result<(), Illegal> {
         for pair in path.windows(2) {
             let (from, to) = (pair[0], pair[1]);
             let [a, c] = [from, to].map(|cell| self.name(cell));
             if self.is_beside(from, to) {
                 return Err(Illegal::new(format!(
-                    "a step is a move of its own, so {a} to {c} can't be part of a longer path"
+                    "a step is a whole move: {a} to {c} can't be part of a longer path"
                 )));
             }
             if self.others.contains(to) {
@@ -118,7 +118,7 @@ impl Mover {
             let leads = |direction: &usize| self.diamond.step(from, *direction, 2) == Some(to);
             let Some(direction) = (0..6).find(leads) else {
                 return Err(Illegal::new(format!(
-                    "a hop goes two cells in a straight line, and {a} to {c} doesn't"
+                    "a hop goes two cells in a straight line: {a} to {c} doesn't"
                 )));
             };
             if self.hop(from, direction).is_none() {
@@ -139,7 +139,7 @@ impl Mover {
     }
 }
 
-/// The refusal of a path that is too short or too long.
+/// Returns the refusal of a path that is too short or too long.
 pub(super) fn wrong_length(entries: usize) -> Illegal {
     Illegal::new(format!("a path has 2 to {PATH_MAX} entries, not {entries}"))
 }

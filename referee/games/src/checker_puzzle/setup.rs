@@ -1,27 +1,28 @@
-//! What can be set before the puzzle starts, and the position that it can start from.
+//! The setup and the position.
 
 use super::board::{Diamond, Pieces};
 use crate::Illegal;
-use crate::setup_fields::{check_range, deserialize_some};
+use crate::setup_fields::{check_limit, check_range, deserialize_some};
 use serde::{Deserialize, Serialize};
 
 /// The setup of a puzzle. Source: Board Games on Hexagonal Grids (IT-3105), section 4.2.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "RawSetup")]
 pub struct Setup {
-    /// The rows and columns of the diamond, 3 to 26; by default that of the position, or else 4.
+    /// The rows and columns of the diamond, 3 to 26. Defaults to the position's, or else
+    /// 4.
     pub size: u64,
-    /// The rows, as drawn, that the pieces fill at the start and must fill at the end: 2 to 8, and
-    /// at most 2 size - 2; by default that of the position, or else 3.
+    /// The number of rows, as drawn, that the pieces fill at the start and must fill at the end: 2
+    /// to 8, and at most 2 size - 2. Defaults to the position's, or else 3.
     pub depth: u64,
-    /// Moves after which the puzzle counts as unsolved, 1 to 1000000.
+    /// The number of moves after which the puzzle counts as unsolved, 1 to 1000000.
     pub max_moves: u64,
-    /// Where to start from, if not from the usual start.
+    /// The position to start from instead of the usual one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<Position>,
 }
 
-/// A setup as it is written, where every field can be left out.
+/// A setup as written: every field is optional.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct RawSetup {
@@ -62,7 +63,7 @@ pub struct Position {
 }
 
 impl Setup {
-    /// Says which field is out of its range.
+    /// Returns an error if a field is out of range.
     pub(super) fn check(&self) -> Result<(), Illegal> {
         let Self { size, depth, max_moves, .. } = self;
         check_range("size", *size, 3..=26)?;
@@ -71,12 +72,12 @@ impl Setup {
             let rule = format!("`depth` must be 2 to {depth_max} on size {size}, not {depth}");
             return Err(Illegal::new(rule));
         }
-        check_range("max_moves", *max_moves, 1..=1_000_000)
+        check_limit("max_moves", *max_moves)
     }
 }
 
 impl Position {
-    /// Checks the position against the setup that it is part of, and sorts its pieces.
+    /// Checks the position against its setup, sorts its pieces and returns them as a set.
     pub(super) fn place(
         &mut self,
         (size, depth): (u64, u64),
@@ -86,14 +87,12 @@ impl Position {
         let illegal = |rule: String| Err(Illegal::new(format!("position: {rule}")));
         for (name, here, there) in [("size", self.size, size), ("depth", self.depth, depth)] {
             if here != there {
-                return illegal(format!("`{name}` is {here}, and the setup's is {there}"));
+                return illegal(format!("`{name}` is {here}, but the setup has {there}"));
             }
         }
         if self.pieces.len() != goal {
             let count = self.pieces.len();
-            return illegal(format!(
-                "there must be as many pieces as the goal has cells, {goal}, not {count}"
-            ));
+            return illegal(format!("there are {count} pieces, but the goal has {goal} cells"));
         }
         let mut pieces = Pieces::EMPTY;
         for &[row, column] in &self.pieces {
@@ -101,7 +100,7 @@ impl Position {
                 return illegal(format!("[{row},{column}] is off the board"));
             };
             if pieces.contains(cell) {
-                return illegal(format!("two pieces stand on [{row},{column}]"));
+                return illegal(format!("two pieces are on [{row},{column}]"));
             }
             pieces.insert(cell);
         }

@@ -39,19 +39,19 @@ fn paths_are_completed_and_checked_hop_by_hop() {
         ("3,3-2,3", "[2,3] is occupied"),
         (
             "3,3-1,3-0,3",
-            "a step is a move of its own, so [1,3] to [0,3] can't be part of a longer \
+            "a step is a whole move: [1,3] to [0,3] can't be part of a longer \
                          path",
         ),
         (
             "3,3-1,3-2,3",
-            "a step is a move of its own, so [1,3] to [2,3] can't be part of a longer \
+            "a step is a whole move: [1,3] to [2,3] can't be part of a longer \
                          path",
         ),
-        ("3,3-1,3-1,0", "a hop goes two cells in a straight line, and [1,3] to [1,0] doesn't"),
+        ("3,3-1,3-1,0", "a hop goes two cells in a straight line: [1,3] to [1,0] doesn't"),
         ("0,0-2,0-1,1", "a hop from [0,0] to [2,0] needs a piece between them"),
         ("0,0-2,2-2,0", "[2,2] is occupied"),
         ("0,0-3,0", "no step and no sequence of hops leads from [0,0] to [3,0]"),
-        ("0,1-0,2", "no piece stands on [0,1]"),
+        ("0,1-0,2", "there is no piece on [0,1]"),
         ("3,3-4,3", "[4,3] is off the board"),
     ] {
         assert_eq!(played(&game, action), expected, "{action}");

@@ -1,4 +1,4 @@
-//! What a player can do on a turn, on the wire and as people write it.
+//! Actions: their JSON and text forms.
 
 use crate::notation::{format_pair, read_pair};
 use serde::{Deserialize, Serialize};
@@ -9,27 +9,27 @@ use std::str::FromStr;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Action {
-    /// An own piece leaves the board from one of its exit hexes.
+    /// A piece leaves the board from one of its exit hexes.
     Exit {
         /// The hex that it leaves.
         from: [i64; 2],
     },
-    /// An own piece goes to an adjacent empty hex.
+    /// A piece moves to an adjacent empty hex.
     Move {
         /// The hex that it leaves.
         from: [i64; 2],
-        /// The hex that it goes to.
+        /// The hex that it moves to.
         to: [i64; 2],
     },
-    /// An own piece goes over an adjacent piece to the empty hex opposite; a piece of another
-    /// colour jumped over becomes the jumper's.
+    /// A piece jumps over an adjacent piece to the empty hex opposite; a piece of another colour
+    /// that is jumped over becomes the jumper's.
     Jump {
         /// The hex that it leaves.
         from: [i64; 2],
         /// The hex that it lands on.
         to: [i64; 2],
     },
-    /// Nothing: legal exactly when nothing else is.
+    /// Does nothing; legal only if no other action is.
     Pass {},
 }
 

@@ -1,5 +1,5 @@
-//! Counting sequences of actions in bulk: sets of hexes are shifted and counted whole, and the last
-//! two plies are mostly counted without playing either.
+//! Fast perft: counts whole sets of hexes by shifting them, and most of the last two plies without
+//! playing them.
 
 use super::hexes::{self, ALL, Hexes, WAYS};
 use super::{Chexers, SEATS, go};
@@ -18,7 +18,7 @@ pub(super) fn perft(game: &Chexers, depth: u32) -> u64 {
         return count_actions(game.pieces, game.mover());
     }
     if may_repeat(game, depth) {
-        // The slow way: every position is compared with those before it.
+        // The slow way: compares every position with the earlier ones.
         let count = |action| {
             let mut next = game.clone();
             next.play_listed(action);
@@ -34,17 +34,15 @@ pub(super) fn perft(game: &Chexers, depth: u32) -> u64 {
     counter.count(&Node { pieces: game.pieces, exits: game.exits, turn: game.turn }, depth, None)
 }
 
-/// Whether a position could occur often enough for a draw before the last of `depth` actions.
-///
-/// The same seat is to move only once in as many actions as there are seats left, so that no
-/// position can occur more often than that on the way.
+/// Returns whether a position could occur often enough for a draw before the last of `depth`
+/// actions. With `left` seats, a position can recur at most every `left` actions.
 fn may_repeat(game: &Chexers, depth: u32) -> bool {
     let left = game.retired.iter().filter(|&&retired| !retired).count();
     let on_the_way = (depth as usize - 1).div_ceil(left.max(1));
     game.history.most() + on_the_way >= game.setup.repetitions as usize
 }
 
-/// Whether the seat can do anything but pass.
+/// Returns whether the seat has an action other than a pass.
 pub(super) fn has_action(pieces: [Hexes; SEATS], seat: usize) -> bool {
     let own = pieces[seat];
     let occupied = pieces[0] | pieces[1] | pieces[2];
@@ -55,17 +53,17 @@ pub(super) fn has_action(pieces: [Hexes; SEATS], seat: usize) -> bool {
     WAYS.iter().any(|&way| jumpers(own, occupied, empty, way) != 0)
 }
 
-/// The pieces of a set that can step that way.
+/// Returns the pieces of a set that can step that way.
 fn movers(own: Hexes, empty: Hexes, way: u32) -> Hexes {
     own & empty.rotate_right(way)
 }
 
-/// The pieces of a set that can jump that way.
+/// Returns the pieces of a set that can jump that way.
 fn jumpers(own: Hexes, occupied: Hexes, empty: Hexes, way: u32) -> Hexes {
     own & (occupied & empty.rotate_right(way)).rotate_right(way)
 }
 
-/// How many actions the seat has; a pass is one.
+/// Counts the seat's actions; a pass is one.
 fn count_actions(pieces: [Hexes; SEATS], seat: usize) -> u64 {
     let own = pieces[seat];
     let occupied = pieces[0] | pieces[1] | pieces[2];
@@ -73,7 +71,7 @@ fn count_actions(pieces: [Hexes; SEATS], seat: usize) -> u64 {
     let moves = WAYS.map(|way| movers(own, empty, way));
     let jumps = WAYS.map(|way| jumpers(own, occupied, empty, way));
     // Thirteen sets, added bit by bit into ones, twos, fours and eights, so that only four words
-    // are counted: the instruction that counts is not part of every processor's baseline.
+    // are counted: not every baseline processor has an instruction for it.
     let (ones, twos_a) = add(moves[0], moves[1], moves[2]);
     let (ones, twos_b) = add(ones, moves[3], moves[4]);
     let (ones, twos_c) = add(ones, moves[5], own & hexes::EXITS[seat]);
@@ -91,8 +89,8 @@ fn count_actions(pieces: [Hexes; SEATS], seat: usize) -> u64 {
     u64::from(count.max(1))
 }
 
-/// The hexes on which the seat's actions depend: those next to its pieces and those two away along
-/// a line.
+/// Returns the hexes on which the seat's actions depend: those next to its pieces and those two
+/// away along a line.
 fn dependencies(own: Hexes) -> Hexes {
     WAYS.iter().fold(0, |all, &way| {
         let near = own.rotate_left(way) & ALL;
@@ -100,7 +98,7 @@ fn dependencies(own: Hexes) -> Hexes {
     })
 }
 
-/// What is known of a seat's actions as long as nothing changes on the hexes they depend on.
+/// A seat's number of actions, valid as long as nothing changes on the hexes they depend on.
 #[derive(Clone, Copy)]
 struct CachedCount {
     actions: u64,
@@ -121,7 +119,7 @@ struct Node {
     turn: u32,
 }
 
-/// Counts where no position can occur too often.
+/// Counts sequences in which no position can occur too often.
 struct Counter {
     exits_max: u32,
     turns_max: u32,
@@ -129,8 +127,8 @@ struct Counter {
 }
 
 impl Counter {
-    /// The sequences of `depth` actions, at least one, from a node whose game isn't over. At depth
-    /// 2, `known` may be the cached of the seat that moves last.
+    /// Counts the sequences of `depth` actions, at least one, from a node whose game isn't over. At
+    /// depth 2, `known` may be the cached count of the seat that moves last.
     fn count(&self, node: &Node, depth: u32, known: Option<CachedCount>) -> u64 {
         let mover = node.turn as usize % SEATS;
         if depth == 1 {
@@ -164,7 +162,7 @@ impl Counter {
         sum
     }
 
-    /// The part of the count in which the first action is an exit.
+    /// Counts the sequences that begin with an exit.
     fn count_exits(&self, node: &Node, turn: u32, exiting: Hexes, depth: u32) -> u64 {
         let mover = node.turn as usize % SEATS;
         if exiting == 0 || node.exits[mover] + 1 >= self.exits_max || turn >= self.turns_max {
@@ -179,8 +177,8 @@ impl Counter {
         singles(exiting).map(count).sum()
     }
 
-    /// The cached of the seat that moves third from here, if it is neither the mover nor the
-    /// second; `turn` is the second's.
+    /// Returns the cached count of the seat that moves third from here, if it is neither the mover
+    /// nor the second; `turn` is the second's.
     fn cached_for_last(&self, node: &Node, turn: u32) -> Option<CachedCount> {
         let [first, second, third] =
             [node.turn, turn, self.next_turn(turn)].map(|turn| turn as usize % SEATS);
@@ -196,11 +194,11 @@ impl Counter {
     }
 }
 
-/// The sequences of a move, jump or pass of `mover` and any action of `other`. The pass is counted
-/// only if `passes` and there is nothing else.
+/// Counts the sequences of a move, jump or pass of `mover` and any action of `other`. The pass is
+/// counted only if `passes` and there is nothing else.
 ///
-/// What `mover` does away from the hexes that `other` watches leaves the number of its actions as
-/// it was: such actions are counted whole, and only the rest are played.
+/// An action of `mover` away from the hexes that `other` depends on doesn't change the number of
+/// `other`'s actions. Such actions are counted together; only the rest are played.
 fn last_two(
     pieces: [Hexes; SEATS],
     mover: usize,
@@ -236,18 +234,18 @@ fn last_two(
     far_count * unchanged + near_sum
 }
 
-/// Where a move leads; nothing is jumped over.
+/// Returns the end of a move, which jumps over nothing.
 fn move_ends(from: Hexes, way: u32) -> Ends {
     Ends { over: 0, to: from.rotate_left(way) }
 }
 
-/// What a jump goes over and where it lands.
+/// Returns what a jump goes over and where it lands.
 fn jump_ends(from: Hexes, way: u32) -> Ends {
     let over = from.rotate_left(way);
     Ends { over, to: over.rotate_left(way) }
 }
 
-/// Calls back with every move and jump of the seat.
+/// Calls `visit` with every move and jump of the seat.
 fn each_step(pieces: [Hexes; SEATS], mover: usize, mut visit: impl FnMut(Hexes, Ends)) {
     let own = pieces[mover];
     let occupied = pieces[0] | pieces[1] | pieces[2];
@@ -262,7 +260,7 @@ fn each_step(pieces: [Hexes; SEATS], mover: usize, mut visit: impl FnMut(Hexes, 
     }
 }
 
-/// The far end of a move or jump, and what it goes over.
+/// The end of a move or jump, and what it jumps over.
 #[derive(Clone, Copy)]
 struct Ends {
     over: Hexes,

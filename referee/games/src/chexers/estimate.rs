@@ -1,15 +1,15 @@
-//! How well a seat stands, for simple agents: how far it and the others still have to go.
+//! The position's estimate for simple agents: the steps that each seat still needs.
 
 use super::{Chexers, SEATS, hexes};
 use referee_protocol::Seat;
 
-/// What a piece that is needed and missing costs, in steps.
+/// The cost of a missing piece, in steps.
 const MISSING: i64 = 14;
-/// What a piece beyond those needed is worth, in steps.
+/// The value of a spare piece, in steps.
 const SPARE: i64 = 3;
 
-/// As [`Game::estimate`](crate::Game::estimate): twice the steps that the seat lacks against the
-/// mean of the other seats that are still in.
+/// As [`Game::estimate`](crate::Game::estimate): twice the difference between the mean of
+/// the other active seats' missing steps and the seat's own.
 pub(super) fn estimate(game: &Chexers, seat: Seat) -> i64 {
     let own = seat.index();
     let others = (0..SEATS).filter(|&other| other != own && !game.retired[other]);
@@ -18,7 +18,7 @@ pub(super) fn estimate(game: &Chexers, seat: Seat) -> i64 {
     mean - 4 * lacking(game, own)
 }
 
-/// The steps that a seat needs with its foremost pieces until its last exit.
+/// Returns the steps that a seat's foremost pieces need until its last exit.
 fn lacking(game: &Chexers, seat: usize) -> i64 {
     let needed = (game.setup.exits - game.exits[seat]) as usize;
     // A piece needs one action more than the steps to its edge: the exit itself.

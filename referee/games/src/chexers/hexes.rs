@@ -1,8 +1,7 @@
-//! Sets of hexes as bits of a word: which bit is which hex, and how sets are shifted.
+//! Sets of hexes as the bits of a word.
 //!
 //! A hex `[q,r]` is bit 8 (q + 3) + (r + 3), so bits are in the order of the hexes. A column of
-//! seven has one bit to spare, so a step off the board ends on a bit that is no hex, never on
-//! another hex.
+//! seven has one spare bit, so a step off the board ends on a bit that is no hex.
 
 use crate::board::{Cell, Shape};
 
@@ -42,11 +41,11 @@ const EVERY: [Hexes; 4] = {
     sets
 };
 
-/// The six steps, in the order of the cells that they lead to, as rotations to the left. What is
-/// rotated off either end of the word ends on no hex.
+/// The six steps, in the order of the cells that they lead to, as rotations to the left. A rotation
+/// past either end of the word never ends on a hex.
 pub(super) const WAYS: [u32; 6] = [56, 57, 63, 1, 7, 8];
 
-/// The hex of the board with these coordinates, as they come from an agent.
+/// Returns the hex with these coordinates, which come from an agent, if it is on the board.
 pub(super) fn find(at: [i64; 2]) -> Option<Hexes> {
     let [q, r] = at;
     if !(-3..=3).contains(&q) || !(-3..=3).contains(&r) {
@@ -56,12 +55,12 @@ pub(super) fn find(at: [i64; 2]) -> Option<Hexes> {
     (hex & ALL != 0).then_some(hex)
 }
 
-/// The set of one cell of the board.
+/// Returns the set of one cell of the board.
 pub(super) fn only(cell: Cell) -> Hexes {
     1 << (8 * i16::from(cell.0 + 3) + i16::from(cell.1 + 3))
 }
 
-/// The hexes of a set, in order.
+/// Returns the hexes of a set, in order.
 pub(super) fn cells(mut set: Hexes) -> impl Iterator<Item = Cell> {
     std::iter::from_fn(move || {
         let bit = (set != 0).then(|| set.trailing_zeros().cast_signed())?;
@@ -71,7 +70,7 @@ pub(super) fn cells(mut set: Hexes) -> impl Iterator<Item = Cell> {
     })
 }
 
-/// The hexes around those of a set.
+/// Returns the hexes around those of a set.
 pub(super) fn around(set: Hexes) -> Hexes {
     WAYS.iter().fold(0, |all, &way| all | set.rotate_left(way)) & ALL
 }

@@ -6,21 +6,20 @@
 use super::hexes::Hexes;
 use std::sync::Arc;
 
-/// How many entries a copy of a game has of its own.
+/// The number of entries that a copy of a game doesn't share.
 const RECENT_MAX: usize = 16;
 
-/// What makes two positions the same: the pieces and the seat to move, which is kept in bits of the
-/// first word that no hex uses.
+/// A position to compare: the pieces, and the seat to move in unused bits of the first word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key([u64; 3]);
 
 impl Key {
-    /// The key of the position with these pieces and this seat to move.
+    /// Returns the key of the position with these pieces and this seat to move.
     pub(super) fn new(pieces: [Hexes; 3], to_move: usize) -> Self {
         Self([pieces[0] | (to_move as u64) << 62, pieces[1], pieces[2]])
     }
 
-    /// A number that different keys seldom share.
+    /// Returns a hash of the key.
     fn mark(self) -> u32 {
         let [red, green, blue] = self.0;
         let mixed = red
@@ -41,7 +40,7 @@ pub(super) struct History {
     recent_count: usize,
 }
 
-/// Entries that copies share. The marks stand apart from the keys so that a search for one reads
+/// Entries that copies share. The hashes are stored apart from the keys, so that a search reads
 /// little memory.
 #[derive(Clone, Debug, Default)]
 struct Old {
@@ -62,7 +61,7 @@ impl Old {
 }
 
 impl History {
-    /// Adds a position and says how often it has occurred, this time included.
+    /// Adds a position and returns how often it has occurred, this time included.
     pub(super) fn push(&mut self, key: Key) -> usize {
         let before = self.occurrences(key);
         if self.recent_count == RECENT_MAX {
@@ -76,13 +75,13 @@ impl History {
         before + 1
     }
 
-    /// Forgets everything.
+    /// Removes all positions.
     pub(super) fn clear(&mut self) {
         self.old = None;
         self.recent_count = 0;
     }
 
-    /// How often the position that has occurred most often has.
+    /// Returns the highest number of occurrences of one position.
     pub(super) fn most(&self) -> usize {
         let mut keys: Vec<Key> = self.keys().collect();
         keys.sort_unstable();
@@ -100,8 +99,7 @@ impl History {
     }
 }
 
-/// Two histories are equal when they hold the same positions in the same order, however those are
-/// split.
+/// Two histories are equal if they have the same positions in the same order.
 impl PartialEq for History {
     fn eq(&self, other: &Self) -> bool {
         self.keys().eq(other.keys())
@@ -137,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_go_their_own_ways() {
+    fn copies_are_independent() {
         let key = |number| Key::new([number, 0, 0], 0);
         let mut one = History::default();
         for number in 0..40 {

@@ -27,7 +27,7 @@ const SEATS: usize = 3;
 const COLOURS: [Colour; SEATS] = [Colour::Red, Colour::Green, Colour::Blue];
 /// What an exit hex of each seat has in common, for refusals.
 const EXIT_LINES: [&str; SEATS] = ["q = 3", "r = 3", "q + r = -3"];
-/// Where each seat's exits lead, in the units of [`Shape::place`](crate::board::Shape::place).
+/// Each seat's exit direction, in the units of [`Shape::place`](crate::board::Shape::place).
 const OUTWARD: [(i8, i8); SEATS] = [(2, 0), (0, 1), (-2, 0)];
 
 /// A game of Chexers in progress.
@@ -97,7 +97,7 @@ impl Chexers {
         }
     }
 
-    /// Puts the game into a position, or says what no game can have come to.
+    /// Sets the position. Fails if no game can reach it.
     fn set_up(&mut self, position: &Position) -> Result<(), Illegal> {
         let refused = |text: String| Err(Illegal::new(format!("position: {text}")));
         let mut taken = 0;
@@ -105,10 +105,10 @@ impl Chexers {
             self.pieces[seat] = 0;
             for &cell in cells {
                 let Some(hex) = hexes::find(cell.pair()) else {
-                    return refused(format!("{},{} is not on the board", cell.0, cell.1));
+                    return refused(format!("{},{} is off the board", cell.0, cell.1));
                 };
                 if taken & hex != 0 {
-                    return refused(format!("{},{} holds two pieces", cell.0, cell.1));
+                    return refused(format!("two pieces are on {},{}", cell.0, cell.1));
                 }
                 taken |= hex;
                 self.pieces[seat] |= hex;
@@ -116,15 +116,15 @@ impl Chexers {
         }
         let most = self.setup.exits;
         if position.exits.iter().any(|&made| made > most) {
-            return refused(format!("exits: {most} win, so no seat can have made more"));
+            return refused(format!("exits: a seat wins with {most} and can't have more"));
         }
         if position.exits.iter().filter(|&&made| made == most).count() > 1 {
-            return refused(format!("exits: only one seat can have made {most}, which wins"));
+            return refused(format!("exits: only one seat can have the {most} that win"));
         }
         self.exits = position.exits;
         let turns_max = self.setup.turns_max();
         if position.turn > turns_max {
-            return refused(format!("turn: the game ends with turn {turns_max} at the latest"));
+            return refused(format!("turn: the game ends by turn {turns_max}"));
         }
         self.turn = position.turn;
         if usize::from(position.to_move) != self.mover() {
@@ -150,7 +150,7 @@ impl Chexers {
         Ok(())
     }
 
-    /// Finds out whether the game has just ended. `winner` is the seat whose exits may suffice.
+    /// Determines whether the game has just ended. `winner` is the seat whose exits may suffice.
     /// Source: "Ending the game"; an exit that wins counts on the very last turn too.
     fn judge(&mut self, winner: Option<usize>) {
         let to_move = self.mover();
@@ -167,7 +167,7 @@ impl Chexers {
             };
     }
 
-    /// Ends the turn; the turns of retired seats are passed over, but counted.
+    /// Ends the turn. Turns of retired seats are skipped, but counted.
     fn next_turn(&mut self) {
         self.turn += 1;
         while self.turn < self.setup.turns_max() && self.retired[self.mover()] {
@@ -175,7 +175,7 @@ impl Chexers {
         }
     }
 
-    /// What the action does, or the rule that forbids it.
+    /// Returns what the action does, or the rule that it breaks.
     fn check(&self, action: &Action) -> Result<Change, Illegal> {
         if self.ending.is_some() {
             return Err(Illegal::game_over());
@@ -187,7 +187,7 @@ impl Chexers {
                 if from & hexes::EXITS[mover] == 0 {
                     let (colour, line) = (COLOURS[mover].name(), EXIT_LINES[mover]);
                     return Err(Illegal::new(format!(
-                        "{colour} exits from hexes with {line} only"
+                        "{colour} exits only from hexes with {line}"
                     )));
                 }
                 Ok(Change::Exit { from })
@@ -202,7 +202,7 @@ impl Chexers {
             Action::Jump { from, to } => self.check_jump(from, to),
             Action::Pass {} => {
                 if bulk::has_action(self.pieces, mover) {
-                    return Err(Illegal::new("a pass is legal only when nothing else is"));
+                    return Err(Illegal::new("a pass is legal only if no other action is"));
                 }
                 Ok(Change::Pass)
             }
@@ -213,14 +213,14 @@ impl Chexers {
         let (start, end) = (self.own(from)?, self.empty(to)?);
         let way = [to[0] - from[0], to[1] - from[1]];
         if !matches!(way, [0, 2 | -2] | [2 | -2, 0] | [2, -2] | [-2, 2]) {
-            return Err(Illegal::new("a jump goes two hexes along a straight line"));
+            return Err(Illegal::new("a jump goes two hexes in a straight line"));
         }
         // The hex half-way between two hexes of the board is on the board.
         let middle = [from[0] + way[0] / 2, from[1] + way[1] / 2];
         match hexes::find(middle).filter(|over| over & self.occupied() != 0) {
             Some(over) => Ok(Change::Go { from: start, over, to: end }),
             None => Err(Illegal::new(format!(
-                "a jump goes over a piece, and {},{} holds none",
+                "a jump goes over a piece: there is none on {},{}",
                 middle[0], middle[1]
             ))),
         }
@@ -230,11 +230,7 @@ impl Chexers {
         let hex = on_board(at)?;
         if self.pieces[self.mover()] & hex == 0 {
             let colour = COLOURS[self.mover()].name();
-            let rule = format!(
-                "a player uses pieces of its own, and {colour} has none on {},{}",
-                at[0], at[1]
-            );
-            return Err(Illegal::new(rule));
+            return Err(Illegal::new(format!("{colour} has no piece on {},{}", at[0], at[1])));
         }
         Ok(hex)
     }
@@ -242,8 +238,7 @@ impl Chexers {
     fn empty(&self, at: [i64; 2]) -> Result<Hexes, Illegal> {
         let hex = on_board(at)?;
         if self.occupied() & hex != 0 {
-            let rule = format!("a piece goes to an empty hex, and {},{} is occupied", at[0], at[1]);
-            return Err(Illegal::new(rule));
+            return Err(Illegal::new(format!("{},{} is occupied", at[0], at[1])));
         }
         Ok(hex)
     }
@@ -287,9 +282,9 @@ impl Game for Chexers {
         let mut game = Self::usual_start(setup);
         if let Some(position) = position {
             game.set_up(&position)?;
-            // As it will be told: with its lists sorted.
-            let told = game.position();
-            Arc::make_mut(&mut game.setup).position = Some(told);
+            // With its lists sorted.
+            let position = Some(game.position());
+            Arc::make_mut(&mut game.setup).position = position;
         }
         let winner = (0..SEATS).find(|&seat| game.exits[seat] >= game.setup.exits);
         game.judge(winner);
@@ -433,7 +428,7 @@ impl Game for Chexers {
     }
 }
 
-/// A piece goes, and what it jumps over becomes the mover's.
+/// Moves a piece and recolours what it jumps over.
 fn go(pieces: &mut [Hexes; SEATS], mover: usize, from: Hexes, over: Hexes, to: Hexes) {
     for set in &mut *pieces {
         *set &= !over;
@@ -442,6 +437,5 @@ fn go(pieces: &mut [Hexes; SEATS], mover: usize, from: Hexes, over: Hexes, to: H
 }
 
 fn on_board(at: [i64; 2]) -> Result<Hexes, Illegal> {
-    hexes::find(at)
-        .ok_or_else(|| Illegal::new(format!("{},{} is not a hex of the board", at[0], at[1])))
+    hexes::find(at).ok_or_else(|| Illegal::new(format!("{},{} is off the board", at[0], at[1])))
 }

@@ -1,4 +1,4 @@
-//! How a game is set up: its limits and the position it starts from.
+//! The setup and the position.
 
 use crate::Illegal;
 use crate::board::Cell;
@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Setup {
-    /// How many exits win, 1 to 1000000.
+    /// The number of exits that wins, 1 to 1000000.
     pub exits: u32,
-    /// After how many turns of every seat the game is a draw, 1 to 1000000.
+    /// The number of turns of each seat after which the game is a draw, 1 to 1000000.
     pub turns_per_seat: u32,
-    /// At which occurrence of one position the game is a draw, 1 to 1000000.
+    /// The occurrence of one position at which the game is a draw, 1 to 1000000.
     pub repetitions: u32,
     /// The position to start from instead of the usual one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -27,7 +27,7 @@ impl Default for Setup {
 }
 
 impl Setup {
-    /// Refuses a limit out of its range.
+    /// Returns an error if a limit is out of range.
     pub(super) fn check_limits(&self) -> Result<(), Illegal> {
         for (name, value) in [
             ("exits", self.exits),
@@ -39,7 +39,7 @@ impl Setup {
         Ok(())
     }
 
-    /// The number of turns, over all seats, after which the game is over.
+    /// Returns the number of turns, over all seats, after which the game is over.
     pub(super) fn turns_max(&self) -> u32 {
         3 * self.turns_per_seat
     }
@@ -53,11 +53,11 @@ pub struct Position {
     pub to_move: u8,
     /// The hexes of each colour's pieces, sorted.
     pub pieces: [Vec<Cell>; 3],
-    /// How many exits each seat has made.
+    /// Each seat's number of exits.
     pub exits: [u32; 3],
-    /// The number of the turn, passed-over ones included.
+    /// The number of the turn, skipped turns included.
     pub turn: u32,
-    /// The seats that are out, sorted; their pieces stay.
+    /// The retired seats, sorted; their pieces stay on the board.
     #[serde(default)]
     pub retired: Vec<u8>,
 }

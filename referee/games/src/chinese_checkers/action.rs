@@ -1,4 +1,4 @@
-//! What a seat can do in a turn, on the wire and as people write it.
+//! Actions: their JSON and text forms.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -10,11 +10,11 @@ use std::str::FromStr;
 pub enum Action {
     /// Moves one marble.
     Move {
-        /// The numbers of the positions that the marble goes through, from first to last. Two
-        /// entries are enough; the referee completes them.
+        /// The numbers of the positions of the path, from start to end. Start and end are enough;
+        /// the referee completes the path.
         path: Vec<i64>,
     },
-    /// Legal exactly when no marble can move.
+    /// Does nothing; legal only if no marble can move.
     Pass {},
 }
 

@@ -1,8 +1,8 @@
-//! Counting sequences of actions on bitboards: the same numbers as the plain count, much faster.
+//! Fast perft on bitboards.
 //!
-//! Three things make it fast. Every line of the board is a word of bits, so that a jump is found
-//! by counting zeros. The ends of the last action are counted, not listed. And each marble
-//! remembers which positions its jumps depend on: most actions change nothing for most marbles.
+//! Every line of the board is a word of bits, so that a jump is found by counting zeros. The ends of
+//! the last action are counted, not listed. And each marble stores which positions its jumps depend
+//! on, since most actions change nothing for most marbles.
 
 use super::CellSet;
 use super::lines::{Lines, SIZE_MAX};
@@ -10,7 +10,7 @@ use super::{ChineseCheckers, Jumps, Win};
 
 /// The most marbles of one seat.
 const MARBLES_MAX: usize = SIZE_MAX * (SIZE_MAX + 1) / 2;
-/// What stays the same for a seat.
+/// The constants of a seat.
 #[derive(Clone, Copy)]
 struct SeatRules {
     target: u128,
@@ -19,7 +19,7 @@ struct SeatRules {
     may_land: [u64; 4],
 }
 
-/// A position with what is needed of the rules.
+/// A position with the rules that the count needs.
 struct Board {
     lines: &'static Lines,
     seats: usize,
@@ -30,19 +30,19 @@ struct Board {
     own: [u128; 6],
     marbles: [[u8; MARBLES_MAX]; 6],
     counts: [usize; 6],
-    /// By seat and marble, with all but the steps up to date. Not used for a single action.
+    /// By seat and marble, up to date except for `steps`. Not used for a single action.
     traces: [[Ends; MARBLES_MAX]; 6],
 }
 
-/// Where one marble's turn can end.
+/// The positions at which one marble's turn can end.
 #[derive(Clone, Copy, Default)]
 struct Ends {
     steps: u128,
     /// By slot, in the marble's own class.
     landings: u64,
-    /// Where a marble that disappears may change the landings; only if asked for.
+    /// Positions at which removing a marble may change the landings; only if traced.
     held: u128,
-    /// Where a marble that appears may change the landings; only if asked for.
+    /// Positions at which adding a marble may change the landings; only if traced.
     open: u128,
 }
 
@@ -55,11 +55,11 @@ impl Ends {
 /// The jumps of one seat's marbles.
 struct Replies {
     traces: [Ends; MARBLES_MAX],
-    /// How many landings there are.
+    /// The number of landings.
     landings: u64,
-    /// Where a marble that disappears may change any of them.
+    /// Positions at which removing a marble may change any of them.
     held: u128,
-    /// Where a marble that appears may change any of them.
+    /// Positions at which adding a marble may change any of them.
     open: u128,
 }
 
@@ -76,7 +76,7 @@ impl Replies {
 }
 
 impl ChineseCheckers {
-    /// As `plain_perft`; `None` where this count doesn't apply.
+    /// As `plain_perft`; `None` if this count doesn't apply.
     pub(super) fn bulk_perft(&self, depth: u32) -> Option<u64> {
         let setup = &self.rules.setup;
         let limited = self.turn.saturating_add(u64::from(depth)) > setup.max_turns;
@@ -164,7 +164,7 @@ impl Board {
         self.count::<LONG>(next, depth - 1, passes + 1)
     }
 
-    /// The last action of a sequence: without any other, the pass.
+    /// Counts the last action of a sequence; a pass if there is no other.
     fn count_one<const LONG: bool>(&mut self, seat: usize) -> u64 {
         let mut total = 0;
         for start in self.marbles[seat].into_iter().take(self.counts[seat]) {
@@ -173,7 +173,7 @@ impl Board {
         total.max(1)
     }
 
-    /// The last two actions of a sequence.
+    /// Counts the last two actions of a sequence.
     fn count_two<const LONG: bool>(&mut self, seat: usize, passes: u64) -> u64 {
         let next = (seat + 1) % self.seats;
         let answering = self.marbles[next];
@@ -187,7 +187,7 @@ impl Board {
                 continue;
             }
             moved = true;
-            // First what is different without the marble on its start, once for all its ends.
+            // First the changes caused by leaving the start, once for all ends.
             let start = self.marbles[seat][marble];
             self.toggle(start);
             let steps = u64::from(steps + self.steps_onto(next, start));
@@ -212,8 +212,8 @@ impl Board {
         self.count_one::<LONG>(next)
     }
 
-    /// The replies to every action of one marble, which is ends_without_marble from its start: `own` are the
-    /// others of its seat, and `replies` and `steps` are those to its disappearance.
+    /// Counts the replies to every action of one marble, which is already removed from its start.
+    /// `own` are the other marbles of its seat; `replies` and `steps` are those without the marble.
     fn count_replies<const LONG: bool>(
         &mut self,
         (seat, own): (usize, u128),
@@ -246,7 +246,7 @@ impl Board {
         total
     }
 
-    /// How many marbles of a seat can step onto an empty position.
+    /// Counts the marbles of a seat that can step onto an empty position.
     fn steps_onto(&self, seat: usize, cell: u8) -> u32 {
         let cell = cell & 127;
         if self.rules[seat].may_end >> cell & 1 == 0 {
@@ -255,13 +255,13 @@ impl Board {
         (self.lines.neighbours[usize::from(cell)] & self.own[seat]).count_ones()
     }
 
-    /// Where a marble's turn can end, by its trace.
+    /// Returns where a marble's turn can end, by its trace.
     fn traced(&self, seat: usize, marble: usize) -> Ends {
         let steps = self.steps(seat, self.marbles[seat][marble]);
         Ends { steps, ..self.traces[seat][marble] }
     }
 
-    /// Traces the marble that was moved, and all others whose jumps that may have changed.
+    /// Traces the moved marble, and all others whose jumps may have changed.
     fn trace_again<const LONG: bool>(&mut self, moved: (usize, usize), start: u8, end: u8) {
         for seat in 0..self.seats {
             for marble in 0..self.counts[seat] {
@@ -284,7 +284,7 @@ impl Board {
         }
     }
 
-    /// Where a marble's turn can end that still stands on its start.
+    /// Returns where a marble's turn can end; the marble is still on its start.
     fn ends_without_marble<const LONG: bool, const TRACED: bool>(
         &mut self,
         seat: usize,
@@ -296,7 +296,7 @@ impl Board {
         ends
     }
 
-    /// Where the turn of a marble can end that is ends_without_marble from its start.
+    /// Returns where a marble's turn can end; the marble is already removed from its start.
     #[inline]
     fn ends<const LONG: bool, const TRACED: bool>(&self, seat: usize, start: u8) -> Ends {
         let lines = self.lines;
@@ -348,7 +348,7 @@ impl Board {
         beside & !self.occupied & self.rules[seat].may_end
     }
 
-    /// The positions at which a marble's turn can end.
+    /// Lists the positions at which a marble's turn can end.
     fn list(&self, start: u8, ends: Ends) -> impl Iterator<Item = u8> + use<> {
         let cells = &self.lines.cells[usize::from(self.lines.slots[usize::from(start)].0)];
         let Ends { mut steps, mut landings, .. } = ends;
@@ -371,8 +371,8 @@ impl Board {
         }
     }
 
-    /// Whether the game is over after a move of `seat`, whose marbles are now `own`. In the mode
-    /// `own` nobody else's can have changed.
+    /// Returns whether the game is over after a move of `seat`, whose marbles are now `own`. With
+    /// `win` "own", only the mover can have come home.
     fn is_over(&self, seat: usize, own: u128, occupied: u128) -> bool {
         if !self.filled {
             return own & !self.rules[seat].target == 0;
@@ -384,20 +384,20 @@ impl Board {
         })
     }
 
-    /// Whether one more pass ends the game.
+    /// Returns whether one more pass ends the game.
     fn all_passed(&self, passes: u64) -> bool {
         passes + 1 >= self.seats as u64
     }
 }
 
-/// How many positions of a ray matter to a marble's jump when a marble disappears from them. Jumps
-/// can go over the first `sight` positions of the ray, and the first marble is `distance` away.
+/// Returns how many positions of a ray matter to a marble's jump when a marble is removed from them.
+/// Jumps can go over the first `sight` positions of the ray; the first marble is `distance` away.
 fn holding(sight: u32, distance: u32) -> u32 {
     if distance <= sight { 2 * distance } else { 0 }
 }
 
-/// The same when a marble appears on them: all up to the landing if there is a jump, else those
-/// over which there would be one.
+/// Returns the same for a marble that is added: all positions up to the landing if there is a jump,
+/// else those over which there would be one.
 fn opening(sight: u32, distance: u32, jump: bool) -> u32 {
     match distance {
         _ if jump => 2 * distance,

@@ -1,22 +1,22 @@
-//! How well a seat stands, for simple agents.
+//! The position's estimate for simple agents.
 
 use super::CellSet;
 use super::ChineseCheckers;
 use referee_protocol::Seat;
 
-/// What a marble that needn't move any more is worth.
+/// The value of a marble that needn't move any more.
 const SETTLED: i64 = 40;
-/// What each step that is still to go costs.
+/// The cost of each remaining step.
 const STEP: i64 = 20;
-/// What being far behind costs, by the square of the distance.
+/// The cost of being far behind, by the square of the distance.
 const STRAGGLING: i64 = 1;
-/// What each own marble beside a foreign one in the target costs: it shuts it in.
+/// The cost of each own marble beside another seat's marble in the target, which it shuts in.
 const SHUTTING: i64 = 12;
-/// What each wall of own marbles between a foreign one in the target and the way out costs.
+/// The cost of each wall of own marbles between another seat's marble in the target and the exit.
 const WALL: i64 = 80;
 
 impl ChineseCheckers {
-    /// The seat's own progress less that of the best of the others.
+    /// Returns the seat's progress minus that of the best other seat.
     pub(super) fn standing(&self, seat: Seat) -> i64 {
         let others = (0..self.rules.seats).filter(|&other| other != seat.index());
         let left = others.filter(|&other| !self.retired[other]);
@@ -24,10 +24,9 @@ impl ChineseCheckers {
         self.progress(seat.index()) - best.unwrap_or(0)
     }
 
-    /// How far a seat has come. A target is filled from its tip inwards: the marbles that are to
-    /// move head for the open positions of the deepest row that has any, and those that stand in
-    /// this row or a deeper one are settled. When a row is full, the next one takes its place, so
-    /// marbles never block the way into a target for long.
+    /// Returns a seat's progress. The target is filled from its tip inwards: moving marbles head for
+    /// the open positions of the deepest row that has any, and marbles in this row or a deeper one
+    /// are settled. So marbles never block the way into a target for long.
     fn progress(&self, seat: usize) -> i64 {
         let rules = &*self.rules;
         let own = self.marbles[seat];
@@ -55,8 +54,8 @@ impl ChineseCheckers {
         worth - self.shut_in(seat)
     }
 
-    /// A foreign marble in the target must get out before the target can be filled. Nothing helps
-    /// as much as to leave it room.
+    /// Returns the cost of shutting in other seats' marbles: they must leave the target before it can
+    /// be filled.
     fn shut_in(&self, seat: usize) -> i64 {
         let star = self.rules.star;
         let (own, target) = (self.marbles[seat], self.rules.targets[seat]);

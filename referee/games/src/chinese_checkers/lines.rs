@@ -1,4 +1,4 @@
-//! The star's lines as tables for bitboards: for boards of at most 128 positions.
+//! Tables of the star's lines for bitboards, for boards of at most 128 positions.
 
 use super::star::{SIZES, Star};
 use crate::board::Cell;
@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 
 /// The largest size whose positions fit into 128 bits.
 pub(super) const SIZE_MAX: usize = 4;
-/// Where a line begins in its word. All bits beside the line are set, as if marbles stood there:
-/// then no jump leads off the board.
+/// The first bit of a line in its word. All bits beside the line are set, as if occupied, so that
+/// no jump leads off the board.
 const MARGIN: usize = 16;
 /// The three directions of lines, as indexes of the shape's steps.
 const AXES: [usize; 3] = [3, 4, 5];
@@ -15,13 +15,13 @@ const AXES: [usize; 3] = [3, 4, 5];
 /// A position's line on an axis, and its bit there.
 type Place = (u8, u8);
 
-/// A star's lines. A jump changes both coordinates by even numbers, so a marble's jumps stay within
-/// one of four classes of positions; a position's slot is its index within its class.
+/// A star's lines. A jump changes both coordinates by even numbers, so a marble's jumps stay in one
+/// of four classes of positions; a position's slot is its index within its class.
 #[derive(Debug)]
 pub(super) struct Lines {
     /// By position.
     pub(super) places: [[Place; 3]; 128],
-    /// How many positions there are.
+    /// The number of positions.
     count: usize,
     /// By position: class and slot.
     pub(super) slots: [(u8, u8); 128],
@@ -33,14 +33,14 @@ pub(super) struct Lines {
     pub(super) empty: [u64; 64],
     /// By position.
     pub(super) neighbours: [u128; 128],
-    /// By position and axis, ahead and back: over how many positions jumps can go.
+    /// By position and axis, ahead and back: the number of positions that jumps can go over.
     pub(super) sights: [[[u8; 2]; 3]; 128],
-    /// By line: entry `n` holds the first `n` positions.
+    /// By line: entry `n` has the first `n` positions.
     prefixes: [[u128; 16]; 64],
 }
 
 impl Lines {
-    /// The tables for a size, if it isn't too large.
+    /// Returns the tables for a size; `None` if it is too large.
     pub(super) fn of(size: u64) -> Option<&'static Self> {
         static LINES: [OnceLock<Lines>; 3] = [const { OnceLock::new() }; 3];
         let index = usize::try_from(size - SIZES.start()).ok()?;
@@ -73,7 +73,7 @@ impl Lines {
         }
         let mut line = 0;
         for (axis, &direction) in AXES.iter().enumerate() {
-            // A line is laid out from its first cell, the one that has nothing behind it.
+            // A line is laid out from its first cell, which has nothing behind it.
             for first in 0..u8::try_from(star.cells.len()).expect("at most 121 cells") {
                 if star.ray(first, 5 - direction).is_empty() {
                     let ahead = star.ray(first, direction).iter().copied();
@@ -98,7 +98,7 @@ impl Lines {
         }
     }
 
-    /// The positions of a line from so many behind a bit to so many ahead of it.
+    /// Returns the positions of a line from `behind` before a bit to `ahead` after it.
     #[inline]
     pub(super) fn span(&self, line: usize, bit: u32, ahead: u32, behind: u32) -> u128 {
         let prefixes = &self.prefixes[line & 63];
@@ -106,7 +106,7 @@ impl Lines {
         prefixes[(at + ahead as usize + 1) & 15] ^ prefixes[(at - behind as usize) & 15]
     }
 
-    /// A set of positions by class and slot.
+    /// Returns a set of positions by class and slot.
     pub(super) fn by_class(&self, set: u128) -> [u64; 4] {
         let mut classes = [0; 4];
         for (cell, &(class, slot)) in self.slots.iter().enumerate().take(self.count) {

@@ -23,7 +23,7 @@ use referee_protocol::{Outcome, Seat};
 use star::Star;
 use std::sync::{Arc, LazyLock};
 
-/// The positions of the largest star fit.
+/// A set of positions, large enough for the largest star.
 type CellSet = crate::cell_set::CellSet<u8, 3>;
 
 /// The colours by seat.
@@ -34,21 +34,21 @@ const COLOURS: [Colour; 6] =
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChineseCheckers {
     rules: Arc<Rules>,
-    /// By seat; the lists behind the last seat are empty.
+    /// By seat; empty beyond the last seat.
     marbles: [CellSet; 6],
     occupied: CellSet,
     /// By seat.
     retired: [bool; 6],
     to_move: Seat,
     turn: u64,
-    /// In a row, up to now.
+    /// The number of passes in a row, up to now.
     passes: u64,
     ending: Option<Ending>,
     /// The path of the last action; empty at the start and after a pass.
     last: Vec<u8>,
 }
 
-/// What stays the same throughout a game.
+/// The constants of a game.
 #[derive(Debug)]
 struct Rules {
     setup: Setup,
@@ -63,7 +63,7 @@ struct Rules {
 }
 
 impl PartialEq for Rules {
-    /// Everything else follows from the setup.
+    /// The setup determines everything else.
     fn eq(&self, other: &Self) -> bool {
         self.setup == other.setup
     }
@@ -193,7 +193,7 @@ impl Game for ChineseCheckers {
                 if let Some(start) = self.movable() {
                     let start = number(start);
                     let rule = format!(
-                        "a pass is legal only when no marble can move, and the one on {start} can"
+                        "a pass is legal only if no marble can move: the one on {start} can"
                     );
                     return Err(Illegal::new(rule));
                 }
@@ -265,7 +265,7 @@ impl Game for ChineseCheckers {
 }
 
 impl ChineseCheckers {
-    /// The marble of the seat to move that stands here, about to move.
+    /// Returns the move generator for the marble on `start`, of the seat to move.
     fn mover(&self, start: u8) -> Mover<'_> {
         let rules = &*self.rules;
         let mut others = self.occupied;
@@ -280,13 +280,13 @@ impl ChineseCheckers {
         }
     }
 
-    /// A marble of the seat to move that can move, if there is one.
+    /// Returns a marble of the seat to move that can move, if there is one.
     fn movable(&self) -> Option<u8> {
         let mut marbles = self.marbles[self.to_move.index()].iter();
         marbles.find(|&start| !self.mover(start).ends().is_empty())
     }
 
-    /// Checks a path as an agent sent it and returns it as it is recorded.
+    /// Checks a path and returns its complete form.
     fn complete(&self, path: &[i64]) -> Result<Vec<u8>, Illegal> {
         let star = self.rules.star;
         let mut cells = [0; paths::PATH_MAX];
@@ -296,13 +296,12 @@ impl ChineseCheckers {
         for (cell, &number) in cells.iter_mut().zip(path) {
             *cell = star.index(number).ok_or_else(|| {
                 let last = star.cells.len();
-                let rule = format!("the board's positions are numbered 1 to {last}, so not");
-                Illegal::new(format!("{rule} {number}"))
+                Illegal::new(format!("there is no position {number}: the board has 1 to {last}"))
             })?;
         }
         if !self.marbles[self.to_move.index()].contains(cells[0]) {
             let (start, seat) = (path[0], self.to_move);
-            return Err(Illegal::new(format!("no marble of seat {seat} stands on {start}")));
+            return Err(Illegal::new(format!("seat {seat} has no marble on {start}")));
         }
         self.mover(cells[0]).complete(cells)
     }
@@ -328,7 +327,7 @@ impl ChineseCheckers {
         self.judge();
     }
 
-    /// The turns of retired seats are passed over, but counted.
+    /// Ends the turn. Turns of retired seats are skipped, but counted.
     fn next_turn(&mut self) {
         loop {
             self.turn += 1;
@@ -340,7 +339,7 @@ impl ChineseCheckers {
         }
     }
 
-    /// The other seats that are left, from the one that moved last backwards.
+    /// Returns the other active seats, backwards from the one that moved last.
     fn seats_before(&self) -> impl Iterator<Item = Seat> + '_ {
         let (to_move, seats) = (self.to_move.index(), self.rules.seats);
         (1..seats)
@@ -349,7 +348,7 @@ impl ChineseCheckers {
             .map(seat_of)
     }
 
-    /// Sees whether the game is over: the seat that moved last is judged first, then the rest in
+    /// Determines whether the game is over: checks the seat that moved last first, then the rest in
     /// the order of play.
     fn judge(&mut self) {
         let seats = self.rules.seats;
@@ -367,8 +366,8 @@ impl ChineseCheckers {
         };
     }
 
-    /// Whether a seat has reached its aim. A target position that a retired seat's marble holds
-    /// counts as filled, and at least one marble there must be the seat's own.
+    /// Returns whether a seat is home. A target position with a retired seat's marble counts as
+    /// filled; at least one marble in the target must be the seat's own.
     fn is_home(&self, seat: usize) -> bool {
         let (own, target) = (self.marbles[seat], self.rules.targets[seat]);
         if self.retired[seat] || own.and(target).is_empty() {
@@ -382,19 +381,19 @@ impl ChineseCheckers {
         }
     }
 
-    /// The marbles of all retired seats.
+    /// Returns the marbles of all retired seats.
     fn retired_marbles(&self) -> CellSet {
         let out = self.marbles.iter().zip(self.retired).filter(|&(_, retired)| retired);
         out.fold(CellSet::EMPTY, |all, (&marbles, _)| all.or(marbles))
     }
 }
 
-/// An index below twice the number of seats, once around the table; much quicker than a division.
+/// Returns `index % seats` for an index below twice the number of seats, without a division.
 fn around(index: usize, seats: usize) -> usize {
     if index >= seats { index - seats } else { index }
 }
 
-/// A path as it is recorded.
+/// Returns a complete path as an action.
 fn recorded(path: &[u8]) -> Action {
     Action::Move { path: path.iter().map(|&cell| number(cell)).collect() }
 }

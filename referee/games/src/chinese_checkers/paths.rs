@@ -1,4 +1,4 @@
-//! Where one marble can go, and by which path: steps, jumps, and sequences of jumps.
+//! The moves of one marble: steps, jumps and sequences of jumps.
 //!
 //! Source: ACM Chinese Checkers competition rules (1997), the paragraphs on moves and jumps.
 
@@ -9,15 +9,15 @@ use crate::Illegal;
 /// The most entries that a path may have.
 pub(super) const PATH_MAX: usize = 64;
 
-/// One marble that is about to move, and what stands around it.
+/// The marble to move and the other marbles.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mover<'a> {
     pub(super) star: &'a Star,
-    /// Where the marble stands.
+    /// The position of the marble.
     pub(super) start: u8,
-    /// All other marbles: the moving marble's own start counts as empty.
+    /// All other marbles; the moving marble's own start counts as empty.
     pub(super) others: CellSet,
-    /// Whether a jump may be longer than over a neighbour.
+    /// Whether jumps over more distant marbles are allowed.
     pub(super) long: bool,
     /// Where no jump may land.
     pub(super) no_landing: CellSet,
@@ -25,14 +25,14 @@ pub(super) struct Mover<'a> {
     pub(super) no_end: CellSet,
 }
 
-/// Where jumps lead from a marble, and from where each position was reached first.
+/// The landings of a marble's jumps, each with its predecessor on the recorded path.
 struct Reached {
     landings: CellSet,
     parents: [u8; 192],
 }
 
 impl Mover<'_> {
-    /// Every position at which the marble's turn can end.
+    /// Returns every position at which the marble's turn can end.
     pub(super) fn ends(&self) -> CellSet {
         self.steps().or(self.search(None).landings.without(self.no_end))
     }
@@ -51,20 +51,20 @@ impl Mover<'_> {
         }
     }
 
-    /// Checks a path as an agent sent it and returns it as it is recorded.
+    /// Checks a path and returns its complete form.
     pub(super) fn complete(&self, path: &[u8]) -> Result<Vec<u8>, Illegal> {
         let (Some(&end), 2..=PATH_MAX) = (path.last(), path.len()) else {
             return Err(wrong_length(path.len()));
         };
         if end == self.start {
-            return Err(Illegal::new("a move must end on another position than it began on"));
+            return Err(Illegal::new("a move must end on another position than its start"));
         }
         if path.len() > 2 {
             self.check_jumps(path)?;
         }
         if self.no_end.contains(end) {
             let end = number(end);
-            let rule = format!("a turn may not end in a neutral zone, and {end} lies in one");
+            let rule = format!("a turn may not end in a neutral zone: {end} is in one");
             return Err(Illegal::new(rule));
         }
         if path.len() > 2 {
@@ -84,14 +84,14 @@ impl Mover<'_> {
         Err(Illegal::new(format!("no step and no sequence of jumps leads from {start} to {end}")))
     }
 
-    /// Where a step can end.
+    /// Returns where a step can end.
     fn steps(&self) -> CellSet {
         let beside = self.star.neighbours[usize::from(self.start)];
         beside.without(self.others).without(self.no_end)
     }
 
-    /// The landing of the jump in a direction, if there is one: over the first marble in sight,
-    /// as far behind it as it is away.
+    /// Returns the landing of the jump in a direction, if there is one: over the first marble, to as
+    /// far behind it as it is away.
     fn jump(&self, from: u8, direction: usize) -> Option<u8> {
         let ray = self.star.ray(from, direction);
         let sight = if self.long { ray.len() / 2 } else { 1.min(ray.len() / 2) };
@@ -102,9 +102,8 @@ impl Mover<'_> {
         (free && !self.no_landing.contains(landing)).then_some(landing)
     }
 
-    /// Breadth first, and from each position in ascending order: the first path to reach a
-    /// position is the lexicographically smallest of the shortest ones. Stops early when `goal` is
-    /// reached.
+    /// Searches breadth first, from each position in ascending order, so the first path to a position
+    /// is the lexicographically smallest of the shortest ones. Stops early when `goal` is reached.
     fn search(&self, goal: Option<u8>) -> Reached {
         let mut reached = Reached { landings: CellSet::EMPTY, parents: [0; 192] };
         let mut queue = [0u8; 192];
@@ -131,7 +130,7 @@ impl Mover<'_> {
         reached
     }
 
-    /// Hands over the path to a position that was reached.
+    /// Calls `found` with the path to a reached position.
     fn trace(&self, reached: &Reached, end: u8, found: &mut impl FnMut(&[u8])) {
         // A shortest path visits no position twice.
         let mut path = [0u8; 192];
@@ -144,13 +143,13 @@ impl Mover<'_> {
         found(&path[first..]);
     }
 
-    /// Checks a path of several jumps, one by one.
+    /// Checks each jump of a path.
     fn check_jumps(&self, path: &[u8]) -> Result<(), Illegal> {
         for pair in path.windows(2) {
             if self.star.distance(pair[0], pair[1]) == 1 {
                 let (from, to) = (number(pair[0]), number(pair[1]));
                 return Err(Illegal::new(format!(
-                    "a step is a turn of its own, so {from} to {to} can't be part of a longer path"
+                    "a step is a whole turn: {from} to {to} can't be part of a longer path"
                 )));
             }
             self.check_jump(pair[0], pair[1])?;
@@ -158,22 +157,20 @@ impl Mover<'_> {
         Ok(())
     }
 
-    /// Whether one jump leads from one position to another, and if not, why.
+    /// Checks that one jump leads from one position to another.
     fn check_jump(&self, from: u8, to: u8) -> Result<(), Illegal> {
         let illegal = |rule: String| Err(Illegal::new(rule));
         let (a, c) = (number(from), number(to));
         let Some(direction) = self.star.direction(from, to) else {
-            return illegal(format!("a jump follows a line of the board, and {a} to {c} doesn't"));
+            return illegal(format!("a jump follows a line of the board: {a} to {c} doesn't"));
         };
         let distance = usize::from(self.star.distance(from, to));
         if distance % 2 == 1 {
-            return illegal(format!(
-                "a jump goes over the position half-way, and between {a} and {c} there is none"
-            ));
+            return illegal(format!("a jump goes over the position half-way: {a} to {c} has none"));
         }
         if distance > 2 && !self.long {
             return illegal(format!(
-                "only jumps over a neighbouring position are allowed, and {a} to {c} is longer"
+                "only jumps over a neighbouring position are allowed: {a} to {c} is longer"
             ));
         }
         let way = &self.star.ray(from, direction)[..distance];
@@ -181,18 +178,18 @@ impl Mover<'_> {
         let middle = distance / 2 - 1;
         if !self.others.contains(way[middle]) {
             let b = number(way[middle]);
-            return illegal(format!("a jump from {a} to {c} needs a marble on {b}, half-way"));
+            return illegal(format!("a jump from {a} to {c} needs a marble half-way, on {b}"));
         }
         let mut rest = (0..).zip(way).filter(|&(index, _)| index != middle);
         if let Some((_, &cell)) = rest.find(|&(_, &cell)| self.others.contains(cell)) {
             let b = number(cell);
             return illegal(format!(
-                "a jump from {a} to {c} needs all but the position half-way empty, and {b} is \
+                "a jump from {a} to {c} needs empty positions before and behind the marble: {b} is \
                  occupied"
             ));
         }
         if self.no_landing.contains(to) {
-            return illegal(format!("no jump may land in a neutral zone, and {c} lies in one"));
+            return illegal(format!("no jump may land in a neutral zone: {c} is in one"));
         }
         Ok(())
     }
@@ -205,12 +202,12 @@ impl Mover<'_> {
     }
 }
 
-/// The refusal of a path that is too short or too long.
+/// Returns the refusal of a path that is too short or too long.
 pub(super) fn wrong_length(entries: usize) -> Illegal {
     Illegal::new(format!("a path has 2 to {PATH_MAX} entries, not {entries}"))
 }
 
-/// A position's number on the board.
+/// Returns a position's number on the board.
 pub(super) fn number(cell: u8) -> i64 {
     i64::from(cell) + 1
 }

@@ -1,11 +1,10 @@
-//! The board as a picture.
+//! The view of the board.
 
 use super::{COLOURS, ChineseCheckers};
 use crate::view::{Figure, Ground, GroundKind, Labels, Piece, View};
 
 impl ChineseCheckers {
-    /// Marbles, the camps that are somebody's target, the last path, and how many marbles of each
-    /// seat have arrived.
+    /// Returns the view: marbles, target camps, the last path, and each seat's marbles at home.
     pub(super) fn picture(&self) -> View {
         let rules = &*self.rules;
         let (mut pieces, mut ground, mut figures) = (Vec::new(), Vec::new(), Vec::new());

@@ -1,9 +1,9 @@
-//! What can be set before a game starts, and the position that it can start from.
+//! The setup and the position.
 
 use super::CellSet;
 use super::star::{SIZES, Star};
 use crate::Illegal;
-use crate::setup_fields::check_range;
+use crate::setup_fields::{check_limit, check_range};
 use referee_protocol::Seat;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Jumps {
-    /// Over a marble at any distance, as far behind it as it was away (the ACM's rule).
+    /// Over a marble at any distance, landing as far behind it (the ACM's rule).
     #[default]
     Long,
     /// Only over a neighbouring marble.
@@ -25,7 +25,7 @@ pub enum Neutral {
     /// A turn may not end there; jumps may land there on the way (the ACM's rule).
     #[default]
     Pass,
-    /// Everything that may happen elsewhere.
+    /// Anything that may happen elsewhere.
     Free,
     /// As `Pass`, and no jump may land there; a long jump may cross it.
     Closed,
@@ -38,17 +38,17 @@ pub enum Win {
     /// All its marbles are in its target (the ACM's rule).
     #[default]
     Own,
-    /// Its target is full, and at least one marble there is its own: nobody can spoil it by
-    /// leaving a marble behind.
+    /// Its target is full, and at least one marble there is its own, so an opponent can't prevent it
+    /// by leaving a marble behind.
     Filled,
 }
 
-/// The setup of a game. Source: ACM Chinese Checkers competition rules (1997); the switches are
-/// for what other programs play.
+/// The setup of a game. Source: ACM Chinese Checkers competition rules (1997); the switches allow
+/// the variants of other programs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Setup {
-    /// How many seats: 2, 3, 4 or 6.
+    /// The number of seats: 2, 3, 4 or 6.
     pub seats: u64,
     /// The rows of one point of the star, 2 to 5.
     pub size: u64,
@@ -58,9 +58,9 @@ pub struct Setup {
     pub neutral: Neutral,
     /// When a seat is home.
     pub win: Win,
-    /// Turns over all seats, 1 to 1000000, after which the game is drawn.
+    /// The number of turns, over all seats, after which the game is a draw: 1 to 1000000.
     pub max_turns: u64,
-    /// Where to start from, if not from the usual start.
+    /// The position to start from instead of the usual one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<Position>,
 }
@@ -88,28 +88,28 @@ pub struct Position {
     /// The numbers of the positions of each seat's marbles, by seat; each list sorted, and at most
     /// as long as a point has positions.
     pub marbles: Vec<Vec<u64>>,
-    /// Turns so far, over all seats, passed-over turns included.
+    /// Turns so far, over all seats, skipped turns included.
     pub turn: u64,
-    /// How many of them were passes in a row, at the end.
+    /// The number of passes in a row up to now.
     #[serde(default)]
     pub passes: u64,
-    /// The seats that are out; only with three seats and more.
+    /// The retired seats; only with three or more seats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retired: Option<Vec<Seat>>,
 }
 
 impl Setup {
-    /// Says which field is out of its range.
+    /// Returns an error if a field is out of range.
     pub(super) fn check(&self) -> Result<(), Illegal> {
         let Self { seats, size, max_turns, .. } = self;
         if !matches!(seats, 2 | 3 | 4 | 6) {
             return Err(Illegal::new(format!("`seats` must be 2, 3, 4 or 6, not {seats}")));
         }
         check_range("size", *size, SIZES)?;
-        check_range("max_turns", *max_turns, 1..=1_000_000)
+        check_limit("max_turns", *max_turns)
     }
 
-    /// The points on which the seats start, by seat; a seat's target is the opposite point.
+    /// Returns the points on which the seats start, by seat; a seat's target is the opposite point.
     pub fn starts(&self) -> &'static [usize] {
         match self.seats {
             2 => &[0, 3],
@@ -120,7 +120,7 @@ impl Setup {
     }
 }
 
-/// A position's lists, checked and as sets.
+/// A position's checked lists as sets.
 #[derive(Debug)]
 pub(super) struct Placed {
     pub(super) marbles: [CellSet; 6],
@@ -128,12 +128,12 @@ pub(super) struct Placed {
 }
 
 impl Position {
-    /// Checks the position against the setup that it is part of, and sorts its lists.
+    /// Checks the position against its setup, sorts its lists and returns them as sets.
     pub(super) fn place(&mut self, seats: usize, star: &Star) -> Result<Placed, Illegal> {
         let illegal = |rule: String| Err(Illegal::new(format!("position: {rule}")));
         if self.marbles.len() != seats {
             let lists = self.marbles.len();
-            return illegal(format!("`marbles` has {lists} lists, and there are {seats} seats"));
+            return illegal(format!("`marbles` has {lists} lists for {seats} seats"));
         }
         let marbles = place_marbles(&mut self.marbles, star)?;
         let mut retired = [false; 6];
@@ -146,7 +146,7 @@ impl Position {
             }
         }
         if seats == 2 && self.retired.is_some() {
-            return illegal("`retired` belongs to games of three seats and more".to_owned());
+            return illegal("`retired` is only for games of three or more seats".to_owned());
         }
         self.retired =
             (seats > 2).then(|| Seat::all(seats).filter(|seat| retired[seat.index()]).collect());
@@ -160,7 +160,7 @@ impl Position {
         let left = retired[..seats].iter().filter(|&&retired| !retired).count() as u64;
         if self.passes > left || self.passes > self.turn {
             return illegal(format!(
-                "`passes` is {}, and {left} seats had {} turns so far",
+                "`passes` is {}, but {left} seats had {} turns so far",
                 self.passes, self.turn
             ));
         }
@@ -182,10 +182,12 @@ fn place_marbles(lists: &mut [Vec<u64>], star: &Star) -> Result<[CellSet; 6], Il
             let Some(cell) = i64::try_from(number).ok().and_then(|number| star.index(number))
             else {
                 let last = star.cells.len();
-                return illegal(format!("positions are numbered 1 to {last}, so not {number}"));
+                return illegal(format!(
+                    "there is no position {number}: the board has 1 to {last}"
+                ));
             };
             if taken.contains(cell) {
-                return illegal(format!("two marbles stand on {number}"));
+                return illegal(format!("two marbles are on {number}"));
             }
             taken.insert(cell);
             marbles[seat].insert(cell);

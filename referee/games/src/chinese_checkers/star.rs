@@ -1,28 +1,28 @@
-//! The star as tables: the lines through every position and the six points, for each size.
+//! Tables of the star for each size: the lines through every position, and the six points.
 
 use super::CellSet;
 use crate::board::{Cell, Shape};
 use std::sync::OnceLock;
 
-/// The sizes that a star can have: the rows of one point.
+/// The possible sizes of a star: the rows of one point.
 pub(super) const SIZES: std::ops::RangeInclusive<u64> = 2..=5;
 
-/// A star's positions by index, which is the number on the board less one.
+/// A star's positions by index: the number on the board minus one.
 #[derive(Debug)]
 pub(super) struct Star {
     pub(super) shape: Shape,
     pub(super) cells: Vec<Cell>,
     /// The positions beside each one.
     pub(super) neighbours: Vec<CellSet>,
-    /// For each position and each of the shape's six steps the positions in that direction, up to
-    /// the rim. On a star a line is never interrupted. The direction opposite to `d` is `5 - d`.
+    /// For each position and each of the shape's six steps, the positions in that direction up to the
+    /// rim. On a star a line is never interrupted. The direction opposite to `d` is `5 - d`.
     rays: Vec<[Vec<u8>; 6]>,
     /// The points clockwise from the top, each as its rows from the tip inwards.
     pub(super) points: [Vec<CellSet>; 6],
 }
 
 impl Star {
-    /// The tables for a size within [`SIZES`].
+    /// Returns the tables for a size within [`SIZES`].
     pub(super) fn of(size: u64) -> &'static Self {
         static STARS: [OnceLock<Star>; 4] = [const { OnceLock::new() }; 4];
         let index = usize::try_from(size - SIZES.start()).expect("a size within its range");
@@ -58,7 +58,7 @@ impl Star {
         Self { shape, cells, neighbours, rays, points }
     }
 
-    /// The index of a position by its number on the board.
+    /// Returns the index of a position by its number on the board.
     pub(super) fn index(&self, number: i64) -> Option<u8> {
         let index = usize::try_from(number.checked_sub(1)?).ok()?;
         (index < self.cells.len()).then(|| u8::try_from(index).expect("at most 181 cells"))
@@ -68,7 +68,7 @@ impl Star {
         &self.rays[usize::from(from)][direction]
     }
 
-    /// Every position of a point.
+    /// Returns every position of a point.
     pub(super) fn point(&self, point: usize) -> CellSet {
         self.points[point].iter().copied().fold(CellSet::EMPTY, CellSet::or)
     }
@@ -77,14 +77,14 @@ impl Star {
         self.cells[usize::from(index)]
     }
 
-    /// How many steps lie between two positions.
+    /// Returns the number of steps between two positions.
     pub(super) fn distance(&self, from: u8, to: u8) -> u8 {
         let (from, to) = (self.cell(from), self.cell(to));
         let (q, r) = (to.0 - from.0, to.1 - from.1);
         q.unsigned_abs().max(r.unsigned_abs()).max((q + r).unsigned_abs())
     }
 
-    /// The direction from one position to another, if they lie on one line.
+    /// Returns the direction from one position to another, if they are on one line.
     pub(super) fn direction(&self, from: u8, to: u8) -> Option<usize> {
         let (a, b) = (self.cell(from), self.cell(to));
         let (q, r) = (b.0 - a.0, b.1 - a.1);
@@ -95,8 +95,8 @@ impl Star {
     }
 }
 
-/// How many rows a cell lies outside the middle hexagon on the side of this point; positive only
-/// in the point itself.
+/// Returns how many rows a cell is beyond the middle hexagon's side at this point; positive only in
+/// the point itself.
 fn beyond_the_hexagon(cell: Cell, point: usize, size: i8) -> i8 {
     let Cell(q, r) = cell;
     let outwards = [-r, q, q + r, r, -q, -q - r];

@@ -66,12 +66,17 @@ fn jumps_go_over_the_marble_half_way() {
         (&long, &[60, 63], "57-63", "position 63 is occupied"),
         (&long, &[64], "57-58", "57-58"),
         (&long, &[58], "57-58", "position 58 is occupied"),
-        // One by one along a longer path, the reason is told.
+        // Along a longer path, each jump has its own refusal.
         (&adjacent, &[60], "57-63-57-63", "only jumps over a neighbouring position are allowed"),
-        (&long, &[59], "57-63-57-63", "needs a marble on 60, half-way"),
-        (&long, &[60, 62], "57-63-57-63", "all but the position half-way empty, and 62 is"),
-        (&long, &[60], "57-60-57-63", "between 57 and 60 there is none"),
-        (&long, &[60], "57-63-52-61", "a jump follows a line of the board, and 63 to 52 doesn't"),
+        (&long, &[59], "57-63-57-63", "needs a marble half-way, on 60"),
+        (
+            &long,
+            &[60, 62],
+            "57-63-57-63",
+            "needs empty positions before and behind the marble: 62 is",
+        ),
+        (&long, &[60], "57-60-57-63", "57 to 60 has none"),
+        (&long, &[60], "57-63-52-61", "a jump follows a line of the board: 63 to 52 doesn't"),
         (&long, &[60, 65], "57-65-57-63", "position 65 is occupied"),
     ] {
         let game = placed(setup, &[57], others);
@@ -95,16 +100,16 @@ fn paths_are_completed_by_the_smallest_of_the_shortest() {
         ("61-63-61-63", "61-63-61-63"),
         (&there_and_back, &there_and_back),
         (&too_long, "a path has 2 to 64 entries, not 65"),
-        ("61-63-61", "a move must end on another position than it began on"),
-        ("61-61", "a move must end on another position than it began on"),
-        ("61-63-64", "a step is a turn of its own, so 63 to 64 can't be part of a longer path"),
-        ("61-60-59", "a step is a turn of its own, so 61 to 60 can't be part of a longer path"),
-        ("61-63-63-84", "a jump follows a line of the board, and 63 to 63 doesn't"),
-        ("62-63", "no marble of seat 0 stands on 62"),
-        ("60-59", "no marble of seat 0 stands on 60"),
-        ("61-122", "the board's positions are numbered 1 to 121, so not 122"),
-        ("0-61", "the board's positions are numbered 1 to 121, so not 0"),
-        ("pass", "a pass is legal only when no marble can move, and the one on 61 can"),
+        ("61-63-61", "a move must end on another position than its start"),
+        ("61-61", "a move must end on another position than its start"),
+        ("61-63-64", "a step is a whole turn: 63 to 64 can't be part of a longer path"),
+        ("61-60-59", "a step is a whole turn: 61 to 60 can't be part of a longer path"),
+        ("61-63-63-84", "a jump follows a line of the board: 63 to 63 doesn't"),
+        ("62-63", "seat 0 has no marble on 62"),
+        ("60-59", "seat 0 has no marble on 60"),
+        ("61-122", "there is no position 122: the board has 1 to 121"),
+        ("0-61", "there is no position 0: the board has 1 to 121"),
+        ("pass", "a pass is legal only if no marble can move: the one on 61 can"),
     ] {
         assert_eq!(played(&game, action), expected, "{action}");
     }
@@ -183,7 +188,7 @@ fn seats_start_on_their_points_and_aim_at_the_opposite_ones() {
 
 #[test]
 fn home_is_judged_by_the_setup() {
-    // Seat 0 lacks 112; on 103 it stands before it.
+    // Seat 0 lacks 112; its marble on 103 is one step away.
     let almost: Vec<u64> = std::iter::once(103).chain(113..=121).collect();
     let beside: Vec<u64> = (57..=65).chain([51]).collect();
     let spoiling: Vec<u64> = (57..=65).chain([112]).collect();
@@ -202,7 +207,7 @@ fn home_is_judged_by_the_setup() {
         assert_eq!(played.is_err(), at_start != not_over());
         assert_eq!(outcome(&game), after, "{win} {own:?} {other:?}");
     }
-    // Whoever moved last is judged first.
+    // The seat that moved last is checked first.
     for (to_move, places) in [(0, [2, 1]), (1, [1, 2])] {
         let marbles = [home.clone(), (1..=10).collect()];
         let position = json!({"to_move": to_move, "marbles": marbles, "turn": 60});
@@ -254,14 +259,14 @@ fn who_cannot_move_passes_and_a_round_of_passes_is_a_draw() {
     let mut game = placed(&json!({}), &[1], &[2, 3, 4, 6, 61]);
     assert_eq!(game.actions(), [Action::Pass {}]);
     assert_eq!(played(&game, "1-4"), "position 4 is occupied");
-    assert_eq!(played(&game, "1-11"), "a turn may not end in a neutral zone, and 11 lies in one");
+    assert_eq!(played(&game, "1-11"), "a turn may not end in a neutral zone: 11 is in one");
     game.play(&Action::Pass {}).unwrap();
     assert_eq!((game.turn_number(), game.position().passes), (1, 1));
     assert!(!game.actions().contains(&Action::Pass {}));
     game.play(&"6-9".parse().unwrap()).unwrap();
     assert_eq!(game.position().passes, 0);
 
-    // Alone at the tips of neutral zones nobody can ever move.
+    // Marbles alone at the tips of neutral zones can never move.
     let mut game = placed(&json!({}), &[23], &[99]);
     assert_eq!((game.perft(1), game.perft(2), game.perft(3)), (1, 1, 0));
     game.play(&Action::Pass {}).unwrap();

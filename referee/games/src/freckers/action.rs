@@ -1,4 +1,4 @@
-//! What a player can do on a turn, on the wire and as people write it.
+//! Actions: their JSON and text forms.
 
 use crate::notation::{format_pair, read_pair};
 use crate::setup_fields::deserialize_some;
@@ -10,19 +10,19 @@ use std::str::FromStr;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Action {
-    /// A frog goes one step, or one or more jumps, to a free pad. Either of `directions` and `to`
-    /// may be left out; where both are given they must agree. Recorded moves have both.
+    /// A frog moves one step, or by one or more jumps, to a free pad. Either `directions` or `to` may
+    /// be left out; if both exist they must agree. Recorded moves have both.
     Move {
         /// The cell that it leaves.
         from: [i64; 2],
-        /// The direction of the step, or of each jump; 1 to 64 of them.
+        /// The direction of the step or of each jump, 1 to 64.
         #[serde(
             default,
             deserialize_with = "deserialize_some",
             skip_serializing_if = "Option::is_none"
         )]
         directions: Option<Vec<Direction>>,
-        /// The cell that it comes to.
+        /// The cell that it reaches.
         #[serde(
             default,
             deserialize_with = "deserialize_some",
@@ -59,8 +59,7 @@ pub enum Direction {
 use Direction::{Down, DownLeft, DownRight, Left, Right, Up, UpLeft, UpRight};
 
 impl Direction {
-    /// Each direction in the order of their declaration, with its name on the wire and in text, and
-    /// its step in rows and columns.
+    /// Each direction in the order of declaration, with its name and its step in rows and columns.
     const TABLE: [(Self, &'static str, (i8, i8)); 8] = [
         (Right, "RIGHT", (0, 1)),
         (Left, "LEFT", (0, -1)),
@@ -72,7 +71,7 @@ impl Direction {
         (UpRight, "UP_RIGHT", (-1, 1)),
     ];
 
-    /// The step in rows and columns.
+    /// Returns the step in rows and columns.
     pub fn step(self) -> (i8, i8) {
         Self::TABLE[self as usize].2
     }
@@ -95,7 +94,7 @@ impl FromStr for Direction {
     }
 }
 
-/// `0,3 DOWN_LEFT,DOWN`, `grow`; a move that is told by its end alone is `0,3 to 2,2`.
+/// `0,3 DOWN_LEFT,DOWN`, `grow`; a move by its end is `0,3 to 2,2`.
 impl fmt::Display for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self::Move { from, directions, to } = self else {

@@ -1,5 +1,5 @@
-//! Counting sequences of actions in bulk: sets of cells are shifted and counted whole, and of the
-//! last two plies most are counted without playing either.
+//! Fast perft: counts whole sets of cells by shifting them, and most of the last two plies without
+//! playing them.
 
 use super::cells::{Cells, OPPOSITE, WAYS, shift};
 use super::{Board, Freckers, Landing};
@@ -10,14 +10,14 @@ pub(super) fn perft(game: &Freckers, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
     }
-    // The turn limit cuts off every sequence that is longer than the turns left.
+    // The turn limit ends every longer sequence.
     if game.is_over() || depth > game.setup.turn_limit - game.turn {
         return 0;
     }
     count(&game.board, depth)
 }
 
-/// The sequences of `depth` actions, at least one, from a board whose game isn't over.
+/// Counts the sequences of `depth` actions, at least one, from a board whose game isn't over.
 fn count(board: &Board, depth: u32) -> u64 {
     if depth == 1 {
         return count_actions(board);
@@ -38,17 +38,17 @@ fn count(board: &Board, depth: u32) -> u64 {
     sum
 }
 
-/// The sequences of a move and any action of the other player.
+/// Counts the sequences of a move and any action of the other player.
 ///
-/// A move between cells that the other player's actions don't depend on leaves their number as it
-/// was: such moves are counted whole, and only the rest are played.
+/// A move between cells that the other player's actions don't depend on leaves their number
+/// unchanged. Such moves are counted together; only the rest are played.
 fn last_two(board: &Board) -> u64 {
     let own = board.frogs[board.mover];
     let goal = OPPOSITE[board.mover];
     let other = Board { mover: board.mover ^ 1, ..*board };
     let unchanged = count_actions(&other);
     let dependencies = dependencies(&other);
-    // A move that wins ends the game: only the last frog to come across can.
+    // Only a move of the last frog outside the goal can win and end the game.
     let may_win = (own & !goal).count_ones() <= 1;
     let mut sum = 0;
     for from in singles(own) {
@@ -62,20 +62,20 @@ fn last_two(board: &Board) -> u64 {
     sum
 }
 
-/// The board after a move; nothing if the move wins.
+/// Returns the board after a move; `None` if the move wins.
 fn after(board: &Board, from: Cells, to: Cells) -> Option<Board> {
     let mut next = *board;
     next.go(from, to);
     (next.frogs[board.mover] & !OPPOSITE[board.mover] != 0).then_some(next)
 }
 
-/// How many actions the mover has: its distinct pairs of a frog and an end, and growth.
+/// Counts the mover's actions: the distinct pairs of a frog and an end, and growth.
 fn count_actions(board: &Board) -> u64 {
     let own = board.frogs[board.mover];
     let ways = WAYS[board.mover];
     let steps = ways.map(|way| shift(own, way) & board.pads);
-    // Added bit by bit into ones, twos and fours, so that only three words are counted: the
-    // instruction that counts is not part of every processor's baseline.
+    // Added bit by bit into ones, twos and fours, so that only three words are counted: not
+    // every baseline processor has an instruction for it.
     let (ones, twos_a) = add(steps[0], steps[1], steps[2]);
     let (ones, twos_b) = add(ones, steps[3], steps[4]);
     let (twos, fours) = (twos_a ^ twos_b, twos_a & twos_b);
@@ -86,13 +86,13 @@ fn count_actions(board: &Board) -> u64 {
     u64::from(count + 1)
 }
 
-/// The cells on which a move of this frog of the mover may end.
+/// Returns the cells on which a move of this frog of the mover may end.
 pub(super) fn ends(board: &Board, from: Cells) -> Cells {
     let steps = WAYS[board.mover].iter().fold(0, |all, &way| all | shift(from, way));
     (steps | landings(board, from)) & board.pads
 }
 
-/// The mover's frogs that can jump.
+/// Returns the mover's frogs that can jump.
 fn jumpers(board: &Board) -> Cells {
     let frogs = board.frogs[0] | board.frogs[1];
     let open = open(board);
@@ -105,7 +105,7 @@ fn jumpers(board: &Board) -> Cells {
     found & own
 }
 
-/// The cells that a frog can come to by jumps.
+/// Returns the cells that a frog can reach by jumps.
 fn landings(board: &Board, from: Cells) -> Cells {
     let frogs = board.frogs[0] | board.frogs[1];
     let mut open = open(board);
@@ -119,7 +119,7 @@ fn landings(board: &Board, from: Cells) -> Cells {
     reached
 }
 
-/// The cells on which a jump may land.
+/// Returns the cells on which a jump may land.
 fn open(board: &Board) -> Cells {
     match board.landing {
         Landing::Last => !(board.frogs[0] | board.frogs[1]),
@@ -127,12 +127,12 @@ fn open(board: &Board) -> Cells {
     }
 }
 
-/// The cells on which the mover's actions depend: those next to where its frogs are or can land,
-/// and behind the frogs there.
+/// Returns the cells on which the mover's actions depend: those next to where its frogs are or can
+/// land, and behind the frogs there.
 fn dependencies(board: &Board) -> Cells {
     let frogs = board.frogs[0] | board.frogs[1];
     let own = board.frogs[board.mover];
-    // All frogs at once: which of them lands where doesn't matter here.
+    // All frogs at once: which frog lands where doesn't matter here.
     let stops = own | landings(board, own);
     WAYS[board.mover].iter().fold(0, |all, &way| {
         let next = shift(stops, way);

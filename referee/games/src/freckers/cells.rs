@@ -1,5 +1,4 @@
-//! Sets of cells as bits of a word: cell `[r,c]` is bit 8 r + c, so bits are in the order of the
-//! cells.
+//! Sets of cells as the bits of a word: cell `[r,c]` is bit 8 r + c.
 
 use super::action::Direction;
 use crate::board::{Cell, Shape};
@@ -19,30 +18,30 @@ pub(super) const DIRECTIONS: [[Direction; 5]; 2] = [
     [Direction::Right, Direction::Left, Direction::Up, Direction::UpLeft, Direction::UpRight],
 ];
 
-/// The row that each seat wants to reach.
+/// The row that each seat must reach.
 pub(super) const OPPOSITE: [Cells; 2] = [0xFF << 56, 0xFF];
 
-/// The cell of the board with these coordinates, as they come from an agent.
+/// Returns the cell with these coordinates, which come from an agent, if it is on the board.
 pub(super) fn find(at: [i64; 2]) -> Option<Cell> {
     SHAPE.find(at)
 }
 
-/// The set of one cell of the board.
+/// Returns the set of one cell of the board.
 pub(super) fn only(cell: Cell) -> Cells {
     1 << bit(cell)
 }
 
-/// The number of a cell of the board.
+/// Returns the number of a cell of the board.
 pub(super) fn bit(cell: Cell) -> u8 {
     (8 * cell.0 + cell.1).cast_unsigned()
 }
 
-/// The cell with this number, below 64.
+/// Returns the cell with this number, below 64.
 pub(super) fn numbered(bit: u8) -> Cell {
     Cell((bit / 8).cast_signed(), (bit % 8).cast_signed())
 }
 
-/// The cells of a set, in order.
+/// Returns the cells of a set, in order.
 pub(super) fn members(mut set: Cells) -> impl Iterator<Item = Cell> {
     std::iter::from_fn(move || {
         let bit = (set != 0).then(|| u8::try_from(set.trailing_zeros()).expect("below 64"))?;
@@ -51,8 +50,8 @@ pub(super) fn members(mut set: Cells) -> impl Iterator<Item = Cell> {
     })
 }
 
-/// A direction as something that sets are shifted by: a rotation to the left, and the cells that
-/// what stays on the board can come to.
+/// A direction to shift sets by: a rotation to the left, and a mask of the cells that can be reached
+/// without leaving the board.
 #[derive(Clone, Copy)]
 pub(super) struct Way {
     rotation: u32,
@@ -77,14 +76,14 @@ impl Way {
         Self { rotation, kept }
     }
 
-    /// The same way back.
+    /// Returns the opposite way.
     #[inline]
     pub(super) fn back(self) -> Self {
-        // What comes back to a cell had left it for one that is kept.
+        // The mask of the opposite way: the cells whose step stays on the board.
         Self { rotation: 64 - self.rotation, kept: self.kept.rotate_right(self.rotation) }
     }
 
-    /// The same for each of a seat's directions.
+    /// Returns the ways for a seat's directions.
     const fn all_of(directions: [Direction; 5]) -> [Self; 5] {
         let mut ways = [Self { rotation: 0, kept: 0 }; 5];
         let mut index = 0;
@@ -96,16 +95,16 @@ impl Way {
     }
 }
 
-/// Each seat's directions, to shift sets by.
+/// Each seat's directions as ways.
 pub(super) const WAYS: [[Way; 5]; 2] = [Way::all_of(DIRECTIONS[0]), Way::all_of(DIRECTIONS[1])];
 
-/// Every cell of a set one step further; what leaves the board is gone.
+/// Shifts every cell of a set one step; cells that leave the board are dropped.
 #[inline]
 pub(super) fn shift(set: Cells, way: Way) -> Cells {
     set.rotate_left(way.rotation) & way.kept
 }
 
-/// The cells around those of a set, perhaps with some of its own.
+/// Returns the cells around those of a set, possibly with some of its own.
 pub(super) fn around(set: Cells) -> Cells {
     let row = set
         | shift(set, const { Way::of(Direction::Right) })

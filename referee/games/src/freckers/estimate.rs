@@ -1,32 +1,33 @@
-//! How well a player stands, for simple agents: how far its frogs have come against the other's,
-//! and how far they could come with one more move.
+//! The position's estimate for simple agents: how far each player's frogs are, and how far they
+//! could get with one more move.
 
 use super::cells::{self, Cells, OPPOSITE};
 use super::{Board, bulk};
 use crate::board::Cell;
 
-/// What one step on the way is worth.
+/// The value of one step forward.
 const STEP: i64 = 20;
-/// What each frog across is worth beyond its way.
+/// The additional value of each frog across.
 const ACROSS: i64 = 30;
-/// What each step of the move that brings its frog furthest is worth.
+/// The value of each step of the move that gets furthest.
 const BEST_MOVE: i64 = 25;
-/// What each step of every frog's furthest move is worth; so growth pays where pads are lacking.
+/// The value of each step of every frog's furthest move; makes growth worth it where pads are
+/// missing.
 const EACH_MOVE: i64 = 16;
 
-/// As [`Game::estimate`](crate::Game::estimate): the player's standing less the other's.
+/// As [`Game::estimate`](crate::Game::estimate): the player's score minus the other's.
 pub(super) fn estimate(board: &Board, seat: usize) -> i64 {
-    standing(board, seat) - standing(board, seat ^ 1)
+    score(board, seat) - score(board, seat ^ 1)
 }
 
-fn standing(board: &Board, seat: usize) -> i64 {
+fn score(board: &Board, seat: usize) -> i64 {
     let goals = OPPOSITE[seat] & !board.frogs[seat];
     let board = &Board { mover: seat, ..*board };
     let mut sum = ACROSS * i64::from(board.across(seat));
     let mut best = 0;
     for frog in cells::members(board.frogs[seat] & !OPPOSITE[seat]) {
         let away = distance(frog, goals, seat);
-        // The square: stragglers count most, because the game isn't won without them.
+        // The square makes stragglers count most: the game isn't won without them.
         sum -= STEP * away + away * away;
         let ends = cells::members(bulk::ends(board, cells::only(frog)));
         let nearest = ends.map(|end| distance(end, goals, seat)).min();
@@ -37,7 +38,8 @@ fn standing(board: &Board, seat: usize) -> i64 {
     sum + BEST_MOVE * best
 }
 
-/// The steps from a cell to the nearest of a player's free goal cells, as if pads were everywhere.
+/// Returns the steps from a cell to the nearest of a player's free goal cells, as if pads were
+/// everywhere.
 fn distance(cell: Cell, goals: Cells, seat: usize) -> i64 {
     let rows = if seat == 0 { 7 - cell.0 } else { cell.0 };
     let to_goal = |goal: Cell| i64::from(rows.max((goal.1 - cell.1).abs()));

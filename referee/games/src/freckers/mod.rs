@@ -36,9 +36,9 @@ const OUTWARD: [(i8, i8); SEATS] = [(0, 1), (0, -1)];
 pub struct Freckers {
     setup: Arc<Setup>,
     board: Board,
-    /// How many actions there have been.
+    /// The number of actions so far.
     turn: u32,
-    /// The cells that the last action's frog came through; empty after growth.
+    /// The cells of the last move's path; empty after growth.
     last: IgnoredInEq<Path>,
 }
 
@@ -46,7 +46,7 @@ pub struct Freckers {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Board {
     frogs: [Cells; SEATS],
-    /// The free pads; every frog stands on one more.
+    /// The free pads; every frog is on another one.
     pads: Cells,
     mover: usize,
     landing: Landing,
@@ -87,7 +87,7 @@ impl Freckers {
         Self { setup: Arc::new(setup), board, turn: 0, last: IgnoredInEq::default() }
     }
 
-    /// Puts the game into a position, or says what no game can have come to.
+    /// Sets the position. Fails if no game can reach it.
     fn set_up(&mut self, position: &Position) -> Result<(), Illegal> {
         let refused = |text: String| Illegal::new(format!("position: {text}"));
         let mut taken = 0;
@@ -95,7 +95,7 @@ impl Freckers {
             let mut set = 0;
             for &cell in list {
                 let Some(cell) = cells::find(cell.pair()) else {
-                    return Err(refused(format!("{},{} is not on the board", cell.0, cell.1)));
+                    return Err(refused(format!("{},{} is off the board", cell.0, cell.1)));
                 };
                 if taken & cells::only(cell) != 0 {
                     let text = format!("{},{} is named twice among frogs and pads", cell.0, cell.1);
@@ -130,12 +130,12 @@ impl Freckers {
         self.winner().is_some() || self.turn >= self.setup.turn_limit
     }
 
-    /// The seat whose frogs are all on the opposite row.
+    /// Returns the seat whose frogs are all on the opposite row.
     fn winner(&self) -> Option<usize> {
         (0..SEATS).find(|&seat| self.board.across(seat) == FROGS)
     }
 
-    /// Completes a move that is legal; refuses any other with the rule that it breaks.
+    /// Checks a move and returns its path.
     fn check_move(
         &self,
         from: [i64; 2],
@@ -154,26 +154,26 @@ impl Freckers {
         let start = on_board(from)?;
         let colour = COLOURS[self.board.mover].name();
         if self.board.frogs[self.board.mover] & cells::only(start) == 0 {
-            let rule =
-                format!("a player moves its own frogs, and {colour} has none on {}", show(start));
-            return Err(Illegal::new(rule));
+            return Err(Illegal::new(format!("{colour} has no frog on {}", show(start))));
         }
         let end = to.map(on_board).transpose()?;
         let path = match (directions, end) {
             (Some(directions), _) => self.board.walk(start, directions)?,
             (None, Some(end)) => self.board.routes(start).path(end).ok_or_else(|| {
-                let rule = "a move ends on a free pad one step or a sequence of jumps away";
-                Illegal::new(format!("{rule}, and {colour} can't come to {} so", show(end)))
+                let (start, end) = (show(start), show(end));
+                Illegal::new(format!(
+                    "no step and no sequence of jumps leads from {start} to a free pad on {end}"
+                ))
             })?,
             (None, None) => {
-                return Err(Illegal::new("a move tells its `directions`, its `to` or both"));
+                return Err(Illegal::new("a move needs `directions`, `to` or both"));
             }
         };
         match end {
             Some(end) if end != path.end() => {
-                let (led, told) = (show(path.end()), show(end));
+                let (led, sent) = (show(path.end()), show(end));
                 let rule = "`directions` and `to` must agree";
-                Err(Illegal::new(format!("{rule}: the directions lead to {led}, not to {told}")))
+                Err(Illegal::new(format!("{rule}: the directions lead to {led}, not to {sent}")))
             }
             _ => Ok(path),
         }
@@ -198,9 +198,9 @@ impl Game for Freckers {
         let mut game = Self::usual_start(setup);
         if let Some(position) = position {
             game.set_up(&position)?;
-            // As it will be told: with its lists sorted.
-            let told = game.position();
-            Arc::make_mut(&mut game.setup).position = Some(told);
+            // With its lists sorted.
+            let position = Some(game.position());
+            Arc::make_mut(&mut game.setup).position = position;
         }
         Ok(game)
     }
@@ -327,8 +327,7 @@ impl Game for Freckers {
 }
 
 fn on_board(at: [i64; 2]) -> Result<Cell, Illegal> {
-    cells::find(at)
-        .ok_or_else(|| Illegal::new(format!("{},{} is not a cell of the board", at[0], at[1])))
+    cells::find(at).ok_or_else(|| Illegal::new(format!("{},{} is off the board", at[0], at[1])))
 }
 
 fn show(cell: Cell) -> String {

@@ -1,4 +1,4 @@
-//! The ways of a frog over the board: checking one, and finding the shortest to every cell.
+//! The paths of a frog: checks one, and finds the shortest to every cell.
 
 use super::cells::{self, Cells, DIRECTIONS, SHAPE};
 use super::{Board, COLOURS, Direction, Landing, show};
@@ -8,8 +8,8 @@ use crate::board::Cell;
 /// The most directions that a move may have.
 pub(super) const DIRECTIONS_MAX: usize = 64;
 
-/// The cells that a frog comes through, from first to last, by their numbers. It has a fixed size,
-/// so that copies of a game need no memory of their own.
+/// The cells of a frog's path by their numbers, from start to end. The size is fixed, so that copies
+/// of a game allocate nothing.
 #[derive(Clone, Debug)]
 pub(super) struct Path {
     numbers: [u8; DIRECTIONS_MAX + 1],
@@ -34,22 +34,22 @@ impl Path {
         self.count += 1;
     }
 
-    /// The cells in order.
+    /// Returns the cells in order.
     pub(super) fn cells(&self) -> impl Iterator<Item = Cell> {
         self.numbers[..usize::from(self.count)].iter().map(|&number| cells::numbered(number))
     }
 
-    /// The first cell. The path must not be empty.
+    /// Returns the first cell. The path must not be empty.
     pub(super) fn start(&self) -> Cell {
         cells::numbered(self.numbers[0])
     }
 
-    /// The last cell. The path must not be empty.
+    /// Returns the last cell. The path must not be empty.
     pub(super) fn end(&self) -> Cell {
         cells::numbered(self.numbers[usize::from(self.count) - 1])
     }
 
-    /// The direction from each cell to the next.
+    /// Returns the direction from each cell to the next.
     pub(super) fn directions(&self) -> Vec<Direction> {
         let towards = |from: Cell, to: Cell| {
             let step = ((to.0 - from.0).signum(), (to.1 - from.1).signum());
@@ -59,21 +59,21 @@ impl Path {
     }
 }
 
-/// The shortest way of one frog to every cell that it can come to.
+/// The shortest paths of one frog to every cell that it can reach.
 pub(super) struct Routes {
     start: Cell,
     ends: Cells,
-    /// For every cell come to, the number of the cell before it.
+    /// For every reached cell, the number of the cell before it.
     before: [u8; 64],
 }
 
 impl Routes {
-    /// The cells on which a move may end.
+    /// Returns the cells on which a move may end.
     pub(super) fn ends(&self) -> Cells {
         self.ends
     }
 
-    /// The cells from the start to an end, if it is one.
+    /// Returns the path from the start to an end, if it is one.
     pub(super) fn path(&self, end: Cell) -> Option<Path> {
         if self.ends & cells::only(end) == 0 {
             return None;
@@ -89,12 +89,12 @@ impl Routes {
 }
 
 impl Board {
-    /// The shortest way of the mover's frog to every cell that it can come to. Of equally short
-    /// ones it is the first in the order of the directions.
+    /// Returns the shortest paths of the mover's frog; of equally short ones the first in the order of
+    /// the directions.
     pub(super) fn routes(&self, start: Cell) -> Routes {
         let mut routes = Routes { start, ends: 0, before: [0; 64] };
         let frogs = self.all_frogs();
-        // A frog's own cell is one with a frog, so that it never comes back to it.
+        // A frog's own start counts as occupied, so it never returns there.
         let has_frog = |cell: Cell| cells::only(cell) & frogs != 0;
         let is_pad = |cell: Cell| cells::only(cell) & self.pads != 0;
         for direction in DIRECTIONS[self.mover] {
@@ -104,9 +104,9 @@ impl Board {
                 routes.before[usize::from(cells::bit(to))] = cells::bit(start);
             }
         }
-        // Breadth first, and in the order of the directions: the first way to a cell is the one
-        // that is wanted. No cell is both a step and a sequence of jumps away, because jumps keep
-        // row and column even or odd.
+        // Breadth first, in the order of the directions, so the first path to a cell is the right one.
+        // No cell is both a step and a sequence of jumps away, because jumps keep the parity of row
+        // and column.
         let mut landings = Path::from(start);
         let mut next = 0;
         let mut reached: Cells = 0;
@@ -131,7 +131,7 @@ impl Board {
         routes
     }
 
-    /// The way that the directions lead from the mover's frog on `start`, or the rule that they
+    /// Returns the path along the directions from the mover's frog on `start`, or the rule that they
     /// break. Source: "MOVE".
     pub(super) fn walk(&self, start: Cell, directions: &[Direction]) -> Result<Path, Illegal> {
         let has_frog = |cell: Cell| cells::only(cell) & self.all_frogs() != 0;
@@ -141,16 +141,16 @@ impl Board {
         for &direction in directions {
             if !DIRECTIONS[self.mover].contains(&direction) {
                 let colour = COLOURS[self.mover].name();
-                return refused(format!("{colour} frogs never go {direction}"));
+                return refused(format!("{colour} frogs never move {direction}"));
             }
             let next = path.end().step(direction.step());
             if !SHAPE.contains(next) {
-                return refused(format!("{direction} of {} the board ends", show(path.end())));
+                return refused(format!("{direction} from {} leaves the board", show(path.end())));
             }
             if !has_frog(next) {
                 if directions.len() > 1 {
                     let rule = "each of several directions is a jump over a frog";
-                    return refused(format!("{rule}, and {} holds none", show(next)));
+                    return refused(format!("{rule}: there is none on {}", show(next)));
                 }
                 path.push(next);
                 break;
@@ -160,19 +160,18 @@ impl Board {
                 return refused(format!("a jump over {} leaves the board", show(next)));
             }
             if has_frog(behind) {
-                let rule =
-                    "a jump lands on a cell without a frog, and the moving frog's own counts";
-                return refused(format!("{rule}: {} holds one", show(behind)));
+                let rule = "a jump lands on a cell without a frog, and not on the move's start";
+                return refused(format!("{rule}: not on {}", show(behind)));
             }
             if self.landing == Landing::Every && !is_pad(behind) {
                 let rule = "with landing \"every\" each jump lands on a free pad";
-                return refused(format!("{rule}, and {} has none", show(behind)));
+                return refused(format!("{rule}: there is none on {}", show(behind)));
             }
             path.push(behind);
         }
         if !is_pad(path.end()) {
-            let rule = "a move ends on a free pad";
-            return refused(format!("{rule}, and {} has none", show(path.end())));
+            let end = show(path.end());
+            return refused(format!("a move ends on a free pad: there is none on {end}"));
         }
         Ok(path)
     }

@@ -1,4 +1,4 @@
-//! How a game is set up: its switches and the position it starts from.
+//! The setup and the position.
 
 use crate::board::Cell;
 use serde::{Deserialize, Serialize};
@@ -9,19 +9,19 @@ use serde::{Deserialize, Serialize};
 pub struct Setup {
     /// Which cells of a sequence of jumps must be free pads.
     pub landing: Landing,
-    /// After how many actions in all the game ends, 1 to 1000000.
+    /// The number of actions, over both players, after which the game ends: 1 to 1000000.
     pub turn_limit: u32,
     /// The position to start from instead of the usual one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<Position>,
 }
 
-/// Which cells of a sequence of jumps must be free pads. The rule text asks it of the destination,
-/// "MOVE", and is silent on the cells between.
+/// Which cells of a sequence of jumps must be free pads. The rule text, "MOVE", requires it of the
+/// destination and says nothing about the cells between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Landing {
-    /// Only the last; the others need hold no frog.
+    /// Only the last; the others must have no frog.
     Last,
     /// Every one.
     Every,
@@ -41,8 +41,8 @@ pub struct Position {
     pub to_move: u8,
     /// The cells of each colour's six frogs, sorted.
     pub frogs: [Vec<Cell>; 2],
-    /// The free pads, sorted; the pads that frogs stand on are not among them.
+    /// The free pads, sorted, without the pads under frogs.
     pub pads: Vec<Cell>,
-    /// How many actions there have been.
+    /// The number of actions so far.
     pub turn: u32,
 }

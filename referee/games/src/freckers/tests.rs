@@ -85,7 +85,7 @@ fn landing_last_asks_a_pad_of_the_last_cell_only() {
 }
 
 #[test]
-fn a_move_told_by_its_end_takes_the_shortest_way_first_in_the_order_of_directions() {
+fn a_move_text_by_its_end_takes_the_shortest_way_first_in_the_order_of_directions() {
     let game = start(&drawn(TWO_WAYS, 0, 0));
     let whole = json!({
         "type": "move", "from": [2, 1], "directions": ["RIGHT", "DOWN"], "to": [4, 3],
@@ -249,8 +249,8 @@ fn at_the_limit_more_frogs_across_win() {
         play(&mut game, "grow").unwrap();
         assert_eq!(end(&game), None);
         play(&mut game, "grow").unwrap();
-        let (reason, told, scores) = end(&game).unwrap();
-        assert_eq!((reason.as_str(), told), ("turn_limit", places.to_vec()));
+        let (reason, text, scores) = end(&game).unwrap();
+        assert_eq!((reason.as_str(), text), ("turn_limit", places.to_vec()));
         assert_eq!(scores, across);
     }
     let mut game = start(&json!({"turn_limit": 1}));
@@ -262,27 +262,30 @@ fn at_the_limit_more_frogs_across_win() {
 fn refusals_name_the_rule() {
     let chain = start(&drawn(CHAIN, 0, 0));
     for (action, rule) in [
-        ("2,1 RIGHT", "red has none on 2,1"),
-        ("5,5 RIGHT", "red has none on 5,5"),
-        ("9,9 RIGHT", "9,9 is not a cell of the board"),
-        ("2,0 to 8,0", "8,0 is not a cell of the board"),
-        ("0,1 UP", "red frogs never go UP"),
-        ("2,0 LEFT", "LEFT of 2,0 the board ends"),
-        ("0,1 DOWN", "a move ends on a free pad, and 1,1 has none"),
-        ("0,4 RIGHT,RIGHT", "each of several directions is a jump over a frog, and 0,5 holds none"),
+        ("2,1 RIGHT", "red has no frog on 2,1"),
+        ("5,5 RIGHT", "red has no frog on 5,5"),
+        ("9,9 RIGHT", "9,9 is off the board"),
+        ("2,0 to 8,0", "8,0 is off the board"),
+        ("0,1 UP", "red frogs never move UP"),
+        ("2,0 LEFT", "LEFT from 2,0 leaves the board"),
+        ("0,1 DOWN", "a move ends on a free pad: there is none on 1,1"),
+        (
+            "0,4 RIGHT,RIGHT",
+            "each of several directions is a jump over a frog: there is none on 0,5",
+        ),
         ("2,0 RIGHT,RIGHT,RIGHT", "each of several directions is a jump"),
         ("0,2 RIGHT", "a jump lands on a cell without a frog"),
-        ("2,0 to 2,2", "red can't come to 2,2 so"),
-        ("2,0 to 5,5", "red can't come to 5,5 so"),
+        ("2,0 to 2,2", "no step and no sequence of jumps leads from 2,0 to a free pad on 2,2"),
+        ("2,0 to 5,5", "no step and no sequence of jumps leads from 2,0 to a free pad on 5,5"),
     ] {
         let mut game = chain.clone();
-        let told = play(&mut game, action).expect_err(action);
-        assert!(told.contains(rule), "{action}: {told}");
+        let text = play(&mut game, action).expect_err(action);
+        assert!(text.contains(rule), "{action}: {text}");
         assert_eq!(game, chain, "{action}");
     }
     let blue = start(&drawn(CHAIN, 1, 1));
-    let told = play(&mut blue.clone(), "2,1 DOWN_LEFT").unwrap_err();
-    assert_eq!(told, "blue frogs never go DOWN_LEFT");
+    let text = play(&mut blue.clone(), "2,1 DOWN_LEFT").unwrap_err();
+    assert_eq!(text, "blue frogs never move DOWN_LEFT");
     let edge = start(&drawn(
         "
         *RRRRR..
@@ -296,8 +299,8 @@ fn refusals_name_the_rule() {
         1,
         0,
     ));
-    let told = play(&mut edge.clone(), "3,6 RIGHT").unwrap_err();
-    assert_eq!(told, "a jump over 3,7 leaves the board");
+    let text = play(&mut edge.clone(), "3,6 RIGHT").unwrap_err();
+    assert_eq!(text, "a jump over 3,7 leaves the board");
 }
 
 #[test]

@@ -1,10 +1,10 @@
-//! What a seat can do in Hex, on the wire and as people write it.
+//! Actions: their JSON and text forms.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// A placement, or the second player's answer to the first one.
+/// A placement, or a swap.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Action {
@@ -13,12 +13,12 @@ pub enum Action {
         /// Row and column of an empty cell, from 0.
         at: [i64; 2],
     },
-    /// Takes over the first stone, or the first player's colour, as the setup says.
+    /// Takes over the first stone or the first player's colour, depending on the setup.
     Swap {},
 }
 
-/// A cell as people name it: the column's letter and the row's number from 1. What has no such name
-/// is far off every board and shows as its two numbers.
+/// Returns a cell's name: the column's letter and the row's number from 1; its two numbers if it is
+/// off every board.
 pub(super) fn name_of([row, column]: [i64; 2]) -> String {
     let letter = u8::try_from(column).ok().filter(|&column| column < 26);
     match (letter, row.checked_add(1)) {
@@ -52,7 +52,7 @@ impl FromStr for Action {
     }
 }
 
-/// Reads `c4`.
+/// Parses `c4`.
 fn lettered(text: &str) -> Option<[i64; 2]> {
     let (letter, number) = text.split_at_checked(1)?;
     let letter = letter.as_bytes()[0].to_ascii_lowercase();
@@ -63,7 +63,7 @@ fn lettered(text: &str) -> Option<[i64; 2]> {
     Some([number - 1, i64::from(letter - b'a')])
 }
 
-/// Reads `3,-1`, as cells off every board are shown.
+/// Parses `3,-1`, the form of cells off every board.
 fn numbered(text: &str) -> Option<[i64; 2]> {
     let (row, column) = text.split_once(',')?;
     Some([row.parse().ok()?, column.parse().ok()?])

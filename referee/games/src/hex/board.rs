@@ -1,4 +1,4 @@
-//! The stones on a board of Hex and which of them hang together, kept up to date stone by stone.
+//! The stones on the board and their chains, updated with every stone.
 
 use super::setup::Side;
 use std::fmt;
@@ -10,23 +10,23 @@ const SQUARES: usize = (SIZE_MAX + 2) * (SIZE_MAX + 2);
 
 /// The low bits of a square: its parent in the forest of chains.
 const PARENT: u16 = (1 << 10) - 1;
-/// How far its contents are above them.
+/// The shift of a square's contents above its parent.
 const CONTENTS: u32 = 10;
-/// The contents of a corner of the frame, which belongs to nobody.
+/// The contents of a corner of the frame, which belongs to no side.
 const NO_SIDE: u16 = 3;
 
 /// A board within a frame of border cells: those beside the first and last column are black, those
 /// beside the first and last row red. A side has won when its two borders are in one chain.
 ///
-/// A square is one small number: what stands there and its parent in a forest with one tree for
-/// each chain. There is nothing on the heap, so a board is copied cheaply.
+/// A square is one number: its contents and its parent in a forest with one tree per chain. Nothing
+/// is on the heap, so copies are cheap.
 pub(super) struct Board {
     size: u8,
     squares: [u16; SQUARES],
 }
 
 impl Board {
-    /// An empty board of 3 to [`SIZE_MAX`] rows.
+    /// Creates an empty board of 3 to [`SIZE_MAX`] rows.
     pub(super) fn new(size: u8) -> Self {
         let mut board = Self { size, squares: [0; SQUARES] };
         let end = usize::from(size) + 1;
@@ -46,7 +46,7 @@ impl Board {
         board
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub(super) fn size(&self) -> u8 {
         self.size
     }
@@ -55,16 +55,16 @@ impl Board {
         usize::from(self.size) + 2
     }
 
-    /// The index of a cell of the board.
+    /// Returns the index of a cell.
     pub(super) fn index(&self, row: u8, column: u8) -> usize {
         (usize::from(row) + 1) * self.stride() + usize::from(column) + 1
     }
 
-    /// The index of the cell with these coordinates, if it is on the board.
+    /// Returns the index of the cell with these coordinates, if it is on the board.
     pub(super) fn find(&self, [row, column]: [i64; 2]) -> Option<usize> {
         let size = u64::from(self.size);
         let (row, column) = (row.cast_unsigned(), column.cast_unsigned());
-        // What is negative is far too large once it is unsigned.
+        // Negative numbers are too large once they are unsigned.
         if row >= size || column >= size {
             return None;
         }
@@ -72,18 +72,18 @@ impl Board {
         Some((row + 1) * self.stride() + column + 1)
     }
 
-    /// Whether no stone stands there.
+    /// Returns whether the cell is empty.
     pub(super) fn is_empty(&self, at: usize) -> bool {
         self.squares[at] >> CONTENTS == 0
     }
 
-    /// Whose stone stands there.
+    /// Returns the side whose stone is on the cell.
     pub(super) fn stone(&self, at: usize) -> Option<Side> {
         let found = self.squares[at] >> CONTENTS;
         [Side::Black, Side::Red].into_iter().find(|&side| contents(side) == found)
     }
 
-    /// Every cell in order: row, column, and index.
+    /// Returns every cell in order: row, column and index.
     pub(super) fn cells(&self) -> impl Iterator<Item = (u8, u8, usize)> {
         let size = self.size;
         (0..size).flat_map(move |row| {
@@ -91,7 +91,7 @@ impl Board {
         })
     }
 
-    /// Places a stone on an empty cell. Whether it joins its side's borders.
+    /// Places a stone on an empty cell. Returns whether it connects its side's borders.
     pub(super) fn place(&mut self, at: usize, side: Side) -> bool {
         let runs = self.runs_around(at, side);
         self.squares[at] = contents(side) << CONTENTS | number(at);
@@ -117,7 +117,7 @@ impl Board {
         self.root(low) == self.root(high)
     }
 
-    /// Whether a stone on this empty cell would join its side's borders.
+    /// Returns whether a stone on this empty cell would connect its side's borders.
     pub(super) fn wins(&self, at: usize, side: Side) -> bool {
         let mut left = self.runs_around(at, side);
         if left & left.wrapping_sub(1) == 0 {
@@ -135,10 +135,11 @@ impl Board {
         found == [true; 2]
     }
 
-    /// One bit for each run of the side's own among the six neighbours, at the run's first one.
+    /// Returns one bit for each run of the side's own cells among the six neighbours, at the run's
+    /// first cell.
     ///
-    /// Neighbours of a cell that follow each other around it are neighbours themselves, so a run
-    /// is part of one chain, and only a stone that touches two runs can join what was apart.
+    /// Consecutive neighbours of a cell are adjacent, so a run is part of one chain, and only a stone
+    /// that touches two runs can connect separate chains.
     fn runs_around(&self, at: usize, side: Side) -> u32 {
         let own = contents(side);
         let mut mask = 0u32;
@@ -148,14 +149,14 @@ impl Board {
         mask & !(mask << 1 | mask >> 5)
     }
 
-    /// The steps to the six neighbours, going around.
+    /// Returns the steps to the six neighbours, in order around the cell.
     fn around(&self) -> [usize; 6] {
         let stride = self.stride();
         let back = |step: usize| 0usize.wrapping_sub(step);
         [back(stride), back(stride - 1), 1, stride, stride - 1, back(1)]
     }
 
-    /// A cell of each of the side's borders.
+    /// Returns a cell of each of the side's borders.
     fn borders(&self, side: Side) -> [usize; 2] {
         let (end, stride) = (usize::from(self.size) + 1, self.stride());
         match side {
@@ -172,7 +173,7 @@ impl Board {
         self.squares[child] = self.squares[child] & !PARENT | number(parent);
     }
 
-    /// The root of a stone's chain; the way there is halved for the next time.
+    /// Returns the root of a stone's chain and halves the path to it.
     fn root(&mut self, mut at: usize) -> usize {
         loop {
             let parent = self.parent(at);
@@ -185,7 +186,7 @@ impl Board {
         }
     }
 
-    /// The root of a stone's chain.
+    /// Returns the root of a stone's chain without changing the forest.
     fn root_as_is(&self, mut at: usize) -> usize {
         while self.parent(at) != at {
             at = self.parent(at);
@@ -199,7 +200,7 @@ impl Clone for Board {
         Self { size: self.size, squares: self.squares }
     }
 
-    /// As quick as the board is small: what is beyond its squares is never looked at.
+    /// Copies only the squares of this board size.
     fn clone_from(&mut self, other: &Self) {
         self.size = other.size;
         let squares = other.stride() * other.stride();
@@ -207,7 +208,7 @@ impl Clone for Board {
     }
 }
 
-/// The same size and the same stones, however their chains came about.
+/// Two boards are equal if they have the same size and the same stones.
 impl PartialEq for Board {
     fn eq(&self, other: &Self) -> bool {
         self.size == other.size && self.cells().all(|(_, _, at)| self.stone(at) == other.stone(at))

@@ -1,47 +1,46 @@
-//! Cells and colours as most Hex programs have them, and as they are here.
+//! Maps cells and colours between this game and most Hex programs ("engines").
 //!
-//! There, the player who begins is black and joins the first row with the last one; here, black
-//! joins columns and either colour may begin. So two boards differ by a transposition or not at
-//! all, and that one bit also says which colour is which. Every swap is one of two, which differ by
-//! a transposition and an exchange of colours: where the program's is not the match's, the bit
-//! changes.
+//! For an engine, the first player is black and connects the first row with the last one. Here,
+//! black connects columns and either colour may begin. So the boards differ by a transposition or
+//! not at all, and the same bit maps the colours. The two kinds of swap differ by a transposition
+//! and an exchange of colours: if the engine's swap is not the match's, a swap flips the bit.
 
 use super::action::{Action, name_of};
 use super::setup::{Setup, Side, Swap};
 use referee_protocol::Seat;
 
-/// From here to there and back.
+/// The mapping between a match and an engine's board.
 #[derive(Clone, Debug)]
 pub(super) struct BoardMapping {
     rule: Swap,
-    /// The colour of each seat here, now.
+    /// The current colour of each seat, in the match.
     sides: [Side; 2],
     transposed: bool,
 }
 
 impl BoardMapping {
-    /// At the beginning of a game, or at its position.
+    /// Creates the mapping for the start of a game or its position.
     pub(super) fn new(setup: &Setup) -> Self {
         let transposed = setup.first == Side::Black;
         Self { rule: setup.swap, sides: setup.colours(), transposed }
     }
 
-    /// The seat's colour here.
+    /// Returns the seat's colour in the match.
     pub(super) fn side(&self, seat: Seat) -> Side {
         self.sides[seat.index() % 2]
     }
 
-    /// The colour there: whether it is black, the one that joins rows.
+    /// Returns whether the side is black for the engine, which connects rows.
     pub(super) fn is_black(&self, side: Side) -> bool {
         (side == Side::Black) == self.transposed
     }
 
-    /// The name of a cell there.
+    /// Returns the engine's name of a cell.
     pub(super) fn to_engine(&self, at: [i64; 2]) -> String {
         name_of(self.transpose(at))
     }
 
-    /// A cell as it is named there; whether it is on the board is for the rules to say.
+    /// Parses the engine's name of a cell; doesn't check that it is on the board.
     pub(super) fn from_engine(&self, name: &str) -> Option<[i64; 2]> {
         if !name.starts_with(|letter: char| letter.is_ascii_alphabetic()) {
             return None;
@@ -52,12 +51,12 @@ impl BoardMapping {
         }
     }
 
-    /// A cell there as row and column, and back.
+    /// Maps a cell from the match to the engine or back.
     pub(super) fn transpose(&self, [row, column]: [i64; 2]) -> [i64; 2] {
         if self.transposed { [column, row] } else { [row, column] }
     }
 
-    /// The second player swaps, which the program's board does so: as sides, or else as pieces.
+    /// Records that the second player swaps; `there` is the kind of swap that the engine's board does.
     pub(super) fn swap(&mut self, there: Swap) {
         let exchanges = self.rule == Swap::Sides;
         if exchanges {
@@ -68,19 +67,19 @@ impl BoardMapping {
         }
     }
 
-    /// Where the first stone lies after a swap, here.
+    /// Returns where the first stone is after a swap, in the match.
     pub(super) fn swapped_stone(&self, [row, column]: [i64; 2]) -> [i64; 2] {
         if self.rule == Swap::Sides { [row, column] } else { [column, row] }
     }
 }
 
-/// Why a game that isn't over refused an action, in the words of a program that names its cell so.
+/// Returns why a game that isn't over refused an action; `name` is the cell's name for the engine.
 pub(super) fn refusal(action: &Action, name: &str, size: i64) -> String {
     match action {
         Action::Place { at } if at.iter().all(|place| (0..size).contains(place)) => {
             format!("{name} is occupied")
         }
         Action::Place { .. } => format!("{name} is off the board"),
-        Action::Swap {} => "only the second player may swap, and on its first turn only".to_owned(),
+        Action::Swap {} => "only the second player may swap, and only on its first turn".to_owned(),
     }
 }

@@ -1,12 +1,12 @@
-//! What is asked of whole chains only now and then: which one won, and how many games there are.
+//! The winning chain, and the count of placements.
 
 use super::board::Board;
 use super::setup::Side;
 use crate::board::{Cell, Shape};
 use std::collections::VecDeque;
 
-/// A shortest chain of the side's stones that joins its borders, from the border at line 0 to the
-/// other; of several the one found first in the order of the cells. Empty if there is none.
+/// Returns a shortest chain of the side's stones that connects its borders, from the border at line 0
+/// to the other; of several the first in the order of the cells. Empty if there is none.
 pub(super) fn shortest(board: &Board, side: Side) -> Vec<Cell> {
     let shape = Shape::Diamond(board.size());
     let end = board.size().cast_signed() - 1;
@@ -16,7 +16,7 @@ pub(super) fn shortest(board: &Board, side: Side) -> Vec<Cell> {
         Side::Black => cell.1,
         Side::Red => cell.0,
     };
-    // For every cell that was come to: where from, itself for those at the border.
+    // For every reached cell, its predecessor; itself for those at the border.
     let mut from: Vec<Option<Cell>> = vec![None; index(Cell(end, end)) + 1];
     let mut queue = VecDeque::new();
     for cell in shape.cells() {
@@ -46,7 +46,7 @@ pub(super) fn shortest(board: &Board, side: Side) -> Vec<Cell> {
     Vec::new()
 }
 
-/// How many sequences of `depth` placements there are when `side` begins and nobody has won.
+/// Counts the sequences of `depth` placements when `side` begins and no one has won.
 pub(super) fn count_placements(board: &Board, side: Side, depth: u32) -> u64 {
     let mut empty = Vec::new();
     let mut stones = [0u32; 2];
@@ -56,8 +56,8 @@ pub(super) fn count_placements(board: &Board, side: Side, depth: u32) -> u64 {
             Some(owner) => stones[usize::from(owner != side)] += 1,
         }
     }
-    // Nobody joins borders that are so many rows apart with fewer stones than that; the last
-    // placement may win, as nothing is counted after it.
+    // Connecting the borders takes at least as many stones as there are rows. The last placement
+    // may win, as nothing is counted after it.
     let rows = u32::from(board.size());
     let before_last = depth.saturating_sub(1);
     let most = [stones[0] + before_last.div_ceil(2), stones[1] + before_last / 2];
@@ -67,15 +67,15 @@ pub(super) fn count_placements(board: &Board, side: Side, depth: u32) -> u64 {
     count(board, side, &mut empty, depth)
 }
 
-/// The same, given the list of the empty cells, which is the same again afterwards.
+/// Counts the same with the list of the empty cells, which is unchanged afterwards.
 fn count(board: &Board, side: Side, empty: &mut Vec<usize>, depth: u32) -> u64 {
     let open = empty.len() as u64;
     match depth {
         0 => 1,
         1 => open,
         2 => {
-            let goes_on = empty.iter().filter(|&&at| !board.wins(at, side)).count() as u64;
-            goes_on * open.saturating_sub(1)
+            let continued = empty.iter().filter(|&&at| !board.wins(at, side)).count() as u64;
+            continued * open.saturating_sub(1)
         }
         _ => {
             let mut total = 0;

@@ -1,9 +1,9 @@
-//! Conversations with engines and controllers, as data.
+//! Dialogues with engines and controllers, as data.
 //!
-//! `hello SEAT SETUP`, `played TURN SEAT ACTION`, `turn TURN LEFT_MS` and `over` are told;
-//! `< LINE` is heard, `= TEXT` and `? TEXT` as a whole reply. `> LINE` is what must have been written
-//! since, and `ready`, `says ACTION`, `resigns` and `wrong TEXT` what the line heard last must mean;
-//! without one of them, it means nothing.
+//! `hello SEAT SETUP`, `played TURN SEAT ACTION`, `turn TURN LEFT_MS` and `over` are the referee's
+//! messages; `< LINE` is a line of the engine, `= TEXT` and `? TEXT` a complete reply. `> LINE` must
+//! have been written since. `ready`, `says ACTION`, `resigns` and `wrong TEXT` must be what the last
+//! line decodes to; without one of them, it must decode to nothing.
 
 use crate::{Decoded, ServerStep, dialects, kind};
 use referee_protocol::{
@@ -198,7 +198,7 @@ fn number(word: &str) -> u64 {
     word.parse().unwrap()
 }
 
-/// What is told, if the line tells something.
+/// Returns the line's message, if it is one.
 fn message(line: &str) -> Option<ToAgent> {
     let words: Vec<&str> = line.splitn(4, ' ').collect();
     Some(match words[0] {
@@ -253,7 +253,7 @@ fn fits(meaning: &Decoded, wanted: &str) -> bool {
 }
 
 #[test]
-fn engines_are_spoken_to_and_understood() {
+fn dialogues_with_engines() {
     for (name, options, dialogue) in DIALOGUES {
         let mut options: Value = serde_json::from_str(options).unwrap();
         let init = options.as_object_mut().unwrap().remove("init").unwrap_or_default();
@@ -271,8 +271,8 @@ fn engines_are_spoken_to_and_understood() {
         });
         for line in lines {
             let line = line.as_str();
-            let told = message(line);
-            let is_next = told.is_some() || line.starts_with('<');
+            let sent = message(line);
+            let is_next = sent.is_some() || line.starts_with('<');
             let is_judged = meaning == Decoded::Nothing;
             assert!(!is_next || is_judged, "{name}: before {line:?}: {meaning:?}");
             if let Some(line) = line.strip_prefix('>') {
@@ -287,8 +287,8 @@ fn engines_are_spoken_to_and_understood() {
                 dialect.take_output(&mut written);
                 assert!(written.is_empty(), "{name}: {}", String::from_utf8_lossy(&written));
                 meaning = dialect.on_line(line.trim().as_bytes());
-            } else if let Some(told) = told {
-                dialect.on_message(&told);
+            } else if let Some(sent) = sent {
+                dialect.on_message(&sent);
             } else {
                 assert!(fits(&meaning, line), "{name}: {line}: {meaning:?}");
                 meaning = Decoded::Nothing;
@@ -301,20 +301,20 @@ fn engines_are_spoken_to_and_understood() {
 fn settings_are_strict() {
     for (name, settings, wanted) in [
         ("htp", json!({"options": {"swapp": "sides"}}), "unknown field `swapp`"),
-        ("htp", json!({"options": {"swap": "stones"}}), "unknown variant `stones`"),
-        ("htp", json!({"options": {"boardsize": "NxN"}}), "unknown variant `NxN`"),
+        ("htp", json!({"options": {"swap": "stones"}}), "unknown value `stones`"),
+        ("htp", json!({"options": {"boardsize": "NxN"}}), "unknown value `NxN`"),
         ("htp", json!({"options": {"swap_move": "a b"}}), "one word"),
-        ("htp", json!({"init": [" "]}), "is none"),
+        ("htp", json!({"init": [" "]}), "is empty"),
         ("htp", json!({"init": ["a\nb"]}), "line end"),
-        ("gai", json!({"options": {"mcts": 3}}), "invalid type"),
+        ("gai", json!({"options": {"mcts": 3}}), "expected text, got 3"),
         ("gai", json!({"options": {"mcts": "a\nb"}}), "line end"),
     ] {
         let mut settings = settings;
         settings["name"] = json!(name);
         let settings: LineProtocol = serde_json::from_value(settings).unwrap();
         let (_, kind) = dialects().find(|(_, kind)| kind.name == name).unwrap();
-        let told = kind.begin(&settings).unwrap_err();
-        assert!(told.contains(wanted), "{settings:?}: {told}");
+        let error = kind.begin(&settings).unwrap_err();
+        assert!(error.contains(wanted), "{settings:?}: {error}");
     }
 }
 
@@ -332,10 +332,10 @@ const CONTROLLED: &[(&str, &str)] = &[
         boardsize 3 4|? unacceptable size: a board has as many rows as columns
         boardsize 3 3|=
         undo|? cannot undo
-        play white a1|? it is the turn of black: the players take turns strictly
-        play green a1|? green is no colour: expected black or white
+        play white a1|? it is black's turn: the players alternate
+        play green a1|? green is not a colour: use black or white
         play black d1|? illegal move: d1 is off the board
-        play black zz|? illegal move: zz is no cell
+        play black zz|? illegal move: zz is not a cell
         play black swap-pieces|? illegal move: swap-pieces is not the swap of this game
         play|? wrong arguments of play
         dance|? unknown command: dance
@@ -364,7 +364,7 @@ const CONTROLLED: &[(&str, &str)] = &[
         r#"{"size":3,"swap":"sides","first":"red"}"#,
         "play black b1|=
         genmove white @ swap|= swap-sides
-        play black a1|? it is the turn of white: the players take turns strictly
+        play black a1|? it is white's turn: the players alternate
         play white a1|=
         undo|=
         undo|=
@@ -406,7 +406,7 @@ fn controllers_are_answered() {
 }
 
 #[test]
-fn a_controller_tells_the_time() {
+fn a_controller_sets_the_time() {
     let (_, dialect) = dialects().find(|(_, dialect)| dialect.serve.is_some()).unwrap();
     let mut server = dialect.serve.unwrap()(&json!({"size": 3})).unwrap();
     for (line, wanted) in [

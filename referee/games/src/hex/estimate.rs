@@ -1,35 +1,35 @@
-//! How near each side is to joining its borders, for simple agents.
+//! The position's estimate for simple agents: how near each side is to connecting its borders.
 
 use super::board::Board;
 use super::setup::Side;
 use std::array;
 
-/// The index of the first line of cells: before it are a line of the frame and an empty one, so
-/// that looking two lines back and ahead never leaves the list.
+/// The index of the first line of cells. Before it are a line of the frame and an empty one, so that
+/// two lines back and ahead are always in the array.
 const FIRST: usize = 2;
 /// Lines besides the board's own: those before, the other border's and two behind it.
 const BESIDES: usize = FIRST + 3;
-/// Lines enough for the usual boards.
+/// The number of lines for the usual boards.
 const FEW: usize = 16;
-/// Lines enough for every board.
+/// The number of lines for every board.
 const MANY: usize = 32;
 
 /// A set of cells: lines from one border of a side to the other, one bit a cell. Their number is
-/// fixed so that the compiler can take several at once.
+/// fixed so that the compiler can vectorize.
 type Lines<const LINES: usize> = [u32; LINES];
 
-/// What a stone fewer to go is worth, against a cell more on the shortest routes.
+/// The value of one stone fewer to place, relative to one more cell on the shortest routes.
 const STONE: i64 = 100;
-/// What being to move is worth.
+/// The value of being to move.
 const TEMPO: i64 = 50;
 
-/// How well `side` stands. Routes are counted in stones still to place, where cells with two empty
-/// common neighbours (a bridge) count as neighbours: the opponent can't take both.
+/// Returns the estimate for `side`. Routes are counted in stones still to place; cells with two empty
+/// common neighbours (a bridge) count as neighbours, since the opponent can't take both.
 pub(super) fn estimate(board: &Board, side: Side, to_move: bool) -> i64 {
     let [black, red] = if usize::from(board.size()) + BESIDES <= FEW {
-        SideView::<FEW>::both(board).map(|sight| sight.routes())
+        SideView::<FEW>::both(board).map(|view| view.routes())
     } else {
-        SideView::<MANY>::both(board).map(|sight| sight.routes())
+        SideView::<MANY>::both(board).map(|view| view.routes())
     };
     let nearer = (red.distance - black.distance) * STONE + black.breadth - red.breadth;
     let tempo = if to_move { TEMPO } else { -TEMPO };
@@ -42,7 +42,7 @@ pub(super) fn estimate(board: &Board, side: Side, to_move: bool) -> i64 {
 /// A side's shortest routes from border to border.
 #[derive(Debug, PartialEq, Eq)]
 struct Routes {
-    /// Stones still to place; as many as there are cells where the way is cut off.
+    /// Stones still to place; the number of cells if no route exists.
     distance: i64,
     /// Empty cells on any shortest route.
     breadth: i64,
@@ -59,7 +59,7 @@ struct SideView<const LINES: usize> {
 }
 
 impl<const LINES: usize> SideView<LINES> {
-    /// As black sees it, line by line from column 0, and as red does, from row 0.
+    /// Returns the views of black, line by line from column 0, and of red, from row 0.
     fn both(board: &Board) -> [Self; 2] {
         let nothing = Self {
             size: usize::from(board.size()),
@@ -79,8 +79,8 @@ impl<const LINES: usize> SideView<LINES> {
                 Some(Side::Red) => red.own[row_line] |= 1 << column,
             }
         }
-        for sight in [&mut black, &mut red] {
-            sight.empty_pairs = sight.empty.map(|line| line & line << 1);
+        for view in [&mut black, &mut red] {
+            view.empty_pairs = view.empty.map(|line| line & line << 1);
         }
         [black, red]
     }
@@ -91,7 +91,7 @@ impl<const LINES: usize> SideView<LINES> {
         front[FIRST - 1] = u32::MAX;
         let mut reached: Lines<LINES> = [0; LINES];
         let mut stones: Lines<LINES> = [0; LINES];
-        // The cells that are reached with 1, 2, .. stones and no fewer.
+        // The cells reached with exactly 1, 2, .. stones.
         let mut levels: Vec<Lines<LINES>> = Vec::with_capacity(self.size);
         loop {
             let around = self.spread(&front, &mut stones);
@@ -118,8 +118,8 @@ impl<const LINES: usize> SideView<LINES> {
         Routes { distance: i64::try_from(levels.len()).unwrap_or(i64::MAX), breadth }
     }
 
-    /// The neighbours of a set, and those of the own chains that it touches and that `stones`
-    /// doesn't hold yet; the far border's line included, surplus bits beside the board too.
+    /// Returns the neighbours of a set, and those of the own chains that it touches and that are not
+    /// in `stones` yet. Includes the far border's line and surplus bits beside the board.
     fn spread(&self, set: &Lines<LINES>, stones: &mut Lines<LINES>) -> Lines<LINES> {
         let mut all = self.neighbours(set);
         loop {
@@ -136,7 +136,7 @@ impl<const LINES: usize> SideView<LINES> {
         }
     }
 
-    /// The neighbours of a set, bridges included.
+    /// Returns the neighbours of a set, bridges included.
     fn neighbours(&self, set: &Lines<LINES>) -> Lines<LINES> {
         let mut all: Lines<LINES> = [0; LINES];
         let (empty, pairs) = (&self.empty, &self.empty_pairs);

@@ -1,11 +1,12 @@
 //! The line protocol of the engine `ai-hex`, version 0.1.0.
 //!
-//! It keeps no game of its own between requests: each is given as the list of its moves. Only some
-//! commands are answered, and an error is a line `info string error ..`. Source: the engine itself.
+//! It keeps no game between requests: each has the whole list of moves. Only some commands have a
+//! reply, and an error is a line `info string error ..`. Source: the engine itself.
 
 use super::action::Action;
 use super::board_mapping::BoardMapping;
 use super::setup::{Setup, Side, Swap};
+use crate::any::typed;
 use crate::{Decoded, Dialect, DialectKind};
 use referee_protocol::{
     Action as Answer, ClockSettings, FromAgent, Garbled, Hello, LineProtocol, Ready, Seat, ToAgent,
@@ -21,21 +22,21 @@ pub(super) const KIND: DialectKind = DialectKind {
     serve: None,
 };
 
-/// The longest time that the engine can be told to think.
+/// The longest thinking time that the engine accepts.
 const THINKING_MS_MAX: u64 = 2000;
-/// So many turns the rest of a bank is to last.
+/// The number of turns that the rest of a bank should last.
 const TURNS_AHEAD: u64 = 30;
 
-/// What is particular to the engine.
+/// The settings of the engine.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Options {
-    /// Words after `mcts`, such as `simulations 20000`; with `softtime` among them, they decide how
-    /// long it thinks.
+    /// The words after `mcts`, such as `simulations 20000`. With `softtime`, they set the thinking
+    /// time.
     mcts: String,
 }
 
-/// A conversation with one engine.
+/// The codec for one engine.
 #[derive(Debug)]
 struct Gai {
     options: Options,
@@ -44,7 +45,7 @@ struct Gai {
     name: Option<String>,
     is_ready: bool,
     game: Option<Game>,
-    /// The turn that is to be answered.
+    /// The turn to answer.
     asked: Option<u64>,
 }
 
@@ -60,7 +61,7 @@ struct Game {
 impl Gai {
     fn begin(settings: &LineProtocol) -> Result<Self, String> {
         let options = Value::Object(settings.options.clone());
-        let options = Options::deserialize(options).map_err(|error| error.to_string())?;
+        let options: Options = typed(&options)?;
         for line in settings.init.iter().chain([&options.mcts]) {
             if line.contains(['\n', '\r']) {
                 return Err(format!("{line:?} has a line end"));
@@ -117,14 +118,14 @@ impl Gai {
     fn moved(&mut self, line: &str) -> Decoded {
         let (Some(turn), Some(game)) = (self.asked.take(), &self.game) else {
             return Decoded::Invalid(Garbled::new(format!(
-                "a move that wasn't asked for: `{line}`"
+                "a move that was not requested: `{line}`"
             )));
         };
         let word = line.split_whitespace().nth(1).unwrap_or_default();
         let action = match (word, game.mapping.from_engine(word)) {
             ("swap", _) => Action::Swap {},
             (_, Some(at)) => Action::Place { at },
-            _ => return Decoded::Invalid(Garbled::new(format!("`{line}` names no cell"))),
+            _ => return Decoded::Invalid(Garbled::new(format!("`{line}` doesn't name a cell"))),
         };
         let action = serde_json::to_value(action).expect("an action has string keys only");
         Decoded::Message(FromAgent::Action(Answer { turn: Some(turn), action }))
@@ -144,8 +145,8 @@ impl Game {
     }
 }
 
-/// Moves that lead to the position of a setup. They need not be those that were played: stones of
-/// one colour may come in any order, as none of them ends the game.
+/// Returns moves that lead to a setup's position. They may differ from those that were played: the
+/// order of a colour's stones doesn't matter, as none of them ends the game.
 fn moves_to(setup: &Setup, mapping: &mut BoardMapping) -> Vec<String> {
     let Some(position) = &setup.position else { return Vec::new() };
     let stones = |side: Side| &position.stones[usize::from(side == Side::Red)];
@@ -154,7 +155,7 @@ fn moves_to(setup: &Setup, mapping: &mut BoardMapping) -> Vec<String> {
     if swapped {
         mapping.swap(Swap::Sides);
     }
-    // The colours of the position: after an exchange of sides they are the swapped ones already.
+    // The position's colours; after an exchange of sides they are already swapped.
     let of = |seat: Seat| stones(position.colours[seat.index()]);
     let name = |at: &[i64; 2]| mapping.to_engine(*at);
     let (mut own, mut others) = (of(Seat(0)).iter(), of(Seat(1)).iter());
@@ -171,7 +172,8 @@ fn moves_to(setup: &Setup, mapping: &mut BoardMapping) -> Vec<String> {
     moves
 }
 
-/// The time for a turn, with something left over: the engine looks at the clock now and then only.
+/// Returns the thinking time for a turn, with a reserve: the engine checks the clock only now and
+/// then.
 fn thinking_ms(clock: &ClockSettings, left_ms: Option<u64>) -> u64 {
     let share = left_ms.map(|left| left / TURNS_AHEAD + clock.increment_ms.min(left) / 2);
     let turn = clock.move_ms.map(|turn| turn / 2);

@@ -2,13 +2,14 @@
 //! programs speak.
 //!
 //! A command is one line; its reply begins with `=` or `?` and ends with an empty line. The next
-//! command is sent when the reply to the one before is whole. Lines between a command and its reply
-//! (logs, drawing instructions) are passed over. Sources: GTP version 2, the pages of `HexWiki` on
+//! command is sent when the previous reply is complete. Lines between a command and its reply
+//! (logs, drawing instructions) are ignored. Sources: GTP version 2, the pages of `HexWiki` on
 //! GTP, and the commands of benzene.
 
 use super::action::Action;
 use super::board_mapping::BoardMapping;
 use super::setup::{Setup, Side, Swap};
+use crate::any::typed;
 use crate::{Decoded, Dialect, DialectKind};
 use referee_protocol::{
     Action as Answer, ClockSettings, FromAgent, Garbled, Hello, LineProtocol, Ready, Resign, Seat,
@@ -26,23 +27,23 @@ pub(super) const KIND: DialectKind = DialectKind {
     serve: Some(super::htp_server::serve),
 };
 
-/// How much of an engine's text is shown.
+/// The longest text of an engine that is shown, in characters.
 const TEXT_CHARACTERS_MAX: usize = 200;
 
-/// What is particular to an engine.
+/// The settings of an engine.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Options {
-    /// What a swap does on its board; with none, it is told the position after a swap.
+    /// What a swap does on its board; with none, it is sent the position after a swap.
     swap: Swap,
-    /// The move by which it is told of a swap.
+    /// The move that it is sent for a swap.
     swap_move: String,
     /// The form of its `boardsize` command.
     boardsize: BoardSize,
 }
 
 impl Default for Options {
-    /// As benzene's engines have it: `swap-pieces` leaves the stone where it is.
+    /// As in benzene's engines: `swap-pieces` leaves the stone where it is.
     fn default() -> Self {
         let swap_move = "swap-pieces".to_owned();
         Self { swap: Swap::Sides, swap_move, boardsize: BoardSize::One }
@@ -59,22 +60,22 @@ enum BoardSize {
     Two,
 }
 
-/// A conversation with one engine.
+/// The codec for one engine.
 #[derive(Debug)]
 struct Htp {
     options: Options,
     init: Vec<String>,
     out: Vec<u8>,
     queue: VecDeque<Command>,
-    /// What was sent and has no whole reply.
+    /// The command that was sent and has no complete reply yet.
     waiting: Option<Command>,
     /// The reply so far: whether it is a success, and its text.
     reply: Option<(bool, String)>,
-    /// What the engine says it knows.
+    /// The commands that the engine lists.
     known_commands: Vec<String>,
     ready: Ready,
     is_ready: bool,
-    /// What it plays; from `hello` on.
+    /// The game that it plays, after `hello`.
     game: Option<Game>,
 }
 
@@ -86,7 +87,7 @@ struct Game {
     mapping: BoardMapping,
     /// The first stone, for an engine that knows no swap.
     first: Option<[i64; 2]>,
-    /// The turn that it answered last: it has played that action itself.
+    /// The turn that it answered last; it has already played that action itself.
     answered: Option<u64>,
 }
 
@@ -101,26 +102,26 @@ enum Purpose {
     Name,
     Version,
     List,
-    /// It may be refused.
+    /// The engine may refuse it.
     Optional,
-    /// It must succeed.
+    /// The command must succeed.
     Needed,
-    /// It is answered with the action of this turn.
+    /// The reply is the action of this turn.
     Move(u64),
 }
 
 impl Htp {
     fn begin(settings: &LineProtocol) -> Result<Self, String> {
         let options = Value::Object(settings.options.clone());
-        let options = Options::deserialize(options).map_err(|error| error.to_string())?;
+        let options: Options = typed(&options)?;
         if options.swap_move.split_whitespace().count() != 1 {
-            return Err(format!("swap_move is one word, not {:?}", options.swap_move));
+            return Err(format!("`swap_move` must be one word, not {:?}", options.swap_move));
         }
         if let Some(line) = settings.init.iter().find(|line| line.trim().is_empty()) {
-            return Err(format!("init holds commands, and {line:?} is none"));
+            return Err(format!("`init` must be a list of commands: {line:?} is empty"));
         }
         if let Some(line) = settings.init.iter().find(|line| line.contains(['\n', '\r'])) {
-            return Err(format!("init holds one command a line, and {line:?} has a line end"));
+            return Err(format!("`init` must have one command per entry: {line:?} has a line end"));
         }
         Ok(Self {
             options,
@@ -140,7 +141,7 @@ impl Htp {
         self.queue.push_back(Command { text: text.into(), purpose });
     }
 
-    /// Sends the next command, if none is under way.
+    /// Sends the next command, unless one is waiting for its reply.
     fn send_next(&mut self) {
         if self.waiting.is_none()
             && let Some(command) = self.queue.pop_front()
@@ -172,7 +173,7 @@ impl Htp {
         self.add(Purpose::List, "list_commands");
     }
 
-    /// What follows once it is known what the engine knows.
+    /// Queues the commands that depend on what the engine lists.
     fn set_up(&mut self) {
         let Some(game) = &self.game else { return };
         let size = game.setup.size;
@@ -185,7 +186,7 @@ impl Htp {
         self.add(Purpose::Needed, boardsize);
         self.add(Purpose::Needed, "clear_board");
         if self.knows("param_game") {
-            // Benzene's engines allow no swap unless they are told to.
+            // Benzene's engines allow no swap without this.
             self.add(Purpose::Optional, format!("param_game allow_swap {}", u8::from(swaps)));
         }
         for line in self.init.clone() {
@@ -243,7 +244,7 @@ impl Htp {
         self.add(Purpose::Move(turn.turn), format!("genmove {colour}"));
     }
 
-    /// A reply is whole.
+    /// Handles a complete reply.
     fn replied(&mut self, (success, text): (bool, String)) -> Decoded {
         let Some(command) = self.waiting.take() else { return Decoded::Nothing };
         let meaning = match command.purpose {
@@ -278,7 +279,7 @@ impl Htp {
         meaning
     }
 
-    /// The reply to `genmove`.
+    /// Handles the reply to `genmove`.
     fn moved(&mut self, turn: u64, command: &str, text: &str) -> Decoded {
         let Some(game) = &mut self.game else { return Decoded::Nothing };
         let word = text.trim().to_ascii_lowercase();
@@ -305,8 +306,7 @@ impl Game {
         if self.mapping.is_black(side) { "black" } else { "white" }
     }
 
-    /// The commands that place the stones of the position, the first player's and the other's in
-    /// turns.
+    /// Returns the commands that place the position's stones, alternating between the players.
     fn stones(&self) -> Vec<String> {
         let Some(position) = &self.setup.position else { return Vec::new() };
         let [black, red] = &position.stones;
@@ -327,7 +327,8 @@ impl Game {
     }
 }
 
-/// GTP knows a bank, or a time for so many moves; what a turn adds it can't say.
+/// Returns the `time_settings` command. GTP has a bank or a time per number of moves, but no
+/// increment.
 fn time_settings(clock: &ClockSettings) -> String {
     match (clock.bank_ms, clock.move_ms) {
         (Some(bank), _) => format!("time_settings {} 0 0", bank / 1000),
@@ -347,7 +348,7 @@ fn answered(command: &str, reply: &str) -> Garbled {
     Garbled::new(format!("`{command}` was answered `{}`", truncated(reply)))
 }
 
-/// The engine's text on one line, and not too much of it.
+/// Returns the engine's text on one line, shortened.
 fn truncated(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     line.chars().take(TEXT_CHARACTERS_MAX).collect()
@@ -361,7 +362,7 @@ impl Dialect for Htp {
             ToAgent::Turn(turn) => self.turn(turn),
             ToAgent::Retired(_) => {}
             ToAgent::Over(_) => {
-                // Nothing is read any more, so there is no reply to wait for.
+                // Nothing is read after the end, so don't wait for replies.
                 self.queue.clear();
                 self.write("quit");
             }

@@ -1,5 +1,5 @@
-//! The other side of HTP: a controller such as `HexGui` sends commands, and an agent of ours
-//! answers `genmove`. Here is all that needs no agent: the board, the history, the replies.
+//! The engine's side of HTP: a controller such as `HexGui` sends commands, and one of our agents
+//! answers `genmove`. This module does everything else: the board, the history, the replies.
 
 use super::Hex;
 use super::action::Action;
@@ -32,7 +32,7 @@ const COMMANDS: &[&str] = &[
     "version",
 ];
 
-/// Begins to serve a game of this setup.
+/// Starts serving a game with this setup.
 pub(super) fn serve(setup: &Value) -> Result<Box<dyn LineServer>, SetupError> {
     let game = start::<Hex>(setup)?;
     Ok(Box::new(HtpServer::new(game)))
@@ -45,13 +45,13 @@ struct HtpServer {
     game: Hex,
     history: Vec<Action>,
     mapping: BoardMapping,
-    /// Time left, of black and of white.
+    /// The remaining times of black and white.
     left_ms: [Option<u64>; 2],
-    /// The `genmove` that the agent is to answer: its id, and whether its move is played.
+    /// The `genmove` that the agent has to answer: its id, and whether the move is played.
     asked: Option<(String, bool)>,
 }
 
-/// What follows from a command that can be carried out.
+/// The effect of a valid command.
 enum Done {
     Text(String),
     Quit,
@@ -71,7 +71,7 @@ impl HtpServer {
         }
     }
 
-    /// A new game of this setup; the times stay.
+    /// Restarts with this game and keeps the times.
     fn begin(&mut self, game: Hex) {
         *self = Self { left_ms: self.left_ms, ..Self::new(game) };
     }
@@ -145,7 +145,9 @@ impl HtpServer {
             }
             _ => {
                 let at = self.mapping.from_engine(&word);
-                Action::Place { at: at.ok_or_else(|| format!("illegal move: {word} is no cell"))? }
+                Action::Place {
+                    at: at.ok_or_else(|| format!("illegal move: {word} is not a cell"))?,
+                }
             }
         };
         self.apply(&action).map_err(|_| format!("illegal move: {}", self.refusal(&action)))?;
@@ -173,7 +175,7 @@ impl HtpServer {
     fn apply(&mut self, action: &Action) -> Result<(), crate::Illegal> {
         self.game.play(action)?;
         if *action == (Action::Swap {}) {
-            // There as here: the controller names the swap that this game has.
+            // The controller uses the same kind of swap.
             self.mapping.swap(self.rule());
         }
         self.history.push(action.clone());
@@ -193,7 +195,7 @@ impl HtpServer {
             return Ok(());
         }
         let turn = if black { "white" } else { "black" };
-        Err(format!("it is the turn of {turn}: the players take turns strictly"))
+        Err(format!("it is {turn}'s turn: the players alternate"))
     }
 
     fn is_black(&self, seat: Seat) -> bool {
@@ -208,7 +210,7 @@ impl HtpServer {
         }
     }
 
-    /// Why an action was refused, in the controller's names.
+    /// Returns why an action was refused, in the controller's terms.
     fn refusal(&self, action: &Action) -> String {
         refusal(action, &self.name_of(action), Game::setup(&self.game).size)
     }
@@ -221,7 +223,7 @@ impl HtpServer {
         }
     }
 
-    /// The board as text, without an empty line, as that would end the reply.
+    /// Returns the board as text, without an empty line, which would end the reply.
     fn board(&self) -> String {
         let position = self.game.position();
         let size = usize::try_from(position.size).unwrap_or_default();
@@ -253,7 +255,7 @@ fn is_black(colour: &str) -> Result<bool, String> {
     match colour.to_ascii_lowercase().as_str() {
         "b" | "black" => Ok(true),
         "w" | "white" => Ok(false),
-        _ => Err(format!("{colour} is no colour: expected black or white")),
+        _ => Err(format!("{colour} is not a colour: use black or white")),
     }
 }
 
@@ -262,7 +264,7 @@ fn seconds(word: &str) -> Result<u64, String> {
     number.map_err(|_| format!("expected a whole number, not {word}"))
 }
 
-/// Time settings as one time; no time for so many stones means no limit.
+/// Converts time settings to one time; a period for 0 stones means no limit.
 fn time_of(main: u64, period: u64, stones: u64) -> Option<u64> {
     match (main, period, stones) {
         (_, 1.., 0) => None,
@@ -271,7 +273,7 @@ fn time_of(main: u64, period: u64, stones: u64) -> Option<u64> {
     }
 }
 
-/// A command's id, where it has one, and its words.
+/// Splits a command into its id, if it has one, and its words.
 fn split(line: &str) -> (String, Vec<&str>) {
     let line = line.split('#').next().unwrap_or_default();
     let mut words: Vec<&str> = line.split_whitespace().collect();
@@ -283,7 +285,7 @@ fn split(line: &str) -> (String, Vec<&str>) {
     (id.unwrap_or_default(), words)
 }
 
-/// A reply. The space stands there also where no text follows: controllers look for it.
+/// Formats a reply. The space is there even without text: controllers expect it.
 fn reply(id: &str, result: Result<String, String>) -> String {
     let (mark, text) = match result {
         Ok(text) => ('=', text),
@@ -336,7 +338,7 @@ impl LineServer for HtpServer {
 impl HtpServer {
     fn answer(&mut self, value: &Value, plays: bool) -> Result<String, String> {
         let action = serde_json::from_value::<Action>(value.clone())
-            .map_err(|error| format!("the agent's action can't be read: {error}"))?;
+            .map_err(|error| format!("the agent's action is invalid: {error}"))?;
         let name = self.name_of(&action);
         let illegal = |server: &Self| format!("the agent's move: {}", server.refusal(&action));
         if plays {

@@ -1,7 +1,7 @@
-//! Hex: two sides place stones on a diamond, and each wants to join its two borders.
+//! Hex: two sides place stones on a diamond, and each tries to connect its two borders.
 //!
-//! Rules: Board Games on Hexagonal Grids, section 4.1. What it leaves open (larger boards, which
-//! colour begins, the swap) is a switch in the [`Setup`].
+//! Rules: Board Games on Hexagonal Grids, section 4.1. What they leave open (larger boards, the
+//! first colour, the swap) is a switch in the [`Setup`].
 
 mod action;
 mod board;
@@ -34,7 +34,7 @@ use std::sync::{Arc, LazyLock};
 pub struct Hex {
     first: Side,
     swap: Swap,
-    /// The position that the game began with, where the setup gave one.
+    /// The setup's position, if it has one.
     began_with: Option<Arc<Position>>,
     board: Board,
     /// Turns so far.
@@ -42,44 +42,37 @@ pub struct Hex {
     /// Whether the seats have exchanged colours.
     exchanged: bool,
     winner: Option<Side>,
-    /// The index of the stone that was placed last, only to show it.
+    /// The index of the last stone, only for the view.
     last: IgnoredInEq<Option<u16>>,
 }
 
 impl Hex {
-    /// The colour that a seat has now.
+    /// Returns the colour that a seat has now.
     pub fn side(&self, seat: Seat) -> Side {
         if (seat.0 == 0) == self.exchanged { self.first.other() } else { self.first }
     }
 
-    /// The seat that has this colour now.
+    /// Returns the seat that has this colour now.
     fn seat(&self, side: Side) -> Seat {
         Seat(u8::from(side != self.side(Seat(0))))
     }
 
-    /// The seat to move; the seats take turns strictly.
+    /// Returns the seat to move; the seats alternate.
     fn mover(&self) -> Seat {
         Seat(u8::from(self.turn % 2 == 1))
     }
 
-    /// Whether this is the one turn on which a swap is allowed.
+    /// Returns whether this is the one turn on which a swap is allowed.
     fn may_swap(&self) -> bool {
         self.turn == 1 && self.swap != Swap::None && self.winner.is_none()
     }
 
     fn place(&mut self, at: [i64; 2]) -> Result<(), Illegal> {
         let Some(index) = self.board.find(at) else {
-            let size = self.board.size();
-            let name = action::name_of(at);
-            return Err(Illegal::new(format!(
-                "a stone goes on the board, and {name} is off its {size} x {size} cells"
-            )));
+            return Err(Illegal::new(format!("{} is off the board", action::name_of(at))));
         };
         if !self.board.is_empty(index) {
-            let name = action::name_of(at);
-            return Err(Illegal::new(format!(
-                "a stone goes on an empty cell, and {name} is occupied"
-            )));
+            return Err(Illegal::new(format!("{} is occupied", action::name_of(at))));
         }
         let side = self.side(self.mover());
         if self.board.place(index, side) {
@@ -95,7 +88,7 @@ impl Hex {
         }
         if !self.may_swap() {
             return Err(Illegal::new(
-                "only the second player may swap, and on its first turn only",
+                "only the second player may swap, and only on its first turn",
             ));
         }
         if self.swap == Swap::Sides {
@@ -112,7 +105,7 @@ impl Hex {
         Ok(())
     }
 
-    /// Every stone in the order of the cells.
+    /// Returns every stone in the order of the cells.
     fn stones(&self) -> impl Iterator<Item = ((u8, u8, usize), Side)> {
         let stone = |cell: (u8, u8, usize)| self.board.stone(cell.2).map(|side| (cell, side));
         self.board.cells().filter_map(stone)
@@ -257,7 +250,7 @@ impl Game for Hex {
         if self.winner.is_some() {
             return 0;
         }
-        // Where a swap is still to come or just possible, the plain way to count is right.
+        // While a swap is still possible, the plain count is needed.
         if self.turn < 2 && self.swap != Swap::None {
             let count = |action| {
                 let mut next = self.clone();
@@ -277,8 +270,8 @@ fn colour(side: Side) -> Colour {
     }
 }
 
-/// The four borders. On a diamond with (0,0) at the top, column 0 lies to the north-west, row 0 to
-/// the north-east.
+/// Returns the four borders. With (0,0) at the top, column 0 is in the north-west and row 0 in the
+/// north-east.
 fn edges(size: u8) -> Vec<Edge> {
     let size = size.cast_signed();
     let end = size - 1;

@@ -1,4 +1,4 @@
-//! The setup of a game of Hex, the position as others see it, and the checks of both.
+//! The setup, the position, and their checks.
 
 use super::action::name_of;
 use super::board::{Board, SIZE_MAX};
@@ -10,10 +10,10 @@ use std::fmt;
 
 /// The smallest board.
 const SIZE_MIN: i64 = 3;
-/// The board of a setup that doesn't say.
+/// The default board size.
 const SIZE_DEFAULT: i64 = 11;
 
-/// One of the two sides, by the colour of its stones. Black joins column 0 with the last column,
+/// One of the two sides, by the colour of its stones. Black connects column 0 with the last column,
 /// red row 0 with the last row (Board Games on Hexagonal Grids, section 4.1, as drawn).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -26,7 +26,7 @@ pub enum Side {
 }
 
 impl Side {
-    /// The other side.
+    /// Returns the other side.
     pub fn other(self) -> Self {
         match self {
             Self::Black => Self::Red,
@@ -34,7 +34,7 @@ impl Side {
         }
     }
 
-    /// The name on the wire.
+    /// Returns the name on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::Black => "black",
@@ -49,35 +49,35 @@ impl fmt::Display for Side {
     }
 }
 
-/// What the second player may do about a strong first stone.
+/// The second player's possible answer to a strong first stone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Swap {
     /// Nothing.
     #[default]
     None,
-    /// Make it its own: the stone at (r,c) becomes one of its colour at (c,r).
+    /// Take the stone over: the stone at (r,c) becomes one of the second player's colour at (c,r).
     Pieces,
-    /// Exchange colours with the first player: the stone stays.
+    /// Exchange colours with the first player; the stone stays.
     Sides,
 }
 
-/// A whole setup. Integers are wide, so that one out of its range is refused in words.
+/// A setup. Integers are wide, so that a value out of range has a clear error.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "RawSetup")]
 pub struct Setup {
-    /// Rows, and columns: 3 to 26, by default that of the position, or else 11.
+    /// The rows and columns, 3 to 26. Defaults to the position's, or else 11.
     pub size: i64,
-    /// The colour of seat 0, which moves first: by default that of the position, or else black.
+    /// The colour of seat 0, which moves first. Defaults to the position's, or else black.
     pub first: Side,
     /// Whether and how the second player may swap.
     pub swap: Swap,
-    /// What to start from instead of the empty board.
+    /// The position to start from instead of the empty board.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<Position>,
 }
 
-/// A setup as it is written, where every field can be left out.
+/// A setup as written: every field is optional.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct RawSetup {
@@ -94,7 +94,7 @@ impl From<RawSetup> for Setup {
     fn from(raw: RawSetup) -> Self {
         let of_position = raw.position.as_ref().map(|position| position.size);
         let size = raw.size.or(of_position).unwrap_or(SIZE_DEFAULT);
-        // Where sides may have been exchanged, the position doesn't tell who began with which.
+        // If sides may have been exchanged, the position doesn't show who began with which.
         let begun = raw.position.as_ref().filter(|_| raw.swap != Swap::Sides);
         let begun = begun.map(|position| position.colours[0]);
         let first = raw.first.or(begun).unwrap_or_default();
@@ -103,7 +103,7 @@ impl From<RawSetup> for Setup {
 }
 
 impl Setup {
-    /// The colours of seats 0 and 1 at the start.
+    /// Returns the colours of seats 0 and 1 at the start.
     pub(super) fn colours(&self) -> [Side; 2] {
         let usual = [self.first, self.first.other()];
         self.position.as_ref().map_or(usual, |position| position.colours)
@@ -122,7 +122,7 @@ impl Default for Setup {
 pub struct Position {
     /// The seat to move: `turn` mod 2.
     pub to_move: u8,
-    /// Rows, and columns.
+    /// The rows and columns.
     pub size: i64,
     /// The cells of the black and of the red stones, each list sorted.
     pub stones: [Vec<[i64; 2]>; 2],
@@ -132,7 +132,7 @@ pub struct Position {
     pub turn: u64,
 }
 
-/// The number of rows, if it is in its range.
+/// Returns the number of rows, if it is in range.
 pub(super) fn size_of(setup: &Setup) -> Result<u8, Illegal> {
     u8::try_from(setup.size)
         .ok()
@@ -143,7 +143,7 @@ pub(super) fn size_of(setup: &Setup) -> Result<u8, Illegal> {
         })
 }
 
-/// Puts the position's stones on a board, or says why no game under this setup can come to it.
+/// Puts the position's stones on a board. Fails if no game under this setup can reach it.
 pub(super) fn board_of(
     position: &Position,
     setup: &Setup,
@@ -152,10 +152,10 @@ pub(super) fn board_of(
     let refused = |text: String| Illegal::new(format!("position: {text}"));
     if position.size != setup.size {
         let (own, other) = (position.size, setup.size);
-        return Err(refused(format!("its size is {own}, but the setup says {other}")));
+        return Err(refused(format!("its size is {own}, but the setup has {other}")));
     }
     let [black, red] = &position.stones;
-    check_course(position, setup).map_err(refused)?;
+    check_consistent(position, setup).map_err(refused)?;
     let mut board = Board::new(size);
     let mut winner = None;
     for (side, stones) in [(Side::Black, black), (Side::Red, red)] {
@@ -175,11 +175,11 @@ pub(super) fn board_of(
     Ok((board, winner))
 }
 
-/// Whether turns, colours and numbers of stones can come about together.
-fn check_course(position: &Position, setup: &Setup) -> Result<(), String> {
+/// Checks that turns, colours and numbers of stones are consistent.
+fn check_consistent(position: &Position, setup: &Setup) -> Result<(), String> {
     let turn = position.turn;
     if u64::from(position.to_move) != turn % 2 {
-        return Err(format!("on turn {turn} seat {} is to move", turn % 2));
+        return Err(format!("in turn {turn} seat {} is to move", turn % 2));
     }
     let first = setup.first;
     let exchanged = match position.colours {

@@ -1,4 +1,4 @@
-//! What can be done in Peg Solitaire, on the wire and as people write it.
+//! Actions: their JSON and text forms.
 
 use crate::notation::{format_pair, read_pair};
 use serde::{Deserialize, Serialize};
@@ -9,8 +9,8 @@ use std::str::FromStr;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Action {
-    /// A peg jumps over a neighbouring peg into the open cell behind it; the peg that was jumped
-    /// over is removed.
+    /// A peg jumps over a neighbouring peg into the open cell behind it; the peg it jumped over is
+    /// removed.
     Jump {
         /// Row and column of the peg that jumps, from 0.
         from: [i64; 2],
@@ -36,8 +36,8 @@ impl FromStr for Action {
     }
 }
 
-/// Reads `2,0-0,0`. A number may have a sign, so the hyphen between the cells is the first one
-/// behind a digit.
+/// Parses `2,0-0,0`. A number may be negative, so the hyphen between the cells is the first one after
+/// a digit.
 fn cells(text: &str) -> Option<[[i64; 2]; 2]> {
     let between =
         text.as_bytes().windows(2).position(|pair| pair[0].is_ascii_digit() && pair[1] == b'-')?;

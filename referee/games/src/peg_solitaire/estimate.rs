@@ -1,14 +1,14 @@
-//! How promising a position of Peg Solitaire is, for simple agents and searches.
+//! The position's estimate, for simple agents and searches.
 
 use super::parity;
 use super::pegs::Pegs;
 use crate::board::{Cell, Shape};
 
-/// What a position is worth that can't be solved any more.
+/// The value of a position that can't be solved any more.
 const UNSOLVABLE: i64 = -1_000_000;
 
-/// Larger is better. A peg that others can't reach stays to the end, so pegs without a neighbour
-/// and pegs far out count against a position, possible jumps for it.
+/// Returns the estimate; larger is better. A peg that others can't reach stays to the end, so pegs
+/// without a neighbour and pegs far out count against a position, possible jumps for it.
 pub(super) fn estimate(shape: Shape, board: Pegs, pegs: Pegs, end: Option<Cell>) -> i64 {
     let mut alone = pegs;
     let mut far_out = 0;

@@ -1,7 +1,7 @@
 //! Peg Solitaire: pegs jump over pegs, which are removed, until no jump or one peg is left.
 //!
-//! Rules: Board Games on Hexagonal Grids, section 4.3. What it mentions of other versions (the last
-//! peg in the cell first open) is a switch in the [`Setup`].
+//! Rules: Board Games on Hexagonal Grids, section 4.3. The version with the last peg in the cell
+//! that was open at the start is a switch in the [`Setup`].
 
 mod action;
 mod estimate;
@@ -31,7 +31,7 @@ pub struct PegSolitaire {
     finish: Finish,
     /// The cells that were open at the start.
     open: Pegs,
-    /// The position that the game began with, where the setup gave one.
+    /// The setup's position, if it has one.
     began_with: Option<Arc<Position>>,
     board: Pegs,
     pegs: Pegs,
@@ -39,7 +39,7 @@ pub struct PegSolitaire {
     moves: u64,
     /// Whether no jump is left.
     over: bool,
-    /// The last jump, only to show it.
+    /// The last jump, only for the view.
     last: IgnoredInEq<Option<(Cell, Cell)>>,
 }
 
@@ -48,7 +48,7 @@ impl PegSolitaire {
         self.board_shape.of(self.size)
     }
 
-    /// The cell in which the last peg must stand, if it matters.
+    /// Returns the cell in which the last peg must be, if it matters.
     fn end(&self) -> Option<Cell> {
         match self.finish {
             Finish::Any => None,
@@ -56,42 +56,37 @@ impl PegSolitaire {
         }
     }
 
-    /// Whether no jump is left; one peg alone has none either.
+    /// Returns whether no jump is left; a single peg has none either.
     fn is_over(&self) -> bool {
         self.pegs.count_jumps(self.shape(), &self.board) == 0
     }
 
-    /// The cells of a jump, or the rule that it breaks.
+    /// Returns the cells of a jump, or the rule that it breaks.
     fn check(&self, from: [i64; 2], to: [i64; 2]) -> Result<(Cell, Cell), Illegal> {
         let cell = |at| {
-            let off = || {
-                Illegal::new(format!("a jump stays on the board: {} is off it", format_pair(at)))
-            };
+            let off = || Illegal::new(format!("{} is off the board", format_pair(at)));
             self.shape().find(at).ok_or_else(off)
         };
         let (start, end) = (cell(from)?, cell(to)?);
         let straight = |&step: &(i8, i8)| start.step(step).step(step) == end;
         if !self.shape().steps().iter().any(straight) {
             return Err(Illegal::new(format!(
-                "a jump goes two cells in a straight line, and {} to {} doesn't",
+                "a jump goes two cells in a straight line: {} to {} doesn't",
                 format_pair(from),
                 format_pair(to)
             )));
         }
         if !self.pegs.has(start) {
-            return Err(Illegal::new(format!(
-                "only a peg can jump, and {} is open",
-                format_pair(from)
-            )));
+            return Err(Illegal::new(format!("there is no peg on {}", format_pair(from))));
         }
         let over = between(start, end);
         if !self.pegs.has(over) {
             let over = format_pair(over.pair());
-            return Err(Illegal::new(format!("a jump goes over a peg, and {over} is open")));
+            return Err(Illegal::new(format!("a jump goes over a peg: there is none on {over}")));
         }
         if self.pegs.has(end) {
             let end = format_pair(to);
-            return Err(Illegal::new(format!("a jump ends in an open cell, and {end} has a peg")));
+            return Err(Illegal::new(format!("{end} is occupied")));
         }
         Ok((start, end))
     }
@@ -236,7 +231,7 @@ impl Game for PegSolitaire {
         let opening = (self.finish == Finish::Any).then(|| parity::solvable_opening(self.shape()));
         let instead = match opening.flatten() {
             Some(Cell(row, column)) => {
-                format!("with the open cell {row},{column} instead it can")
+                format!("with {row},{column} as the open cell it can")
             }
             None => "on this board no start with one open cell can".to_owned(),
         };

@@ -1,25 +1,25 @@
-//! What can be known of a start without playing: the three-colour parity count, and for few pegs
-//! every play there is.
+//! Proofs that a start can't be solved: the three-colour parity count, and for few pegs an exhaustive
+//! search.
 
 use super::pegs::Pegs;
 use crate::board::{Cell, Shape};
 use std::collections::BTreeSet;
 
-/// The most pegs for which every play is tried.
+/// The most pegs for an exhaustive search.
 const PEGS_TRIED_MAX: u32 = 10;
 
-/// The colour of a cell when the board is coloured so that three cells in a row always differ.
+/// Returns a cell's colour when the board is coloured so that three cells in a row always differ.
 fn colour(shape: Shape, cell: Cell) -> usize {
     let (row, column) = (i16::from(cell.0), i16::from(cell.1));
     let sum = if matches!(shape, Shape::Triangle(_)) { row + column } else { row - column };
     usize::from(sum.rem_euclid(3).unsigned_abs())
 }
 
-/// Whether the parity count allows that one peg is left, in the cell `end` if that is given.
+/// Returns whether the parity count allows one peg to be left, in the cell `end` if that is `Some`.
 ///
-/// A jump takes a peg from two colours and adds one to the third, so that it changes the parity of
-/// all three. One peg left is one odd colour and two even ones; so one colour, that of the last
-/// peg, must differ from the other two from the start.
+/// A jump removes a peg from two colours and adds one to the third, so it changes the parity of all
+/// three. One peg left is one odd colour and two even ones, so one colour, that of the last peg, must
+/// differ from the other two from the start.
 pub(super) fn allows(shape: Shape, pegs: Pegs, end: Option<Cell>) -> bool {
     let mut odd = [false; 3];
     pegs.cells().for_each(|cell| odd[colour(shape, cell)] ^= true);
@@ -31,7 +31,7 @@ pub(super) fn allows(shape: Shape, pegs: Pegs, end: Option<Cell>) -> bool {
     }
 }
 
-/// Why one peg, in the cell `end` if that is given, can't be left; `None` where that isn't known.
+/// Returns why one peg, in the cell `end` if that is `Some`, can't be left; `None` if unknown.
 pub(super) fn unsolvable_reason(
     shape: Shape,
     pegs: Pegs,
@@ -44,10 +44,10 @@ pub(super) fn unsolvable_reason(
     let known = pegs.count() <= PEGS_TRIED_MAX || pegs.count_jumps(shape, &board) == 0;
     let mut seen = BTreeSet::new();
     let solved = !known || try_all(shape, board, pegs, end, &mut seen);
-    (!solved).then_some("trying every play proves it")
+    (!solved).then_some("an exhaustive search proves it")
 }
 
-/// Whether one peg can be left; `seen` are pegs from which it can't.
+/// Returns whether one peg can be left; `seen` are positions without a solution.
 fn try_all(
     shape: Shape,
     board: Pegs,
@@ -64,9 +64,9 @@ fn try_all(
             .any(|(from, to)| try_all(shape, board, pegs.after(from, to), end, seen))
 }
 
-/// The first cell from which, as the only open one, the puzzle can be solved: any peg left will do.
+/// Returns the first cell that, as the only open one, makes the puzzle solvable with any last peg.
 ///
-/// Where the parity count allows it and every play can't be tried, it can be solved on every board
+/// If the parity count allows a start and it is too large to search, it is solvable on every board
 /// that the setup allows; a test solves them.
 pub(super) fn solvable_opening(shape: Shape) -> Option<Cell> {
     let all = Pegs::all(shape);

@@ -1,35 +1,35 @@
-//! A set of cells of a small board, with the jumps that pegs on some of them have.
+//! Sets of cells of a small board, and the jumps of pegs on them.
 
 use crate::board::{Cell, Shape};
 
 /// The largest board.
 pub(super) const SIZE_MAX: i64 = 12;
 
-/// How far a jump goes, and so how much room there is around the board.
+/// The margin around the board: the length of a jump.
 const MARGIN: i8 = 2;
 
-/// A set of cells: rows of bits, with room for a jump's length on every side.
+/// A set of cells: rows of bits, with a margin on every side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Pegs([u16; 16]);
 
 impl Pegs {
-    /// All cells of a board of at most [`SIZE_MAX`] rows.
+    /// Returns all cells of a board of at most [`SIZE_MAX`] rows.
     pub(super) fn all(shape: Shape) -> Self {
         shape.cells().into_iter().collect()
     }
 
-    /// How many cells there are in it.
+    /// Returns the number of cells.
     pub(super) fn count(&self) -> u32 {
         self.0.iter().map(|row| row.count_ones()).sum()
     }
 
-    /// Whether the cell, which may be two steps off the board, is in it.
+    /// Returns whether the set contains the cell, which may be two steps off the board.
     pub(super) fn has(&self, cell: Cell) -> bool {
         let (row, bit) = place(cell);
         self.0[row] & bit != 0
     }
 
-    /// Puts the cell into the set, or takes it out.
+    /// Adds or removes the cell.
     pub(super) fn set(&mut self, cell: Cell, inside: bool) {
         let (row, bit) = place(cell);
         if inside {
@@ -39,13 +39,13 @@ impl Pegs {
         }
     }
 
-    /// The cells of the other set that aren't in this one.
+    /// Returns the cells of the other set that are not in this one.
     #[must_use]
     pub(super) fn outside(&self, other: &Self) -> Self {
         Self(std::array::from_fn(|row| other.0[row] & !self.0[row]))
     }
 
-    /// The cells in order.
+    /// Returns the cells in order.
     pub(super) fn cells(self) -> impl Iterator<Item = Cell> {
         (0..16i8).flat_map(move |row| {
             let mut left = self.0[usize::from(row.unsigned_abs())];
@@ -57,7 +57,7 @@ impl Pegs {
         })
     }
 
-    /// The cells from which a step of one or two rows leads to a cell of this set.
+    /// Returns the cells from which this step leads to a cell of the set.
     #[must_use]
     pub(super) fn shifted_back(&self, (rows, columns): (i8, i8)) -> Self {
         let distance = u32::from(columns.unsigned_abs());
@@ -66,13 +66,13 @@ impl Pegs {
         Self(std::array::from_fn(|row| along(self.0[from(row)])))
     }
 
-    /// The cells that both sets have.
+    /// Returns the intersection of both sets.
     #[must_use]
     pub(super) fn and(&self, other: &Self) -> Self {
         Self(std::array::from_fn(|row| self.0[row] & other.0[row]))
     }
 
-    /// How many jumps there are when the pegs stand on these cells of the board.
+    /// Counts the jumps when these cells of the board have pegs.
     pub(super) fn count_jumps(&self, shape: Shape, board: &Self) -> u32 {
         let open = self.outside(board);
         let along = |&(rows, columns): &(i8, i8)| {
@@ -82,7 +82,7 @@ impl Pegs {
         shape.steps().iter().map(along).sum()
     }
 
-    /// Every jump, from where to where, in order.
+    /// Returns the start and end of every jump, in order.
     pub(super) fn jumps(self, shape: Shape, board: Self) -> impl Iterator<Item = (Cell, Cell)> {
         let open = self.outside(&board);
         self.cells().flat_map(move |from| {
@@ -94,7 +94,7 @@ impl Pegs {
         })
     }
 
-    /// The pegs after a jump.
+    /// Returns the pegs after a jump.
     #[must_use]
     pub(super) fn after(mut self, from: Cell, to: Cell) -> Self {
         self.set(from, false);
@@ -104,7 +104,7 @@ impl Pegs {
     }
 }
 
-/// How many sequences of `depth` jumps there are.
+/// Counts the sequences of `depth` jumps.
 pub(super) fn count_plays(pegs: Pegs, shape: Shape, board: Pegs, depth: u32) -> u64 {
     let after = |(from, to)| count_plays(pegs.after(from, to), shape, board, depth - 1);
     match depth {
@@ -114,7 +114,7 @@ pub(super) fn count_plays(pegs: Pegs, shape: Shape, board: Pegs, depth: u32) -> 
     }
 }
 
-/// The cell half-way between two cells that are a jump apart.
+/// Returns the cell half-way between two cells that are a jump apart.
 pub(super) fn between(from: Cell, to: Cell) -> Cell {
     Cell(i8::midpoint(from.0, to.0), i8::midpoint(from.1, to.1))
 }

@@ -1,4 +1,4 @@
-//! The setup of Peg Solitaire, the position as others see it, and the checks of both.
+//! The setup, the position, and their checks.
 
 use super::pegs::{Pegs, SIZE_MAX};
 use crate::Illegal;
@@ -14,12 +14,12 @@ pub enum BoardShape {
     /// Rows of 1, 2, .. cells.
     #[default]
     Triangle,
-    /// As many cells in every row as there are rows.
+    /// As many cells in every row as rows.
     Diamond,
 }
 
 impl BoardShape {
-    /// The shape of so many rows.
+    /// Returns the shape with this number of rows.
     pub fn of(self, rows: u8) -> Shape {
         match self {
             Self::Triangle => Shape::Triangle(rows),
@@ -34,7 +34,7 @@ impl BoardShape {
         }
     }
 
-    /// The fewest rows, and those of a setup that doesn't say.
+    /// Returns the smallest and the default number of rows.
     fn sizes(self) -> (i64, i64) {
         match self {
             Self::Triangle => (4, 5),
@@ -42,7 +42,7 @@ impl BoardShape {
         }
     }
 
-    /// The cell that is open unless the setup says otherwise.
+    /// Returns the cell that is open by default.
     fn middle(self, size: i64) -> [i64; 2] {
         let end = size.saturating_sub(1);
         match self {
@@ -59,28 +59,28 @@ pub enum Finish {
     /// Any.
     #[default]
     Any,
-    /// One that stands in the cell that was open at the start.
+    /// One in the cell that was open at the start.
     Start,
 }
 
-/// A whole setup. Integers are wide, so that one out of its range is refused in words.
+/// A setup. Integers are wide, so that a value out of range has a clear error.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "RawSetup")]
 pub struct Setup {
-    /// The board's shape, by default that of the position, or else a triangle.
+    /// The board's shape. Defaults to the position's, or else a triangle.
     pub shape: BoardShape,
-    /// Rows: triangle 4 to 12, diamond 3 to 12; by default those of the position, or else 5 and 6.
+    /// The rows: triangle 4 to 12, diamond 3 to 12. Defaults to the position's, or else 5 and 6.
     pub size: i64,
-    /// The cells that are open at the start, sorted; by default the position's, or else the middle.
+    /// The cells that are open at the start, sorted. Defaults to the position's, or else the middle.
     pub open: Vec<[i64; 2]>,
     /// Which last peg solves the puzzle.
     pub finish: Finish,
-    /// What to start from instead.
+    /// The position to start from instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<Position>,
 }
 
-/// A setup as it is written, where every field can be left out.
+/// A setup as written: every field is optional.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct RawSetup {
@@ -123,7 +123,7 @@ pub struct Position {
     pub moves: u64,
 }
 
-/// The number of rows, if it is in its range.
+/// Returns the number of rows, if it is in range.
 pub(super) fn size_of(setup: &Setup) -> Result<u8, Illegal> {
     let (board_shape, size) = (setup.shape, setup.size);
     let rows = u8::try_from(size).ok();
@@ -133,21 +133,19 @@ pub(super) fn size_of(setup: &Setup) -> Result<u8, Illegal> {
     })
 }
 
-/// The cells that are open at the start.
+/// Returns the cells that are open at the start.
 pub(super) fn open_of(setup: &Setup, shape: Shape) -> Result<Pegs, Illegal> {
     let open = set_of(&setup.open, shape).map_err(|text| Illegal::new(format!("open: {text}")))?;
     if open == Pegs::all(shape) {
-        return Err(Illegal::new("open: at least one cell has a peg"));
+        return Err(Illegal::new("open: at least one cell must have a peg"));
     }
     if setup.finish == Finish::Start && open.count() != 1 {
-        return Err(Illegal::new(
-            "finish: the last peg can end in the cell first open only where exactly one is open",
-        ));
+        return Err(Illegal::new("finish: \"start\" needs exactly one open cell"));
     }
     Ok(open)
 }
 
-/// The position's pegs, or why no game under this setup can come to it.
+/// Returns the position's pegs. Fails if no game under this setup can reach it.
 pub(super) fn pegs_of(
     position: &Position,
     setup: &Setup,
@@ -156,7 +154,7 @@ pub(super) fn pegs_of(
 ) -> Result<Pegs, Illegal> {
     let refused = |text: String| Illegal::new(format!("position: {text}"));
     let agrees = |same: bool, name: &str| {
-        if same { Ok(()) } else { Err(refused(format!("its {name} is not the setup's"))) }
+        if same { Ok(()) } else { Err(refused(format!("its {name} differs from the setup's"))) }
     };
     agrees(position.shape == setup.shape, "shape")?;
     agrees(position.size == setup.size, "size")?;
@@ -165,7 +163,7 @@ pub(super) fn pegs_of(
     let pegs = set_of(&position.pegs, shape).map_err(|text| refused(format!("pegs: {text}")))?;
     let at_first = u64::from(Pegs::all(shape).count() - open.count());
     let left = u64::from(pegs.count());
-    // Every jump takes one peg.
+    // Every jump removes one peg.
     if left == 0 || position.moves.checked_add(left) != Some(at_first) {
         let moves = position.moves;
         return Err(refused(format!(
@@ -175,7 +173,7 @@ pub(super) fn pegs_of(
     Ok(pegs)
 }
 
-/// Cells as a set, if each is on the board and named once.
+/// Converts cells to a set. Fails if one is off the board or named twice.
 fn set_of(cells: &[[i64; 2]], shape: Shape) -> Result<Pegs, String> {
     let mut set = Pegs::default();
     for &at in cells {
@@ -188,7 +186,7 @@ fn set_of(cells: &[[i64; 2]], shape: Shape) -> Result<Pegs, String> {
     Ok(set)
 }
 
-/// A set of cells as a sorted list.
+/// Converts a set of cells to a sorted list.
 pub(super) fn list_of(set: Pegs) -> Vec<[i64; 2]> {
     set.cells().map(Cell::pair).collect()
 }

@@ -1,9 +1,8 @@
-//! SGF, the Smart Game Format: how `HexGui`, `HexWorld`, `PlayHex` and Little Golem keep whole
-//! games.
+//! SGF, the Smart Game Format: the file format of `HexGui`, `HexWorld`, `PlayHex` and Little Golem.
 //!
-//! There, black (B) joins the first row with the last one and white (W) the first column with the
-//! last. Here black joins columns, so every cell is transposed, and W is red. Sources: the pages of
-//! SGF FF[4] and of its Hex (GM[11]), and what files of those programs look like.
+//! In SGF, black (B) connects the first row with the last one and white (W) the first column with the
+//! last. Here black connects columns, so every cell is transposed, and W is red. Sources: the pages of
+//! SGF FF[4] and of its Hex (GM[11]), and files of those programs.
 
 mod tree;
 mod read;
@@ -24,14 +23,14 @@ pub(super) const KIND: NotationKind = NotationKind {
     read: read::read,
 };
 
-/// The number that Hex has among the games of SGF.
+/// The SGF game number of Hex.
 const GAME_NUMBER: &str = "11";
-/// How the rule is named where the second player may take over the stone.
+/// The rule's name if the second player may take over the stone.
 const SWAP_PIECES: &str = "swap-pieces";
-/// How it is named where the players may exchange colours.
+/// The rule's name if the players may exchange colours.
 const SWAP_SIDES: &str = "swap-sides";
 
-/// The letter of a side.
+/// Returns the letter of a side.
 fn letter(side: Side) -> char {
     match side {
         Side::Black => 'B',
@@ -39,7 +38,7 @@ fn letter(side: Side) -> char {
     }
 }
 
-/// The name there of a cell here.
+/// Returns the SGF name of a cell.
 fn to_sgf([row, column]: [i64; 2]) -> String {
     name_of([column, row])
 }

@@ -1,7 +1,7 @@
-//! SGF read into a game: its main line, as far as it is one of ours.
+//! Reads the main line of an SGF game.
 //!
-//! Properties that say nothing about the moves of the game are passed over. What is said about it
-//! must be possible: nothing is guessed where the text is against the rules.
+//! Properties that don't concern the moves are ignored. All others must be consistent with the rules:
+//! nothing is guessed.
 
 use super::super::Hex;
 use super::super::action::Action;
@@ -14,10 +14,10 @@ use referee_protocol::Seat;
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// Longer texts are refused: it is some hundred times what a long game with many comments takes.
+/// Longer texts are refused. A long game with many comments takes about a hundredth of it.
 const TEXT_BYTES_MAX: usize = 16 << 20;
 
-/// Reads the game of this number, from 1.
+/// Reads game `number`, from 1.
 pub(super) fn read(text: &str, number: usize) -> Result<ReadRecord, String> {
     if text.len() > TEXT_BYTES_MAX {
         return Err(format!("the text is longer than {TEXT_BYTES_MAX} bytes"));
@@ -28,7 +28,7 @@ pub(super) fn read(text: &str, number: usize) -> Result<ReadRecord, String> {
         notes.push(format!("this is game {number} of {}", line.games));
     }
     if line.has_variations {
-        notes.push("it has variations: only its main line was read".to_owned());
+        notes.push("the game has variations: only its main line was read".to_owned());
     }
     let moves = MoveRecord::of(&line)?;
     let setup = moves.setup()?;
@@ -59,21 +59,22 @@ pub(super) fn read(text: &str, number: usize) -> Result<ReadRecord, String> {
     Ok(ReadRecord { record, notes })
 }
 
-/// The first value of this property in the main line.
+/// Returns the first value of this property in the main line.
 fn first<'a>(line: &'a MainLine, name: &str) -> Option<&'a Value> {
     let mut properties = line.nodes.iter().flatten();
     let found = properties.find(|property| property.name == name)?;
     found.values.first()
 }
 
-/// Text that is to be one line.
+/// Converts a text to one line.
 fn simple(text: &str) -> String {
     let is_space = |ch: char| ch.is_whitespace() || ch.is_control();
     let spaced = text.chars().map(|ch| if is_space(ch) { ' ' } else { ch });
     spaced.collect::<String>().trim().to_owned()
 }
 
-/// The first day of a date: `2026-05-01,02` and `2026-05-01 18:30` have one, `2026-05` has none.
+/// Returns the first day of a date: `2026-05-01,02` and `2026-05-01 18:30` have one, `2026-05` has
+/// none.
 fn day(text: &str) -> Option<String> {
     let day = text.get(..10)?;
     let numbers = [day.get(..4)?, day.get(5..7)?, day.get(8..)?];
@@ -82,27 +83,27 @@ fn day(text: &str) -> Option<String> {
     (numbers.iter().all(is_number) && dashes == ["-", "-"]).then(|| day.to_owned())
 }
 
-/// A move as it is written.
+/// A move as written.
 #[derive(Debug)]
 struct Step {
     side: Side,
-    /// The letter that it has in the text.
+    /// The property's letter.
     letter: char,
-    /// In small letters.
+    /// The value in lower case.
     word: String,
     at: Place,
 }
 
-/// All that is said about the moves of the game.
+/// Everything in the text that concerns the moves.
 #[derive(Debug)]
 struct MoveRecord<'a> {
     line: &'a MainLine,
     size: i64,
-    /// The stones that were there before the first move.
+    /// The stones before the first move.
     stones: BTreeMap<[i64; 2], Side>,
-    /// Where they are put.
+    /// Where the text puts them.
     stones_at: Option<Place>,
-    /// The number of the first move, where it is stated.
+    /// The number of the first move, if stated.
     first_number: Option<u64>,
     steps: Vec<Step>,
 }
@@ -128,7 +129,7 @@ impl<'a> MoveRecord<'a> {
             let begun = moves.steps.len();
             for property in node {
                 moves.property(property, exchanged)?;
-                // Later numbers are for those who count anew in a variation.
+                // Later numbers restart the count in a variation.
                 if property.name == "MN" && begun == 0 {
                     moves.first_number = Some(number(&property.values[0])?);
                 }
@@ -163,14 +164,12 @@ impl<'a> MoveRecord<'a> {
         }));
     }
 
-    /// Stones that are put on the board or taken off it.
+    /// Adds or removes setup stones.
     fn put(&mut self, side: Option<Side>, property: &Property) -> Result<(), String> {
         for Value { text, at } in &property.values {
             if !self.steps.is_empty() {
                 let number = self.steps.len();
-                return Err(format!(
-                    "{at}: after move {number} no stones can be put or taken away"
-                ));
+                return Err(format!("{at}: stones can't be added or removed after move {number}"));
             }
             let cell = from_sgf(text.trim())
                 .filter(|cell| cell.iter().all(|place| (0..self.size).contains(place)))
@@ -187,14 +186,14 @@ impl<'a> MoveRecord<'a> {
         Ok(())
     }
 
-    /// The side that moves first here.
+    /// Returns the side that moves first.
     fn mover(&self) -> Option<Side> {
         let stated = first(self.line, "PL").and_then(|value| colour(&value.text));
         let moved = self.steps.iter().find(|step| !gives_up(&step.word));
         moved.map(|step| step.side).or(stated)
     }
 
-    /// The setup that all of it needs.
+    /// Returns the setup.
     fn setup(&self) -> Result<Setup, String> {
         let swap = self.swap()?;
         if self.stones.is_empty() {
@@ -210,7 +209,7 @@ impl<'a> MoveRecord<'a> {
         Ok(Setup { size: self.size, first, swap, position: Some(position) })
     }
 
-    /// The position that the stones make.
+    /// Returns the position of the setup stones.
     fn position(&self) -> Position {
         let mut stones = [Vec::new(), Vec::new()];
         for (&at, &side) in &self.stones {
@@ -229,7 +228,7 @@ impl<'a> MoveRecord<'a> {
         }
     }
 
-    /// The rule of the swap: as the move that is one says, or else as the rules say that are stated.
+    /// Returns the swap rule: that of the swap move, or else that of the RU property.
     fn swap(&self) -> Result<Swap, String> {
         let rules = first(self.line, "RU").map(|rules| rules.text.to_ascii_lowercase());
         let rules = rules.unwrap_or_default();
@@ -239,12 +238,12 @@ impl<'a> MoveRecord<'a> {
             return Ok(agreed.unwrap_or_default());
         };
         let step = &self.steps[index];
-        // Versions of HexGui before 1.0 wrote `swap-pieces` for what they did: a swap of sides.
+        // Versions of HexGui before 1.0 wrote `swap-pieces` for a swap of sides.
         let program = first(self.line, "AP").map_or("", |program| program.text.as_str());
         let next = self.steps.get(index + 1).map(|next| next.side == step.side);
         let seen = match (step.word.as_str(), next) {
             (SWAP_PIECES, _) if !program.starts_with("HexGui:0.") => Swap::Pieces,
-            // The first player goes on: who swapped sides has its colour now.
+            // The same letter moves again: the sides were exchanged.
             (SWAP_SIDES, _) | (_, Some(true)) | (SWAP_PIECES, None) => Swap::Sides,
             (_, Some(false)) => Swap::Pieces,
             (_, None) => agreed.unwrap_or(Swap::Pieces),
@@ -252,26 +251,26 @@ impl<'a> MoveRecord<'a> {
         match agreed {
             Some(agreed) if agreed != seen => {
                 let (at, number, word) = (step.at, index + 1, &step.word);
-                Err(format!("{at}: move {number}, {word}, isn't the swap that RU agrees on"))
+                Err(format!("{at}: move {number}, {word}, is not the swap in RU"))
             }
             _ => Ok(seen),
         }
     }
 
-    /// What is stated of the result.
+    /// Returns the stated result.
     fn result(&self) -> Option<&str> {
         first(self.line, "RE").map(|value| value.text.trim())
     }
 }
 
-/// The number of a move, from 1.
+/// Parses the number of a move, from 1.
 fn number(value: &Value) -> Result<u64, String> {
     let Value { text, at } = value;
     let number = text.trim().parse().ok().filter(|&number| number > 0);
     number.ok_or_else(|| format!("{at}: expected a move number, got {text:?}"))
 }
 
-/// The number of rows and columns.
+/// Parses the number of rows and columns.
 fn size(value: Option<&Value>) -> Result<i64, String> {
     let Some(Value { text, at }) = value else { return Ok(Setup::default().size) };
     let (columns, rows) = text.split_once(':').unwrap_or((text, text));
@@ -283,13 +282,13 @@ fn size(value: Option<&Value>) -> Result<i64, String> {
             Ok(rows)
         }
         (Some(_), Some(_)) => {
-            Err(format!("{at}: SZ[{text}]: a board has as many rows as columns here"))
+            Err(format!("{at}: SZ[{text}]: the board must have as many rows as columns"))
         }
         _ => Err(format!("{at}: expected a number of rows, got SZ[{text}]")),
     }
 }
 
-/// `B`, `W` and their longer forms.
+/// Parses `B`, `W` and their longer forms.
 fn colour(text: &str) -> Option<Side> {
     match text.trim().as_bytes().first()?.to_ascii_lowercase() {
         b'b' => Some(Side::Black),
@@ -298,7 +297,7 @@ fn colour(text: &str) -> Option<Side> {
     }
 }
 
-/// Row and column here of a cell as it is named there: `c4`, or as on Little Golem `cd`.
+/// Parses the SGF name of a cell: `c4`, or as on Little Golem `cd`.
 fn from_sgf(word: &str) -> Option<[i64; 2]> {
     let place = |letter: u8| i64::from(letter.to_ascii_lowercase() - b'a');
     if let &[column, row] = word.as_bytes()
@@ -314,12 +313,12 @@ fn from_sgf(word: &str) -> Option<[i64; 2]> {
     }
 }
 
-/// Whether a player goes instead of making a move.
+/// Returns whether a player gives up instead of moving.
 fn gives_up(word: &str) -> bool {
     matches!(word, "resign" | "forfeit")
 }
 
-/// The game as far as it has come.
+/// The game so far.
 struct Played {
     game: Hex,
     /// The colours of seats 0 and 1 at the start.
@@ -337,10 +336,10 @@ impl Played {
 
     fn step(&mut self, step: &Step) -> Result<(), String> {
         if self.forfeited.is_some() {
-            return Err("a player has given up before it".to_owned());
+            return Err("a player has already given up".to_owned());
         }
         if gives_up(&step.word) {
-            // Some go on until somebody resigns, though the borders are joined.
+            // Some players resign only after the borders are connected.
             if let Turn::Of(_) = self.game.turn() {
                 let resigned = step.word == "resign";
                 let end = if resigned { RecordEnd::Resigned } else { RecordEnd::Forfeited };
@@ -385,19 +384,19 @@ impl Played {
         if loser.is_some() && loser != lost {
             notes.push(match lost {
                 Some(_) => format!("its result is RE[{stated}], but the moves say otherwise"),
-                None => format!("its result is RE[{stated}], but nothing tells how it came about"),
+                None => format!("its result is RE[{stated}], but the moves don't show it"),
             });
         }
         end
     }
 
-    /// The names of black and white, in seat order.
+    /// Returns the names of black and white, in seat order.
     fn names(&self, [black, white]: [Option<String>; 2]) -> Vec<Option<String>> {
         if self.colours[0] == Side::Black { vec![black, white] } else { vec![white, black] }
     }
 }
 
-/// The end of a game that the moves leave open.
+/// Returns the end of a game that the moves leave open.
 fn by_result(loser: Option<Seat>, how: &str) -> RecordEnd {
     let how = how.trim().as_bytes().first().map(u8::to_ascii_lowercase);
     match (loser, how) {

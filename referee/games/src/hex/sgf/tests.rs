@@ -113,9 +113,12 @@ fn only_the_main_line_of_one_game_counts() {
     let text = "(;GM[11]SZ[3];B[a1](;W[b1](;B[c1])(;B[c2]))(;W[b2]))\n(;GM[11]SZ[4];B[d4])";
     let ReadRecord { record, notes } = read(text);
     assert_eq!(record.actions, actions("a1 a2 a3"));
-    assert_eq!(notes, ["this is game 1 of 2", "it has variations: only its main line was read"]);
+    assert_eq!(
+        notes,
+        ["this is game 1 of 2", "the game has variations: only its main line was read"]
+    );
     assert_eq!(KIND.read(text, 2).unwrap().record.actions, actions("d4"));
-    assert!(KIND.read(text, 3).unwrap_err().contains("numbered 1 to 2"));
+    assert!(KIND.read(text, 3).unwrap_err().contains("the text has games 1 to 2"));
     assert!(KIND.read(text, 0).is_err());
 }
 
@@ -153,24 +156,24 @@ fn the_result_is_compared_with_the_moves() {
     }
     let ReadRecord { record, notes } = read("(;GM[11]RE[B+];B[c3])");
     assert_eq!(record.end, RecordEnd::Unfinished);
-    assert_eq!(notes, ["its result is RE[B+], but nothing tells how it came about"]);
+    assert_eq!(notes, ["its result is RE[B+], but the moves don't show it"]);
 }
 
 #[test]
-fn mistakes_are_told_with_their_place() {
+fn mistakes_are_reported_with_their_place() {
     for (text, stated) in [
-        ("", "line 1, column 1: there is no game in it: expected `(`"),
+        ("", "line 1, column 1: the text has no game: expected `(`"),
         ("\n ;B[a1]", "line 2, column 2: expected `(`, where a game begins, got ';'"),
         ("(B[a1])", "line 1, column 2: expected `;`, where a node begins, got 'B'"),
         ("(;GM[11]\n;B)", "line 2, column 3: expected `[` after the property B, got ')'"),
         ("(;GM[11]\n;B", "line 2, column 3: the text ends after the property B: expected `[`"),
         ("(;GM[11];B[a1]", "column 15: the text ends within a game: expected a property, `;`"),
-        ("(;C[a\\]b\n)", "line 1, column 4: the value that begins here has no end: expected `]`"),
+        ("(;C[a\\]b\n)", "line 1, column 4: this value has no end: expected `]`"),
         ("(;GM[11](;B[a1]);W[a2])", "line 1, column 17: expected `(` or `)`, got ';'"),
         ("(;PB[a]])", "line 1, column 8: expected a property, `;`, `(` or `)`, got ']'"),
         ("(;GM[1])", "line 1, column 5: GM[1] is another game: Hex has GM[11]"),
         ("(;GM[11]SZ[40])", "column 11: size: a board has 3 to 26 rows, not 40"),
-        ("(;GM[11]SZ[9:11])", "column 11: SZ[9:11]: a board has as many rows as columns here"),
+        ("(;GM[11]SZ[9:11])", "column 11: SZ[9:11]: the board must have as many rows as columns"),
         ("(;GM[11]SZ[big])", "column 11: expected a number of rows, got SZ[big]"),
         ("(;GM[11];B[c3];W[c3])", "column 17: move 2, W[c3]: c3 is occupied"),
         ("(;GM[11]SZ[3];B[d1])", "move 1, B[d1]: d1 is off the board"),
@@ -178,12 +181,12 @@ fn mistakes_are_told_with_their_place() {
         ("(;GM[11];B[])", "move 1, B[]: expected a cell such as `c4`, a swap or `resign`"),
         ("(;GM[11];B[3,4])", "move 1, B[3,4]: expected a cell"),
         ("(;GM[11];B[a1]W[a2])", "column 16: a second move in one node"),
-        ("(;GM[11];B[a1];AB[a2])", "column 18: after move 1 no stones can be put"),
+        ("(;GM[11];B[a1];AB[a2])", "column 18: stones can't be added or removed after move 1"),
         ("(;GM[11]AB[zz])", "column 11: expected a cell of 11 x 11 such as `c2`, got \"zz\""),
         ("(;GM[11]MN[0];B[a1])", "column 11: expected a move number, got \"0\""),
         ("(;GM[11];B[swap])", "move 1, B[swap]: only the second player may swap"),
-        ("(;GM[11]RU[swap-sides];B[a1];W[swap-pieces])", "isn't the swap that RU agrees on"),
-        ("(;GM[11];B[resign];W[a1])", "move 2, W[a1]: a player has given up before it"),
+        ("(;GM[11]RU[swap-sides];B[a1];W[swap-pieces])", "is not the swap in RU"),
+        ("(;GM[11];B[resign];W[a1])", "move 2, W[a1]: a player has already given up"),
         ("(;GM[11]SZ[3];B[b1];W[a1];B[b2];W[a2];B[b3];W[a3])", "move 6, W[a3]: the game is over"),
     ] {
         let error = refused(text);
@@ -238,7 +241,7 @@ fn written_games_look_like_this() {
 fn what_is_no_game_is_not_written() {
     for (setup, words, stated) in [
         (json!({"size": 99}), "", "99"),
-        (json!({}), "a1 a1", "turn 1: a stone goes on an empty cell"),
+        (json!({}), "a1 a1", "turn 1: a1 is occupied"),
         (json!({"size": 3}), "a1 a2 b1 b2 c1 c2", "turn 5: the game is over"),
     ] {
         let error = KIND.write(&record(&setup, words)).unwrap_err();

@@ -1,5 +1,5 @@
-//! The syntax of SGF: games are trees of nodes, and nodes have properties with values. What they
-//! mean is said elsewhere. Nothing here recurses, so that no text is too deep.
+//! The syntax of SGF: games are trees of nodes, and nodes have properties with values. Parsing
+//! doesn't recurse, so that no text is too deep.
 
 use std::fmt;
 use std::iter::Peekable;
@@ -22,14 +22,14 @@ impl fmt::Display for Place {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Value {
     pub(super) text: String,
-    /// Where its bracket opens.
+    /// The place of its opening bracket.
     pub(super) at: Place,
 }
 
 /// A property; it has at least one value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Property {
-    /// In capital letters.
+    /// In upper case.
     pub(super) name: String,
     pub(super) values: Vec<Value>,
 }
@@ -40,17 +40,17 @@ pub(super) type Node = Vec<Property>;
 /// A game without its variations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct MainLine {
-    /// There is at least one.
+    /// At least one.
     pub(super) nodes: Vec<Node>,
     pub(super) has_variations: bool,
-    /// How many games there are in the text.
+    /// The number of games in the text.
     pub(super) games: usize,
 }
 
-/// What came before the next ch.
+/// What came before the next character.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum After {
-    /// Nothing of a game.
+    /// The start of the text or the end of a game.
     Game,
     /// The opening of a tree.
     Opening,
@@ -60,13 +60,13 @@ enum After {
     Variation,
 }
 
-/// Reads the main line of the game of this number, from 1; the others' syntax is checked too.
+/// Reads the main line of game `number`, from 1, and checks the syntax of all games.
 pub(super) fn main_line(text: &str, number: usize) -> Result<MainLine, String> {
     let mut scanner = Scanner::new(text);
     let mut line = MainLine { nodes: Vec::new(), has_variations: false, games: 0 };
     let mut depth = 0usize;
     let mut after = After::Game;
-    // The main line is all that comes before the game's first closing parenthesis.
+    // The main line is everything before the game's first closing parenthesis.
     let mut takes = false;
     loop {
         scanner.skip_spaces();
@@ -107,16 +107,16 @@ pub(super) fn main_line(text: &str, number: usize) -> Result<MainLine, String> {
         _ if depth > 0 => {
             Err(format!("{at}: the text ends within a game: expected {}", after.next()))
         }
-        0 => Err(format!("{at}: there is no game in it: expected {}", after.next())),
+        0 => Err(format!("{at}: the text has no game: expected {}", after.next())),
         games if number == 0 || games < number => {
-            Err(format!("there is no game {number} in it: games are numbered 1 to {games}"))
+            Err(format!("there is no game {number}: the text has games 1 to {games}"))
         }
         _ => Ok(line),
     }
 }
 
 impl After {
-    /// What may come.
+    /// Returns what may come next.
     fn next(self) -> &'static str {
         match self {
             Self::Game => "`(`, where a game begins",
@@ -129,7 +129,7 @@ impl After {
 
 struct Scanner<'a> {
     chars: Peekable<Chars<'a>>,
-    /// The place of the next ch.
+    /// The place of the next character.
     at: Place,
 }
 
@@ -139,7 +139,7 @@ impl<'a> Scanner<'a> {
         Self { chars: text.chars().peekable(), at: Place { line: 1, column: 1 } }
     }
 
-    /// The next ch; each of the four ways to end a line is one line feed.
+    /// Returns the next character; each of the four line endings is one line feed.
     fn next(&mut self) -> Option<char> {
         let ch = self.chars.next()?;
         let partner = match ch {
@@ -161,8 +161,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// A property whose first letter was read. Small letters in a name are those of old versions,
-    /// which said `Black` where it is `B` now.
+    /// Reads a property whose first letter was read. Lower-case letters are ignored: old versions
+    /// wrote `Black` for `B`.
     fn property(&mut self, first: char) -> Result<Property, String> {
         let mut name = String::from(first);
         while let Some(letter) = self.chars.next_if(char::is_ascii_alphabetic) {
@@ -189,7 +189,7 @@ impl<'a> Scanner<'a> {
         Ok(Property { name, values })
     }
 
-    /// A value whose bracket comes next.
+    /// Reads a value whose bracket is next.
     fn value(&mut self) -> Result<Value, String> {
         let at = self.at;
         self.next();
@@ -197,12 +197,10 @@ impl<'a> Scanner<'a> {
         loop {
             match self.next() {
                 None => {
-                    return Err(format!(
-                        "{at}: the value that begins here has no end: expected `]`"
-                    ));
+                    return Err(format!("{at}: this value has no end: expected `]`"));
                 }
                 Some(']') => return Ok(Value { text, at }),
-                // A line end after a backslash is none.
+                // A line end after a backslash is dropped.
                 Some('\\') => text.extend(self.next().filter(|&ch| ch != '\n')),
                 Some(ch) => text.push(ch),
             }

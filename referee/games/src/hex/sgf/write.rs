@@ -1,4 +1,4 @@
-//! A game written as SGF.
+//! Writes a game as SGF.
 
 use super::super::Hex;
 use super::super::action::Action;
@@ -10,7 +10,7 @@ use referee_protocol::Seat;
 use serde::Deserialize;
 use std::fmt::Write;
 
-/// So many moves stand in a line.
+/// The number of moves per line.
 const MOVES_A_LINE: usize = 10;
 
 /// Writes a file with this game.
@@ -45,7 +45,7 @@ pub(super) fn write(record: &GameRecord) -> Result<String, String> {
         property(&mut text, "PL", &letter(first).to_string());
     }
     if at_start.is_some() {
-        // The number tells what the stones alone leave open: whether there was a swap.
+        // The number shows whether there was a swap, which the stones alone don't.
         let number = format!("MN[{}]", turn + 1);
         match moves.first_mut() {
             Some(step) => step.push_str(&number),
@@ -65,7 +65,7 @@ pub(super) fn write(record: &GameRecord) -> Result<String, String> {
     Ok(text)
 }
 
-/// The beginning of the file: what is played, by whom, and when.
+/// Returns the root node: what is played, by whom, and when.
 fn root(record: &GameRecord, setup: &Setup, colours: [Side; 2]) -> String {
     let mut text = "(;FF[4]CA[UTF-8]".to_owned();
     write!(text, "AP[Referee:{}]", env!("CARGO_PKG_VERSION")).expect("text takes text");
@@ -91,7 +91,7 @@ fn property(text: &mut String, name: &str, value: &str) {
     write!(text, "{name}[{value}]").expect("text takes text");
 }
 
-/// How a rule of swapping is named.
+/// Returns the name of a swap rule.
 fn rule(swap: Swap) -> Option<&'static str> {
     match swap {
         Swap::None => None,
@@ -100,7 +100,7 @@ fn rule(swap: Swap) -> Option<&'static str> {
     }
 }
 
-/// Plays an action and gives it as it is written.
+/// Plays an action and returns it as written.
 fn play(game: &mut Hex, setup: &Setup, action: &serde_json::Value) -> Result<String, String> {
     let number = game.turn_number();
     let failed = |text: String| format!("turn {number}: {text}");
@@ -117,7 +117,7 @@ fn play(game: &mut Hex, setup: &Setup, action: &serde_json::Value) -> Result<Str
     Ok(format!("{}[{word}]", letter(side)))
 }
 
-/// Who won, by the colour at the end, and how.
+/// Returns the result: who won, by the colour at the end, and how.
 fn result(end: RecordEnd, game: &Hex) -> String {
     let won_against = |seat: Seat| letter(game.side(seat).other());
     match end {
@@ -131,7 +131,7 @@ fn result(end: RecordEnd, game: &Hex) -> String {
     }
 }
 
-/// Text as a value, with its line ends or without. No control character comes through.
+/// Escapes a text as a value, with or without its line ends. Removes control characters.
 fn escaped(text: &str, lines: bool) -> String {
     let mut value = String::new();
     for ch in text.chars() {

@@ -1,0 +1,77 @@
+/// Rewrites the text of a serde error for readers who don't know Rust: "invalid type: string \"b\",
+/// expected i64" becomes "expected a whole number, got \"b\"".
+pub fn plain_error(text: &str) -> String {
+    let text = text.rsplit_once(" at line ").map_or(text, |(text, _)| text);
+    if let Some(rest) = text.strip_prefix("unknown variant ") {
+        return format!("unknown value {rest}");
+    }
+    let mismatch = ["invalid type: ", "invalid value: ", "invalid length "];
+    let rest = mismatch.iter().find_map(|prefix| text.strip_prefix(prefix));
+    match rest.and_then(|rest| rest.rsplit_once(", expected ")) {
+        Some((got, expected)) => format!("expected {}, got {}", expectation(expected), found(got)),
+        None => text.to_owned(),
+    }
+}
+
+fn expectation(serde: &str) -> String {
+    match serde {
+        "i8" | "i16" | "i32" | "i64" => "a whole number".to_owned(),
+        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number from 0".to_owned(),
+        "f32" | "f64" => "a number".to_owned(),
+        "a boolean" => "true or false".to_owned(),
+        "a string" | "string or map" | "variant identifier" => "text".to_owned(),
+        "a sequence" => "a list".to_owned(),
+        "a map" => "an object".to_owned(),
+        "fewer elements in array" => "fewer entries".to_owned(),
+        _ if serde.starts_with("an array of length ") || serde.starts_with("a tuple of size ") => {
+            let length = serde.rsplit(' ').next().unwrap_or_default();
+            format!("a list of {length} entries")
+        }
+        _ if serde.starts_with("tuple struct ") => "a list of 2 entries".to_owned(),
+        _ if serde.starts_with("struct ") || serde.contains("tagged enum ") => {
+            "an object".to_owned()
+        }
+        _ => serde.to_owned(),
+    }
+}
+
+fn found(serde: &str) -> &str {
+    match serde {
+        "sequence" => "a list",
+        "map" => "an object",
+        "unit value" => "null",
+        _ => {
+            let quoted = serde.split_once('`').and_then(|(_, rest)| rest.strip_suffix('`'));
+            quoted.or(serde.strip_prefix("string ")).unwrap_or(serde)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain_error;
+
+    #[test]
+    fn serde_errors_become_plain_sentences() {
+        for (serde, plain) in [
+            ("invalid type: string \"b\", expected i64", "expected a whole number, got \"b\""),
+            (
+                "invalid type: floating point `1.5`, expected u64",
+                "expected a whole number from 0, got 1.5",
+            ),
+            ("invalid type: sequence, expected a string", "expected text, got a list"),
+            ("invalid type: null, expected struct Position", "expected an object, got null"),
+            (
+                "invalid length 1, expected an array of length 2",
+                "expected a list of 2 entries, got 1",
+            ),
+            (
+                "unknown variant `go`, expected `place` or `swap`",
+                "unknown value `go`, expected `place` or `swap`",
+            ),
+            ("missing field `at` at line 1 column 9", "missing field `at`"),
+        ] {
+            assert_eq!(plain_error(serde), plain);
+        }
+    }
+}
