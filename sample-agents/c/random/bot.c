@@ -22,7 +22,7 @@ static const Json *choose(const Json *hello, const Json *turn)
     return json_at(actions, random_below(actions->count));
 }
 
-/* One message is one line, and is flushed: what stays in a buffer isn't said. Nothing else may go
+/* One message is one line, and is flushed: what is still in a buffer is not sent. Nothing else may go
  * to stdout: debug with fprintf(stderr, ..). */
 static void answer(const Json *hello, const Json *turn)
 {
@@ -56,7 +56,7 @@ int main(void)
         if (json_is(type, "turn"))
             answer(hello, message);
         over = json_is(type, "over");
-        /* "played" and "retired" tell what the others do; a rule that keeps a board needs them. */
+        /* "played" and "retired" report what the others did, for a rule that keeps a board. */
         json_free(message);
     }
     json_free(hello);

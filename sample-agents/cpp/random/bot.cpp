@@ -25,7 +25,7 @@ private:
     std::mt19937_64 random_;
 };
 
-// Messages are lines, each flushed by std::endl: what stays in a buffer isn't said. Nothing else
+// Messages are lines, each flushed by std::endl: what is still in a buffer is not sent. Nothing else
 // may go to std::cout: debug with std::cerr.
 int main() {
     std::optional<Bot> bot;
@@ -43,6 +43,6 @@ int main() {
         } else if (type == "over") {
             break;
         }
-        // "played" and "retired" tell what the others do; a rule that keeps a board needs them.
+        // "played" and "retired" report what the others did, for a rule that keeps a board.
     }
 }

@@ -70,7 +70,7 @@ func main() {
 		case "over":
 			return
 		}
-		// "played" and "retired" tell what the others do; a rule that keeps a board needs them.
+		// "played" and "retired" report what the others did, for a rule that keeps a board.
 	}
 	if err := lines.Err(); err != nil {
 		log.Fatal(err)

@@ -49,8 +49,7 @@ public final class Bot {
                 case "over" -> {
                     return;
                 }
-                // `played` and `retired` tell what the others do; a rule that keeps a board needs
-                // them.
+                // `played` and `retired` report what the others did, for a rule that keeps a board.
                 default -> { }
             }
         }

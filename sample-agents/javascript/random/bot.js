@@ -25,7 +25,7 @@ async function main() {
         break;
       case 'over':
         return;
-      // `played` and `retired` tell what the others do; a rule that keeps a board needs them.
+      // `played` and `retired` report what the others did, for a rule that keeps a board.
     }
   }
 }

@@ -28,6 +28,6 @@ for line in io.lines() do
     elseif message.type == "over" then
       break
     end
-    -- "played" and "retired" tell what the others do; a rule that keeps a board needs them.
+    -- "played" and "retired" report what the others did, for a rule that keeps a board.
   end
 end

@@ -37,5 +37,5 @@ while (my $line = <STDIN>) {
     elsif ($type eq 'over') {
         last;
     }
-    # 'played' and 'retired' tell what the others do; a rule that keeps a board needs them.
+    # 'played' and 'retired' report what the others did, for a rule that keeps a board.
 }

@@ -39,5 +39,5 @@ $stdin.each_line do |line|
   when "over"
     break
   end
-  # "played" and "retired" tell what the others do; a rule that keeps a board needs them.
+  # "played" and "retired" report what the others did, for a rule that keeps a board.
 end

@@ -83,7 +83,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// One message, one line, flushed: what stays in a buffer isn't said.
+/// One message, one line, flushed: what is still in a buffer is not sent.
 fn say(message: &FromAgent) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     serde_json::to_writer(&mut stdout, message)?;

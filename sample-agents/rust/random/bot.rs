@@ -42,7 +42,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 say(&format!(r#"{{"type":"action","turn":{turn},"action":{action}}}"#))?;
             }
             "over" => break,
-            // `played` and `retired` tell what the others do; a rule that keeps a board needs them.
+            // `played` and `retired` report what the others did, for a rule that keeps a board.
             _ => {}
         }
     }

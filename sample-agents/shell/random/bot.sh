@@ -28,6 +28,6 @@ while IFS= read -r line; do
     over)
       break
       ;;
-    # "played" and "retired" tell what the others do; a rule that keeps a board needs them.
+    # "played" and "retired" report what the others did, for a rule that keeps a board.
   esac
 done
