@@ -4,7 +4,7 @@
 
 use super::connection::AgentConnection;
 use super::contender::Contender;
-use referee_games::{AnyGame, GameKind, Request, Turn};
+use referee_games::{AnyGame, GameKind, MoveRequest, Turn};
 use referee_match::{hello, request, said};
 use referee_process::agent::AgentEvent;
 use referee_process::framer::Line;
@@ -63,7 +63,7 @@ impl Served {
 
     /// What the agent does in answer to a request: an action, or `None` if it resigns. In the error
     /// is what went wrong, in words; then its process is gone, and the next request starts another.
-    pub async fn answer(&mut self, wanted: &Request) -> Result<Option<Value>, String> {
+    pub async fn answer(&mut self, wanted: &MoveRequest) -> Result<Option<Value>, String> {
         let answered = self.try_answer(wanted).await;
         if answered.is_err() {
             self.stop();
@@ -87,7 +87,7 @@ impl Served {
         }
     }
 
-    async fn try_answer(&mut self, wanted: &Request) -> Result<Option<Value>, String> {
+    async fn try_answer(&mut self, wanted: &MoveRequest) -> Result<Option<Value>, String> {
         let mut game = self.kind.start(&wanted.setup).map_err(|error| error.to_string())?;
         let turns = wanted.actions.iter().map(|action| play(game.as_mut(), action));
         let turns = turns.collect::<Result<Vec<_>, _>>()?;
@@ -118,7 +118,7 @@ impl Served {
         Ok(answer)
     }
 
-    async fn start(&mut self, wanted: &Request, seat: Seat) -> Result<(), String> {
+    async fn start(&mut self, wanted: &MoveRequest, seat: Seat) -> Result<(), String> {
         let broken = |error: std::io::Error| format!("the agent can't be started: {error}");
         let game = self.kind.start(&wanted.setup).map_err(|error| error.to_string())?;
         // All that it complains of is shown, and nothing of it kept.

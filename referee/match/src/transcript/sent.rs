@@ -72,7 +72,7 @@ impl Sent {
         };
         let (bytes, messages) = (Vec::new(), Vec::new());
         let mut begun = Self { seat, want, dialect, killed: false, bytes, messages };
-        begun.on_message(&ToAgent::Hello(Box::new(hello(header, seat))));
+        begun.tell(&ToAgent::Hello(Box::new(hello(header, seat))));
         Ok(begun)
     }
 
