@@ -1,23 +1,22 @@
-//! `check`: every defect is told by its name in the first probe that fails, and a good agent hears no
-//! false alarm.
+//! `check` names every defect in the first probe that fails, and passes good agents.
 
-use crate::support::{AMPLE, Place, Ran, in_parallel, python_agent, scripted};
+use crate::support::{AMPLE, RunResult, TestDir, in_parallel, python_agent, script_agent};
 use serde_json::Value;
 
-/// The first probe that failed: its name, defect, and what is told.
-fn first_failure(told: &Value) -> (String, String, Value) {
-    let failed = told["probes"].as_array().unwrap().iter().find(|it| it["status"] == "failed");
-    let probe = failed.unwrap_or_else(|| panic!("nothing failed: {told}"));
+/// Returns the first failed probe: its name, its defect and the whole failure.
+fn first_failure(report: &Value) -> (String, String, Value) {
+    let failed = report["probes"].as_array().unwrap().iter().find(|it| it["status"] == "failed");
+    let probe = failed.unwrap_or_else(|| panic!("nothing failed: {report}"));
     let failure = probe["failure"].clone();
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     (text(&probe["name"]), text(&failure["defect"]), failure)
 }
 
-fn check(place: &Place, agent: &str, more: &[&str]) -> Ran {
-    place.run(&[&["check", agent, "--game", "hex", "--json", "--start-time", "3m"], more].concat())
+fn check(dir: &TestDir, agent: &str, more: &[&str]) -> RunResult {
+    dir.run(&[&["check", agent, "--game", "hex", "--json", "--start-time", "3m"], more].concat())
 }
 
-/// Defect of the script, the probe that is to find it, the defect's name, and a piece of what is told.
+/// The script's defect, the probe that finds it, the defect's name and part of the message.
 const DEFECTS: &[(&str, &str, &str, &str)] = &[
     ("crash_at_start", "ready", "crash", "no book of openings"),
     ("leaves_at_start", "ready", "gone", "exit status 0"),
@@ -57,42 +56,42 @@ fn each_defect_is_named_by_the_first_probe_that_fails() {
 }
 
 fn check_defect(index: usize) {
-    let (script, probe, defect, told) = DEFECTS[index];
-    let Some(agent) = scripted("broken.py", script) else { return };
-    let place = Place::new();
+    let (script, probe, defect, expected) = DEFECTS[index];
+    let Some(agent) = script_agent("broken.py", script) else { return };
+    let dir = TestDir::new();
     let clock: &[&str] = match script {
         "slow" | "endless" => &["--move-time", "500ms"],
         _ => &["--clock", "1h"],
     };
-    let report = check(&place, &agent, clock).code(3).json();
+    let report = check(&dir, &agent, clock).code(3).json();
     let (name, found, failure) = first_failure(&report);
     assert_eq!((name.as_str(), found.as_str()), (probe, defect), "{script}: {failure}");
-    assert!(failure.to_string().contains(told), "{script}: {failure} lacks {told:?}");
+    assert!(failure.to_string().contains(expected), "{script}: {failure} lacks {expected:?}");
     assert!(!failure["fix"].as_str().unwrap().is_empty(), "{script}");
-    place.assert_tidy();
+    dir.assert_tmp_is_empty();
     if DEFECTS[..index].iter().any(|earlier| earlier.1 == probe) {
         return;
     }
-    // The command at the end makes that probe alone, and finds the same: once a probe.
+    // The printed command runs only that probe and finds the same defect. Tested once per probe.
     let probes = report["probes"].as_array().unwrap();
     let again = probes.iter().find(|it| it["name"] == probe).unwrap()["again"].as_str().unwrap();
-    let again = place.shell(&format!("{again} --json")).code(3).json();
+    let again = dir.shell(&format!("{again} --json")).code(3).json();
     let (name, found, _) = first_failure(&again);
     assert_eq!((name.as_str(), found.as_str()), (probe, defect), "{script}, again");
     assert_eq!(again["probes"].as_array().unwrap().len(), 1, "{script}, again");
 }
 
 #[test]
-fn what_cannot_be_started_is_told_apart() {
-    let place = Place::new();
-    place.write("plain.py", "print('hello')\n");
-    place.program("bare", "print('hello')\n");
-    place.program("lost", "#!/usr/bin/python2.2\n");
-    place.program("typo", "#!/usr/bin/env pyhton3\n");
-    place.program("windows", "#!/usr/bin/env python3\r\nprint()\r\n");
-    place.write("folder/agent.toml", "comand = [\"x\"]\n");
-    place.write("empty/readme.txt", "");
-    for (agent, probe, defect, told) in [
+fn start_failures_are_distinguished() {
+    let dir = TestDir::new();
+    dir.write("plain.py", "print('hello')\n");
+    dir.program("bare", "print('hello')\n");
+    dir.program("lost", "#!/usr/bin/python2.2\n");
+    dir.program("typo", "#!/usr/bin/env pyhton3\n");
+    dir.program("windows", "#!/usr/bin/env python3\r\nprint()\r\n");
+    dir.write("folder/agent.toml", "comand = [\"x\"]\n");
+    dir.write("empty/readme.txt", "");
+    for (agent, probe, defect, expected) in [
         ("./nobody", "start", "not_found", "no program `./nobody`"),
         ("nobody --depth 3", "start", "not_found", "none in PATH"),
         ("./plain.py", "start", "not_executable", "chmod +x"),
@@ -103,17 +102,17 @@ fn what_cannot_be_started_is_told_apart() {
         ("folder", "start", "cannot_start", "comand"),
         ("empty", "start", "not_found", "agent.toml"),
     ] {
-        let report = check(&place, agent, &[]).code(3).json();
+        let report = check(&dir, agent, &[]).code(3).json();
         let (name, found, failure) = first_failure(&report);
         assert_eq!((name.as_str(), found.as_str()), (probe, defect), "{agent}: {failure}");
-        assert!(failure.to_string().contains(told), "{agent}: {failure} lacks {told:?}");
+        assert!(failure.to_string().contains(expected), "{agent}: {failure} lacks {expected:?}");
     }
 }
 
 #[test]
-fn a_good_agent_hears_no_false_alarm() {
-    let place = Place::new();
-    // A sample in Python is checked in every game where it is made by `new`.
+fn a_good_agent_passes_every_probe() {
+    let dir = TestDir::new();
+    // The tests of `new` check the Python sample in every game.
     let python = python_agent();
     for (agent, game) in [
         ("@random", &[][..]),
@@ -125,7 +124,7 @@ fn a_good_agent_hears_no_false_alarm() {
             continue;
         }
         let words = [&["check", agent, "--json"], &AMPLE[..], game].concat();
-        let report = place.run(&words).code(0).json();
+        let report = dir.run(&words).code(0).json();
         assert_eq!(report["ok"], true, "{agent}");
         let probes = report["probes"].as_array().unwrap();
         let all = probes.iter().all(|probe| probe["status"] == "passed");
@@ -133,39 +132,40 @@ fn a_good_agent_hears_no_false_alarm() {
         let long = probes.iter().filter(|it| it["name"].as_str().unwrap().starts_with("long:"));
         assert_eq!(game.is_empty(), long.count() >= 6, "{agent}: {probes:?}");
     }
-    place.assert_tidy();
+    dir.assert_tmp_is_empty();
 }
 
 #[test]
-fn who_sleeps_within_its_time_is_not_called_late() {
-    let Some(agent) = scripted("broken.py", "sleeper") else { return };
-    let report = check(&Place::new(), &agent, &["--probe", "ready"]).code(0).json();
+fn sleeping_within_the_time_limit_is_not_late() {
+    let Some(agent) = script_agent("broken.py", "sleeper") else { return };
+    let report = check(&TestDir::new(), &agent, &["--probe", "ready"]).code(0).json();
     assert_eq!(report["probes"][0]["status"], "passed", "{report}");
 }
 
-/// As one that has to wait for a core: what it still does takes it longer than a match gives it.
+/// The agent needs longer to exit than a match allows, like one that waits for a core.
 #[test]
-fn who_works_after_the_end_is_not_said_to_stay() {
-    let Some(agent) = scripted("broken.py", "ends_slowly") else { return };
-    let report = check(&Place::new(), &agent, &["--clock", "1h", "--probe", "over"]).code(0).json();
+fn slow_cleanup_after_over_passes() {
+    let Some(agent) = script_agent("broken.py", "ends_slowly") else { return };
+    let report =
+        check(&TestDir::new(), &agent, &["--clock", "1h", "--probe", "over"]).code(0).json();
     assert_eq!(report["probes"][0]["status"], "passed", "{report}");
     let note = report["probes"][0]["note"].as_str().unwrap();
     assert!(note.contains("a match kills it after 1 s"), "{note}");
 }
 
 #[test]
-fn carriage_returns_and_resignations_are_no_defects() {
-    let Some(agent) = scripted("windows.py", "") else { return };
-    let place = Place::new();
-    let report = check(&place, &agent, &["--clock", "1h"]).code(0).json();
+fn carriage_returns_and_resignations_pass() {
+    let Some(agent) = script_agent("windows.py", "") else { return };
+    let dir = TestDir::new();
+    let report = check(&dir, &agent, &["--clock", "1h"]).code(0).json();
     assert_eq!(report["ok"], true);
 }
 
 #[test]
-fn a_report_is_readable_and_its_usage_strict() {
-    let place = Place::new();
+fn the_text_report_and_usage_errors() {
+    let dir = TestDir::new();
     let words = ["check", "@illegal", "--game", "hex", "--color", "never"];
-    let text = place.run(&words).code(3).stdout;
+    let text = dir.run(&words).code(3).stdout;
     for piece in [
         "ok      the program starts",
         "FAILED  answers its first `turn` with a legal action",
@@ -181,13 +181,13 @@ fn a_report_is_readable_and_its_usage_strict() {
     let got = text.lines().find(|line| line.contains("got ")).unwrap();
     let under = got.chars().skip(caret.find('^').unwrap()).collect::<String>();
     assert!(under.starts_with(r#"{"at""#) || under.starts_with(r#"{"type""#), "{under}");
-    for (words, told) in [
+    for (words, expected) in [
         (&["check", "@human"][..], "a person can't be checked"),
         (&["check", "@random", "--game", "hexx"], "did you mean `hex`?"),
         (&["check", "@random", "--probe", "redy"], "did you mean `ready`?"),
         (&["check", "@random", "--setup", "size=5"], "--game GAME"),
     ] {
-        let ran = place.run(words).code(2);
-        assert!(ran.stderr.contains(told), "{words:?}: {}", ran.stderr);
+        let ran = dir.run(words).code(2);
+        assert!(ran.stderr.contains(expected), "{words:?}: {}", ran.stderr);
     }
 }

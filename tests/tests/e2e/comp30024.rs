@@ -1,21 +1,21 @@
-//! Agents of the course COMP30024 as they were submitted, behind the adapter: the shapes that their
-//! packages have, and the mistakes that they make.
+//! Unmodified submissions of the course COMP30024 behind the adapter: the layouts of their packages and
+//! the mistakes they make.
 
-use crate::support::{Place, Ran, python, root, skip};
+use crate::support::{RunResult, TestDir, python, root, skip};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// A place with the course's agents in it; `None` without Python.
-fn place() -> Option<Place> {
+/// Creates a folder with the course's agents; `None` without Python.
+fn dir() -> Option<TestDir> {
     python()?;
-    let place = Place::new();
-    copy(&root().join("tests/tests/agents/comp30024"), &place.path("."));
-    Some(place)
+    let dir = TestDir::new();
+    copy(&root().join("tests/tests/agents/comp30024"), &dir.path("."));
+    Some(dir)
 }
 
-/// A folder as it is, without what running it has left there.
+/// Copies a folder without `__pycache__`.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
@@ -28,49 +28,49 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// What a seat wrote to its stderr in the match that was told.
-fn said(place: &Place, told: &Value, seat: u64) -> String {
-    place.said(told["transcript"].as_str().unwrap(), seat)
+/// Returns what a seat wrote to stderr in the match of a `play --json` output.
+fn said(dir: &TestDir, output: &Value, seat: u64) -> String {
+    dir.said(output["transcript"].as_str().unwrap(), seat)
 }
 
-/// The fault of seat 0, which ends a match with this agent in it; and the summary as people see it.
-fn fault(place: &Place, game: &str, agent: &str) -> (Value, Ran) {
+/// Plays a match with this agent in seat 0; returns the seat's fault and the run with the text summary.
+fn fault(dir: &TestDir, game: &str, agent: &str) -> (Value, RunResult) {
     let mut words = vec!["play", game, agent, "@first", "--out", "x.jsonl", "--force"];
     if game == "chexers" {
         words.extend(["@first", "--on-fault", "end"]);
     }
     words.extend(["--seed", "1"]);
-    let told = place.run(&[&words[..], &["--json"]].concat()).code(0).json();
-    (told["verdict"]["seats"][0]["fault"].clone(), place.run(&words).code(0))
+    let output = dir.run(&[&words[..], &["--json"]].concat()).code(0).json();
+    (output["verdict"]["seats"][0]["fault"].clone(), dir.run(&words).code(0))
 }
 
-fn assert_no_faults(place: &Place, told: &Value) {
-    for seat in 0..told["seats"].as_array().unwrap().len() as u64 {
-        let fault = &told["verdict"]["seats"][usize::try_from(seat).unwrap()]["fault"];
-        assert!(fault.is_null(), "{told}\n{}", said(place, told, seat));
+fn assert_no_faults(dir: &TestDir, output: &Value) {
+    for seat in 0..output["seats"].as_array().unwrap().len() as u64 {
+        let fault = &output["verdict"]["seats"][usize::try_from(seat).unwrap()]["fault"];
+        assert!(fault.is_null(), "{output}\n{}", said(dir, output, seat));
     }
-    assert_eq!(told["verdict"]["result"], "played", "{told}");
-    assert_eq!(place.verified(told["transcript"].as_str().unwrap()), "ok");
-    place.assert_tidy();
+    assert_eq!(output["verdict"]["result"], "played", "{output}");
+    assert_eq!(dir.verify_status(output["transcript"].as_str().unwrap()), "ok");
+    dir.assert_tmp_is_empty();
 }
 
 #[test]
-fn a_whole_submission_plays_and_prints_wherever_it_likes() {
-    let Some(place) = place() else { return };
+fn a_whole_submission_plays_and_prints_freely() {
+    let Some(dir) = dir() else { return };
     let agent = "comp30024:whole/agent";
     let words = ["freckers", agent, agent, "--preset", "comp30024-2025", "--seed", "5"];
-    let told = place.play(&words);
-    assert_no_faults(&place, &told);
+    let output = dir.play(&words);
+    assert_no_faults(&dir, &output);
     assert_eq!(
-        (&told["seats"][0]["name"], &told["seats"][1]["name"]),
+        (&output["seats"][0]["name"], &output["seats"][1]["name"]),
         (&json!("whole"), &json!("whole #2"))
     );
     assert_eq!(
-        told["seats"][0]["command"],
+        output["seats"][0]["command"],
         json!(["referee", "adapter", "comp30024", "--run", "agent"])
     );
     for seat in 0..2 {
-        let said = said(&place, &told, seat);
+        let said = said(&dir, &output, seat);
         for words in [
             "printed at import\n",
             "written to the first stdout\n",
@@ -84,122 +84,122 @@ fn a_whole_submission_plays_and_prints_wherever_it_likes() {
             assert!(said.contains(words), "no {words:?} in {said}");
         }
     }
-    // The conditions are the course's, and the match can be played again as it was.
-    let header = &place.events(told["transcript"].as_str().unwrap())[0];
+    // The conditions are those of the course, and the match can be reproduced.
+    let header = &dir.events(output["transcript"].as_str().unwrap())[0];
     assert_eq!(
         (&header["clock"]["kind"], &header["clock"]["bank_ms"]),
         (&json!("cpu"), &json!(180_000))
     );
     assert_eq!(header["limits"]["memory_mb"], 250);
-    let again = told["reproduce"].as_str().unwrap();
+    let again = output["reproduce"].as_str().unwrap();
     assert!(again.contains("--preset comp30024-2025"), "{again}");
-    let played = |told: &Value| -> Vec<Value> {
-        let played = place.events_of(told["transcript"].as_str().unwrap(), "played");
+    let played = |output: &Value| -> Vec<Value> {
+        let played = dir.events_of(output["transcript"].as_str().unwrap(), "played");
         played.iter().map(|event| event["action"].clone()).collect()
     };
-    let second = place.shell(&format!("{again} --json")).code(0).json();
-    assert_eq!(played(&told), played(&second));
+    let second = dir.shell(&format!("{again} --json")).code(0).json();
+    assert_eq!(played(&output), played(&second));
 }
 
 #[test]
 fn the_folder_of_a_submission_is_its_agent_and_its_own_referee_is_used() {
-    let Some(place) = place() else { return };
-    // From the very folder it is called by its dotted name, as the course did.
+    let Some(dir) = dir() else { return };
+    // Inside the folder it is named by its package, as in the course.
     for (agent, within) in
         [("comp30024:own/agent", "comp30024:agent"), ("comp30024:own", "comp30024:.")]
     {
-        let told = place.play(&["freckers", agent, "@random", "--setup", "turn_limit=8"]);
-        assert_no_faults(&place, &told);
-        assert!(said(&place, &told, 0).contains("the referee here is its own\n"));
-        assert_eq!(told["seats"][0]["name"], "own");
+        let output = dir.play(&["freckers", agent, "@random", "--setup", "turn_limit=8"]);
+        assert_no_faults(&dir, &output);
+        assert!(said(&dir, &output, 0).contains("the referee here is its own\n"));
+        assert_eq!(output["seats"][0]["name"], "own");
         let run = json!(["referee", "adapter", "comp30024", "--run", "agent"]);
-        assert_eq!(told["seats"][0]["command"], run);
+        assert_eq!(output["seats"][0]["command"], run);
         let words = ["play", "freckers", "@random", within, "--json", "--no-transcript"];
-        let told = place.run_with(&words, |it| it.current_dir(place.path("own"))).code(0).json();
-        assert_eq!(told["verdict"]["result"], "played", "{told}");
-        assert_eq!(told["seats"][1]["name"], "own");
+        let output = dir.run_with(&words, |it| it.current_dir(dir.path("own"))).code(0).json();
+        assert_eq!(output["verdict"]["result"], "played", "{output}");
+        assert_eq!(output["seats"][1]["name"], "own");
     }
 }
 
 #[test]
-fn a_class_of_the_agents_own_outlives_the_courses_names() {
-    let Some(place) = place() else { return };
-    // Its first update is of its own action; that of the other side makes it crash.
-    let (fault, summary) = fault(&place, "freckers", "comp30024:starred");
+fn an_agents_own_class_is_not_replaced() {
+    let Some(dir) = dir() else { return };
+    // The first update has its own action; the second, with the opponent's, makes it crash.
+    let (fault, summary) = fault(&dir, "freckers", "comp30024:starred");
     assert_eq!(fault["kind"], "gone", "{fault}");
     let last = "agent/program.py:29: IllegalActionException: first line second line\n";
-    summary.prints(&format!("starred said last: {last}"));
-    let said = said(&place, &json!({"transcript": "x.jsonl"}), 0);
+    summary.stdout_has(&format!("starred said last: {last}"));
+    let said = said(&dir, &json!({"transcript": "x.jsonl"}), 0);
     assert!(said.starts_with("thinking..\nagent failed in update():\n"), "{said}");
     assert!(said.ends_with(last), "{said}");
 }
 
 #[test]
-fn actions_are_taken_apart_as_the_template_does() {
-    let Some(place) = place() else { return };
+fn actions_destructure_as_in_the_template() {
+    let Some(dir) = dir() else { return };
     let python = python().unwrap();
     let new = "import sys; sys.exit(sys.version_info < (3, 10))";
     let has_match = Command::new(python).args(["-c", new]).status().unwrap().success();
     let agent = "comp30024:patterns";
-    let told = place.play(&["freckers", agent, agent, "--setup", "turn_limit=2"]);
+    let output = dir.play(&["freckers", agent, agent, "--setup", "turn_limit=2"]);
     if !has_match {
-        let said = said(&place, &told, 0);
+        let said = said(&dir, &output, 0);
         assert!(said.contains("the course used Python 3.12, and this is"), "{said}");
         return;
     }
-    assert_no_faults(&place, &told);
+    assert_no_faults(&dir, &output);
     for seat in 0..2 {
-        let said = said(&place, &told, seat);
+        let said = said(&dir, &output, seat);
         assert!(said.ends_with("RED moved 0-3 by [↓]\nBLUE grew\n"), "{said}");
     }
 }
 
-/// What the course offered behaves as it did, and signatures may take less than the course gave.
+/// The course's classes behave as in the course, and methods may take fewer parameters.
 #[test]
 fn agents_of_all_shapes_play_without_a_fault() {
-    let Some(place) = place() else { return };
+    let Some(dir) = dir() else { return };
     for agent in ["surface", "named:Bare", "named:Picky", "named:Sleepy"] {
         let agent = format!("comp30024:{agent}");
         let setup = ["--setup", "turn_limit=4", "--clock", "60s"];
-        let told = place.play(&[&["freckers", &agent, "@first"], &setup[..]].concat());
-        assert_no_faults(&place, &told);
+        let output = dir.play(&[&["freckers", &agent, "@first"], &setup[..]].concat());
+        assert_no_faults(&dir, &output);
     }
 }
 
 #[test]
-fn numbers_may_be_those_of_numpy() {
-    let Some(place) = place() else { return };
-    // The agents' environment, in which nothing of a person's own folder is found.
+fn numpy_numbers_are_accepted() {
+    let Some(dir) = dir() else { return };
+    // The agents' environment: packages in the user's home folder are not found.
     let mut asked = Command::new(python().unwrap());
-    asked.args(["-c", "import numpy"]).env("HOME", place.path("tmp"));
+    asked.args(["-c", "import numpy"]).env("HOME", dir.path("tmp"));
     if !asked.output().unwrap().status.success() {
         skip("numpy");
         return;
     }
     let agent = "comp30024:vectors";
-    let told = place.play(&["freckers", agent, agent, "--setup", "turn_limit=20"]);
-    assert_no_faults(&place, &told);
+    let output = dir.play(&["freckers", agent, agent, "--setup", "turn_limit=20"]);
+    assert_no_faults(&dir, &output);
 }
 
 #[test]
 fn three_players_of_2019_play_by_their_own_boards() {
-    let Some(place) = place() else { return };
+    let Some(dir) = dir() else { return };
     let team = "comp30024:chexers/team";
     let words = ["chexers", team, team, team, "--preset", "comp30024-2019", "--seed", "7"];
-    let told = place.play(&words);
-    assert_no_faults(&place, &told);
-    assert_eq!(told["verdict"]["reason"], "four_exits", "{told}");
-    let said = said(&place, &told, 2);
+    let output = dir.play(&words);
+    assert_no_faults(&dir, &output);
+    assert_eq!(output["verdict"]["reason"], "four_exits", "{output}");
+    let said = said(&dir, &output, 2);
     for words in ["red ('MOVE', ((", "green ('JUMP', ((", "blue ('EXIT', ("] {
         assert!(said.contains(words), "no {words:?} in {said}");
     }
-    let header = &place.events(told["transcript"].as_str().unwrap())[0];
+    let header = &dir.events(output["transcript"].as_str().unwrap())[0];
     assert_eq!((&header["on_fault"], &header["limits"]["memory_mb"]), (&json!("end"), &json!(100)));
 }
 
 #[test]
-fn a_pass_goes_both_ways_and_a_retired_seat_is_no_ones_action() {
-    let Some(place) = place() else { return };
+fn passes_and_retirements_are_translated() {
+    let Some(dir) = dir() else { return };
     let played = |seat: u64, action: Value| {
         let message = json!({"type": "played", "turn": seat, "seat": seat, "used_ms": 1});
         let mut message = message.as_object().unwrap().clone();
@@ -214,22 +214,22 @@ fn a_pass_goes_both_ways_and_a_retired_seat_is_no_ones_action() {
         played(0, json!({"type": "jump", "from": [0, 0], "to": [2, 0]})),
         json!({"type": "over"}),
     ];
-    let ran = by_hand(&place, "chexers", "chexers.sample", &messages);
+    let ran = by_hand(&dir, "chexers", "chexers.sample", &messages);
     let pass = json!({"type": "action", "turn": 1, "action": {"type": "pass"}});
     assert_eq!(ran.json_lines()[1..], [pass]);
-    let told = "green is told: red ('EXIT', (3, -3))\n\
+    let expected = "green is told: red ('EXIT', (3, -3))\n\
                 green is told: green ('PASS', None)\n\
                 green is told: red ('JUMP', ((0, 0), (2, 0)))\n";
-    assert_eq!(ran.stderr, told);
-    // Where it isn't legal, it is a fault like any other.
-    let (fault, _) = fault(&place, "chexers", "comp30024:chexers/sample.py");
+    assert_eq!(ran.stderr, expected);
+    // An illegal pass is a fault.
+    let (fault, _) = fault(&dir, "chexers", "comp30024:chexers/sample.py");
     assert_eq!(fault["kind"], "illegal");
     assert!(fault["text"].as_str().unwrap().contains("a pass is legal only"), "{fault}");
 }
 
 #[test]
-fn mistakes_are_told_as_their_author_knows_them() {
-    let Some(place) = place() else { return };
+fn errors_show_the_authors_own_frames() {
+    let Some(dir) = dir() else { return };
     for (agent, kind, last, line) in [
         (
             "at_import",
@@ -256,31 +256,31 @@ fn mistakes_are_told_as_their_author_knows_them() {
         let (file, class) = agent.split_once(':').unwrap_or((agent, ""));
         let class = if class.is_empty() { String::new() } else { format!(":{class}") };
         let agent = format!("comp30024:faulty/{file}.py{class}");
-        let (fault, summary) = fault(&place, "freckers", &agent);
+        let (fault, summary) = fault(&dir, "freckers", &agent);
         assert_eq!(fault["kind"], kind, "{agent}: {fault}");
-        let told = fault["text"].as_str().unwrap();
-        assert!(told.contains("exit status 1"), "{agent}: {told}");
+        let text = fault["text"].as_str().unwrap();
+        assert!(text.contains("exit status 1"), "{agent}: {text}");
         let words = summary.stdout.lines().find(|line| line.contains(" said last: ")).unwrap();
         assert!(words.contains(last), "{agent}: {words}");
-        let said = said(&place, &json!({"transcript": "x.jsonl"}), 0);
+        let said = said(&dir, &json!({"transcript": "x.jsonl"}), 0);
         assert!(said.contains(line), "{agent}: {said}");
-        // Only frames of the agent's own.
+        // The traceback has only the agent's own frames.
         assert!(!said.contains("<string>") && !said.contains("importlib"), "{agent}: {said}");
-        place.assert_tidy();
+        dir.assert_tmp_is_empty();
     }
 }
 
 #[test]
-fn a_crash_ends_the_process_whatever_threads_it_has() {
-    let Some(place) = place() else { return };
-    let (fault, summary) = fault(&place, "freckers", "comp30024:named:Crashing");
+fn a_crash_ends_a_process_with_threads() {
+    let Some(dir) = dir() else { return };
+    let (fault, summary) = fault(&dir, "freckers", "comp30024:named:Crashing");
     assert_eq!(fault["kind"], "gone", "{fault}");
-    summary.prints("named said last: named.py:64: RuntimeError: crashed with a thread");
+    summary.stdout_has("named said last: named.py:64: RuntimeError: crashed with a thread");
 }
 
 #[test]
-fn what_is_no_action_is_shown() {
-    let Some(place) = place() else { return };
+fn invalid_return_values_are_shown() {
+    let Some(dir) = dir() else { return };
     for (game, agent, kind, shown) in [
         ("freckers", "faulty/answers.py:Nothing", "garbled", "None (NoneType)"),
         ("freckers", "faulty/answers.py:Text", "garbled", "'GROW' (str)"),
@@ -297,85 +297,84 @@ fn what_is_no_action_is_shown() {
         ("chexers", "chexers/faulty:Away", "illegal", "red has none on 0,0"),
         ("chexers", "chexers/faulty:Beyond", "illegal", "-4,0 is not a hex"),
     ] {
-        let (fault, summary) = fault(&place, game, &format!("comp30024:{agent}"));
+        let (fault, summary) = fault(&dir, game, &format!("comp30024:{agent}"));
         assert_eq!(fault["kind"], kind, "{agent}: {fault}");
         assert!(fault["text"].as_str().unwrap().contains(shown), "{agent}: {fault}");
         if kind == "garbled" {
             let wanted = if game == "chexers" { "(\"PASS\", None)" } else { "or GrowAction()" };
-            summary.prints(" action() returned ").prints(wanted);
+            summary.stdout_has(" action() returned ").stdout_has(wanted);
         }
     }
 }
 
 #[test]
-fn other_games_are_refused_in_words() {
-    let Some(place) = place() else { return };
+fn unsupported_games_are_refused() {
+    let Some(dir) = dir() else { return };
     let words = ["play", "hex", "comp30024:whole/agent", "@first", "--no-transcript"];
-    let told = place.run(&words).code(2);
-    told.complains("whole doesn't play hex");
-    let start = place.run(&["position", "freckers", "--json"]).json();
+    let output = dir.run(&words).code(2);
+    output.stderr_has("whole doesn't play hex");
+    let start = dir.run(&["position", "freckers", "--json"]).json();
     let position = &format!("position={}", start["position"]);
     let words = ["play", "freckers", "comp30024:whole/agent", "@first", "--setup", position];
-    let told = place.run(&words).code(0);
-    told.prints("whole said last: comp30024: agents can't be told of a position");
+    let output = dir.run(&words).code(0);
+    output.stdout_has("whole said last: comp30024: agents can't be told of a position");
 }
 
 #[test]
-fn what_is_missing_is_told_before_the_match() {
-    let Some(place) = place() else { return };
+fn missing_programs_are_reported_before_the_match() {
+    let Some(dir) = dir() else { return };
     let words = ["play", "freckers", "comp30024:nobody", "@first"];
-    place.run(&words).code(2).complains("no package").complains("comp30024:PACKAGE[:CLASS]");
+    dir.run(&words).code(2).stderr_has("no package").stderr_has("comp30024:PACKAGE[:CLASS]");
     let words = ["play", "freckers", "comp30024:whole/agent", "@first"];
-    let none = place.path("tmp");
-    let ran = place.run_with(&words, |it| it.env("PATH", none).env_remove("VIRTUAL_ENV"));
-    ran.code(2).complains("no `python3`").complains("activate the virtual environment");
+    let none = dir.path("tmp");
+    let ran = dir.run_with(&words, |it| it.env("PATH", none).env_remove("VIRTUAL_ENV"));
+    ran.code(2).stderr_has("no `python3`").stderr_has("activate the virtual environment");
 }
 
 #[test]
 fn the_virtual_environments_python_comes_first() {
-    let Some(place) = place() else { return };
-    let environment = place.path("environment");
+    let Some(dir) = dir() else { return };
+    let environment = dir.path("environment");
     let words = ["-m", "venv", "--without-pip"];
     let made = Command::new(python().unwrap()).args(words).arg(&environment).status();
     assert!(made.unwrap().success());
-    // What its interpreter does before anything else.
+    // The environment's interpreter runs this file first.
     let mut versions = fs::read_dir(environment.join("lib")).unwrap();
     let packages = versions.next().unwrap().unwrap().path().join("site-packages");
     let custom = "import sys\nprint('from the environment', file=sys.stderr, flush=True)\n";
     fs::write(packages.join("sitecustomize.py"), custom).unwrap();
     let words = ["play", "freckers", "comp30024:surface", "@first", "--setup", "turn_limit=2"];
     let words = [&words[..], &["--json"]].concat();
-    let told = place.run_with(&words, |it| it.env("VIRTUAL_ENV", environment)).code(0).json();
-    assert_no_faults(&place, &told);
-    assert!(said(&place, &told, 0).starts_with("from the environment\n"));
+    let output = dir.run_with(&words, |it| it.env("VIRTUAL_ENV", environment)).code(0).json();
+    assert_no_faults(&dir, &output);
+    assert!(said(&dir, &output, 0).starts_with("from the environment\n"));
 }
 
 #[test]
-fn the_adapter_is_one_file_that_plays_by_itself() {
-    let Some(place) = place() else { return };
-    let printed = place.run(&["adapter", "comp30024"]).code(0).stdout;
-    place.write("own/comp30024.py", printed);
+fn the_printed_adapter_plays_as_one_file() {
+    let Some(dir) = dir() else { return };
+    let printed = dir.run(&["adapter", "comp30024"]).code(0).stdout;
+    dir.write("own/comp30024.py", printed);
     let manifest = "name = \"alone\"\ncommand = [\"python3\", \"comp30024.py\", \"agent\"]\n";
-    place.write("own/agent.toml", manifest);
-    let told = place.play(&["freckers", "own", "@first", "--setup", "turn_limit=6"]);
-    assert_no_faults(&place, &told);
-    place.run(&["adapter", "gtp-2"]).code(2).complains("comp30024");
+    dir.write("own/agent.toml", manifest);
+    let output = dir.play(&["freckers", "own", "@first", "--setup", "turn_limit=6"]);
+    assert_no_faults(&dir, &output);
+    dir.run(&["adapter", "gtp-2"]).code(2).stderr_has("comp30024");
 }
 
 #[test]
-fn without_a_bank_or_limits_there_is_nothing_to_tell() {
-    let Some(place) = place() else { return };
+fn without_a_bank_or_limits_the_fields_are_none() {
+    let Some(dir) = dir() else { return };
     let messages = [json!({"type": "turn", "turn": 1, "left_ms": null})];
-    let ran = by_hand(&place, "freckers", "named:Curious", &messages);
+    let ran = by_hand(&dir, "freckers", "named:Curious", &messages);
     let grow = json!({"type": "action", "turn": 1, "action": {"type": "grow"}});
     assert_eq!(ran.json_lines()[1..], [grow]);
-    let told = "{'space_limit': None, 'space_remaining': None, 'time_remaining': None}\n";
-    assert_eq!(ran.stderr, told.repeat(2));
+    let expected = "{'space_limit': None, 'space_remaining': None, 'time_remaining': None}\n";
+    assert_eq!(ran.stderr, expected.repeat(2));
 }
 
-/// The adapter in the place itself, in seat 1, with these messages after `hello`; their end is the
-/// end of its stdin.
-fn by_hand(place: &Place, game: &str, package: &str, messages: &[Value]) -> Ran {
+/// Runs the adapter in `dir` as seat 1 and sends `hello`, these messages and the end of input.
+fn by_hand(dir: &TestDir, game: &str, package: &str, messages: &[Value]) -> RunResult {
     let seat = |(seat, colour): (usize, &str)| json!({"seat": seat, "name": "x", "colour": colour});
     let colours: &[&str] = match game {
         "chexers" => &["red", "green", "blue"],
@@ -390,7 +389,7 @@ fn by_hand(place: &Place, game: &str, package: &str, messages: &[Value]) -> Ran 
     let lines: Vec<String> =
         std::iter::once(&hello).chain(messages).map(|message| format!("{message}\n")).collect();
     let words = ["adapter", "comp30024", "--run", package];
-    let ran = place.run_with_input(&words, &lines.concat()).code(0);
+    let ran = dir.run_with_input(&words, &lines.concat()).code(0);
     assert_eq!(ran.json_lines()[0]["type"], "ready", "{ran:?}");
     ran
 }

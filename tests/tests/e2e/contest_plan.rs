@@ -1,6 +1,6 @@
-//! `contest plan`: what a contest file comes to, and what is wrong with it.
+//! `contest plan`: the plan of a contest file, and its errors.
 
-use crate::support::{Place, command_lines, eventually, texts};
+use crate::support::{TestDir, command_lines, eventually, strings};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -10,131 +10,129 @@ const FOUR: &str = "format = \"round-robin\"\nrounds = 6\njobs = 4\n\
     clock = \"30s\"\n[[games]]\ngame = \"hex\"\nsetup = { size = 5 }\n";
 
 fn planned(file: &str) -> Value {
-    let place = Place::new();
-    place.write("four.toml", file);
-    let told = place.run(&["contest", "plan", "four.toml", "--json"]).code(0).json();
-    let schema = place.run(&["schema", "contest-plan"]).code(0).json();
-    assert!(jsonschema::is_valid(&schema, &told), "{told}");
-    told
+    let dir = TestDir::new();
+    dir.write("four.toml", file);
+    let output = dir.run(&["contest", "plan", "four.toml", "--json"]).code(0).json();
+    let schema = dir.run(&["schema", "contest-plan"]).code(0).json();
+    assert!(jsonschema::is_valid(&schema, &output), "{output}");
+    output
 }
 
 #[test]
 fn four_agents_in_six_rounds_play_72_games() {
-    let told = planned(FOUR);
-    assert_eq!((&told["name"], &told["format"]), (&json!("four"), &json!("round-robin")));
-    assert_eq!((&told["games"], &told["games_most"]), (&json!(72), &json!(72)));
-    assert_eq!(told["players"], json!(["@random", "@first", "@greedy", "deep"]));
-    assert_eq!(told["rounds"], 6);
-    assert_eq!(told["pairings_known"], 36);
-    assert_eq!(told["pairings"].as_array().unwrap().len(), 20);
-    assert_eq!(told["pairings"][2], json!(["@first", "deep"]));
+    let output = planned(FOUR);
+    assert_eq!((&output["name"], &output["format"]), (&json!("four"), &json!("round-robin")));
+    assert_eq!((&output["games"], &output["games_most"]), (&json!(72), &json!(72)));
+    assert_eq!(output["players"], json!(["@random", "@first", "@greedy", "deep"]));
+    assert_eq!(output["rounds"], 6);
+    assert_eq!(output["pairings_known"], 36);
+    assert_eq!(output["pairings"].as_array().unwrap().len(), 20);
+    assert_eq!(output["pairings"][2], json!(["@first", "deep"]));
     let seats = json!([{"seat": 0, "least": 18, "most": 18}, {"seat": 1, "least": 18, "most": 18}]);
-    assert_eq!(told["seats"], seats);
-    // 10 s to start, and two banks of 30 s: 70 s, 72 / 4 = 18 times.
-    assert_eq!(told["seconds_most"], 18 * 70);
-    assert!(told["notes"][0].as_str().unwrap().contains("plies = 4"), "{}", told["notes"]);
+    assert_eq!(output["seats"], seats);
+    // 10 s to start and two banks of 30 s make 70 s, 72 / 4 = 18 times.
+    assert_eq!(output["seconds_most"], 18 * 70);
+    assert!(output["notes"][0].as_str().unwrap().contains("plies = 4"), "{}", output["notes"]);
     let drawn = planned(&format!("{FOUR}[openings]\nplies = 2\n"));
     assert_eq!(drawn["notes"], json!([]));
     assert_eq!(drawn, planned(&format!("{FOUR}[openings]\nplies = 2\n")), "the same each time");
 }
 
 #[test]
-fn a_plan_is_told_to_people() {
-    let place = Place::new();
-    place.write("four.toml", FOUR);
-    let told = place.run(&["contest", "plan", "four.toml"]).code(0).complains("note: every game");
-    insta::assert_snapshot!(told.stdout);
-    let all = place.run(&["contest", "plan", "four.toml", "--pairings", "-q"]).code(0);
+fn the_plan_as_text() {
+    let dir = TestDir::new();
+    dir.write("four.toml", FOUR);
+    let output = dir.run(&["contest", "plan", "four.toml"]).code(0).stderr_has("note: every game");
+    insta::assert_snapshot!(output.stdout);
+    let all = dir.run(&["contest", "plan", "four.toml", "--pairings", "-q"]).code(0);
     assert_eq!(all.stdout.matches("\n  round 6: ").count(), 6, "{}", all.stdout);
     assert_eq!(all.stderr, "");
 }
 
 #[test]
-fn what_is_wrong_is_shown_in_its_line() {
-    let place = Place::new();
-    place.write("deep/c.toml", "game = \"hex\"\nrunds = 3\n");
-    place
-        .run(&["contest", "plan", "deep/c.toml"])
+fn errors_show_their_line() {
+    let dir = TestDir::new();
+    dir.write("deep/c.toml", "game = \"hex\"\nrunds = 3\n");
+    dir.run(&["contest", "plan", "deep/c.toml"])
         .code(2)
-        .complains("deep/c.toml:2:1: unknown key `runds`")
-        .complains("2 | runds = 3\n  | ^^^^^\n")
-        .complains("did you mean `rounds`?");
-    place.write("s.toml", "game = \"hex\"\nsandbox.at_least = \"none\"");
-    place.run(&["contest", "plan", "s.toml"]).code(2).complains("s.toml:2:20: ");
-    place.run(&["contest", "plan", "none.toml"]).code(2).complains("none.toml");
-    place.write("bytes.toml", b"name = \"\xFF\"");
-    place.run(&["contest", "plan", "bytes.toml"]).code(2).complains("no UTF-8 text from byte 8");
+        .stderr_has("deep/c.toml:2:1: unknown key `runds`")
+        .stderr_has("2 | runds = 3\n  | ^^^^^\n")
+        .stderr_has("did you mean `rounds`?");
+    dir.write("s.toml", "game = \"hex\"\nsandbox.at_least = \"none\"");
+    dir.run(&["contest", "plan", "s.toml"]).code(2).stderr_has("s.toml:2:20: ");
+    dir.run(&["contest", "plan", "none.toml"]).code(2).stderr_has("none.toml");
+    dir.write("bytes.toml", b"name = \"\xFF\"");
+    dir.run(&["contest", "plan", "bytes.toml"]).code(2).stderr_has("no UTF-8 text from byte 8");
 }
 
 #[test]
 fn paths_are_relative_to_the_contest_file() {
-    let place = Place::new();
-    place.program("deep/bots/amy.sh", "#!/bin/sh\n");
-    place.program("deep/bots/bob.sh", "#!/bin/sh\n");
-    place.write("deep/own.py", "");
+    let dir = TestDir::new();
+    dir.program("deep/bots/amy.sh", "#!/bin/sh\n");
+    dir.program("deep/bots/bob.sh", "#!/bin/sh\n");
+    dir.write("deep/own.py", "");
     let agents = "agents = [\"sh own.py\"]\nsubmissions = \"bots\"";
-    place.write("deep/c.toml", format!("game = \"hex\"\n{agents}\n"));
-    let told = place.run(&["contest", "plan", "deep/c.toml", "--json"]).code(0).json();
-    assert_eq!(told["players"], json!(["own", "amy", "bob"]));
+    dir.write("deep/c.toml", format!("game = \"hex\"\n{agents}\n"));
+    let output = dir.run(&["contest", "plan", "deep/c.toml", "--json"]).code(0).json();
+    assert_eq!(output["players"], json!(["own", "amy", "bob"]));
 }
 
 #[test]
-fn builds_are_run_once_and_those_that_fail_are_told() {
-    let place = Place::new();
+fn builds_run_once_and_failures_are_reported() {
+    let dir = TestDir::new();
     let made = "command = \"./run\"\nbuild = \"sh make.sh\"\n";
     for name in ["amy", "bob", "cat"] {
-        place.write(&format!("bots/{name}/agent.toml"), made);
+        dir.write(&format!("bots/{name}/agent.toml"), made);
     }
-    place.write("bots/amy/make.sh", "echo x >> count; cp /bin/true run; sleep 1000 &\n");
+    dir.write("bots/amy/make.sh", "echo x >> count; cp /bin/true run; sleep 1000 &\n");
     let failing = "i=0; while [ $i -lt 5000 ]; do echo line $i; i=$((i+1)); done\n\
                    printf 'no \\033[31msemicolon\\n' >&2; exit 3\n";
-    place.write("bots/bob/make.sh", failing);
-    place.write("bots/cat/make.sh", "exit 0\n");
+    dir.write("bots/bob/make.sh", failing);
+    dir.write("bots/cat/make.sh", "exit 0\n");
     let file = "game = \"hex\"\nagents = [\"@random\"]\nsubmissions = \"bots\"\n";
-    place.write("c.toml", file);
-    // A plan needs no program that is still to be built.
-    let told = place.run(&["contest", "plan", "c.toml", "--json"]).code(0).json();
-    assert_eq!(told["players"], json!(["@random", "amy", "bob", "cat"]));
-    let failed = place
+    dir.write("c.toml", file);
+    // Agents that are built later have no program yet.
+    let output = dir.run(&["contest", "plan", "c.toml", "--json"]).code(0).json();
+    assert_eq!(output["players"], json!(["@random", "amy", "bob", "cat"]));
+    let failed = dir
         .run(&["contest", "plan", "c.toml", "--build"])
         .code(2)
-        .complains("2 of 3 submissions can't play")
-        .complains("bob: `sh make.sh` failed: exit status 3\n")
-        .complains("    line 4999\n    no \u{FFFD}[31msemicolon\n")
-        .complains("cat: no program `./run`")
-        .complains("on_broken = \"leave-out\"");
+        .stderr_has("2 of 3 submissions can't play")
+        .stderr_has("bob: `sh make.sh` failed: exit status 3\n")
+        .stderr_has("    line 4999\n    no \u{FFFD}[31msemicolon\n")
+        .stderr_has("cat: no program `./run`")
+        .stderr_has("on_broken = \"leave-out\"");
     assert!(!failed.stderr.contains("line 4980"), "{}", failed.stderr);
-    place.write("c.toml", format!("{file}policy.on_broken = \"leave-out\"\n"));
-    let told = place.run(&["contest", "plan", "c.toml", "--build", "--json"]).code(0).json();
-    assert_eq!(told["players"], json!(["@random", "amy"]));
-    let left_out = told["left_out"].as_array().unwrap().iter();
-    assert_eq!(texts(left_out.map(|it| it["name"].clone())), ["bob", "cat"]);
-    let built = fs::read_to_string(place.path("bots/amy/count")).unwrap();
+    dir.write("c.toml", format!("{file}policy.on_broken = \"leave-out\"\n"));
+    let output = dir.run(&["contest", "plan", "c.toml", "--build", "--json"]).code(0).json();
+    assert_eq!(output["players"], json!(["@random", "amy"]));
+    let left_out = output["left_out"].as_array().unwrap().iter();
+    assert_eq!(strings(left_out.map(|it| it["name"].clone())), ["bob", "cat"]);
+    let built = fs::read_to_string(dir.path("bots/amy/count")).unwrap();
     assert_eq!(built, "x\nx\n", "once each time");
 }
 
 #[test]
 fn a_build_that_takes_too_long_is_killed_whole() {
-    let place = Place::new();
-    place.write("made/agent.toml", "command = \"./run\"\nbuild = \"sh make.sh\"\n");
-    let folder = place.path("");
+    let dir = TestDir::new();
+    dir.write("made/agent.toml", "command = \"./run\"\nbuild = \"sh make.sh\"\n");
+    let folder = dir.path("");
     let mark = folder.file_name().unwrap().to_str().unwrap();
     let make = format!("echo begun; sh -c 'sleep 1000; :' {mark} & sleep 1000\n");
-    place.write("made/make.sh", make);
+    dir.write("made/make.sh", make);
     let agents = "game = \"hex\"\nagents = [\"@random\", \"made\"]\n";
-    place.write("c.toml", format!("{agents}policy.build_time = \"5s\"\n"));
-    place
-        .run(&["contest", "plan", "c.toml", "--build"])
+    dir.write("c.toml", format!("{agents}policy.build_time = \"5s\"\n"));
+    dir.run(&["contest", "plan", "c.toml", "--build"])
         .code(2)
-        .complains("c.toml:2:22: made: `sh make.sh` failed: not done after 5s\n    begun\n");
+        .stderr_has("c.toml:2:22: made: `sh make.sh` failed: not done after 5s\n    begun\n");
     let is_running = || command_lines().any(|(_, words)| words.iter().any(|word| word == mark));
     assert!(eventually(|| !is_running()), "what the build began goes on");
 }
 
 #[test]
 fn the_schema_takes_contest_files() {
-    let place = Place::new();
-    let schema = place.run(&["schema", "contest-file"]).code(0).json();
+    let dir = TestDir::new();
+    let schema = dir.run(&["schema", "contest-file"]).code(0).json();
     let four = json!({
         "format": "round-robin", "rounds": 6, "clock": {"bank": "30s", "move": 2.5},
         "agents": ["@random", {"name": "deep", "run": "@minimax:2"}],

@@ -1,22 +1,21 @@
-//! `debug`: a turn of a recorded match once more, and the way to it from a fault in `play`.
+//! `debug` replays a turn of a recorded match; `play` prints the command after a fault.
 
-use crate::support::{Place, scripted, texts};
+use crate::support::{TestDir, script_agent, strings};
 
-/// A match that `broken.py` loses by a defect, as seat 0 of Hex; the line of `play` that begins with
-/// `debug: `.
-fn lost(place: &Place, defect: &str) -> Option<String> {
-    let agent = scripted("broken.py", defect)?;
+/// Plays Hex with a defect of `broken.py` in seat 0; returns the `debug: ` line that `play` prints.
+fn lost(dir: &TestDir, defect: &str) -> Option<String> {
+    let agent = script_agent("broken.py", defect)?;
     let words = ["play", "hex", &agent, "@random", "--seed", "3", "--board", "none"];
     let move_time = if defect == "slow" { "500ms" } else { "90s" };
-    let told = place.run(&[&words[..], &["--move-time", move_time]].concat()).code(0).stdout;
-    assert!(told.contains("\nfix: "), "{told}");
-    let line = told.lines().find_map(|line| line.strip_prefix("debug: "));
-    Some(line.unwrap_or_else(|| panic!("no way to debug: {told}")).to_owned())
+    let output = dir.run(&[&words[..], &["--move-time", move_time]].concat()).code(0).stdout;
+    assert!(output.contains("\nfix: "), "{output}");
+    let line = output.lines().find_map(|line| line.strip_prefix("debug: "));
+    Some(line.unwrap_or_else(|| panic!("no way to debug: {output}")).to_owned())
 }
 
 #[test]
 fn a_fault_in_play_is_seen_once_more_by_the_command_it_ends_with() {
-    for (defect, turn, told) in [
+    for (defect, turn, expected) in [
         ("short_of_breath", 40, "exit status 1"),
         ("crash_at_start", 0, "exit status 1"),
         ("wrong_type", 0, "at[0]"),
@@ -28,35 +27,35 @@ fn a_fault_in_play_is_seen_once_more_by_the_command_it_ends_with() {
         ("closes", 2, "closed its stdout"),
         ("slow", 0, "were allowed"),
     ] {
-        let place = Place::new();
-        let Some(command) = lost(&place, defect) else { return };
+        let dir = TestDir::new();
+        let Some(command) = lost(&dir, defect) else { return };
         let told_turn = command.split_whitespace().last().unwrap().to_owned();
         if defect != "crash_at_start" {
             assert_eq!(told_turn, turn.to_string(), "{command}");
         }
-        let report = place.shell(&format!("{command} --json")).code(3).json();
-        // What comes too late was not recorded.
+        let report = dir.shell(&format!("{command} --json")).code(3).json();
+        // Late answers are not recorded.
         assert_eq!(report["same"], defect != "slow", "{defect}: {report}");
         assert_eq!(report["strayed"], serde_json::json!([]), "{defect}");
         let all = format!("{} {}", report["wrong"], report["status"]);
-        assert!(all.contains(told), "{defect}: {all} lacks {told:?}");
-        let text = place.shell(&command).code(3).stdout;
+        assert!(all.contains(expected), "{defect}: {all} lacks {expected:?}");
+        let text = dir.shell(&command).code(3).stdout;
         assert_eq!(text.contains("recorded  the same"), defect != "slow", "{text}");
         assert!(text.contains("\nfix "), "{text}");
-        place.assert_tidy();
+        dir.assert_tmp_is_empty();
     }
 }
 
 #[test]
 fn every_turn_of_a_good_agent_comes_out_as_it_did() {
-    let place = Place::new();
-    place.short_match(["@random", "@greedy"]);
-    let turns = place.events_of("x.jsonl", "turn");
+    let dir = TestDir::new();
+    dir.short_match(["@random", "@greedy"]);
+    let turns = dir.events_of("x.jsonl", "turn");
     assert!(turns.len() >= 5);
     for event in turns {
         let (seat, turn) = (event["seat"].to_string(), event["turn"].to_string());
         let words = ["debug", "x.jsonl", "--seat", &seat, "--turn", &turn, "--json"];
-        let report = place.run(&words).code(0).json();
+        let report = dir.run(&words).code(0).json();
         assert_eq!(report["same"], true, "seat {seat}, turn {turn}: {report}");
         assert_eq!(report["got"].as_array().unwrap().len(), 1);
     }
@@ -64,57 +63,57 @@ fn every_turn_of_a_good_agent_comes_out_as_it_did() {
 
 #[test]
 fn printed_lines_can_be_piped_into_the_agent() {
-    let place = Place::new();
-    place.short_match(["@random", "@greedy"]);
+    let dir = TestDir::new();
+    dir.short_match(["@random", "@greedy"]);
     let line = "referee debug x.jsonl --seat 0 --turn 2 --print | referee agent random";
-    let told = place.shell(line).code(0).stdout;
-    let said: Vec<&str> = told.lines().collect();
-    let lines = place.events_of("x.jsonl", "line").into_iter();
-    let recorded = texts(lines.filter(|it| it["seat"] == 0).map(|it| it["line"].clone()));
+    let output = dir.shell(line).code(0).stdout;
+    let said: Vec<&str> = output.lines().collect();
+    let lines = dir.events_of("x.jsonl", "line").into_iter();
+    let recorded = strings(lines.filter(|it| it["seat"] == 0).map(|it| it["line"].clone()));
     assert_eq!(said, recorded[..3], "ready, and the answers to turns 0 and 2");
 }
 
 #[test]
-fn waiting_for_a_debugger_tells_the_process_and_goes_on() {
-    let place = Place::new();
-    place.short_match(["@random", "@greedy"]);
-    let ran = place.run_with_input(&["debug", "x.jsonl", "--seat", "0", "--wait"], "\n").code(0);
-    let told = ran.stderr.lines().find(|line| line.starts_with("process ")).unwrap();
-    let number = told.split_whitespace().nth(1).unwrap();
-    assert!(number.parse::<u32>().is_ok(), "{told}");
+fn wait_prints_the_process_id_and_continues() {
+    let dir = TestDir::new();
+    dir.short_match(["@random", "@greedy"]);
+    let ran = dir.run_with_input(&["debug", "x.jsonl", "--seat", "0", "--wait"], "\n").code(0);
+    let output = ran.stderr.lines().find(|line| line.starts_with("process ")).unwrap();
+    let number = output.split_whitespace().nth(1).unwrap();
+    assert!(number.parse::<u32>().is_ok(), "{output}");
     assert!(ran.stdout.contains("recorded  the same"), "{}", ran.stdout);
 }
 
 #[test]
-fn another_agent_can_be_put_in_its_place_and_mistakes_are_told() {
-    let place = Place::new();
-    place.short_match(["a=@random", "@greedy"]);
+fn the_agent_can_be_replaced_and_mistakes_are_reported() {
+    let dir = TestDir::new();
+    dir.short_match(["a=@random", "@greedy"]);
     let base = ["debug", "x.jsonl"];
     let ran =
-        place.run(&[&base[..], &["--seat", "0", "--turn", "2", "--agent", "@illegal"]].concat());
+        dir.run(&[&base[..], &["--seat", "0", "--turn", "2", "--agent", "@illegal"]].concat());
     assert!(ran.code(3).stdout.contains("the nearest legal action is"));
-    // A turn of the other seat means the one before it.
-    let ran = place.run(&[&base[..], &["--seat", "1", "--turn", "2"]].concat()).code(0);
+    // A turn of the other seat selects the turn before it.
+    let ran = dir.run(&[&base[..], &["--seat", "1", "--turn", "2"]].concat()).code(0);
     assert!(ran.stderr.contains("its turn before is 1"), "{}", ran.stderr);
-    for (more, told) in [
+    for (more, expected) in [
         (&[][..], "no seat was at fault"),
         (&["--seat", "2"], "seats 0 to 1"),
         (&["--seat", "0", "--turn", "99"], "was not asked then"),
         (&["--seat", "0", "--agent", "@human"], "a person played"),
         (&["--seat", "0", "--agent", "./nobody"], "no program `./nobody`"),
     ] {
-        let ran = place.run(&[&base[..], more].concat()).code(2);
-        assert!(ran.stderr.contains(told), "{more:?}: {}", ran.stderr);
+        let ran = dir.run(&[&base[..], more].concat()).code(2);
+        assert!(ran.stderr.contains(expected), "{more:?}: {}", ran.stderr);
     }
-    place.write("other.txt", "no transcript\n");
-    place.run(&["debug", "other.txt", "--seat", "0"]).code(1);
+    dir.write("other.txt", "no transcript\n");
+    dir.run(&["debug", "other.txt", "--seat", "0"]).code(1);
 }
 
-/// A mode of agents/hostile.py, its seat, the conditions of the match, the fault that it gets, and
-/// some words of what `debug` says of it.
+/// A mode of agents/hostile.py, its seat, the options of the match, the expected fault and part of
+/// the output of `debug`.
 type Verdict = (&'static str, usize, &'static [&'static str], &'static str, &'static str);
 
-/// Every kind of fault, and of late every clock and bound.
+/// Every kind of fault; `late` with every kind of clock and bound.
 const VERDICTS: &[Verdict] = &[
     ("exits-at-start 7", 0, &[], "start", "exit status 7 before it said `ready`"),
     ("never-ready", 0, &["--start-time", "5s"], "start", "gave no `ready` within 5000 ms"),
@@ -151,24 +150,24 @@ const VERDICTS: &[Verdict] = &[
 #[test]
 fn debug_judges_as_the_match_did() {
     for (mode, seat, conditions, kind, words) in VERDICTS {
-        let place = Place::new();
-        let Some(agent) = scripted("hostile.py", mode) else { return };
+        let dir = TestDir::new();
+        let Some(agent) = script_agent("hostile.py", mode) else { return };
         let mut seats = ["@first", "@first"];
         seats[*seat] = &agent;
         let match_words = ["hex", "--setup", "size=3", seats[0], seats[1], "--out", "x.jsonl"];
-        let told = place.play(&[&match_words, *conditions].concat());
-        let fault = &told["verdict"]["seats"][*seat]["fault"];
-        assert_eq!(fault["kind"], *kind, "{mode} {conditions:?}: {told}");
+        let output = dir.play(&[&match_words, *conditions].concat());
+        let fault = &output["verdict"]["seats"][*seat]["fault"];
+        assert_eq!(fault["kind"], *kind, "{mode} {conditions:?}: {output}");
         let words_of_debug = ["debug", "x.jsonl", "--json"];
         if *kind == "resigned" {
-            // Nothing is wrong with that.
-            let report = place.run(&words_of_debug).code(0).json();
+            // This is allowed.
+            let report = dir.run(&words_of_debug).code(0).json();
             assert!(report["wrong"].is_null() && report["same"] == true, "{report}");
             continue;
         }
-        let report = place.run(&words_of_debug).code(3).json();
+        let report = dir.run(&words_of_debug).code(3).json();
         let wrong = report["wrong"].as_str().unwrap();
         assert!(wrong.contains(words), "{mode} {conditions:?}: {report}");
-        place.assert_tidy();
+        dir.assert_tmp_is_empty();
     }
 }

@@ -1,21 +1,21 @@
-//! The same seed and the same agents give the same match, and every summary says how to get it.
+//! The same seed and agents give the same match, and every summary prints the command for it.
 
-use crate::support::{Place, leave_out, python, python_agent, texts};
+use crate::support::{TestDir, python, python_agent, remove_fields, strings};
 use serde_json::Value;
 
-/// What depends on how busy the machine was.
+/// Fields that depend on the load of the machine.
 const TIMES: &[&str] =
     &["at_ns", "used_ms", "wall_ns", "cpu_ns", "wait_ns", "lag_ns", "cpu_ms", "left_ms", "started"];
 
-/// A transcript without its times, in its order; but what agents do before the first turn and after
-/// the end they do at the same time, so it is put into the order of their seats. How they exit is left
-/// out: who gets no core for a second is killed.
-fn essence(place: &Place, name: &str) -> Vec<String> {
-    let mut events = place.events(name);
+/// Reads a transcript without times. Before the first turn and after the end agents act at the same
+/// time, so those events are sorted by seat. Exits are left out: on a busy machine an agent that gets
+/// no core for a second is killed.
+fn essence(dir: &TestDir, name: &str) -> Vec<String> {
+    let mut events = dir.events(name);
     let seal = events.pop().unwrap();
     assert_eq!(seal["type"], "seal");
     for event in &mut events {
-        leave_out(event, TIMES);
+        remove_fields(event, TIMES);
     }
     let kind = |wanted| move |event: &Value| event["type"] == wanted;
     let first = events.iter().position(kind("turn")).unwrap();
@@ -35,63 +35,63 @@ fn the_same_seed_gives_the_same_transcript() {
     }
     let [first, second, third] = &agents;
     for (game, agents) in [("chexers", &[first, second, third][..]), ("hex", &[first, third])] {
-        let place = Place::new();
+        let dir = TestDir::new();
         let play = |seed, out| {
             let mut words = vec![game, "--seed", seed, "--out", out];
             words.extend(agents.iter().map(|agent| agent.as_str()));
-            place.play(&words)
+            dir.play(&words)
         };
         let (one, two) = (play("17", "one.jsonl"), play("17", "two.jsonl"));
         assert_eq!(one["match"], two["match"]);
-        assert_eq!(essence(&place, "one.jsonl"), essence(&place, "two.jsonl"));
+        assert_eq!(essence(&dir, "one.jsonl"), essence(&dir, "two.jsonl"));
         let other = play("18", "other.jsonl");
         assert_ne!(one["match"], other["match"]);
-        assert_ne!(essence(&place, "one.jsonl"), essence(&place, "other.jsonl"));
+        assert_ne!(essence(&dir, "one.jsonl"), essence(&dir, "other.jsonl"));
     }
 }
 
 #[test]
-fn what_a_summary_says_plays_the_same_match() {
-    let place = Place::new();
+fn the_reproduce_command_plays_the_same_match() {
+    let dir = TestDir::new();
     let words = ["freckers", "a b=@random", "@greedy", "--setup", r#"{"landing":"every"}"#];
     let options = ["--setup", "turn_limit=40", "--limit", "line_bytes=9000", "--games", "3"];
     let words = [&["play", "--json"], &words[..], &options].concat();
-    let series = place.run(&words).code(0).json_lines();
+    let series = dir.run(&words).code(0).json_lines();
     assert_eq!(series.len(), 3);
-    for told in &series {
+    for output in &series {
         let again =
-            format!("{} --json --out again.jsonl --force", told["reproduce"].as_str().unwrap());
-        let again = place.shell(&again).code(0).json();
+            format!("{} --json --out again.jsonl --force", output["reproduce"].as_str().unwrap());
+        let again = dir.shell(&again).code(0).json();
         for key in ["match", "setup", "seed", "game_number", "turns", "outcome", "seats"] {
-            assert_eq!(told[key], again[key], "{key}");
+            assert_eq!(output[key], again[key], "{key}");
         }
-        let transcript = told["transcript"].as_str().unwrap();
-        assert_eq!(essence(&place, transcript), essence(&place, "again.jsonl"));
+        let transcript = output["transcript"].as_str().unwrap();
+        assert_eq!(essence(&dir, transcript), essence(&dir, "again.jsonl"));
     }
 }
 
 #[test]
 fn the_printed_summary_ends_with_how_to_play_it_again() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let words = ["play", "peg-solitaire", "@random", "--setup", "size=6", "--seed", "9"];
-    let ran = place.run(&words).code(0);
+    let ran = dir.run(&words).code(0);
     let again = ran.stdout.lines().last().unwrap().strip_prefix("again: ").unwrap();
-    let told = place.shell(&format!("{again} --json")).code(0).json();
-    let first = place.run(&[&words[..], &["--json"]].concat()).code(0).json();
-    assert_eq!(told["outcome"], first["outcome"]);
-    assert_eq!(told["match"], first["match"]);
+    let output = dir.shell(&format!("{again} --json")).code(0).json();
+    let first = dir.run(&[&words[..], &["--json"]].concat()).code(0).json();
+    assert_eq!(output["outcome"], first["outcome"]);
+    assert_eq!(output["match"], first["match"]);
 }
 
 #[test]
 fn seats_move_on_by_one_with_each_game() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let words = ["play", "chexers", "a=@random", "b=@random", "c=@random", "--seed", "5"];
     let words = [&words, &["--games", "4", "--json"][..]].concat();
-    let (one, two) = (place.run(&words).code(0), place.run(&words).code(0));
+    let (one, two) = (dir.run(&words).code(0), dir.run(&words).code(0));
     let (one, two) = (one.json_lines(), two.json_lines());
-    let names = |told: &Value| {
-        let seats = told["seats"].as_array().unwrap().iter();
-        texts(seats.map(|seat| seat["name"].clone())).concat()
+    let names = |output: &Value| {
+        let seats = output["seats"].as_array().unwrap().iter();
+        strings(seats.map(|seat| seat["name"].clone())).concat()
     };
     assert_eq!(one.iter().map(names).collect::<Vec<_>>(), ["abc", "bca", "cab", "abc"]);
     for (number, (one, two)) in one.iter().zip(&two).enumerate() {

@@ -1,53 +1,53 @@
-//! A transcript that can't be written: the machine's failure, and no agent's.
+//! A transcript that can't be written is a failure of the machine, not of an agent.
 
-use crate::support::Place;
+use crate::support::TestDir;
 
-/// Long enough to be written while it is played, and short enough to be written at the end.
+/// One match long enough to be written while it runs, one short enough to be written at the end.
 #[test]
-fn a_full_disk_is_nobodys_fault() {
+fn a_full_disk_makes_the_match_void() {
     let long = ["chinese-checkers", "@random", "@random"];
     for match_words in [&long[..], &["hex", "@random", "@random", "--setup", "size=3"]] {
-        let place = Place::new();
-        std::os::unix::fs::symlink("/dev/full", place.path("x.jsonl")).unwrap();
+        let dir = TestDir::new();
+        std::os::unix::fs::symlink("/dev/full", dir.path("x.jsonl")).unwrap();
         let out = ["--out", "x.jsonl", "--force", "--json"];
-        let ran = place.run(&[&["play"], match_words, &out].concat()).code(4);
-        let ran = ran.complains("No space left on device").complains("help: make room");
+        let ran = dir.run(&[&["play"], match_words, &out].concat()).code(4);
+        let ran = ran.stderr_has("No space left on device").stderr_has("help: make room");
         assert!(!ran.stderr.contains("fault") && !ran.stdout.contains("fault"), "{ran:?}");
-        place.assert_tidy();
+        dir.assert_tmp_is_empty();
     }
 }
 
 #[test]
-fn a_folder_that_does_not_exist_is_told() {
-    let place = Place::new();
+fn a_missing_folder_is_reported() {
+    let dir = TestDir::new();
     let words = ["play", "hex", "@random", "@random", "--out", "no/such/folder/x.jsonl"];
-    place.run(&words).code(4).complains("no/such/folder/x.jsonl");
+    dir.run(&words).code(4).stderr_has("no/such/folder/x.jsonl");
 }
 
 #[test]
 fn nothing_is_overwritten_unasked() {
-    let place = Place::new();
-    place.write("x.jsonl", "dear diary");
+    let dir = TestDir::new();
+    dir.write("x.jsonl", "dear diary");
     let words = ["play", "hex", "@random", "@random", "--out", "x.jsonl"];
-    place.run(&words).code(2).complains("--force");
-    assert_eq!(std::fs::read_to_string(place.path("x.jsonl")).unwrap(), "dear diary");
-    place.run(&[&words[..], &["--force", "--setup", "size=3"]].concat()).code(0);
-    assert_eq!(place.verified("x.jsonl"), "ok");
+    dir.run(&words).code(2).stderr_has("--force");
+    assert_eq!(std::fs::read_to_string(dir.path("x.jsonl")).unwrap(), "dear diary");
+    dir.run(&[&words[..], &["--force", "--setup", "size=3"]].concat()).code(0);
+    assert_eq!(dir.verify_status("x.jsonl"), "ok");
 }
 
-/// Whoever reads the transcript goes away in the middle of it.
+/// The reader of the transcript closes the pipe early.
 #[test]
-fn a_transcript_that_breaks_off_is_nobodys_fault() {
+fn a_broken_pipe_makes_the_match_void() {
     for bytes in ["1", "1000", "9000", "40000"] {
-        let place = Place::new();
-        place.shell("mkfifo x.jsonl").code(0);
+        let dir = TestDir::new();
+        dir.shell("mkfifo x.jsonl").code(0);
         let words = "referee play chinese-checkers @random @random --out x.jsonl --force --json \
                      --clock 1h";
-        let ran = place
+        let ran = dir
             .shell(&format!("head -c {bytes} x.jsonl > kept & {words}; code=$?; wait; exit $code"));
-        let ran = ran.code(4).complains("Broken pipe");
+        let ran = ran.code(4).stderr_has("Broken pipe");
         assert!(!ran.stderr.contains("fault") && !ran.stdout.contains("fault"), "{ran:?}");
-        assert_eq!(place.verified("kept"), "torn");
-        place.assert_tidy();
+        assert_eq!(dir.verify_status("kept"), "torn");
+        dir.assert_tmp_is_empty();
     }
 }

@@ -1,28 +1,27 @@
-//! What `doctor` finds: that layers hold, that a missing one is missed, and that its attacks are
-//! attacks.
+//! `doctor`: its report, missing layers, and attacks that succeed where a layer is missing.
 
-use crate::support::{Place, Ran, texts};
+use crate::support::{RunResult, TestDir, strings};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Those that are tested on every machine where they hold.
+/// Levels that are tested on every machine that supports them.
 const LEVELS: [&str; 4] = ["basic", "confined", "isolated", "metered"];
 
-/// What the referee stops at every level: limits that are set without any layer, and a kill that
-/// finds all that is left.
+/// Attacks that the referee stops at every level, by limits that need no layer and by killing all
+/// remaining processes.
 const ALWAYS_STOPPED: [&str; 2] = ["open too many files", "leave a daemon behind"];
 
-fn doctor(place: &Place, words: &[&str], mishap: Option<&str>) -> Ran {
+fn doctor(dir: &TestDir, words: &[&str], mishap: Option<&str>) -> RunResult {
     let words: Vec<&str> = ["doctor"].iter().chain(words).copied().collect();
-    place.run_with(&words, |it| match mishap {
+    dir.run_with(&words, |it| match mishap {
         Some(mishap) => it.env("REFEREE_SANDBOX_MISHAP", mishap),
         None => it.env_remove("REFEREE_SANDBOX_MISHAP"),
     })
 }
 
-fn level(told: &Value) -> &Value {
-    let levels = told["levels"].as_array().unwrap();
-    assert_eq!(levels.len(), 1, "{told}");
+fn level(output: &Value) -> &Value {
+    let levels = output["levels"].as_array().unwrap();
+    assert_eq!(levels.len(), 1, "{output}");
     &levels[0]
 }
 
@@ -34,17 +33,20 @@ fn text<'a>(value: &'a Value, field: &str) -> &'a str {
     value[field].as_str().unwrap()
 }
 
-/// The levels that hold here, with their layers.
-fn held(place: &Place) -> Vec<(&'static str, Vec<String>)> {
+/// Returns the levels that this machine supports, with their layers.
+fn held(dir: &TestDir) -> Vec<(&'static str, Vec<String>)> {
     let mut held = Vec::new();
     for name in LEVELS {
-        let told = doctor(place, &["--quick", "--json", "--level", name], None);
-        if told.exit == Some(0) {
-            let told = told.json();
-            let layers = level(&told)["layers"].as_array().unwrap();
-            held.push((name, texts(layers.clone())));
+        let output = doctor(dir, &["--quick", "--json", "--level", name], None);
+        if output.exit == Some(0) {
+            let output = output.json();
+            let layers = level(&output)["layers"].as_array().unwrap();
+            held.push((name, strings(layers.clone())));
         } else {
-            println!("level {name} doesn't hold here: {:?}", level(&told.code(4).json())["failed"]);
+            println!(
+                "level {name} doesn't hold here: {:?}",
+                level(&output.code(4).json())["failed"]
+            );
         }
     }
     assert!(held.iter().any(|(name, _)| *name == "basic"));
@@ -53,14 +55,14 @@ fn held(place: &Place) -> Vec<(&'static str, Vec<String>)> {
 
 #[test]
 fn a_layer_that_is_silently_left_out_is_missed() {
-    let place = Place::new();
-    for (name, layers) in held(&place) {
+    let dir = TestDir::new();
+    for (name, layers) in held(&dir) {
         for layer in &layers {
-            // Nothing that is quick shows that nobody measures memory.
+            // No quick attack shows that memory is not accounted.
             let quick: &[&str] = if layer == "watchdog" { &[] } else { &["--quick"] };
             let words = [&["--json", "--level", name], quick].concat();
-            let told = doctor(&place, &words, Some(&format!("silent:{layer}"))).code(4).json();
-            let level = level(&told);
+            let output = doctor(&dir, &words, Some(&format!("silent:{layer}"))).code(4).json();
+            let level = level(&output);
             assert_eq!(level["holds"], false, "{name} without {layer}");
             let mut failed = probes(level).iter().filter(|it| it["held"] == false);
             assert!(
@@ -70,38 +72,38 @@ fn a_layer_that_is_silently_left_out_is_missed() {
             );
         }
     }
-    place.assert_tidy();
+    dir.assert_tmp_is_empty();
 }
 
 #[test]
 fn a_layer_that_the_system_does_not_have_is_named() {
-    let place = Place::new();
-    // The strongest has all of them.
-    for (name, layers) in held(&place).into_iter().rev().take(1) {
+    let dir = TestDir::new();
+    // The strongest level has all layers.
+    for (name, layers) in held(&dir).into_iter().rev().take(1) {
         for layer in &layers {
             for mishap in ["missing", "killed"] {
                 let words = ["--quick", "--json", "--level", name];
-                let told =
-                    doctor(&place, &words, Some(&format!("{mishap}:{layer}"))).code(4).json();
-                let mut failed = probes(level(&told)).iter().filter(|it| it["held"] == false);
+                let output =
+                    doctor(&dir, &words, Some(&format!("{mishap}:{layer}"))).code(4).json();
+                let mut failed = probes(level(&output)).iter().filter(|it| it["held"] == false);
                 assert!(
                     failed.any(|it| it["layer"] == layer.as_str() && it["attack"] == "start"),
-                    "{name}, {mishap}:{layer}: {told}"
+                    "{name}, {mishap}:{layer}: {output}"
                 );
             }
         }
     }
-    place.assert_tidy();
+    dir.assert_tmp_is_empty();
 }
 
 #[test]
 fn attacks_work_where_there_is_no_layer() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let mut proved = BTreeSet::new();
     let mut layers = BTreeSet::new();
-    for (name, _) in held(&place) {
-        let told = doctor(&place, &["--json", "--level", name], None).code(0).json();
-        for probe in probes(level(&told)) {
+    for (name, _) in held(&dir) {
+        let output = doctor(&dir, &["--json", "--level", name], None).code(0).json();
+        for probe in probes(level(&output)) {
             let attack = text(probe, "attack");
             layers.insert(text(probe, "layer").to_owned());
             assert_eq!(probe["proof"], probe["without"] == "worked", "{probe}");
@@ -113,31 +115,32 @@ fn attacks_work_where_there_is_no_layer() {
         }
     }
     assert_eq!(proved, layers, "each layer stops something that nothing else here stops");
-    place.assert_tidy();
+    dir.assert_tmp_is_empty();
 }
 
 #[test]
-fn a_machine_is_told_whole() {
-    let place = Place::new();
-    let ran = doctor(&place, &["--quick"], None).code(0);
+fn a_complete_report_of_the_machine() {
+    let dir = TestDir::new();
+    let ran = doctor(&dir, &["--quick"], None).code(0);
     let lines: Vec<&str> = ran.stdout.lines().collect();
     for fact in ["level none\tholds", "level basic\tholds", "auto\t", "kernel\t", "cores\t"] {
         assert!(lines.iter().any(|line| line.starts_with(fact)), "{fact} in {}", ran.stdout);
     }
     assert!(lines.iter().all(|line| line.split('\t').count() == 3), "{}", ran.stdout);
-    let told = doctor(&place, &["--quick", "--json"], None).code(0).json();
-    let strongest = told["levels"].as_array().unwrap().iter().rfind(|level| level["holds"] == true);
-    assert_eq!(told["auto"], strongest.unwrap()["level"]);
-    assert!(!told["machine"]["kernel"].as_str().unwrap().is_empty());
-    assert!(told["languages"].as_array().unwrap().len() > 5);
+    let output = doctor(&dir, &["--quick", "--json"], None).code(0).json();
+    let strongest =
+        output["levels"].as_array().unwrap().iter().rfind(|level| level["holds"] == true);
+    assert_eq!(output["auto"], strongest.unwrap()["level"]);
+    assert!(!output["machine"]["kernel"].as_str().unwrap().is_empty());
+    assert!(output["languages"].as_array().unwrap().len() > 5);
 }
 
 #[test]
-fn what_is_no_level_and_no_mishap_is_refused() {
-    let place = Place::new();
-    doctor(&place, &["--level", "external"], None).code(2);
+fn unknown_levels_and_mishaps_are_refused() {
+    let dir = TestDir::new();
+    doctor(&dir, &["--level", "external"], None).code(2);
     for mishap in ["silent", "silent:", "quiet:landlock", "silent:landlubber"] {
-        let ran = doctor(&place, &["--quick"], Some(mishap)).code(2);
+        let ran = doctor(&dir, &["--quick"], Some(mishap)).code(2);
         assert!(ran.stderr.contains("REFEREE_SANDBOX_MISHAP"), "{}", ran.stderr);
     }
 }

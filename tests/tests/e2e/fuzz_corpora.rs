@@ -1,5 +1,5 @@
-//! What fuzzing begins with, and what it found before: fuzz/corpus and fuzz/regressions, once more,
-//! without a fuzzer.
+//! Runs the fuzz targets on the seeds and regressions in fuzz/corpus and fuzz/regressions, without a
+//! fuzzer.
 
 use proptest::prelude::*;
 use referee_tests::fuzzing::{TARGETS, readers};
@@ -7,14 +7,14 @@ use std::fs;
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 
-/// More than that doesn't belong into the repository.
+/// The most bytes of corpora in the repository.
 const CORPORA_BYTES_MAX: u64 = 500_000;
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz").join(name)
 }
 
-/// The files of a folder, in order; none where there is no folder.
+/// Returns the files of a folder, sorted; none if the folder is missing.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = folder.read_dir() else { return Vec::new() };
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -23,7 +23,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn nothing_that_was_found_happens_again() {
+fn regressions_do_not_return() {
     for (name, target) in TARGETS {
         let seeds = files(&folder("corpus").join(name));
         assert!(!seeds.is_empty(), "{name} has no seeds");
@@ -38,7 +38,7 @@ fn nothing_that_was_found_happens_again() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The first byte is a recorded match, and each four of the others a change to it.
+    /// The first byte selects a recorded match; each four bytes after it are a change to it.
     #[test]
     fn matches_that_were_changed_are_read_or_refused(
         script in prop::collection::vec(any::<u8>(), 5..30),

@@ -1,7 +1,7 @@
-//! Every game, in every size that its rule document asks for, played to its end by every kind of
-//! well-behaved agent.
+//! Plays every game in every size of its rule document to the end, with every kind of well-behaved
+//! agent.
 
-use crate::support::{Place, python, python_agent};
+use crate::support::{TestDir, python, python_agent};
 use serde_json::{Value, json};
 
 /// The games that the tests below play.
@@ -10,8 +10,8 @@ const PLAYED: &[&str] =
 
 #[test]
 fn no_game_is_left_out() {
-    let told = Place::new().run(&["games", "--json"]).code(0).json();
-    let games = told["games"].as_array().unwrap();
+    let output = TestDir::new().run(&["games", "--json"]).code(0).json();
+    let games = output["games"].as_array().unwrap();
     let mut names: Vec<&str> = games.iter().map(|game| game["name"].as_str().unwrap()).collect();
     names.sort_unstable();
     assert_eq!(names, PLAYED, "play the new game here, in every size that its rules ask for");
@@ -40,7 +40,7 @@ fn hex_of_all_sizes() {
 #[test]
 fn checker_puzzles_of_all_sizes() {
     let sizes = (3..=8).flat_map(|size| (2..=4).map(move |depth| (size, depth)));
-    // Chance solves none of the larger ones, and need not be given long to show it.
+    // Random play solves none of the larger ones, so a short limit is enough.
     let setup = |(size, depth)| json!({"size": size, "depth": depth, "max_moves": 60});
     play_all("checker-puzzle", sizes.map(setup));
 }
@@ -64,10 +64,10 @@ fn pegs(shape: &str, size: u32) -> [Value; 3] {
     ]
 }
 
-/// Plays each setup once, in turn with every kind of agent, and verifies all transcripts.
+/// Plays each setup once, alternating between kinds of agents, and verifies all transcripts.
 #[track_caller]
 fn play_all(game: &str, setups: impl IntoIterator<Item = Value>) {
-    let place = Place::new();
+    let dir = TestDir::new();
     let mut agents = vec!["@random".to_owned(), "@greedy".to_owned()];
     agents.extend(python().map(|_| python_agent()));
     let kind = referee_games::kind(game).unwrap();
@@ -78,13 +78,13 @@ fn play_all(game: &str, setups: impl IntoIterator<Item = Value>) {
         let mut words = vec![game, "--setup", &setup, "--fail-on-fault"];
         words.extend((next..next + seats).map(|it| agents[it % agents.len()].as_str()));
         next += seats;
-        let told = place.play(&words);
-        assert_eq!(told["verdict"]["result"], "played", "{told}");
-        assert!(told["outcome"]["reason"].is_string(), "{told}");
+        let output = dir.play(&words);
+        assert_eq!(output["verdict"]["result"], "played", "{output}");
+        assert!(output["outcome"]["reason"].is_string(), "{output}");
         played += 1;
     }
-    let verified = place.run(&["verify", "--json", "matches"]).code(0).json_lines();
-    assert_eq!(verified.len(), played);
-    assert!(verified.iter().all(|told| told["status"] == "ok"), "{verified:?}");
-    place.assert_tidy();
+    let verify_status = dir.run(&["verify", "--json", "matches"]).code(0).json_lines();
+    assert_eq!(verify_status.len(), played);
+    assert!(verify_status.iter().all(|output| output["status"] == "ok"), "{verified:?}");
+    dir.assert_tmp_is_empty();
 }

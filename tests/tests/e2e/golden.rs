@@ -1,17 +1,17 @@
-//! Transcripts that were recorded once and have to be read for ever: transcripts/*.jsonl.
+//! Golden transcripts (transcripts/*.jsonl): recorded once, and readable by every later version.
 //!
-//! They are only ever added to. A change that makes one of them read differently changes the rules
-//! or the format under people's recorded matches: raise the game's RULES or the transcript's version
-//! and keep reading the old one; never record a file anew.
+//! Files are only added. If a change makes one of them read differently, it changes the rules or the
+//! format of matches that users have recorded: raise the game's RULES or the transcript's version and
+//! keep reading the old one; never record a file again.
 
-use crate::support::{Place, golden, root};
+use crate::support::{TestDir, golden, root};
 use flate2::read::GzDecoder;
 use referee_protocol::{Event, FaultKind, Result as Ended};
 use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// The files, in order. New ones are added; none is ever taken away or written anew.
+/// The files, sorted. Add new ones; never remove or rewrite one.
 const FILES: &[&str] = &[
     "checker-puzzle-solved.jsonl",
     "checker-puzzle-unsolved.jsonl",
@@ -47,7 +47,7 @@ fn events(name: &str) -> Vec<Event> {
 }
 
 #[test]
-fn every_recorded_match_verifies_for_ever() {
+fn every_golden_transcript_verifies() {
     let mut there: Vec<String> = folder()
         .read_dir()
         .unwrap()
@@ -68,10 +68,10 @@ fn every_recorded_match_verifies_for_ever() {
 }
 
 #[test]
-fn every_recorded_match_can_be_shown() {
+fn every_golden_transcript_can_be_shown() {
     for name in FILES {
         let file = folder().join(name).display().to_string();
-        Place::new().run(&["replay", &file, "--print", "--board", "ascii"]).code(0);
+        TestDir::new().run(&["replay", &file, "--print", "--board", "ascii"]).code(0);
     }
 }
 
@@ -101,7 +101,7 @@ fn every_game_and_every_way_to_end_is_among_them() {
 }
 
 #[test]
-fn their_names_say_what_happened() {
+fn misbehaving_agents_get_the_fault_they_are_named_after() {
     let over = |name: &str| {
         let found = events(name).into_iter().find_map(|event| match event {
             Event::Over(over) => Some(*over),

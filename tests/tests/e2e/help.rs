@@ -1,20 +1,20 @@
-//! The help of every command, as people see it.
+//! Snapshots of the help of every command.
 
-use crate::support::Place;
+use crate::support::TestDir;
 
 #[test]
 fn of_every_command() {
-    let place = Place::new();
-    let all = place.run(&["--help"]).code(0);
+    let dir = TestDir::new();
+    let all = dir.run(&["--help"]).code(0);
     insta::assert_snapshot!("referee", all.stdout);
     let commands = all.stdout.lines().skip_while(|line| *line != "Commands:").skip(1);
     let commands = commands.take_while(|line| !line.is_empty());
-    // What goes on in the next line is indented further.
+    // Continuation lines are indented further.
     let lines =
         commands.filter_map(|line| line.strip_prefix("  ")).filter(|it| !it.starts_with(' '));
     let names: Vec<&str> = lines.filter_map(|line| line.split_whitespace().next()).collect();
     assert!(names.contains(&"play"), "{names:?}");
     for name in names.into_iter().filter(|name| *name != "help") {
-        insta::assert_snapshot!(name, place.run(&[name, "--help"]).code(0).stdout);
+        insta::assert_snapshot!(name, dir.run(&[name, "--help"]).code(0).stdout);
     }
 }

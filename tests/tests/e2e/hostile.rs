@@ -1,14 +1,13 @@
-//! Agents that break the protocol in every way that anyone has thought of, by the tables in
-//! tests/hostile/faults.toml: what each does, and the fault that it gets for it. The other one plays
-//! on; nothing of them is left.
+//! Agents that break the protocol, from the tables in tests/hostile/faults.toml: what each does and the
+//! fault it gets. The opponent plays on, and no process is left.
 
-use crate::support::{AMPLE, Place, scripted};
+use crate::support::{AMPLE, TestDir, script_agent};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// A row of tests/hostile/faults.toml, where its fields are explained.
+/// A row of tests/hostile/faults.toml, which explains the fields.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Row {
@@ -49,12 +48,12 @@ fn play_all(table: &str) {
     let text = include_str!("../../hostile/faults.toml");
     let mut tables: BTreeMap<String, Vec<Row>> = toml::from_str(text).unwrap();
     for row in tables.remove(table).unwrap() {
-        let place = Place::new();
+        let dir = TestDir::new();
         let argument = row.argument.as_ref().map_or_else(String::new, |it| format!(" '{it}'"));
         let mode = format!("{}{argument}", row.mode);
-        let Some(agent) = scripted("hostile.py", &mode) else { return };
-        let told = play(&place, &row, &agent);
-        let verdict = &told["verdict"];
+        let Some(agent) = script_agent("hostile.py", &mode) else { return };
+        let output = play(&dir, &row, &agent);
+        let verdict = &output["verdict"];
         let other = 1 - row.seat;
         assert_eq!(verdict["seats"][other]["fault"], Value::Null, "{mode}: {verdict}");
         let fault = &verdict["seats"][row.seat]["fault"];
@@ -69,12 +68,12 @@ fn play_all(table: &str) {
                 assert_eq!(verdict["places"][other], 1, "{mode}: {verdict}");
             }
         }
-        assert_eq!(place.verified("x.jsonl"), "ok", "{mode}");
-        place.assert_tidy();
+        assert_eq!(dir.verify_status("x.jsonl"), "ok", "{mode}");
+        dir.assert_tmp_is_empty();
     }
 }
 
-fn play(place: &Place, row: &Row, agent: &str) -> Value {
+fn play(dir: &TestDir, row: &Row, agent: &str) -> Value {
     let mut seats = ["@first", "@first"];
     seats[row.seat] = agent;
     let words = ["hex", "--setup", "size=3", seats[0], seats[1], "--out", "x.jsonl"];
@@ -82,61 +81,60 @@ fn play(place: &Place, row: &Row, agent: &str) -> Value {
     let options: Vec<&str> = if row.options.is_some() { given.collect() } else { AMPLE.into() };
     let is_given = options.contains(&"--start-time");
     let start: &[&str] = if is_given { &[] } else { &["--start-time", "3m"] };
-    place.play(&[&words, &options[..], start].concat())
+    dir.play(&[&words, &options[..], start].concat())
 }
 
-/// A puzzle's only agent is asked again as soon as it has answered, which must not turn a second
-/// answer into the next one.
+/// In a puzzle the only agent is asked again immediately: a second answer must not count as the answer
+/// to the next turn.
 #[test]
 fn a_second_answer_is_no_answer_to_the_next_turn() {
-    let place = Place::new();
-    let Some(agent) = scripted("hostile.py", "answers-twice") else { return };
-    let told = place.play(&[&["peg-solitaire", agent.as_str()], &AMPLE[..]].concat());
-    assert_eq!(told["verdict"]["seats"][0]["fault"]["kind"], "unasked", "{told}");
-    assert_eq!(told["turns"], 1);
+    let dir = TestDir::new();
+    let Some(agent) = script_agent("hostile.py", "answers-twice") else { return };
+    let output = dir.play(&[&["peg-solitaire", agent.as_str()], &AMPLE[..]].concat());
+    assert_eq!(output["verdict"]["seats"][0]["fault"]["kind"], "unasked", "{output}");
+    assert_eq!(output["turns"], 1);
 }
 
 #[test]
 fn an_answer_without_its_line_end_counts() {
-    let place = Place::new();
-    let Some(agent) = scripted("hostile.py", "without-end") else { return };
-    let told = play(&place, &Row::default(), &agent);
-    assert_eq!(told["verdict"]["seats"][0]["turns"], 1, "{told}");
+    let dir = TestDir::new();
+    let Some(agent) = script_agent("hostile.py", "without-end") else { return };
+    let output = play(&dir, &Row::default(), &agent);
+    assert_eq!(output["verdict"]["seats"][0]["turns"], 1, "{output}");
 }
 
 #[test]
 fn a_slow_start_is_not_charged() {
-    let place = Place::new();
-    let Some(agent) = scripted("hostile.py", "starts-slowly 3") else { return };
+    let dir = TestDir::new();
+    let Some(agent) = script_agent("hostile.py", "starts-slowly 3") else { return };
     let begun = Instant::now();
-    let told = play(&place, &Row::default(), &agent);
+    let output = play(&dir, &Row::default(), &agent);
     let whole = begun.elapsed();
-    assert_eq!(told["verdict"]["result"], "played", "{told}");
-    // Turns follow one another, and the start before them takes three seconds.
-    let events = place.events("x.jsonl");
+    assert_eq!(output["verdict"]["result"], "played", "{output}");
+    // Turns are sequential, and the start before them takes three seconds.
+    let events = dir.events("x.jsonl");
     let charged = events.iter().filter_map(|event| event["wall_ns"].as_u64()).sum();
     let charged = Duration::from_nanos(charged);
     assert!(charged + Duration::from_secs(3) <= whole, "{charged:?} of {whole:?}");
 }
 
-/// How the two end in a match of seat 0: status, and whether they had to be killed.
+/// Plays a match and returns how both agents exited: status, and whether they were killed.
 fn exits(agent: &str) -> [(Value, Value); 2] {
-    let place = Place::new();
-    play(&place, &Row::default(), agent);
-    let events = place.events("x.jsonl");
+    let dir = TestDir::new();
+    play(&dir, &Row::default(), agent);
+    let events = dir.events("x.jsonl");
     [0, 1].map(|seat| {
         let exit = events.iter().find(|it| it["type"] == "exit" && it["seat"] == seat).unwrap();
         (exit["status"].clone(), exit["late"].clone())
     })
 }
 
-/// Who gets no core for a second is killed, too; so what is to come of itself comes of itself in one of
-/// some matches.
+/// An agent that gets no core for a second is also killed, so only one of several matches must pass.
 const MATCHES: usize = 5;
 
 #[test]
-fn an_end_that_comes_late_is_noted_and_not_punished() {
-    let Some(agent) = scripted("hostile.py", "lingers") else { return };
+fn a_late_exit_is_noted_and_not_punished() {
+    let Some(agent) = script_agent("hostile.py", "lingers") else { return };
     assert!((0..MATCHES).any(|_| {
         let [lingering, other] = exits(&agent);
         assert_eq!(lingering, (json!("killed by the referee"), json!(true)));
@@ -146,17 +144,17 @@ fn an_end_that_comes_late_is_noted_and_not_punished() {
 
 #[test]
 fn how_an_agent_ends_after_the_match_is_only_recorded() {
-    let Some(agent) = scripted("hostile.py", "exits-after-over 5") else { return };
+    let Some(agent) = script_agent("hostile.py", "exits-after-over 5") else { return };
     assert!((0..MATCHES).any(|_| exits(&agent)[0].0 == "exit status 5"));
 }
 
 #[test]
 fn a_flood_of_complaints_is_kept_at_both_ends() {
-    let place = Place::new();
-    let Some(agent) = scripted("hostile.py", "noisy") else { return };
-    let told = play(&place, &Row::default(), &agent);
-    assert_eq!(told["verdict"]["result"], "played");
-    let events = place.events("x.jsonl");
+    let dir = TestDir::new();
+    let Some(agent) = script_agent("hostile.py", "noisy") else { return };
+    let output = play(&dir, &Row::default(), &agent);
+    assert_eq!(output["verdict"]["result"], "played");
+    let events = dir.events("x.jsonl");
     let of_agent = |it: &&Value| it["type"] == "stderr" && it["seat"] == 0;
     let pieces: Vec<&Value> = events.iter().filter(of_agent).collect();
     let text: String = pieces.iter().map(|piece| piece["text"].as_str().unwrap()).collect();
@@ -175,21 +173,21 @@ fn programs_that_are_none() {
         ("lost", "#!/no/such/interpreter\n", true, "the interpreter in its first line"),
     ];
     for (name, text, executable, words) in rows {
-        let place = Place::new();
+        let dir = TestDir::new();
         if executable {
-            place.program(name, text)
+            dir.program(name, text)
         } else {
-            place.write(name, text)
+            dir.write(name, text)
         };
         let agent = format!("./{name}");
-        let told = place.play(&[&["hex", agent.as_str(), "@first"], &AMPLE[..]].concat());
-        let fault = &told["verdict"]["seats"][0]["fault"];
-        assert_eq!(fault["kind"], "start", "{name}: {told}");
-        assert!(fault["text"].as_str().unwrap().contains(words), "{name}: {told}");
-        place.assert_tidy();
+        let output = dir.play(&[&["hex", agent.as_str(), "@first"], &AMPLE[..]].concat());
+        let fault = &output["verdict"]["seats"][0]["fault"];
+        assert_eq!(fault["kind"], "start", "{name}: {output}");
+        assert!(fault["text"].as_str().unwrap().contains(words), "{name}: {output}");
+        dir.assert_tmp_is_empty();
     }
-    // One that doesn't exist is a slip of whoever named it.
-    let place = Place::new();
-    place.run(&["play", "hex", "nobody-at-all", "@first"]).code(2).complains("none in PATH");
-    assert!(!place.path("matches").exists());
+    // A missing program is a usage error.
+    let dir = TestDir::new();
+    dir.run(&["play", "hex", "nobody-at-all", "@first"]).code(2).stderr_has("none in PATH");
+    assert!(!dir.path("matches").exists());
 }

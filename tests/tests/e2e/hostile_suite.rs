@@ -1,14 +1,14 @@
-//! The hostile suite, shortened: the rows of tests/hostile/ that are marked as quick, at every level
-//! that this machine gives.
+//! The hostile suite, shortened: the quick rows of tests/hostile/ at every sandbox level that this
+//! machine supports.
 
 use crate::support::{PROGRAM, python, root};
 use std::process::Command;
 
-/// The script's exit code where it can't be run at all.
+/// The script's exit code if it can't run on this machine.
 const NOT_HERE: i32 = 77;
 
 #[test]
-fn what_must_not_work_does_not() {
+fn attacks_fail_at_every_level() {
     let Some(python) = python() else { return };
     let script = root().join("tests/hostile.py");
     let mut command = Command::new(python);

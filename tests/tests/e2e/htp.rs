@@ -1,8 +1,8 @@
-//! Engines that speak other line protocols, and controllers that want one: real processes on both
-//! sides, and a strict engine that keeps a board of its own.
+//! Engines and controllers that speak HTP and other line protocols: real processes on both sides, and
+//! a strict engine with its own board.
 
-use crate::sent::made_again;
-use crate::support::{PROGRAM, Place, python, root, scripted, skip};
+use crate::sent::rebuild_input;
+use crate::support::{PROGRAM, TestDir, python, root, script_agent, skip};
 use referee_games::{Turn, kind};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -10,44 +10,44 @@ use std::fs;
 use std::path::PathBuf;
 
 const SIZE: i64 = 4;
-/// An agent that swaps where it may.
+/// An agent that swaps whenever it can.
 const LAST: &str = "last";
 const STRICT: &str = "tests/tests/agents/htp_engine.py";
 
-/// A folder for an engine that does what the words say; `None` without Python.
-fn engine(place: &Place, name: &str, words: &[&str], swap: &str) -> Option<String> {
+/// Creates an engine with these modes in its own folder and returns it as an AGENT; `None` without Python.
+fn engine(dir: &TestDir, name: &str, words: &[&str], swap: &str) -> Option<String> {
     let python = python()?.display().to_string();
     let mut command = vec![python, root().join(STRICT).display().to_string()];
     command.extend(words.iter().map(|&word| word.to_owned()));
     command.push(format!("swap={swap}"));
     let text =
         format!("command = {}\nprotocol = \"htp\"\n[options]\nswap = \"{swap}\"\n", json!(command));
-    place.write(&format!("{name}/agent.toml"), text);
+    dir.write(&format!("{name}/agent.toml"), text);
     Some(name.to_owned())
 }
 
-/// Plays a match; `LAST` among the agents is one that takes the last action.
-fn play(place: &Place, agents: [&str; 2], setup: &[String], more: &[&str]) -> Value {
-    let last = scripted("last.py", "").expect("the engine needs Python too");
+/// Plays a match. `LAST` names an agent that takes the last legal action.
+fn play(dir: &TestDir, agents: [&str; 2], setup: &[String], more: &[&str]) -> Value {
+    let last = script_agent("last.py", "").expect("the engine needs Python too");
     let [zeroth, other] = agents.map(|agent| if agent == LAST { &last } else { agent });
     let mut words = vec!["hex", zeroth, other, "--out", "x.jsonl", "--force"];
     for pair in setup {
         words.extend(["--setup", pair.as_str()]);
     }
-    place.play(&[&words[..], more].concat())
+    dir.play(&[&words[..], more].concat())
 }
 
-fn fault(told: &Value, seat: usize) -> (String, String) {
-    let fault = &told["verdict"]["seats"][seat]["fault"];
+fn fault(output: &Value, seat: usize) -> (String, String) {
+    let fault = &output["verdict"]["seats"][seat]["fault"];
     let text = |field: &str| fault[field].as_str().unwrap_or_default().to_owned();
     (text("kind"), text("text"))
 }
 
-/// Black and white cells of the engine's board at the end, as row and column.
+/// Returns the black and white cells of the engine's final board, as row and column.
 type Stones = [BTreeSet<(i64, i64)>; 2];
 
-fn engines_board(place: &Place, seat: u64) -> Stones {
-    let text = place.said("x.jsonl", seat);
+fn engines_board(dir: &TestDir, seat: u64) -> Stones {
+    let text = dir.said("x.jsonl", seat);
     let line = text.lines().find_map(|line| line.strip_prefix("board ")).expect("its board");
     let mut parts = line.split('/').map(|part| {
         let cell = |name: &str| {
@@ -59,11 +59,11 @@ fn engines_board(place: &Place, seat: u64) -> Stones {
     [parts.next().unwrap(), parts.next().unwrap()]
 }
 
-/// The same of our board, and the colour that joins rows first, as the engines have it.
-fn our_board(place: &Place) -> Stones {
-    let events = place.events("x.jsonl");
+/// Returns the same for the referee's board, in the engines' colours.
+fn our_board(dir: &TestDir) -> Stones {
+    let events = dir.events("x.jsonl");
     let mut game = kind("hex").unwrap().start(&events[0]["setup"]).unwrap();
-    for event in place.events_of("x.jsonl", "played") {
+    for event in dir.events_of("x.jsonl", "played") {
         game.play(&event["action"]).unwrap();
     }
     assert!(matches!(game.turn(), Turn::Over(_)), "a whole game");
@@ -83,51 +83,51 @@ fn transposed([black, white]: &Stones) -> Stones {
 }
 
 #[test]
-fn an_engine_has_the_same_board_whatever_colours_and_swaps_mean_to_it() {
-    let place = Place::new();
+fn an_engine_has_the_same_board_with_all_colours_and_swaps() {
+    let dir = TestDir::new();
     let mut swapped = 0;
     for effect in ["sides", "pieces", "none"] {
         for rule in ["none", "pieces", "sides"] {
             for (first, seat) in [("black", 0), ("black", 1), ("red", 0), ("red", 1)] {
                 let swaps = if effect != "none" && rule != "none" { "swaps" } else { "plain" };
-                let log = format!("log={}", place.path("log").display());
-                let Some(engine) = engine(&place, "engine", &[swaps, &log], effect) else { return };
-                // The other one swaps too, where it may: it takes the last action.
+                let log = format!("log={}", dir.path("log").display());
+                let Some(engine) = engine(&dir, "engine", &[swaps, &log], effect) else { return };
+                // The opponent also swaps when it can: it takes the last legal action.
                 let agents = if seat == 0 { [&*engine, LAST] } else { [LAST, &*engine] };
                 let setup =
                     [format!("size={SIZE}"), format!("first={first}"), format!("swap={rule}")];
-                // Its log is outside of what agents may write.
-                let told = play(&place, agents, &setup, &["--seed", "5", "--sandbox", "none"]);
+                // The engine's log is outside of what agents may write.
+                let output = play(&dir, agents, &setup, &["--seed", "5", "--sandbox", "none"]);
                 let case = format!("{effect} {rule} {first} {seat}");
-                assert_eq!(told["verdict"]["result"], "played", "{case}: {told}");
-                let played = place.events_of("x.jsonl", "played");
+                assert_eq!(output["verdict"]["result"], "played", "{case}: {output}");
+                let played = dir.events_of("x.jsonl", "played");
                 swapped += u32::from(played.iter().any(|it| it["action"]["type"] == "swap"));
-                let (ours, its) = (our_board(&place), engines_board(&place, seat));
+                let (ours, its) = (our_board(&dir), engines_board(&dir, seat));
                 assert!(its == ours || its == transposed(&ours), "{case}: {its:?} {ours:?}");
-                let read = fs::read_to_string(place.path("log")).unwrap();
+                let read = fs::read_to_string(dir.path("log")).unwrap();
                 let seat = u8::try_from(seat).unwrap();
-                assert_eq!(made_again(&place, "x.jsonl", seat, None), read, "{case}");
-                assert_eq!(place.verified("x.jsonl"), "ok");
+                assert_eq!(rebuild_input(&dir, "x.jsonl", seat, None), read, "{case}");
+                assert_eq!(dir.verify_status("x.jsonl"), "ok");
             }
         }
     }
     assert!(swapped >= 12, "only {swapped} games had a swap");
-    place.assert_tidy();
+    dir.assert_tmp_is_empty();
 }
 
 #[test]
-fn what_an_engine_may_do_besides() {
-    let place = Place::new();
+fn engines_may_use_optional_commands() {
+    let dir = TestDir::new();
     for words in [&["stray"][..], &["crlf"], &["bare"], &["loud"], &["chatter"], &["param_game"]] {
-        let Some(engine) = engine(&place, "engine", words, "sides") else { return };
-        let told = play(&place, [&*engine, "@first"], &["size=4".into()], &[]);
-        assert_eq!(told["verdict"]["result"], "played", "{words:?}: {told}");
+        let Some(engine) = engine(&dir, "engine", words, "sides") else { return };
+        let output = play(&dir, [&*engine, "@first"], &["size=4".into()], &[]);
+        assert_eq!(output["verdict"]["result"], "played", "{words:?}: {output}");
     }
 }
 
 #[test]
-fn what_an_engine_must_not_do() {
-    let place = Place::new();
+fn engine_mistakes_are_faults() {
+    let dir = TestDir::new();
     for (word, kind, text) in [
         ("wrong-cell", "garbled", "`genmove black` was answered `= z99z`"),
         ("no-size", "garbled", "`boardsize 4` was answered `? unacceptable size`"),
@@ -136,45 +136,45 @@ fn what_an_engine_must_not_do() {
         ("die", "gone", "ended with exit status 3"),
         ("resign", "resigned", "resigned"),
     ] {
-        let Some(engine) = engine(&place, "engine", &[word], "sides") else { return };
-        let told = play(&place, [&*engine, LAST], &["size=4".into()], &[]);
-        let (found, said) = fault(&told, 0);
-        assert_eq!(found, kind, "{word}: {told}");
+        let Some(engine) = engine(&dir, "engine", &[word], "sides") else { return };
+        let output = play(&dir, [&*engine, LAST], &["size=4".into()], &[]);
+        let (found, said) = fault(&output, 0);
+        assert_eq!(found, kind, "{word}: {output}");
         assert!(said.contains(text), "{word}: {said:?}");
-        // Seen once more, it does the same.
+        // `debug` sees the same fault.
         let words = ["debug", "x.jsonl", "--seat", "0", "--json"];
-        let told = place.run(&words).code(if word == "resign" { 0 } else { 3 }).json();
-        let wrong = told["wrong"].as_str().unwrap_or_default();
-        assert!(word == "resign" || wrong.contains(text), "{word}: {told}");
+        let output = dir.run(&words).code(if word == "resign" { 0 } else { 3 }).json();
+        let wrong = output["wrong"].as_str().unwrap_or_default();
+        assert!(word == "resign" || wrong.contains(text), "{word}: {output}");
     }
-    let Some(engine) = engine(&place, "engine", &["no-blank"], "sides") else { return };
+    let Some(engine) = engine(&dir, "engine", &["no-blank"], "sides") else { return };
     let words = ["play", "hex", &engine, "@first", "--start-time", "500ms", "--json"];
-    let told = place.run(&words).code(0).json();
-    assert_eq!(fault(&told, 0).0, "start", "{told}");
+    let output = dir.run(&words).code(0).json();
+    assert_eq!(fault(&output, 0).0, "start", "{output}");
 }
 
 #[test]
 fn an_engine_begins_from_a_position() {
-    let place = Place::new();
-    let Some(engine) = engine(&place, "engine", &[], "none") else { return };
+    let dir = TestDir::new();
+    let Some(engine) = engine(&dir, "engine", &[], "none") else { return };
     let position = json!({"to_move": 0, "size": SIZE, "turn": 2, "colours": ["black", "red"],
         "stones": [[[0, 0]], [[3, 3]]]});
     let setup = [format!("position={position}")];
     for agents in [[&*engine, LAST], [LAST, &engine]] {
-        let told = play(&place, agents, &setup, &[]);
-        assert_eq!(told["verdict"]["result"], "played", "{told}");
+        let output = play(&dir, agents, &setup, &[]);
+        assert_eq!(output["verdict"]["result"], "played", "{output}");
         let seat = u64::from(agents[0] == LAST);
-        assert_eq!(engines_board(&place, seat), transposed(&our_board(&place)));
+        assert_eq!(engines_board(&dir, seat), transposed(&our_board(&dir)));
     }
 }
 
 #[test]
-fn mistakes_are_told_before_the_match() {
-    let place = Place::new();
-    place.write("bad/agent.toml", "command = \"true\"\nprotocol = \"gtp\"\n");
-    place.write("own/agent.toml", "command = \"true\"\ninit = [\"x\"]\n");
-    place.write("odd/agent.toml", "command = \"true\"\nprotocol = \"htp\"\n[options]\nx = 1\n");
-    for (game, agent, told) in [
+fn mistakes_are_reported_before_the_match() {
+    let dir = TestDir::new();
+    dir.write("bad/agent.toml", "command = \"true\"\nprotocol = \"gtp\"\n");
+    dir.write("own/agent.toml", "command = \"true\"\ninit = [\"x\"]\n");
+    dir.write("odd/agent.toml", "command = \"true\"\nprotocol = \"htp\"\n[options]\nx = 1\n");
+    for (game, agent, expected) in [
         ("hex", "bad", "unknown protocol \"gtp\": there are referee, htp, gai"),
         ("hex", "own", "`init` needs a `protocol`"),
         ("hex", "odd", "unknown field `x`"),
@@ -183,33 +183,33 @@ fn mistakes_are_told_before_the_match() {
         ("hex", "htp:nobody-has-this", "no program `nobody-has-this`"),
         ("freckers", "x=htp:true", "x speaks htp, which freckers isn't played in"),
     ] {
-        place.run(&["play", game, agent, "@random"]).code(2).complains(told);
+        dir.run(&["play", game, agent, "@random"]).code(2).stderr_has(expected);
     }
-    place.run(&["play", "freckers", "htp:true", "@random"]).code(2).complains("spoken in hex");
+    dir.run(&["play", "freckers", "htp:true", "@random"]).code(2).stderr_has("spoken in hex");
 }
 
-fn served(place: &Place, words: &[&str], lines: &str) -> (String, String) {
-    let ran = place.run_with_input(&[&["htp"], words].concat(), lines).code(0);
+fn served(dir: &TestDir, words: &[&str], lines: &str) -> (String, String) {
+    let ran = dir.run_with_input(&[&["htp"], words].concat(), lines).code(0);
     (ran.stdout, ran.stderr)
 }
 
 #[test]
 fn a_controller_plays_against_an_agent() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let lines = "1 boardsize 3\nplay black a1\ngenmove white\nplay black a2\ngenmove white\nundo\n\
                  genmove white\nreg_genmove black\n9 play black a3\nfinal_score\nquit\n";
-    let (told, _) = served(&place, &["@first"], lines);
-    // The first empty cell here is a1, b1, ..: there, a1, a2, ..
+    let (output, _) = served(&dir, &["@first"], lines);
+    // The first empty cells are a1, b1, ... here and a1, a2, ... there.
     let wanted = "=1 \n\n= \n\n= a2\n\n? illegal move: a2 is occupied\n\n\
                   ? it is the turn of black: the players take turns strictly\n\n= \n\n= a2\n\n\
                   = a3\n\n=9 \n\n= cannot score\n\n= \n\n";
-    assert_eq!(told, wanted);
-    place.assert_tidy();
+    assert_eq!(output, wanted);
+    dir.assert_tmp_is_empty();
 }
 
 #[test]
 fn an_agents_fault_is_a_reply_and_the_server_lives_on() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let Some(python) = python() else { return };
     let agent = |what: &str| format!("{} -c '{what}'", python.display());
     let ready =
@@ -221,38 +221,41 @@ fn an_agents_fault_is_a_reply_and_the_server_lives_on() {
         ("input(); input()", "100ms", "no answer within 100 ms"),
     ] {
         let words_given = ["--start-time", start_time, &*agent(what)];
-        let (told, said) = served(&place, &words_given, "genmove black\nname\nquit\n");
-        assert!(told.starts_with("? ") && told.contains(words), "{what}: {told} {said}");
-        assert!(told.contains("\n\n= "), "{told}");
+        let (output, said) = served(&dir, &words_given, "genmove black\nname\nquit\n");
+        assert!(output.starts_with("? ") && output.contains(words), "{what}: {output} {said}");
+        assert!(output.contains("\n\n= "), "{output}");
     }
-    place.run(&["htp", "@human"]).code(2).complains("a person can't be served");
+    dir.run(&["htp", "@human"]).code(2).stderr_has("a person can't be served");
 }
 
-/// Both directions joined: an agent as an engine, and that engine as an agent.
+/// Both directions combined: an agent served as an engine, and that engine as an agent.
 #[test]
 fn an_agent_served_is_an_engine_to_play_against() {
-    let place = Place::new();
+    let dir = TestDir::new();
     for rule in ["none", "pieces", "sides"] {
         for first in ["black", "red"] {
             for seat in [0, 1] {
                 let effect = if rule == "none" { "sides" } else { rule };
-                let Some(last) = scripted("last.py", "") else { return };
+                let Some(last) = script_agent("last.py", "") else { return };
                 let rule_word = format!("swap={rule}");
                 let command = json!([PROGRAM, "htp", last, "--setup", rule_word]);
                 let options = format!("[options]\nswap = \"{effect}\"\nswap_move = \"swap\"\n");
                 let text = format!("command = {command}\nprotocol = \"htp\"\n{options}");
-                place.write("served/agent.toml", text);
+                dir.write("served/agent.toml", text);
                 let agents = if seat == 0 { ["served", LAST] } else { [LAST, "served"] };
                 let setup = ["size=4".into(), format!("swap={rule}"), format!("first={first}")];
-                // In a sandbox, whoever it serves would be out of its reach.
-                let told = play(&place, agents, &setup, &["--sandbox", "none"]);
-                assert_eq!(told["verdict"]["result"], "played", "{rule} {first} {seat}: {told}");
+                // In a sandbox the served agent could not be started.
+                let output = play(&dir, agents, &setup, &["--sandbox", "none"]);
+                assert_eq!(
+                    output["verdict"]["result"], "played",
+                    "{rule} {first} {seat}: {output}"
+                );
             }
         }
     }
 }
 
-/// The engine ai-hex, from the environment or along PATH.
+/// Finds the engine ai-hex by the environment variable or in PATH.
 fn ai_hex() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let named = std::env::var_os("REFEREE_TESTS_AI_HEX").map(PathBuf::from);
@@ -267,11 +270,11 @@ fn ai_hex() -> Option<PathBuf> {
 #[test]
 fn ai_hex_plays_whole_games() {
     let (Some(program), Some(_)) = (ai_hex(), python()) else { return };
-    let place = Place::new();
+    let dir = TestDir::new();
     let command = json!([program]);
     let mcts = "simulations 30 softtime 2000 seed 1";
     let text = format!("command = {command}\nprotocol = \"gai\"\n[options]\nmcts = \"{mcts}\"\n");
-    place.write("ai/agent.toml", text);
+    dir.write("ai/agent.toml", text);
     let bare = format!("gai:{}", program.display());
     for (size, rule, agents) in [
         (9, "none", ["ai", "@random"]),
@@ -282,19 +285,18 @@ fn ai_hex_plays_whole_games() {
     ] {
         for first in ["black", "red"] {
             let setup = [format!("size={size}"), format!("swap={rule}"), format!("first={first}")];
-            let told = play(&place, agents, &setup, &["--seed", "2"]);
+            let output = play(&dir, agents, &setup, &["--seed", "2"]);
             let case = format!("{size} {rule} {first} {agents:?}");
-            assert_eq!(told["verdict"]["result"], "played", "{case}: {told}");
+            assert_eq!(output["verdict"]["result"], "played", "{case}: {output}");
             let seat = usize::from(agents[0] != "ai");
-            // It plays better than those that don't think, and so it would not if it read the
-            // board another way.
+            // It beats agents that don't think, which it would not if it misread the board.
             let alone = agents.iter().filter(|agent| **agent == "ai").count() == 1;
-            let place = &told["verdict"]["places"][seat];
-            assert!(!alone || place == 1, "{case}: {told}");
+            let dir = &output["verdict"]["places"][seat];
+            assert!(!alone || dir == 1, "{case}: {output}");
         }
     }
-    let told = play(&place, [&*bare, "@first"], &["size=8".into()], &[]);
-    let (kind, text) = fault(&told, 0);
-    assert_eq!(kind, "garbled", "{told}");
+    let output = play(&dir, [&*bare, "@first"], &["size=8".into()], &[]);
+    let (kind, text) = fault(&output, 0);
+    assert_eq!(kind, "garbled", "{output}");
     assert!(text.contains("size must be from 9 through 24"), "{text}");
 }

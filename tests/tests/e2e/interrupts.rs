@@ -1,8 +1,8 @@
-//! Signals to the referee: a match that is broken off is void, sealed and cleaned up; one that is
-//! only stopped goes on as if no time had passed.
+//! Signals to the referee: an interrupted match is void, sealed and cleaned up; a stopped match
+//! continues as if no time had passed.
 
-use crate::support::{Place, eventually};
-use crate::survivors::{assert_gone, family, wait_for_families};
+use crate::descendants::{assert_gone, family, wait_for_families};
+use crate::support::{TestDir, eventually};
 use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::fs;
@@ -11,63 +11,62 @@ use std::time::{Duration, Instant};
 #[test]
 fn an_interrupted_match_is_void() {
     for (signal, code) in [(Signal::SIGINT, 130), (Signal::SIGTERM, 143), (Signal::SIGHUP, 129)] {
-        let place = Place::new();
-        let Some(agent) = family(&place, "mute") else { return };
-        let running = place.start(&["play", "hex", &agent, &agent, "--out", "x.jsonl", "--json"]);
-        wait_for_families(&place, &["x.jsonl"]);
+        let dir = TestDir::new();
+        let Some(agent) = family(&dir, "mute") else { return };
+        let running = dir.start(&["play", "hex", &agent, &agent, "--out", "x.jsonl", "--json"]);
+        wait_for_families(&dir, &["x.jsonl"]);
         running.send(signal);
-        let told = running.wait().code(code).json();
-        assert_eq!(told["verdict"]["result"], "void", "{told}");
-        assert_eq!(told["verdict"]["reason"], "interrupted", "{told}");
-        assert_eq!(told["verdict"]["void"]["cause"], "interrupted", "{told}");
-        assert_eq!(told["verdict"]["places"], Value::Null, "{told}");
-        assert_gone(&place);
-        assert_eq!(place.verified("x.jsonl"), "ok");
-        place.assert_tidy();
+        let output = running.wait().code(code).json();
+        assert_eq!(output["verdict"]["result"], "void", "{output}");
+        assert_eq!(output["verdict"]["reason"], "interrupted", "{output}");
+        assert_eq!(output["verdict"]["void"]["cause"], "interrupted", "{output}");
+        assert_eq!(output["verdict"]["places"], Value::Null, "{output}");
+        assert_gone(&dir);
+        assert_eq!(dir.verify_status("x.jsonl"), "ok");
+        dir.assert_tmp_is_empty();
     }
 }
 
 #[test]
 fn an_interrupted_series_starts_nothing_new() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let words = ["play", "hex", "@mute", "@mute", "--games", "50", "--out", "series", "--json"];
-    let running = place.start(&words);
-    let under_way =
-        eventually(|| fs::read_dir(place.path("series")).is_ok_and(|it| it.count() > 0));
+    let running = dir.start(&words);
+    let under_way = eventually(|| fs::read_dir(dir.path("series")).is_ok_and(|it| it.count() > 0));
     assert!(under_way);
     running.send(Signal::SIGINT);
-    let told = running.wait().code(130).json_lines();
-    assert!(told.len() < 50, "{} games", told.len());
-    assert!(told.iter().all(|told| told["verdict"]["result"] == "void"), "{told:?}");
-    let verified = place.run(&["verify", "series", "--json"]).code(0).json_lines();
-    assert_eq!(verified.len(), told.len());
+    let output = running.wait().code(130).json_lines();
+    assert!(output.len() < 50, "{} games", output.len());
+    assert!(output.iter().all(|output| output["verdict"]["result"] == "void"), "{output:?}");
+    let verify_status = dir.run(&["verify", "series", "--json"]).code(0).json_lines();
+    assert_eq!(verify_status.len(), output.len());
 }
 
-/// The letter of a process's state, as in /proc.
+/// Returns the state letter of a process, from /proc.
 pub(crate) fn state(pid: u32) -> Option<char> {
     let line = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     line.rsplit(") ").next()?.chars().next()
 }
 
 #[test]
-fn a_stopped_match_goes_on_and_nobody_is_charged_for_it() {
-    // Also where one of the two stood still before.
+fn a_stopped_match_continues_and_no_agent_is_charged() {
+    // Also if one of the agents was already stopped.
     for pondering in ["allow", "freeze"] {
         stopped_and_let_go_on(pondering);
     }
 }
 
 fn stopped_and_let_go_on(pondering: &str) {
-    let place = Place::new();
-    // In a folder of its own, which the agents may be shown.
-    let gate = place.path("gate/open");
+    let dir = TestDir::new();
+    // In a separate folder, which is made readable for the agents.
+    let gate = dir.path("gate/open");
     fs::create_dir(gate.parent().unwrap()).unwrap();
-    let Some(agent) = family(&place, &format!("until:{}", gate.display())) else { return };
+    let Some(agent) = family(&dir, &format!("until:{}", gate.display())) else { return };
     let words = ["play", "hex", &agent, &agent, "--setup", "size=3", "--out", "x.jsonl", "--json"];
     let begun = Instant::now();
     let words = [&words[..], &["--pondering", pondering]].concat();
-    let running = place.start(&words);
-    let pids = wait_for_families(&place, &["x.jsonl"]);
+    let running = dir.start(&words);
+    let pids = wait_for_families(&dir, &["x.jsonl"]);
     running.send(Signal::SIGTSTP);
     assert!(eventually(|| state(running.pid()) == Some('T')), "it doesn't stop");
     let all_stand = || pids.iter().all(|&pid| state(pid) == Some('T'));
@@ -77,14 +76,14 @@ fn stopped_and_let_go_on(pondering: &str) {
     let gap = stood.elapsed();
     running.send(Signal::SIGCONT);
     fs::write(&gate, "").unwrap();
-    let told = running.wait().code(0).json();
+    let output = running.wait().code(0).json();
     let whole = begun.elapsed();
-    assert_eq!(told["verdict"]["result"], "played", "{told}");
-    let events = place.events("x.jsonl");
+    assert_eq!(output["verdict"]["result"], "played", "{output}");
+    let events = dir.events("x.jsonl");
     let charged = events.iter().filter_map(|event| event["wall_ns"].as_u64()).sum();
     let charged = Duration::from_nanos(charged);
-    // Turns follow one another.
+    // Turns are sequential.
     assert!(charged + gap <= whole, "{charged:?} of {whole:?}, {gap:?} of them stopped");
-    assert_gone(&place);
-    assert_eq!(place.verified("x.jsonl"), "ok");
+    assert_gone(&dir);
+    assert_eq!(dir.verify_status("x.jsonl"), "ok");
 }

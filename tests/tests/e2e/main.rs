@@ -1,11 +1,11 @@
-//! The whole program from outside: real processes, real pipes, real signals; and what the project
-//! promises of its files. One program, since linking a second takes longer than most of these tests.
+//! End-to-end tests of the whole program with real processes, pipes and signals, and tests of the
+//! project's own files. They are one binary because linking a second one is slow.
 //!
-//! Each test works in a folder of its own. Waiting has generous limits and no test asserts how long
-//! something took, so that a busy machine fails none of them.
+//! Each test works in its own folder. Timeouts are generous and no test asserts how long something
+//! took, so a busy machine fails none of them.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-#![expect(clippy::print_stdout, reason = "what is left out is told")]
+#![expect(clippy::print_stdout, reason = "skipped tests are reported")]
 
 mod support;
 
@@ -19,9 +19,9 @@ mod misbehaving;
 mod hostile;
 mod hostile_suite;
 mod output;
-mod surroundings;
-mod reach;
-mod survivors;
+mod environment;
+mod file_access;
+mod descendants;
 mod determinism;
 mod interrupts;
 mod pondering;

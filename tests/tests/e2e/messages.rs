@@ -1,8 +1,7 @@
-//! Every message of docs/protocol.md, by an example that is committed: messages/KIND.NAME.json, as it
-//! stands on the wire. Each is what the printed JSON Schema allows, is read by the types, and written
-//! back as it was.
+//! One committed example of every message of docs/protocol.md: messages/KIND.NAME.json, as sent on the
+//! wire. Each is valid under the printed JSON Schema, is read by the types and written back unchanged.
 
-use crate::support::{Place, root};
+use crate::support::{TestDir, root};
 use referee_protocol::{Event, FromAgent, ToAgent, parse_from_agent};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -11,14 +10,14 @@ use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::fs;
 
-/// An example: its file's name, and what is in it.
+/// An example: the name of its file and the text.
 struct Example {
     name: String,
     text: String,
     value: Value,
 }
 
-/// The examples of one kind.
+/// Reads the examples of one kind.
 fn examples(kind: &str) -> Vec<Example> {
     let mut found = Vec::new();
     for entry in root().join("tests/tests/messages").read_dir().unwrap() {
@@ -35,12 +34,12 @@ fn examples(kind: &str) -> Vec<Example> {
     found
 }
 
-/// What `referee schema` prints.
+/// Returns the output of `referee schema`.
 fn schema(kind: &str) -> Value {
-    Place::new().run(&["schema", kind]).code(0).json()
+    TestDir::new().run(&["schema", kind]).code(0).json()
 }
 
-/// The examples fit the schema and the types, and there is one of every type that the schema has.
+/// Tests the examples against the schema and the types; every type in the schema needs an example.
 fn check<T: Serialize>(kind: &str, read: impl Fn(&str) -> T) {
     let schema = schema(kind);
     let validator = jsonschema::validator_for(&schema).unwrap();
@@ -92,7 +91,7 @@ fn with_unknown_field(value: &Value) -> Value {
     Value::Object(fields)
 }
 
-/// A slip in an agent's line must not pass silently; `info` is free.
+/// Unknown fields in an agent's line are errors, except in `info`.
 #[test]
 fn unknown_fields_of_agents_are_refused() {
     let validator = jsonschema::validator_for(&schema("from-agent")).unwrap();
@@ -103,14 +102,14 @@ fn unknown_fields_of_agents_are_refused() {
             assert!(matches!(read, Ok(FromAgent::Info(_))), "{name}");
             assert!(validator.is_valid(&more), "{name}: the schema refuses what is read");
         } else {
-            let told = read.expect_err(&name).to_string();
-            assert!(told.contains("unknown field `from_the_future`"), "{name}: {told}");
+            let output = read.expect_err(&name).to_string();
+            assert!(output.contains("unknown field `from_the_future`"), "{name}: {output}");
             assert!(!validator.is_valid(&more), "{name}: the schema allows what is refused");
         }
     }
 }
 
-/// Agents and readers of transcripts ignore what they don't know, so that both can grow.
+/// Agents and readers of transcripts ignore unknown fields, so both formats can be extended.
 #[test]
 fn unknown_fields_of_the_referee_are_ignored() {
     ignored::<ToAgent>("to-agent");
@@ -128,7 +127,7 @@ fn ignored<T: DeserializeOwned + PartialEq + Debug>(kind: &str) {
     }
 }
 
-/// Leaving out what a message needs is refused by the schema and by the types alike.
+/// The schema and the types refuse a message without a required field.
 #[test]
 fn required_fields_are_required() {
     for kind in ["to-agent", "from-agent", "transcript"] {
@@ -144,7 +143,7 @@ fn required_fields_are_required() {
                     _ => serde_json::from_str::<Event>(&text).is_ok(),
                 };
                 let valid = validator.is_valid(&less);
-                // A nullable field may be left out for the types, which the schema need not tell.
+                // The types accept a missing nullable field; the schema may require it.
                 let null = value[field].is_null() && reads;
                 assert!(
                     reads == valid || null,
@@ -155,13 +154,13 @@ fn required_fields_are_required() {
     }
 }
 
-/// The examples on the page itself, where they are whole, and the same as those committed.
+/// The complete examples on the page are the same as the committed ones.
 #[test]
 fn the_page_shows_the_same() {
     let page = fs::read_to_string(root().join("docs/protocol.md")).unwrap();
     let (mut shown, mut joined) = (0, String::new());
     for line in page.lines() {
-        // An example begins like this, and goes on with lines that are indented.
+        // An example begins like this and continues with indented lines.
         if line.starts_with("{\"type\":") || !line.starts_with(' ') {
             joined.clear();
         }
@@ -182,7 +181,7 @@ fn the_page_shows_the_same() {
     assert!(shown >= 5, "only {shown} examples found");
 }
 
-/// What the page shows is in the example; the page may leave out some of the limits.
+/// Tests that the example contains what the page shows; the page may omit limits.
 fn agrees(page: &Value, example: &Value) -> bool {
     match (page, example) {
         (Value::Object(page), Value::Object(example)) => page

@@ -1,13 +1,13 @@
-//! `new`: in every language, what it creates is built by the command that it prints, passes the check, and
-//! plays a match. That each plays every game is tested with the sample agents.
+//! `new`: in every language, the created agent is built by the printed command, passes `check` and
+//! plays a match. The tests of the sample agents play every game.
 
-use crate::support::{AMPLE, Place, in_parallel, skip, texts};
+use crate::support::{AMPLE, TestDir, in_parallel, skip, strings};
 use sample_agents::starters::{STARTERS, Starter};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
-/// Whether what a language needs is here; where it isn't, a line says so, unless that is forbidden.
+/// Returns whether the tools of a language are installed; reports a skipped test if not.
 fn is_here(starter: &Starter) -> bool {
     let path = std::env::var_os("PATH").unwrap();
     let folders: Vec<_> = std::env::split_paths(&path).collect();
@@ -22,13 +22,13 @@ fn is_here(starter: &Starter) -> bool {
 }
 
 #[track_caller]
-fn assert_valid(place: &Place, schema: &str, told: &Value) {
-    let schema = place.run(&["schema", schema]).code(0).json();
+fn assert_valid(dir: &TestDir, schema: &str, output: &Value) {
+    let schema = dir.run(&["schema", schema]).code(0).json();
     let schema = jsonschema::validator_for(&schema).unwrap();
-    schema.validate(told).unwrap_or_else(|error| panic!("{error}: {told}"));
+    schema.validate(output).unwrap_or_else(|error| panic!("{error}: {output}"));
 }
 
-/// Setups that are soon played.
+/// Setups of short matches.
 const SMALL: &[(&str, usize, &[&str])] = &[
     ("chinese-checkers", 2, &["--setup", "size=2", "--setup", "max_turns=60"]),
     ("chexers", 3, &["--setup", "turns_per_seat=20"]),
@@ -42,46 +42,46 @@ const SMALL: &[(&str, usize, &[&str])] = &[
 fn in_every_language_it_is_built_as_printed_passes_the_check_and_plays() {
     let starters: Vec<_> = STARTERS.iter().filter(|starter| is_here(starter)).collect();
     in_parallel(2, starters.len(), |index| {
-        let place = Place::new();
-        let folder = begun(&place, starters[index]);
+        let dir = TestDir::new();
+        let folder = begun(&dir, starters[index]);
         let own = &SMALL[index % SMALL.len()];
-        // The first is for those who begin, and checked in every game.
-        checked(&place, &folder, if index == 0 { SMALL } else { std::slice::from_ref(own) });
+        // The first language is the one for beginners: it is checked in every game.
+        checked(&dir, &folder, if index == 0 { SMALL } else { std::slice::from_ref(own) });
         let &(game, seats, setup) = own;
-        plays(&place, &folder, game, (index % seats, seats), setup);
-        place.assert_tidy();
+        plays(&dir, &folder, game, (index % seats, seats), setup);
+        dir.assert_tmp_is_empty();
     });
 }
 
-/// A new agent, built as `new` says; its folder.
-fn begun(place: &Place, starter: &Starter) -> String {
+/// Creates an agent, builds it as `new` says and returns its folder.
+fn begun(dir: &TestDir, starter: &Starter) -> String {
     let language = starter.language;
-    // The blank shows whether what is printed can be pasted.
+    // The space in the name tests that the printed commands can be pasted.
     let folder = format!("bots/my {language}");
-    let told = place.run(&["new", &folder, "--lang", language, "--json"]).code(0).json();
-    assert_valid(place, "new", &told);
-    assert_eq!(told["language"], language);
-    assert_eq!(told["games"], json!([]));
-    let mut files = texts(told["files"].as_array().unwrap().clone());
+    let output = dir.run(&["new", &folder, "--lang", language, "--json"]).code(0).json();
+    assert_valid(dir, "new", &output);
+    assert_eq!(output["language"], language);
+    assert_eq!(output["games"], json!([]));
+    let mut files = strings(output["files"].as_array().unwrap().clone());
     files.sort_unstable();
-    let entries = fs::read_dir(place.path(&folder)).unwrap();
+    let entries = fs::read_dir(dir.path(&folder)).unwrap();
     let mut there: Vec<String> =
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     there.sort_unstable();
     assert_eq!(files, there, "{language}");
-    let next = texts(told["next"].as_array().unwrap().clone());
+    let next = strings(output["next"].as_array().unwrap().clone());
     assert_eq!(next.len(), 3, "{next:?}");
     assert!(next.contains(&format!("referee check 'bots/my {language}'")), "{next:?}");
     for build in next.iter().filter(|command| command.starts_with("(cd ")) {
-        place.shell(build).code(0);
+        dir.shell(build).code(0);
     }
     folder
 }
 
-fn checked(place: &Place, folder: &str, games: &[(&str, usize, &[&str])]) {
+fn checked(dir: &TestDir, folder: &str, games: &[(&str, usize, &[&str])]) {
     let one: &[&str] = if let [(game, ..)] = games { &["--game", game] } else { &[] };
-    let told = place.run(&[&["check", folder, "--json"], &AMPLE[..], one].concat()).json();
-    let probes = told["probes"].as_array().unwrap();
+    let output = dir.run(&[&["check", folder, "--json"], &AMPLE[..], one].concat()).json();
+    let probes = output["probes"].as_array().unwrap();
     let failed = probes.iter().find(|probe| probe["status"] != "passed");
     assert!(failed.is_none(), "{folder}: {}", failed.unwrap());
     for &(game, seats, _) in games {
@@ -91,40 +91,40 @@ fn checked(place: &Place, folder: &str, games: &[(&str, usize, &[&str])]) {
     }
 }
 
-fn plays(place: &Place, folder: &str, game: &str, seat: (usize, usize), setup: &[&str]) {
+fn plays(dir: &TestDir, folder: &str, game: &str, seat: (usize, usize), setup: &[&str]) {
     let mut agents = vec!["@random"; seat.1];
     agents[seat.0] = folder;
     let words = [&[game], &agents[..], setup, &["--fail-on-fault"]].concat();
-    let played = place.play(&words);
+    let played = dir.play(&words);
     assert_eq!(played["verdict"]["result"], "played", "{folder}: {played}");
     let name = played["seats"][seat.0]["name"].as_str().unwrap();
     assert_eq!(name, Path::new(folder).file_name().unwrap().to_str().unwrap(), "{played}");
 }
 
 #[test]
-fn what_it_prints_can_be_pasted() {
-    let place = Place::new();
+fn printed_commands_can_be_pasted() {
+    let dir = TestDir::new();
     let starter = &STARTERS[0];
     if !is_here(starter) {
         return;
     }
-    let ran = place.run(&["new", "@odd name"]).code(0).prints("next:\n");
+    let ran = dir.run(&["new", "@odd name"]).code(0).stdout_has("next:\n");
     let play = ran.stdout.lines().find_map(|line| line.trim().strip_prefix("referee play "));
     let play = play.unwrap();
     assert!(play.contains("'./@odd name'"), "{play}");
-    place.shell(&format!("referee play {play} --board none --fail-on-fault")).code(0);
-    // The README's commands are for whoever stands in the folder.
-    let readme = fs::read_to_string(place.path("@odd name/README.md")).unwrap();
+    dir.shell(&format!("referee play {play} --board none --fail-on-fault")).code(0);
+    // The README's commands run in the agent's folder.
+    let readme = fs::read_to_string(dir.path("@odd name/README.md")).unwrap();
     let play = readme.lines().find_map(|line| line.strip_prefix("    referee play ")).unwrap();
     let line = format!("cd '@odd name' && referee play {play} --board none --fail-on-fault");
-    place.shell(&line).code(0);
+    dir.shell(&line).code(0);
 }
 
 #[test]
 fn the_readme_shows_the_actions_of_its_games() {
-    let place = Place::new();
-    place.run(&["new", "mine", "-g", "chexers", "-g", "hex", "-g", "chexers"]).code(0);
-    let readme = fs::read_to_string(place.path("mine/README.md")).unwrap();
+    let dir = TestDir::new();
+    dir.run(&["new", "mine", "-g", "chexers", "-g", "hex", "-g", "chexers"]).code(0);
+    let readme = fs::read_to_string(dir.path("mine/README.md")).unwrap();
     for game in ["chexers", "hex"] {
         let about = referee_games::kind(game).unwrap().about();
         assert!(readme.contains(&format!("## {}", about.title)), "{readme}");
@@ -132,73 +132,73 @@ fn the_readme_shows_the_actions_of_its_games() {
             assert!(readme.contains(&form.example.to_string()), "{readme}");
         }
     }
-    let manifest = fs::read_to_string(place.path("mine/agent.toml")).unwrap();
+    let manifest = fs::read_to_string(dir.path("mine/agent.toml")).unwrap();
     assert!(manifest.contains("name = \"mine\"\n"), "{manifest}");
     assert!(manifest.contains("games = [\"chexers\", \"hex\"]\n"), "{manifest}");
-    // Without a game it is for any of them.
-    place.run(&["new", "any", "--lang", "js"]).code(0).prints("JavaScript for any game");
-    let manifest = fs::read_to_string(place.path("any/agent.toml")).unwrap();
+    // Without a game the agent is for all games.
+    dir.run(&["new", "any", "--lang", "js"]).code(0).stdout_has("JavaScript for any game");
+    let manifest = fs::read_to_string(dir.path("any/agent.toml")).unwrap();
     assert!(!manifest.contains("games"), "{manifest}");
 }
 
 #[test]
 fn nothing_is_overwritten() {
-    let place = Place::new();
-    place.run(&["new", "mine"]).code(0);
-    place.write("mine/bot.py", "my work");
-    place.run(&["new", "mine"]).code(2).complains("isn't empty").complains("such as mine-2");
-    place.run(&["new", "mine/"]).code(2).complains("such as mine-2");
-    assert_eq!(fs::read_to_string(place.path("mine/bot.py")).unwrap(), "my work");
-    place.write("file", "kept");
-    place.run(&["new", "file"]).code(2).complains("file is there already").complains("file-2");
-    assert_eq!(fs::read_to_string(place.path("file")).unwrap(), "kept");
-    std::os::unix::fs::symlink("nowhere", place.path("link")).unwrap();
-    place.run(&["new", "link"]).code(2).complains("link is there already");
-    assert!(!place.path("nowhere").exists());
-    // A folder that is still empty is as good as none, also the one that the user stands in.
-    let ran = place.shell("mkdir empty && cd empty && referee new .").code(0);
+    let dir = TestDir::new();
+    dir.run(&["new", "mine"]).code(0);
+    dir.write("mine/bot.py", "my work");
+    dir.run(&["new", "mine"]).code(2).stderr_has("isn't empty").stderr_has("such as mine-2");
+    dir.run(&["new", "mine/"]).code(2).stderr_has("such as mine-2");
+    assert_eq!(fs::read_to_string(dir.path("mine/bot.py")).unwrap(), "my work");
+    dir.write("file", "kept");
+    dir.run(&["new", "file"]).code(2).stderr_has("file is there already").stderr_has("file-2");
+    assert_eq!(fs::read_to_string(dir.path("file")).unwrap(), "kept");
+    std::os::unix::fs::symlink("nowhere", dir.path("link")).unwrap();
+    dir.run(&["new", "link"]).code(2).stderr_has("link is there already");
+    assert!(!dir.path("nowhere").exists());
+    // An empty folder is accepted, also the current one.
+    let ran = dir.shell("mkdir empty && cd empty && referee new .").code(0);
     assert!(ran.stdout.contains("referee check .\n"), "{ran:?}");
-    let manifest = fs::read_to_string(place.path("empty/agent.toml")).unwrap();
+    let manifest = fs::read_to_string(dir.path("empty/agent.toml")).unwrap();
     assert!(manifest.contains("name = \"empty\"\n"), "{manifest}");
 }
 
 #[test]
 fn mistakes_leave_nothing_behind() {
-    let place = Place::new();
-    place.write("file", "kept");
-    place.run(&["new", "file/mine"]).code(1).complains("file/mine: ");
-    place.run(&["new", "/proc/mine"]).code(1).complains("/proc/mine: ");
-    place.run(&["new", "mine", "--lang", "pyton"]).code(2).complains("did you mean `python`?");
-    place.run(&["new", "mine", "--game", "chexrs"]).code(2).complains("did you mean `chexers`?");
-    place.run(&["new", "mine", "--game", "any", "--game", "hex"]).code(2).complains("only `any`");
-    place.run(&["new"]).code(2).complains("<DIR>");
-    place.run(&["new", "--lang", "go"]).code(2).complains("referee new mybot --lang go");
-    place.run(&["new", ""]).code(2).complains("a value is required");
-    assert!(!place.path("mine").exists());
-    assert_eq!(fs::read_to_string(place.path("file")).unwrap(), "kept");
+    let dir = TestDir::new();
+    dir.write("file", "kept");
+    dir.run(&["new", "file/mine"]).code(1).stderr_has("file/mine: ");
+    dir.run(&["new", "/proc/mine"]).code(1).stderr_has("/proc/mine: ");
+    dir.run(&["new", "mine", "--lang", "pyton"]).code(2).stderr_has("did you mean `python`?");
+    dir.run(&["new", "mine", "--game", "chexrs"]).code(2).stderr_has("did you mean `chexers`?");
+    dir.run(&["new", "mine", "--game", "any", "--game", "hex"]).code(2).stderr_has("only `any`");
+    dir.run(&["new"]).code(2).stderr_has("<DIR>");
+    dir.run(&["new", "--lang", "go"]).code(2).stderr_has("referee new mybot --lang go");
+    dir.run(&["new", ""]).code(2).stderr_has("a value is required");
+    assert!(!dir.path("mine").exists());
+    assert_eq!(fs::read_to_string(dir.path("file")).unwrap(), "kept");
 }
 
 #[test]
-fn the_languages_are_listed_with_what_they_need() {
-    let place = Place::new();
-    let told = place.run(&["new", "--lang", "list", "--json"]).code(0).json();
-    assert_valid(&place, "languages", &told);
-    let languages = told["languages"].as_array().unwrap();
+fn languages_are_listed_with_their_requirements() {
+    let dir = TestDir::new();
+    let output = dir.run(&["new", "--lang", "list", "--json"]).code(0).json();
+    assert_valid(&dir, "languages", &output);
+    let languages = output["languages"].as_array().unwrap();
     assert_eq!(languages.len(), STARTERS.len());
-    let list = place.run(&["new", "--lang", "list"]).code(0).stdout;
+    let list = dir.run(&["new", "--lang", "list"]).code(0).stdout;
     for (language, starter) in languages.iter().zip(STARTERS) {
         let line = list.lines().find(|line| line.split('\t').next() == Some(starter.language));
         let found = all_found(&language["needs"]);
         assert_eq!(line.unwrap().ends_with("\tyes"), found, "{list}");
     }
-    // Where nothing is installed, everything is listed all the same, with what to install.
+    // All languages are listed even if nothing is installed, with what to install.
     let words = ["new", "--lang", "list"];
-    let list = place.run_with(&words, |it| it.env("PATH", place.path("tmp"))).stdout;
+    let list = dir.run_with(&words, |it| it.env("PATH", dir.path("tmp"))).stdout;
     assert!(list.contains("go\tgo\tno: apt install golang-go\n"), "{list}");
     assert!(!list.contains("yes"), "{list}");
 }
 
-/// Whether all of these programs are found somewhere.
+/// Returns whether all of these programs are installed.
 fn all_found(needs: &Value) -> bool {
     needs.as_array().unwrap().iter().all(|need| need["found"].is_string())
 }

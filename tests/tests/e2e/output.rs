@@ -1,14 +1,14 @@
-//! Whatever agents call themselves and write, the terminal obeys none of it.
+//! Control sequences in agents' names and output never reach the terminal.
 
-use crate::support::{Place, scripted};
+use crate::support::{TestDir, script_agent};
 
-/// A name that would colour the terminal, set its title, and write backwards.
+/// A name with escape sequences that set a colour and the terminal's title.
 const NAME: &str = r"\u001b[31mEVIL\u001b]0;EVIL\u0007\u009b31m";
 
-/// Nothing but text, line ends, tabs and the referee's own colours.
+/// Asserts that the text has no control characters except newlines, tabs and the referee's colours.
 #[track_caller]
 fn assert_clean(text: &str) {
-    assert!(text.contains("EVIL"), "it isn't shown at all: {text}");
+    assert!(text.contains("EVIL"), "the name is not shown: {text}");
     for (before, _) in text.match_indices("EVIL") {
         let before: String = text[..before].chars().rev().take_while(|&c| c != '\n').collect();
         let escape = before.find('\u{1b}').map(|at| before[..at].chars().rev().collect::<String>());
@@ -20,29 +20,29 @@ fn assert_clean(text: &str) {
 }
 
 #[test]
-fn names_and_complaints_of_agents_are_only_text() {
-    let place = Place::new();
-    let Some(agent) = scripted("hostile.py", "garish") else { return };
-    place.write("evil/agent.toml", format!("name = \"{NAME}\"\ncommand = '''{agent}'''\n"));
+fn agent_names_and_stderr_are_escaped() {
+    let dir = TestDir::new();
+    let Some(agent) = script_agent("hostile.py", "garish") else { return };
+    dir.write("evil/agent.toml", format!("name = \"{NAME}\"\ncommand = '''{agent}'''\n"));
     let words = ["--color", "always", "--board", "ascii", "--setup", "size=3", "--out", "x.jsonl"];
     let words = [&["play", "hex", "evil", "@first"], &words[..]].concat();
-    let played = place.run(&words).code(0);
+    let played = dir.run(&words).code(0);
     assert_clean(&played.stdout);
     assert_clean(&played.stderr);
     let words = ["replay", "x.jsonl", "--print", "--color", "always", "--board", "ascii"];
-    assert_clean(&place.run(&words).code(0).stdout);
+    assert_clean(&dir.run(&words).code(0).stdout);
 }
 
-/// A transcript from elsewhere may hold what this program would never have written.
+/// A transcript of unknown origin may contain what this program never writes.
 #[test]
-fn names_in_a_forged_transcript_are_only_text() {
-    let place = Place::new();
-    place.short_match(["@first", "@crash"]);
-    let text = std::fs::read_to_string(place.path("x.jsonl")).unwrap();
+fn names_in_a_forged_transcript_are_escaped() {
+    let dir = TestDir::new();
+    dir.short_match(["@first", "@crash"]);
+    let text = std::fs::read_to_string(dir.path("x.jsonl")).unwrap();
     let forged = text.replace("\"name\":\"@first\"", &format!("\"name\":\"{NAME}\""));
     let forged = forged.replace("exit status 1", NAME);
     assert_ne!(forged, text);
-    place.write("forged.jsonl", forged);
+    dir.write("forged.jsonl", forged);
     let words = ["replay", "forged.jsonl", "--print", "--color", "always", "--board", "ascii"];
-    assert_clean(&place.run(&words).stdout);
+    assert_clean(&dir.run(&words).stdout);
 }

@@ -1,9 +1,9 @@
-//! The console blocks of README.md and of the book are run, so that they can't rot.
+//! Runs the console blocks of README.md and the book.
 //!
-//! In a block ```` ```console ```` each line that begins with `$ ` is run, in order, all in one folder, and
-//! has to end with exit code 0, or with that of a comment `# exit 1` at its end. A line that ends with
-//! `\` goes on with the next. `cargo run --release --` is the program; other lines with cargo are left
-//! out, and so are whole blocks ```` ```console,ignore ````.
+//! In a block ```` ```console ````, each line that begins with `$ ` is run, in order, all in one folder.
+//! It must exit with 0, or with the code of a comment such as `# exit 1` at its end. A line that ends
+//! with `\` continues on the next line. `cargo run --release --` is the program. Other cargo commands
+//! and blocks ```` ```console,ignore ```` are skipped.
 
 use crate::support::{PROGRAM, root};
 use std::fs;
@@ -18,7 +18,7 @@ struct Line {
     text: String,
 }
 
-/// README.md, and all pages below docs, in order.
+/// Reads README.md and all pages below docs, sorted.
 fn pages() -> Vec<String> {
     let mut found = Vec::new();
     collect(Path::new("docs"), &mut found);
@@ -38,7 +38,7 @@ fn collect(folder: &Path, found: &mut Vec<String>) {
     }
 }
 
-/// The commands of a page's blocks.
+/// Returns the commands of a page's blocks.
 fn commands(page: &str) -> Vec<Line> {
     let text = fs::read_to_string(root().join(page)).unwrap();
     let (mut inside, mut found) = (false, Vec::<Line>::new());
@@ -61,7 +61,7 @@ fn commands(page: &str) -> Vec<Line> {
     found
 }
 
-/// The command as it is run, and its exit code; `None` for one that is left out.
+/// Returns the command to run and its exit code; `None` if it is skipped.
 fn prepared(text: &str) -> Option<(String, i32)> {
     let (text, code) = match text.rsplit_once("# exit ") {
         Some((text, code)) => (text, code.trim().parse().unwrap()),
@@ -73,14 +73,14 @@ fn prepared(text: &str) -> Option<(String, i32)> {
 }
 
 #[test]
-fn every_command_does_what_the_pages_say() {
-    let place = tempfile::TempDir::with_prefix("referee-readme-").unwrap();
-    fs::create_dir(place.path().join("bin")).unwrap();
-    symlink(PROGRAM, place.path().join("bin/referee")).unwrap();
-    // The pages speak of what lies at the root; what their commands leave behind stays here.
-    symlink(root().join("sample-agents"), place.path().join("sample-agents")).unwrap();
+fn every_console_block_runs() {
+    let dir = tempfile::TempDir::with_prefix("referee-readme-").unwrap();
+    fs::create_dir(dir.path().join("bin")).unwrap();
+    symlink(PROGRAM, dir.path().join("bin/referee")).unwrap();
+    // Paths on the pages are relative to the root; files that the commands create stay in this folder.
+    symlink(root().join("sample-agents"), dir.path().join("sample-agents")).unwrap();
     let path = std::env::var("PATH").unwrap();
-    let path = format!("{}:{path}", place.path().join("bin").display());
+    let path = format!("{}:{path}", dir.path().join("bin").display());
     let mut run = 0;
     for line in pages().iter().flat_map(|page| commands(page)) {
         let Line { page, number, text } = &line;
@@ -90,10 +90,10 @@ fn every_command_does_what_the_pages_say() {
         };
         println!("run: {page}:{number}: {command}");
         let mut shell = Command::new("sh");
-        shell.args(["-c", &command]).current_dir(place.path()).env("PATH", &path);
+        shell.args(["-c", &command]).current_dir(dir.path()).env("PATH", &path);
         let output = shell.stdin(Stdio::null()).output().unwrap();
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(code), "{page}:{number}: {command}\n{told}");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{page}:{number}: {command}\n{stderr}");
         run += 1;
     }
     assert!(run >= 8, "only {run} commands were found");

@@ -1,38 +1,38 @@
-//! Which level agents are kept in: as it was asked for, or refused, and told everywhere.
+//! The choice of the sandbox level: requested, refused, and reported everywhere.
 
-use crate::support::{PROGRAM, Place, Ran};
+use crate::support::{PROGRAM, RunResult, TestDir};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-/// Levels that a machine may or may not give, strongest first.
+/// Levels that a machine may or may not support, strongest first.
 const LEVELS: [&str; 5] = ["metered", "isolated", "confined", "basic", "none"];
-/// What makes layers fail, for tests.
+/// The environment variable that makes layers fail in tests.
 const MISHAP: &str = "REFEREE_SANDBOX_MISHAP";
 
 fn words<'a>(more: &[&'a str]) -> Vec<&'a str> {
     [&["play", "hex", "@first", "@first", "--setup", "size=3", "--out", "x.jsonl"], more].concat()
 }
 
-/// The same with a layer that the system doesn't know.
-fn without(place: &Place, layer: &str, words: &[&str]) -> Ran {
-    place.run_with(words, |it| it.env(MISHAP, format!("missing:{layer}")))
+/// The same with a layer that the system doesn't have.
+fn without(dir: &TestDir, layer: &str, words: &[&str]) -> RunResult {
+    dir.run_with(words, |it| it.env(MISHAP, format!("missing:{layer}")))
 }
 
-fn header(place: &Place, name: &str) -> Value {
-    place.events(name)[0].clone()
+fn header(dir: &TestDir, name: &str) -> Value {
+    dir.events(name)[0].clone()
 }
 
-fn exists(place: &Place, name: &str) -> bool {
-    place.path(name).exists()
+fn exists(dir: &TestDir, name: &str) -> bool {
+    dir.path(name).exists()
 }
 
-/// The level that `auto` takes here, and what is in force.
-fn auto(place: &Place) -> Value {
-    let told = place.run(&words(&["--json", "--force"])).code(0).json();
-    told["sandbox"].clone()
+/// Returns the level that `auto` chooses here, and its layers.
+fn auto(dir: &TestDir) -> Value {
+    let output = dir.run(&words(&["--json", "--force"])).code(0).json();
+    output["sandbox"].clone()
 }
 
 fn rank(level: &Value) -> usize {
@@ -41,139 +41,139 @@ fn rank(level: &Value) -> usize {
 
 #[test]
 fn each_level_that_this_machine_gives_is_recorded() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let mut strongest = None;
     for level in LEVELS {
         let words = words(&["--sandbox", level, "--json", "--force"]);
-        let ran = place.run(&words);
+        let ran = dir.run(&words);
         if ran.exit == Some(4) {
             assert!(ran.stderr.contains(&format!("no sandbox here is {level}: ")), "{ran:?}");
-            assert!(!exists(&place, "x.jsonl"), "{level} is refused and leaves a transcript");
+            assert!(!exists(&dir, "x.jsonl"), "{level} is refused and leaves a transcript");
             println!("not tested: {}", ran.stderr.lines().next().unwrap());
             continue;
         }
-        let told = ran.code(0).json();
-        assert_eq!(told["sandbox"]["level"], level);
-        assert_eq!(header(&place, "x.jsonl")["sandbox"], told["sandbox"]);
-        let layers = told["sandbox"]["layers"].as_array().unwrap();
+        let output = ran.code(0).json();
+        assert_eq!(output["sandbox"]["level"], level);
+        assert_eq!(header(&dir, "x.jsonl")["sandbox"], output["sandbox"]);
+        let layers = output["sandbox"]["layers"].as_array().unwrap();
         assert_eq!(layers.is_empty(), level == "none", "{layers:?}");
-        let again = told["reproduce"].as_str().unwrap();
+        let again = output["reproduce"].as_str().unwrap();
         assert!(again.contains(&format!("--sandbox {level}")), "{again}");
-        assert_eq!(told["verdict"]["result"], "played");
+        assert_eq!(output["verdict"]["result"], "played");
         strongest = strongest.or(Some(level));
-        fs::remove_file(place.path("x.jsonl")).unwrap();
+        fs::remove_file(dir.path("x.jsonl")).unwrap();
     }
-    let chosen = auto(&place);
+    let chosen = auto(&dir);
     assert_eq!(Some(chosen["level"].as_str().unwrap()), strongest, "auto is the strongest");
 }
 
 #[test]
-fn what_auto_takes_is_told_in_one_line() {
-    let place = Place::new();
-    let ran = place.run(&words(&["--json"])).code(0);
-    let told = ran.json();
-    let level = told["sandbox"]["level"].as_str().unwrap();
+fn auto_reports_its_level_in_one_line() {
+    let dir = TestDir::new();
+    let ran = dir.run(&words(&["--json"])).code(0);
+    let output = ran.json();
+    let level = output["sandbox"]["level"].as_str().unwrap();
     let lines: Vec<&str> =
         ran.stderr.lines().filter(|line| line.starts_with("sandbox: ")).collect();
     assert_eq!(lines.len(), 1, "{ran:?}");
     let short = format!("sandbox: {level}");
-    if rank(&told["sandbox"]["level"]) <= rank(&"isolated".into()) {
+    if rank(&output["sandbox"]["level"]) <= rank(&"isolated".into()) {
         assert_eq!(lines[0], short);
     } else {
         assert!(lines[0].starts_with(&format!("{short}; isolated: ")), "{lines:?}");
     }
     assert!(!lines[0].contains("metered: "), "nobody asked for it: {lines:?}");
-    let whole = place.run(&words(&["--force", "-v"])).code(0);
+    let whole = dir.run(&words(&["--force", "-v"])).code(0);
     let line = whole.stderr.lines().find(|line| line.starts_with("sandbox: ")).unwrap();
     assert!(line.starts_with(&format!("{short} [")), "{line}");
-    for layer in told["sandbox"]["layers"].as_array().unwrap() {
+    for layer in output["sandbox"]["layers"].as_array().unwrap() {
         assert!(line.contains(layer.as_str().unwrap()), "{layer} in {line}");
     }
-    assert!(!told["reproduce"].as_str().unwrap().contains("--sandbox"), "nobody named it");
-    let quiet = place.run(&words(&["--json", "--force", "--quiet"])).code(0);
+    assert!(!output["reproduce"].as_str().unwrap().contains("--sandbox"), "nobody named it");
+    let quiet = dir.run(&words(&["--json", "--force", "--quiet"])).code(0);
     assert_eq!(quiet.stderr, "");
-    let none = place.run(&words(&["--force", "--quiet", "--sandbox", "none"])).code(0);
-    none.complains("warning: nothing keeps agents in");
+    let none = dir.run(&words(&["--force", "--quiet", "--sandbox", "none"])).code(0);
+    none.stderr_has("warning: nothing keeps agents in");
 }
 
 #[test]
 fn a_level_that_cannot_be_had_is_refused_with_layer_and_remedy() {
-    let place = Place::new();
+    let dir = TestDir::new();
     for (level, layer, help) in [
         ("confined", "landlock", "help: Landlock"),
         ("confined", "seccomp", "help: the kernel needs"),
         ("isolated", "userns", "help: "),
     ] {
-        let ran = without(&place, layer, &words(&["--sandbox", level])).code(4);
-        ran.complains(&format!("no sandbox here is {level}: {layer}: ")).complains(help);
-        assert!(!exists(&place, "x.jsonl"));
+        let ran = without(&dir, layer, &words(&["--sandbox", level])).code(4);
+        ran.stderr_has(&format!("no sandbox here is {level}: {layer}: ")).stderr_has(help);
+        assert!(!exists(&dir, "x.jsonl"));
     }
     let check = ["check", "@first", "--game", "hex", "--sandbox", "confined"];
-    without(&place, "seccomp", &check).code(4).complains("confined: seccomp: ");
+    without(&dir, "seccomp", &check).code(4).stderr_has("confined: seccomp: ");
 }
 
 #[test]
 fn auto_takes_the_next_level_and_says_why() {
-    let place = Place::new();
+    let dir = TestDir::new();
     for (layer, best) in [("userns", "confined"), ("seccomp", "basic")] {
-        let ran = without(&place, layer, &words(&["--json", "--force"])).code(0);
-        let told = ran.json();
-        assert!(rank(&told["sandbox"]["level"]) >= rank(&best.into()), "{told}");
-        assert_eq!(header(&place, "x.jsonl")["sandbox"], told["sandbox"]);
-        ran.complains(&format!("; isolated: {layer}: "));
+        let ran = without(&dir, layer, &words(&["--json", "--force"])).code(0);
+        let output = ran.json();
+        assert!(rank(&output["sandbox"]["level"]) >= rank(&best.into()), "{output}");
+        assert_eq!(header(&dir, "x.jsonl")["sandbox"], output["sandbox"]);
+        ran.stderr_has(&format!("; isolated: {layer}: "));
     }
-    // Where not even `basic` can be had nothing is played.
-    without(&place, "limits", &words(&["--force"])).code(4).complains("basic: limits: ");
+    // If even `basic` is unsupported, nothing is played.
+    without(&dir, "limits", &words(&["--force"])).code(4).stderr_has("basic: limits: ");
 }
 
 #[test]
-fn without_a_temporary_folder_that_is_what_is_told() {
-    let place = Place::new();
-    let nowhere = place.path("nowhere").display().to_string();
+fn a_missing_temporary_folder_is_reported() {
+    let dir = TestDir::new();
+    let nowhere = dir.path("nowhere").display().to_string();
     for more in [&[][..], &["--sandbox", "basic"]] {
-        let ran = place.run_with(&words(more), |it| it.env("TMPDIR", &nowhere)).code(4);
-        ran.complains("no sandbox here is basic: the self-test can't run: ")
-            .complains(&format!("help: {nowhere} is the machine's temporary folder"))
-            .complains("TMPDIR");
+        let ran = dir.run_with(&words(more), |it| it.env("TMPDIR", &nowhere)).code(4);
+        ran.stderr_has("no sandbox here is basic: the self-test can't run: ")
+            .stderr_has(&format!("help: {nowhere} is the machine's temporary folder"))
+            .stderr_has("TMPDIR");
     }
-    assert!(!exists(&place, "x.jsonl"));
+    assert!(!exists(&dir, "x.jsonl"));
 }
 
 #[test]
 fn a_wrapper_is_for_level_external_alone() {
-    let place = Place::new();
-    let refused = place.run(&words(&["--sandbox", "external"])).code(2);
-    refused.complains("needs the command").complains("help: --wrapper");
-    let refused = place.run(&words(&["--wrapper", "env"])).code(2);
-    refused.complains("only level external").complains("help: add --sandbox external");
+    let dir = TestDir::new();
+    let refused = dir.run(&words(&["--sandbox", "external"])).code(2);
+    refused.stderr_has("needs the command").stderr_has("help: --wrapper");
+    let refused = dir.run(&words(&["--wrapper", "env"])).code(2);
+    refused.stderr_has("only level external").stderr_has("help: add --sandbox external");
     for wrapper in ["no-such-program", "./no-such-program x", "it's", ""] {
         let words = words(&["--sandbox", "external", "--wrapper", wrapper]);
-        place.run(&words).code(2).complains("wrapper");
+        dir.run(&words).code(2).stderr_has("wrapper");
     }
-    assert!(!exists(&place, "x.jsonl"));
+    assert!(!exists(&dir, "x.jsonl"));
 }
 
-/// A place whose files everybody may read: as root, agents have a user of their own.
-fn open_place() -> Place {
-    let place = Place::new();
-    fs::set_permissions(place.path(""), fs::Permissions::from_mode(0o755)).unwrap();
-    place
+/// Creates a folder that every user may read: as root, agents run as another user.
+fn open_place() -> TestDir {
+    let dir = TestDir::new();
+    fs::set_permissions(dir.path(""), fs::Permissions::from_mode(0o755)).unwrap();
+    dir
 }
 
 #[test]
 fn a_wrapper_starts_the_agents() {
-    let place = open_place();
+    let dir = open_place();
     let script = "#!/bin/sh\necho \"wrapped in $1, at home in $2\" >&2\nshift 2\nexec \"$@\"\n";
-    let wrapper = format!("{} {{folder}} {{work}}", place.program("wrap.sh", script));
+    let wrapper = format!("{} {{folder}} {{work}}", dir.program("wrap.sh", script));
     let more = ["--sandbox", "external", "--wrapper", &wrapper, "--json"];
-    let told = place.run(&words(&more)).code(0).json();
-    assert_eq!(told["verdict"]["result"], "played", "{told}");
-    assert_eq!(told["sandbox"]["level"], "external");
-    assert_eq!(told["seats"][0]["command"][0], "referee", "the agent's own command is told");
-    let again = told["reproduce"].as_str().unwrap();
+    let output = dir.run(&words(&more)).code(0).json();
+    assert_eq!(output["verdict"]["result"], "played", "{output}");
+    assert_eq!(output["sandbox"]["level"], "external");
+    assert_eq!(output["seats"][0]["command"][0], "referee", "the agent's own command is told");
+    let again = output["reproduce"].as_str().unwrap();
     assert!(again.contains("--sandbox external --wrapper './wrap.sh {folder} {work}'"), "{again}");
-    let home = format!("at home in {}/referee-", place.path("tmp").display());
-    for said in [0, 1].map(|seat| place.said("x.jsonl", seat)) {
+    let home = format!("at home in {}/referee-", dir.path("tmp").display());
+    for said in [0, 1].map(|seat| dir.said("x.jsonl", seat)) {
         assert!(said.contains(&home), "{said:?}");
     }
 }
@@ -184,7 +184,7 @@ fn bubblewrap_keeps_agents_in() {
         println!("skipped: there is no bwrap");
         return;
     }
-    // The line of docs/contest-file.md, and the program under test, which may lie in /tmp.
+    // The example of docs/contest-file.md; the program under test may be in /tmp.
     let wrapper = format!(
         "bwrap --ro-bind / / --dev /dev --proc /proc --tmpfs /tmp --ro-bind {PROGRAM} {PROGRAM} \
          --bind {{work}} {{work}} --unshare-all --die-with-parent"
@@ -195,81 +195,81 @@ fn bubblewrap_keeps_agents_in() {
         println!("skipped: bwrap can't make namespaces here");
         return;
     }
-    let place = open_place();
+    let dir = open_place();
     let more = ["--sandbox", "external", "--wrapper", &wrapper, "--json"];
-    let told = place.run(&words(&more)).code(0).json();
-    assert_eq!(told["verdict"]["result"], "played", "{told}");
-    assert_eq!(told["sandbox"]["level"], "external");
+    let output = dir.run(&words(&more)).code(0).json();
+    assert_eq!(output["verdict"]["result"], "played", "{output}");
+    assert_eq!(output["sandbox"]["level"], "external");
 }
 
-/// A contest of two games.
-fn contest(place: &Place, sandbox: &str) {
-    crate::contest::write(place, &["@random", "@first"], &format!("sandbox.{sandbox}\n"));
+/// Writes a contest of two games.
+fn contest(dir: &TestDir, sandbox: &str) {
+    crate::contest::write(dir, &["@random", "@first"], &format!("sandbox.{sandbox}\n"));
 }
 
 #[test]
 fn a_contest_that_demands_too_much_leaves_nothing_behind() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let run = ["contest", "run", "c.toml", "--out", "d"];
     for sandbox in ["at_least = \"confined\"", "level = \"confined\"", "level = \"isolated\""] {
-        contest(&place, sandbox);
-        let ran = without(&place, "seccomp", &run).code(4);
-        ran.complains(": seccomp: ").complains("help: ");
-        assert!(!exists(&place, "d"), "{sandbox}");
+        contest(&dir, sandbox);
+        let ran = without(&dir, "seccomp", &run).code(4);
+        ran.stderr_has(": seccomp: ").stderr_has("help: ");
+        assert!(!exists(&dir, "d"), "{sandbox}");
     }
-    contest(&place, "read = [\"nowhere\"]");
-    place.run(&run).code(2).complains("c.toml:4:17: nowhere: ");
+    contest(&dir, "read = [\"nowhere\"]");
+    dir.run(&run).code(2).stderr_has("c.toml:4:17: nowhere: ");
     let quick = ["contest", "quick", "--game", "hex", "@random", "@first", "--out", "d"];
     let quick = [&quick, &["--sandbox", "confined"][..]].concat();
-    without(&place, "seccomp", &quick).code(4);
+    without(&dir, "seccomp", &quick).code(4);
     let compare = ["compare", "@random", "@first", "--game", "hex", "--out", "d"];
     let compare = [&compare, &["--sandbox", "confined"][..]].concat();
-    without(&place, "seccomp", &compare).code(4);
-    assert!(!exists(&place, "d"));
+    without(&dir, "seccomp", &compare).code(4);
+    assert!(!exists(&dir, "d"));
 }
 
 #[test]
-fn a_contest_goes_on_behind_the_same_walls() {
-    let place = Place::new();
-    contest(&place, "pondering = \"measure\"");
-    let ran = place.run(&["contest", "run", "c.toml", "--out", "d"]).code(0);
-    let status = place.run(&["contest", "status", "d", "--json"]).code(0).json();
+fn a_contest_resumes_with_the_same_sandbox_level() {
+    let dir = TestDir::new();
+    contest(&dir, "pondering = \"measure\"");
+    let ran = dir.run(&["contest", "run", "c.toml", "--out", "d"]).code(0);
+    let status = dir.run(&["contest", "status", "d", "--json"]).code(0).json();
     let level = status["sandbox"]["level"].as_str().unwrap().to_owned();
-    ran.complains(&format!("sandbox: {level} ["));
-    place.run(&["contest", "status", "d"]).code(0).prints(&format!("sandbox  {level} ["));
-    let report = place.run(&["contest", "report", "d", "--json"]).code(0).json();
+    ran.stderr_has(&format!("sandbox: {level} ["));
+    dir.run(&["contest", "status", "d"]).code(0).stdout_has(&format!("sandbox  {level} ["));
+    let report = dir.run(&["contest", "report", "d", "--json"]).code(0).json();
     let settings = report["settings"].as_array().unwrap();
-    let told = settings.iter().find(|setting| setting["name"] == "sandbox").unwrap();
-    assert!(told["value"].as_str().unwrap().starts_with(&level), "{told}");
-    let game = header(&place, "d/games/0000/0000000.jsonl");
+    let output = settings.iter().find(|setting| setting["name"] == "sandbox").unwrap();
+    assert!(output["value"].as_str().unwrap().starts_with(&level), "{output}");
+    let game = header(&dir, "d/games/0000/0000000.jsonl");
     assert_eq!(game["sandbox"], status["sandbox"]);
     assert_eq!(game["sandbox"]["pondering"], "measure");
-    place.run(&["verify", "d"]).code(0);
-    place.run(&["contest", "resume", "d"]).code(0);
+    dir.run(&["verify", "d"]).code(0);
+    dir.run(&["contest", "resume", "d"]).code(0);
     if rank(&level.as_str().into()) >= rank(&"basic".into()) {
         println!("not tested: no level here is stronger than basic");
         return;
     }
-    let refused = without(&place, "seccomp", &["contest", "resume", "d"]).code(4);
+    let refused = without(&dir, "seccomp", &["contest", "resume", "d"]).code(4);
     refused
-        .complains("the contest can't be resumed: ")
-        .complains(&format!("{level}: seccomp: "))
-        .complains("help: ");
+        .stderr_has("the contest can't be resumed: ")
+        .stderr_has(&format!("{level}: seccomp: "))
+        .stderr_has("help: ");
 }
 
 #[test]
-fn verify_names_games_behind_other_walls() {
-    let place = Place::new();
-    contest(&place, "level = \"none\"");
-    place.run(&["contest", "run", "c.toml", "--out", "d"]).code(0).complains("warning: nothing");
-    place.run(&["verify", "d"]).code(0);
-    // As if the file had always said something else.
-    let store = rusqlite::Connection::open(place.path("d/contest.db")).unwrap();
+fn verify_names_games_with_another_sandbox_level() {
+    let dir = TestDir::new();
+    contest(&dir, "level = \"none\"");
+    dir.run(&["contest", "run", "c.toml", "--out", "d"]).code(0).stderr_has("warning: nothing");
+    dir.run(&["verify", "d"]).code(0);
+    // Change the recorded level.
+    let store = rusqlite::Connection::open(dir.path("d/contest.db")).unwrap();
     let changed = "update contest set text = replace(text, 'level = \"none\"', 'level = \"basic\"'), \
                    contest = replace(contest, '\"level\":\"none\"', '\"level\":\"basic\"')";
     store.execute_batch(changed).unwrap();
-    let text = fs::read_to_string(place.path("c.toml")).unwrap();
-    place.write("d/contest.toml", text.replace("none", "basic"));
-    let told = place.run(&["verify", "d"]).code(1);
-    told.prints("the sandbox was none, and the contest demands basic");
+    let text = fs::read_to_string(dir.path("c.toml")).unwrap();
+    dir.write("d/contest.toml", text.replace("none", "basic"));
+    let output = dir.run(&["verify", "d"]).code(1);
+    output.stdout_has("the sandbox was none, and the contest demands basic");
 }

@@ -1,4 +1,4 @@
-//! The program under test, run in a folder of its own, and what came of it.
+//! Runs the program under test in a temporary folder and captures its output.
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -15,19 +15,19 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// The shim around `referee::main`.
+/// The program under test: a shim around `referee::main`.
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_referee-under-test");
-/// The sample agent in Python, from the root of the project.
+/// The Python sample agent, relative to the root of the project.
 const PYTHON_AGENT: &str = "sample-agents/python/random";
-/// So long that only something that hangs takes longer.
-const PATIENCE: Duration = Duration::from_secs(180);
-/// How many times as long is waited for what takes many minutes.
+/// The timeout of every wait: only a hang takes longer.
+const TIMEOUT: Duration = Duration::from_secs(180);
+/// The timeout of long runs, as a multiple of [`TIMEOUT`].
 const LONG: usize = 10;
-/// A clock that no agent runs out of, on however busy a machine.
+/// A clock that no agent runs out of, even on a busy machine.
 pub(crate) const AMPLE: [&str; 4] = ["--clock", "1h", "--start-time", "3m"];
 
-/// What gives `play` such a clock, as far as the words don't say themselves how much time there is.
-pub(crate) fn time_for(words: &[impl AsRef<OsStr>]) -> Vec<&'static str> {
+/// Returns the options that give `play` such a clock unless `words` already set one.
+pub(crate) fn clock_options(words: &[impl AsRef<OsStr>]) -> Vec<&'static str> {
     let has = |any: &[&str]| words.iter().any(|it| any.iter().any(|any| it.as_ref() == *any));
     let (clock, start) = AMPLE.split_at(2);
     let mut more = Vec::new();
@@ -40,7 +40,7 @@ pub(crate) fn time_for(words: &[impl AsRef<OsStr>]) -> Vec<&'static str> {
     more
 }
 
-/// Does it for each index below `count`, so many at once.
+/// Runs `work` for each index below `count`, `at_once` at a time.
 pub(crate) fn in_parallel(at_once: usize, count: usize, work: impl Fn(usize) + Sync) {
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
@@ -51,25 +51,24 @@ pub(crate) fn in_parallel(at_once: usize, count: usize, work: impl Fn(usize) + S
     });
 }
 
-/// Values that are all texts.
-pub(crate) fn texts(values: impl IntoIterator<Item = Value>) -> Vec<String> {
+/// Converts JSON strings. Panics if a value is not a string.
+pub(crate) fn strings(values: impl IntoIterator<Item = Value>) -> Vec<String> {
     values.into_iter().map(|text| text.as_str().unwrap().to_owned()).collect()
 }
 
-/// Takes the fields of these names out of a value, wherever they are.
-pub(crate) fn leave_out(value: &mut Value, names: &[&str]) {
+/// Removes the fields with these names from a value, at any depth.
+pub(crate) fn remove_fields(value: &mut Value, names: &[&str]) {
     match value {
         Value::Object(fields) => {
             fields.retain(|name, _| !names.contains(&name.as_str()));
-            fields.values_mut().for_each(|value| leave_out(value, names));
+            fields.values_mut().for_each(|value| remove_fields(value, names));
         }
-        Value::Array(values) => values.iter_mut().for_each(|value| leave_out(value, names)),
+        Value::Array(values) => values.iter_mut().for_each(|value| remove_fields(value, names)),
         _ => {}
     }
 }
 
-/// The words of the command lines of all processes, as everybody sees them and not as agents do, who
-/// may be in a namespace of their own.
+/// Returns the command lines of all processes, as seen from outside the agents' namespaces.
 pub(crate) fn command_lines() -> impl Iterator<Item = (u32, Vec<String>)> {
     let pids = fs::read_dir("/proc")
         .unwrap()
@@ -81,12 +80,12 @@ pub(crate) fn command_lines() -> impl Iterator<Item = (u32, Vec<String>)> {
     })
 }
 
-/// The bytes of a transcript that was recorded once.
+/// Reads a golden transcript.
 pub(crate) fn golden(name: &str) -> Vec<u8> {
     fs::read(root().join("tests/tests/transcripts").join(name)).unwrap()
 }
 
-/// What isn't here, if that is so: a line that says so, unless that is forbidden.
+/// Reports that a test is skipped because `what` is missing. Panics if skipping is forbidden.
 #[track_caller]
 pub(crate) fn skip(what: &str) {
     let forbidden = std::env::var_os("REFEREE_TESTS_FORBID_SKIP").is_some();
@@ -94,25 +93,25 @@ pub(crate) fn skip(what: &str) {
     println!("skipped: there is no {what}");
 }
 
-/// The root of the project.
+/// Returns the root of the project.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
-/// The sample agent in Python, as an AGENT.
+/// Returns the Python sample agent as an AGENT.
 pub(crate) fn python_agent() -> String {
     root().join(PYTHON_AGENT).display().to_string()
 }
 
-/// The interpreter itself, not a script that looks for one; `None`, and a line that says so, where
-/// there is no Python and the tests that need it may be left out.
+/// Returns the Python interpreter itself, not a wrapper script. Without Python, reports a skipped
+/// test and returns `None`.
 pub(crate) fn python() -> Option<&'static Path> {
     static FOUND: OnceLock<Option<PathBuf>> = OnceLock::new();
     let found = FOUND.get_or_init(|| {
         let words = ["-c", "import sys; print(sys.executable)"];
         let asked = Command::new("python3").args(words).output().ok()?;
-        let told = String::from_utf8(asked.stdout).ok()?;
-        asked.status.success().then(|| PathBuf::from(told.trim()))
+        let output = String::from_utf8(asked.stdout).ok()?;
+        asked.status.success().then(|| PathBuf::from(output.trim()))
     });
     if found.is_none() {
         skip("python3");
@@ -120,22 +119,22 @@ pub(crate) fn python() -> Option<&'static Path> {
     found.as_deref()
 }
 
-/// One of the scripts in tests/tests/agents with its arguments, as an AGENT; `None` without Python.
-pub(crate) fn scripted(script: &str, arguments: &str) -> Option<String> {
+/// Returns a script of tests/tests/agents with arguments as an AGENT; `None` without Python.
+pub(crate) fn script_agent(script: &str, arguments: &str) -> Option<String> {
     let file = root().join("tests/tests/agents").join(script);
     python().map(|python| format!("{} {} {arguments}", python.display(), file.display()))
 }
 
-/// A folder to work in.
-pub(crate) struct Place {
+/// A temporary folder in which the program runs.
+pub(crate) struct TestDir {
     folder: TempDir,
 }
 
-impl Place {
+impl TestDir {
     pub(crate) fn new() -> Self {
-        let place = Self { folder: TempDir::with_prefix("referee-tests-").unwrap() };
-        fs::create_dir(place.path("tmp")).unwrap();
-        place
+        let dir = Self { folder: TempDir::with_prefix("referee-tests-").unwrap() };
+        fs::create_dir(dir.path("tmp")).unwrap();
+        dir
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -149,8 +148,9 @@ impl Place {
         name.to_owned()
     }
 
-    /// A file that can be executed. Another process writes it: what is open here for writing is open
-    /// too in whatever another test starts meanwhile, for a moment, and nobody can execute it then.
+    /// Writes an executable file and returns its path. A separate process writes it: a file that is
+    /// open for writing here could be inherited by a process of another test, and executing it would
+    /// fail with `ETXTBSY`.
     pub(crate) fn program(&self, name: &str, text: &str) -> String {
         let path = self.path(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -162,22 +162,23 @@ impl Place {
         format!("./{name}")
     }
 
-    /// The program with these words, and for a match with ample time. Its temporary folder is `tmp` here, and its environment has
-    /// nothing of the caller's that changes what it does.
+    /// Returns a command that runs the program with these arguments in this folder. Matches get a
+    /// long clock.
     pub(crate) fn command(&self, words: &[impl AsRef<OsStr>]) -> Command {
         let mut command = Command::new(PROGRAM);
-        command.arg0("referee").args(words).args(time_for(words));
-        self.settle(&mut command);
+        command.arg0("referee").args(words).args(clock_options(words));
+        self.set_environment(&mut command);
         command
     }
 
-    pub(crate) fn settle(&self, command: &mut Command) {
+    /// Sets the folder, `TMPDIR` and the environment, without variables that change what it does.
+    pub(crate) fn set_environment(&self, command: &mut Command) {
         command.current_dir(self.folder.path()).env("TMPDIR", self.path("tmp"));
         for name in ["REFEREE_CLOCK", "REFEREE_BOARD", "REFEREE_COLOR", "REFEREE_LOG", "COLUMNS"] {
             command.env_remove(name);
         }
         for (name, _) in std::env::vars_os() {
-            // The caller's own server is none of ours.
+            // Options for the user's own server.
             if name.to_string_lossy().starts_with("NATS_") {
                 command.env_remove(name);
             }
@@ -193,27 +194,27 @@ impl Place {
         Running::start(self.command(words), None)
     }
 
-    pub(crate) fn run(&self, words: &[impl AsRef<OsStr>]) -> Ran {
+    pub(crate) fn run(&self, words: &[impl AsRef<OsStr>]) -> RunResult {
         self.start(words).wait()
     }
 
-    /// The same after a change to how it is started.
+    /// Runs the program after `change` has changed the command.
     pub(crate) fn run_with(
         &self,
         words: &[impl AsRef<OsStr>],
         change: impl FnOnce(&mut Command) -> &mut Command,
-    ) -> Ran {
+    ) -> RunResult {
         let mut command = self.command(words);
         change(&mut command);
         Running::start(command, None).wait()
     }
 
-    pub(crate) fn run_with_input(&self, words: &[impl AsRef<OsStr>], input: &str) -> Ran {
+    pub(crate) fn run_with_input(&self, words: &[impl AsRef<OsStr>], input: &str) -> RunResult {
         Running::start(self.command(words), Some(input.to_owned())).wait()
     }
 
-    /// A line as a person types it into a shell in which `referee` is the program under test.
-    pub(crate) fn shell(&self, line: &str) -> Ran {
+    /// Runs a shell command line in which `referee` is the program under test.
+    pub(crate) fn shell(&self, line: &str) -> RunResult {
         let bin = self.path("bin");
         if !bin.exists() {
             fs::create_dir(&bin).unwrap();
@@ -221,52 +222,52 @@ impl Place {
         }
         let mut command = Command::new("sh");
         command.args(["-c", line]);
-        self.settle(&mut command);
+        self.set_environment(&mut command);
         let python = python().and_then(Path::parent);
         let folders: Vec<&Path> = std::iter::once(bin.as_path()).chain(python).collect();
         command.env("PATH", with_path(&folders));
         Running::start(command, None).wait()
     }
 
-    /// `play --json` of a single match that is to end with exit code 0.
+    /// Runs `play --json` for one match, asserts exit code 0 and returns its output.
     pub(crate) fn play(&self, words: &[&str]) -> Value {
         let words: Vec<&str> = ["play"].into_iter().chain(words.iter().copied()).collect();
         self.run(&[&words[..], &["--json"]].concat()).code(0).json()
     }
 
-    /// A short match of Hex, recorded in `x.jsonl`.
+    /// Plays a short match of Hex and records it in `x.jsonl`.
     pub(crate) fn short_match(&self, agents: [&str; 2]) {
         let words = ["hex", agents[0], agents[1], "--setup", "size=3", "--seed", "7"];
         self.play(&[&words[..], &["--out", "x.jsonl"]].concat());
     }
 
-    /// The events of a transcript, as far as it is written.
+    /// Reads the events written to a transcript so far.
     pub(crate) fn events(&self, name: &str) -> Vec<Value> {
         let text = fs::read_to_string(self.path(name)).unwrap_or_default();
         text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
     }
 
-    /// Those of one type.
+    /// Reads the events of one type.
     pub(crate) fn events_of(&self, name: &str, kind: &str) -> Vec<Value> {
         let mut events = self.events(name);
         events.retain(|event| event["type"] == kind);
         events
     }
 
-    /// What a seat wrote to its stderr in the match of a transcript.
+    /// Returns the stderr of a seat as recorded in a transcript.
     pub(crate) fn said(&self, transcript: &str, seat: u64) -> String {
         let said = self.events_of(transcript, "stderr").into_iter();
-        texts(said.filter(|event| event["seat"] == seat).map(|it| it["text"].clone())).concat()
+        strings(said.filter(|event| event["seat"] == seat).map(|it| it["text"].clone())).concat()
     }
 
-    /// What `verify` says of a transcript.
-    pub(crate) fn verified(&self, name: &str) -> String {
-        let told = self.run(&["verify", "--json", name]).json();
-        told["status"].as_str().unwrap().to_owned()
+    /// Returns the status that `verify` reports for a transcript.
+    pub(crate) fn verify_status(&self, name: &str) -> String {
+        let output = self.run(&["verify", "--json", name]).json();
+        output["status"].as_str().unwrap().to_owned()
     }
 
-    /// No private folder of an agent is left.
-    pub(crate) fn assert_tidy(&self) {
+    /// Asserts that no private folder of an agent is left.
+    pub(crate) fn assert_tmp_is_empty(&self) {
         let left: Vec<_> = fs::read_dir(self.path("tmp")).unwrap().collect();
         assert!(left.is_empty(), "left behind: {left:?}");
     }
@@ -278,12 +279,12 @@ fn with_path(folders: &[&Path]) -> std::ffi::OsString {
     std::env::join_paths(folders.iter().map(|it| it.to_path_buf()).chain(old)).unwrap()
 }
 
-/// The program while it runs. Its output is taken in all the time, so that it never waits for it.
+/// The running program. Threads read its output, so it never blocks on a full pipe.
 pub(crate) struct Running {
     words: String,
     child: Child,
-    stdout: Taken,
-    stderr: Taken,
+    stdout: PipeReader,
+    stderr: PipeReader,
 }
 
 impl Running {
@@ -294,11 +295,11 @@ impl Running {
         }
         let mut child = command.spawn().unwrap();
         if let (Some(input), Some(mut stdin)) = (input, child.stdin.take()) {
-            // Nobody has to read all of it.
+            // The program may exit before it has read everything.
             std::thread::spawn(move || stdin.write_all(input.as_bytes()).ok());
         }
-        let stdout = take_in(child.stdout.take().unwrap());
-        let stderr = take_in(child.stderr.take().unwrap());
+        let stdout = read_pipe(child.stdout.take().unwrap());
+        let stderr = read_pipe(child.stderr.take().unwrap());
         Self { words, child, stdout, stderr }
     }
 
@@ -310,65 +311,70 @@ impl Running {
         kill(Pid::from_raw(self.pid().cast_signed()), signal).unwrap();
     }
 
-    /// Waits until stderr has these words; what it has by then.
+    /// Waits until stderr contains `words`, and returns what was read so far.
     #[track_caller]
-    pub(crate) fn complained(&self, words: &str) -> String {
+    pub(crate) fn wait_for_stderr(&self, words: &str) -> String {
         self.stderr.wait_for(words)
     }
 
-    /// The same of stdout.
+    /// Waits until stdout contains `words`, and returns what was read so far.
     #[track_caller]
-    pub(crate) fn printed(&self, words: &str) -> String {
+    pub(crate) fn wait_for_stdout(&self, words: &str) -> String {
         self.stdout.wait_for(words)
     }
 
-    /// Whether it has ended by itself.
+    /// Returns whether the process has exited.
     pub(crate) fn has_ended(&mut self) -> bool {
         self.child.try_wait().unwrap().is_some()
     }
 
-    /// The same as [`Self::wait`] for what takes many minutes.
-    pub(crate) fn wait_for_long(mut self) -> Ran {
+    /// Like [`Self::wait`], for runs of many minutes.
+    pub(crate) fn wait_long(mut self) -> RunResult {
         (0..LONG).any(|_| eventually(|| self.has_ended()));
         self.wait()
     }
 
-    pub(crate) fn wait(mut self) -> Ran {
+    pub(crate) fn wait(mut self) -> RunResult {
         let words = self.words.clone();
         let Some(status) = end_of(&mut self.child) else {
-            panic!("{words} doesn't come to an end");
+            panic!("{words} doesn't exit");
         };
-        let text = |taken: Taken| {
+        let text = |taken: PipeReader| {
             taken.thread.join().unwrap();
             let bytes = std::mem::take(&mut *taken.bytes.lock().unwrap());
             String::from_utf8(bytes).expect("what is printed is UTF-8")
         };
-        Ran { words, exit: status.code(), stdout: text(self.stdout), stderr: text(self.stderr) }
+        RunResult {
+            words,
+            exit: status.code(),
+            stdout: text(self.stdout),
+            stderr: text(self.stderr),
+        }
     }
 }
 
-/// What came through a pipe so far.
-struct Taken {
+/// The bytes read from a pipe so far, and the thread that reads it.
+struct PipeReader {
     bytes: Arc<Mutex<Vec<u8>>>,
     thread: JoinHandle<()>,
 }
 
-impl Taken {
+impl PipeReader {
     #[track_caller]
     fn wait_for(&self, words: &str) -> String {
         let mut text = String::new();
-        let told = eventually(|| {
+        let found = eventually(|| {
             text = String::from_utf8_lossy(&self.bytes.lock().unwrap()).into_owned();
             text.contains(words)
         });
-        assert!(told, "no {words:?} in {text}");
+        assert!(found, "no {words:?} in {text}");
         text
     }
 }
 
-fn take_in(mut pipe: impl Read + Send + 'static) -> Taken {
+fn read_pipe(mut pipe: impl Read + Send + 'static) -> PipeReader {
     let bytes = Arc::<Mutex<Vec<u8>>>::default();
-    let taken = bytes.clone();
+    let shared = bytes.clone();
     let thread = std::thread::spawn(move || {
         let mut piece = [0; 4096];
         loop {
@@ -376,13 +382,13 @@ fn take_in(mut pipe: impl Read + Send + 'static) -> Taken {
             if count == 0 {
                 return;
             }
-            taken.lock().unwrap().extend(&piece[..count]);
+            shared.lock().unwrap().extend(&piece[..count]);
         }
     });
-    Taken { bytes, thread }
+    PipeReader { bytes, thread }
 }
 
-/// How a process ends; one that doesn't is killed.
+/// Waits for a process to exit; after the timeout kills it and returns `None`.
 pub(crate) fn end_of(child: &mut Child) -> Option<ExitStatus> {
     let mut status = None;
     let ended = eventually(|| {
@@ -395,10 +401,10 @@ pub(crate) fn end_of(child: &mut Child) -> Option<ExitStatus> {
     status
 }
 
-/// Waits for something; false if it doesn't happen.
+/// Waits until `happened` returns true; returns false after the timeout.
 #[must_use]
 pub(crate) fn eventually(mut happened: impl FnMut() -> bool) -> bool {
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + TIMEOUT;
     while Instant::now() < end {
         if happened() {
             return true;
@@ -408,52 +414,52 @@ pub(crate) fn eventually(mut happened: impl FnMut() -> bool) -> bool {
     false
 }
 
-/// What came of a run.
+/// The exit code and the output of a run.
 #[derive(Debug)]
-pub(crate) struct Ran {
+pub(crate) struct RunResult {
     words: String,
     pub(crate) exit: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
 
-impl Ran {
-    /// The exit code is this one.
+impl RunResult {
+    /// Asserts the exit code.
     #[track_caller]
     pub(crate) fn code(self, wanted: i32) -> Self {
-        assert_eq!(self.exit, Some(wanted), "{}", self.told());
+        assert_eq!(self.exit, Some(wanted), "{}", self.describe());
         self
     }
 
-    fn told(&self) -> String {
+    fn describe(&self) -> String {
         format!("{}\nstdout:\n{}\nstderr:\n{}", self.words, self.stdout, self.stderr)
     }
 
-    /// Stdout as one JSON object.
+    /// Parses stdout as one JSON object.
     #[track_caller]
     pub(crate) fn json(&self) -> Value {
-        let told = serde_json::from_str(&self.stdout);
-        told.unwrap_or_else(|error| panic!("not one JSON object: {error}: {}", self.told()))
+        let output = serde_json::from_str(&self.stdout);
+        output.unwrap_or_else(|error| panic!("not one JSON object: {error}: {}", self.describe()))
     }
 
-    /// Stdout as one JSON object a line.
+    /// Parses stdout as JSON Lines.
     #[track_caller]
     pub(crate) fn json_lines(&self) -> Vec<Value> {
-        let told = self.stdout.lines().map(serde_json::from_str).collect::<Result<_, _>>();
-        told.unwrap_or_else(|error| panic!("not JSON Lines: {error}: {}", self.told()))
+        let output = self.stdout.lines().map(serde_json::from_str).collect::<Result<_, _>>();
+        output.unwrap_or_else(|error| panic!("not JSON Lines: {error}: {}", self.describe()))
     }
 
-    /// Stderr has these words.
+    /// Asserts that stderr contains `words`.
     #[track_caller]
-    pub(crate) fn complains(self, words: &str) -> Self {
-        assert!(self.stderr.contains(words), "no {words:?} in {}", self.told());
+    pub(crate) fn stderr_has(self, words: &str) -> Self {
+        assert!(self.stderr.contains(words), "no {words:?} in {}", self.describe());
         self
     }
 
-    /// Stdout has these words.
+    /// Asserts that stdout contains `words`.
     #[track_caller]
-    pub(crate) fn prints(self, words: &str) -> Self {
-        assert!(self.stdout.contains(words), "no {words:?} in {}", self.told());
+    pub(crate) fn stdout_has(self, words: &str) -> Self {
+        assert!(self.stdout.contains(words), "no {words:?} in {}", self.describe());
         self
     }
 }

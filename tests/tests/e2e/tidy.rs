@@ -1,22 +1,22 @@
-//! The invariants of docs/architecture.md and docs/style.md that neither Cargo nor a lint keeps. Each
-//! failure says what to do.
+//! Tests the invariants of docs/architecture.md and docs/style.md that neither Cargo nor a lint
+//! enforces. Each failure says what to do.
 
 use crate::support::root;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// Longer files are to be split.
+/// The most lines of a file; split longer ones.
 const FILE_LINES_MAX: usize = 500;
 
-/// A file of the project: its path from the root, and its text.
+/// A file of the project: its path from the root and its text.
 struct Source {
     path: String,
     text: String,
 }
 
 impl Source {
-    /// The lines that are code, numbered from 1: neither comments nor what follows `#[cfg(test)]`.
+    /// Returns the lines of code, numbered from 1, without comments and without what follows `#[cfg(test)]`.
     fn code(&self) -> impl Iterator<Item = (usize, &str)> {
         let end = self.text.find("#[cfg(test)]\nmod ").unwrap_or(self.text.len());
         let lines = (1..).zip(self.text[..end].lines());
@@ -24,7 +24,7 @@ impl Source {
     }
 }
 
-/// All files below a folder with one of these endings.
+/// Reads all files below a folder with one of these endings.
 fn sources(folder: &str, endings: &[&str]) -> Vec<Source> {
     let mut found = Vec::new();
     collect(&root().join(folder), endings, &mut found);
@@ -49,7 +49,7 @@ fn collect(folder: &Path, endings: &[&str], found: &mut Vec<Source>) {
     }
 }
 
-/// The names of the games, from their folders.
+/// Returns the names of the games, from their folders.
 fn games() -> Vec<String> {
     let folders = root().join("referee/games/src").read_dir().unwrap();
     let folders = folders.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir());
@@ -57,7 +57,7 @@ fn games() -> Vec<String> {
 }
 
 #[test]
-fn nothing_but_its_folder_names_a_game() {
+fn only_its_folder_names_a_game() {
     let mut names = BTreeSet::new();
     for game in games() {
         names.insert(game.replace('_', "-"));
@@ -70,13 +70,13 @@ fn nothing_but_its_folder_names_a_game() {
         let registry = source.path == "referee/games/src/lib.rs";
         let own = source.path.strip_prefix("referee/games/src/");
         let in_folder = own.is_some_and(|path| path.contains('/'));
-        // Tests have to play something.
+        // Tests may name the games they play.
         let test = source.path.contains("/tests/");
         if registry || in_folder || test {
             continue;
         }
         for (line, code) in source.code() {
-            // Examples of commands are for people.
+            // Example commands may name games.
             if code.contains("referee play") || code.contains("referee ") {
                 continue;
             }
@@ -108,7 +108,7 @@ fn every_crate_but_one_forbids_unsafe_code() {
             root.display()
         );
     }
-    // What the launcher calls, and what only the attacks of the self-test do.
+    // System calls of the launcher, and those of the self-test's attacks.
     let allowed = ["sys.rs", "raw.rs"].map(|file| format!("referee/process/src/launcher/{file}"));
     for source in sources("referee/process", &[".rs"]) {
         assert!(
@@ -134,7 +134,7 @@ fn files_are_short() {
 #[test]
 fn every_crate_takes_lints_and_versions_from_the_workspace() {
     for manifest in sources("", &["Cargo.toml"]) {
-        // A workspace has the table itself.
+        // A workspace root has the lint table itself.
         if manifest.text.lines().any(|line| line == "[workspace]") {
             continue;
         }
@@ -158,7 +158,7 @@ fn every_crate_takes_lints_and_versions_from_the_workspace() {
     assert!(!depends, "sample-agents must not depend on referee, which judges it");
 }
 
-/// README.md and every page below docs.
+/// Reads README.md and every page below docs.
 fn pages() -> Vec<Source> {
     let mut pages = sources("docs", &[".md"]);
     let text = fs::read_to_string(root().join("README.md")).unwrap();
@@ -166,8 +166,8 @@ fn pages() -> Vec<Source> {
     pages
 }
 
-/// The anchors of a page's headings, as GitHub and mdBook make them: lower case, `-` for spaces, without
-/// punctuation; `-1` and so on for a heading that comes again.
+/// Returns the anchors of a page's headings as GitHub and mdBook create them: lower case, `-` for
+/// spaces, no punctuation; `-1`, `-2`, ... appended to repeated headings.
 fn anchors(text: &str) -> BTreeSet<String> {
     let (mut found, mut inside) = (BTreeSet::new(), false);
     for line in text.lines() {
@@ -215,7 +215,7 @@ fn every_link_between_pages_resolves() {
 }
 
 #[test]
-fn the_top_level_is_as_it_was_agreed() {
+fn the_top_level_has_only_known_files() {
     let agreed = [
         "Cargo.toml",
         "Cargo.lock",
@@ -228,7 +228,7 @@ fn the_top_level_is_as_it_was_agreed() {
         "docs",
         "tests",
     ];
-    // What a build, a first match or a first contest leaves behind is not part of the project.
+    // Folders that a build, a match or a contest creates.
     let left = ["target", "matches", "contests"];
     for entry in root().read_dir().unwrap() {
         let name = entry.unwrap().file_name().to_string_lossy().into_owned();

@@ -1,6 +1,6 @@
-//! `verify` and `replay`, on files, folders, packed ones, stdin and the latest.
+//! `verify` and `replay` on files, folders, gzip, stdin and the latest match.
 
-use crate::support::{Place, golden};
+use crate::support::{TestDir, golden};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use referee_protocol::plain::hex;
@@ -9,13 +9,13 @@ use sha2::{Digest, Sha256};
 use std::fs;
 use std::io::Write;
 
-/// Plays a short match into `x.jsonl` and gives its bytes.
-fn played(place: &Place) -> Vec<u8> {
-    place.short_match(["@random", "@first"]);
-    fs::read(place.path("x.jsonl")).unwrap()
+/// Plays a short match into `x.jsonl` and returns its bytes.
+fn played(dir: &TestDir) -> Vec<u8> {
+    dir.short_match(["@random", "@first"]);
+    fs::read(dir.path("x.jsonl")).unwrap()
 }
 
-/// The lines without their seal, sealed again.
+/// Replaces the seal of a transcript.
 fn sealed(lines: &str) -> String {
     let count = lines.lines().count();
     let hex = hex(&Sha256::digest(lines.as_bytes()));
@@ -28,14 +28,14 @@ fn packed(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Files that are to be judged with each of the five words.
-fn make_all(place: &Place) -> Vec<(&'static str, &'static str)> {
-    let good = played(place);
+/// Writes files for each of the five statuses.
+fn make_all(dir: &TestDir) -> Vec<(&'static str, &'static str)> {
+    let good = played(dir);
     let text = String::from_utf8(good.clone()).unwrap();
     let (body, _) = text.trim_end().rsplit_once('\n').unwrap();
     let body = format!("{body}\n");
     assert_eq!(sealed(&body), text, "the seal is what the page of the protocol says");
-    // The winner's last action, moved elsewhere.
+    // The winner's last action, changed.
     let last = body.rfind("{\"type\":\"played\"").unwrap();
     let (before, after) = body.split_at(last);
     let forged = format!("{before}{}", after.replacen("\"at\":[", "\"at\":[9", 1));
@@ -52,7 +52,7 @@ fn make_all(place: &Place) -> Vec<(&'static str, &'static str)> {
         ("all/empty.jsonl", Vec::new()),
         ("all/note.txt", b"no transcript by its name".to_vec()),
     ] {
-        place.write(name, bytes);
+        dir.write(name, bytes);
     }
     vec![
         ("all/deeper/ok.jsonl.gz", "ok"),
@@ -69,23 +69,23 @@ fn make_all(place: &Place) -> Vec<(&'static str, &'static str)> {
 
 #[test]
 fn verify_has_five_words() {
-    let place = Place::new();
-    let wanted = make_all(&place);
-    let told = place.run(&["verify", "all", "--json"]).code(1).json_lines();
-    let found: Vec<(&str, &str)> = told
+    let dir = TestDir::new();
+    let wanted = make_all(&dir);
+    let output = dir.run(&["verify", "all", "--json"]).code(1).json_lines();
+    let found: Vec<(&str, &str)> = output
         .iter()
-        .map(|told| (told["file"].as_str().unwrap(), told["status"].as_str().unwrap()))
+        .map(|output| (output["file"].as_str().unwrap(), output["status"].as_str().unwrap()))
         .collect();
     assert_eq!(found, wanted);
-    for told in &told {
-        assert!(told["turns"].is_u64() && told.get("outcome").is_some(), "{told}");
+    for output in &output {
+        assert!(output["turns"].is_u64() && output.get("outcome").is_some(), "{output}");
     }
-    // One by one the exit code is that of the one; files are told in the order in which they are named.
+    // A single file decides the exit code; files are reported in the order of the arguments.
     for (file, status) in &wanted {
-        let ran = place.run(&["verify", file]).code(i32::from(*status != "ok"));
+        let ran = dir.run(&["verify", file]).code(i32::from(*status != "ok"));
         assert!(ran.stdout.starts_with(status), "{ran:?}");
     }
-    let ok = place.run(&["verify", "all/ok.jsonl", "all/deeper", "--json"]).code(0).json_lines();
+    let ok = dir.run(&["verify", "all/ok.jsonl", "all/deeper", "--json"]).code(0).json_lines();
     assert_eq!(ok[0]["file"], "all/ok.jsonl");
     assert_eq!(ok[0]["outcome"]["reason"], "connected");
     assert_eq!(ok[0]["turns"], ok[1]["turns"]);
@@ -93,50 +93,50 @@ fn verify_has_five_words() {
 }
 
 #[test]
-fn verify_tells_of_files_that_are_not_there() {
-    let place = Place::new();
-    let told = place.run(&["verify", "nothing.jsonl", "--json"]).code(1).json();
-    assert_eq!(told["status"], "unreadable");
-    place.run(&["verify", "tmp"]).code(1).complains("no transcript in tmp");
-    place.run(&["verify", "latest"]).code(1).complains("referee play");
+fn verify_reports_missing_files() {
+    let dir = TestDir::new();
+    let output = dir.run(&["verify", "nothing.jsonl", "--json"]).code(1).json();
+    assert_eq!(output["status"], "unreadable");
+    dir.run(&["verify", "tmp"]).code(1).stderr_has("no transcript in tmp");
+    dir.run(&["verify", "latest"]).code(1).stderr_has("referee play");
 }
 
 #[test]
 fn transcripts_are_packed_by_their_name() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let words = ["hex", "@random", "@first", "--setup", "size=3", "--out"];
-    place.play(&[&words, &["x.jsonl.gz"][..]].concat());
-    let bytes = fs::read(place.path("x.jsonl.gz")).unwrap();
+    dir.play(&[&words, &["x.jsonl.gz"][..]].concat());
+    let bytes = fs::read(dir.path("x.jsonl.gz")).unwrap();
     assert!(bytes.starts_with(&[0x1f, 0x8b]), "it isn't packed");
-    assert_eq!(place.verified("x.jsonl.gz"), "ok");
-    place.run(&["replay", "x.jsonl.gz", "--print"]).code(0).prints("wins: connected");
-    // Any other name is that of a folder.
-    let told = place.play(&[&words, &["some/folder"][..]].concat());
-    let transcript = told["transcript"].as_str().unwrap();
-    let wanted = format!("some/folder/hex-{}.jsonl", told["match"].as_str().unwrap());
+    assert_eq!(dir.verify_status("x.jsonl.gz"), "ok");
+    dir.run(&["replay", "x.jsonl.gz", "--print"]).code(0).stdout_has("wins: connected");
+    // Any other name is a folder.
+    let output = dir.play(&[&words, &["some/folder"][..]].concat());
+    let transcript = output["transcript"].as_str().unwrap();
+    let wanted = format!("some/folder/hex-{}.jsonl", output["match"].as_str().unwrap());
     assert_eq!(transcript, wanted);
 }
 
 #[test]
 fn a_transcript_may_go_to_stdout() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let words = ["play", "hex", "@random", "@first", "--setup", "size=3", "--out", "-"];
-    let ran = place.run(&words).code(0);
-    place.write("x.jsonl", &ran.stdout);
-    assert_eq!(place.verified("x.jsonl"), "ok");
+    let ran = dir.run(&words).code(0);
+    dir.write("x.jsonl", &ran.stdout);
+    assert_eq!(dir.verify_status("x.jsonl"), "ok");
     let words =
         ["play", "hex", "@random", "@first", "--no-transcript", "--json", "--setup", "size=3"];
-    let told = place.run(&words).code(0).json();
-    assert_eq!(told["transcript"], Value::Null);
-    assert!(!place.path("matches").exists());
+    let output = dir.run(&words).code(0).json();
+    assert_eq!(output["transcript"], Value::Null);
+    assert!(!dir.path("matches").exists());
 }
 
 #[test]
 fn replay_shows_every_turn() {
-    let place = Place::new();
-    let text = String::from_utf8(played(&place)).unwrap();
-    let all = place.events_of("x.jsonl", "played");
-    let ran = place.run(&["replay", "x.jsonl", "--print", "--board", "ascii"]).code(0);
+    let dir = TestDir::new();
+    let text = String::from_utf8(played(&dir)).unwrap();
+    let all = dir.events_of("x.jsonl", "played");
+    let ran = dir.run(&["replay", "x.jsonl", "--print", "--board", "ascii"]).code(0);
     for played in &all {
         let agent = if played["seat"] == 0 { "@random" } else { "@first" };
         let at = &played["action"]["at"];
@@ -146,26 +146,25 @@ fn replay_shows_every_turn() {
         assert!(ran.stdout.contains(&line), "no {line:?} in {}", ran.stdout);
     }
     assert!(all.len() >= 5);
-    // The same from stdin, and as the latest, and from a part only one turn.
-    let piped =
-        place.run_with_input(&["replay", "-", "--print", "--board", "ascii"], &text).code(0);
+    // The same from stdin, as the latest match, and one turn of a torn file.
+    let piped = dir.run_with_input(&["replay", "-", "--print", "--board", "ascii"], &text).code(0);
     assert_eq!(piped.stdout, ran.stdout);
-    place.play(&["hex", "@first", "@first", "--setup", "size=3"]);
-    place.run(&["replay", "latest", "--print"]).code(0).prints("@first #2");
+    dir.play(&["hex", "@first", "@first", "--setup", "size=3"]);
+    dir.run(&["replay", "latest", "--print"]).code(0).stdout_has("@first #2");
     let one =
-        place.run(&["replay", "x.jsonl", "--print", "--turn", "1"]).code(0).prints("turn 1: ");
+        dir.run(&["replay", "x.jsonl", "--print", "--turn", "1"]).code(0).stdout_has("turn 1: ");
     assert!(!one.stdout.contains("turn 2: "), "{one:?}");
-    place.run(&["replay", "x.jsonl", "--print", "--turn", "99"]).code(2).complains("--turn 99");
+    dir.run(&["replay", "x.jsonl", "--print", "--turn", "99"]).code(2).stderr_has("--turn 99");
     let cut = &text[..text.len() / 2];
     let words = ["replay", "-", "--print", "--board", "ascii"];
-    place.run_with_input(&words, cut).code(1).prints("turn 0: ").complains("cut off at line");
-    place.run(&["replay", "nothing", "--print"]).code(1).complains("nothing");
+    dir.run_with_input(&words, cut).code(1).stdout_has("turn 0: ").stderr_has("cut off at line");
+    dir.run(&["replay", "nothing", "--print"]).code(1).stderr_has("nothing");
 }
 
-/// The header of a golden transcript and one event, as a file.
-fn begun(place: &Place, name: &str, event: &Value) {
+/// Writes a file with the header of a golden transcript and one event.
+fn begun(dir: &TestDir, name: &str, event: &Value) {
     let whole = String::from_utf8(golden(&format!("{name}.jsonl"))).unwrap();
-    place.write("x.jsonl", format!("{}\n{event}\n", whole.lines().next().unwrap()));
+    dir.write("x.jsonl", format!("{}\n{event}\n", whole.lines().next().unwrap()));
 }
 
 fn retired(seat: u64, turn: u64) -> Value {
@@ -174,8 +173,8 @@ fn retired(seat: u64, turn: u64) -> Value {
 }
 
 #[test]
-fn what_breaks_its_own_rules_is_refused_with_its_line() {
-    let place = Place::new();
+fn inconsistent_transcripts_are_refused_with_the_line() {
+    let dir = TestDir::new();
     let whole = String::from_utf8(golden("hex-fault.jsonl")).unwrap();
     let over = whole.lines().find(|line| line.starts_with("{\"type\":\"over\"")).unwrap();
     let mut over: Value = serde_json::from_str(over).unwrap();
@@ -188,34 +187,34 @@ fn what_breaks_its_own_rules_is_refused_with_its_line() {
         ("chexers-retired", "chexers", said(7), "line 2: there is no seat 7"),
         ("hex-fault", "hex", over, "line 2: seat of the verdict's list"),
     ] {
-        begun(&place, name, &event);
+        begun(&dir, name, &event);
         for words in [
             &["replay", "x.jsonl", "--print"][..],
             &["position", game, "--transcript", "x.jsonl"],
             &["debug", "x.jsonl", "--print", "--seat", "0"],
             &["debug", "x.jsonl"],
         ] {
-            place.run(words).code(1).complains(wanted);
+            dir.run(words).code(1).stderr_has(wanted);
         }
         for form in ["txt", "svg", "html"] {
             let words = ["replay", "export", "x.jsonl", "--output", "-", "--form", form];
-            place.run(&words).code(0).complains(wanted);
+            dir.run(&words).code(0).stderr_has(wanted);
         }
-        assert_eq!(place.verified("x.jsonl"), "torn");
+        assert_eq!(dir.verify_status("x.jsonl"), "torn");
     }
 }
 
-/// Where only two play, nobody is taken out of the game: it is over.
+/// With two seats, a retirement ends the game.
 #[test]
 fn one_of_two_may_be_retired() {
-    let place = Place::new();
-    begun(&place, "hex-fault", &retired(0, 0));
+    let dir = TestDir::new();
+    begun(&dir, "hex-fault", &retired(0, 0));
     let words = ["replay", "x.jsonl", "--print"];
-    place.run(&words).code(1).prints("is out: gone, left").complains("cut off at line 3");
-    place.run(&["position", "hex", "--transcript", "x.jsonl"]).code(0).prints("turn 0: seat 0");
-    place.run(&["debug", "x.jsonl", "--print"]).code(0).prints("\"type\":\"hello\"");
+    dir.run(&words).code(1).stdout_has("is out: gone, left").stderr_has("cut off at line 3");
+    dir.run(&["position", "hex", "--transcript", "x.jsonl"]).code(0).stdout_has("turn 0: seat 0");
+    dir.run(&["debug", "x.jsonl", "--print"]).code(0).stdout_has("\"type\":\"hello\"");
     for (form, wanted) in [("txt", "is out: gone, left"), ("svg", "is out, gone:")] {
         let words = ["replay", "export", "x.jsonl", "--output", "-", "--form", form];
-        place.run(&words).code(0).prints(wanted);
+        dir.run(&words).code(0).stdout_has(wanted);
     }
 }

@@ -1,9 +1,8 @@
-//! The viewer, at a terminal of its own: keys in, screens out. Screens are waited for by what stands
-//! on them.
+//! The terminal viewer in a pseudo-terminal: keys in, screens out. Tests wait for text on the screen.
 
 use crate::contest;
 use crate::interrupts::state;
-use crate::support::{PROGRAM, Place, end_of, eventually, python, time_for};
+use crate::support::{PROGRAM, TestDir, clock_options, end_of, eventually, python};
 use nix::pty::{Winsize, openpty};
 use nix::sys::signal::{Signal, kill};
 use nix::sys::termios::{LocalFlags, tcgetattr};
@@ -15,7 +14,7 @@ use std::os::fd::OwnedFd;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 
-/// Plays the first legal action; from its second turn on only when a file is there.
+/// Plays the first legal action; from its second turn on it waits for a file.
 const AGENT: &str = r#"
 import json, os, sys, time
 turns = 0
@@ -33,25 +32,25 @@ for line in sys.stdin:
         continue
     print(json.dumps(answer), flush=True)
 "#;
-/// The file that it waits for; in a folder of its own, which it may be shown.
+/// The file that it waits for, in a separate folder that is made readable for it.
 const GATE: &str = "gate/open";
 
-/// The program at a terminal that it controls.
+/// The program in a pseudo-terminal.
 struct Terminal {
     child: Child,
     screen: Arc<Mutex<vt100::Parser>>,
     keys: File,
-    /// Kept, so that what is written at the end isn't lost.
+    /// Kept open, so the last output isn't lost.
     inside: OwnedFd,
 }
 
 impl Terminal {
-    fn start(place: &Place, words: &[&str], (lines, columns): (u16, u16)) -> Self {
+    fn start(dir: &TestDir, words: &[&str], (lines, columns): (u16, u16)) -> Self {
         let size = Winsize { ws_row: lines, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         let pty = openpty(&size, None).unwrap();
         let mut command = Command::new("setsid");
-        command.arg("--ctty").arg(PROGRAM).args(words).args(time_for(words));
-        place.settle(&mut command);
+        command.arg("--ctty").arg(PROGRAM).args(words).args(clock_options(words));
+        dir.set_environment(&mut command);
         command.env("TERM", "xterm-256color");
         let end = || Stdio::from(pty.slave.try_clone().unwrap());
         let child = command.stdin(end()).stdout(end()).stderr(end()).spawn().unwrap();
@@ -89,7 +88,7 @@ impl Terminal {
         self.screen.lock().unwrap().screen().alternate_screen()
     }
 
-    /// Waits until all of these stand on the screen.
+    /// Waits until the screen shows all of these.
     #[track_caller]
     fn shows(&self, words: &[&str]) {
         let all = || words.iter().all(|word| self.text().contains(word));
@@ -101,7 +100,7 @@ impl Terminal {
         assert!(eventually(|| !self.text().contains(word)), "{word:?} on\n{}", self.text());
     }
 
-    /// The terminal is as a shell wants it.
+    /// Asserts that the terminal's modes are restored.
     fn is_restored(&self) -> bool {
         let modes = tcgetattr(&self.inside).unwrap().local_flags;
         let shown = self.screen.lock().unwrap();
@@ -110,7 +109,7 @@ impl Terminal {
             && !shown.screen().hide_cursor()
     }
 
-    /// Waits for the end, and until all of these stand on the screen that is left.
+    /// Waits until the program exits and the remaining screen shows all of these.
     #[track_caller]
     fn ends(mut self, code: i32, words: &[&str]) {
         let status = end_of(&mut self.child);
@@ -122,7 +121,7 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        // Of a test that failed.
+        // A failed test leaves the program running.
         self.child.kill().ok();
         self.child.wait().ok();
     }
@@ -132,26 +131,26 @@ fn size_of(count: u16) -> NonZero<u16> {
     NonZero::new(count).unwrap()
 }
 
-/// The agent that waits in its second turn; `None` without Python.
-fn waiting(place: &Place) -> Option<String> {
+/// Returns the agent that waits in its second turn; `None` without Python.
+fn waiting(dir: &TestDir) -> Option<String> {
     let python = python()?;
-    place.write("agent.py", AGENT);
-    let (agent, gate) = (place.path("agent.py"), place.path(GATE));
+    dir.write("agent.py", AGENT);
+    let (agent, gate) = (dir.path("agent.py"), dir.path(GATE));
     fs::create_dir_all(gate.parent().unwrap()).unwrap();
     Some(format!("{} {} {}", python.display(), agent.display(), gate.display()))
 }
 
-/// A match that the second agent lost by a crash.
-fn lost(place: &Place) {
-    place.short_match(["@first", "@crash"]);
+/// Records a match that the second agent loses by a crash.
+fn lost(dir: &TestDir) {
+    dir.short_match(["@first", "@crash"]);
 }
 
 #[test]
-fn a_replay_steps_back_from_the_end_and_shows_what_was_said() {
-    let place = Place::new();
-    lost(&place);
-    let mut terminal = Terminal::start(&place, &["replay", "x.jsonl"], (24, 80));
-    // The end, why, and the last words of who lost.
+fn a_replay_steps_back_from_the_end_and_shows_stderr() {
+    let dir = TestDir::new();
+    lost(&dir);
+    let mut terminal = Terminal::start(&dir, &["replay", "x.jsonl"], (24, 80));
+    // The end, the reason, and the last stderr line of the loser.
     terminal.shows(&[
         "gone in turn 1",
         "end: gone",
@@ -177,9 +176,9 @@ fn a_replay_steps_back_from_the_end_and_shows_what_was_said() {
 
 #[test]
 fn a_replay_goes_with_the_size_of_its_terminal() {
-    let place = Place::new();
-    lost(&place);
-    let terminal = Terminal::start(&place, &["replay", "x.jsonl", "--turn", "0"], (24, 80));
+    let dir = TestDir::new();
+    lost(&dir);
+    let terminal = Terminal::start(&dir, &["replay", "x.jsonl", "--turn", "0"], (24, 80));
     terminal.shows(&["1/2", "info  lines"]);
     terminal.resize(15, 40);
     terminal.shows(&["start [a1] end: gone"]);
@@ -192,10 +191,10 @@ fn a_replay_goes_with_the_size_of_its_terminal() {
 }
 
 #[test]
-fn a_replay_is_stopped_and_goes_on_and_is_interrupted() {
-    let place = Place::new();
-    lost(&place);
-    let mut terminal = Terminal::start(&place, &["replay", "x.jsonl"], (24, 80));
+fn a_replay_can_be_stopped_continued_and_interrupted() {
+    let dir = TestDir::new();
+    lost(&dir);
+    let mut terminal = Terminal::start(&dir, &["replay", "x.jsonl"], (24, 80));
     terminal.shows(&["gone in turn 1"]);
     let pid = terminal.child.id();
     terminal.press("\x1a");
@@ -210,16 +209,16 @@ fn a_replay_is_stopped_and_goes_on_and_is_interrupted() {
 
 #[test]
 fn a_growing_transcript_is_followed() {
-    let place = Place::new();
-    lost(&place);
-    let whole = fs::read_to_string(place.path("x.jsonl")).unwrap();
+    let dir = TestDir::new();
+    lost(&dir);
+    let whole = fs::read_to_string(dir.path("x.jsonl")).unwrap();
     let lines: Vec<&str> = whole.lines().collect();
     let played = lines.iter().position(|line| line.contains("\"type\":\"played\"")).unwrap();
-    place.write("y.jsonl", lines[..played].join("\n") + "\n");
-    let mut terminal = Terminal::start(&place, &["replay", "y.jsonl"], (24, 80));
+    dir.write("y.jsonl", lines[..played].join("\n") + "\n");
+    let mut terminal = Terminal::start(&dir, &["replay", "y.jsonl"], (24, 80));
     terminal.shows(&["live", "@first thinks", "0/0"]);
     let append = |lines: &[&str]| {
-        let mut file = File::options().append(true).open(place.path("y.jsonl")).unwrap();
+        let mut file = File::options().append(true).open(dir.path("y.jsonl")).unwrap();
         file.write_all((lines.join("\n") + "\n").as_bytes()).unwrap();
     };
     append(&lines[played..=played]);
@@ -236,20 +235,20 @@ fn a_growing_transcript_is_followed() {
 
 #[test]
 fn without_a_terminal_it_is_printed() {
-    let place = Place::new();
-    lost(&place);
-    place.run(&["replay", "x.jsonl"]).code(0).prints("turn 0: @first a1");
-    let terminal = Terminal::start(&place, &["replay", "x.jsonl", "--print"], (60, 80));
+    let dir = TestDir::new();
+    lost(&dir);
+    dir.run(&["replay", "x.jsonl"]).code(0).stdout_has("turn 0: @first a1");
+    let terminal = Terminal::start(&dir, &["replay", "x.jsonl", "--print"], (60, 80));
     terminal.shows(&["turn 0: @first a1", "gone"]);
     terminal.ends(0, &[]);
 }
 
 #[test]
-fn a_match_is_looked_at_while_it_is_played() {
-    let place = Place::new();
-    let Some(agent) = waiting(&place) else { return };
+fn a_running_match_can_be_viewed() {
+    let dir = TestDir::new();
+    let Some(agent) = waiting(&dir) else { return };
     let words = ["play", "hex", "@first", &agent, "--setup", "size=3", "--out", "x.jsonl"];
-    let mut terminal = Terminal::start(&place, &words, (30, 100));
+    let mut terminal = Terminal::start(&dir, &words, (30, 100));
     terminal.shows(&["b: look closer"]);
     assert!(!terminal.is_full());
     terminal.press("b");
@@ -261,21 +260,21 @@ fn a_match_is_looked_at_while_it_is_played() {
     assert!(!terminal.is_full());
     terminal.press("b");
     terminal.shows(&["3/3"]);
-    place.write(GATE, "");
+    dir.write(GATE, "");
     terminal.shows(&["over", "the match is over", "wins: connected"]);
     terminal.press("\x1b[D");
     terminal.hides("the match is over");
     terminal.press("q");
     terminal.ends(0, &["wins: connected", "transcript: x.jsonl"]);
-    assert_eq!(place.verified("x.jsonl"), "ok");
+    assert_eq!(dir.verify_status("x.jsonl"), "ok");
 }
 
 #[test]
 fn a_match_without_a_transcript_says_so() {
-    let place = Place::new();
-    let Some(agent) = waiting(&place) else { return };
+    let dir = TestDir::new();
+    let Some(agent) = waiting(&dir) else { return };
     let words = ["play", "hex", "@first", &agent, "--setup", "size=3", "--no-transcript"];
-    let mut terminal = Terminal::start(&place, &words, (30, 100));
+    let mut terminal = Terminal::start(&dir, &words, (30, 100));
     terminal.shows(&["b: look closer"]);
     terminal.press("b");
     terminal.shows(&["no match with a transcript is under way", "b goes back"]);
@@ -284,12 +283,12 @@ fn a_match_without_a_transcript_says_so() {
 }
 
 #[test]
-fn a_contest_is_looked_at_and_interrupted() {
-    let place = Place::new();
-    let Some(agent) = waiting(&place) else { return };
-    contest::write(&place, &[&agent, "@first"], "rounds = 3\njobs = 2\n");
+fn a_running_contest_can_be_viewed_and_interrupted() {
+    let dir = TestDir::new();
+    let Some(agent) = waiting(&dir) else { return };
+    contest::write(&dir, &[&agent, "@first"], "rounds = 3\njobs = 2\n");
     let words = ["contest", "run", "c.toml", "--out", "d"];
-    let mut terminal = Terminal::start(&place, &words, (60, 100));
+    let mut terminal = Terminal::start(&dir, &words, (60, 100));
     terminal.shows(&["b: watch", "0/6"]);
     terminal.press("\r");
     terminal.shows(&["0 of 6 games played"]);
@@ -307,6 +306,6 @@ fn a_contest_is_looked_at_and_interrupted() {
     terminal.press("\x03");
     terminal.shows(&["no new games; 2 under way"]);
     assert!(terminal.is_full());
-    place.write(GATE, "");
+    dir.write(GATE, "");
     terminal.ends(130, &["resume: referee contest resume d", "no new games"]);
 }

@@ -1,10 +1,10 @@
-//! A contest that is resumed is the one that was begun: the same agents, the same files.
+//! A resumed contest must have the same agents and files as when it began.
 
 use super::{AMPLE, GATE, assert_whole, contest, gated, start, status, stopped, wait_for_games};
-use crate::support::{PROGRAM, Place};
+use crate::support::{PROGRAM, TestDir};
 use std::fs;
 
-/// Without a name: it goes by its file's.
+/// A contest file without a name: the contest is named after the file.
 fn contest_file() -> String {
     format!(
         "seed = 7\njobs = 1\nsubmissions = \"bots\"\n{AMPLE}\n[openings]\nplies = 1\n\
@@ -12,90 +12,90 @@ fn contest_file() -> String {
     )
 }
 
-/// A contest that was begun and has no result yet.
-fn begun(text: &str) -> Place {
-    let place = Place::new();
+/// Starts a contest and stops it before it has a result.
+fn begun(text: &str) -> TestDir {
+    let dir = TestDir::new();
     for name in ["amy", "bob", "cat"] {
-        gated(&place, &format!("bots/{name}.sh"));
+        gated(&dir, &format!("bots/{name}.sh"));
     }
-    place.write("autumn.toml", text);
-    stopped(&place, "autumn.toml", 1);
-    place
+    dir.write("autumn.toml", text);
+    stopped(&dir, "autumn.toml", 1);
+    dir
 }
 
 #[test]
-fn an_agent_that_changes_while_it_plays_is_told() {
-    let place = Place::new();
+fn an_agent_changed_during_the_contest_is_reported() {
+    let dir = TestDir::new();
     for name in ["amy", "bob", "cat"] {
-        gated(&place, &format!("bots/{name}.sh"));
+        gated(&dir, &format!("bots/{name}.sh"));
     }
-    place.write("autumn.toml", contest_file());
-    let running = start(&place, &["run", "autumn.toml", "--out", "d"]);
-    wait_for_games(&place, "d", 1);
-    let amy = fs::read_to_string(place.path("bots/amy.sh")).unwrap();
-    // In one go: a shell may be reading it.
-    place.program("better.sh", &format!("{amy}# better\n"));
-    fs::rename(place.path("better.sh"), place.path("bots/amy.sh")).unwrap();
-    place.write(GATE, "");
-    running.wait().code(0).complains("warning: amy is no longer what it was");
+    dir.write("autumn.toml", contest_file());
+    let running = start(&dir, &["run", "autumn.toml", "--out", "d"]);
+    wait_for_games(&dir, "d", 1);
+    let amy = fs::read_to_string(dir.path("bots/amy.sh")).unwrap();
+    // Written atomically: a shell may be reading it.
+    dir.program("better.sh", &format!("{amy}# better\n"));
+    fs::rename(dir.path("better.sh"), dir.path("bots/amy.sh")).unwrap();
+    dir.write(GATE, "");
+    running.wait().code(0).stderr_has("warning: amy is no longer what it was");
 }
 
 #[test]
 fn changed_agents_refuse_a_resume_until_they_are_put_back() {
-    let place = begun(&contest_file());
-    let amy = place.path("bots/amy.sh");
+    let dir = begun(&contest_file());
+    let amy = dir.path("bots/amy.sh");
     let kept = fs::read_to_string(&amy).unwrap();
-    place.program("bots/amy.sh", &format!("#!/bin/sh\nexec '{PROGRAM}' agent random\n"));
-    let refused = |place: &Place, words: &str| {
-        let ran = contest(place, &["resume", "d"]).code(1).complains(words);
-        ran.complains("no longer the one that was begun")
-            .complains("help: put back what was there");
+    dir.program("bots/amy.sh", &format!("#!/bin/sh\nexec '{PROGRAM}' agent random\n"));
+    let refused = |dir: &TestDir, words: &str| {
+        let ran = contest(dir, &["resume", "d"]).code(1).stderr_has(words);
+        ran.stderr_has("no longer the one that was begun")
+            .stderr_has("help: put back what was there");
     };
-    refused(&place, "amy has changed");
+    refused(&dir, "amy has changed");
     fs::remove_file(&amy).unwrap();
-    refused(&place, "amy is gone");
-    place.program("bots/zoe.sh", &kept);
-    refused(&place, "amy is gone, zoe is new");
-    place.program("bots/amy.sh", &kept);
-    refused(&place, "begun: zoe is new\n");
-    fs::remove_file(place.path("bots/zoe.sh")).unwrap();
-    // The contest's file may change or go: what it was is kept.
-    fs::remove_file(place.path("autumn.toml")).unwrap();
-    contest(&place, &["resume", "d"]).code(0);
-    assert_whole(&place, "d", 6);
-    assert_eq!(status(&place, "d")["name"], "autumn");
+    refused(&dir, "amy is gone");
+    dir.program("bots/zoe.sh", &kept);
+    refused(&dir, "amy is gone, zoe is new");
+    dir.program("bots/amy.sh", &kept);
+    refused(&dir, "begun: zoe is new\n");
+    fs::remove_file(dir.path("bots/zoe.sh")).unwrap();
+    // The contest's file may change or be deleted: the store keeps its content.
+    fs::remove_file(dir.path("autumn.toml")).unwrap();
+    contest(&dir, &["resume", "d"]).code(0);
+    assert_whole(&dir, "d", 6);
+    assert_eq!(status(&dir, "d")["name"], "autumn");
 }
 
 #[test]
 fn changed_openings_refuse_a_resume() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let position = |cell: &str| {
         let words = ["position", "hex", "--setup", "size=3", "--json", "--actions", "-"];
         let action = format!("{{\"type\":\"place\",\"at\":{cell}}}\n");
-        let told = place.run_with_input(&words, &action).code(0).json();
-        told["position"].to_string()
+        let output = dir.run_with_input(&words, &action).code(0).json();
+        output["position"].to_string()
     };
     let (first, other) = (position("[0,0]"), position("[2,2]"));
     assert_ne!(first, other);
-    let place = Place::new();
-    let agent = gated(&place, "slow.sh");
-    place.write("o.jsonl", format!("{first}\n"));
+    let dir = TestDir::new();
+    let agent = gated(&dir, "slow.sh");
+    dir.write("o.jsonl", format!("{first}\n"));
     let text = contest_file()
         .replace("submissions = \"bots\"", &format!("agents = [{agent:?}, \"@first\"]"));
-    place.write("autumn.toml", text.replace("plies = 1", "file = \"o.jsonl\""));
-    stopped(&place, "autumn.toml", 1);
-    place.write("o.jsonl", format!("{other}\n"));
-    contest(&place, &["resume", "d"]).code(1).complains("a file that it names has changed");
-    fs::remove_file(place.path("o.jsonl")).unwrap();
-    let gone = contest(&place, &["resume", "d"]).complains("the contest can't be resumed: ");
+    dir.write("autumn.toml", text.replace("plies = 1", "file = \"o.jsonl\""));
+    stopped(&dir, "autumn.toml", 1);
+    dir.write("o.jsonl", format!("{other}\n"));
+    contest(&dir, &["resume", "d"]).code(1).stderr_has("a file that it names has changed");
+    fs::remove_file(dir.path("o.jsonl")).unwrap();
+    let gone = contest(&dir, &["resume", "d"]).stderr_has("the contest can't be resumed: ");
     assert_ne!(gone.exit, Some(0));
     assert!(gone.stderr.contains("o.jsonl"), "{}", gone.stderr);
-    place.write("o.jsonl", format!("{first}\n"));
-    let kept = fs::read_to_string(place.path("slow.sh")).unwrap();
-    fs::remove_file(place.path("slow.sh")).unwrap();
-    let gone = contest(&place, &["resume", "d"]).complains("no program `./slow.sh`");
+    dir.write("o.jsonl", format!("{first}\n"));
+    let kept = fs::read_to_string(dir.path("slow.sh")).unwrap();
+    fs::remove_file(dir.path("slow.sh")).unwrap();
+    let gone = contest(&dir, &["resume", "d"]).stderr_has("no program `./slow.sh`");
     assert_ne!(gone.exit, Some(0));
-    place.program("slow.sh", &kept);
-    contest(&place, &["resume", "d"]).code(0);
-    assert_whole(&place, "d", 2);
+    dir.program("slow.sh", &kept);
+    contest(&dir, &["resume", "d"]).code(0);
+    assert_whole(&dir, "d", 2);
 }

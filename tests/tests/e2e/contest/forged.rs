@@ -1,46 +1,46 @@
-//! `verify` names what was changed in a contest's folder afterwards, whoever changed it.
+//! `verify` names every later change in a contest's folder.
 
 use super::{assert_whole, contest, write};
-use crate::support::Place;
+use crate::support::TestDir;
 use rusqlite::Connection;
 use std::fs;
 
-/// A contest of six games that is over, in the folder `d`.
-fn over() -> Place {
-    let place = Place::new();
-    write(&place, &["@random", "@first", "@greedy"], "");
-    contest(&place, &["run", "c.toml", "--out", "d"]).code(0);
-    assert_whole(&place, "d", 6);
-    place
+/// Plays a contest of six games in the folder `d`.
+fn over() -> TestDir {
+    let dir = TestDir::new();
+    write(&dir, &["@random", "@first", "@greedy"], "");
+    contest(&dir, &["run", "c.toml", "--out", "d"]).code(0);
+    assert_whole(&dir, "d", 6);
+    dir
 }
 
-fn sql(place: &Place, statements: &str) {
-    let store = Connection::open(place.path("d/contest.db")).unwrap();
+fn sql(dir: &TestDir, statements: &str) {
+    let store = Connection::open(dir.path("d/contest.db")).unwrap();
     store.busy_timeout(std::time::Duration::from_secs(60)).unwrap();
     store.pragma_update(None, "foreign_keys", false).unwrap();
     store.execute_batch(statements).unwrap();
 }
 
-fn replace(place: &Place, name: &str, old: &str, new: &str) {
-    let text = fs::read_to_string(place.path(name)).unwrap();
+fn replace(dir: &TestDir, name: &str, old: &str, new: &str) {
+    let text = fs::read_to_string(dir.path(name)).unwrap();
     assert!(text.contains(old), "{old} in {text}");
-    place.write(name, text.replacen(old, new, 1));
+    dir.write(name, text.replacen(old, new, 1));
 }
 
-fn swap(place: &Place) {
-    let game = |number: u32| place.path(&format!("d/games/0000/000000{number}.jsonl"));
-    fs::rename(game(0), place.path("aside")).unwrap();
+fn swap(dir: &TestDir) {
+    let game = |number: u32| dir.path(&format!("d/games/0000/000000{number}.jsonl"));
+    fs::rename(game(0), dir.path("aside")).unwrap();
     fs::rename(game(1), game(0)).unwrap();
-    fs::rename(place.path("aside"), game(1)).unwrap();
+    fs::rename(dir.path("aside"), game(1)).unwrap();
 }
 
-fn copy(place: &Place) {
-    let games = place.path("d/games/0000");
+fn copy(dir: &TestDir) {
+    let games = dir.path("d/games/0000");
     fs::copy(games.join("0000001.jsonl"), games.join("0000003.jsonl")).unwrap();
 }
 
-/// What is done, and words of what is said.
-type Forgery = (fn(&Place), &'static str);
+/// A change, and part of the expected message.
+type Forgery = (fn(&TestDir), &'static str);
 
 const FORGERIES: &[Forgery] = &[
     (|it| sql(it, "update seats set place = 3 - place where game = 3"), "game 3, "),
@@ -69,33 +69,33 @@ const FORGERIES: &[Forgery] = &[
 ];
 
 #[test]
-fn what_was_changed_is_named() {
-    let place = over();
-    place.run(&["verify", "d"]).code(0).prints("follow from the transcripts");
+fn changed_files_are_named() {
+    let dir = over();
+    dir.run(&["verify", "d"]).code(0).stdout_has("follow from the transcripts");
     for (number, (forge, words)) in FORGERIES.iter().enumerate() {
-        place.shell("rm -rf whole && cp -r d whole").code(0);
-        forge(&place);
-        let ran = place.run(&["verify", "d"]);
+        dir.shell("rm -rf whole && cp -r d whole").code(0);
+        forge(&dir);
+        let ran = dir.run(&["verify", "d"]);
         assert_eq!(ran.exit, Some(1), "forgery {number}: {ran:?}");
         assert!(ran.stdout.contains(words), "forgery {number}: {ran:?}");
-        let lines = place.run(&["verify", "d", "--json"]).code(1).json_lines();
+        let lines = dir.run(&["verify", "d", "--json"]).code(1).json_lines();
         assert!(lines.iter().any(|line| line["status"] != "ok"), "forgery {number}: {lines:?}");
-        place.shell("rm -rf d && mv whole d").code(0);
+        dir.shell("rm -rf d && mv whole d").code(0);
     }
-    place.run(&["verify", "d"]).code(0);
+    dir.run(&["verify", "d"]).code(0);
 }
 
 #[test]
 fn a_game_that_the_schedule_does_not_have_refuses_a_resume() {
-    let place = Place::new();
-    write(&place, &["@first", "@random"], "");
-    contest(&place, &["run", "c.toml", "--out", "d"]).code(0);
+    let dir = TestDir::new();
+    write(&dir, &["@first", "@random"], "");
+    contest(&dir, &["run", "c.toml", "--out", "d"]).code(0);
     let more = "insert into games select 99, block, round, game, match_id, seed, result, reason, \
                 scores, turns, lag_ns, marked, moves, transcript, seal from games where number = 1;\
                 insert into seats select 99, seat, player, place, score, used_ms, cpu_ms, turns, \
                 fault, fault_text from seats where game = 1;";
-    sql(&place, more);
-    let ran = contest(&place, &["resume", "d"]).code(1);
-    ran.complains("game 99 is not in the schedule").complains("referee verify");
-    place.run(&["verify", "d"]).code(1);
+    sql(&dir, more);
+    let ran = contest(&dir, &["resume", "d"]).code(1);
+    ran.stderr_has("game 99 is not in the schedule").stderr_has("referee verify");
+    dir.run(&["verify", "d"]).code(1);
 }

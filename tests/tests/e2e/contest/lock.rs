@@ -1,46 +1,46 @@
-//! One referee at a time works on a contest; everybody may look on.
+//! One process at a time runs a contest; others may read it.
 
 use super::{GATE, assert_whole, contest, gated, start, status, wait_for_games, write};
-use crate::support::Place;
+use crate::support::TestDir;
 use nix::sys::signal::Signal;
 
 #[test]
-fn a_contest_in_use_is_refused_and_can_be_looked_at() {
-    let place = Place::new();
-    let agent = gated(&place, "slow.sh");
-    write(&place, &[&agent, "@random"], "rounds = 2\n");
-    let running = start(&place, &["run", "c.toml", "--out", "d"]);
-    wait_for_games(&place, "d", 1);
+fn a_contest_in_use_can_be_read_but_not_resumed() {
+    let dir = TestDir::new();
+    let agent = gated(&dir, "slow.sh");
+    write(&dir, &[&agent, "@random"], "rounds = 2\n");
+    let running = start(&dir, &["run", "c.toml", "--out", "d"]);
+    wait_for_games(&dir, "d", 1);
     let holder = format!("another referee is working on this contest, process {}", running.pid());
-    contest(&place, &["resume", "d"]).code(4).complains(&holder).complains("contest status");
-    let again = contest(&place, &["run", "c.toml", "--out", "d"]).code(2);
-    again.complains("there is a contest in it").complains("referee contest resume d");
-    let told = status(&place, "d");
-    assert_eq!((&told["running"], &told["over"]), (&true.into(), &false.into()), "{told}");
-    contest(&place, &["report", "d"]).code(0).prints("@random");
-    contest(&place, &["status", "d"]).code(0).prints("running");
+    contest(&dir, &["resume", "d"]).code(4).stderr_has(&holder).stderr_has("contest status");
+    let again = contest(&dir, &["run", "c.toml", "--out", "d"]).code(2);
+    again.stderr_has("there is a contest in it").stderr_has("referee contest resume d");
+    let output = status(&dir, "d");
+    assert_eq!((&output["running"], &output["over"]), (&true.into(), &false.into()), "{output}");
+    contest(&dir, &["report", "d"]).code(0).stdout_has("@random");
+    contest(&dir, &["status", "d"]).code(0).stdout_has("running");
     running.send(Signal::SIGKILL);
     assert_eq!(running.wait().exit, None);
-    let stopped = contest(&place, &["status", "d"]).code(0).prints("stopped");
+    let stopped = contest(&dir, &["status", "d"]).code(0).stdout_has("stopped");
     assert!(stopped.stdout.contains("referee contest resume d"), "{}", stopped.stdout);
-    place.write(GATE, "");
-    contest(&place, &["resume", "d"]).code(0);
-    assert_whole(&place, "d", 4);
-    // Nothing is left to do, which is no mistake.
-    contest(&place, &["resume", "d"]).code(0);
-    assert_whole(&place, "d", 4);
+    dir.write(GATE, "");
+    contest(&dir, &["resume", "d"]).code(0);
+    assert_whole(&dir, "d", 4);
+    // The contest is over, which is not an error.
+    contest(&dir, &["resume", "d"]).code(0);
+    assert_whole(&dir, "d", 4);
 }
 
 #[test]
 fn folders_that_are_none_are_refused() {
-    let place = Place::new();
-    write(&place, &["@first", "@random"], "");
+    let dir = TestDir::new();
+    write(&dir, &["@first", "@random"], "");
     for command in ["resume", "status", "report"] {
-        contest(&place, &[command, "nowhere"]).code(2).complains("nowhere: no contest is in it");
+        contest(&dir, &[command, "nowhere"]).code(2).stderr_has("nowhere: no contest is in it");
     }
-    place.write("full/diary.txt", "dear diary");
-    contest(&place, &["run", "c.toml", "--out", "full"]).code(2).complains("is not empty");
-    place.write("flat", "a file");
-    contest(&place, &["run", "c.toml", "--out", "flat"]).code(4).complains("flat: ");
-    assert_eq!(std::fs::read_to_string(place.path("full/diary.txt")).unwrap(), "dear diary");
+    dir.write("full/diary.txt", "dear diary");
+    contest(&dir, &["run", "c.toml", "--out", "full"]).code(2).stderr_has("is not empty");
+    dir.write("flat", "a file");
+    contest(&dir, &["run", "c.toml", "--out", "flat"]).code(4).stderr_has("flat: ");
+    assert_eq!(std::fs::read_to_string(dir.path("full/diary.txt")).unwrap(), "dear diary");
 }

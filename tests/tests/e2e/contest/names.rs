@@ -1,9 +1,9 @@
-//! Names are hostile text, in whatever is told of a contest.
+//! Hostile names are escaped in every output of a contest.
 
 use super::{AMPLE, assert_whole, contest};
-use crate::support::Place;
+use crate::support::TestDir;
 
-/// What a terminal, a page, a table or a spreadsheet might obey.
+/// Names with syntax of terminals, HTML, Markdown tables and spreadsheets.
 const HOSTILE: [&str; 5] = [
     "\\u001b]0;owned\\u0007\\u001b[31mred",
     "<script>alert(1)</script><img src=x onerror=alert(2)>",
@@ -23,7 +23,7 @@ fn assert_plain(text: &str) {
 
 #[test]
 fn nothing_obeys_a_name() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let agent = |name: &&str| format!("{{ name = \"{name}\", run = \"@first\" }}");
     let agents: Vec<String> = HOSTILE.iter().map(agent).collect();
     let text = format!(
@@ -31,11 +31,11 @@ fn nothing_obeys_a_name() {
          [openings]\nplies = 1\n[[games]]\ngame = \"hex\"\nsetup = {{ size = 3 }}\n",
         agents.join(", ")
     );
-    place.write("c.toml", text);
-    let mut told = Vec::new();
+    dir.write("c.toml", text);
+    let mut output = Vec::new();
     let mut tell = |words: &[&str]| {
-        let ran = contest(&place, words).code(0);
-        told.extend([ran.stdout.clone(), ran.stderr]);
+        let ran = contest(&dir, words).code(0);
+        output.extend([ran.stdout.clone(), ran.stderr]);
         ran.stdout
     };
     tell(&["plan", "c.toml", "--pairings"]);
@@ -58,25 +58,25 @@ fn nothing_obeys_a_name() {
         assert!(!begins(",=HYPERLINK") && !begins(",\"=HYPERLINK"), "{table}");
         assert!(begins("\"'=HYPERLINK(\"\"http://x\"\")"), "{table}");
     }
-    for text in &told {
+    for text in &output {
         assert_plain(text);
     }
     for name in ["report.html", "report.md", "report.json", "standings.csv", "games.csv"] {
-        assert_plain(&std::fs::read_to_string(place.path("d").join(name)).unwrap());
+        assert_plain(&std::fs::read_to_string(dir.path("d").join(name)).unwrap());
     }
-    assert_whole(&place, "d", 8);
+    assert_whole(&dir, "d", 8);
 }
 
 #[test]
 fn a_folder_is_named_after_a_hostile_contest() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let head = "name = \"../../\\u001b[2J evil/\\u0000x\"\n";
     let agents = "agents = [\"@first\", \"b=@first\"]\n";
     let game = "[[games]]\ngame = \"hex\"\nsetup = { size = 3 }\n";
-    place.write("deep/c.toml", format!("{head}{agents}{AMPLE}{game}"));
-    let ran = contest(&place, &["run", "deep/c.toml"]).code(0);
+    dir.write("deep/c.toml", format!("{head}{agents}{AMPLE}{game}"));
+    let ran = contest(&dir, &["run", "deep/c.toml"]).code(0);
     assert_plain(&ran.stderr);
-    let folders: Vec<String> = std::fs::read_dir(place.path("contests"))
+    let folders: Vec<String> = std::fs::read_dir(dir.path("contests"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();

@@ -1,18 +1,18 @@
-//! Everything that can happen to a contest on many machines, again and again, at moments that a seed
-//! decides. In the end every game is there once, and is the game of a run on one machine.
+//! A contest on many machines with every kind of failure, at moments chosen by a seed. In the end every
+//! game is in the store once and equals the game of a run on one machine.
 //!
 //! ```text
 //! REFEREE_CHAOS=full cargo test -p referee-tests --test e2e fleet::chaos -- --nocapture
 //! ```
 
-use super::people::Member;
+use super::chaos_run::{ChaosRun, ChaosSettings};
+use super::process::FleetProcess;
 use super::server::Server;
-use super::storm::{Form, Storm};
-use crate::contest::sameness::{ROWS, report};
+use crate::contest::same_results::{ROWS, report};
 use crate::contest::{assert_whole, file, query};
-use crate::support::Place;
+use crate::support::TestDir;
 
-/// Agents that play the same in the same match.
+/// Deterministic agents.
 const AGENTS: [&str; 8] = [
     "@random",
     "@first",
@@ -23,39 +23,39 @@ const AGENTS: [&str; 8] = [
     "d=@greedy",
     "e=@minimax:1",
 ];
-/// Games of a round: every pairing in both seat orders.
+/// Games per round: every pairing in both seat orders.
 const GAMES_A_ROUND: usize = AGENTS.len() * (AGENTS.len() - 1);
-/// The environment variables that ask for more of it, and for another one.
+/// The environment variables that select the full settings and the seed.
 const FORM: &str = "REFEREE_CHAOS";
 const SEED: &str = "REFEREE_CHAOS_SEED";
 
-/// How many rounds, and what happens meanwhile.
-fn asked_for() -> (usize, Form) {
+/// Returns the number of rounds and the settings of the run.
+fn settings() -> (usize, ChaosSettings) {
     match std::env::var(FORM).as_deref() {
-        Ok("full") => (36, Form { workers: 8, blows: 66, longest_ms: 20_000 }),
-        _ => (3, Form { workers: 4, blows: 11, longest_ms: 4_000 }),
+        Ok("full") => (36, ChaosSettings { workers: 8, disruptions: 66, longest_ms: 20_000 }),
+        _ => (3, ChaosSettings { workers: 4, disruptions: 11, longest_ms: 4_000 }),
     }
 }
 
 #[test]
-fn whatever_happens_every_game_is_there_once() {
+fn every_game_is_played_once_despite_disruptions() {
     let Some(server) = Server::start() else { return };
-    let (rounds, form) = asked_for();
+    let (rounds, settings) = settings();
     let seed = std::env::var(SEED).unwrap_or_else(|_| "1".to_owned());
     println!("{SEED}={seed}");
-    let (place, games) = (Place::new(), rounds * GAMES_A_ROUND);
+    let (dir, games) = (TestDir::new(), rounds * GAMES_A_ROUND);
     let small = file(&AGENTS, &format!("rounds = {rounds}\n"));
-    place.write("c.toml", small.replace("size = 3", "size = 5"));
-    Member::start(&place, &["contest", "run", "c.toml", "--out", "here"]).wait_for_long().code(0);
+    dir.write("c.toml", small.replace("size = 3", "size = 5"));
+    FleetProcess::start(&dir, &["contest", "run", "c.toml", "--out", "here"]).wait_long().code(0);
 
-    let mut storm = Storm::begin(&place, server, &form, seed, ["c.toml", "there"]);
-    storm.rage(games);
-    let server = storm.end();
-    assert_whole(&place, "there", games);
+    let mut chaos = ChaosRun::begin(&dir, server, &settings, seed, ["c.toml", "there"]);
+    chaos.run(games);
+    let server = chaos.end();
+    assert_whole(&dir, "there", games);
     for rows in ROWS {
-        assert_eq!(query(&place, "here", rows), query(&place, "there", rows));
+        assert_eq!(query(&dir, "here", rows), query(&dir, "there", rows));
     }
-    assert_eq!(report(&place, "here"), report(&place, "there"));
+    assert_eq!(report(&dir, "here"), report(&dir, "there"));
     let left = server.streams();
     assert!(left.iter().all(|stream| stream == "KV_referee-contests"), "{left:?}");
 }

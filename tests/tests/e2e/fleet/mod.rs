@@ -1,20 +1,20 @@
-//! Contests on many machines: a real server, real workers, and everything that can happen to them.
+//! Contests on many machines: a real server, real workers, and every kind of failure.
 
 pub(crate) mod server;
 pub(crate) mod proxy;
-pub(crate) mod people;
-mod signed;
+pub(crate) mod process;
+mod credentials;
 mod pages;
-mod looking;
-mod doors;
-mod guarded;
-mod counter;
+mod live_view;
+mod auth;
+mod permissions;
+mod fake_coordinator;
 mod wire;
-mod sameness;
+mod same_results;
 mod faults;
-mod broken;
+mod broken_workers;
 mod refused;
-mod storm;
+mod chaos_run;
 mod withdrawn;
 mod several;
 mod chaos;

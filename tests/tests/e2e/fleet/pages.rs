@@ -1,13 +1,13 @@
-//! What docs/many-machines.md has to be copied: the commands for a laptop are run, the files for Slurm
-//! and Kubernetes are read by those who read such files.
+//! The examples of docs/many-machines.md: the commands for a laptop are run, the files for Slurm and
+//! Kubernetes are parsed and checked.
 
 use super::server::{free_port, nats_server};
-use crate::support::{Place, python, root, texts};
+use crate::support::{TestDir, python, root, strings};
 use serde_json::Value;
 use std::fs;
 use std::process::Command;
 
-/// The first block of the page that is written in this language and has these words.
+/// Returns the first block of the page in this language that contains `words`.
 fn block(language: &str, words: &str) -> String {
     let page = fs::read_to_string(root().join("docs/many-machines.md")).unwrap();
     let parts: Vec<&str> = page.split("\n```").collect();
@@ -19,16 +19,16 @@ fn block(language: &str, words: &str) -> String {
     blocks.into_iter().find_map(named).unwrap_or_else(|| panic!("no {language} with {words}"))
 }
 
-/// What follows these words, as far as it is a number.
+/// Parses the number after these words.
 fn number_after(text: &str, words: &str) -> u64 {
     let rest = text.split_once(words).unwrap_or_else(|| panic!("no {words:?} in {text}")).1;
     let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
     digits.parse().unwrap()
 }
 
-/// A page's options are those of the program.
+/// Asserts that the command has all options in the text.
 fn assert_has_options(text: &str, command: &str) {
-    let help = Place::new().run(&[command, "--help"]).code(0).stdout;
+    let help = TestDir::new().run(&[command, "--help"]).code(0).stdout;
     let words = text.split(|c: char| c.is_whitespace() || "\"[],\\".contains(c));
     for option in words.filter(|word| word.starts_with("--") && word.len() > 2) {
         assert!(help.contains(option), "{command} has no {option}:\n{help}");
@@ -36,9 +36,9 @@ fn assert_has_options(text: &str, command: &str) {
 }
 
 #[test]
-fn the_laptop_s_commands_do_what_the_page_says() {
+fn the_laptop_commands_work() {
     let Some(program) = nats_server() else { return };
-    let place = Place::new();
+    let dir = TestDir::new();
     let port = free_port().to_string();
     let lines = block("console,ignore", "--slots 2");
     let commands = lines.lines().filter_map(|line| line.strip_prefix("$ ")).map(|line| {
@@ -46,18 +46,18 @@ fn the_laptop_s_commands_do_what_the_page_says() {
         let line = line.replace("nats-server", &program.display().to_string());
         if line.ends_with('&') { line + " rest=\"$rest $!\"" } else { line }
     });
-    // What goes on in the background ends with the shell.
+    // Background processes end with the shell.
     let mut script: Vec<String> = vec!["set -e; trap 'kill $rest; wait' EXIT".to_owned()];
     script.extend(commands);
-    // Who types this is slower than the server.
+    // A person types slower than the server starts.
     let listens = format!("exec 3<>/dev/tcp/127.0.0.1/{port}");
     script.insert(2, format!("until bash -c '{listens}' 2>/dev/null; do sleep 0.05; done"));
     assert!(script.len() >= 5, "{script:?}");
-    place.shell(&script.join("\n")).code(0).prints("ok");
+    dir.shell(&script.join("\n")).code(0).stdout_has("ok");
 }
 
 #[test]
-fn the_class_room_takes_ten_commands() {
+fn the_classroom_takes_ten_commands() {
     let lines = block("console,ignore", "seq 1 20");
     let commands: Vec<&str> = lines.lines().filter(|line| line.starts_with("$ ")).collect();
     assert_eq!(commands.len(), 10);
@@ -70,19 +70,19 @@ fn the_class_room_takes_ten_commands() {
 #[test]
 fn the_file_for_slurm_drains_before_it_is_killed() {
     let text = block("bash", "#SBATCH");
-    let place = Place::new();
-    place.write("workers.sbatch", &text);
-    let path = place.path("workers.sbatch");
+    let dir = TestDir::new();
+    dir.write("workers.sbatch", &text);
+    let path = dir.path("workers.sbatch");
     let checked = Command::new("bash").arg("-n").arg(path).status().unwrap();
     assert!(checked.success());
-    // Options of Slurm are read up to the first command.
+    // Slurm reads options up to the first command.
     let last = text.rfind("#SBATCH").unwrap();
     let before = text[..last].lines();
     assert!(before.skip(1).all(|line| line.starts_with("#SBATCH")), "{text}");
     assert!(number_after(&text, "TERM@") > 60 * number_after(&text, "--drain "));
     let command = text.split_once("referee worker").unwrap().1;
     assert_has_options(command, "worker");
-    // What the shell does until the worker has ended, if it is sent the signal too.
+    // The shell must wait for the worker even if it gets the signal too.
     let script = text.replace("srun ", "srun() { kill -TERM $$; sleep 0.1; echo drained; }; srun ");
     let ran = Command::new("bash")
         .args(["-c", &script])
@@ -97,18 +97,19 @@ fn the_file_for_slurm_drains_before_it_is_killed() {
 fn the_files_for_kubernetes_are_well_formed_and_leave_time_to_drain() {
     let Some(python) = python() else { return };
     let text = block("yaml", "kind: Deployment");
-    let place = Place::new();
-    place.write("referee.yaml", &text);
-    let path = place.path("referee.yaml");
+    let dir = TestDir::new();
+    dir.write("referee.yaml", &text);
+    let path = dir.path("referee.yaml");
     let script =
         "import json, sys, yaml\nprint(json.dumps(list(yaml.safe_load_all(open(sys.argv[1])))))";
     let read = Command::new(python).args(["-c", script]).arg(path).output().unwrap();
-    let told = String::from_utf8_lossy(&read.stderr);
-    if told.contains("No module named") && std::env::var_os("REFEREE_TESTS_FORBID_SKIP").is_none() {
+    let output = String::from_utf8_lossy(&read.stderr);
+    if output.contains("No module named") && std::env::var_os("REFEREE_TESTS_FORBID_SKIP").is_none()
+    {
         println!("skipped: there is no PyYAML");
         return;
     }
-    assert!(read.status.success(), "{told}");
+    assert!(read.status.success(), "{output}");
     let objects: Vec<Value> = serde_json::from_slice(&read.stdout).unwrap();
     let of_kind = |kind: &str| objects.iter().find(|object| object["kind"] == kind).unwrap();
     for object in &objects {
@@ -121,7 +122,7 @@ fn the_files_for_kubernetes_are_well_formed_and_leave_time_to_drain() {
     assert_eq!(of_kind("Service")["spec"]["selector"], labels("StatefulSet"));
     let pod = &of_kind("Deployment")["spec"]["template"]["spec"];
     let worker = &pod["containers"][0];
-    let words = texts(worker["args"].as_array().unwrap().clone());
+    let words = strings(worker["args"].as_array().unwrap().clone());
     assert_has_options(&words.join(" "), &words[0]);
     let drain = 60 * number_after(&words.join(" "), "--drain ");
     assert!(pod["terminationGracePeriodSeconds"].as_u64().unwrap() > drain);

@@ -1,4 +1,4 @@
-//! The way to the server, which can be cut, stalled and mended.
+//! A TCP proxy in front of the server, which can be cut, stalled and restored.
 
 use super::server::free_port;
 use std::io::{ErrorKind, Read, Write};
@@ -6,116 +6,117 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
-/// How often a proxy that has nothing to do looks whether it is to end.
-const LOOK: Duration = Duration::from_millis(5);
+/// How often an idle proxy checks its state.
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// What becomes of what is sent.
+/// What the proxy does with connections and bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
-    /// It arrives.
+enum ProxyState {
+    /// Forwards everything.
     Open,
-    /// Connections are closed, and new ones too.
+    /// Closes connections, also new ones.
     Cut,
-    /// Nothing arrives, and nobody is told.
+    /// Keeps connections open and forwards nothing.
     Stalled,
-    /// The proxy ends.
+    /// Ends the proxy's threads.
     Gone,
 }
 
-/// Somebody who stands between a server and whoever connects to it.
+/// A proxy between a server and its clients.
 pub(crate) struct Proxy {
     port: u16,
     shared: Arc<Shared>,
 }
 
 struct Shared {
-    way: Mutex<Way>,
+    state: Mutex<ProxyState>,
     changed: Condvar,
     /// Both ends of all connections.
     ends: Mutex<Vec<TcpStream>>,
 }
 
 impl Proxy {
-    /// Before the server at this port.
-    pub(crate) fn before(server: u16) -> Self {
+    /// Starts a proxy for the server at this port.
+    pub(crate) fn start(server: u16) -> Self {
         let port = free_port();
         let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
         listener.set_nonblocking(true).unwrap();
-        let (way, changed, ends) = (Mutex::new(Way::Open), Condvar::new(), Mutex::default());
-        let shared = Arc::new(Shared { way, changed, ends });
+        let (state, changed, ends) =
+            (Mutex::new(ProxyState::Open), Condvar::new(), Mutex::default());
+        let shared = Arc::new(Shared { state, changed, ends });
         let theirs = shared.clone();
         std::thread::spawn(move || theirs.take_connections(&listener, server));
         Self { port, shared }
     }
 
-    /// For whoever is to go through it.
+    /// Returns the address for clients.
     pub(crate) fn url(&self) -> String {
         format!("nats://127.0.0.1:{}", self.port)
     }
 
-    /// Closes all connections, and takes no new ones.
+    /// Closes all connections and refuses new ones.
     pub(crate) fn cut(&self) {
-        self.shared.set(Way::Cut);
+        self.shared.set(ProxyState::Cut);
     }
 
-    /// Lets nothing through, and closes nothing: as if packets were lost.
+    /// Forwards nothing and closes nothing, as if packets were lost.
     pub(crate) fn stall(&self) {
-        self.shared.set(Way::Stalled);
+        self.shared.set(ProxyState::Stalled);
     }
 
-    /// Lets everything through again, what had stalled first.
-    pub(crate) fn mend(&self) {
-        self.shared.set(Way::Open);
+    /// Forwards everything again, starting with stalled bytes.
+    pub(crate) fn restore(&self) {
+        self.shared.set(ProxyState::Open);
     }
 }
 
 impl Drop for Proxy {
     fn drop(&mut self) {
-        self.shared.set(Way::Gone);
+        self.shared.set(ProxyState::Gone);
     }
 }
 
 impl Shared {
-    fn set(&self, way: Way) {
-        // Held until all are closed, so that none comes about meanwhile.
-        let mut held = self.way.lock().unwrap();
-        *held = way;
+    fn set(&self, state: ProxyState) {
+        // Held until all are closed, so no connection is added meanwhile.
+        let mut held = self.state.lock().unwrap();
+        *held = state;
         self.changed.notify_all();
-        if matches!(way, Way::Cut | Way::Gone) {
+        if matches!(state, ProxyState::Cut | ProxyState::Gone) {
             for end in self.ends.lock().unwrap().drain(..) {
                 end.shutdown(Shutdown::Both).ok();
             }
         }
     }
 
-    fn way(&self) -> Way {
-        *self.way.lock().unwrap()
+    fn state(&self) -> ProxyState {
+        *self.state.lock().unwrap()
     }
 
     fn take_connections(self: &Arc<Self>, listener: &TcpListener, server: u16) {
         loop {
-            // In this order: whoever comes after a cut is not taken for one who came before.
-            match (listener.accept(), self.way()) {
-                (_, Way::Gone) => return,
-                (Ok((near, _)), Way::Cut) => drop(near),
+            // Accept before reading the state: a connection made after a cut must see it.
+            match (listener.accept(), self.state()) {
+                (_, ProxyState::Gone) => return,
+                (Ok((near, _)), ProxyState::Cut) => drop(near),
                 (Ok((near, _)), _) => self.join(near, server),
                 (Err(error), _) => {
                     assert_eq!(error.kind(), ErrorKind::WouldBlock, "{error}");
-                    std::thread::sleep(LOOK);
+                    std::thread::sleep(POLL_INTERVAL);
                 }
             }
         }
     }
 
     fn join(self: &Arc<Self>, near: TcpStream, server: u16) {
-        // While the server is down, whoever comes is sent away, as by the server's own machine.
+        // While the server is down, connections are closed.
         let Ok(far) = TcpStream::connect(("127.0.0.1", server)) else { return };
         near.set_nonblocking(false).unwrap();
         for end in [&near, &far] {
             end.set_nodelay(true).unwrap();
         }
-        let way = self.way.lock().unwrap();
-        if matches!(*way, Way::Cut | Way::Gone) {
+        let state = self.state.lock().unwrap();
+        if matches!(*state, ProxyState::Cut | ProxyState::Gone) {
             return;
         }
         let mut ends = self.ends.lock().unwrap();
@@ -130,9 +131,10 @@ impl Shared {
         let mut piece = [0; 16 * 1024];
         loop {
             let count = from.read(&mut piece).unwrap_or(0);
-            let way = self.way.lock().unwrap();
-            let way = self.changed.wait_while(way, |way| *way == Way::Stalled).unwrap();
-            drop(way);
+            let state = self.state.lock().unwrap();
+            let state =
+                self.changed.wait_while(state, |state| *state == ProxyState::Stalled).unwrap();
+            drop(state);
             if count == 0 || to.write_all(&piece[..count]).is_err() {
                 break;
             }

@@ -1,16 +1,16 @@
-//! What isn't sent to workers is refused before anything starts: without a server, and without a folder.
+//! Agents that can't be sent to workers are refused before anything starts: no server or folder needed.
 
-use crate::support::{Place, Running, eventually};
+use crate::support::{Running, TestDir, eventually};
 use nix::sys::signal::Signal;
 
-/// Where nobody listens.
+/// An address without a server.
 const NOWHERE: &str = "nats://127.0.0.1:1";
 
 #[test]
-fn bare_commands_and_program_files_are_refused_by_every_command() {
-    let place = Place::new();
-    place.program("bots/bot.sh", "#!/bin/sh\nsleep 60\n");
-    place.write("c.toml", "agents = [\"sh bots/bot.sh\", \"@first\"]\ngame = \"hex\"\n");
+fn bare_commands_and_program_files_are_refused() {
+    let dir = TestDir::new();
+    dir.program("bots/bot.sh", "#!/bin/sh\nsleep 60\n");
+    dir.write("c.toml", "agents = [\"sh bots/bot.sh\", \"@first\"]\ngame = \"hex\"\n");
     let [command, file] = ["command = [\"sh\", \"bot.sh\"]", "command = [\"./bot.sh\"]"];
     for (words, line) in [
         (&["contest", "run", "c.toml"][..], command),
@@ -18,17 +18,17 @@ fn bare_commands_and_program_files_are_refused_by_every_command() {
         (&["contest", "quick", "--game", "hex", "@first", "bots/bot.sh"], file),
         (&["compare", "--game", "hex", "./bots/bot.sh", "@first"], file),
     ] {
-        let ran = place.run(&[words, &["--out", "d", "--on", NOWHERE]].concat()).code(2);
-        let ran = ran.complains("error: bot is a ").complains("make a folder, put");
-        let ran = ran.complains("\n    name = \"bot\"\n").complains(line);
-        assert!(!place.path("d").exists(), "{ran:?}");
+        let ran = dir.run(&[words, &["--out", "d", "--on", NOWHERE]].concat()).code(2);
+        let ran = ran.stderr_has("error: bot is a ").stderr_has("make a folder, put");
+        let ran = ran.stderr_has("\n    name = \"bot\"\n").stderr_has(line);
+        assert!(!dir.path("d").exists(), "{ran:?}");
     }
-    // Begun here, it goes on here.
-    let run = place.command(&["contest", "run", "c.toml", "--out", "d", "--quiet"]);
+    // A contest begun locally can only be resumed locally.
+    let run = dir.command(&["contest", "run", "c.toml", "--out", "d", "--quiet"]);
     let run = Running::start(run, None);
-    assert!(eventually(|| place.path("d/contest.db").exists()));
+    assert!(eventually(|| dir.path("d/contest.db").exists()));
     run.send(Signal::SIGKILL);
     run.wait();
-    let ran = place.run(&["contest", "resume", "d", "--on", NOWHERE]).code(2);
-    ran.complains("only folders with an agent.toml and built-in agents").complains(command);
+    let ran = dir.run(&["contest", "resume", "d", "--on", NOWHERE]).code(2);
+    ran.stderr_has("only folders with an agent.toml and built-in agents").stderr_has(command);
 }

@@ -1,4 +1,4 @@
-//! A real NATS server with a store of its own, which can be killed and started again.
+//! A real NATS server with its own store, which can be killed and restarted.
 
 use crate::support::{eventually, skip};
 use serde_json::Value;
@@ -12,13 +12,12 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// Below those that a system gives to connections, so that one is free still after a restart.
+/// Below the ephemeral ports, so that a port is still free after a restart.
 const PORTS: std::ops::Range<u16> = 12_000..32_000;
-/// Debian has it where only root looks.
+/// Folders outside of a user's PATH; Debian installs it there.
 const MORE_FOLDERS: [&str; 2] = ["/usr/sbin", "/usr/local/sbin"];
 
-/// The server's program; `None`, and a line that says so, where there is none and the tests that need
-/// it may be left out.
+/// Finds the server's program. Without it, reports a skipped test and returns `None`.
 pub(crate) fn nats_server() -> Option<&'static Path> {
     static FOUND: OnceLock<Option<PathBuf>> = OnceLock::new();
     let found = FOUND.get_or_init(|| {
@@ -32,11 +31,11 @@ pub(crate) fn nats_server() -> Option<&'static Path> {
     found.as_deref()
 }
 
-/// A port that nobody has, and that no other test asks for.
+/// Returns a free port that no other test uses.
 pub(crate) fn free_port() -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let count = PORTS.end - PORTS.start;
-    // Another run of the tests begins elsewhere.
+    // Different runs of the tests start at different ports.
     let first = u16::try_from(std::process::id() % u32::from(count)).unwrap();
     for _ in 0..count {
         let step = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -48,26 +47,26 @@ pub(crate) fn free_port() -> u16 {
     panic!("no port is free");
 }
 
-/// A server. It ends with its owner, and what it has kept goes with it.
+/// A running server. Dropping it kills the process and deletes its store.
 pub(crate) struct Server {
     program: &'static Path,
     folder: TempDir,
-    /// Where it takes connections.
+    /// The port for clients.
     pub(crate) port: u16,
-    /// Where it tells of itself, over HTTP.
+    /// The port for HTTP monitoring.
     pub(crate) monitor: u16,
-    /// What else is in its configuration file.
+    /// More lines of its configuration file.
     more: String,
     child: Child,
 }
 
 impl Server {
-    /// A server with `JetStream` that lets in everybody; `None` where there is none to be had.
+    /// Starts a server with `JetStream` and without authentication; `None` without nats-server.
     pub(crate) fn start() -> Option<Self> {
         Self::start_with("")
     }
 
-    /// The same with more in its configuration file.
+    /// Starts a server with more lines in its configuration file.
     pub(crate) fn start_with(more: &str) -> Option<Self> {
         let program = nats_server()?;
         let folder = TempDir::with_prefix("referee-tests-nats-").unwrap();
@@ -79,31 +78,31 @@ impl Server {
         Some(server)
     }
 
-    /// For whoever connects to it straight.
+    /// Returns the address for clients.
     pub(crate) fn url(&self) -> String {
         format!("nats://127.0.0.1:{}", self.port)
     }
 
-    /// SIGKILL.
+    /// Sends SIGKILL and waits.
     pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// Starts it again where it was, with what it had kept.
+    /// Restarts it with the same port and store.
     pub(crate) fn restart(&mut self) {
         self.child = self.spawn();
         self.wait_until_it_listens();
     }
 
-    /// The same with this in its configuration file.
+    /// Restarts it with other lines in its configuration file.
     pub(crate) fn restart_with(&mut self, more: &str) {
         more.clone_into(&mut self.more);
         self.restart();
     }
 
-    /// What it had kept is gone. Only while it is down.
-    pub(crate) fn forget(&self) {
+    /// Deletes its store. Call only while it is down.
+    pub(crate) fn delete_store(&self) {
         fs::remove_dir_all(self.folder.path().join("store")).unwrap();
     }
 
@@ -114,7 +113,7 @@ impl Server {
     fn wait_until_it_listens(&mut self) {
         let listens = eventually(|| {
             if self.child.try_wait().unwrap().is_some() {
-                // A connection that was not told of the end may hold the port for a moment.
+                // An old connection may hold the port for a moment.
                 std::thread::sleep(Duration::from_millis(100));
                 self.child = self.spawn();
             }
@@ -123,13 +122,13 @@ impl Server {
         assert!(listens, "the server doesn't start: {}", self.log());
     }
 
-    /// What it has said so far.
+    /// Returns the server's log.
     pub(crate) fn log(&self) -> String {
         fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }
 
-    /// What it tells of itself under a path such as `/jsz?streams=true`.
-    pub(crate) fn tells(&self, path: &str) -> Value {
+    /// Reads monitoring data from a path such as `/jsz?streams=true`.
+    pub(crate) fn monitoring(&self, path: &str) -> Value {
         let mut stream = TcpStream::connect(("127.0.0.1", self.monitor)).unwrap();
         write!(stream, "GET {path} HTTP/1.0\r\n\r\n").unwrap();
         let mut answer = String::new();
@@ -138,15 +137,15 @@ impl Server {
         serde_json::from_str(body).unwrap()
     }
 
-    /// The names of all streams that it keeps, buckets among them.
+    /// Returns the names of all streams, including buckets.
     pub(crate) fn streams(&self) -> Vec<String> {
-        self.kept().into_iter().map(|(name, _)| name).collect()
+        self.stream_sizes().into_iter().map(|(name, _)| name).collect()
     }
 
-    /// The same, each with how many messages are in it.
-    pub(crate) fn kept(&self) -> Vec<(String, u64)> {
-        let told = self.tells("/jsz?streams=true");
-        let accounts = told["account_details"].as_array().into_iter().flatten();
+    /// Returns the name and the number of messages of every stream.
+    pub(crate) fn stream_sizes(&self) -> Vec<(String, u64)> {
+        let output = self.monitoring("/jsz?streams=true");
+        let accounts = output["account_details"].as_array().into_iter().flatten();
         let streams = accounts.flat_map(|it| it["stream_detail"].as_array().into_iter().flatten());
         let one = |stream: &Value| {
             let name = stream["name"].as_str().unwrap().to_owned();
@@ -178,7 +177,7 @@ fn spawn(program: &Path, folder: &Path, port: u16, monitor: u16, more: &str) -> 
     command.spawn().unwrap()
 }
 
-/// A server greets whoever connects, before anything is kept safe.
+/// Returns whether the server greets a new connection, which it does before TLS.
 fn greets(port: u16) -> bool {
     let Ok(mut stream) = TcpStream::connect(("127.0.0.1", port)) else { return false };
     stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();

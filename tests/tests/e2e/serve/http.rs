@@ -1,4 +1,4 @@
-//! As much of HTTP as a test needs: requests with any header, and a body that comes bit by bit.
+//! A minimal HTTP client: requests with any header, and streamed bodies.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -7,10 +7,10 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-/// So long that only something that hangs takes longer.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// The timeout of every wait: only a hang takes longer.
+const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// An answer.
+/// A response.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
@@ -19,16 +19,16 @@ pub(crate) struct Reply {
     body: Body,
 }
 
-/// What comes after the headers.
+/// The body of a response.
 #[derive(Debug)]
 struct Body {
     stream: BufReader<TcpStream>,
     chunked: bool,
-    /// What is left of the body, or of its present chunk.
+    /// The bytes left of the body or of the current chunk.
     left: u64,
 }
 
-/// Asks with these headers, of which `host` need not be given.
+/// Sends a request with these headers; `host` is optional.
 pub(crate) fn ask(
     port: u16,
     method: &str,
@@ -37,7 +37,7 @@ pub(crate) fn ask(
     body: &str,
 ) -> Reply {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
-    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream.set_read_timeout(Some(TIMEOUT)).unwrap();
     let mut text = format!("{method} {path} HTTP/1.1\r\nconnection: close\r\n");
     if headers.iter().all(|(name, _)| *name != "host") {
         write!(text, "host: 127.0.0.1:{port}\r\n").unwrap();
@@ -49,18 +49,18 @@ pub(crate) fn ask(
     stream.write_all(text.as_bytes()).unwrap();
     let mut stream = BufReader::new(stream);
     let status = line(&mut stream).split(' ').nth(1).unwrap().parse().unwrap();
-    let mut told = BTreeMap::new();
+    let mut output = BTreeMap::new();
     loop {
         let line = line(&mut stream);
         if line.is_empty() {
             break;
         }
         let (name, value) = line.split_once(": ").unwrap();
-        told.insert(name.to_ascii_lowercase(), value.to_owned());
+        output.insert(name.to_ascii_lowercase(), value.to_owned());
     }
-    let chunked = told.get("transfer-encoding").is_some_and(|value| value == "chunked");
-    let left = told.get("content-length").map_or(0, |length| length.parse().unwrap());
-    Reply { status, headers: told, body: Body { stream, chunked, left } }
+    let chunked = output.get("transfer-encoding").is_some_and(|value| value == "chunked");
+    let left = output.get("content-length").map_or(0, |length| length.parse().unwrap());
+    Reply { status, headers: output, body: Body { stream, chunked, left } }
 }
 
 fn line(stream: &mut impl BufRead) -> String {
@@ -105,7 +105,7 @@ impl Reply {
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{status}: {error}: {text}"))
     }
 
-    /// The events of a stream, until it ends or nobody wants more: name, id, data.
+    /// Reads the events of a stream: name, id, data.
     pub(crate) fn events(self) -> impl Iterator<Item = (String, String, String)> {
         let mut lines = BufReader::new(self.body).lines();
         std::iter::from_fn(move || {

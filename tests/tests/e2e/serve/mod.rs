@@ -1,27 +1,27 @@
-//! The web viewer's server, as a browser sees it.
+//! The web viewer's server, as seen by a browser.
 
 pub(crate) mod http;
 mod playing;
-mod strangers;
+mod untrusted;
 
 use self::http::{Reply, ask};
-use crate::support::{AMPLE, Place, Running, eventually, golden};
+use crate::support::{AMPLE, Running, TestDir, eventually, golden};
 use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// A server for a place.
+/// A running server.
 pub(crate) struct Serving {
     running: Running,
     pub(crate) port: u16,
 }
 
 impl Serving {
-    /// Serves the place's folder with these options.
-    pub(crate) fn start(place: &Place, options: &[&str]) -> Self {
+    /// Serves the test's folder with these options.
+    pub(crate) fn start(dir: &TestDir, options: &[&str]) -> Self {
         let words: Vec<&str> = ["serve", "--port", "0"].iter().chain(options).copied().collect();
-        let running = place.start(&words);
-        let url = running.printed("\n");
+        let running = dir.start(&words);
+        let url = running.wait_for_stdout("\n");
         let port = url.split("127.0.0.1:").nth(1).and_then(|rest| rest.split('/').next());
         let port = port.and_then(|port| port.trim().parse().ok());
         Self { running, port: port.unwrap_or_else(|| panic!("no port in {url}")) }
@@ -34,12 +34,12 @@ impl Serving {
     #[track_caller]
     pub(crate) fn json(&self, path: &str) -> Value {
         let reply = self.get(path);
-        let (status, told) = (reply.status, reply.json());
-        assert_eq!(status, 200, "{path}: {told}");
-        told
+        let (status, output) = (reply.status, reply.json());
+        assert_eq!(status, 200, "{path}: {output}");
+        output
     }
 
-    /// What the page posts.
+    /// Posts JSON as the page does.
     fn post(&self, path: &str, body: &Value) -> Reply {
         let headers = [("content-type", "application/json"), ("x-referee", "1")];
         ask(self.port, "POST", path, &headers, &body.to_string())
@@ -53,14 +53,14 @@ impl Serving {
 
 #[test]
 fn many_transcripts_are_listed_a_page_at_a_time() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let bytes = golden("hex-fault.jsonl");
     for number in 0..400 {
-        place.write(&format!("games/{:02}/{number:04}.jsonl", number / 100), &bytes);
+        dir.write(&format!("games/{:02}/{number:04}.jsonl", number / 100), &bytes);
     }
-    place.write("games/notes.txt", "no transcript");
-    place.write("other.jsonl", "no transcript\n");
-    let serving = Serving::start(&place, &[]);
+    dir.write("games/notes.txt", "no transcript");
+    dir.write("other.jsonl", "no transcript\n");
+    let serving = Serving::start(&dir, &[]);
     assert_eq!(serving.json("/api/overview")["transcripts"], 401);
     let mut seen = BTreeSet::new();
     for from in (0..401).step_by(150) {
@@ -85,27 +85,27 @@ fn many_transcripts_are_listed_a_page_at_a_time() {
 }
 
 #[test]
-fn what_has_no_header_yet_and_what_contests_hold_is_not_listed() {
-    let place = Place::new();
+fn unfinished_headers_and_contest_games_are_not_listed() {
+    let dir = TestDir::new();
     let bytes = golden("hex-fault.jsonl");
-    place.write("x.jsonl", &bytes);
-    place.write("begun.jsonl", &bytes[..40]);
-    place.write("cup/contest.db", "");
-    place.write("cup/games/0000/0000001.jsonl", &bytes);
-    let serving = Serving::start(&place, &[]);
+    dir.write("x.jsonl", &bytes);
+    dir.write("begun.jsonl", &bytes[..40]);
+    dir.write("cup/contest.db", "");
+    dir.write("cup/games/0000/0000001.jsonl", &bytes);
+    let serving = Serving::start(&dir, &[]);
     assert_eq!(serving.json("/api/overview")["transcripts"], 1);
     assert_eq!(serving.json("/api/transcripts")["rows"][0]["file"], "x.jsonl");
     assert_eq!(serving.json("/api/transcripts?folder=cup")["total"], 1);
-    place.write("begun.jsonl", &bytes);
+    dir.write("begun.jsonl", &bytes);
     assert!(eventually(|| serving.json("/api/transcripts")["total"] == 2));
     serving.end();
 }
 
 #[test]
 fn a_match_has_its_sheet_its_lines_and_its_pictures() {
-    let place = Place::new();
-    place.write("x.jsonl", golden("hex-fault.jsonl"));
-    let serving = Serving::start(&place, &[]);
+    let dir = TestDir::new();
+    dir.write("x.jsonl", golden("hex-fault.jsonl"));
+    let serving = Serving::start(&dir, &[]);
     let sheet = serving.json("/api/match?file=x.jsonl");
     assert_eq!((&sheet["state"], &sheet["game"]), (&"over".into(), &"hex".into()), "{sheet}");
     assert_eq!((&sheet["own"], &sheet["notations"][0]), (&false.into(), &"sgf".into()));
@@ -140,13 +140,13 @@ fn a_match_has_its_sheet_its_lines_and_its_pictures() {
 
 #[test]
 fn a_contest_is_shown_while_its_games_are_counted() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let words = [
         "-q", "contest", "quick", "--game", "hex", "--setup", "size=3", "@random", "@first",
         "@illegal", "--out", "cup",
     ];
-    place.run(&[&words[..], &AMPLE].concat()).code(0);
-    let serving = Serving::start(&place, &[]);
+    dir.run(&[&words[..], &AMPLE].concat()).code(0);
+    let serving = Serving::start(&dir, &[]);
     let contest = serving.json("/api/contest?folder=cup");
     let played = contest["played"].as_u64().unwrap();
     assert!(played > 0 && contest["running"] == false && contest["report"] == true, "{contest}");

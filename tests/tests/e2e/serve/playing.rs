@@ -1,42 +1,42 @@
-//! Matches that are followed, and matches that are played on the page.
+//! Matches that are followed or played on the page.
 
 use super::Serving;
 use super::http::ask;
-use crate::support::{Place, Running, eventually};
+use crate::support::{Running, TestDir, eventually};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
 #[test]
 fn a_live_match_is_followed_across_a_lost_connection() {
-    let place = Place::new();
-    let serving = Serving::start(&place, &[]);
+    let dir = TestDir::new();
+    let serving = Serving::start(&dir, &[]);
     let words = [
         "-q", "play", "hex", "@random", "@random", "--setup", "size=5", "--pace", "60ms", "--out",
         "x.jsonl",
     ];
-    let playing = place.start(&words);
-    assert!(eventually(|| place.path("x.jsonl").exists()));
+    let playing = dir.start(&words);
+    assert!(eventually(|| dir.path("x.jsonl").exists()));
     let (mut plies, mut line, mut ended) = (Vec::<Value>::new(), String::new(), false);
     while !ended {
         let headers = [("last-event-id", line.as_str())];
         let headers = if line.is_empty() { &[][..] } else { &headers };
         let reply = ask(serving.port, "GET", "/api/follow?file=x.jsonl", headers, "");
         assert_eq!(reply.headers["content-type"], "text/event-stream");
-        // Two events, then the line is lost.
+        // The connection is lost after two events.
         for (name, id, data) in reply.events().take(2) {
             if name == "end" {
                 assert_eq!(data, "over");
                 ended = true;
                 break;
             }
-            let told: Value = serde_json::from_str(&data).unwrap();
-            plies.extend(told["plies"].as_array().unwrap().iter().cloned());
+            let output: Value = serde_json::from_str(&data).unwrap();
+            plies.extend(output["plies"].as_array().unwrap().iter().cloned());
             line = id;
         }
     }
     playing.wait().code(0);
     let indices: Vec<u64> = plies.iter().map(|ply| ply["index"].as_u64().unwrap()).collect();
-    let count = place.events_of("x.jsonl", "played").len();
+    let count = dir.events_of("x.jsonl", "played").len();
     assert_eq!(indices, (0..count as u64 + 2).collect::<Vec<_>>());
     let sheet = serving.json("/api/match?file=x.jsonl");
     assert_eq!(sheet["plies"].as_array().unwrap(), &plies);
@@ -48,23 +48,23 @@ fn begin(serving: &Serving, seats: &[&str]) -> String {
                        "clock": "1h" });
     let reply = serving.post("/api/matches", &wish);
     let status = reply.status;
-    let told = reply.json();
-    assert_eq!(status, 200, "{told}");
-    told["file"].as_str().unwrap().to_owned()
+    let output = reply.json();
+    assert_eq!(status, 200, "{output}");
+    output["file"].as_str().unwrap().to_owned()
 }
 
 #[track_caller]
 fn wait_for_turn(serving: &Serving, file: &str, turn: u64) -> Value {
-    let mut told = Value::Null;
+    let mut output = Value::Null;
     let asked = eventually(|| {
-        told = serving.json(&format!("/api/seat?file={file}"));
-        told["waiting"] == true && told["turn"] == turn
+        output = serving.json(&format!("/api/seat?file={file}"));
+        output["waiting"] == true && output["turn"] == turn
     });
-    assert!(asked, "turn {turn} never came: {told}");
-    told
+    assert!(asked, "turn {turn} never came: {output}");
+    output
 }
 
-/// What a person answers on the page: the status of the reply.
+/// Answers as a person on the page; returns the status of the response.
 fn answer(serving: &Serving, file: &str, turn: u64, text: &str) -> u16 {
     serving.post("/api/seat", &json!({ "file": file, "turn": turn, "text": text })).status
 }
@@ -77,13 +77,13 @@ fn wait_until_over(serving: &Serving, file: &str) {
 
 #[test]
 fn a_person_wins_on_the_page() {
-    let place = Place::new();
-    let serving = Serving::start(&place, &[]);
+    let dir = TestDir::new();
+    let serving = Serving::start(&dir, &[]);
     let file = begin(&serving, &["@human", "@first"]);
     let answer = |turn: u64, text: &str| answer(&serving, &file, turn, text);
     for (turn, text) in [(0, "a2"), (2, "b2"), (4, "c2")] {
-        let told = wait_for_turn(&serving, &file, turn);
-        assert_eq!(told["actions"].as_array().unwrap().len() as u64, 9 - turn, "{told}");
+        let output = wait_for_turn(&serving, &file, turn);
+        assert_eq!(output["actions"].as_array().unwrap().len() as u64, 9 - turn, "{output}");
         assert_eq!(answer(turn + 1, text), 409);
         assert_eq!(answer(turn, "z9"), 422);
         assert_eq!(answer(turn, text), 200);
@@ -94,29 +94,29 @@ fn a_person_wins_on_the_page() {
     assert!(last["text"].as_str().unwrap().starts_with("human wins"), "{last}");
     assert_eq!(sheet["seats"][0]["human"], true);
     assert!(eventually(|| answer(6, "a1") == 409));
-    assert_eq!(place.verified(&file), "ok");
+    assert_eq!(dir.verify_status(&file), "ok");
     serving.end();
-    place.assert_tidy();
+    dir.assert_tmp_is_empty();
 }
 
 #[test]
 fn two_people_play_and_one_resigns() {
-    let place = Place::new();
-    let serving = Serving::start(&place, &[]);
+    let dir = TestDir::new();
+    let serving = Serving::start(&dir, &[]);
     let file = begin(&serving, &["@human", "@human"]);
     for (turn, text) in [(0, "a1"), (1, "resign")] {
         assert_eq!(wait_for_turn(&serving, &file, turn)["seat"], turn);
         assert_eq!(answer(&serving, &file, turn, text), 200);
     }
     wait_until_over(&serving, &file);
-    assert_eq!(place.verified(&file), "ok");
+    assert_eq!(dir.verify_status(&file), "ok");
     serving.end();
 }
 
 #[test]
 fn matches_are_stopped_one_by_one_and_with_the_server() {
-    let place = Place::new();
-    let serving = Serving::start(&place, &["--jobs", "1"]);
+    let dir = TestDir::new();
+    let serving = Serving::start(&dir, &["--jobs", "1"]);
     let third = begin(&serving, &["@mute", "@first"]);
     let first = begin(&serving, &["@human", "@mute"]);
     let second = begin(&serving, &["@human", "@mute"]);
@@ -139,33 +139,33 @@ fn matches_are_stopped_one_by_one_and_with_the_server() {
     assert_eq!(answer(&serving, &second, 0, "a1"), 200);
     serving.end();
     for file in [first, second, third] {
-        let over = &place.events_of(&file, "over")[0];
+        let over = &dir.events_of(&file, "over")[0];
         assert_eq!(over["verdict"]["result"], "void", "{over}");
-        assert_eq!(place.verified(&file), "ok");
+        assert_eq!(dir.verify_status(&file), "ok");
     }
-    place.assert_tidy();
+    dir.assert_tmp_is_empty();
 }
 
 #[test]
 fn a_killed_server_leaves_no_agent() {
-    use crate::survivors::{assert_gone, families, family};
-    let place = Place::new();
-    let Some(agent) = family(&place, "stay") else { return };
-    let serving = Serving::start(&place, &["--agent", &agent]);
+    use crate::descendants::{assert_gone, families, family};
+    let dir = TestDir::new();
+    let Some(agent) = family(&dir, "stay") else { return };
+    let serving = Serving::start(&dir, &["--agent", &agent]);
     begin(&serving, &["@human", &agent]);
-    assert!(eventually(|| !families(&place).is_empty()));
+    assert!(eventually(|| !families(&dir).is_empty()));
     serving.running.send(Signal::SIGKILL);
     assert_eq!(serving.running.wait().exit, None);
-    assert!(eventually(|| families(&place).is_empty()));
-    assert_gone(&place);
+    assert!(eventually(|| families(&dir).is_empty()));
+    assert_gone(&dir);
 }
 
 #[test]
 fn only_known_agents_are_started() {
-    let place = Place::new();
-    let program = place.program("bot.sh", "#!/bin/sh\ntouch started\n");
-    place.write("mine/agent.toml", "command = [\"cat\"]\ngames = [\"freckers\"]\n");
-    let serving = Serving::start(&place, &[]);
+    let dir = TestDir::new();
+    let program = dir.program("bot.sh", "#!/bin/sh\ntouch started\n");
+    dir.write("mine/agent.toml", "command = [\"cat\"]\ngames = [\"freckers\"]\n");
+    let serving = Serving::start(&dir, &[]);
     for (agent, why) in [
         (program.as_str(), "isn't one of the agents"),
         ("sh -c 'touch started'", "isn't one of the agents"),
@@ -177,29 +177,29 @@ fn only_known_agents_are_started() {
         let wish = json!({ "game": "hex", "seats": ["@first", agent] });
         let reply = serving.post("/api/matches", &wish);
         assert_eq!(reply.status, 422, "{agent}");
-        let told = reply.json();
-        assert!(told["error"].as_str().unwrap().contains(why), "{agent}: {told}");
+        let output = reply.json();
+        assert!(output["error"].as_str().unwrap().contains(why), "{agent}: {output}");
     }
     let agents = serving.json("/api/overview")["agents"].clone();
     let mine = agents.as_array().unwrap().iter().find(|agent| agent["agent"] == "mine").unwrap();
     assert_eq!(mine["games"], json!(["freckers"]));
     serving.end();
-    assert!(!place.path("started").exists());
+    assert!(!dir.path("started").exists());
 }
 
 #[test]
 fn play_opens_the_match_in_the_browser() {
-    let place = Place::new();
-    // What opens a browser where there is one.
-    place.program("bin/xdg-open", "#!/bin/sh\necho \"$1\" > opened\n");
+    let dir = TestDir::new();
+    // A fake browser command.
+    dir.program("bin/xdg-open", "#!/bin/sh\necho \"$1\" > opened\n");
     let words =
         ["play", "hex", "@human", "@first", "--setup", "size=3", "--out", "x.jsonl", "--open"];
-    let mut command = place.command(&words);
-    command.env("PATH", place.path("bin"));
+    let mut command = dir.command(&words);
+    command.env("PATH", dir.path("bin"));
     let running = Running::start(command, None);
-    let told = running.complained("in the browser: ");
-    let url = told.split("in the browser: ").nth(1).unwrap().split_whitespace().next().unwrap();
-    let opened = || std::fs::read_to_string(place.path("opened")).unwrap_or_default();
+    let output = running.wait_for_stderr("in the browser: ");
+    let url = output.split("in the browser: ").nth(1).unwrap().split_whitespace().next().unwrap();
+    let opened = || std::fs::read_to_string(dir.path("opened")).unwrap_or_default();
     assert!(eventually(|| opened().trim() == url), "{url} {}", opened());
     assert!(url.ends_with("/match?file=x.jsonl"), "{url}");
     let port = url.split(':').nth(2).unwrap().split('/').next().unwrap().parse().unwrap();
@@ -208,11 +208,11 @@ fn play_opens_the_match_in_the_browser() {
         wait_for_turn(&serving, "x.jsonl", turn);
         assert_eq!(answer(&serving, "x.jsonl", turn, text), 200);
     }
-    serving.running.complained("the page stays until Ctrl-C");
+    serving.running.wait_for_stderr("the page stays until Ctrl-C");
     assert_eq!(serving.json("/api/match?file=x.jsonl")["state"], "over");
     assert_eq!(serving.json("/api/overview")["can_play"], false);
     serving.running.send(Signal::SIGINT);
-    serving.running.wait().code(0).prints("human wins");
-    assert_eq!(place.verified("x.jsonl"), "ok");
-    place.assert_tidy();
+    serving.running.wait().code(0).stdout_has("human wins");
+    assert_eq!(dir.verify_status("x.jsonl"), "ok");
+    dir.assert_tmp_is_empty();
 }

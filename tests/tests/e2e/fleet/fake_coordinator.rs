@@ -1,5 +1,5 @@
-//! A coordinator with nothing behind it: it announces a contest, gives whatever orders a test wants,
-//! and shows what comes back. What a worker may expect of the wire stands here once more, by hand.
+//! A fake coordinator: it announces a contest, sends the orders of a test and returns the reports. It
+//! repeats the messages and names on the wire by hand, independently of the real coordinator.
 
 use super::server::Server;
 use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
@@ -23,13 +23,13 @@ use std::time::Duration;
 use tokio::io::AsyncReadExt;
 use tokio::runtime::Runtime;
 
-/// The longest that anything is waited for.
-const PATIENCE: Duration = Duration::from_secs(300);
-/// The longest that the server may take for an answer.
+/// The timeout of every wait.
+const TIMEOUT: Duration = Duration::from_secs(300);
+/// The timeout of the server's responses.
 const ANSWER: Duration = Duration::from_secs(60);
 
-/// A contest on the server.
-pub(crate) struct Counter {
+/// A contest announced on the server.
+pub(crate) struct FakeCoordinator {
     runtime: Runtime,
     client: Client,
     jetstream: Context,
@@ -38,7 +38,7 @@ pub(crate) struct Counter {
     beats: Subscriber,
     /// The contest.
     pub(crate) contest: Arc<Contest>,
-    /// What it is called.
+    /// The names of its streams, subjects and buckets.
     pub(crate) names: Names,
 }
 
@@ -70,7 +70,7 @@ async fn begin(jetstream: &Context, names: &Names, brief: &Brief) -> (PullConsum
         ..work(names.reports_stream(), names.reports())
     };
     let reports = jetstream.create_stream(config).await.unwrap();
-    let reports = reports.create_consumer(consumer(names::COORDINATOR, PATIENCE)).await.unwrap();
+    let reports = reports.create_consumer(consumer(names::COORDINATOR, TIMEOUT)).await.unwrap();
     let bucket = object_store::Config { bucket: names.bucket(), ..Default::default() };
     let bucket = jetstream.create_object_store(bucket).await.unwrap();
     let bytes = serde_json::to_vec(brief).unwrap();
@@ -78,9 +78,9 @@ async fn begin(jetstream: &Context, names: &Names, brief: &Brief) -> (PullConsum
     (reports, bucket)
 }
 
-impl Counter {
-    /// Announces this contest, of built-in agents alone, with leases of so many milliseconds.
-    pub(crate) fn open(server: &Server, contest: &str, lease_ms: u64) -> Self {
+impl FakeCoordinator {
+    /// Announces a contest of built-in agents with leases of `lease_ms`.
+    pub(crate) fn start(server: &Server, contest: &str, lease_ms: u64) -> Self {
         let contest: Contest = serde_json::from_str(contest).unwrap();
         let agent = |run: &String| AgentPackage { run: run.clone(), ..AgentPackage::default() };
         let brief = Brief {
@@ -106,9 +106,10 @@ impl Counter {
             (client, jetstream, reports, bucket, beats)
         });
         let contest = Arc::new(contest);
-        let counter = Self { runtime, client, jetstream, reports, bucket, beats, contest, names };
-        counter.announce(&brief);
-        counter
+        let coordinator =
+            Self { runtime, client, jetstream, reports, bucket, beats, contest, names };
+        coordinator.announce(&brief);
+        coordinator
     }
 
     fn announce(&self, brief: &Brief) {
@@ -120,8 +121,8 @@ impl Counter {
             brief_sha256: hex(&Sha256::digest(serde_json::to_vec(brief).unwrap())),
         };
         let bytes = serde_json::to_vec(&announcement).unwrap();
-        // A bucket as the server sees it. To make one, the client asks for the account, and doesn't
-        // understand what servers before 2.10 say of it.
+        // The stream of a key-value bucket. The client's own call first queries the account, whose
+        // response it can't parse from servers older than 2.10.
         let config = stream::Config {
             name: format!("KV_{}", names::CONTESTS),
             subjects: vec![format!("$KV.{}.>", names::CONTESTS)],
@@ -139,8 +140,8 @@ impl Counter {
         });
     }
 
-    /// The contest is over.
-    pub(crate) fn close(&self) {
+    /// Ends the contest: removes its announcement.
+    pub(crate) fn end_contest(&self) {
         self.runtime.block_on(async {
             let bucket = self.jetstream.get_key_value(names::CONTESTS).await.unwrap();
             let subject = format!("{}{}", bucket.prefix, self.names.id);
@@ -156,26 +157,26 @@ impl Counter {
         });
     }
 
-    /// All games of a block.
+    /// Returns all games of a block.
     pub(crate) fn fixtures(&self, block: u64) -> Vec<Fixture> {
         let schedule = Schedule::new(self.contest.clone());
         let all = (0..schedule.known()).filter_map(|number| schedule.fixture(number));
         all.filter(|fixture| fixture.block == block).collect()
     }
 
-    /// The order for a block.
+    /// Returns the order for a block.
     pub(crate) fn order(&self, block: u64, attempt: u32) -> Order {
         let (fixtures, avoid) = (self.fixtures(block), Vec::new());
         Order { block, attempt, fixtures, void_retries: 2, avoid }
     }
 
-    /// Gives an order, as it stands.
-    pub(crate) fn give(&self, order: &Order) {
-        self.give_bytes(order.block, order.attempt, &serde_json::to_vec(order).unwrap());
+    /// Sends an order unchanged.
+    pub(crate) fn send(&self, order: &Order) {
+        self.send_bytes(order.block, order.attempt, &serde_json::to_vec(order).unwrap());
     }
 
-    /// Gives what is none, perhaps.
-    pub(crate) fn give_bytes(&self, block: u64, attempt: u32, bytes: &[u8]) {
+    /// Sends bytes as an order, valid or not.
+    pub(crate) fn send_bytes(&self, block: u64, attempt: u32, bytes: &[u8]) {
         let message = PublishMessage::build().payload(bytes.to_vec().into());
         let message = message.message_id(format!("{block}-{attempt}"));
         self.runtime.block_on(async {
@@ -184,13 +185,13 @@ impl Counter {
         });
     }
 
-    /// The next report, and the transcripts that came with it.
+    /// Receives the next report and its transcripts.
     pub(crate) fn report(&self) -> (Report, Vec<Vec<u8>>) {
-        let report = self.report_within(PATIENCE);
-        report.expect("a report comes")
+        let report = self.report_within(TIMEOUT);
+        report.expect("a report arrives")
     }
 
-    /// The next report, if one comes within this time.
+    /// Receives the next report; `None` if none arrives within this time.
     pub(crate) fn report_within(&self, time: Duration) -> Option<(Report, Vec<Vec<u8>>)> {
         self.runtime.block_on(async {
             let batch = self.reports.batch().max_messages(1).expires(time).messages();
@@ -212,13 +213,13 @@ impl Counter {
                     }
                 }
             }
-            assert!(rest.is_empty(), "bytes that nobody told of");
+            assert!(rest.is_empty(), "bytes that belong to no transcript");
             message.double_ack().await.unwrap();
             Some((report, transcripts))
         })
     }
 
-    /// Waits for a sign of life like this.
+    /// Waits for a heartbeat that fulfils a condition.
     pub(crate) fn beat(&mut self, wanted: impl Fn(&Beat) -> bool) -> Beat {
         let beats = &mut self.beats;
         let mut last = None;
@@ -232,11 +233,11 @@ impl Counter {
                 last = Some(beat);
             }
         };
-        let found = self.runtime.block_on(async { tokio::time::timeout(PATIENCE, search).await });
-        found.unwrap_or_else(|_| panic!("no such sign of life; the last was {last:?}"))
+        let found = self.runtime.block_on(async { tokio::time::timeout(TIMEOUT, search).await });
+        found.unwrap_or_else(|_| panic!("no such heartbeat; the last was {last:?}"))
     }
 
-    /// How many orders the server still has.
+    /// Returns the number of orders left on the server.
     pub(crate) fn orders_left(&self) -> u64 {
         self.runtime.block_on(async {
             let stream = self.jetstream.get_stream(self.names.orders_stream()).await.unwrap();
@@ -244,13 +245,13 @@ impl Counter {
         })
     }
 
-    /// Whether the match of a transcript counts as this game.
+    /// Returns whether the match of a transcript is a valid result of this game.
     pub(crate) fn counts(&self, fixture: &Fixture, transcript: &[u8]) -> bool {
         let heard = hear(transcript).unwrap();
         heard.record(&self.contest, fixture, String::new()).is_ok()
     }
 
-    /// Every transcript is of its game, and whole.
+    /// Asserts that every transcript is complete and belongs to its game.
     pub(crate) fn assert_played(&self, report: &Report, transcripts: &[Vec<u8>]) {
         assert_eq!(report.fault, None);
         let fixtures = self.fixtures(report.block);

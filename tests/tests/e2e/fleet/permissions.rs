@@ -1,8 +1,8 @@
-//! The server of docs/many-machines.md, whose workers may do what they need and nothing else.
+//! The server of docs/many-machines.md, which gives workers only the permissions they need.
 
-use super::people::Member;
+use super::process::FleetProcess;
 use super::server::Server;
-use crate::support::{Place, Running, eventually, python, root};
+use crate::support::{Running, TestDir, eventually, python, root};
 use async_nats::jetstream::{self, Context};
 use async_nats::{Client, ConnectOptions, HeaderMap};
 use futures_core::Stream;
@@ -11,7 +11,7 @@ use referee_fleet::bundles::read_object;
 use referee_fleet::names::BRIEF;
 use std::pin::Pin;
 
-/// What workers may not publish to. The last of the brief is its name as buckets write it.
+/// Subjects that workers may not publish to. `YnJpZWY=` is the brief's name as buckets encode it.
 const FORBIDDEN: &[&str] = &[
     "$KV.referee-contests.0123456789abcdef",
     "$O.referee-0123456789abcdef.M.YnJpZWY=",
@@ -32,7 +32,7 @@ const FORBIDDEN: &[&str] = &[
     "$JS.ACK.x.coordinator.1.1.1.1.1",
 ];
 
-/// What the page says of users, with their passwords.
+/// Returns the page's user configuration with passwords filled in.
 fn users() -> String {
     let page = std::fs::read_to_string(root().join("docs/many-machines.md")).unwrap();
     let begin = page.find("\nauthorization {").expect("the page has a server's configuration");
@@ -41,51 +41,51 @@ fn users() -> String {
     text.replace("$COORDINATOR_PASSWORD", "cp").replace("$WORKER_PASSWORD", "wp")
 }
 
-/// What builds the agent, wherever it plays; not where it would get what is the worker's own.
+/// The agent's build script. It fails if it can see the worker's NATS variables.
 const BUILD: &str = "if env | grep -q ^NATS_; then exit 1; fi\nmkdir -p target\n\
                      cp bot.in target/bot.py\n";
 
 #[test]
-fn a_contest_is_played_by_workers_that_may_do_nothing_else() {
+fn workers_need_only_the_documented_permissions() {
     let (Some(server), Some(_)) = (Server::start_with(&users()), python()) else { return };
-    let place = Place::new();
+    let dir = TestDir::new();
     let bot = std::fs::read(root().join("sample-agents/python/random/bot.py")).unwrap();
-    place.write("bots/built/bot.in", bot);
-    place.write("bots/built/build.sh", BUILD);
+    dir.write("bots/built/bot.in", bot);
+    dir.write("bots/built/build.sh", BUILD);
     let manifest = "command = [\"python3\", \"target/bot.py\"]\nbuild = \"sh build.sh\"\n";
-    place.write("bots/built/agent.toml", manifest);
-    place.write(
+    dir.write("bots/built/agent.toml", manifest);
+    dir.write(
         "cup.toml",
         "rounds = 3\nagents = [\"@random\", \"bots/built\"]\n\
          [[games]]\ngame = \"hex\"\nsetup = { size = 3 }\n",
     );
-    let mut worker = place.command(&["worker", &server.url(), "--slots", "2"]);
+    let mut worker = dir.command(&["worker", &server.url(), "--slots", "2"]);
     worker.env("NATS_USER", "worker").env("NATS_PASSWORD", "wp");
     let worker = Running::start(worker, None);
     let on = format!("nats://coordinator:cp@127.0.0.1:{}", server.port);
-    let ran = place.run(&["contest", "run", "cup.toml", "--out", "cup", "--on", &on]).code(0);
+    let ran = dir.run(&["contest", "run", "cup.toml", "--out", "cup", "--on", &on]).code(0);
     assert!(!ran.stderr.contains("cp@") && !ran.stdout.contains("cp@"), "{ran:?}");
     worker.send(Signal::SIGTERM);
     let ran = worker.wait().code(143);
     assert!(!ran.stderr.contains("iolation"), "{ran:?}");
     assert!(!server.log().contains("Violation"), "{}", server.log());
-    place.run(&["verify", "cup"]).code(0);
-    // Not even a mark, which would be in everybody's way for ever.
-    assert_eq!(server.kept(), [("KV_referee-contests".to_owned(), 0)]);
+    dir.run(&["verify", "cup"]).code(0);
+    // Not even a delete marker is left in the bucket.
+    assert_eq!(server.stream_sizes(), [("KV_referee-contests".to_owned(), 0)]);
 }
 
 #[test]
-fn who_may_not_lay_out_a_contest_is_told_so() {
+fn a_user_without_permission_is_refused() {
     let Some(server) = Server::start_with(&users()) else { return };
-    let place = Place::new();
-    place.write("cup.toml", "agents = [\"@random\", \"@first\"]\ngame = \"hex\"\n");
+    let dir = TestDir::new();
+    dir.write("cup.toml", "agents = [\"@random\", \"@first\"]\ngame = \"hex\"\n");
     let on = format!("nats://worker:wp@127.0.0.1:{}", server.port);
-    let told =
-        place.run(&["contest", "run", "cup.toml", "--out", "cup", "--on", &on]).code(4).stderr;
-    assert!(told.contains("can't be laid out there: Permissions Violation"), "{told}");
-    assert!(told.contains("many-machines.md"), "{told}");
-    assert!(told.contains("referee contest resume cup --on nats://"), "{told}");
-    assert!(!told.contains("WARN") && !told.contains("wp@"), "{told}");
+    let output =
+        dir.run(&["contest", "run", "cup.toml", "--out", "cup", "--on", &on]).code(4).stderr;
+    assert!(output.contains("can't be laid out there: Permissions Violation"), "{output}");
+    assert!(output.contains("many-machines.md"), "{output}");
+    assert!(output.contains("referee contest resume cup --on nats://"), "{output}");
+    assert!(!output.contains("WARN") && !output.contains("wp@"), "{output}");
 }
 
 async fn connect(server: &Server, user: &str, password: &str) -> Client {
@@ -93,8 +93,8 @@ async fn connect(server: &Server, user: &str, password: &str) -> Client {
     options.connect(server.url()).await.unwrap()
 }
 
-/// Puts other bytes, as many, into the place of a contest's brief, by nothing but what a worker may do: the
-/// brief's entry stays, and only what it leads to is another.
+/// Replaces a contest's brief by other bytes of the same length, with only a worker's permissions: the
+/// bucket's entry stays and its chunk changes.
 async fn forge(worker: &Context, change: [&str; 2]) {
     let contests = worker.get_key_value("referee-contests").await.unwrap();
     let mut keys = contests.stream.info_with_subjects("$KV.referee-contests.>").await.unwrap();
@@ -114,15 +114,15 @@ async fn forge(worker: &Context, change: [&str; 2]) {
 }
 
 #[test]
-fn a_brief_that_a_worker_has_forged_is_not_played() {
+fn a_brief_forged_by_a_worker_is_not_played() {
     let Some(server) = Server::start_with(&users()) else { return };
-    let place = Place::new();
-    place.write(
+    let dir = TestDir::new();
+    dir.write(
         "cup.toml",
         "agents = [\"@random\", \"@first\"]\n[[games]]\ngame = \"hex\"\nsetup = { size = 3 }\n",
     );
     let on = format!("nats://coordinator:cp@127.0.0.1:{}", server.port);
-    let _coordinator = Member::coordinator(&place, &["run", "cup.toml", "--out", "cup"], &on);
+    let _coordinator = FleetProcess::coordinator(&dir, &["run", "cup.toml", "--out", "cup"], &on);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let connected = async { jetstream::new(connect(&server, "worker", "wp").await) };
     let thief = runtime.block_on(connected);
@@ -132,16 +132,16 @@ fn a_brief_that_a_worker_has_forged_is_not_played() {
     };
     assert!(eventually(|| runtime.block_on(announced())));
     runtime.block_on(forge(&thief, ["@random", "@greedy"]));
-    let mut worker = place.command(&["worker", &server.url(), "--slots", "1"]);
+    let mut worker = dir.command(&["worker", &server.url(), "--slots", "1"]);
     worker.env("NATS_USER", "worker").env("NATS_PASSWORD", "wp");
-    let worker = Member::of(worker);
+    let worker = FleetProcess::of(worker);
     let words = "its brief: it isn't the one that the contest was announced with";
-    worker.running().complained(words);
-    worker.dismiss().code(143).complains("left; 0 games played");
+    worker.running().wait_for_stderr(words);
+    worker.terminate().code(143).stderr_has("left; 0 games played");
 }
 
 #[test]
-fn workers_may_not_write_what_others_run() {
+fn workers_cannot_write_objects_of_the_coordinator() {
     let Some(server) = Server::start_with(&users()) else { return };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
@@ -157,7 +157,7 @@ fn workers_may_not_write_what_others_run() {
         };
         coordinator.create_stream(config).await.unwrap();
         let bucket = worker.get_object_store(name).await.unwrap();
-        // More than one message's worth.
+        // More than fits in one message.
         let bytes: Vec<u8> = (0..300_000_u32).map(|number| number.to_le_bytes()[0]).collect();
         bucket.put("transcript", &mut bytes.as_slice()).await.unwrap();
         assert_eq!(read_object(&worker, name, "transcript", 300_000).await.unwrap(), bytes);
@@ -171,8 +171,8 @@ fn workers_may_not_write_what_others_run() {
         }
         client.flush().await.unwrap();
         for subject in FORBIDDEN {
-            let told = format!("Publish Violation - User \"worker\", Subject {subject:?}");
-            assert!(eventually(|| server.log().contains(&told)), "{subject}: {}", server.log());
+            let expected = format!("Publish Violation - User \"worker\", Subject {subject:?}");
+            assert!(eventually(|| server.log().contains(&expected)), "{subject}: {}", server.log());
         }
     });
 }

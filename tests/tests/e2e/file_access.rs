@@ -1,12 +1,12 @@
 //! What agents may read in the sandbox: docs/agents.md, "What it may read".
 
-use crate::support::{Place, python};
+use crate::support::{TestDir, python};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
-/// Reads what lies beside it, tries what it may not, and plays.
+/// An agent that reads a file beside it, tries to read forbidden files, and plays.
 const BOT: &str = r#"
 import json, os, sys
 assert open("weights.txt").read() == "42" and "weights.txt" in os.listdir(".")
@@ -25,28 +25,28 @@ for line in sys.stdin:
         print(json.dumps(answer), flush=True)
 "#;
 
-/// The Python that everybody may read.
+/// The Python that every user may read.
 const SYSTEM: &str = "/usr/bin/python3";
 
-/// A home folder with a virtual environment, what looks like pyenv, and an agent for each.
-fn home(place: &Place, python: &Path) {
-    let at = |name: &str| place.path(name).display().to_string();
+/// Creates a home folder with a virtual environment, a copy of pyenv's layout, and an agent for each.
+fn home(dir: &TestDir, python: &Path) {
+    let at = |name: &str| dir.path(name).display().to_string();
     let words = ["-m", "venv", "--without-pip"];
-    let made = Command::new(python).args(words).arg(place.path("home/venv")).status();
+    let made = Command::new(python).args(words).arg(dir.path("home/venv")).status();
     assert!(made.unwrap().success());
-    place.write("home/.pyenv/versions/3/lib/site.txt", "");
-    fs::create_dir_all(place.path("home/.pyenv/versions/3/bin")).unwrap();
-    let installed = place.path("home/.pyenv/versions/3/bin/python3");
-    // What a shim leads to can't be seen, so that lies below it, or is the system's.
+    dir.write("home/.pyenv/versions/3/lib/site.txt", "");
+    fs::create_dir_all(dir.path("home/.pyenv/versions/3/bin")).unwrap();
+    let installed = dir.path("home/.pyenv/versions/3/bin/python3");
+    // The target of a shim can't be detected: it works only below the shim's folder or in the system.
     symlink(SYSTEM, &installed).unwrap();
     let shim = format!("#!/usr/bin/env bash\nexec '{}' \"$@\"\n", installed.display());
-    place.program("home/.pyenv/shims/python3", &shim);
-    place.write("home/notes.txt", "");
+    dir.program("home/.pyenv/shims/python3", &shim);
+    dir.write("home/notes.txt", "");
     for (name, interpreter, other) in [
         ("first", "../venv/bin/python".to_owned(), "second"),
         ("second", at("home/.pyenv/shims/python3"), "first"),
     ] {
-        let file = |name: &str, text: &str| place.write(&format!("home/{name}"), text);
+        let file = |name: &str, text: &str| dir.write(&format!("home/{name}"), text);
         file(&format!("{name}/agent.toml"), &format!("command = [{interpreter:?}, \"bot.py\"]"));
         file(&format!("{name}/bot.py"), BOT);
         file(&format!("{name}/weights.txt"), "42");
@@ -61,22 +61,23 @@ fn home(place: &Place, python: &Path) {
         ];
         file(&format!("{name}/wanted.txt"), &wanted.join("\n"));
     }
-    place.write("matches/old.jsonl", "");
+    dir.write("matches/old.jsonl", "");
 }
 
-/// Plays at a level: all that the agents wrote to stderr; `None`, and a line that says so, where the machine hasn't got it.
-fn played(place: &Place, agents: [&str; 2], level: &str) -> Option<String> {
+/// Plays at a sandbox level and returns the agents' stderr. If the machine doesn't support the level,
+/// reports a skipped test and returns `None`.
+fn played(dir: &TestDir, agents: [&str; 2], level: &str) -> Option<String> {
     let words = ["play", "hex", "--setup", "size=3", "--json", "--sandbox", level];
-    let ran = place.run(&[&words[..], &agents, &["--out", "x.jsonl", "--force"]].concat());
+    let ran = dir.run(&[&words[..], &agents, &["--out", "x.jsonl", "--force"]].concat());
     if ran.stderr.contains("no sandbox here is") {
         println!("skipped: {level}: {}", ran.stderr);
         return None;
     }
-    let told = ran.code(0).json();
-    for seat in told["verdict"]["seats"].as_array().unwrap() {
-        assert!(seat["fault"].is_null(), "{level}: {told}");
+    let output = ran.code(0).json();
+    for seat in output["verdict"]["seats"].as_array().unwrap() {
+        assert!(seat["fault"].is_null(), "{level}: {output}");
     }
-    let events = place.events("x.jsonl");
+    let events = dir.events("x.jsonl");
     Some(events.iter().filter_map(|event| event["text"].as_str()).collect())
 }
 
@@ -86,66 +87,66 @@ fn agents_in_a_home_folder_start_and_see_only_their_own() {
     if !system.is_file() {
         return;
     }
-    // As root, an interpreter in root's home folder is shown to agents from `isolated` on.
+    // As root, an interpreter in root's home folder is readable from level `isolated` on.
     for (level, python) in [("confined", Some(system)), ("isolated", python())] {
         let Some(python) = python else { continue };
-        let place = Place::new();
-        home(&place, python);
+        let dir = TestDir::new();
+        home(&dir, python);
         let agents = ["home/first", "home/second"];
-        let Some(told) = played(&place, agents, level) else { continue };
-        assert!(!told.contains("READ"), "{level}: {told}");
-        assert_eq!(told.matches("KEPT").count(), 14, "{level}: {told}");
-        place.assert_tidy();
+        let Some(output) = played(&dir, agents, level) else { continue };
+        assert!(!output.contains("READ"), "{level}: {output}");
+        assert_eq!(output.matches("KEPT").count(), 14, "{level}: {output}");
+        dir.assert_tmp_is_empty();
     }
 }
 
-/// Where `/tmp` is an agent's own, what lies in a folder there is not for that reason.
+/// Agents in the same folder read only their own files, also with a private `/tmp`.
 #[test]
 fn programs_in_one_folder_do_not_see_each_other() {
     if !Path::new(SYSTEM).is_file() {
         return;
     }
-    let place = Place::new();
+    let dir = TestDir::new();
     for name in ["one.py", "two.py"] {
-        place.write(name, BOT);
+        dir.write(name, BOT);
     }
-    place.write("weights.txt", "42");
-    place.write("wanted.txt", "one.py two.py x.jsonl");
+    dir.write("weights.txt", "42");
+    dir.write("wanted.txt", "one.py two.py x.jsonl");
     let agents = ["one.py", "two.py"].map(|name| format!("{SYSTEM} {name}"));
     for level in ["confined", "isolated", "metered"] {
         let agents = [agents[0].as_str(), agents[1].as_str()];
-        let Some(told) = played(&place, agents, level) else { continue };
-        assert_eq!(told.matches("READ").count(), 2, "each itself: {level}: {told}");
-        assert_eq!(told.matches("KEPT").count(), 4, "{level}: {told}");
-        place.assert_tidy();
+        let Some(output) = played(&dir, agents, level) else { continue };
+        assert_eq!(output.matches("READ").count(), 2, "each itself: {level}: {output}");
+        assert_eq!(output.matches("KEPT").count(), 4, "{level}: {output}");
+        dir.assert_tmp_is_empty();
     }
 }
 
 #[test]
-fn what_an_agent_lacks_is_named_with_the_line_to_add() {
-    let place = Place::new();
-    place.write("weights.txt", "42");
-    place.write("bot/bot.py", "open('../weights.txt')\n");
-    place.write("bot/agent.toml", format!("command = [{SYSTEM:?}, \"bot.py\"]\n"));
+fn missing_folders_are_named_with_the_line_to_add() {
+    let dir = TestDir::new();
+    dir.write("weights.txt", "42");
+    dir.write("bot/bot.py", "open('../weights.txt')\n");
+    dir.write("bot/agent.toml", format!("command = [{SYSTEM:?}, \"bot.py\"]\n"));
     if !Path::new(SYSTEM).is_file() {
         return;
     }
     for level in ["confined", "isolated"] {
-        let ran = place.run(&["play", "hex", "bot", "@first", "--sandbox", level]);
+        let ran = dir.run(&["play", "hex", "bot", "@first", "--sandbox", level]);
         if ran.stderr.contains("no sandbox here is") {
             println!("skipped: {level}: {}", ran.stderr);
             continue;
         }
-        let file = place.path("").canonicalize().unwrap();
+        let file = dir.path("").canonicalize().unwrap();
         let line = format!("add `read = [\"{}/weights.txt\"]`", file.display());
-        ran.code(0).prints(&line).prints("bot/agent.toml");
+        ran.code(0).stdout_has(&line).stdout_has("bot/agent.toml");
     }
-    place.write("bot/bot.py", "open('../weights.txt').read()\nprint('x')\n");
+    dir.write("bot/bot.py", "open('../weights.txt').read()\nprint('x')\n");
     let sandbox = "[sandbox]\nread = [\"../weights.txt\"]";
     let read = format!("command = [{SYSTEM:?}, \"bot.py\"]\n{sandbox}");
-    place.write("bot/agent.toml", read);
-    let played = place.play(&["hex", "bot", "@first"]);
+    dir.write("bot/agent.toml", read);
+    let played = dir.play(&["hex", "bot", "@first"]);
     assert_eq!(played["verdict"]["seats"][0]["fault"]["kind"], "garbled", "{played}");
-    place.write("bot/agent.toml", "command = \"sh\"\nsandbox.read = [\"../none\"]");
-    place.run(&["play", "hex", "bot", "@first"]).code(2).complains("../none");
+    dir.write("bot/agent.toml", "command = \"sh\"\nsandbox.read = [\"../none\"]");
+    dir.run(&["play", "hex", "bot", "@first"]).code(2).stderr_has("../none");
 }

@@ -1,17 +1,17 @@
-//! Who isn't let in, and what hostile files and names come to.
+//! Requests that are refused, and hostile files and names.
 
 use super::Serving;
 use super::http::ask;
-use crate::support::{Place, golden};
+use crate::support::{TestDir, golden};
 use nix::sys::signal::Signal;
 use std::fs;
 use std::io::Write;
 use std::net::TcpStream;
 
 #[test]
-fn only_the_page_itself_is_answered() {
-    let place = Place::new();
-    let serving = Serving::start(&place, &[]);
+fn requests_of_other_sites_are_refused() {
+    let dir = TestDir::new();
+    let serving = Serving::start(&dir, &[]);
     let port = serving.port;
     let own = format!("http://127.0.0.1:{port}");
     let named = format!("localhost:{port}");
@@ -50,8 +50,8 @@ fn only_the_page_itself_is_answered() {
 
 #[test]
 fn a_token_is_asked_for_and_kept_in_a_cookie() {
-    let place = Place::new();
-    let serving = Serving::start(&place, &["--token", "open-sesame"]);
+    let dir = TestDir::new();
+    let serving = Serving::start(&dir, &["--token", "open-sesame"]);
     let port = serving.port;
     assert_eq!(serving.get("/").status, 401);
     assert_eq!(serving.get("/api/overview").status, 401);
@@ -68,9 +68,9 @@ fn a_token_is_asked_for_and_kept_in_a_cookie() {
 }
 
 #[test]
-fn silent_connections_keep_nobody_out() {
-    let place = Place::new();
-    let serving = Serving::start(&place, &[]);
+fn silent_connections_do_not_block_others() {
+    let dir = TestDir::new();
+    let serving = Serving::start(&dir, &[]);
     let silent: Vec<_> = (0..300)
         .map(|_| {
             let mut stream = TcpStream::connect(("127.0.0.1", serving.port)).unwrap();
@@ -85,10 +85,10 @@ fn silent_connections_keep_nobody_out() {
 
 #[test]
 fn other_machines_need_a_token() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let words = ["serve", "--port", "0", "--host", "0.0.0.0"];
-    let running = place.start(&words);
-    let url = running.printed("\n");
+    let running = dir.start(&words);
+    let url = running.wait_for_stdout("\n");
     assert!(url.contains("?token="), "{url}");
     running.send(Signal::SIGINT);
     running.wait().code(130);
@@ -96,15 +96,15 @@ fn other_machines_need_a_token() {
 
 #[test]
 fn nothing_outside_the_folder_is_read() {
-    let place = Place::new();
-    place.write("secret.jsonl", golden("hex-fault.jsonl"));
-    place.write("shown/x.jsonl", golden("hex-fault.jsonl"));
-    place.write("shown/report.html", "<script>alert(1)</script>");
-    place.write("shown/agent.toml", "command = [\"cat\"]");
-    std::os::unix::fs::symlink(place.path("secret.jsonl"), place.path("shown/link.jsonl")).unwrap();
-    let serving = Serving::start(&place, &["shown"]);
+    let dir = TestDir::new();
+    dir.write("secret.jsonl", golden("hex-fault.jsonl"));
+    dir.write("shown/x.jsonl", golden("hex-fault.jsonl"));
+    dir.write("shown/report.html", "<script>alert(1)</script>");
+    dir.write("shown/agent.toml", "command = [\"cat\"]");
+    std::os::unix::fs::symlink(dir.path("secret.jsonl"), dir.path("shown/link.jsonl")).unwrap();
+    let serving = Serving::start(&dir, &["shown"]);
     assert_eq!(serving.get("/api/match?file=x.jsonl").status, 200);
-    let absolute = place.path("secret.jsonl").display().to_string();
+    let absolute = dir.path("secret.jsonl").display().to_string();
     for name in [
         "../secret.jsonl",
         "%2e%2e/secret.jsonl",
@@ -131,22 +131,22 @@ fn nothing_outside_the_folder_is_read() {
 }
 
 #[test]
-fn hostile_transcripts_are_bounded_and_told() {
-    let place = Place::new();
+fn hostile_transcripts_are_bounded_and_reported() {
+    let dir = TestDir::new();
     let text = String::from_utf8(golden("hex-fault.jsonl")).unwrap();
     let name = text.split("\"name\":\"").nth(1).unwrap().split('"').next().unwrap();
     let hostile = "<img src=x onerror=alert(1)>\\u0007\\u202e";
     let quoted = |name: &str| format!("\"name\":\"{name}\"");
-    place.write("names.jsonl", text.replace(&quoted(name), &quoted(hostile)));
-    place.write("empty.jsonl", "");
-    place.write("binary.jsonl", [0xff; 5000]);
-    place.write("line.jsonl", "x".repeat(3 << 20));
-    place.write("packed.jsonl.gz", [0x1f, 0x8b, 8, 0, 1, 2, 3]);
-    place.write("off.jsonl", text.replace("\"at\":[", "\"at\":[99999999999,"));
-    place.write("seats.jsonl", text.replace("\"seat\":1", "\"seat\":200"));
-    place.write("size.jsonl", text.replace("\"size\":", "\"size\":9999"));
-    fs::File::create(place.path("huge.jsonl")).unwrap().set_len(1 << 30).unwrap();
-    let serving = Serving::start(&place, &[]);
+    dir.write("names.jsonl", text.replace(&quoted(name), &quoted(hostile)));
+    dir.write("empty.jsonl", "");
+    dir.write("binary.jsonl", [0xff; 5000]);
+    dir.write("line.jsonl", "x".repeat(3 << 20));
+    dir.write("packed.jsonl.gz", [0x1f, 0x8b, 8, 0, 1, 2, 3]);
+    dir.write("off.jsonl", text.replace("\"at\":[", "\"at\":[99999999999,"));
+    dir.write("seats.jsonl", text.replace("\"seat\":1", "\"seat\":200"));
+    dir.write("size.jsonl", text.replace("\"size\":", "\"size\":9999"));
+    fs::File::create(dir.path("huge.jsonl")).unwrap().set_len(1 << 30).unwrap();
+    let serving = Serving::start(&dir, &[]);
     let rows = serving.json("/api/transcripts");
     assert_eq!(rows["total"], 8, "one has no header: {rows}");
     for row in rows["rows"].as_array().unwrap() {
@@ -154,15 +154,15 @@ fn hostile_transcripts_are_bounded_and_told() {
         let reply = serving.get(&format!("/api/match?file={file}"));
         assert!(reply.headers["content-type"].starts_with("application/json"), "{file}");
         assert!([200, 409, 413, 422].contains(&reply.status), "{file}: {}", reply.status);
-        let told = reply.json();
-        assert!(told["error"].is_string() || told["plies"].is_array(), "{told}");
+        let output = reply.json();
+        assert!(output["error"].is_string() || output["plies"].is_array(), "{output}");
         for path in ["lines", "text", "picture"] {
             let reply = serving.get(&format!("/api/{path}?file={file}&ply=0&form=svg"));
             assert!(reply.status < 500, "{file}: {path}");
         }
     }
-    let told = serving.json("/api/match?file=names.jsonl");
-    assert_eq!(told["seats"][0]["name"], "<img src=x onerror=alert(1)>\u{7}\u{202e}");
+    let output = serving.json("/api/match?file=names.jsonl");
+    assert_eq!(output["seats"][0]["name"], "<img src=x onerror=alert(1)>\u{7}\u{202e}");
     let reply = serving.get("/api/picture?file=names.jsonl&ply=1&form=svg");
     assert!(!reply.text().contains("<img"));
     assert_eq!(serving.get("/api/match?file=huge.jsonl").status, 413);

@@ -1,6 +1,6 @@
-//! Keys, certificates and signed claims, made anew for each test.
+//! Keys, certificates and signed claims, generated for each test.
 
-use crate::support::{Place, skip};
+use crate::support::{TestDir, skip};
 use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine};
 use nkeys::KeyPair;
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ impl Pair {
     }
 }
 
-/// A new operator with one account and one user: what a server's configuration says of it, and the
+/// Generates an operator with one account and one user; returns the server's configuration and the
 /// user's credentials.
 pub(crate) fn operator() -> (String, String) {
     let [operator, system, account] =
@@ -58,7 +58,7 @@ pub(crate) fn operator() -> (String, String) {
     (configuration, creds)
 }
 
-/// What one says of another, signed.
+/// Returns a signed claim of `by` about `of`.
 fn claim(by: &KeyPair, of: &KeyPair, what: &Value) -> String {
     let header = json!({ "typ": "JWT", "alg": "ed25519-nkey" });
     let claims = json!({
@@ -71,21 +71,20 @@ fn claim(by: &KeyPair, of: &KeyPair, what: &Value) -> String {
     format!("{said}.{}", BASE64_URL_SAFE_NO_PAD.encode(signature))
 }
 
-/// Certificates in a test's folder: those of `ca`, `here`, `elsewhere`, `client`, and of
-/// `stranger`, whom nobody vouches for; each with its key.
+/// Certificates and keys in a test's folder: `ca`, `here`, `elsewhere`, `client`, and the self-signed
+/// `stranger`.
 pub(crate) struct Certificates<'a> {
-    place: &'a Place,
+    dir: &'a TestDir,
 }
 
 impl<'a> Certificates<'a> {
-    /// `None`, and a line that says so, where there is no openssl and the tests that need it may be
-    /// left out.
-    pub(crate) fn make(place: &'a Place) -> Option<Self> {
+    /// Generates the certificates. Without openssl, reports a skipped test and returns `None`.
+    pub(crate) fn make(dir: &'a TestDir) -> Option<Self> {
         if Command::new("openssl").arg("version").output().is_err() {
             skip("openssl");
             return None;
         }
-        let made = Self { place };
+        let made = Self { dir };
         for name in ["ca", "stranger"] {
             made.openssl(&format!(
                 "req -x509 {KEY} -keyout {name}.key -out {name}.pem -subj /CN={name} -days 30"
@@ -97,18 +96,18 @@ impl<'a> Certificates<'a> {
         Some(made)
     }
 
-    /// What a server's configuration says of a certificate, and whether it asks others for theirs.
+    /// Returns the TLS configuration of a server; `asks` requires client certificates.
     pub(crate) fn server(&self, name: &str, asks: bool) -> String {
-        let path = |file: String| self.place.path(&file).display().to_string();
+        let path = |file: String| self.dir.path(&file).display().to_string();
         let [certificate, key] = ["pem", "key"].map(|ending| path(format!("{name}.{ending}")));
         let ca = path("ca.pem".to_owned());
         let asks = if asks { format!("ca_file: \"{ca}\", verify: true") } else { String::new() };
-        // On a busy machine a handshake takes its time.
+        // A handshake may be slow on a busy machine.
         format!("tls {{ cert_file: \"{certificate}\", key_file: \"{key}\", timeout: 60, {asks} }}")
     }
 
     fn sign(&self, name: &str, names: &str) {
-        self.place.write(&format!("{name}.ext"), format!("subjectAltName={names}\n"));
+        self.dir.write(&format!("{name}.ext"), format!("subjectAltName={names}\n"));
         self.openssl(&format!("req {KEY} -keyout {name}.key -out server.csr -subj /CN={name}"));
         self.openssl(&format!(
             "x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out {name}.pem \
@@ -118,11 +117,11 @@ impl<'a> Certificates<'a> {
 
     fn openssl(&self, words: &str) {
         let mut command = Command::new("openssl");
-        command.args(words.split_whitespace()).current_dir(self.place.path("."));
+        command.args(words.split_whitespace()).current_dir(self.dir.path("."));
         let output = command.stdin(Stdio::null()).output().unwrap();
         assert!(output.status.success(), "{words}: {output:?}");
     }
 }
 
-/// A key of its own for each, which is made quickly.
+/// Options for a new key that is generated quickly.
 const KEY: &str = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes";

@@ -1,0 +1,99 @@
+//! No process that an agent starts outlives the match, however the match or the referee ends.
+
+use crate::support::{TestDir, command_lines, eventually, script_agent};
+use nix::sys::signal::Signal;
+
+/// The agent's file, which is in the command lines of all its processes.
+const FAMILY: &str = "/family.py";
+
+/// Returns an agent with this mode, whose command line identifies the test; `None` without Python.
+pub(crate) fn family(dir: &TestDir, mode: &str) -> Option<String> {
+    script_agent("family.py", &format!("{mode} {}", mark(dir)))
+}
+
+/// Returns the unique name of the test's folder.
+fn mark(dir: &TestDir) -> String {
+    dir.path("").file_name().unwrap().to_str().unwrap().to_owned()
+}
+
+/// Counts the process ids that a seat has reported on stderr in a transcript so far.
+fn reported_pids(dir: &TestDir, transcript: &str, seat: u64) -> usize {
+    dir.said(transcript, seat).lines().filter(|line| line.starts_with("pid ")).count()
+}
+
+/// Returns the running processes of all agents of the test.
+pub(crate) fn families(dir: &TestDir) -> Vec<u32> {
+    let mark = mark(dir);
+    let is_of_family =
+        |words: &[String]| words.iter().any(|word| word.ends_with(FAMILY)) && words.contains(&mark);
+    command_lines().filter(|(_, words)| is_of_family(words)).map(|(pid, _)| pid).collect()
+}
+
+#[track_caller]
+pub(crate) fn assert_gone(dir: &TestDir) {
+    let left = families(dir);
+    assert!(left.is_empty(), "still there: {left:?}");
+}
+
+/// Waits until both agents of each match have reported themselves and their two descendants.
+#[track_caller]
+pub(crate) fn wait_for_families(dir: &TestDir, transcripts: &[&str]) -> Vec<u32> {
+    let has_reported = |name: &&str| [0, 1].iter().all(|&seat| reported_pids(dir, name, seat) == 3);
+    let all_reported = eventually(|| transcripts.iter().all(has_reported));
+    let pids = families(dir);
+    assert!(all_reported, "only {pids:?}");
+    assert_eq!(pids.len(), transcripts.len() * 2 * 3, "they don't all run");
+    pids
+}
+
+/// The agent's mode, options of the match and the expected fault.
+const ENDS: &[(&str, &[&str], Option<&str>)] = &[
+    ("plays", &[], None),
+    ("exits", &[], Some("gone")),
+    ("mute", &["--move-time", "500ms"], Some("late")),
+];
+
+#[test]
+fn descendants_end_with_the_match() {
+    for (mode, clock, fault) in ENDS {
+        let dir = TestDir::new();
+        let Some(agent) = family(&dir, mode) else { return };
+        let words = ["hex", &agent, "@first", "--setup", "size=3", "--out", "x.jsonl"];
+        let report = dir.play(&[&words, *clock].concat());
+        assert_gone(&dir);
+        assert_eq!(report["verdict"]["seats"][0]["fault"]["kind"].as_str(), *fault, "{report}");
+        assert_eq!(reported_pids(&dir, "x.jsonl", 0), 3, "{mode}");
+        dir.assert_tmp_is_empty();
+    }
+}
+
+#[test]
+fn a_retired_seat_is_gone_while_the_others_play_on() {
+    let dir = TestDir::new();
+    let Some(agent) = family(&dir, "exits") else { return };
+    let Some(other) = family(&dir, "mute") else { return };
+    let running = dir.start(&["play", "chexers", &agent, &other, "@random", "--out", "x.jsonl"]);
+    let found = eventually(|| {
+        let is_out = dir.events("x.jsonl").iter().any(|it| it["type"] == "retired");
+        is_out && [0, 1].iter().all(|&seat| reported_pids(&dir, "x.jsonl", seat) == 3)
+    });
+    assert!(found, "{:?}", dir.events("x.jsonl"));
+    // The processes of the other seat keep running.
+    assert!(eventually(|| families(&dir).len() == 3), "still there: {:?}", families(&dir));
+    running.send(Signal::SIGINT);
+    running.wait().code(130);
+    assert_gone(&dir);
+}
+
+#[test]
+fn descendants_end_when_the_referee_is_killed() {
+    let dir = TestDir::new();
+    let Some(agent) = family(&dir, "mute") else { return };
+    let running = dir.start(&["play", "hex", &agent, &agent, "--out", "x.jsonl"]);
+    wait_for_families(&dir, &["x.jsonl"]);
+    running.send(Signal::SIGKILL);
+    let ran = running.wait();
+    assert_eq!(ran.exit, None);
+    assert!(eventually(|| families(&dir).is_empty()), "still there: {:?}", families(&dir));
+    assert_eq!(dir.verify_status("x.jsonl"), "torn");
+}

@@ -1,0 +1,131 @@
+//! The environment of an agent: docs/agents.md, "How it is started".
+
+use crate::support::{PROGRAM, Running, TestDir, python, root, script_agent};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// The variables that docs/agents.md names.
+const VARIABLES: &[&str] = &[
+    "DOTNET_GCHeapHardLimit",
+    "GOMEMLIMIT",
+    "HOME",
+    "JAVA_HOME",
+    "JAVA_TOOL_OPTIONS",
+    "LANG",
+    "NODE_OPTIONS",
+    "PATH",
+    "TMPDIR",
+    "TZ",
+    "VIRTUAL_ENV",
+];
+
+/// Plays a match between two agents that report their environment, with open files and variables in
+/// the referee's own environment. Returns the reports.
+fn agent_reports(dir: &TestDir, level: &str) -> Option<Vec<Value>> {
+    let agent = script_agent("environment.py", "")?;
+    let words = ["play", "hex", "--setup", "size=3", "--out", "x.jsonl", "--sandbox", level];
+    let words = [&words, &[agent.as_str(), agent.as_str()][..]].concat();
+    let inner = dir.command(&words);
+    let mut command = Command::new("sh");
+    // Open files that a child process would inherit.
+    let script = "exec \"$0\" \"$@\" 7</dev/null 8>>leak 9<.";
+    command.args(["-c", script, PROGRAM]).args(inner.get_args());
+    command.current_dir(dir.path(""));
+    for (name, value) in inner.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    for name in VARIABLES.iter().filter(|name| !["PATH", "LANG", "TMPDIR"].contains(name)) {
+        command.env(name, "/given");
+    }
+    command.env("SECRET", "no agent's business").env("LD_LIBRARY_PATH", "/nowhere");
+    command.stdin(std::process::Stdio::null());
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    Running::start(command, None).wait().code(0);
+    let reports = [0, 1].map(|seat| serde_json::from_str(&dir.said("x.jsonl", seat)).unwrap());
+    Some(reports.to_vec())
+}
+
+#[test]
+fn agents_receive_only_documented_environment() {
+    let dir = TestDir::new();
+    let Some(reports) = agent_reports(&dir, "auto") else { return };
+    for report in &reports {
+        let fds: Vec<&String> = report["fds"].as_object().unwrap().keys().collect();
+        assert_eq!(fds, ["0", "1", "2"], "{report}");
+        for (fd, file) in report["fds"].as_object().unwrap() {
+            assert!(file.as_str().unwrap().starts_with("pipe:"), "{fd} is {file}");
+        }
+        let variables = report["environment"].as_object().unwrap();
+        let names: BTreeSet<&str> = variables.keys().map(String::as_str).collect();
+        assert_eq!(names, VARIABLES.iter().copied().collect(), "{report}");
+        for name in ["TZ", "VIRTUAL_ENV", "JAVA_HOME"] {
+            assert_eq!(variables[name], "/given", "{name} passes as it is");
+        }
+        assert_eq!(variables["LANG"], "C.UTF-8");
+        assert_eq!(report["session"], report["pid"], "it has a session of its own");
+    }
+    dir.assert_tmp_is_empty();
+}
+
+#[test]
+fn each_agent_has_a_private_folder_that_is_removed() {
+    for level in ["none", "auto"] {
+        private_folders(level);
+    }
+}
+
+fn private_folders(level: &str) {
+    let dir = TestDir::new();
+    let Some(reports) = agent_reports(&dir, level) else { return };
+    let mut homes = BTreeSet::new();
+    for report in &reports {
+        let variables = &report["environment"];
+        assert_eq!(variables["HOME"], variables["TMPDIR"]);
+        assert_eq!(report["home_is_folder"], true, "{report}");
+        // From level `isolated` on, other users can't see it whatever its mode.
+        assert!(level == "auto" || report["listed_by_others"] == false, "{report}");
+        let home = variables["HOME"].as_str().unwrap();
+        assert!(!Path::new(home).exists(), "{home} is still there");
+        assert!(Path::new(home).starts_with(dir.path("tmp")), "{home} is elsewhere");
+        homes.insert(home.to_owned());
+    }
+    assert_eq!(homes.len(), 2, "they share a folder");
+}
+
+#[test]
+fn an_agent_starts_in_its_folder() {
+    let dir = TestDir::new();
+    let Some(agent) = script_agent("environment.py", "") else { return };
+    // A command line runs in the referee's folder; a folder with agent.toml and a program file run in
+    // their own folder.
+    dir.write("bots/mine/agent.toml", format!("command = '''{agent}'''\n"));
+    let script = fs::read_to_string(root().join("tests/tests/agents/environment.py")).unwrap();
+    dir.program("bots/bot.py", &format!("#!{}\n{script}", python().unwrap().display()));
+    for (agent, folder) in
+        [(agent.as_str(), ""), ("bots/mine", "bots/mine"), ("bots/bot.py", "bots")]
+    {
+        dir.play(&["hex", agent, "@first", "--setup", "size=3", "--out", "x.jsonl", "--force"]);
+        let output: Value = serde_json::from_str(&dir.said("x.jsonl", 0)).unwrap();
+        let wanted = dir.path(folder).canonicalize().unwrap();
+        assert_eq!(output["folder"].as_str().map(Path::new), Some(wanted.as_path()), "{agent}");
+    }
+}
+
+#[test]
+fn a_machine_that_allows_few_files_is_no_agents_fault() {
+    let dir = TestDir::new();
+    let line = "ulimit -n 100; exec referee play hex @random @random --setup size=3 --json \
+                --no-transcript";
+    let output = dir.shell(line).code(0).json();
+    assert_eq!(output["verdict"]["result"], "played", "{output}");
+    let refused = dir.run(&["play", "hex", "@random", "@random", "--limit", "files=2"]);
+    refused.code(2).stderr_has("at least 8");
+    let refused = dir.run(&["play", "hex", "@random", "@random", "--limit", "line_bytes=0"]);
+    refused.code(2).stderr_has("can't answer");
+}
