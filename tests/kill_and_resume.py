@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Kills a contest again and again, at random moments, and resumes it each time.
+"""Kills a contest repeatedly at random moments, and resumes it each time.
 
     tests/kill_and_resume.py PROGRAM [--kills 200] [--games 2000] [--seed 1] [--sandbox LEVEL]
 
-A round robin of eight built-in agents over Hex 5. The referee gets SIGKILL, which nothing can
-catch. At the end every planned game must be there exactly once, `verify` must agree, and no
-process of an agent may be left. Somebody looks on at the store over some of the kills and not over
-others, since what a kill leaves of a commit depends on it.
+A round robin of eight built-in agents at Hex 5. The referee gets SIGKILL. At the end every planned
+game must be in the store exactly once, `verify` must pass, and no process of an agent may be left.
+During some of the kills a reader has the store open, because that changes what a kill leaves of a
+commit.
 """
 
 import argparse
@@ -24,7 +24,7 @@ import time
 AGENTS = ["@random", "@first", "@greedy", "@minimax:1", "random-2=@random", "first-2=@first",
           "greedy-2=@greedy", "minimax-2=@minimax:1"]
 PAIRS = len(AGENTS) * (len(AGENTS) - 1) // 2
-# The longest that a run of a few games may take before something hangs.
+# The timeout of a run of a few games.
 PATIENCE_S = 600
 
 
@@ -36,7 +36,7 @@ def run(program, *words):
 
 
 def played(folder):
-    """The games that count, seen from outside."""
+    """Returns the games in the store."""
     path = os.path.join(folder, "contest.db")
     if not os.path.exists(path):
         return 0

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Measures how strong the built-in agents and the strong samples are, against what is promised.
+"""Measures the strength of the built-in agents and the strong samples against their targets.
 
 usage: tests/strength.py [REFEREE] [NAME..]
 
-Plays 100 games a row with rotating seats and prints target and figure; exits with 1 if a target is
-missed. REFEREE is the program, target/release/referee unless it is given; NAMEs pick rows.
+Plays 100 games per row with rotating seats and prints target and figure; exits with 1 if a target is
+missed. REFEREE is the program, default target/release/referee; NAMEs select rows.
 """
 
 import json
@@ -14,10 +14,10 @@ import sys
 GAMES = 100
 TWO_SEATS = ["chinese-checkers", "freckers", "hex"]
 
-# The second is to be built first, as its agent.toml says.
+# Build the second one first, as its agent.toml says.
 STRONG = {"strong-python": "sample-agents/python/strong",
           "strong-rust": "sample-agents/rust/strong"}
-# By size and depth, for boards on which that is proved.
+# By size and depth, for boards with a proved minimum.
 FEWEST_MOVES = {(3, 2): 5, (3, 3): 4, (3, 4): 2, (4, 2): 8, (4, 3): 8, (4, 4): 9,
                 (5, 2): 11, (5, 3): 11, (5, 4): 13, (6, 2): 14, (6, 3): 15, (6, 4): 16,
                 (7, 2): 17, (7, 3): 17, (8, 2): 20, (8, 3): 19}
@@ -31,7 +31,7 @@ PEG_STARTS = [("triangle", 5, "[[2,1]]", "any"), ("triangle", 6, "[[3,1]]", "any
 
 
 def matches(referee, game, agents, setup=(), games=GAMES):
-    """The matches of a series, as `play --json` tells them."""
+    """Returns the matches of a series from `play --json`."""
     command = [referee, "play", game, *agents, "--games", str(games), "--seed", "1"]
     command += ["--json", "--no-transcript", "--quiet"]
     for pair in setup:
@@ -40,17 +40,17 @@ def matches(referee, game, agents, setup=(), games=GAMES):
     return [json.loads(line) for line in lines.splitlines()]
 
 
-def first_places(told, name):
-    """In how many matches this agent alone came first."""
+def first_places(series, name):
+    """Counts the matches in which this agent alone is first."""
     def won(match):
         places = match["verdict"]["places"]
         best = [seat["name"] for seat, place in zip(match["seats"], places) if place == 1]
         return best == [name]
-    return sum(won(match) for match in told)
+    return sum(won(match) for match in series)
 
 
 def rows():
-    """Name, target, and a function that gives the figure, of GAMES or of 1."""
+    """Yields name, target, and a function that returns the figure, out of GAMES or 1."""
     for game in TWO_SEATS:
         yield (f"{game}: @greedy beats @random", 90, lambda referee, game=game:
                first_places(matches(referee, game, ["@greedy", "@random"]), "@greedy"))

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Prints games with the ratings that other programs found, for the tests of `contest::ratings`.
+"""Prints games with the ratings of other programs, for the tests of `contest::ratings`.
 
 usage: python3 -m venv /tmp/choix && /tmp/choix/bin/pip install choix==0.4.1
-       /tmp/choix/bin/python tests/ratings/freeze.py > referee/src/contest/ratings/tests/choix.json
+       /tmp/choix/bin/python tests/ratings/freeze.py > referee/contest/src/ratings/tests/choix.json
 
-The first three cases are fitted by choix (https://pypi.org/project/choix), which knows neither
-draws nor seats. The others are fitted by scipy to a likelihood that is written out here once more,
-from the formulas in the papers and not from the program, with complex-step derivatives.
+The first three cases are fitted by choix (https://pypi.org/project/choix), which has neither draws
+nor seat terms. The others are fitted by scipy to a likelihood that is implemented here independently,
+from the formulas in the papers, with complex-step derivatives.
 
-A game is a list: who sat in each seat, then the place of each seat.
+A game is a list: the player of each seat, then the place of each seat.
 """
 
 import itertools

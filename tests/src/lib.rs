@@ -1,4 +1,4 @@
-//! End-to-end tests of the whole program live beside this crate; what fuzzing feeds with bytes is in it.
+//! The fuzz targets. The end-to-end tests of the whole program are in `tests/e2e`.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! The program under test: a package's tests only know the paths of its own binaries.
+//! The program under test. Cargo gives tests only the paths of binaries in their own package.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! Contest files, and files with openings.
+//! Fuzzes contest files and files with openings.
 
 use super::Draw;
 use referee_contest::file::{ContestFile, Entrant, FileError, Source};
@@ -8,14 +8,14 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// The longest error, in bytes.
-const TOLD_BYTES_MAX: usize = 8000;
-/// Contests with more games are planned no further.
+const ERROR_BYTES_MAX: usize = 8000;
+/// Contests with more games are not played.
 const GAMES_MAX: u64 = 300;
-/// So many games of a contest get an opening.
+/// The number of games that get an opening.
 const OPENINGS: u64 = 3;
 
-/// The text up to the first zero byte is a contest file, what follows are openings. It is refused
-/// with an error that can be shown, or it is a contest, whose games can be played to the end.
+/// The text up to the first zero byte is a contest file, the rest are openings. The file is refused
+/// with a printable error, or it is a contest that can be played to the end.
 pub fn contest_file(bytes: &[u8]) {
     let mut parts = bytes.splitn(2, |&byte| byte == 0).map(std::str::from_utf8);
     let Some(Ok(text)) = parts.next() else { return };
@@ -25,7 +25,7 @@ pub fn contest_file(bytes: &[u8]) {
         .map(|text| Source { file: "openings.jsonl".to_owned(), text: text.to_owned() });
     match plan(text, openings.as_ref()) {
         Ok(contest) => play(contest),
-        Err(error) => told(&error),
+        Err(error) => check_error(&error),
     }
 }
 
@@ -35,7 +35,7 @@ fn plan(text: &str, openings: Option<&Source>) -> Result<Contest, FileError> {
     let spans = spans.chain(file.submissions.iter().map(|submissions| &submissions.span));
     for span in spans.chain(file.openings.iter().map(|(_, span)| span)) {
         assert!(text.get(span.clone()).is_some_and(|part| !part.is_empty()), "{span:?}");
-        told(&file.source.error(span.clone(), "something"));
+        check_error(&file.source.error(span.clone(), "something"));
     }
     let entrant = |name: &str, span: &Range<usize>| Entrant {
         name: name.to_owned(),
@@ -58,20 +58,20 @@ fn plan(text: &str, openings: Option<&Source>) -> Result<Contest, FileError> {
     Ok(contest)
 }
 
-/// An error fit to be shown: bounded, and nothing in it that a terminal would obey.
-fn told(error: &FileError) {
+/// Asserts that an error is bounded and has no control characters.
+fn check_error(error: &FileError) {
     for text in [error.to_string(), error.help_text().unwrap_or_default().to_owned()] {
-        assert!(text.len() < TOLD_BYTES_MAX, "{} bytes", text.len());
+        assert!(text.len() < ERROR_BYTES_MAX, "{} bytes", text.len());
         let obeyed = text.chars().find(|&character| character.is_control() && character != '\n');
         assert_eq!(obeyed, None, "{text:?}");
     }
 }
 
-/// Every game of a small contest, each with a result that is drawn.
+/// Plays every game of a small contest with random results.
 fn play(contest: Contest) {
     let written = serde_json::to_string(&contest).expect("a contest is JSON");
     let read: Contest = serde_json::from_str(&written).expect(&written);
-    assert_eq!(read, contest, "kept in a folder, it is another");
+    assert_eq!(read, contest, "the contest read back differs");
     let games_of_a_pairing = contest.games.len() as u64;
     let most = contest.format.size(contest.field()).end().saturating_mul(games_of_a_pairing);
     if most > GAMES_MAX {
@@ -94,14 +94,14 @@ fn play(contest: Contest) {
             }
         }
         let places = drawn_places(contest.seats(), &mut draw);
-        assert!(schedule.record(number, &places), "game {number} has no place for a result");
+        assert!(schedule.record(number, &places), "game {number} takes no result");
         number += 1;
     }
-    assert!(schedule.is_over(), "nothing is left to play, and it isn't over");
+    assert!(schedule.is_over(), "no game is left, but the contest isn't over");
     assert!((least..=most).contains(&number), "{number} games of {least} to {most}");
 }
 
-/// Places as a match gives them: equal ones are shared, the next is left out.
+/// Draws places as a match assigns them: ties share a place, and the next is skipped.
 fn drawn_places(seats: usize, draw: &mut Draw) -> Vec<u32> {
     if seats == 1 {
         return vec![u32::from(draw.below(2) == 1) + 1];

@@ -1,8 +1,8 @@
-//! JSON changed a little: what is nearly right gets further than what is made of any bytes.
+//! Small changes to JSON: almost valid input gets further than random bytes.
 
 use serde_json::{Value, json};
 
-/// Changes the value: two bytes a change, the first says where, the second how.
+/// Changes the value; each change has two bytes: where and how.
 pub(super) fn edited(mut value: Value, script: &[u8]) -> Value {
     for change in script.chunks_exact(2) {
         let mut at = usize::from(change[0]) % count(&value);
@@ -11,7 +11,7 @@ pub(super) fn edited(mut value: Value, script: &[u8]) -> Value {
     value
 }
 
-/// How many values there are in it, itself included.
+/// Counts the values in a value, including itself.
 fn count(value: &Value) -> usize {
     1 + match value {
         Value::Array(values) => values.iter().map(count).sum::<usize>(),
@@ -20,7 +20,7 @@ fn count(value: &Value) -> usize {
     }
 }
 
-/// Changes the value of this number, counted as they are written; true when that is done.
+/// Changes the value with this index, in written order. Returns whether it was found.
 fn edit(value: &mut Value, at: &mut usize, how: u8) -> bool {
     if *at == 0 {
         change(value, how);

@@ -1,4 +1,4 @@
-//! Actions, positions and setups as JSON, in every game.
+//! Fuzzes actions, positions and setups in every game.
 
 use super::edits::edited;
 use super::{Draw, byte};
@@ -8,13 +8,12 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
-/// More actions than any position has, of those that were listed when this was written by far.
+/// Far more actions than any position has.
 const ACTIONS_MAX: usize = 100_000;
 
-/// The first byte chooses the game, the second one of its setups, the third how many actions are
-/// played, the fourth which. Then come lines, each of which may be missing: an action, a position, a
-/// setup. What isn't JSON is a script that changes a listed action, and the position that was
-/// reached. Whatever comes of it is refused or read, and what is read keeps every promise of a game.
+/// Four bytes choose the game, the setup, the number of random actions and their seed. Three optional
+/// lines follow: an action, a position, a setup. A line that isn't JSON is a script that changes a legal
+/// action or the current position. The result is refused, or it fulfils every invariant of a game.
 pub fn games(bytes: &[u8]) {
     let (game, bytes) = byte(bytes);
     let (setup, bytes) = byte(bytes);
@@ -94,7 +93,7 @@ fn started<G: Game>(start: fn(&Value) -> Result<G, SetupError>, setup: &Value) -
     }
 }
 
-/// What every game promises at every moment.
+/// Checks the invariants of a game in any position.
 fn check<G: Game>(game: &G, start: fn(&Value) -> Result<G, SetupError>) {
     let actions = Game::actions(game);
     assert!(actions.len() < ACTIONS_MAX, "{} actions", actions.len());
@@ -118,14 +117,14 @@ fn check<G: Game>(game: &G, start: fn(&Value) -> Result<G, SetupError>) {
     for piece in &view.pieces {
         assert!(view.shape.contains(piece.at) && taken.insert(piece.at), "{piece:?}");
     }
-    // All of a position is in it but what a game remembers.
+    // A position contains everything except the history.
     let position = Game::position(game);
     let mut setup = json(&Game::setup(game));
     setup["position"] = json(&position);
     let again = start(&setup).unwrap_or_else(|error| panic!("{setup}: {error}"));
     assert_eq!(Game::position(&again), position);
     assert_eq!(Game::turn_number(&again), Game::turn_number(game));
-    // Positions that came too often are such a thing, and end a game.
+    // The history may end the game by repetition.
     if matches!(Game::turn(game), Turn::Of(_)) {
         same(&Game::actions(&again), &actions);
         assert_eq!(Game::turn(&again), Game::turn(game));
@@ -135,12 +134,12 @@ fn check<G: Game>(game: &G, start: fn(&Value) -> Result<G, SetupError>) {
 }
 
 fn same<T: PartialEq + Debug>(one: &[T], other: &[T]) {
-    // The lists may be long: one difference says enough.
+    // The lists may be long, so print only one difference.
     let differs = one.iter().zip(other).find(|(one, other)| one != other);
     assert!(differs.is_none() && one.len() == other.len(), "{differs:?}");
 }
 
-/// An action as people write it.
+/// Tries an action in text notation.
 fn try_text<G: Game>(game: &G, text: &str) {
     if let Ok(action) = text.trim().parse::<G::Action>() {
         let shown = action.to_string();
@@ -149,7 +148,7 @@ fn try_text<G: Game>(game: &G, text: &str) {
     }
     let mut erased: Box<dyn AnyGame> = Box::new(game.clone());
     let replayed = erased.play_json(text);
-    // The quick way reads what the other reads, and nothing more.
+    // The fast path accepts exactly the same.
     if let Ok(action) = serde_json::from_str::<G::Action>(text) {
         let recorded = play(game, &action);
         assert_eq!(replayed.is_ok(), recorded == Some(action), "{text}: {replayed:?}");
@@ -158,7 +157,7 @@ fn try_text<G: Game>(game: &G, text: &str) {
     }
 }
 
-/// Legal if and only if listed, refused without a trace, and the same by every way of reading it.
+/// An action is legal exactly if it is listed, a refusal changes nothing, and every way to read it agrees.
 fn try_action<G: Game>(game: &G, value: &Value) {
     let mut erased: Box<dyn AnyGame> = Box::new(game.clone());
     erased.format_action(value);
@@ -170,8 +169,8 @@ fn try_action<G: Game>(game: &G, value: &Value) {
     let mut quick: Box<dyn AnyGame> = Box::new(game.clone());
     let replayed = quick.play_json(&value.to_string());
     match (play(game, &action), answer) {
-        (Some(recorded), Ok(told)) => {
-            assert_eq!(json(&recorded), told);
+        (Some(recorded), Ok(played)) => {
+            assert_eq!(json(&recorded), played);
             assert_eq!(replayed.is_ok(), recorded == action, "{replayed:?}");
             assert_eq!(erased.position(), quick.position());
         }
@@ -193,7 +192,7 @@ fn play<G: Game>(game: &G, action: &G::Action) -> Option<G::Action> {
             None
         }
         Ok(recorded) => {
-            // Another way to write a listed action leads where that leads.
+            // Another notation of a listed action gives the same position.
             let leads = |other: &G::Action| {
                 let mut listed = game.clone();
                 listed.play_listed(other);

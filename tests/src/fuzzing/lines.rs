@@ -1,4 +1,4 @@
-//! Bytes of an agent: cut into lines, read as messages.
+//! Fuzzes the output of an agent: splitting into lines and parsing messages.
 
 use super::byte;
 use referee_match::diagnosis::caret;
@@ -6,9 +6,9 @@ use referee_process::framer::Framer;
 use referee_protocol::{escape_line, parse_from_agent, parse_strict, unescape_line};
 use serde_json::Value;
 
-/// The first byte is the bound of a line, in eights; the second the length of the pieces in which the
-/// rest comes. The pieces give the lines that cutting the whole at once would give; no line panics,
-/// and what reads as a message reads the same when it is written again.
+/// The first byte is the longest line in units of 8 bytes, the second the length of the chunks. The
+/// chunks give the same lines as the whole input; no line panics, and a parsed message survives a round
+/// trip.
 pub fn lines(bytes: &[u8]) {
     let (bound, bytes) = byte(bytes);
     let (piece, bytes) = byte(bytes);
@@ -24,7 +24,7 @@ pub fn lines(bytes: &[u8]) {
     }
 }
 
-/// Lines, and whether each was cut. After a line that is too long nobody reads on.
+/// Lines, and whether each was truncated. Reading stops after a line that is too long.
 type Lines = Vec<(Vec<u8>, bool)>;
 
 fn framed(bytes: &[u8], line_bytes_max: usize, piece: usize) -> Lines {
@@ -44,11 +44,11 @@ fn framed(bytes: &[u8], line_bytes_max: usize, piece: usize) -> Lines {
     found
 }
 
-/// The same without a framer: all bytes at hand.
+/// Splits the whole input at once, without a framer.
 fn cut_at_once(bytes: &[u8], line_bytes_max: usize) -> Lines {
     let mut found = Lines::new();
     let mut lines: Vec<&[u8]> = bytes.split(|&byte| byte == b'\n').collect();
-    // What follows the last line end is a line only if it is something.
+    // Bytes after the last line end are a line unless empty.
     lines.pop_if(|last| last.is_empty());
     for line in lines {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -69,7 +69,7 @@ fn message(line: &[u8]) {
         assert!(parse_from_agent(line).is_err(), "{garbled}");
         return;
     }
-    // Strict means to refuse more than others do, never less.
+    // The strict parser accepts only what other parsers accept.
     serde_json::from_slice::<Value>(line).expect("what is strict is JSON");
     match parse_from_agent(line) {
         Ok(message) => {

@@ -1,7 +1,7 @@
-//! What is fuzzed: functions that take any bytes and panic where a promise is broken.
+//! The fuzz targets: functions that take any bytes and panic if an invariant is broken.
 //!
-//! A fuzzer (`tests/fuzz`) looks for bytes that do it; plain `cargo test` only feeds them what was
-//! found before, and the seeds.
+//! The fuzzer (`tests/fuzz`) searches for such bytes; `cargo test` runs the targets on the seeds and on
+//! earlier findings.
 
 mod edits;
 mod contest_file;
@@ -18,10 +18,10 @@ pub use notations::notations;
 pub use readers::readers;
 pub use transcript::transcript;
 
-/// Something to be fuzzed: any bytes are fine, and it panics where they break a promise.
+/// A fuzz target: takes any bytes and panics if they break an invariant.
 pub type Target = fn(&[u8]);
 
-/// Every target, by its name.
+/// All targets and their names.
 pub const TARGETS: [(&str, Target); 6] = [
     ("lines", lines),
     ("games", games),
@@ -31,12 +31,12 @@ pub const TARGETS: [(&str, Target); 6] = [
     ("readers", readers),
 ];
 
-/// Splits off the first byte; 0 where there is none.
+/// Splits off the first byte; 0 if there is none.
 fn byte(bytes: &[u8]) -> (u8, &[u8]) {
     bytes.split_first().map_or((0, bytes), |(&first, rest)| (first, rest))
 }
 
-/// Numbers that are the same for the same bytes: where something is drawn, a finding can be replayed.
+/// A random generator seeded by the input, so that findings are reproducible.
 struct Draw(u64);
 
 impl Draw {
@@ -45,7 +45,7 @@ impl Draw {
         Self(bytes.iter().fold(0xCBF2_9CE4_8422_2325, mix))
     }
 
-    /// 0 to `end` - 1; 0 where there is nothing to draw from.
+    /// Returns a number from 0 to `end` - 1; 0 if `end` is 0.
     fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
         let drawn = (self.0 >> 33).checked_rem(end as u64).unwrap_or(0);

@@ -1,11 +1,10 @@
-//! Whole games as other programs keep them in files, in every notation.
+//! Fuzzes game files of other programs, in every notation.
 
 use referee_games::notations as all;
 use referee_match::transcript::{Origin, Recorder, Status, import, verify};
 
-/// The text is read in every notation, its first game and its second one. It is refused with words,
-/// or it is a game: one that is written, read back the same, and that can be verified as a
-/// transcript.
+/// Reads the first and second game of the text in every notation. A game is refused with a message, or
+/// it survives a round trip and verifies as a transcript.
 pub fn notations(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     for (kind, notation) in all() {

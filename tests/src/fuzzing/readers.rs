@@ -1,4 +1,4 @@
-//! All that reads recorded matches, on transcripts that are nearly right.
+//! Fuzzes all readers of transcripts with almost valid transcripts.
 
 use super::edits::edited;
 use referee::reading::{Case, Shown, as_json, caption, print, recorded};
@@ -13,7 +13,7 @@ use referee_render::pictures::{Plies, Wish, write_svg};
 use referee_web::{Sheet, Stage, export};
 use serde_json::{Value, json};
 
-/// Recorded matches, which scripts change.
+/// The recorded matches that scripts change.
 const RECORDED: [&[u8]; 10] = [
     include_bytes!("../../tests/transcripts/hex-fault.jsonl"),
     include_bytes!("../../tests/transcripts/hex-resigned.jsonl"),
@@ -26,16 +26,16 @@ const RECORDED: [&[u8]; 10] = [
     include_bytes!("../../tests/transcripts/peg-solitaire-solved.jsonl"),
     include_bytes!("../../tests/transcripts/peg-solitaire-diamond.jsonl.gz"),
 ];
-/// More bytes than a transcript in a fuzzer's hands needs.
+/// More bytes than any fuzzed transcript needs.
 const UNPACKED_BYTES_MAX: usize = 1 << 20;
-/// Fields whose numbers point at something.
-const POINTERS: [&str; 6] = ["seat", "turn", "turns", "left_ms", "used_ms", "at_ns"];
-/// What they may be made to be: the last ones fit no seat, or no sum.
-const PLACES: [u64; 8] = [0, 1, 2, 3, 7, 255, u64::MAX - 1, u64::MAX];
+/// Fields with indices and times.
+const FIELDS: [&str; 6] = ["seat", "turn", "turns", "left_ms", "used_ms", "at_ns"];
+/// Values for those fields; the last ones are out of range or overflow.
+const VALUES: [u64; 8] = [0, 1, 2, 3, 7, 255, u64::MAX - 1, u64::MAX];
 
-/// The bytes are a transcript or, where they don't begin like one, a recorded match (the first byte)
-/// and changes to it (four bytes each). Nothing that reads it panics; all that walk over it come as
-/// far as any other, and stop in the same line for the same reason.
+/// The bytes are a transcript or, if they don't begin like one, the index of a recorded match (the first
+/// byte) and changes to it (four bytes each). No reader panics, and all readers stop at the same line
+/// for the same reason.
 pub fn readers(bytes: &[u8]) {
     if bytes.first() == Some(&b'{') || is_packed(bytes) {
         if let Some(bytes) = unpack(bytes, UNPACKED_BYTES_MAX) {
@@ -53,7 +53,7 @@ pub fn readers(bytes: &[u8]) {
     }
 }
 
-/// Changes a line; the first byte says which.
+/// Changes a line; the first byte selects it.
 fn edit(lines: &mut Vec<Vec<u8>>, [at, how, more, most]: [u8; 4]) {
     let at = usize::from(at) * lines.len() / 256;
     let other = usize::from(more) * lines.len() / 256;
@@ -75,40 +75,40 @@ fn edit(lines: &mut Vec<Vec<u8>>, [at, how, more, most]: [u8; 4]) {
             lines.insert(at + 1, format!("{gone}\n").into_bytes());
         }
         6..=8 => change(&mut lines[at], |mut value| {
-            point(&mut value, POINTERS[usize::from(how / 12) % 6], PLACES[usize::from(more % 8)]);
+            set_fields(&mut value, FIELDS[usize::from(how / 12) % 6], VALUES[usize::from(more % 8)]);
             value
         }),
         _ => change(&mut lines[at], |value| edited(value, &[more, most])),
     }
 }
 
-/// Changes a line, if it is JSON.
+/// Changes a line if it is JSON.
 fn change(line: &mut Vec<u8>, change: impl FnOnce(Value) -> Value) {
     if let Ok(value) = serde_json::from_slice(line) {
         *line = format!("{}\n", change(value)).into_bytes();
     }
 }
 
-/// Makes all fields of this name this number.
-fn point(value: &mut Value, name: &str, number: u64) {
+/// Sets all fields with this name to a number.
+fn set_fields(value: &mut Value, name: &str, number: u64) {
     match value {
         Value::Object(fields) => {
             for (field, value) in fields {
-                if field == name { *value = json!(number) } else { point(value, name, number) }
+                if field == name { *value = json!(number) } else { set_fields(value, name, number) }
             }
         }
-        Value::Array(values) => values.iter_mut().for_each(|value| point(value, name, number)),
+        Value::Array(values) => values.iter_mut().for_each(|value| set_fields(value, name, number)),
         _ => {}
     }
 }
 
-/// Reads it in every way there is.
+/// Reads a transcript with every reader.
 fn read(bytes: &[u8]) {
     let walked = walked(bytes);
     let status = verify(bytes).status;
     let heard = hear(bytes).map_or_else(|(status, _)| status, |_| Status::Ok);
-    assert_eq!(heard, status, "heard, and verified");
-    assert!(status != Status::Ok || walked.is_ok(), "{walked:?}, and still `ok`");
+    assert_eq!(heard, status, "`hear` and `verify` disagree");
+    assert!(status != Status::Ok || walked.is_ok(), "{walked:?}, but `ok`");
     let following = Following::of(bytes);
     match (&walked, following.state()) {
         (Err(NotWalkable::Broken { line, text }), State::Broken { line: at, text: why }) => {
@@ -119,11 +119,11 @@ fn read(bytes: &[u8]) {
         (Ok(()), state) => assert!(!matches!(state, State::Broken { .. }), "{state:?}"),
     }
     if let Some(playback) = following.playback() {
-        look(playback);
+        export_all(playback);
     }
     if let Ok(steps) = walk(bytes) {
         let game = steps.walk().header().game.clone();
-        let kind = kind(&game).expect("it is walked over");
+        let kind = kind(&game).expect("walked games are in the registry");
         exchange(bytes, |_| true).ok();
         let every = Shown { ply: None, every: true };
         let positions = recorded(bytes, "x", kind, every, |game| {
@@ -137,7 +137,7 @@ fn read(bytes: &[u8]) {
         print(bytes, "x", turn, Some(&Style::default()), |_| Ok(())).ok();
         for seat in [None, Some(0), Some(2)] {
             if let Ok(case) = Case::read(bytes, "x", seat, turn) {
-                assert!(walked.is_ok(), "{walked:?}, and still debugged");
+                assert!(walked.is_ok(), "{walked:?}, but `debug` reads it");
                 sent(&case.header, case.seat, &case.events, case.turn).ok();
             }
         }
@@ -150,8 +150,8 @@ fn walked(bytes: &[u8]) -> Result<(), NotWalkable> {
     Ok(())
 }
 
-/// Writes the match in all forms.
-fn look(playback: &Playback) {
+/// Writes the match in all formats.
+fn export_all(playback: &Playback) {
     let sheet = Sheet::new("x", playback, &Stage::Over, 0);
     export(&sheet);
     for plies in [Plies::One(playback.plies().len() - 1), Plies::Strip(3)] {

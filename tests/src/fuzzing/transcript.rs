@@ -1,4 +1,4 @@
-//! Transcripts that anybody may have written.
+//! Fuzzes transcripts of unknown origin.
 
 use super::Draw;
 use referee_match::transcript::{
@@ -9,27 +9,27 @@ use referee_protocol::{Event, Seat, unescape_line};
 use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
 
-/// More bytes than a transcript in a fuzzer's hands needs.
+/// More bytes than any fuzzed transcript needs.
 const UNPACKED_BYTES_MAX: usize = 1 << 20;
-/// How a seal's line begins.
+/// The start of a seal's line.
 const SEAL_START: &[u8] = b"{\"type\":\"seal\"";
 
-/// The bytes are a transcript, and so are their lines with the seal that fits them. Nothing panics,
-/// nothing is `ok` whose seal doesn't hold, and what is `ok` is not any more when a byte is changed.
+/// Verifies the bytes, and their lines with a matching seal. Nothing panics, no transcript with a wrong
+/// seal is `ok`, and changing a byte of an `ok` transcript makes it not `ok`.
 pub fn transcript(bytes: &[u8]) {
     let report = verify(bytes);
     let Some(text) = unpack(bytes, UNPACKED_BYTES_MAX) else { return };
     assert!(report.status != Status::Ok || seal_holds(&text), "{report:?}");
     follow(&text);
     if let Cow::Borrowed(plain) = text {
-        assert_eq!(report, in_pieces(plain), "pieces make a difference");
+        assert_eq!(report, in_pieces(plain), "chunks give another report");
         let sealed = sealed(plain);
         follow(&sealed);
         check_sealed(&sealed);
     }
 }
 
-/// The seal fits: what is said of it is what the rules say, however a line is laid out.
+/// With a matching seal the status depends only on the rules, not on the layout of the JSON.
 fn check_sealed(sealed: &[u8]) {
     let report = verify(sealed);
     assert_ne!(report.status, Status::Torn, "{report:?}");
@@ -44,12 +44,12 @@ fn check_sealed(sealed: &[u8]) {
     let mut damaged = sealed.to_vec();
     let bit = draw.below(8);
     damaged[draw.below(sealed.len())] ^= 1 << bit;
-    assert_ne!(verify(&damaged).status, Status::Ok, "damaged, and nothing is said");
+    assert_ne!(verify(&damaged).status, Status::Ok, "damaged, but `ok`");
     let cut = &sealed[..draw.below(sealed.len())];
-    assert_ne!(verify(cut).status, Status::Ok, "cut off, and nothing is said");
+    assert_ne!(verify(cut).status, Status::Ok, "truncated, but `ok`");
 }
 
-/// Reads it to its end, and makes again what each seat was written.
+/// Reads the transcript to its end and rebuilds the input of each seat.
 fn follow(bytes: &[u8]) {
     let mut reading = match read(bytes) {
         Ok(reading) => reading,
@@ -93,14 +93,14 @@ fn in_pieces(bytes: &[u8]) -> Report {
     verifier.finish()
 }
 
-/// Whether the last line is the seal of those before it.
+/// Returns whether the last line is the seal of the lines before it.
 fn seal_holds(text: &[u8]) -> bool {
     let whole = text.strip_suffix(b"\n").unwrap_or_default();
     let start = whole.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
     whole[start..] == *seal(&text[..start]).as_bytes()
 }
 
-/// The lines before the first seal, with the seal that fits them.
+/// Returns the lines before the first seal, with a matching seal.
 fn sealed(bytes: &[u8]) -> Vec<u8> {
     let mut sealed = Vec::new();
     for line in bytes.split_inclusive(|&byte| byte == b'\n') {
@@ -118,14 +118,14 @@ fn sealed(bytes: &[u8]) -> Vec<u8> {
     sealed
 }
 
-/// The seal of these lines, as the protocol has it.
+/// Returns the seal of these lines as the protocol defines it.
 fn seal(lines: &[u8]) -> String {
     let count = lines.split_inclusive(|&byte| byte == b'\n').count();
     let digits = hex(&Sha256::digest(lines));
     format!("{{\"type\":\"seal\",\"lines\":{count},\"sha256\":\"{digits}\"}}")
 }
 
-/// The same JSON in a layout that nobody reads quickly.
+/// The same JSON with spaces, which the fast path doesn't read.
 fn with_spaces(lines: &[u8]) -> Vec<u8> {
     let mut spaced = Vec::new();
     for line in lines.split_inclusive(|&byte| byte == b'\n') {

@@ -1,4 +1,4 @@
-"""Agents with one defect each, for `check`: broken.py DEFECT."""
+"""An agent with one defect, for the tests of `check`: broken.py DEFECT."""
 
 import json
 import os
@@ -7,7 +7,7 @@ import sys
 import time
 
 DEFECT = sys.argv[1]
-# Of `twice`: its answer to the turn before.
+# For `twice`: its previous answer.
 LAST = []
 
 
@@ -16,7 +16,7 @@ def say(message):
 
 
 def work(seconds):
-    """Uses so much CPU time."""
+    """Uses this much CPU time."""
     end = time.process_time() + seconds
     while time.process_time() < end:
         pass
@@ -46,7 +46,7 @@ def on_hello(hello):
     if DEFECT == "strict_fields" and "x_new" in hello:
         raise ValueError(f"unknown field in hello: {hello.popitem()}")
     if DEFECT == "leaves_a_child":
-        # A session of its own, and none of the pipes: it would live on.
+        # In its own session and without the pipes, so it would keep running.
         quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
         subprocess.Popen(["sleep", "60"], start_new_session=True,
                          stderr=subprocess.DEVNULL, **quiet)
@@ -101,8 +101,8 @@ def on_turn(turn, seat, count):
     LAST[:] = turn, action
     act(turn, action)
     if DEFECT == "ponders_aloud":
-        # Later than the next request of others that answer at once, also on a busy machine, and sooner
-        # than that of others that take their time.
+        # Later than an opponent that answers at once, also on a busy machine, and earlier than one that
+        # thinks.
         time.sleep(0.2)
         say({"type": "info", "text": "pondering"})
 
@@ -133,6 +133,6 @@ def main():
 
 
 main()
-# What Python still holds back is never written: as if it had never been flushed.
+# Exit without writing Python's buffered output.
 if DEFECT == "no_flush":
     os._exit(0)

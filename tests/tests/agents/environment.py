@@ -1,4 +1,4 @@
-"""Tells what it was given: open files, environment, folders; then plays the first legal action."""
+"""Prints its open files, environment and folders as JSON to stderr, then plays the first legal action."""
 import json
 import os
 import stat
@@ -11,18 +11,18 @@ def open_files():
         try:
             found[name] = os.readlink(f"/proc/self/fd/{name}")
         except FileNotFoundError:
-            # The listing's own.
+            # The descriptor of the listing itself.
             pass
     return found
 
 
-# What the interpreter itself adds to its environment is not in here.
+# Read from /proc, because the interpreter adds variables to os.environ.
 variables = open("/proc/self/environ", "rb").read().decode().split("\0")
 environment = dict(variable.split("=", 1) for variable in variables if variable)
 home = environment.get("HOME", "")
 with open(os.path.join(home, "diary"), "w") as diary:
     diary.write("mine")
-told = {
+report = {
     "fds": open_files(),
     "environment": environment,
     "folder": os.getcwd(),
@@ -33,7 +33,7 @@ told = {
     "session": os.getsid(0),
     "pid": os.getpid(),
 }
-print(json.dumps(told), file=sys.stderr, flush=True)
+print(json.dumps(report), file=sys.stderr, flush=True)
 for text in sys.stdin:
     message = json.loads(text)
     if message["type"] == "hello":

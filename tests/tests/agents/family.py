@@ -1,8 +1,9 @@
-"""Starts descendants that are hard to get rid of, tells their process ids, and plays on.
+"""Starts descendants that are hard to kill, prints their process ids to stderr, and plays on.
 
-Its argument says what it does in its turns: `plays`, `mute`, `exits`, `sleeps`, or `until:FILE`, which
-waits until there is a file. Every process of it has this file's name in its command line, and one
-more word: `family.py MODE [MARK]`.
+usage: family.py MODE [MARK]
+
+MODE is what it does in its turns: `plays`, `mute`, `exits`, `sleeps`, or `until:FILE`, which waits for
+a file. All its processes have this command line.
 """
 import json
 import os
@@ -21,35 +22,35 @@ def stubborn():
         time.sleep(60)
 
 
-def tell(who):
+def report(who):
     os.write(2, f"pid {os.getpid()} {who}\n".encode())
 
 
-def daemon(told):
-    """A grandchild with a session of its own that ignores all signals and holds stdout."""
+def daemon(reported):
+    """A grandchild in its own session that ignores all signals and keeps stdout open."""
     if os.fork() == 0:
         os.setsid()
         if os.fork() == 0:
-            tell("daemon")
-            os.close(told)
+            report("daemon")
+            os.close(reported)
             stubborn()
         os._exit(0)
     os.wait()
 
 
-def child(told):
+def child(reported):
     if os.fork() == 0:
-        tell("child")
-        os.close(told)
+        report("child")
+        os.close(reported)
         stubborn()
 
 
-tell("agent")
-wait, told = os.pipe()
-daemon(told)
-child(told)
-os.close(told)
-# All have told their ids when the pipe ends.
+report("agent")
+wait, reported = os.pipe()
+daemon(reported)
+child(reported)
+os.close(reported)
+# The pipe ends when all have printed their ids.
 os.read(wait, 1)
 for text in sys.stdin:
     message = json.loads(text)

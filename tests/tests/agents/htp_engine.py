@@ -1,11 +1,10 @@
-"""A strict Hex engine that speaks HTP, and that can be told to misbehave.
+"""A strict Hex engine that speaks HTP, with options to misbehave.
 
-It refuses what a careful engine would: a command before the reply to the one before, commands that
-it doesn't list, stones out of their order, occupied cells. Its own board is told on stderr at the
-end, as `board BLACK.. / WHITE..` with the colour that is to move, so that a test can compare.
+It refuses pipelined commands, commands that it doesn't list, stones out of turn and occupied cells. At
+the end it prints its board to stderr as `board BLACK.. / WHITE.. / TO_MOVE`.
 
-Words: `swap=sides|pieces|none` is what a swap does on its board, `swaps` makes it swap whenever it
-may, and each of the others is a way to misbehave.
+Arguments: `swap=sides|pieces|none` is what a swap does on its board, `swaps` makes it swap whenever
+possible, and each other argument is a way to misbehave.
 """
 import os
 import random
@@ -51,7 +50,7 @@ class Board:
             ((row, column),) = self.stones
             self.stones = {(column, row): colour}
         elif swaps:
-            # The stone stays, and it is the other player who goes on, with the other colour.
+            # The stone stays and the players exchange colours.
             colour = OTHER[colour]
             self.to_move = colour
         else:
@@ -66,7 +65,7 @@ class Board:
         cells = [(row, column) for row in range(self.size) for column in range(self.size)]
         return [cell for cell in cells if cell not in self.stones]
 
-    def told(self):
+    def describe(self):
         by = {"black": [], "white": []}
         for (row, column), colour in sorted(self.stones.items()):
             by[colour].append(f"{chr(ord('a') + column)}{row + 1}")
@@ -115,7 +114,7 @@ def obey(board, line):
 
 
 def lines():
-    """The commands one by one; one that came before its time ends the program."""
+    """Yields commands; exits if one arrives before the reply to the previous one."""
     waiting = b""
     while True:
         while b"\n" not in waiting:
@@ -126,7 +125,7 @@ def lines():
         line, waiting = waiting.split(b"\n", 1)
         if not waiting and select.select([0], [], [], 0)[0]:
             waiting = os.read(0, 4096)
-        # When the match is over, the reply to the last command is not waited for.
+        # At the end of the match the referee doesn't wait for the last reply.
         if waiting and not waiting.startswith(b"quit"):
             sys.exit(f"pipelined: {waiting!r}")
         yield line.decode()
@@ -154,7 +153,7 @@ def main():
         if "twice" in WORDS and line.startswith("genmove"):
             sys.stdout.write("= a1\n\n")
         sys.stdout.flush()
-    print(board.told(), file=sys.stderr, flush=True)
+    print(board.describe(), file=sys.stderr, flush=True)
 
 
 main()

@@ -1,4 +1,4 @@
-"""Plays any game by the last of the legal actions, which is where Hex lists its swap."""
+"""Plays the last legal action in any game. In Hex that is the swap."""
 import json
 import sys
 

@@ -1,6 +1,6 @@
-"""Plays like any agent, and writes all that it reads to its stderr.
+"""Plays, and copies its input to stderr.
 
-Its arguments are what it wants in its requests.
+Its arguments are more entries of `want`.
 """
 import json
 import sys

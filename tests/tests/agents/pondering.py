@@ -1,5 +1,5 @@
-"""Plays the first legal action after a nap of so many seconds as its argument says, and burns CPU
-time while it isn't asked. Tells on stderr, a number of milliseconds a turn, how much that was.
+"""Sleeps for its argument in seconds, plays the first legal action, and uses CPU time between its turns.
+Prints that CPU time in milliseconds to stderr, one line per turn.
 """
 import json
 import sys

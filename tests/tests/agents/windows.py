@@ -1,4 +1,4 @@
-"""Ends its lines as Windows does, puts blank lines between them, and resigns in the end."""
+"""Uses CRLF line ends and blank lines, and resigns after 12 turns."""
 
 import json
 import sys

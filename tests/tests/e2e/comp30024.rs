@@ -217,9 +217,9 @@ fn passes_and_retirements_are_translated() {
     let ran = by_hand(&dir, "chexers", "chexers.sample", &messages);
     let pass = json!({"type": "action", "turn": 1, "action": {"type": "pass"}});
     assert_eq!(ran.json_lines()[1..], [pass]);
-    let expected = "green is told: red ('EXIT', (3, -3))\n\
-                green is told: green ('PASS', None)\n\
-                green is told: red ('JUMP', ((0, 0), (2, 0)))\n";
+    let expected = "green update: red ('EXIT', (3, -3))\n\
+                green update: green ('PASS', None)\n\
+                green update: red ('JUMP', ((0, 0), (2, 0)))\n";
     assert_eq!(ran.stderr, expected);
     // An illegal pass is a fault.
     let (fault, _) = fault(&dir, "chexers", "comp30024:chexers/sample.py");

@@ -1,4 +1,4 @@
-"""The course's sample of 2019 had this name for its class: it passes, legal or not."""
+"""Has the class name of the course's sample of 2019; always passes, legal or not."""
 
 
 class ExamplePlayer:
@@ -8,9 +8,9 @@ class ExamplePlayer:
         self.colour = colour
 
     def action(self):
-        """Legal for nobody who has a piece to move."""
+        """Illegal if a piece can move."""
         return ("PASS", None)
 
     def update(self, colour, action):
-        """Says what it is told."""
-        print(f"{self.colour} is told: {colour} {action}")
+        """Prints the update."""
+        print(f"{self.colour} update: {colour} {action}")

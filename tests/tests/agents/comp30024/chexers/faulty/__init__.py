@@ -1,8 +1,8 @@
-"""Answers that the course took for malformed."""
+"""Return values that are malformed in the course."""
 
 
 class Good:
-    """What the others spoil."""
+    """The base class."""
 
     answer = None
 
@@ -40,7 +40,7 @@ class Short(Good):
 
 
 class Away(Good):
-    """Well formed, but nobody is there."""
+    """Well formed, but the hex has no piece."""
 
     answer = ("MOVE", ((0, 0), (1, 0)))
 

@@ -1,4 +1,4 @@
-"""Plays forward by its own board, and checks that it is told everything as the course told it."""
+"""Plays forward on its own board, and checks that updates are those of the course."""
 
 import random
 
