@@ -1,4 +1,4 @@
-//! The instant agent: it answers each request from a list as fast as a blocking program can.
+//! The instant agent: it answers each request from a list, as fast as a blocking program can.
 
 use crate::measure::{own_cpu, process_cpu};
 use std::error::Error;
@@ -12,10 +12,10 @@ use std::time::Duration;
 /// The hidden mode in which this program is the instant agent.
 pub(crate) const AGENT_MODE: &str = "__agent";
 
-/// The hidden mode in which it takes some CPU time for each turn.
+/// The hidden mode in which it uses some CPU time in each turn.
 pub(crate) const BUSY_MODE: &str = "__busy_agent";
 
-/// What an agent is sent first.
+/// The first message to an agent.
 pub(crate) const HELLO: &[u8] = b"{\"type\":\"hello\"}\n";
 
 /// A child process and its pipes.
@@ -34,14 +34,14 @@ impl Piped {
         Ok(Self { child, input, output })
     }
 
-    /// The instant agent with this script.
+    /// Starts the instant agent with this script.
     pub(crate) fn agent(script: &Path) -> io::Result<Self> {
         Self::start(Command::new(std::env::current_exe()?).arg(AGENT_MODE).arg(script))
     }
 }
 
 impl<I, O> Piped<I, O> {
-    /// Closes its stdin and waits for its end.
+    /// Closes its stdin and waits until it exits.
     pub(crate) fn end(self) -> io::Result<()> {
         let Self { mut child, input, .. } = self;
         drop(input);
@@ -50,27 +50,27 @@ impl<I, O> Piped<I, O> {
     }
 }
 
-/// Answers until its stdin ends, each turn after `micros` microseconds of CPU time.
+/// Answers until its stdin ends, after `micros` microseconds of CPU time per turn.
 pub(crate) fn run_busily(script: &Path, micros: u64) -> io::Result<()> {
     answer_all(&std::fs::read(script)?, Duration::from_micros(micros))
 }
 
-/// Answers until its stdin ends, and then leaves word of the CPU time that it took. `script` has
-/// the answer to turn 0 in its first line, and so on.
+/// Answers until its stdin ends, and then writes its CPU time to a file. Line N of `script`, counted
+/// from 0, is the answer to turn N.
 pub(crate) fn run(script: &Path) -> io::Result<()> {
     answer_all(&std::fs::read(script)?, Duration::ZERO)?;
     let micros = own_cpu().as_micros();
-    // In one write, because two agents do it at the same time.
+    // One write, because two agents may append at the same time.
     let mut file = File::options().append(true).create(true).open(cpu_file(script))?;
     file.write_all(format!("{micros}\n").as_bytes())
 }
 
-/// Where agents leave word of their CPU time: microseconds, a line each.
+/// The file to which agents append their CPU time in microseconds, one line each.
 fn cpu_file(script: &Path) -> PathBuf {
     script.with_extension("cpu")
 }
 
-/// The CPU time of all agents of this script that have ended since it was last asked for.
+/// Returns the CPU time of all agents of this script that exited since the last call.
 pub(crate) fn take_cpu(script: &Path) -> Result<Duration, Box<dyn Error>> {
     let text = std::fs::read_to_string(cpu_file(script))?;
     std::fs::remove_file(cpu_file(script))?;
@@ -80,7 +80,7 @@ pub(crate) fn take_cpu(script: &Path) -> Result<Duration, Box<dyn Error>> {
 
 fn answer_all(script: &[u8], busy: Duration) -> io::Result<()> {
     let answers: Vec<&[u8]> = script.split_inclusive(|&byte| byte == b'\n').collect();
-    // Unbuffered, one system call for each message.
+    // Unbuffered: one system call per message.
     let mut input = File::from(io::stdin().as_fd().try_clone_to_owned()?);
     let mut output = File::from(io::stdout().as_fd().try_clone_to_owned()?);
     let mut buffer = vec![0; 64 * 1024];
@@ -105,7 +105,7 @@ fn answer_all(script: &[u8], busy: Duration) -> io::Result<()> {
     }
 }
 
-/// A request is always the last line of what comes at once.
+/// Answers the last line, because a request is always the last line of one write.
 fn answer<'a>(lines: &[u8], answers: &[&'a [u8]]) -> Option<&'a [u8]> {
     let start = lines.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
     let last = &lines[start..];

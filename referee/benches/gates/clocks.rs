@@ -1,4 +1,4 @@
-//! Rows f and g: whether clocks are fair when many matches run at once.
+//! Rows f and g: the fairness of clocks when many matches run at once.
 
 use crate::agent::BUSY_MODE;
 use crate::measure::{median, percentile};
@@ -18,20 +18,20 @@ const GAMES: usize = 64;
 /// Matches at once in row g.
 const MANY: usize = 64;
 /// Matches at once in row f.
-const CROWDS: [usize; 3] = [1, 8, MANY];
-/// CPU time that an agent takes for a turn, in microseconds, and the most that a turn may take.
+const CONCURRENCY: [usize; 3] = [1, 8, MANY];
+/// The CPU time of an agent per turn in microseconds, and the time limit of a turn.
 const BUSY_US: u64 = 2_000;
 const MOVE_TIME: &str = "20ms";
 
-/// Both rows.
+/// Measures both rows.
 pub(crate) fn rows(rounds: usize) -> Result<Vec<Row>, Box<dyn Error>> {
     let script = Script::chinese_checkers(TURNS)?;
-    let mut losses = [0; CROWDS.len()];
+    let mut losses = [0; CONCURRENCY.len()];
     let mut voids = 0;
     let mut free = Overcharge::default();
     let mut held = Overcharge::default();
     for _ in 0..rounds {
-        for (losses, at_once) in losses.iter_mut().zip(CROWDS) {
+        for (losses, at_once) in losses.iter_mut().zip(CONCURRENCY) {
             let run = play(&script, at_once, true)?;
             *losses += run.losses;
             voids += run.voids;
@@ -41,8 +41,11 @@ pub(crate) fn rows(rounds: usize) -> Result<Vec<Row>, Box<dyn Error>> {
         }
         free.take(&play(&script, MANY, false)?);
     }
-    let told: Vec<String> =
-        CROWDS.iter().zip(losses).map(|(at_once, losses)| format!("{at_once}: {losses}")).collect();
+    let losses_text: Vec<String> = CONCURRENCY
+        .iter()
+        .zip(losses)
+        .map(|(at_once, losses)| format!("{at_once}: {losses}"))
+        .collect();
     let games = GAMES * rounds;
     let lost = Row {
         letter: 'f',
@@ -50,7 +53,7 @@ pub(crate) fn rows(rounds: usize) -> Result<Vec<Row>, Box<dyn Error>> {
         figure: f64::from(losses.iter().sum::<u32>()),
         unit: "",
         bounds: AtMost(0.0, 0.0),
-        note: format!("of {games} games each at {}; {voids} void", told.join(", ")),
+        note: format!("of {games} games each at {}; {voids} void", losses_text.join(", ")),
     };
     let overcharge = Row {
         letter: 'g',
@@ -69,7 +72,7 @@ pub(crate) fn rows(rounds: usize) -> Result<Vec<Row>, Box<dyn Error>> {
     Ok(vec![lost, overcharge])
 }
 
-/// Of each run, in microseconds.
+/// Percentiles of each run, in microseconds.
 #[derive(Default)]
 struct Overcharge {
     p50: Vec<f64>,
@@ -85,11 +88,11 @@ impl Overcharge {
     }
 }
 
-/// What came of a run.
+/// The results of a run.
 struct Run {
     losses: u32,
     voids: u32,
-    /// Of each turn: the time charged less the agent's CPU time, in microseconds.
+    /// For each turn, the charged time minus the agent's CPU time, in microseconds.
     overcharges: Vec<f64>,
 }
 
@@ -106,8 +109,8 @@ fn play(script: &Script, at_once: usize, pin: bool) -> Result<Run, Box<dyn Error
         command.arg("--pin");
     }
     command.arg("--out").arg(&folder).stdin(Stdio::null()).stdout(Stdio::null());
-    // A match in which the referee's own lag was too great is void, and ends it with another code:
-    // that is counted below.
+    // A match in which the referee lags too much is void and changes the exit code. Such matches are
+    // counted below.
     command.status()?;
     let mut run = Run { losses: 0, voids: 0, overcharges: Vec::new() };
     let mut games = 0;

@@ -1,4 +1,4 @@
-//! Row j: a contest of very many very short games, all of them started anew.
+//! Row j: a contest of many short games, with new agent processes for each.
 
 use crate::agent::AGENT_MODE;
 use crate::measure::{children_cpu, kilobytes};
@@ -17,12 +17,12 @@ const GAMES: usize = 10_000;
 const TURNS: usize = 10;
 /// Matches at once.
 const AT_ONCE: usize = 8;
-/// How often the referee's memory is looked at.
-const LOOK: Duration = Duration::from_millis(50);
-/// Agents started for the figure of what they take themselves.
+/// The interval between samples of the referee's memory.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// Agents started to measure their own CPU time.
 const AGENTS: u32 = 200;
 
-/// Both parts of the row, in one run of many games.
+/// Measures both parts of the row in one contest.
 pub(crate) fn rows(_runs: usize) -> Result<Vec<Row>, Box<dyn Error>> {
     let script = Script::chinese_checkers(TURNS)?;
     let agent = native_agent(&script)?;
@@ -59,24 +59,24 @@ pub(crate) fn rows(_runs: usize) -> Result<Vec<Row>, Box<dyn Error>> {
     Ok(vec![memory, speed])
 }
 
-/// What came of it.
+/// The results of the contest.
 struct Run {
     seconds: f64,
-    /// Kilobytes of the referee when a tenth of the games was played, and when all were.
+    /// Kilobytes of the referee after a tenth of the games, and after all of them.
     early_kb: f64,
     end_kb: f64,
-    /// The most that was seen, the report at the end included.
+    /// The peak, including the final report.
     peak_kb: f64,
     losses: usize,
     voids: usize,
 }
 
-/// The command line of an instant agent: a small C program where there is a compiler, this one where
-/// there is none.
+/// Returns the command line of an instant agent: a small C program if there is a compiler, else this
+/// program.
 fn native_agent(script: &Script) -> Result<String, Box<dyn Error>> {
     let program = script.folder().join("instant");
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/gates/instant.c");
-    // A C library may take longer to start than the agent plays.
+    // A shared C library may take longer to start than the agent runs.
     for compiler in ["musl-gcc", "cc"] {
         let mut compiler = Command::new(compiler);
         compiler.args(["-O2", "-static", source, "-o"]).arg(&program);
@@ -88,7 +88,7 @@ fn native_agent(script: &Script) -> Result<String, Box<dyn Error>> {
     agent_command(AGENT_MODE, script, &[])
 }
 
-/// Microseconds of CPU time that an agent takes only to start and to end.
+/// Returns the CPU time in microseconds that an agent needs to start and exit.
 fn alone(agent: &str) -> Result<f64, Box<dyn Error>> {
     let words = shlex::split(agent).ok_or("no command line")?;
     let before = children_cpu();
@@ -103,7 +103,7 @@ fn alone(agent: &str) -> Result<f64, Box<dyn Error>> {
 fn contest(script: &Script, agent: &str) -> Result<Run, Box<dyn Error>> {
     let (file, out) = (script.folder().join("contest.toml"), script.folder().join("contest"));
     let agent = Value::from(agent);
-    // Two agents play every pairing in both seat orders.
+    // Each round has both seat orders.
     let rounds = GAMES / 2;
     let text = format!(
         "seed = 1\nrounds = {rounds}\njobs = {AT_ONCE}\npin = true\nclock = \"600s\"\n\
@@ -133,7 +133,7 @@ fn contest(script: &Script, agent: &str) -> Result<Run, Box<dyn Error>> {
     Ok(run)
 }
 
-/// How many games of a contest have begun: its folders of transcripts hold a thousand each.
+/// Counts the games that have begun; each folder of transcripts has 1,000.
 fn begun_games(games: &Path) -> usize {
     let folders = games.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
     let Some(last) = folders.max() else { return 0 };
@@ -141,14 +141,14 @@ fn begun_games(games: &Path) -> usize {
     number.unwrap_or(0) * 1000 + last.read_dir().map_or(0, Iterator::count)
 }
 
-/// Runs it, and looks at its memory now and then.
+/// Runs a command and samples its memory.
 fn watch(command: &mut Command, played: impl Fn() -> usize) -> Result<Run, Box<dyn Error>> {
     let begin = Instant::now();
     let mut child = command.stdin(Stdio::null()).spawn()?;
     let (mut early_kb, mut end_kb, mut peak_kb) = (f64::NAN, f64::NAN, 0.0_f64);
     while child.try_wait()?.is_none() {
         let (now, played) = (kilobytes(&child, "VmRSS:"), played());
-        // The last look may come too late, and the report that follows the games is another matter.
+        // Samples after the last game would include the report.
         if played < GAMES {
             end_kb = now.unwrap_or(end_kb);
         }
@@ -156,7 +156,7 @@ fn watch(command: &mut Command, played: impl Fn() -> usize) -> Result<Run, Box<d
         if early_kb.is_nan() && played >= GAMES / 10 {
             early_kb = end_kb;
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
     }
     let seconds = begin.elapsed().as_secs_f64();
     let status = child.wait()?;

@@ -1,12 +1,11 @@
-//! The speed gates: every measure that the design has a target for, in one table. Ends with 1 if a
-//! gate is missed. How to read it: docs/benchmarks.md.
+//! The speed gates: every measure with a target, in one table. Exits with 1 if a gate is missed. See
+//! docs/benchmarks.md.
 //!
-//! What it starts are the referee itself, and this program once more in a hidden mode: as an
-//! instant agent or as the yardstick of a turn.
+//! The bench starts the referee and itself in hidden modes: as an instant agent, or as the yardstick.
 
 #![expect(
     clippy::cast_precision_loss,
-    reason = "counts become parts of figures, of which three digits are shown"
+    reason = "counts become figures that are printed with three digits"
 )]
 
 mod measure;
@@ -16,8 +15,8 @@ mod agent;
 mod ping_pong;
 mod turn;
 mod perft;
-mod peer;
-mod crowd;
+mod fastchess_model;
+mod concurrency;
 mod clocks;
 mod long;
 mod verify;
@@ -32,7 +31,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: gates [LETTER..] [--pairs NUMBER] [--ratios]";
-/// Runs of each side, at least.
+/// The fewest runs of each side.
 const PAIRS_MIN: usize = 9;
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
@@ -44,8 +43,8 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         [agent::BUSY_MODE, script, micros] => {
             agent::run_busily(Path::new(script), micros.parse()?)?;
         }
-        [peer::PEER_MODE, at_once] => peer::run(at_once.parse()?)?,
-        [peer::ENGINE_MODE] => peer::run_engine()?,
+        [fastchess_model::MODEL_MODE, at_once] => fastchess_model::run(at_once.parse()?)?,
+        [fastchess_model::ENGINE_MODE] => fastchess_model::run_engine()?,
         [ping_pong::PING_PONG_MODE, script, turns] => {
             ping_pong::run(Path::new(script), turns.parse()?)?;
         }
@@ -57,18 +56,18 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Measures in so many runs.
+/// Measures rows with this many runs.
 type Measure = fn(usize) -> Result<Vec<Row>, Box<dyn Error>>;
 
-/// Every measure, and the rows that come of it.
+/// Every measure, and its rows.
 const MEASURES: [(&[char], Measure); 11] = [
     (&['a', 'c'], turn::rows),
-    (&['b'], peer::rows),
+    (&['b'], fastchess_model::rows),
     (&['d'], perft::rows),
-    (&['e'], crowd::speed),
+    (&['e'], concurrency::speed),
     (&['f', 'g'], clocks::rows),
     (&['h'], verify::rows),
-    (&['i'], crowd::memory),
+    (&['i'], concurrency::memory),
     (&['j'], long::rows),
     (&['k'], start::spawning),
     (&['l'], sandbox::rows),
@@ -76,10 +75,10 @@ const MEASURES: [(&[char], Measure); 11] = [
 ];
 
 struct Options {
-    /// Empty: all.
+    /// The rows to measure; all if empty.
     letters: Vec<char>,
     pairs: usize,
-    /// Only ratios can fail: for machines that are not the one the targets were set on.
+    /// Only ratios can miss a gate, for machines other than the reference machine.
     ratios: bool,
 }
 
@@ -94,7 +93,7 @@ impl Options {
                 ("--pairs", ..) => {
                     options.pairs = words.next().ok_or(USAGE)?.parse::<usize>()?.max(PAIRS_MIN);
                 }
-                // Cargo says it to every bench.
+                // Cargo passes it to every bench.
                 ("--bench", ..) => {}
                 (_, Some(letter @ 'a'..='m'), None) => options.letters.push(letter),
                 _ => return Err(USAGE.into()),
@@ -118,7 +117,7 @@ fn measure_all(options: &Options) -> Result<ExitCode, Box<dyn Error>> {
     for (_, measure) in MEASURES.iter().filter(|(letters, _)| options.wants(letters)) {
         for row in measure(pairs)? {
             writeln!(stdout, "{}", row.line())?;
-            let counts = !(options.ratios && row.is_of_the_machine());
+            let counts = !(options.ratios && row.depends_on_machine());
             missed += usize::from(counts && row.is_missed());
         }
     }

@@ -1,4 +1,4 @@
-//! How things are measured: alternating runs, medians, CPU time and affinity.
+//! Measuring: alternating runs, medians, CPU time and affinity.
 
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::sys::resource::{UsageWho, getrusage};
@@ -8,14 +8,14 @@ use nix::unistd::Pid;
 use std::process::Child;
 use std::time::Duration;
 
-/// The middle one of the values, the upper of the two where their number is even.
+/// Returns the median, the upper one of an even number of values.
 pub(crate) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
     sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// The value that so many in a hundred of the values don't exceed.
+/// Returns the value that `percent` of the values don't exceed.
 pub(crate) fn percentile(values: &[f64], percent: usize) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
@@ -23,7 +23,7 @@ pub(crate) fn percentile(values: &[f64], percent: usize) -> f64 {
     sorted.get(count.saturating_sub(1)).copied().unwrap_or(f64::NAN)
 }
 
-/// The yardstick and what is measured against it, side by side.
+/// Figures of the yardstick and of the measured program, in pairs.
 #[derive(Debug, Default)]
 pub(crate) struct Pairs {
     yardstick: Vec<f64>,
@@ -31,8 +31,8 @@ pub(crate) struct Pairs {
 }
 
 impl Pairs {
-    /// Measures both in turn, `count` times. Who comes first changes from pair to pair, so that
-    /// neither profits from what the other leaves behind.
+    /// Measures both alternately, `count` times. The order changes from pair to pair, so that neither
+    /// profits from the state that the other leaves.
     pub(crate) fn alternate<E>(
         count: usize,
         mut yardstick: impl FnMut() -> Result<f64, E>,
@@ -51,20 +51,19 @@ impl Pairs {
         Ok(pairs)
     }
 
-    /// The median over the pairs of measured / yardstick.
+    /// Returns the median of measured / yardstick over the pairs.
     pub(crate) fn ratio(&self) -> f64 {
         let both = self.measured.iter().zip(&self.yardstick);
         median(&both.map(|(measured, yardstick)| measured / yardstick).collect::<Vec<_>>())
     }
 
-    /// The medians of the yardstick and of what was measured.
+    /// Returns the medians of the yardstick and of the measured program.
     pub(crate) fn medians(&self) -> (f64, f64) {
         (median(&self.yardstick), median(&self.measured))
     }
 }
 
-/// How long this thread takes for something, in seconds on a core: whatever else wants the core in
-/// the meantime doesn't count.
+/// Returns the CPU time of this thread for `work`, in seconds, and the result of `work`.
 pub(crate) fn thread_seconds<T>(work: impl FnOnce() -> T) -> (f64, T) {
     let before = thread_time();
     let done = work();
@@ -76,18 +75,18 @@ fn thread_time() -> f64 {
     time.map_or(f64::NAN, |time| Duration::from(time).as_secs_f64())
 }
 
-/// CPU time, user's and system's, of the children that have been waited for, with those that they
-/// waited for.
+/// Returns the CPU time (user and system) of all children that have been waited for, and of their
+/// children.
 pub(crate) fn children_cpu() -> Duration {
     cpu(UsageWho::RUSAGE_CHILDREN)
 }
 
-/// CPU time of this process, exactly, where it is asked for often.
+/// Returns the CPU time of this process from a precise clock.
 pub(crate) fn process_cpu() -> Duration {
     clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).map(Duration::from).unwrap_or_default()
 }
 
-/// CPU time of this process.
+/// Returns the CPU time of this process, user and system.
 pub(crate) fn own_cpu() -> Duration {
     cpu(UsageWho::RUSAGE_SELF)
 }
@@ -103,22 +102,21 @@ fn duration(time: TimeVal) -> Duration {
     Duration::from_micros(u64::try_from(micros).unwrap_or_default())
 }
 
-/// What the system says of a child's memory, under a name such as `VmRSS:`.
+/// Returns a field such as `VmRSS:` of a child's /proc status, in kilobytes.
 pub(crate) fn kilobytes(child: &Child, name: &str) -> Option<f64> {
     let text = std::fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// Holds this process, and all that it starts meanwhile, on one core; dropped, it lets it go.
+/// Pins this process and its new children to one core until dropped.
 #[derive(Debug)]
 pub(crate) struct Pinned {
     before: CpuSet,
 }
 
 impl Pinned {
-    /// Pins to the last core that this process may use: the first has more of the system's own
-    /// work to do.
+    /// Pins to the last core that this process may use, because the system itself uses the first most.
     pub(crate) fn to_one_core() -> nix::Result<Self> {
         let before = sched_getaffinity(Pid::from_raw(0))?;
         let usable = |&core: &usize| before.is_set(core).unwrap_or(false);
@@ -132,7 +130,7 @@ impl Pinned {
 
 impl Drop for Pinned {
     fn drop(&mut self) {
-        // Where that fails the rest is measured on one core, which shows in its figures.
+        // If this fails, later measures run on one core, which their figures show.
         sched_setaffinity(Pid::from_raw(0), &self.before).ok();
     }
 }

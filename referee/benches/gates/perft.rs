@@ -1,4 +1,4 @@
-//! Row d: how fast the rules count and check.
+//! Row d: how fast the rules count sequences and check actions.
 
 use crate::measure::{Pairs, Pinned, median, thread_seconds};
 use crate::report::Bounds::{AtLeast, AtMost};
@@ -13,10 +13,10 @@ use serde_json::json;
 use std::error::Error;
 use std::hint::black_box;
 
-/// How many random games are played again to see how fast actions are checked.
+/// The number of random games replayed to measure how fast actions are checked.
 const GAMES: u64 = 200;
 
-/// The row, game by game.
+/// Measures the row for each game.
 pub(crate) fn rows(pairs: usize) -> Result<Vec<Row>, Box<dyn Error>> {
     let _pinned = Pinned::to_one_core()?;
     Ok(vec![
@@ -28,7 +28,7 @@ pub(crate) fn rows(pairs: usize) -> Result<Vec<Row>, Box<dyn Error>> {
     ])
 }
 
-/// Leaves a second of the fast way against those of the plain way, which counts less deep.
+/// Compares leaves per second of `perft` and of `plain_perft`, which counts less deep.
 fn bulk<G: Game>(
     what: &'static str,
     depth: u32,
@@ -38,7 +38,7 @@ fn bulk<G: Game>(
 ) -> Result<Row, Box<dyn Error>> {
     let game = start::<G>(json!({}));
     if game.perft(plain_depth) != plain_perft(&game, plain_depth) {
-        return Err(format!("{}: the fast way counts differently", G::NAME).into());
+        return Err(format!("{}: perft and plain_perft disagree", G::NAME).into());
     }
     let rate = |count: &dyn Fn() -> u64| {
         let (seconds, leaves) = thread_seconds(count);
@@ -60,7 +60,7 @@ fn bulk<G: Game>(
     })
 }
 
-/// Whole random games of Hex, each stone checked for the rules and for the end.
+/// Measures whole random games of Hex, with every action checked.
 fn hex_plies(rounds: usize) -> Row {
     let per_action = checked::<Hex>(json!({}), 121, rounds);
     Row {
@@ -84,7 +84,7 @@ fn chinese_checkers_actions(rounds: usize) -> Row {
     }
 }
 
-/// Nanoseconds for an action of random games, played by [`Game::play`], which trusts nothing.
+/// Returns the nanoseconds per action of random games played by [`Game::play`], which checks everything.
 fn checked<G: Game>(setup: serde_json::Value, turns: usize, rounds: usize) -> f64 {
     let game = start::<G>(setup);
     let games: Vec<_> = (0..GAMES).map(|seed| random_actions(game.clone(), turns, seed)).collect();

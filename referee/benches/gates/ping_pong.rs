@@ -1,5 +1,5 @@
-//! The yardstick of a turn: two instant agents on blocking pipes, and nothing between them. The same
-//! bytes go back and forth as in a match, but nobody looks at them.
+//! The yardstick of a turn: two instant agents on blocking pipes. The same bytes are exchanged as in a
+//! match, without any processing.
 
 use crate::agent::{HELLO, Piped};
 use referee_protocol::{Action, FromAgent, Played, Seat, ToAgent, Turn, parse_from_agent};
@@ -12,7 +12,7 @@ use tokio::net::unix::pipe;
 /// The hidden mode in which this program plays ping-pong.
 pub(crate) const PING_PONG_MODE: &str = "__ping_pong";
 
-/// Plays the first `turns` turns of a script.
+/// Exchanges the first `turns` turns of a script.
 pub(crate) fn run(script: &Path, turns: usize) -> Result<(), Box<dyn Error>> {
     let requests = requests(&std::fs::read(script)?, turns)?;
     let mut agents = [Piped::agent(script)?, Piped::agent(script)?];
@@ -32,8 +32,8 @@ pub(crate) fn run(script: &Path, turns: usize) -> Result<(), Box<dyn Error>> {
 /// The hidden mode in which this program plays ping-pong in an event loop.
 pub(crate) const EVENT_LOOP_MODE: &str = "__event_loop";
 
-/// The same, but as any referee must that waits for more than one thing: on non-blocking pipes and
-/// with a time-out. What it takes more than [`run`] is the price of the event loop alone.
+/// Like [`run`], but with non-blocking pipes and a timeout, as any referee needs that waits for several
+/// events. The difference to [`run`] is the cost of the event loop.
 pub(crate) fn run_in_event_loop(script: &Path, turns: usize) -> Result<(), Box<dyn Error>> {
     let requests = requests(&std::fs::read(script)?, turns)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -55,7 +55,7 @@ pub(crate) fn run_in_event_loop(script: &Path, turns: usize) -> Result<(), Box<d
     })
 }
 
-/// Far beyond what any turn takes.
+/// Far longer than any turn.
 const TIME_OUT: Duration = Duration::from_secs(600);
 
 /// An agent on non-blocking pipes.
@@ -73,7 +73,7 @@ async fn exchange_in_event_loop(
     buffer: &mut [u8],
 ) -> io::Result<()> {
     agent.input.writable().await?;
-    // A pipe that has just been read empty takes a request whole.
+    // An empty pipe accepts a whole request.
     if agent.input.try_write(request)? != request.len() {
         return Err(io::ErrorKind::WriteZero.into());
     }
@@ -90,7 +90,7 @@ async fn exchange_in_event_loop(
     Ok(())
 }
 
-/// What a referee writes for each turn: what was played since the seat's last turn, and the request.
+/// Returns what a referee writes for each turn: the actions since the seat's last turn, and the request.
 fn requests(script: &[u8], turns: usize) -> Result<Vec<Vec<u8>>, Box<dyn Error>> {
     let mut news = [Vec::new(), Vec::new()];
     let mut requests = Vec::with_capacity(turns);
@@ -118,7 +118,7 @@ fn append(lines: &mut Vec<u8>, message: &ToAgent) -> serde_json::Result<()> {
     Ok(())
 }
 
-/// Writes, and waits for a whole line.
+/// Writes a request and reads a whole line.
 fn exchange(agent: &mut Piped, request: &[u8], buffer: &mut [u8]) -> io::Result<()> {
     agent.input.write_all(request)?;
     let mut filled = 0;

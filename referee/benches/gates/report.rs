@@ -1,66 +1,65 @@
-//! The table: one row a measure, with its figure, its target and the gate that it must not miss.
+//! The table: one row per measure, with its figure, target and gate.
 
 use std::fmt::Write as _;
 
-/// A measure and what came of it.
+/// A measure and its figure.
 #[derive(Debug)]
 pub(crate) struct Row {
-    /// The letter by which the design knows it.
+    /// Its letter in docs/benchmarks.md.
     pub(crate) letter: char,
     /// What is measured.
     pub(crate) what: &'static str,
-    /// What came of it.
+    /// The measured value.
     pub(crate) figure: f64,
     /// The unit of figure and bounds; `x` for ratios.
     pub(crate) unit: &'static str,
-    /// What it should be and what it must be.
+    /// The target and the gate.
     pub(crate) bounds: Bounds,
-    /// The figures behind it.
+    /// More figures, as text.
     pub(crate) note: String,
 }
 
-/// What a figure should be, the target, and what it must be, the gate.
+/// The target, which a figure should reach, and the gate, which it must not miss.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Bounds {
-    /// Less is better.
+    /// Less is better: target, gate.
     AtMost(f64, f64),
-    /// More is better.
+    /// More is better: target, gate.
     AtLeast(f64, f64),
 }
 
 impl Row {
-    /// Whether it reaches its target, and whether it passes its gate. A figure that is no number
-    /// does neither.
-    fn standing(&self) -> (bool, bool) {
+    /// Returns whether the figure reaches its target and whether it passes its gate. NaN does neither.
+    fn reached(&self) -> (bool, bool) {
         match self.bounds {
             Bounds::AtMost(target, gate) => (self.figure <= target, self.figure <= gate),
             Bounds::AtLeast(target, gate) => (self.figure >= target, self.figure >= gate),
         }
     }
 
-    /// Whether it misses its gate.
+    /// Returns whether the figure misses its gate.
     pub(crate) fn is_missed(&self) -> bool {
-        !self.standing().1
+        !self.reached().1
     }
 
-    /// Whether the figure moves with the machine, as times and speeds do; ratios and amounts of memory
-    /// mean the same everywhere.
-    pub(crate) fn is_of_the_machine(&self) -> bool {
+    /// Returns whether the figure depends on the machine, as times and speeds do; ratios and amounts of
+    /// memory don't.
+    pub(crate) fn depends_on_machine(&self) -> bool {
         matches!(self.unit, "ns" | "us" | "ms" | "/s" | "M/s")
     }
 
-    /// Its line of the table.
+    /// Returns its line of the table.
     pub(crate) fn line(&self) -> String {
-        let (sign, target, gate) = match self.bounds {
+        let (relation, target, gate) = match self.bounds {
             Bounds::AtMost(target, gate) => ("<=", target, gate),
             Bounds::AtLeast(target, gate) => (">=", target, gate),
         };
-        let word = match self.standing() {
+        let word = match self.reached() {
             (true, _) => "target",
             (false, true) => "gate",
             (false, false) => "MISSED",
         };
-        let bound = |bound: f64| format!("{sign} {}", (bound * 100.0).round() / 100.0);
+        let bound = |bound: f64| format!("{relation} {}", (bound * 100.0).round() / 100.0);
         let (target, gate) = (bound(target), bound(gate));
         let (letter, what, unit, note) = (self.letter, self.what, self.unit, &self.note);
         let figure = format!("{:.3}", self.figure);
@@ -70,7 +69,7 @@ impl Row {
         line.trim_end().to_owned()
     }
 
-    /// The line above the table.
+    /// Returns the heading of the table.
     pub(crate) fn heading() -> String {
         let (measure, figure) = ("measure", "figure");
         format!("   {measure:<44} {figure:>9} {:<8} {:>8} {:>9}", "", "target", "gate")

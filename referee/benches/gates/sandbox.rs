@@ -1,4 +1,4 @@
-//! Row l: what the sandbox costs an agent's start.
+//! Row l: the cost of the sandbox when an agent starts.
 
 use crate::measure::Pairs;
 use crate::report::Bounds::AtMost;
@@ -11,9 +11,9 @@ use referee_protocol::{Layer, Level};
 use std::error::Error;
 use std::path::PathBuf;
 
-/// What a program needs of the system.
+/// Files and folders that a program needs.
 const SYSTEM: &[&str] = &["/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache"];
-/// A well-known program that does much the same, where it is installed: the last words are its own.
+/// The command of bubblewrap, a comparable program, used if it is installed.
 const BUBBLEWRAP: &[&str] = &[
     "bwrap",
     "--ro-bind",
@@ -27,7 +27,7 @@ const BUBBLEWRAP: &[&str] = &[
     "--die-with-parent",
 ];
 
-/// Each level over a plain spawn, and beside the strongest one the other program.
+/// Measures each level against a plain spawn, and notes bubblewrap's time beside the strongest level.
 pub(crate) fn rows(pairs: usize) -> Result<Vec<Row>, Box<dyn Error>> {
     let script = Script::chinese_checkers(1)?;
     let work = script.folder().join("work");

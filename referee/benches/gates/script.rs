@@ -1,4 +1,4 @@
-//! Games that are known before they are played: the lists that instant agents answer from.
+//! Prepared games: the answers of instant agents.
 
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -8,13 +8,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// A game of type `G` from JSON.
+/// Starts a game of type `G` from a JSON setup.
 pub(crate) fn start<G: Game>(setup: Value) -> G {
     let setup = serde_json::from_value(setup).expect("the benches' own setups are valid");
     G::start(setup).expect("the benches' own setups are valid")
 }
 
-/// Legal actions drawn at random, until the game ends or there are `turns` of them.
+/// Draws random legal actions until the game ends or there are `turns` of them.
 pub(crate) fn random_actions<G: Game>(mut game: G, turns: usize, seed: u64) -> Vec<G::Action> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut played = Vec::new();
@@ -27,14 +27,14 @@ pub(crate) fn random_actions<G: Game>(mut game: G, turns: usize, seed: u64) -> V
     played
 }
 
-/// A game in a file, as an instant agent reads it.
+/// A file with the actions of a game, read by instant agents.
 #[derive(Debug)]
 pub(crate) struct Script {
     folder: TempDir,
 }
 
 impl Script {
-    /// Writes a game of Chinese Checkers of this many turns: no random game of it ends by itself.
+    /// Writes a random game of Chinese Checkers with this many turns.
     pub(crate) fn chinese_checkers(turns: usize) -> std::io::Result<Self> {
         let setup = serde_json::json!({ "max_turns": turns });
         let game = start::<referee_games::chinese_checkers::ChineseCheckers>(setup);
@@ -49,12 +49,12 @@ impl Script {
         Ok(Self { folder })
     }
 
-    /// The file.
+    /// Returns the path of the file.
     pub(crate) fn path(&self) -> PathBuf {
         self.folder.path().join(NAME)
     }
 
-    /// A folder for what else is needed; it goes with the script.
+    /// Returns a folder for other files, which is deleted with the script.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }

@@ -1,4 +1,4 @@
-//! Rows k and m: how long it takes to start an agent, and to start the referee itself.
+//! Rows k and m: the time to start an agent, and to start the referee itself.
 
 use crate::agent::{AGENT_MODE, HELLO, Piped};
 use crate::measure::{Pairs, median};
@@ -16,12 +16,12 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// Agents started in a row for one figure.
+/// Agents started one after the other for one figure.
 const AGENTS: usize = 40;
-/// The heap that the referee may have grown to.
+/// The heap of the parent process in the second figure.
 const HEAP_BYTES: usize = 512 << 20;
 
-/// Row k.
+/// Measures row k.
 pub(crate) fn spawning(pairs: usize) -> Result<Vec<Row>, Box<dyn Error>> {
     let script = Script::chinese_checkers(1)?;
     let launcher = Launcher::start(&Jail::default())?;
@@ -49,8 +49,8 @@ pub(crate) fn spawning(pairs: usize) -> Result<Vec<Row>, Box<dyn Error>> {
     Ok(vec![small, large])
 }
 
-/// Microseconds from the wish to the first answer, by `posix_spawn` and blocking pipes; with words of
-/// another program that starts it, if any.
+/// Starts agents with `posix_spawn` and blocking pipes, optionally through a wrapper command. Returns the
+/// microseconds from the start to the first answer.
 pub(crate) fn plainly(script: &Script, wrapper: &[&str]) -> Result<f64, Box<dyn Error>> {
     let own = std::env::current_exe()?;
     let own = own.to_string_lossy();
@@ -74,13 +74,13 @@ pub(crate) fn plainly(script: &Script, wrapper: &[&str]) -> Result<f64, Box<dyn 
     Ok(quick(micros))
 }
 
-/// Where the agents of a bench are started, with nothing that they may reach.
+/// Returns the environment of the agents, without any readable files.
 pub(crate) fn surroundings() -> Surroundings {
     let bounds = Bounds { files: 256, memory_mb: 512, processes: 128, work_mb: 64 };
     Surroundings { environment: Vec::new(), bounds, reach: Reach::default(), core: None }
 }
 
-/// The same as the referee does it.
+/// Starts agents as the referee does. Returns the microseconds from the start to the first answer.
 pub(crate) async fn by_launcher(
     launcher: &Launcher,
     script: &Script,
@@ -109,7 +109,7 @@ pub(crate) async fn by_launcher(
     Ok(quick(micros))
 }
 
-/// What the quickest tenth took at most: what else the machine does only ever adds to it.
+/// Returns the fastest decile, because other work of the machine only adds time.
 fn quick(mut micros: Vec<f64>) -> f64 {
     micros.sort_unstable_by(f64::total_cmp);
     micros[micros.len() / 10]
@@ -131,7 +131,7 @@ async fn until(
     }
 }
 
-/// Row m, but for the build, which is measured by hand.
+/// Measures row m, except for the build, which is measured by hand.
 pub(crate) fn help(rounds: usize) -> Result<Vec<Row>, Box<dyn Error>> {
     let mut millis = Vec::new();
     for _ in 0..rounds {

@@ -1,4 +1,4 @@
-//! Rows a and c: a turn of `referee play` as a whole, and the referee's own part in it.
+//! Rows a and c: a complete turn of `referee play`, and the referee's own share of it.
 
 use crate::agent::{AGENT_MODE, take_cpu};
 use crate::measure::{Pairs, Pinned, children_cpu, median};
@@ -10,14 +10,14 @@ use std::error::Error;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Turns of the long and of the short match: their difference has no start and no end in it.
+/// Turns of the long and the short match; their difference excludes start and end.
 const LONG: usize = 40_000;
 const SHORT: usize = 4_000;
 
 /// Measures both rows in the same runs.
 ///
-/// All processes of a run share one core, so that a turn takes as long as the CPU time of all of
-/// them together; and unlike the time on the wall, that doesn't count what else the core was doing.
+/// All processes of a run share one core, so a turn takes the CPU time of all of them together. Unlike
+/// wall-clock time, CPU time excludes other work of the core.
 pub(crate) fn rows(pairs: usize) -> Result<Vec<Row>, Box<dyn Error>> {
     let script = Script::chinese_checkers(LONG)?;
     let pinned = Pinned::to_one_core()?;
@@ -68,8 +68,8 @@ pub(crate) fn rows(pairs: usize) -> Result<Vec<Row>, Box<dyn Error>> {
     Ok(vec![whole, own])
 }
 
-/// The part of row l that isn't about the start: a turn under the strongest sandbox beside one
-/// without any, both on one core and on the wall.
+/// Measures the last figure of row l: a turn at level `isolated` compared with one at `none`, both on
+/// one core in wall-clock time.
 pub(crate) fn sandboxed(pairs: usize) -> Result<Row, Box<dyn Error>> {
     let script = Script::chinese_checkers(LONG)?;
     let _pinned = Pinned::to_one_core()?;
@@ -97,7 +97,7 @@ pub(crate) fn sandboxed(pairs: usize) -> Result<Row, Box<dyn Error>> {
     })
 }
 
-/// What a turn more takes, in microseconds.
+/// The time per turn, in microseconds.
 struct Turn {
     wall: f64,
     /// Of all processes.
@@ -106,11 +106,11 @@ struct Turn {
     own_cpu: f64,
 }
 
-/// What a run takes: on the wall, of CPU time in all, and of that without the agents.
-type Taken = [Duration; 3];
+/// The times of a run: wall-clock time, CPU time of all processes, and CPU time without the agents.
+type Times = [Duration; 3];
 
 fn per_turn(
-    mut run: impl FnMut(usize) -> Result<Taken, Box<dyn Error>>,
+    mut run: impl FnMut(usize) -> Result<Times, Box<dyn Error>>,
 ) -> Result<Turn, Box<dyn Error>> {
     let (short, long) = (run(SHORT)?, run(LONG)?);
     let micros = |index: usize| {
@@ -119,32 +119,32 @@ fn per_turn(
     Ok(Turn { wall: micros(0), whole_cpu: micros(1), own_cpu: micros(2) })
 }
 
-fn ping_pong(mode: &str, script: &Script, turns: usize) -> Result<Taken, Box<dyn Error>> {
+fn ping_pong(mode: &str, script: &Script, turns: usize) -> Result<Times, Box<dyn Error>> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg(mode).arg(script.path()).arg(turns.to_string());
     let (wall, whole) = time(&mut command)?;
-    // It waits for its agents, so that their time is among its children's.
+    // It waits for its agents, so their time counts as its children's.
     Ok([wall, whole, whole.saturating_sub(take_cpu(&script.path())?)])
 }
 
-/// The real program, with a transcript in a file and a clock. Its agents are its supervisors'
-/// children, and nobody waits for those.
-fn play(script: &Script, turns: usize) -> Result<Taken, Box<dyn Error>> {
+/// Runs the real program with a transcript in a file and a clock. Its agents are children of
+/// supervisors, so their CPU time is not included in its children's.
+fn play(script: &Script, turns: usize) -> Result<Times, Box<dyn Error>> {
     let transcript = script.folder().join("match.jsonl");
-    let mut command = play_instantly(script, turns)?;
+    let mut command = play_instant(script, turns)?;
     command.arg("--force").arg("--out").arg(&transcript).arg("--quiet");
     let (wall, own) = time(&mut command)?;
     Ok([wall, own + take_cpu(&script.path())?, own])
 }
 
-/// How long a program takes on the wall, and its CPU time.
+/// Runs a program and returns its wall-clock time and CPU time.
 fn time(command: &mut Command) -> Result<(Duration, Duration), Box<dyn Error>> {
     let (start, before) = (Instant::now(), children_cpu());
     succeed(command)?;
     Ok((start.elapsed(), children_cpu().saturating_sub(before)))
 }
 
-/// The command line of an agent that is this program in a hidden mode, with a script.
+/// Returns the command line of an agent: this program in a hidden mode, with a script.
 pub(crate) fn agent_command(
     mode: &str,
     script: &Script,
@@ -156,8 +156,8 @@ pub(crate) fn agent_command(
     Ok(shlex::try_join(words.into_iter().chain(arguments.iter().copied()))?)
 }
 
-/// `referee play` between two of these agents, who play a script's first turns. Nothing keeps them in:
-/// they leave what they have used beside the script.
+/// Returns the command of a match between two of these agents, without a sandbox because they write
+/// their CPU time beside the script.
 pub(crate) fn referee_play(agent: &str, turns: usize) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_referee"));
     command.args(["play", "chinese-checkers", agent, agent, "--seed", "1"]);
@@ -165,14 +165,14 @@ pub(crate) fn referee_play(agent: &str, turns: usize) -> Command {
     command
 }
 
-/// The same between two instant agents who have all the time that they want.
-pub(crate) fn play_instantly(script: &Script, turns: usize) -> Result<Command, Box<dyn Error>> {
+/// Returns the command of a match between two instant agents with a long clock.
+pub(crate) fn play_instant(script: &Script, turns: usize) -> Result<Command, Box<dyn Error>> {
     let mut command = referee_play(&agent_command(AGENT_MODE, script, &[])?, turns);
     command.args(["--clock", "600s"]);
     Ok(command)
 }
 
-/// Runs it to its end, which must be a good one.
+/// Runs a command; an exit code other than 0 is an error.
 pub(crate) fn succeed(command: &mut Command) -> Result<(), Box<dyn Error>> {
     let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status()?;
     if status.success() { Ok(()) } else { Err(format!("{command:?}: {status}").into()) }

@@ -1,4 +1,4 @@
-//! Row h: how fast transcripts are played again and verified, on one core.
+//! Row h: how fast transcripts are replayed and verified, on one core.
 
 use crate::measure::{Pinned, median, thread_seconds};
 use crate::report::Bounds::AtLeast;
@@ -10,7 +10,7 @@ use std::hint::black_box;
 use std::path::Path;
 use std::process::Command;
 
-/// The row, game by game.
+/// Measures the row for each game.
 pub(crate) fn rows(rounds: usize) -> Result<Vec<Row>, Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let play = |game: &str, games: usize| -> Result<Vec<Vec<u8>>, Box<dyn Error>> {
@@ -51,7 +51,7 @@ fn row(what: &'static str, transcripts: &[Vec<u8>], rounds: usize) -> Result<Row
         let turns = turns?;
         Ok((turns as f64 / seconds / 1e6, turns))
     };
-    // The first round only warms up.
+    // The first round warms up.
     let (_, turns) = round()?;
     let rates: Vec<f64> =
         (0..rounds).map(|_| round().map(|(rate, _)| rate)).collect::<Result<_, _>>()?;

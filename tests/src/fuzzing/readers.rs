@@ -75,7 +75,11 @@ fn edit(lines: &mut Vec<Vec<u8>>, [at, how, more, most]: [u8; 4]) {
             lines.insert(at + 1, format!("{gone}\n").into_bytes());
         }
         6..=8 => change(&mut lines[at], |mut value| {
-            set_fields(&mut value, FIELDS[usize::from(how / 12) % 6], VALUES[usize::from(more % 8)]);
+            set_fields(
+                &mut value,
+                FIELDS[usize::from(how / 12) % 6],
+                VALUES[usize::from(more % 8)],
+            );
             value
         }),
         _ => change(&mut lines[at], |value| edited(value, &[more, most])),

@@ -1,18 +1,18 @@
-//! Rows e and i: many matches at once, how fast they are and how much memory they take.
+//! Rows e and i: speed and memory of many matches at once.
 
 use crate::measure::{kilobytes, median};
 use crate::report::Bounds::{AtLeast, AtMost};
 use crate::report::Row;
 use crate::script::Script;
-use crate::turn::{play_instantly, succeed};
+use crate::turn::{play_instant, succeed};
 use std::error::Error;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Turns of each game: as many as the peers were measured with.
+/// Turns of each game, as in row b.
 const TURNS: usize = 200;
-/// How many matches are at once under way in row e; the last is the one that is judged.
-const CROWDS: [usize; 5] = [2, 4, 8, 16, 64];
+/// Matches at once in row e; the figure compares the last with the best.
+const CONCURRENCY: [usize; 5] = [2, 4, 8, 16, 64];
 /// Games of one run of row e.
 const GAMES: usize = 192;
 /// Matches at once in row i.
@@ -22,9 +22,9 @@ const MANY: usize = 500;
 /// Row e.
 pub(crate) fn speed(rounds: usize) -> Result<Vec<Row>, Box<dyn Error>> {
     let script = Script::chinese_checkers(TURNS)?;
-    let mut rates = vec![Vec::new(); CROWDS.len()];
+    let mut rates = vec![Vec::new(); CONCURRENCY.len()];
     for _ in 0..rounds {
-        for (rates, at_once) in rates.iter_mut().zip(CROWDS) {
+        for (rates, at_once) in rates.iter_mut().zip(CONCURRENCY) {
             let begin = Instant::now();
             succeed(&mut series(&script, GAMES, at_once)?)?;
             rates.push(GAMES as f64 / begin.elapsed().as_secs_f64());
@@ -32,7 +32,7 @@ pub(crate) fn speed(rounds: usize) -> Result<Vec<Row>, Box<dyn Error>> {
     }
     let medians: Vec<f64> = rates.iter().map(|rates| median(rates)).collect();
     let best = medians.iter().copied().fold(0.0, f64::max);
-    let told: Vec<String> = CROWDS
+    let rates: Vec<String> = CONCURRENCY
         .iter()
         .zip(&medians)
         .map(|(at_once, rate)| format!("{at_once}: {rate:.0}"))
@@ -43,7 +43,7 @@ pub(crate) fn speed(rounds: usize) -> Result<Vec<Row>, Box<dyn Error>> {
         figure: medians.last().copied().unwrap_or(f64::NAN) / best,
         unit: "x",
         bounds: AtLeast(0.9, 0.75),
-        note: format!("games/s at {}", told.join(", ")),
+        note: format!("games/s at {}", rates.join(", ")),
     }])
 }
 
@@ -73,20 +73,20 @@ fn series(script: &Script, games: usize, at_once: usize) -> Result<Command, Box<
     if folder.exists() {
         std::fs::remove_dir_all(&folder)?;
     }
-    let mut command = play_instantly(script, TURNS)?;
+    let mut command = play_instant(script, TURNS)?;
     command.args(["--games", &games.to_string(), "--jobs", &at_once.to_string(), "--quiet"]);
-    // Five hundred matches begin at once: the last one's agents have to wait for theirs.
+    // Of 500 matches that begin at once, the last waits long for its agents.
     command.args(["--start-time", "60s", "--fail-on-fault"]);
     command.arg("--out").arg(&folder);
     Ok(command)
 }
 
-/// The most memory that a process had resident, looked at until it ends.
+/// Runs a command and returns its peak resident memory in kilobytes.
 fn peak_kilobytes(command: &mut Command) -> Result<f64, Box<dyn Error>> {
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn()?;
     let mut peak = 0.0;
     while child.try_wait()?.is_none() {
-        // The system keeps the peak itself, so that nothing between two looks is lost.
+        // The kernel tracks the peak, so nothing between two polls is lost.
         peak = kilobytes(&child, "VmHWM:").map_or(peak, |now| now.max(peak));
         std::thread::sleep(Duration::from_millis(5));
     }

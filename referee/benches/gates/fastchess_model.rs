@@ -1,40 +1,40 @@
-//! Row b: games a second beside a program that talks with its engines as fastchess does.
+//! Row b: games per second, compared with a model of fastchess.
 //!
-//! The yardstick is a model of ours, not fastchess: a thread a game, engines that stay alive from game
-//! to game, and around every move the conversation that fastchess has by its sources: three times
-//! `isready` outside the clock, and the whole game in `position`. It checks no move, keeps no record
-//! and has no clock, so that it is quicker than any real program with that conversation.
+//! The yardstick is not fastchess but a model of it: one thread per game, engines that stay alive
+//! between games, and for every move the messages of fastchess's sources: `isready` three times outside
+//! the clock, and the whole game in `position`. It checks no move, keeps no record and has no clock, so
+//! it is faster than any real program with these messages.
 
 use crate::agent::Piped;
 use crate::measure::Pairs;
 use crate::report::Bounds::AtLeast;
 use crate::report::Row;
 use crate::script::Script;
-use crate::turn::{play_instantly, succeed};
+use crate::turn::{play_instant, succeed};
 use std::error::Error;
 use std::io::{self, BufRead, BufReader, Write};
 use std::process::{ChildStdin, ChildStdout, Command};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-/// The hidden modes in which this program is the yardstick, and an engine of it.
-pub(crate) const PEER_MODE: &str = "__peer";
+/// The hidden modes in which this program is the yardstick, and one of its engines.
+pub(crate) const MODEL_MODE: &str = "__fastchess_model";
 pub(crate) const ENGINE_MODE: &str = "__engine";
 
 /// Turns of each game, and games of each run.
 const TURNS: usize = 200;
 const GAMES: usize = 96;
-/// Matches at once, and how many times as fast the referee should be.
-const CROWDS: [(usize, &str, f64); 3] = [
+/// Matches at once, and the target ratio.
+const CONCURRENCY: [(usize, &str, f64); 3] = [
     (2, "games/s at 2 at once / model of fastchess", 10.0),
     (8, "games/s at 8 at once / model of fastchess", 15.0),
     (64, "games/s at 64 at once / model of fastchess", 40.0),
 ];
 
-/// The row, for each number at once.
+/// Measures the row for each number of matches at once.
 pub(crate) fn rows(pairs: usize) -> Result<Vec<Row>, Box<dyn Error>> {
     let script = Script::chinese_checkers(TURNS)?;
-    CROWDS
+    CONCURRENCY
         .iter()
         .map(|&(at_once, what, target)| row(&script, at_once, what, target, pairs))
         .collect()
@@ -51,11 +51,11 @@ fn row(
         pairs,
         || {
             let mut command = Command::new(std::env::current_exe()?);
-            command.arg(PEER_MODE).arg(at_once.to_string());
+            command.arg(MODEL_MODE).arg(at_once.to_string());
             games_a_second(&mut command)
         },
         || {
-            let mut command = play_instantly(script, TURNS)?;
+            let mut command = play_instant(script, TURNS)?;
             command.args(["--games", &GAMES.to_string(), "--jobs", &at_once.to_string()]);
             command.args(["--start-time", "60s", "--no-transcript", "--fail-on-fault", "--quiet"]);
             command.arg("--pin");
@@ -68,7 +68,7 @@ fn row(
         what,
         figure: rates.ratio(),
         unit: "x",
-        // The targets are for fastchess itself, which does more than the model of its talk.
+        // The targets are for fastchess itself, which does more than the model.
         bounds: AtLeast(target, 0.5),
         note: format!("{ours:.0} games/s against {model:.0}"),
     })
@@ -80,7 +80,7 @@ fn games_a_second(command: &mut Command) -> Result<f64, Box<dyn Error>> {
     Ok(GAMES as f64 / begin.elapsed().as_secs_f64())
 }
 
-/// Plays all games, so many at once.
+/// Plays all games, `at_once` at a time.
 pub(crate) fn run(at_once: usize) -> io::Result<()> {
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
@@ -117,7 +117,7 @@ fn play(engines: &mut [Engine; 2]) -> io::Result<()> {
     Ok(())
 }
 
-/// As long as a move of chess is written.
+/// Returns a move as long as a move of chess.
 fn move_of(turn: usize) -> String {
     format!("m{turn:03}")
 }
@@ -137,7 +137,7 @@ impl Engine {
         Ok(engine)
     }
 
-    /// Writes, and waits for a line that begins so.
+    /// Writes `words` and reads lines until one begins with `answer`.
     fn ask(&mut self, words: &str, answer: &str) -> io::Result<()> {
         self.pipes.input.write_all(words.as_bytes())?;
         loop {
@@ -152,7 +152,7 @@ impl Engine {
     }
 }
 
-/// The engine: it knows by the length of the game which move comes next.
+/// Runs the engine, which derives its move from the length of the game.
 pub(crate) fn run_engine() -> io::Result<()> {
     let mut output = io::stdout().lock();
     let mut moves = 0;
@@ -168,7 +168,7 @@ pub(crate) fn run_engine() -> io::Result<()> {
             Some("go") => format!("bestmove {}\n", move_of(moves)),
             _ => continue,
         };
-        // Line by line, as stdout is buffered.
+        // Flush every line.
         output.write_all(answer.as_bytes())?;
         output.flush()?;
     }
