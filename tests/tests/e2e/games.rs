@@ -83,8 +83,8 @@ fn play_all(game: &str, setups: impl IntoIterator<Item = Value>) {
         assert!(output["outcome"]["reason"].is_string(), "{output}");
         played += 1;
     }
-    let verify_status = dir.run(&["verify", "--json", "matches"]).code(0).json_lines();
-    assert_eq!(verify_status.len(), played);
-    assert!(verify_status.iter().all(|output| output["status"] == "ok"), "{verified:?}");
+    let verified = dir.run(&["verify", "--json", "matches"]).code(0).json_lines();
+    assert_eq!(verified.len(), played);
+    assert!(verified.iter().all(|output| output["status"] == "ok"), "{verified:?}");
     dir.assert_tmp_is_empty();
 }

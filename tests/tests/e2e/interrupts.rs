@@ -38,8 +38,8 @@ fn an_interrupted_series_starts_nothing_new() {
     let output = running.wait().code(130).json_lines();
     assert!(output.len() < 50, "{} games", output.len());
     assert!(output.iter().all(|output| output["verdict"]["result"] == "void"), "{output:?}");
-    let verify_status = dir.run(&["verify", "series", "--json"]).code(0).json_lines();
-    assert_eq!(verify_status.len(), output.len());
+    let verified = dir.run(&["verify", "series", "--json"]).code(0).json_lines();
+    assert_eq!(verified.len(), output.len());
 }
 
 /// Returns the state letter of a process, from /proc.

@@ -61,7 +61,7 @@ fn a_contest_on_a_full_disk_ends_whole_when_there_is_room() {
     );
     let Some(ran) = ran else { return };
     let output: Vec<&str> = ran.stdout.lines().collect();
-    let verify_status = std::fs::read_to_string(dir.path("verified")).unwrap_or_default();
+    let verified = std::fs::read_to_string(dir.path("verified")).unwrap_or_default();
     let [run, status, rest @ ..] = &output[..] else { panic!("{ran:?}") };
     assert_eq!(*run, "run 4", "{ran:?}");
     assert_eq!(rest, ["still 4", "verify 0", "resume 0"], "{ran:?} {verified}");

@@ -135,8 +135,8 @@ pub(crate) fn assert_whole(dir: &TestDir, folder: &str, games: usize) {
     let files = query(dir, folder, "select transcript from games order by number");
     let files: Vec<PathBuf> = files.iter().map(|file| dir.path(folder).join(file)).collect();
     assert_eq!(transcripts(dir, folder), files);
-    let verify_status = dir.run(&["verify", folder, "--json"]).code(0).json_lines();
-    assert!(verify_status.iter().all(|line| line["status"] == "ok"), "{verified:?}");
-    assert!(verify_status.len() > games, "{} lines for {games} games", verify_status.len());
+    let verified = dir.run(&["verify", folder, "--json"]).code(0).json_lines();
+    assert!(verified.iter().all(|line| line["status"] == "ok"), "{verified:?}");
+    assert!(verified.len() > games, "{} lines for {games} games", verified.len());
     assert_eq!(query(dir, folder, "pragma integrity_check"), ["ok"]);
 }
