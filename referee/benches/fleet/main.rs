@@ -1,10 +1,10 @@
-//! What a contest on many machines costs its coordinator and the server, with workers that only
-//! pretend to play; and what playing over a server costs beside playing without one. How to read
-//! it: docs/benchmarks.md.
+//! Measures what a contest on many machines costs its coordinator and the server, with workers
+//! that only pretend to play; and what playing over a server costs compared to playing without
+//! one. docs/benchmarks.md explains the output.
 //!
-//! The coordinator and the server are the real ones, in processes of their own. Fake workers are
-//! connections of this process: they pull orders, renew leases, send beats and report as real ones
-//! do, but their matches are played by the rules alone, without agents.
+//! The coordinator and the server are real, in processes of their own. Fake workers are
+//! connections of this process: they pull orders, renew leases, send heartbeats and report like
+//! real ones, but play by the rules alone, without agents.
 
 #![expect(
     clippy::cast_precision_loss,
@@ -16,8 +16,8 @@ mod server;
 mod process;
 mod play;
 mod worker;
-mod crowd;
-mod rows;
+mod fake_workers;
+mod samples;
 mod simulation;
 mod overhead;
 
@@ -25,7 +25,7 @@ use clap::Parser as _;
 use options::Options;
 use std::error::Error;
 
-/// What can go wrong here is told, and ends the bench.
+/// The result of a part of the bench. Errors are printed and end it.
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
 fn main() -> Outcome<()> {

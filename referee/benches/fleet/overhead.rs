@@ -1,4 +1,4 @@
-//! The same contest by the local runner and by one worker over a server, in turn.
+//! Runs the same contest with the local runner and with one worker, alternately.
 
 use crate::Outcome;
 use crate::options::Options;
@@ -12,15 +12,15 @@ use std::time::{Duration, Instant};
 /// Four players; each round has a block of two games for each pairing of them.
 const AGENTS: &str = "[\"@random\", \"@first\", \"@greedy\", \"@minimax:1\"]";
 const GAMES_A_ROUND: u64 = 12;
-/// How long a worker may take to come up: it measures how fast it is.
-const COMING_UP: Duration = Duration::from_secs(60);
+/// The timeout for starting a worker, which measures the machine first.
+const WORKER_START: Duration = Duration::from_secs(60);
 
-/// How often it is looked whether it has.
+/// The interval at which this is checked.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// What a run took.
+/// The cost of a run, in seconds.
 #[derive(Clone, Copy, Debug)]
-struct Taken {
+struct Cost {
     wall: f64,
     cpu: f64,
 }
@@ -30,7 +30,7 @@ pub(crate) fn run(options: &Options) -> Outcome<()> {
     let folder = tempfile::Builder::new().prefix("referee-fleet-").tempdir_in(&options.dir)?;
     let file = contest_file(folder.path(), options)?;
     let mut out = std::io::stdout();
-    // A worker and a server that do nothing but come up and end.
+    // A worker and a server that only start and end.
     let idle = fleet(folder.path(), "idle", options.slots, |_| Ok(0.0))?.cpu;
     writeln!(out, "a worker that plays nothing: {idle:.2} s of CPU time, left out below")?;
     let mut pairs = Vec::new();
@@ -39,8 +39,8 @@ pub(crate) fn run(options: &Options) -> Outcome<()> {
         let fleet = || {
             let out = folder.path().join(format!("fleet-{number}"));
             let play = |url: &str| contest(&file, &out, &["--on", url]);
-            let taken = fleet(folder.path(), &number.to_string(), options.slots, play)?;
-            Outcome::Ok(Taken { cpu: taken.cpu - idle, ..taken })
+            let cost = fleet(folder.path(), &number.to_string(), options.slots, play)?;
+            Outcome::Ok(Cost { cpu: cost.cpu - idle, ..cost })
         };
         let (local, fleet) = if number % 2 == 0 {
             let local = local()?;
@@ -56,10 +56,10 @@ pub(crate) fn run(options: &Options) -> Outcome<()> {
         )?;
         pairs.push((local, fleet));
     }
-    let ratio = |part: fn(&Taken) -> f64| {
+    let ratio = |part: fn(&Cost) -> f64| {
         median(pairs.iter().map(|(local, fleet)| part(fleet) / part(local)).collect())
     };
-    let (wall, cpu) = (ratio(|taken| taken.wall), ratio(|taken| taken.cpu));
+    let (wall, cpu) = (ratio(|cost| cost.wall), ratio(|cost| cost.cpu));
     writeln!(out, "one worker over the local runner: {wall:.3} of the time, {cpu:.3} of the CPU")?;
     Ok(())
 }
@@ -95,19 +95,19 @@ fn contest(file: &Path, out: &Path, words: &[&str]) -> Outcome<f64> {
     if status.success() { Ok(wall) } else { Err(format!("the contest ended with {status}").into()) }
 }
 
-fn local(file: &Path, out: &Path, slots: usize) -> Outcome<Taken> {
+fn local(file: &Path, out: &Path, slots: usize) -> Outcome<Cost> {
     let before = children_cpu()?;
     let wall = contest(file, out, &["--jobs", &slots.to_string()])?;
-    Ok(Taken { wall, cpu: children_cpu()? - before })
+    Ok(Cost { wall, cpu: children_cpu()? - before })
 }
 
-/// What it takes to do this while a server and a worker are there.
+/// Returns the cost of `play` with a server and a worker.
 fn fleet(
     folder: &Path,
     name: &str,
     slots: usize,
     play: impl FnOnce(&str) -> Outcome<f64>,
-) -> Outcome<Taken> {
+) -> Outcome<Cost> {
     let before = children_cpu()?;
     let store = folder.join(format!("server-{name}"));
     std::fs::create_dir(&store)?;
@@ -117,16 +117,16 @@ fn fleet(
     worker.terminate()?;
     worker.wait()?;
     drop(server);
-    Ok(Taken { wall, cpu: children_cpu()? - before })
+    Ok(Cost { wall, cpu: children_cpu()? - before })
 }
 
 fn worker(server: &Server, slots: usize) -> Outcome<Process> {
     let words = ["worker", &server.url, "--slots", &slots.to_string()];
     let mut worker = Process::start(referee(&words))?;
-    let end = Instant::now() + COMING_UP;
+    let end = Instant::now() + WORKER_START;
     while server.connections()? == 0 {
         if worker.ended()?.is_some() || Instant::now() > end {
-            return Err("the worker doesn't come up".into());
+            return Err("the worker does not start".into());
         }
         std::thread::sleep(LOOK);
     }

@@ -1,5 +1,5 @@
-//! A game without agents: the match's own machine, told what agents would say, and the transcript
-//! that comes of it.
+//! Plays a game without agents: the match's state machine with the messages that agents would
+//! send, and the transcript of that.
 
 use crate::Outcome;
 use flate2::Compression;
@@ -15,10 +15,10 @@ use serde_json::json;
 use std::collections::VecDeque;
 use std::io::Write;
 
-/// What passes between two things that happen.
+/// The time between two inputs.
 const STEP: Nanos = Nanos(50_000);
 
-/// The transcript of a game of the contest, sealed and gzipped.
+/// Returns a transcript of a game of the contest, sealed and gzipped.
 pub(crate) fn play(contest: &Contest, fixture: &Fixture) -> Outcome<Vec<u8>> {
     let kind = kind(&contest.games[fixture.game].game).ok_or("no such game")?;
     let setup = contest.opening(kind, fixture.game, fixture.opening)?;
@@ -26,7 +26,7 @@ pub(crate) fn play(contest: &Contest, fixture: &Fixture) -> Outcome<Vec<u8>> {
     let header = header(contest, fixture, game.as_ref());
     let seats = game.seats();
     let (state, greetings) = Match::begin(game, header);
-    let mut table = Table {
+    let mut player = GamePlayer {
         state,
         now: Nanos(0),
         drawn: fixture.seed,
@@ -34,21 +34,21 @@ pub(crate) fn play(contest: &Contest, fixture: &Fixture) -> Outcome<Vec<u8>> {
         coming: greetings.into(),
     };
     for seat in Seat::all(seats) {
-        table.says(seat, br#"{"type":"ready"}"#);
+        player.says(seat, br#"{"type":"ready"}"#);
     }
-    table.carry_out();
+    player.carry_out();
     for seat in Seat::all(seats) {
         let status = "exit status 0".to_owned();
-        table.step(Input::Exited { seat, status, late: false, reading: Reading::default() });
+        player.step(Input::Exited { seat, status, late: false, reading: Reading::default() });
     }
-    table.carry_out();
-    table.recorder.seal();
+    player.carry_out();
+    player.recorder.seal();
     let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
-    packed.write_all(&table.recorder.take())?;
+    packed.write_all(&player.recorder.take())?;
     Ok(packed.finish()?)
 }
 
-struct Table {
+struct GamePlayer {
     state: Match,
     now: Nanos,
     drawn: u64,
@@ -56,7 +56,7 @@ struct Table {
     coming: VecDeque<Effect>,
 }
 
-impl Table {
+impl GamePlayer {
     fn carry_out(&mut self) {
         while let Some(effect) = self.coming.pop_front() {
             match effect {

@@ -1,4 +1,4 @@
-//! Processes that are started, and what the system says that they take.
+//! Child processes and their use of resources.
 
 use crate::Outcome;
 use nix::sys::resource::{UsageWho, getrusage};
@@ -9,26 +9,26 @@ use std::fs;
 use std::process::{Child, Command, ExitStatus};
 use std::time::Duration;
 
-/// A process, which is killed with its owner.
+/// A process that is killed when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Process {
     child: Child,
 }
 
 impl Process {
-    /// Starts one.
+    /// Starts a process.
     pub(crate) fn start(mut command: Command) -> Outcome<Self> {
         let name = command.get_program().display().to_string();
         let child = command.spawn().map_err(|error| format!("{name}: {error}"))?;
         Ok(Self { child })
     }
 
-    /// Its number.
+    /// Returns its id.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// How it ended, if it did.
+    /// Returns its exit status if it has ended.
     pub(crate) fn ended(&mut self) -> Outcome<Option<ExitStatus>> {
         Ok(self.child.try_wait()?)
     }
@@ -38,29 +38,29 @@ impl Process {
         Ok(self.child.wait()?)
     }
 
-    /// Asks it to end.
+    /// Sends it SIGTERM.
     pub(crate) fn terminate(&self) -> Outcome<()> {
         Ok(kill(Pid::from_raw(self.id().cast_signed()), Signal::SIGTERM)?)
     }
 
-    /// Its CPU time so far, without that of its children.
+    /// Returns its CPU time so far, without its children.
     pub(crate) fn cpu(&self) -> Option<Duration> {
         ticks(&fs::read_to_string(format!("/proc/{}/stat", self.id())).ok()?)
     }
 
-    /// The CPU time of its busiest thread.
+    /// Returns the CPU time of its busiest thread.
     pub(crate) fn busiest_thread_cpu(&self) -> Option<Duration> {
         let tasks = fs::read_dir(format!("/proc/{}/task", self.id())).ok()?;
         let stats = tasks.flatten().map(|task| fs::read_to_string(task.path().join("stat")));
         stats.flatten().filter_map(|stat| ticks(&stat)).max()
     }
 
-    /// Its resident memory, in megabytes.
+    /// Returns its resident memory, in megabytes.
     pub(crate) fn resident_mb(&self) -> Option<f64> {
         self.status("VmRSS:")
     }
 
-    /// The most that it had resident, in megabytes.
+    /// Returns its peak resident memory, in megabytes.
     pub(crate) fn peak_mb(&self) -> Option<f64> {
         self.status("VmHWM:")
     }
@@ -80,16 +80,16 @@ impl Drop for Process {
     }
 }
 
-/// User's and system's time in a `stat` file.
+/// Returns user and system time from a `stat` file.
 fn ticks(stat: &str) -> Option<Duration> {
-    // The name before may hold anything.
+    // The name before it may contain anything.
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
     let ticks = fields.next()?.parse::<u64>().ok()? + fields.next()?.parse::<u64>().ok()?;
     let a_second = u64::try_from(sysconf(SysconfVar::CLK_TCK).ok()??).ok()?;
     Some(Duration::from_millis(ticks * 1000 / a_second))
 }
 
-/// CPU seconds of all children that have been waited for, with those that they waited for.
+/// Returns the CPU seconds of all children that have been waited for, and their children.
 pub(crate) fn children_cpu() -> Outcome<f64> {
     let seconds = |time: TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;

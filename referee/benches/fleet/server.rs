@@ -1,4 +1,4 @@
-//! A real NATS server with a store of its own, and what it tells of itself.
+//! A real NATS server with a store of its own, and its statistics.
 
 use crate::Outcome;
 use crate::process::Process;
@@ -9,20 +9,20 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long it may take to begin.
+/// The timeout for its start.
 const START: Duration = Duration::from_secs(30);
 
-/// A server, which ends with its owner.
+/// A server that is stopped when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Server {
     /// Its process.
     pub(crate) process: Process,
-    /// Where it takes connections.
+    /// Its address.
     pub(crate) url: String,
     monitor: String,
 }
 
-/// What has gone through a server so far.
+/// What has passed through a server so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Traffic {
     /// Messages to it and from it.
@@ -32,7 +32,7 @@ pub(crate) struct Traffic {
 }
 
 impl Server {
-    /// Starts one on free ports; its store is in the folder.
+    /// Starts a server on free ports, with its store in this folder.
     pub(crate) fn start(folder: &Path) -> Outcome<Self> {
         let mut command = Command::new("nats-server");
         command.args(["-a", "127.0.0.1", "-p", "-1", "-m", "-1", "-js", "-sd"]);
@@ -43,22 +43,22 @@ impl Server {
         let end = Instant::now() + START;
         loop {
             let text = std::fs::read_to_string(&ports).unwrap_or_default();
-            if let Ok(told) = serde_json::from_str::<Value>(&text)
-                && let Some(url) = told["nats"][0].as_str()
-                && let Some(monitor) = told["monitoring"][0].as_str()
+            if let Ok(statistics) = serde_json::from_str::<Value>(&text)
+                && let Some(url) = statistics["nats"][0].as_str()
+                && let Some(monitor) = statistics["monitoring"][0].as_str()
             {
                 let monitor = monitor.trim_start_matches("http://").to_owned();
                 return Ok(Self { process, url: url.to_owned(), monitor });
             }
             if process.ended()?.is_some() || Instant::now() > end {
-                return Err("nats-server doesn't start".into());
+                return Err("nats-server does not start".into());
             }
             std::thread::sleep(Duration::from_millis(20));
         }
     }
 
-    /// What it tells under a path such as `/varz`.
-    fn tells(&self, path: &str) -> Outcome<Value> {
+    /// Returns its statistics under a path such as `/varz`.
+    fn statistics(&self, path: &str) -> Outcome<Value> {
         let mut stream = TcpStream::connect(&self.monitor)?;
         write!(stream, "GET {path} HTTP/1.0\r\n\r\n")?;
         let mut answer = String::new();
@@ -67,25 +67,26 @@ impl Server {
         Ok(serde_json::from_str(body)?)
     }
 
-    /// What has gone through it.
+    /// Returns the traffic so far.
     pub(crate) fn traffic(&self) -> Outcome<Traffic> {
-        let told = self.tells("/varz")?;
-        let sum = |names: [&str; 2]| names.iter().filter_map(|&name| told[name].as_u64()).sum();
+        let statistics = self.statistics("/varz")?;
+        let sum =
+            |names: [&str; 2]| names.iter().filter_map(|&name| statistics[name].as_u64()).sum();
         Ok(Traffic {
             messages: sum(["in_msgs", "out_msgs"]),
             bytes: sum(["in_bytes", "out_bytes"]),
         })
     }
 
-    /// How many are connected to it now.
+    /// Returns the number of connections.
     pub(crate) fn connections(&self) -> Outcome<u64> {
-        Ok(self.tells("/varz")?["connections"].as_u64().ok_or("no number of connections")?)
+        Ok(self.statistics("/varz")?["connections"].as_u64().ok_or("no number of connections")?)
     }
 
-    /// How many messages wait in the streams whose names end like this.
+    /// Returns the number of messages in the streams whose names end like this.
     pub(crate) fn waiting(&self, ending: &str) -> Outcome<u64> {
-        let told = self.tells("/jsz?streams=true")?;
-        let accounts = told["account_details"].as_array().into_iter().flatten();
+        let statistics = self.statistics("/jsz?streams=true")?;
+        let accounts = statistics["account_details"].as_array().into_iter().flatten();
         let streams = accounts.flat_map(|it| it["stream_detail"].as_array().into_iter().flatten());
         let own = streams.filter(|it| it["name"].as_str().is_some_and(|it| it.ends_with(ending)));
         Ok(own.filter_map(|stream| stream["state"]["messages"].as_u64()).sum())

@@ -1,10 +1,10 @@
 //! Many fake workers, one real coordinator, one real server.
 
 use crate::Outcome;
-use crate::crowd::Crowd;
+use crate::fake_workers::FakeWorkers;
 use crate::options::Options;
 use crate::process::Process;
-use crate::rows::{Look, Spent};
+use crate::samples::{Sample, Spent};
 use crate::server::Server;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::statvfs::statvfs;
@@ -18,14 +18,14 @@ use std::time::{Duration, Instant};
 /// Players; each round has a block of two games for each pairing of them.
 const PLAYERS: u64 = 8;
 const GAMES_A_ROUND: u64 = PLAYERS * (PLAYERS - 1);
-/// What a game takes on the disk, at most.
+/// The maximum disk space of a game, in bytes.
 const GAME_BYTES: u64 = 6_000;
-/// How often it is looked whether the next row is due.
+/// The interval at which the counters are read.
 const LOOK: Duration = Duration::from_millis(200);
-/// How long games may take for which it is told how many workers fill the coordinator.
+/// The durations of games, in seconds, for which the number of workers is extrapolated.
 const GAME_SECONDS: [f64; 4] = [1.0, 10.0, 60.0, 600.0];
 
-/// Runs the contest, and prints a row now and then.
+/// Runs the contest, and prints rows.
 pub(crate) fn run(options: &Options) -> Outcome<()> {
     let rounds = options.games.div_ceil(GAMES_A_ROUND);
     let games = rounds * GAMES_A_ROUND;
@@ -37,16 +37,16 @@ pub(crate) fn run(options: &Options) -> Outcome<()> {
     writeln!(out, "{games} games, {workers} fake workers with {slots} slots each")?;
     let server = Server::start(folder.path())?;
     let coordinator = coordinator(folder.path(), rounds, &server)?;
-    let crowd = Crowd::meet(&server.url, slots, options.game_ms)?;
-    let threads = crowd.start(workers, options.threads);
+    let shared = FakeWorkers::find(&server.url, slots, options.game_ms)?;
+    let threads = shared.start(workers, options.threads);
 
     let every = if options.every == 0 { games.div_ceil(20) } else { options.every };
-    let looks = watch(&crowd, &coordinator, &server, (games, every), &mut out)?;
-    let peak = wait_for_end(coordinator, &crowd)?;
+    let samples = watch(&shared, &coordinator, &server, (games, every), &mut out)?;
+    let peak = wait_for_end(coordinator, &shared)?;
     for thread in threads {
         thread.join().map_err(|_| "a fake worker's thread has panicked")??;
     }
-    for (text, count) in crowd.complaints() {
+    for (text, count) in shared.errors() {
         writeln!(out, "{count} times: {text}")?;
     }
     let played = played(folder.path())?;
@@ -54,13 +54,13 @@ pub(crate) fn run(options: &Options) -> Outcome<()> {
         return Err(format!("{played} games are there, not {games}").into());
     }
     writeln!(out, "every game is there once; with the report the coordinator took {peak:.1} MB")?;
-    if let (Some(first), Some(last)) = (looks.first(), looks.last()) {
+    if let (Some(first), Some(last)) = (samples.first(), samples.last()) {
         conclude(&last.since(first), options.slots, &mut out)?;
     }
     Ok(())
 }
 
-/// Where a million games don't fit, that is better known beforehand.
+/// Checks the disk space beforehand, for contests of a million games.
 fn check_room(dir: &Path, games: u64) -> Outcome<()> {
     let room = statvfs(dir)?;
     let free = room.blocks_available() * room.fragment_size();
@@ -72,10 +72,10 @@ fn check_room(dir: &Path, games: u64) -> Outcome<()> {
     Ok(())
 }
 
-/// A file for each connection, and some.
+/// Raises the limit of open files for the connections.
 fn allow_connections(workers: usize) -> Outcome<()> {
     let (_, most) = getrlimit(Resource::RLIMIT_NOFILE)?;
-    // The server inherits it, and has as many.
+    // The server inherits the limit.
     setrlimit(Resource::RLIMIT_NOFILE, most, most)?;
     if most < workers as u64 + 100 {
         return Err(format!("{workers} connections need more than {most} open files").into());
@@ -99,43 +99,43 @@ fn coordinator(folder: &Path, rounds: u64, server: &Server) -> Outcome<Process> 
     Process::start(command)
 }
 
-/// Looks on until all games are taken in: the first look when the first are, the others each time
-/// that so many more are.
+/// Takes samples until all games are taken: the first with the first game, the others at
+/// intervals.
 fn watch(
-    crowd: &Crowd,
+    shared: &FakeWorkers,
     coordinator: &Process,
     server: &Server,
     (games, every): (u64, u64),
     out: &mut impl Write,
-) -> Outcome<Vec<Look>> {
-    writeln!(out, "{}", Look::heading())?;
-    let mut looks: Vec<Look> = Vec::new();
+) -> Outcome<Vec<Sample>> {
+    writeln!(out, "{}", Sample::heading())?;
+    let mut samples: Vec<Sample> = Vec::new();
     let (began, mut next) = (Instant::now(), 1);
     let mut seen = None;
     loop {
-        let reported = crowd.reported.load(Ordering::Relaxed);
-        let look = Look::at(began, reported, coordinator, server)?;
-        // Once it has ended, what was seen last is the last row.
-        let due = look.or(seen.take()).filter(|now| now.games >= next || look.is_none());
+        let reported = shared.reported.load(Ordering::Relaxed);
+        let sample = Sample::at(began, reported, coordinator, server)?;
+        // Once it has ended, the last sample is the last row.
+        let due = sample.or(seen.take()).filter(|now| now.games >= next || sample.is_none());
         if let Some(now) = due {
-            if let Some(before) = looks.last().filter(|before| before.games < now.games) {
+            if let Some(before) = samples.last().filter(|before| before.games < now.games) {
                 writeln!(out, "{}", now.row(before))?;
             }
-            looks.push(now);
+            samples.push(now);
             next = games.min(now.games + every);
         }
         // Games that were played twice are reported twice.
-        if look.is_none_or(|now| now.games >= games) {
-            return Ok(looks);
+        if sample.is_none_or(|now| now.games >= games) {
+            return Ok(samples);
         }
-        seen = look;
+        seen = sample;
         std::thread::sleep(LOOK);
     }
 }
 
-/// Waits for the coordinator, which has the last reports to take and its own to write; the most
-/// memory that it had.
-fn wait_for_end(mut coordinator: Process, crowd: &Crowd) -> Outcome<f64> {
+/// Waits until the coordinator has taken the last reports and written its own; returns its peak
+/// memory in megabytes.
+fn wait_for_end(mut coordinator: Process, shared: &FakeWorkers) -> Outcome<f64> {
     let mut peak = 0.0_f64;
     let status = loop {
         peak = coordinator.peak_mb().map_or(peak, |now| now.max(peak));
@@ -147,10 +147,10 @@ fn wait_for_end(mut coordinator: Process, crowd: &Crowd) -> Outcome<f64> {
     if status.success() {
         return Ok(peak);
     }
-    Err(format!("the coordinator ended with {status}; {:?}", crowd.complaints()).into())
+    Err(format!("the coordinator ended with {status}; {:?}", shared.errors()).into())
 }
 
-/// How many games count, as the program tells it.
+/// Returns the number of games that count, as printed by the program.
 fn played(folder: &Path) -> Outcome<u64> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_referee"));
     let output =
@@ -159,7 +159,7 @@ fn played(folder: &Path) -> Outcome<u64> {
     Ok(status["played"].as_u64().ok_or("no number of games in the status")?)
 }
 
-/// What follows for larger contests than the machine can have.
+/// Prints extrapolations to larger contests.
 fn conclude(span: &Spent, slots: usize, out: &mut impl Write) -> Outcome<()> {
     let a_game = |amount: f64| amount / span.games;
     writeln!(

@@ -1,14 +1,14 @@
-//! A fake worker: it talks as a real one does, and plays by the rules alone.
+//! A fake worker: it sends the same messages as a real one, and plays by the rules alone.
 
 use crate::Outcome;
-use crate::crowd::Crowd;
+use crate::fake_workers::FakeWorkers;
 use crate::play::play;
 use async_nats::jetstream::consumer::PullConsumer;
 use async_nats::jetstream::message::{AckKind, PublishMessage};
 use async_nats::jetstream::{Context, Message};
 use futures_core::Stream;
-use referee_fleet::messages::{BEAT_MS, with_bytes};
-use referee_fleet::{Beat, Order, Parcel, Report, Try, WorkerInfo, names};
+use referee_fleet::messages::{HEARTBEAT_MS, with_bytes};
+use referee_fleet::{Heartbeat, Order, Payload, PlayedMatch, Report, WorkerInfo, names};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -18,37 +18,37 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// How long a question for orders waits at the server.
+/// How long the server holds a request for orders.
 const PULL: Duration = Duration::from_secs(5);
-/// What is waited after something went wrong.
+/// The delay after an error.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// The next item of a stream.
+/// Returns the next item of a stream.
 pub(crate) async fn next<S: Stream + Unpin>(stream: &mut S) -> Option<S::Item> {
     std::future::poll_fn(|context| Pin::new(&mut *stream).poll_next(context)).await
 }
 
 /// Plays until the contest is over.
-pub(crate) async fn work(crowd: Arc<Crowd>, number: usize) -> Outcome<()> {
-    let client = async_nats::connect(crowd.url.as_str()).await?;
+pub(crate) async fn work(shared: Arc<FakeWorkers>, number: usize) -> Outcome<()> {
+    let client = async_nats::connect(shared.url.as_str()).await?;
     let context = async_nats::jetstream::new(client.clone());
-    let stream = crowd.names.orders_stream();
+    let stream = shared.names.orders_stream();
     let consumer = context.get_consumer_from_stream(names::WORKERS, stream).await?;
     let worker = Rc::new(Worker {
-        info: info(number, crowd.slots),
-        slots: Arc::new(Semaphore::new(crowd.slots)),
-        crowd,
+        info: info(number, shared.slots),
+        slots: Arc::new(Semaphore::new(shared.slots)),
+        shared,
         context,
         consumer,
         orders: RefCell::default(),
     });
     let taking = worker.clone();
     let taking = tokio::task::spawn_local(async move { taking.take().await });
-    let mut beats = tokio::time::interval(Duration::from_millis(BEAT_MS));
+    let mut beats = tokio::time::interval(Duration::from_millis(HEARTBEAT_MS));
     while !taking.is_finished() {
         beats.tick().await;
         let beat = serde_json::to_vec(&worker.beat())?;
-        client.publish(worker.crowd.names.beats(), beat.into()).await?;
+        client.publish(worker.shared.names.beats(), beat.into()).await?;
     }
     Ok(())
 }
@@ -70,27 +70,27 @@ fn info(number: usize, slots: usize) -> WorkerInfo {
 }
 
 struct Worker {
-    crowd: Arc<Crowd>,
+    shared: Arc<FakeWorkers>,
     info: WorkerInfo,
     slots: Arc<Semaphore>,
     context: Context,
     consumer: PullConsumer,
-    /// Those that are being played, with the first of their games.
+    /// The orders being played, with the first game of each.
     orders: RefCell<BTreeMap<(u64, u32), u64>>,
 }
 
 impl Worker {
-    fn beat(&self) -> Beat {
+    fn beat(&self) -> Heartbeat {
         let orders = self.orders.borrow();
-        Beat {
+        Heartbeat {
             worker: self.info.clone(),
             orders: orders.keys().copied().collect(),
             games: orders.values().copied().collect(),
-            ..Beat::default()
+            ..Heartbeat::default()
         }
     }
 
-    /// Takes as many orders as there are slots free, as long as the contest is there.
+    /// Takes as many orders as there are free slots, as long as the contest exists.
     async fn take(self: Rc<Self>) {
         let mut slot = None;
         loop {
@@ -107,9 +107,9 @@ impl Worker {
                         tokio::task::spawn_local(self.clone().order(message, own));
                     }
                 }
-                Ok(_) if self.is_there().await => {}
-                Err(error) if self.is_there().await => {
-                    self.crowd.complain(&error.to_string());
+                Ok(_) if self.is_announced().await => {}
+                Err(error) if self.is_announced().await => {
+                    self.shared.record_error(&error.to_string());
                     tokio::time::sleep(PAUSE).await;
                 }
                 Ok(_) | Err(_) => return,
@@ -117,7 +117,7 @@ impl Worker {
         }
     }
 
-    /// All that wait, up to so many, or the next one that comes.
+    /// Returns all waiting orders up to `most`, or the next one that arrives.
     async fn pull(&self, most: usize) -> Outcome<Vec<Message>> {
         let mut messages = Vec::new();
         if most > 1 {
@@ -133,16 +133,16 @@ impl Worker {
         Ok(messages)
     }
 
-    /// Whether the contest is still announced.
-    async fn is_there(&self) -> bool {
+    /// Returns whether the contest is still announced.
+    async fn is_announced(&self) -> bool {
         let Ok(bucket) = self.context.get_key_value(names::CONTESTS).await else { return false };
-        bucket.get(&self.crowd.names.id).await.is_ok_and(|announcement| announcement.is_some())
+        bucket.get(&self.shared.names.id).await.is_ok_and(|announcement| announcement.is_some())
     }
 
-    /// Plays an order, reports, and lets it go last of all.
+    /// Plays an order, reports it and acknowledges it last.
     async fn order(self: Rc<Self>, message: Message, slot: Option<OwnedSemaphorePermit>) {
         if let Err(error) = self.serve(&message, slot).await {
-            self.crowd.complain(&error.to_string());
+            self.shared.record_error(&error.to_string());
         }
     }
 
@@ -166,16 +166,16 @@ impl Worker {
         let mut played = Vec::with_capacity(order.fixtures.len());
         for fixture in &order.fixtures {
             self.think(message).await?;
-            played.push((fixture.number, play(&self.crowd.contest, fixture)?));
+            played.push((fixture.number, play(&self.shared.contest, fixture)?));
         }
         drop(slot);
         self.report(order, message, &played).await
     }
 
-    /// Takes the time of a game, and renews the lease meanwhile.
+    /// Waits for the duration of a game, and renews the lease meanwhile.
     async fn think(&self, message: &Message) -> Outcome<()> {
-        let mut left = self.crowd.game_time;
-        let third = self.crowd.lease / 3;
+        let mut left = self.shared.game_time;
+        let third = self.shared.lease / 3;
         while !left.is_zero() {
             let some = left.min(third);
             tokio::time::sleep(some).await;
@@ -192,8 +192,8 @@ impl Worker {
         played: &[(u64, Vec<u8>)],
     ) -> Outcome<()> {
         let tries = played.iter().map(|(number, bytes)| {
-            let transcript = Parcel::Message { bytes: bytes.len() as u64 };
-            Try { number: *number, transcript }
+            let transcript = Payload::Message { bytes: bytes.len() as u64 };
+            PlayedMatch { number: *number, transcript }
         });
         let report = Report {
             block: order.block,
@@ -206,9 +206,9 @@ impl Worker {
         let id = format!("{}-{}-{}", order.block, order.attempt, self.info.id);
         let publish = PublishMessage::build().message_id(id);
         let publish = publish.payload(with_bytes(&report, &parcels).into());
-        let subject = self.crowd.names.report(order.block);
+        let subject = self.shared.names.report(order.block);
         self.context.send_publish(subject, publish).await?.await?;
-        self.crowd.reported.fetch_add(played.len() as u64, Ordering::Relaxed);
+        self.shared.reported.fetch_add(played.len() as u64, Ordering::Relaxed);
         message.double_ack().await?;
         Ok(())
     }

@@ -1,92 +1,91 @@
-//! The connection to the server: who asks, how it is kept safe, and what is said when it fails.
-//! What is secret is never shown.
+//! The connection to the server: credentials, TLS and error messages. Secrets are never printed.
 
 mod address;
-mod notice;
-mod trouble;
+mod events;
+mod errors;
 
-pub use notice::Denied;
+pub use events::PermissionDenied;
 
 use address::Addresses;
 use async_nats::jetstream::{self, Context};
 use async_nats::{Client, ConnectError, ConnectOptions, Event, ServerError};
-use notice::is_not_admitted;
+use errors::{answered_error, connect_failure, is_passing, is_refused, no_answer};
+use events::is_not_admitted;
 use referee_process::Failure;
 use referee_protocol::plain::tame;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
-use trouble::{explained, is_passing, is_refused, refusal, unanswered};
 
-/// How often the server is asked whether it is there. One that doesn't answer four times is gone.
+/// The interval of pings. After four without an answer the connection is lost.
 const PING: Duration = Duration::from_secs(5);
-/// How long a connection may take to come about.
+/// The timeout for connecting.
 const CONNECT: Duration = Duration::from_secs(10);
-/// The shortest and the longest time between two tries to connect for the first time.
+/// The shortest and the longest delay between attempts to connect for the first time.
 const PATIENT_DELAY: Duration = Duration::from_millis(500);
 const PATIENT_DELAY_MAX: Duration = Duration::from_secs(10);
-/// How long a server that was only just started may take until it listens.
+/// How long a server that was just started may take until it listens.
 const STARTING: Duration = Duration::from_secs(5);
-/// How long to wait until it is tried again.
+/// The delay between attempts until it does.
 const STARTING_DELAY: Duration = Duration::from_millis(200);
-/// Where a server that keeps anything tells what it keeps for whoever asks.
+/// A subject that every server with `JetStream` answers.
 const ACCOUNT: &str = "$JS.API.INFO";
-/// The oldest server that has all that is needed.
+/// The oldest supported version of the server.
 const OLDEST_SERVER: (i64, i64, i64) = (2, 9, 0);
 
-/// Where the server is, and who asks. What the address says of a user goes before the rest.
+/// The address of the server and the credentials. A user in the address takes precedence.
 #[derive(Clone, Default)]
 pub struct Server {
-    /// `nats://HOST:PORT` or `tls://HOST:PORT`, several with commas between them; with
-    /// `USER:PASSWORD@` or `TOKEN@` before the host.
+    /// `nats://HOST:PORT` or `tls://HOST:PORT`, several separated by commas, with `USER:PASSWORD@`
+    /// or `TOKEN@` before the host.
     pub url: String,
-    /// A user, with a password.
+    /// User and password.
     pub user: Option<(String, String)>,
-    /// A token instead.
+    /// A token.
     pub token: Option<String>,
-    /// A file with credentials instead.
+    /// A credentials file.
     pub creds: Option<PathBuf>,
-    /// A file with the seed of an nkey instead.
+    /// A file with the seed of an nkey.
     pub nkey: Option<PathBuf>,
-    /// Certificates of those who may vouch for the server, instead of the system's.
+    /// A PEM file of trusted certificate authorities, instead of the system's.
     pub tls_ca: Option<PathBuf>,
-    /// The client's own certificate and its key.
+    /// The client's certificate and its key.
     pub tls_own: Option<(PathBuf, PathBuf)>,
 }
 
 impl std::fmt::Debug for Server {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Server").field("url", &self.shown()).finish_non_exhaustive()
+        f.debug_struct("Server").field("url", &self.display_url()).finish_non_exhaustive()
     }
 }
 
-/// A connection. Once it has come about it is made again for ever when it is lost.
+/// A connection. The library reconnects forever when it is lost.
 #[derive(Clone, Debug)]
 pub struct Connection {
-    /// For what the server doesn't keep.
+    /// For messages that the server does not store.
     pub client: Client,
-    /// For what it keeps.
+    /// For messages that the server stores.
     pub jetstream: Context,
-    /// Whether it stands; changes whenever it is lost and when it is there again.
+    /// Whether it is connected.
     pub up: watch::Receiver<bool>,
-    denied: watch::Receiver<Option<Denied>>,
+    denied: watch::Receiver<Option<PermissionDenied>>,
 }
 
 impl Connection {
-    /// Whether it stands.
+    /// Returns whether it is connected.
     pub fn is_up(&self) -> bool {
         *self.up.borrow()
     }
 
-    /// What the server has last refused for want of permission. Whoever is refused gets no answer, so
-    /// this tells why a request came to nothing.
-    pub fn denied(&self) -> Option<Denied> {
+    /// Returns the server's last permission error. The server does not answer a request that is
+    /// not permitted, so this is why it failed.
+    pub fn denied(&self) -> Option<PermissionDenied> {
         self.denied.borrow().clone()
     }
 
-    /// What `work` comes to, unless the server refuses something for want of permission: then nobody
-    /// answers.
+    /// Returns the result of `work`, or the server's permission error as soon as there is one:
+    /// then there is no answer to wait for.
     pub async fn unless_denied<T>(
         &self,
         work: impl Future<Output = Result<T, String>>,
@@ -100,8 +99,8 @@ impl Connection {
         }
     }
 
-    /// Tells from now on what is refused for want of permission. `shown` is the server.
-    pub fn tell_denied(&self, shown: String) {
+    /// Logs permission errors from now on. `shown` is the server's address.
+    pub fn log_denied(&self, shown: String) {
         let mut denied = self.denied.clone();
         denied.mark_unchanged();
         tokio::spawn(async move {
@@ -113,12 +112,12 @@ impl Connection {
         });
     }
 
-    /// Why something did not come about, with what to do where the server didn't permit it.
+    /// Returns a failure, with help if the cause is a missing permission.
     pub fn failure(&self, what: &str) -> Failure {
         match self.denied() {
             Some(denied) => Failure::machine(format!("{what}: {denied}")).help(
-                "this user may not do that: docs/many-machines.md has the permissions that \
-                 coordinators and workers need",
+                "this user lacks a permission: docs/many-machines.md lists those that coordinators \
+                 and workers need",
             ),
             None => Failure::machine(what),
         }
@@ -126,27 +125,28 @@ impl Connection {
 }
 
 impl Server {
-    /// Its address without what is secret in it.
-    pub fn shown(&self) -> String {
-        Addresses::read(&self.url).map_or_else(|_| "the server".to_owned(), |it| it.shown())
+    /// Returns its address without secrets.
+    pub fn display_url(&self) -> String {
+        Addresses::read(&self.url).map_or_else(|_| "the server".to_owned(), |it| it.display_url())
     }
 
-    /// Connects, or says why that doesn't go. A server that was only just started may take a while
-    /// until it listens: where connections are refused it is tried again for some seconds.
+    /// Connects, or returns why it can't. A server that was just started may not listen yet, so
+    /// refused connections are retried for some seconds.
     pub async fn connect(&self, name: &str) -> Result<Connection, Failure> {
         let began = Instant::now();
         loop {
             match self.attempt(name).await {
-                Err(unready) if unready.refused && began.elapsed() < STARTING => {
-                    unready.wait(STARTING_DELAY).await;
+                Err(error) if error.refused && began.elapsed() < STARTING => {
+                    error.wait(STARTING_DELAY).await;
                 }
-                connected => return connected.map_err(|unready| unready.failure),
+                connected => return connected.map_err(|error| error.failure),
             }
         }
     }
 
-    /// The same for whoever has time: where nobody answers it calls `note` once with why, and tries
-    /// on. What trying on can't mend, such as a wrong password, is told at once.
+    /// Connects, and keeps trying while the server can't be reached; calls `note` with the first
+    /// error. Errors that trying again does not fix, such as a wrong password, are returned at
+    /// once.
     pub async fn connect_patiently(
         &self,
         name: &str,
@@ -156,38 +156,38 @@ impl Server {
         let mut delay = PATIENT_DELAY;
         let connection = loop {
             match self.attempt(name).await {
-                Err(unready) if unready.passing => {
+                Err(error) if error.passing => {
                     if let Some(note) = note.take() {
-                        note(&unready.failure);
+                        note(&error.failure);
                     }
-                    unready.wait(delay).await;
+                    error.wait(delay).await;
                     delay = (delay * 2).min(PATIENT_DELAY_MAX);
                 }
-                connected => break connected.map_err(|unready| unready.failure)?,
+                connected => break connected.map_err(|error| error.failure)?,
             }
         };
-        connection.tell_denied(self.shown());
+        connection.log_denied(self.display_url());
         Ok(connection)
     }
 
-    /// Connects, if that goes now. The library's own tries to connect for the first time don't say why
-    /// they fail.
-    async fn attempt(&self, name: &str) -> Result<Connection, Unready> {
-        // What can be told without the server.
+    /// Tries to connect once. The library's own retries do not report why they fail.
+    async fn attempt(&self, name: &str) -> Result<Connection, NotConnected> {
+        // Errors in the arguments are found without the server.
         let addresses = Addresses::read(&self.url)?;
-        let options = self.safe(ConnectOptions::new().name(name))?;
-        let options = self.identified(options, &addresses)?;
+        let options = self.with_tls(ConnectOptions::new().name(name))?;
+        let options = self.with_credentials(options, &addresses)?;
         let options = options.connection_timeout(CONNECT).ping_interval(PING);
-        self.ready(options, &addresses).await
+        self.connect_once(options, &addresses).await
     }
 
-    /// With certificates, as far as they are given. Whoever gives one wants nothing without TLS.
-    fn safe(&self, mut options: ConnectOptions) -> Result<ConnectOptions, Failure> {
+    /// Adds certificates. Options for certificates require TLS.
+    fn with_tls(&self, mut options: ConnectOptions) -> Result<ConnectOptions, Failure> {
         if let Some(file) = &self.tls_ca {
             if !secret(file)?.contains("BEGIN CERTIFICATE") {
                 let file = tame(&file.display().to_string());
-                return Err(Failure::usage(format!("{file}: no certificate is in it"))
-                    .help("--tls-ca names a PEM file, as in docs/many-machines.md"));
+                return Err(Failure::usage(format!("{file}: no certificate found")).help(
+                    "--tls-ca must name a PEM file; docs/many-machines.md shows how to make one",
+                ));
             }
             options = options.add_root_certificates(file.clone()).require_tls(true);
         }
@@ -199,8 +199,8 @@ impl Server {
         Ok(options)
     }
 
-    /// With who asks.
-    fn identified(
+    /// Adds credentials.
+    fn with_credentials(
         &self,
         options: ConnectOptions,
         addresses: &Addresses,
@@ -214,16 +214,16 @@ impl Server {
         if let Some(file) = &self.creds {
             let text = secret(file)?;
             return options.credentials(&text).map_err(|_| {
-                Failure::usage(format!("{}: no credentials are in it", file.display()))
-                    .help("a file of credentials is what `nsc generate creds` prints")
+                Failure::usage(format!("{}: no credentials found", file.display()))
+                    .help("`nsc generate creds` prints such a file")
             });
         }
         if let Some(file) = &self.nkey {
             let text = secret(file)?;
             let seed = text.lines().map(str::trim).find(|line| line.starts_with("SU"));
             let seed = seed.ok_or_else(|| {
-                Failure::usage(format!("{}: no seed of a user's nkey is in it", file.display()))
-                    .help("a seed begins with SU; `nsc generate nkey --user` makes one")
+                Failure::usage(format!("{}: no seed of a user's nkey found", file.display()))
+                    .help("a seed begins with SU; `nsc generate nkey --user` creates one")
             })?;
             return Ok(options.nkey(seed.to_owned()));
         }
@@ -236,110 +236,115 @@ impl Server {
         })
     }
 
-    /// A connection that has been tried out.
-    async fn ready(
+    /// Connects and checks the server.
+    async fn connect_once(
         &self,
         options: ConnectOptions,
         addresses: &Addresses,
-    ) -> Result<Connection, Unready> {
-        let (tell, up) = watch::channel(true);
+    ) -> Result<Connection, NotConnected> {
+        let (set_up, up) = watch::channel(true);
         let (refuse, denied) = watch::channel(None);
-        let (server, out) = (addresses.shown(), AtomicBool::new(false));
+        let (server, out) = (addresses.display_url(), AtomicBool::new(false));
         let options = options.event_callback(move |event| {
             match &event {
                 Event::Connected => {
                     out.store(false, Ordering::Relaxed);
-                    if !tell.send_replace(true) {
-                        tracing::info!("connected to {server} again");
+                    if !set_up.send_replace(true) {
+                        tracing::info!("reconnected to {server}");
                     }
                 }
                 Event::Disconnected | Event::Closed => {
-                    if tell.send_replace(false) {
-                        tracing::info!("the connection to {server} is lost");
+                    if set_up.send_replace(false) {
+                        tracing::info!("lost the connection to {server}");
                     }
                 }
                 event if is_not_admitted(event) => {
                     if !out.swap(true, Ordering::Relaxed) {
-                        let told = "the server doesn't let in this user any more; trying on";
-                        tracing::warn!("{server}: {told}");
+                        tracing::warn!("{server}: the server rejects this user now; retrying");
                     }
                 }
-                Event::ServerError(ServerError::Other(text)) => match Denied::read(text) {
-                    Ok(denied) => {
-                        // Told by who needs it.
-                        tracing::debug!("{server}: {denied}");
-                        refuse.send_replace(Some(denied));
+                Event::ServerError(ServerError::Other(text)) => {
+                    match PermissionDenied::read(text) {
+                        Ok(denied) => {
+                            // Reported by the caller that is affected.
+                            tracing::debug!("{server}: {denied}");
+                            refuse.send_replace(Some(denied));
+                        }
+                        Err(text) => tracing::warn!("{server}: {text}"),
                     }
-                    Err(text) => tracing::warn!("{server}: {text}"),
-                },
+                }
                 other => tracing::debug!("{server}: {}", tame(&other.to_string())),
             }
             std::future::ready(())
         });
-        let failed = |error: ConnectError| Unready {
+        let failed = |error: ConnectError| NotConnected {
             passing: is_passing(&error),
             refused: is_refused(&error),
-            failure: explained(&error, &addresses.shown(), self),
+            failure: connect_failure(&error, &addresses.display_url(), self),
         };
         let client = options.connect(addresses.servers.clone()).await.map_err(failed)?;
         let jetstream = jetstream::new(client.clone());
         let connection = Connection { client, jetstream, up, denied };
-        self.checked(&connection, addresses).await?;
+        self.check_server(&connection, addresses).await?;
         Ok(connection)
     }
 
-    /// Whether the server has what is needed.
-    async fn checked(&self, connection: &Connection, addresses: &Addresses) -> Result<(), Unready> {
-        let shown = addresses.shown();
-        let (least, less, none) = OLDEST_SERVER;
-        if !connection.client.is_server_compatible(least, less, none) {
+    /// Checks that the server has what is needed.
+    async fn check_server(
+        &self,
+        connection: &Connection,
+        addresses: &Addresses,
+    ) -> Result<(), NotConnected> {
+        let shown = addresses.display_url();
+        let (major, minor, patch) = OLDEST_SERVER;
+        if !connection.client.is_server_compatible(major, minor, patch) {
             let version = tame(&connection.client.server_info().version);
-            let failure = Failure::machine(format!("{shown}: a server of version {version}"))
-                .help(format!("{least}.{less} or newer is needed"));
+            let failure = Failure::machine(format!("{shown}: the server has version {version}"))
+                .help(format!("install nats-server {major}.{minor} or newer"));
             return Err(failure.into());
         }
-        // Whoever may not ask gets no answer.
+        // A request that is not permitted gets no answer.
         let mut denied = connection.denied.clone();
         let answer = tokio::select! {
             answer = connection.client.request(ACCOUNT, Vec::new().into()) => answer,
             _ = denied.wait_for(Option::is_some) => {
-                let failure = connection.failure(&format!("{shown}: JetStream can't be used"));
+                let failure = connection.failure(&format!("{shown}: can't use JetStream"));
                 return Err(failure.into());
             }
         };
         match &answer {
-            Ok(message) => refusal(&message.payload, &shown).map_or(Ok(()), Err),
-            Err(error) => Err(unanswered(error.kind(), &shown)),
+            Ok(message) => answered_error(&message.payload, &shown).map_or(Ok(()), Err),
+            Err(error) => Err(no_answer(error.kind(), &shown)),
         }
     }
 }
 
 /// Why there is no connection.
 #[derive(Debug)]
-struct Unready {
+struct NotConnected {
     failure: Failure,
-    /// Whether it may be there later.
+    /// Whether trying again may help.
     passing: bool,
-    /// Nobody listens there.
+    /// Whether the connection was refused.
     refused: bool,
 }
 
-impl From<Failure> for Unready {
-    /// Trying again doesn't help.
+impl From<Failure> for NotConnected {
+    /// An error that trying again does not fix.
     fn from(failure: Failure) -> Self {
         Self { failure, passing: false, refused: false }
     }
 }
 
-impl Unready {
-    /// Waits until the next try.
+impl NotConnected {
+    /// Waits until the next attempt.
     async fn wait(&self, delay: Duration) {
         tracing::debug!("not connected: {}", self.failure);
         tokio::time::sleep(delay).await;
     }
 }
 
-/// A file with something that nobody else may see. What is wrong is told without what is in it.
+/// Reads a file with a secret. Errors do not contain its text.
 fn secret(file: &Path) -> Result<String, Failure> {
     std::fs::read_to_string(file)
         .map_err(|error| Failure::usage(format!("{}: {error}", tame(&file.display().to_string()))))
@@ -351,8 +356,8 @@ mod tests {
     use tokio::net::TcpSocket;
 
     #[tokio::test]
-    async fn who_does_not_listen_yet_is_waited_for() {
-        // It has its port, and refuses connections.
+    async fn a_server_that_does_not_listen_yet_is_retried() {
+        // The port is bound and refuses connections.
         let socket = TcpSocket::new_v4().unwrap();
         socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
         let address = socket.local_addr().unwrap();
@@ -362,7 +367,7 @@ mod tests {
             let listener = socket.listen(1).unwrap();
             drop(listener.accept().await.unwrap());
         });
-        // Whoever hangs up at once is no server, and isn't asked again.
+        // A peer that hangs up at once is not tried again.
         assert!(server.connect("test").await.is_err());
         assert!(late.is_finished(), "it was not tried again");
     }

@@ -1,11 +1,11 @@
-//! Contests on many machines: the coordinator that hands out games by way of a NATS server with
-//! `JetStream` and takes in results, the worker that plays them, and what they say to each other.
+//! Contests on many machines: the coordinator, which sends games to workers through a NATS server
+//! with `JetStream` and collects the results; the worker, which plays them; and their messages.
 //!
-//! It never decides a result: every game that a worker reports is played again before it counts.
+//! Workers never decide a result: the coordinator replays every reported game before it counts.
 
 #![forbid(unsafe_code)]
 
-pub mod demand;
+pub mod requirements;
 pub mod dispatch;
 pub mod messages;
 pub mod names;
@@ -18,7 +18,7 @@ pub mod worker;
 pub mod coordinator;
 
 pub use messages::{
-    AgentPackage, Announcement, Beat, Brief, BundleRef, FaultCause, Live, Order, Parcel, Report,
-    Resend, Try, WorkerFault, WorkerInfo,
+    AgentPackage, Announcement, Brief, BundleRef, FaultCause, Heartbeat, LiveChunk, Order, Payload,
+    PlayedMatch, Report, ResendRequest, WorkerFault, WorkerInfo,
 };
 pub use names::Names;

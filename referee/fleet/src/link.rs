@@ -1,5 +1,5 @@
-//! Calls to the server. Each has an end: a server that is away answers nothing, for minutes or for
-//! ever, and whoever calls has other things to do.
+//! Calls to the server. Each has a timeout: a server that is away may not answer for minutes, and
+//! callers have other work.
 
 use crate::names::CONTESTS;
 use crate::{Announcement, Names};
@@ -7,7 +7,7 @@ use async_nats::jetstream::consumer::{Consumer, pull};
 use async_nats::jetstream::context::{GetStreamError, GetStreamErrorKind};
 use async_nats::jetstream::kv::Store;
 use async_nats::jetstream::message::Message;
-use async_nats::jetstream::stream::{LastRawMessageErrorKind, Stream as Kept};
+use async_nats::jetstream::stream::{LastRawMessageErrorKind, Stream as StoredStream};
 use async_nats::jetstream::{Context, ErrorCode};
 use futures_core::Stream;
 use referee_protocol::plain::tame;
@@ -19,37 +19,37 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Interval, MissedTickBehavior};
 
-/// How long a call may take.
-pub(super) const CALL: Duration = Duration::from_secs(10);
-/// How long a message may take to be handed to the connection, which doesn't wait for the server.
-const HAND: Duration = Duration::from_secs(1);
-/// How much longer than asked a pull may take.
-const LATE: Duration = Duration::from_secs(2);
+/// The timeout of a call.
+pub(super) const CALL_TIMEOUT: Duration = Duration::from_secs(10);
+/// The timeout for handing a message to the connection, which does not wait for the server.
+const SEND_TIMEOUT: Duration = Duration::from_secs(1);
+/// How much longer than requested a pull may take.
+const PULL_GRACE: Duration = Duration::from_secs(2);
 
-/// What a call comes to, or why it came to nothing, in words.
-pub(super) async fn within<T, E: Display>(
+/// Returns the result of a call, or its error as text.
+pub(super) async fn with_timeout<T, E: Display>(
     limit: Duration,
     call: impl Future<Output = Result<T, E>>,
 ) -> Result<T, String> {
     match tokio::time::timeout(limit, call).await {
         Ok(result) => result.map_err(|error| tame(&error.to_string())),
-        Err(_) => Err(format!("the server doesn't answer within {} s", limit.as_secs())),
+        Err(_) => Err(format!("the server did not answer within {} s", limit.as_secs())),
     }
 }
 
-/// The same for a message that nobody answers.
-pub(super) async fn hand<E: Display>(sent: impl Future<Output = Result<(), E>>) {
-    if let Err(error) = within(HAND, sent).await {
-        tracing::debug!("not sent: {error}");
+/// Sends a message that has no answer.
+pub(super) async fn send_unacknowledged<E: Display>(sent: impl Future<Output = Result<(), E>>) {
+    if let Err(error) = with_timeout(SEND_TIMEOUT, sent).await {
+        tracing::debug!("message not sent: {error}");
     }
 }
 
-/// The next of a stream; `None` when there are no more.
+/// Returns the next item of a stream; `None` at its end.
 pub(super) async fn next<S: Stream + Unpin>(stream: &mut S) -> Option<S::Item> {
     poll_fn(|context| Pin::new(&mut *stream).poll_next(context)).await
 }
 
-/// A clock that ticks so often, and not to make up for what was missed.
+/// Returns a timer with this period that does not catch up on missed ticks.
 pub(super) fn ticks(period: Duration) -> Interval {
     let mut ticks = tokio::time::interval(period);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -57,65 +57,66 @@ pub(super) fn ticks(period: Duration) -> Interval {
 }
 
 /// Waits until the connection is lost.
-pub(super) async fn lost(up: watch::Receiver<bool>) {
+pub(super) async fn wait_disconnected(up: watch::Receiver<bool>) {
     until(up, false).await;
 }
 
-/// Waits until the connection is there.
-pub(super) async fn there(up: watch::Receiver<bool>) {
+/// Waits until the connection is up.
+pub(super) async fn wait_connected(up: watch::Receiver<bool>) {
     until(up, true).await;
 }
 
-/// Waits until the connection is there, or isn't; for ever where nobody tells any more.
+/// Waits until the connection is up or down; forever if the connection is dropped.
 async fn until(mut up: watch::Receiver<bool>, state: bool) {
     if up.wait_for(|up| *up == state).await.is_err() {
         std::future::pending::<()>().await;
     }
 }
 
-/// A consumer that is there already.
+/// Returns an existing consumer.
 pub(super) async fn consumer(
     jetstream: &Context,
     name: &str,
     stream: String,
 ) -> Result<Consumer<pull::Config>, String> {
-    within(CALL, jetstream.get_consumer_from_stream(name, stream)).await
+    with_timeout(CALL_TIMEOUT, jetstream.get_consumer_from_stream(name, stream)).await
 }
 
-/// As many messages as there are, up to so many.
+/// Returns up to this many messages, as many as are waiting.
 pub(super) async fn fetch(
     consumer: &Consumer<pull::Config>,
     most: usize,
 ) -> Result<Vec<Message>, String> {
-    let mut batch = within(CALL, consumer.fetch().max_messages(most).messages()).await?;
+    let mut batch =
+        with_timeout(CALL_TIMEOUT, consumer.fetch().max_messages(most).messages()).await?;
     let mut messages = Vec::new();
-    // What has come is leased and has to be dealt with, whatever follows.
-    while let Ok(Some(Ok(message))) = tokio::time::timeout(CALL, next(&mut batch)).await {
+    // Messages that have arrived are leased and must be handled, even if a later one fails.
+    while let Ok(Some(Ok(message))) = tokio::time::timeout(CALL_TIMEOUT, next(&mut batch)).await {
         messages.push(message);
     }
     Ok(messages)
 }
 
-/// The next message, if there is one within this time.
+/// Returns the next message, if one arrives within this time.
 pub(super) async fn wait(
     consumer: &Consumer<pull::Config>,
     time: Duration,
 ) -> Result<Option<Message>, String> {
     let batch = consumer.batch().max_messages(1).expires(time).messages();
-    let mut batch = within(CALL, batch).await?;
-    match tokio::time::timeout(time + LATE, next(&mut batch)).await {
+    let mut batch = with_timeout(CALL_TIMEOUT, batch).await?;
+    match tokio::time::timeout(time + PULL_GRACE, next(&mut batch)).await {
         Ok(Some(Ok(message))) => Ok(Some(message)),
         Ok(Some(Err(error))) => Err(tame(&error.to_string())),
         Ok(None) | Err(_) => Ok(None),
     }
 }
 
-/// The bucket of contests; none where nobody has made it.
+/// Returns the bucket of contests, if it exists.
 pub(super) async fn contests(jetstream: &Context) -> Result<Option<Store>, String> {
-    if_there(jetstream.get_key_value(CONTESTS)).await
+    if_exists(jetstream.get_key_value(CONTESTS)).await
 }
 
-/// What is said of a contest; nothing where it is over, or it can't be read.
+/// Returns a contest's announcement; `None` if it is over or the announcement is invalid.
 pub(super) async fn announced(
     bucket: &Store,
     names: &Names,
@@ -128,26 +129,30 @@ pub(super) async fn announced(
             Err(error) => Err(error),
         }
     };
-    let Some(message) = within(CALL, entry).await? else { return Ok(None) };
-    // Whoever may read any message may have the server send it to us, as if it were this answer.
+    let Some(message) = with_timeout(CALL_TIMEOUT, entry).await? else { return Ok(None) };
+    // A client that may read any message can make the server send it to us as if it were this
+    // answer.
     if message.subject.as_str() != subject {
-        return Err("the answer is to another question".to_owned());
+        return Err("the server's answer has the wrong subject".to_owned());
     }
     Ok(serde_json::from_slice(&message.payload).ok())
 }
 
-/// Whether a contest is still announced.
+/// Returns whether a contest is still announced.
 pub(super) async fn is_announced(jetstream: &Context, names: &Names) -> Result<bool, String> {
     let Some(bucket) = contests(jetstream).await? else { return Ok(false) };
     Ok(announced(&bucket, names).await?.is_some())
 }
 
-/// A stream; none where nobody has made it.
-pub(super) async fn kept(jetstream: &Context, name: &str) -> Result<Option<Kept>, String> {
-    if_there(jetstream.get_stream(name)).await
+/// Returns a stream, if it exists.
+pub(super) async fn find_stream(
+    jetstream: &Context,
+    name: &str,
+) -> Result<Option<StoredStream>, String> {
+    if_exists(jetstream.get_stream(name)).await
 }
 
-/// Whether a call failed because there is no such stream, which buckets are too.
+/// Returns whether a call failed because there is no such stream. Buckets are streams too.
 pub(super) fn is_stream_missing(error: &(dyn Error + 'static)) -> bool {
     let mut causes = std::iter::successors(Some(error), |&error| error.source());
     causes.any(|cause| {
@@ -157,8 +162,8 @@ pub(super) fn is_stream_missing(error: &(dyn Error + 'static)) -> bool {
     })
 }
 
-/// What a call comes to; nothing where there is no such stream.
-async fn if_there<T, E: Error + 'static>(
+/// Returns the result of a call; `None` if there is no such stream.
+async fn if_exists<T, E: Error + 'static>(
     call: impl Future<Output = Result<T, E>>,
 ) -> Result<Option<T>, String> {
     let found = async {
@@ -168,5 +173,5 @@ async fn if_there<T, E: Error + 'static>(
             Err(error) => Err(error),
         }
     };
-    within(CALL, found).await
+    with_timeout(CALL_TIMEOUT, found).await
 }

@@ -1,5 +1,5 @@
-//! The messages between a contest's coordinator and its workers: one JSON object a message; those
-//! that carry bytes have them after its line. Whoever reads one takes nothing in it for granted.
+//! The messages between a contest's coordinator and its workers. Each is one JSON object; messages
+//! with bytes have them after the JSON line. Receivers treat every field as hostile.
 
 use referee_contest::{Contest, Fixture};
 use referee_protocol::Sandbox;
@@ -7,93 +7,94 @@ use referee_protocol::plain::tame;
 use serde::{Deserialize, Serialize};
 use std::fmt::Display;
 
-/// The form of the messages; a coordinator and its workers have the same.
-pub const FORM: u32 = 1;
+/// The version of the message format. A coordinator and its workers need the same.
+pub const FORMAT_VERSION: u32 = 1;
 
-/// A contest that is under way, in the bucket of contests by its id.
+/// A running contest, in the bucket of contests by its id.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Announcement {
-    /// The form of all messages of this contest.
+    /// The message format of this contest, [`FORMAT_VERSION`].
     pub form: u32,
     /// The contest's name; hostile text.
     pub name: String,
-    /// The version of the referee that all its workers need.
+    /// The version of Referee that all its workers need.
     pub referee: String,
-    /// When it was begun or resumed, RFC 3339: of several contests the first is served first.
+    /// When it began or was resumed, RFC 3339. Workers serve the earliest contest first.
     pub since: String,
-    /// SHA-256 of the brief's bytes, in hex. Workers may write objects but no announcement, so this is
-    /// what tells the coordinator's brief from any other. Missing in other forms.
+    /// SHA-256 of the brief's bytes, in hex. Workers may write objects but no announcements, so
+    /// this identifies the coordinator's brief. Missing in other format versions.
     #[serde(default)]
     pub brief_sha256: String,
 }
 
-/// What every worker has to know of a contest, an object in its bucket.
+/// What every worker has to know about a contest; an object in its bucket.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Brief {
-    /// The form of all messages of this contest.
+    /// The message format of this contest, [`FORMAT_VERSION`].
     pub form: u32,
-    /// The version of the referee that all its workers need.
+    /// The version of Referee that all its workers need.
     pub referee: String,
     /// The contest.
     pub contest: Contest,
-    /// What a worker needs of each agent, by player.
+    /// The agents, by player.
     pub agents: Vec<AgentPackage>,
-    /// What stands for the contest's folder in each bundle, relative to where it is unpacked; empty
-    /// where no agent has files outside of it.
+    /// The path of the contest's folder in each bundle, relative to where it is unpacked; empty if
+    /// all agents' files are inside the contest's folder.
     pub folder: String,
-    /// What all agents may read, where files of the contest's folder are among that.
+    /// Files of the contest's folder that all agents may read.
     pub shared: Option<BundleRef>,
-    /// How long a build may take, in milliseconds.
+    /// The time limit of a build, in milliseconds.
     pub build_ms: u64,
-    /// Whether each core's matches and agents stay on it.
+    /// Whether a match and its agents are pinned to one core.
     #[serde(default)]
     pub pin: bool,
-    /// The lease of an order, in milliseconds: a worker that doesn't renew it has lost the order.
+    /// The lease of an order, in milliseconds: a worker that does not renew it in time loses the
+    /// order.
     pub lease_ms: u64,
-    /// The coordinator's architecture: what programs in bundles are made for.
+    /// The coordinator's architecture, for which programs in bundles are built.
     pub arch: String,
 }
 
-/// What a worker needs of an agent: a folder with an agent.toml, a package of a course, or the name of
-/// one that is built in.
+/// What a worker needs to run an agent: a folder with an agent.toml, a course package, or the name
+/// of a built-in agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentPackage {
-    /// The AGENT as a worker reads it, relative to what stands for the contest's folder.
+    /// The AGENT argument on a worker, relative to the contest's folder.
     pub run: String,
-    /// Its files; none for an agent that is built in.
+    /// Its files; none for a built-in agent.
     pub bundle: Option<BundleRef>,
 }
 
-/// A bundle in the contest's bucket: a gzipped tar file of plain files and nothing else, named by the
-/// SHA-256 of its bytes.
+/// A bundle in the contest's bucket: a gzipped tar file that contains only regular files, named by
+/// the SHA-256 of its bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct BundleRef {
     /// SHA-256 of its bytes, in hex: the object's name.
     pub sha256: String,
-    /// How many bytes it has.
+    /// Its size in bytes.
     pub bytes: u64,
-    /// How many bytes its files have.
+    /// The size of its files in bytes.
     pub unpacked_bytes: u64,
 }
 
-/// Games for one worker: those of one block that have no result yet, so that whoever changed seats
-/// plays on the same machine.
+/// Games for one worker: those of one block that have no result yet, so that games with swapped
+/// seats run on the same machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Order {
     /// The block.
     pub block: u64,
-    /// How often this block has been ordered before, from 0: no two orders have the same block and
+    /// How often this block was ordered before, from 0. No two orders have the same block and
     /// attempt.
     pub attempt: u32,
     /// Its games.
     pub fixtures: Vec<Fixture>,
-    /// How often a game that ends void is played again at once.
+    /// How often to replay a void game at once.
     pub void_retries: u32,
-    /// Ids of workers that have failed at it and leave it to others.
+    /// Ids of workers that failed at this block and should decline the order.
     pub avoid: Vec<String>,
 }
 
-/// What came of an order. The bytes of the parcels that travel with it come after its line, in order.
+/// The result of an order. The bytes of its payloads follow its line, in order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
     /// The block.
@@ -102,72 +103,73 @@ pub struct Report {
     pub attempt: u32,
     /// The id of the worker.
     pub worker: String,
-    /// Every try of every game, in the order in which they were played; of each game all but the last
-    /// are void. Empty where the worker failed.
-    pub tries: Vec<Try>,
-    /// Why the worker has nothing to report, if so; never an agent's doing.
+    /// Every match of every game, in the order played. All but the last match of each game are
+    /// void. Empty if the worker failed.
+    pub tries: Vec<PlayedMatch>,
+    /// Why the worker has nothing to report; never caused by an agent.
     pub fault: Option<WorkerFault>,
 }
 
-/// A match that was played.
+/// One match of a game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Try {
+pub struct PlayedMatch {
     /// The game's number.
     pub number: u64,
     /// Its transcript, gzipped.
-    pub transcript: Parcel,
+    pub transcript: Payload,
 }
 
-/// Bytes, and how they travel.
+/// Bytes, and how they are sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "snake_case")]
-pub enum Parcel {
+pub enum Payload {
     /// After the message's line.
     Message {
-        /// How many they are.
+        /// Their number.
         bytes: u64,
     },
-    /// As an object of the contest's bucket: more than a message takes.
+    /// As an object in the contest's bucket, if they do not fit a message.
     Object {
         /// The object's name: SHA-256 of the bytes, in hex.
         sha256: String,
-        /// How many they are.
+        /// Their number.
         bytes: u64,
     },
 }
 
-/// What kept a worker from playing an order.
+/// Why a worker could not play an order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkerFault {
-    /// What it was.
+    /// The kind of problem.
     pub cause: FaultCause,
-    /// What happened, in words; hostile text.
+    /// What happened; hostile text.
     pub text: String,
 }
 
-/// What kept a worker from playing.
+/// The kinds of problems that keep a worker from playing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FaultCause {
-    /// A bundle did not arrive, or isn't what it should be.
+    /// A bundle did not arrive or is invalid.
     Bundle,
     /// An agent's build failed.
     Build,
-    /// An agent can't be started here.
+    /// An agent can't be started on this machine.
     Agent,
-    /// The order makes no sense.
+    /// The order is invalid.
     Order,
-    /// The disk is full, or can't be written.
+    /// The disk is full or can't be written.
     Disk,
-    /// Anything else about this machine.
+    /// Any other problem of this machine.
     Machine,
 }
 
-/// The longest text of a fault, in characters.
+/// The maximum length of a fault's text, in characters.
 const FAULT_CHARACTERS_MAX: usize = 4000;
 
 impl WorkerFault {
-    /// Its text may come from the wire, or from a build: it is tame, line by line.
+    /// Creates a fault. The text may come from the wire or from a build, so each of its lines is
+    /// sanitized.
     pub fn new(cause: FaultCause, text: impl Display) -> Self {
         let text: Vec<String> = text.to_string().lines().map(tame).collect();
         let text = text.join("\n").chars().take(FAULT_CHARACTERS_MAX).collect();
@@ -180,14 +182,14 @@ impl WorkerFault {
     }
 }
 
-/// A worker, as it says itself.
+/// A worker's description of itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WorkerInfo {
-    /// Drawn when it was started; no two have the same.
+    /// A random id, unique to this process.
     pub id: String,
-    /// What people call it: the machine's name unless it is told another; hostile text.
+    /// The name shown to users, by default the host name; hostile text.
     pub name: String,
-    /// The version of the referee.
+    /// The version of Referee.
     pub referee: String,
     /// `x86_64`, `aarch64`.
     pub arch: String,
@@ -195,71 +197,72 @@ pub struct WorkerInfo {
     pub slots: u32,
     /// Cores that it may use.
     pub cores: u32,
-    /// Memory of the machine, or of the control group that it is in, in MiB.
+    /// The memory of the machine, or of its control group, in MiB.
     pub memory_mb: u64,
-    /// What it is started as, to be asked for by contests; empty where it has none.
+    /// Its class, which contests may require; empty if it has none.
     pub class: String,
-    /// What its agents are kept apart by in this contest; none while that is not known.
+    /// The sandbox of its agents in this contest, once it is known.
     pub sandbox: Option<Sandbox>,
-    /// How fast it is with all slots at work, in thousand positions a second and core.
+    /// Its speed with all slots busy, in thousand positions per second and core.
     pub speed: f64,
-    /// How much slower the slowest twentieth of its time is than the median: 1 is perfectly even.
+    /// The median speed divided by the speed in the slowest twentieth of the time; 1 is perfectly
+    /// even.
     pub noise: f64,
 }
 
-/// A sign of life, every [`BEAT_MS`].
+/// A worker's heartbeat, sent every [`HEARTBEAT_MS`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Beat {
+pub struct Heartbeat {
     /// The worker.
     pub worker: WorkerInfo,
-    /// The orders that it has: block and attempt.
+    /// The orders that it holds: block and attempt.
     pub orders: Vec<(u64, u32)>,
-    /// The games that are under way.
+    /// The games that it is playing.
     pub games: Vec<u64>,
-    /// Games that it has played for this contest.
+    /// How many games it has played for this contest.
     pub played: u64,
-    /// Why it takes no orders of this contest, if so; hostile text.
+    /// Why it takes no orders of this contest; hostile text.
     pub refused: Option<String>,
-    /// It takes no more orders, and ends when it has played those that it has.
+    /// Whether it takes no more orders and exits once it has played those that it holds.
     pub leaving: bool,
 }
 
-/// How often a worker says that it is there, in milliseconds.
-pub const BEAT_MS: u64 = 3_000;
+/// The interval of heartbeats, in milliseconds.
+pub const HEARTBEAT_MS: u64 = 3_000;
 
-/// What a match under way has added to its transcript; the bytes come after the line.
+/// A piece of a running match's transcript; the bytes follow the line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Live {
+pub struct LiveChunk {
     /// The id of the worker.
     pub worker: String,
     /// The game's number.
     pub number: u64,
-    /// Which match it is of those that its worker has sent something of: a later one has a higher
-    /// number, also where it is the same game played again.
+    /// The number of the match among those that its worker sends live; increases also when the
+    /// same game is replayed.
     pub serial: u64,
-    /// Where in the transcript the bytes stand.
+    /// The position of the bytes in the transcript.
     pub offset: u64,
-    /// How many they are.
+    /// Their number.
     pub bytes: u64,
-    /// The match is over, and nothing comes after these bytes.
+    /// Whether the match is over and no more bytes follow.
     pub over: bool,
 }
 
-/// The most bytes of a transcript that one message brings.
+/// The maximum number of transcript bytes in one message.
 pub const LIVE_BYTES_MAX: usize = 256 << 10;
 
-/// What the coordinator misses of a match under way.
+/// A request to send a running match's transcript again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Resend {
+pub struct ResendRequest {
     /// The id of the worker that plays it.
     pub worker: String,
     /// The game's number.
     pub number: u64,
-    /// From where in the transcript on.
+    /// Where to start in the transcript, in bytes.
     pub offset: u64,
 }
 
-/// A message of one JSON line and bytes.
+/// Returns a message of one JSON line and bytes.
 pub fn with_bytes<T: Serialize>(message: &T, bytes: &[&[u8]]) -> Vec<u8> {
     let mut all = serde_json::to_vec(message).unwrap_or_default();
     all.push(b'\n');
@@ -269,7 +272,7 @@ pub fn with_bytes<T: Serialize>(message: &T, bytes: &[&[u8]]) -> Vec<u8> {
     all
 }
 
-/// The line and the bytes of a message, or what is wrong with it.
+/// Returns the line and the bytes of a message, or what is wrong with it.
 pub fn split_bytes<'a, T: Deserialize<'a>>(message: &'a [u8]) -> Result<(T, &'a [u8]), String> {
     let end = message.iter().position(|&byte| byte == b'\n').unwrap_or(message.len());
     let line = serde_json::from_slice(&message[..end]).map_err(|error| error.to_string())?;

@@ -1,19 +1,19 @@
-//! What things are called on the server. A contest's id is in all of its names.
+//! Names of streams, subjects and buckets on the server. Each contains the contest's id.
 
 use referee_contest::Contest;
 use referee_protocol::plain::hex;
 use sha2::{Digest, Sha256};
 
-/// The bucket in which contests that are under way are announced, by id.
+/// The bucket in which running contests are announced, by id.
 pub const CONTESTS: &str = "referee-contests";
-/// The durable consumer of orders that all workers of a contest share.
+/// The durable consumer of orders, shared by all workers of a contest.
 pub const WORKERS: &str = "workers";
-/// The durable consumer of reports that is the coordinator's.
+/// The coordinator's durable consumer of reports.
 pub const COORDINATOR: &str = "coordinator";
-/// The object that every contest has: its brief.
+/// The name of the brief, an object in every contest's bucket.
 pub const BRIEF: &str = "brief";
 
-/// So many characters of a hash name a contest.
+/// The length of a contest's id, in characters.
 const ID_CHARACTERS: usize = 16;
 
 /// The names of one contest.
@@ -24,15 +24,16 @@ pub struct Names {
 }
 
 impl Names {
-    /// Of a contest with this id. `None` where it isn't one: nothing else may come into a name.
+    /// Returns the names for an id from the wire, or `None` if it is not 16 lower-case hex digits:
+    /// nothing else may become part of a subject.
     pub fn new(id: &str) -> Option<Self> {
         let plain = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
         let fits = id.len() == ID_CHARACTERS && id.chars().all(plain);
         fits.then(|| Self { id: id.to_owned() })
     }
 
-    /// Of this contest, begun at this time (RFC 3339). The same contest begun twice is two contests,
-    /// and one that is resumed is the one that it was.
+    /// Returns the names for a contest that began at this time (RFC 3339). The same contest begun
+    /// twice has two ids; a resumed contest keeps its id.
     pub fn of(contest: &Contest, begun: &str) -> Self {
         let text = serde_json::to_string(contest).unwrap_or_default();
         let mut hash = Sha256::new();
@@ -79,24 +80,24 @@ impl Names {
         format!("referee.{}.reports.{block}", self.id)
     }
 
-    /// Where workers say that they are there. Not kept by the server.
+    /// The subject of workers' heartbeats. The server does not store them.
     pub fn beats(&self) -> String {
         format!("referee.{}.beats", self.id)
     }
 
-    /// Where workers send what matches under way have added to their transcripts. Not kept by the
-    /// server.
+    /// The subject of live transcripts of running matches. The server does not store them.
     pub fn live(&self) -> String {
         format!("referee.{}.live", self.id)
     }
 
-    /// Where the coordinator says from where on it misses a transcript that is sent live. Not kept by
-    /// the server.
+    /// The subject on which the coordinator asks for missing parts of live transcripts. The server
+    /// does not store them.
     pub fn resend(&self) -> String {
         format!("referee.{}.resend", self.id)
     }
 
-    /// Where the coordinator tells all workers to stop their matches. Not kept by the server.
+    /// The subject on which the coordinator makes all workers stop their matches. The server does
+    /// not store it.
     pub fn stop(&self) -> String {
         format!("referee.{}.stop", self.id)
     }

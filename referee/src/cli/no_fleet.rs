@@ -1,5 +1,5 @@
-//! In the place of `fleet` in a program that is built without it: no commands, no options, and games
-//! are played on this machine.
+//! Replaces `fleet` in a program built without it: no commands, no options, and games are played
+//! on this machine.
 
 use super::Global;
 use super::contest::{Place, Run};
@@ -32,7 +32,7 @@ pub(super) fn run_contest(command: &ContestCommand, _: &Global) -> Result<ExitCo
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub(crate) struct FleetOptions {}
 
-/// There is nowhere else.
+/// Does not exist without workers.
 #[derive(Debug)]
 pub(super) enum There {}
 

@@ -10,19 +10,19 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::{Mutex, OnceCell, OwnedMutexGuard};
 
-/// The agents of a contest on a worker: each is unpacked and built once, when it is first needed.
+/// The agents of a contest on a worker. Each is unpacked and built once, when it is first needed.
 pub struct WorkerAgents {
     folder: PathBuf,
     brief: Arc<Brief>,
     fetch: Fetch,
-    lent: Arc<[PathBuf]>,
-    /// By player: the agent, or why there will be none.
+    readable: Arc<[PathBuf]>,
+    /// By player: the agent, or why it will never be available.
     agents: Vec<OnceCell<Result<Arc<Contender>, WorkerFault>>>,
-    /// What all may read.
+    /// The files that all agents may read.
     shared: OnceCell<Arc<Unpacked>>,
-    /// By player, and one more for what all may read: whose turn it is in its folder. Whoever waits
-    /// for an agent may go before it is built, and the build goes on.
-    turns: Vec<Arc<Mutex<()>>>,
+    /// Locks of the folders, one per player and one for the shared files. A build continues when
+    /// its caller is dropped.
+    locks: Vec<Arc<Mutex<()>>>,
 }
 
 impl fmt::Debug for WorkerAgents {
@@ -32,19 +32,18 @@ impl fmt::Debug for WorkerAgents {
 }
 
 impl WorkerAgents {
-    /// For this contest. What arrives is put into `folder`, which is there, which is this contest's
-    /// alone, and which users of their own that agents may have can enter. `lent` are files and
-    /// folders of this machine that agents may read if they ask for them.
-    pub fn new(folder: PathBuf, brief: Arc<Brief>, fetch: Fetch, lent: Vec<PathBuf>) -> Self {
-        let lent = lent.into_iter().filter_map(|path| path.canonicalize().ok()).collect();
+    /// Creates the agents of a contest. Files are written to `folder`, which exists, belongs to
+    /// this contest alone, and can be entered by the users that agents may run as. `readable` are
+    /// files and folders of this machine that agents may read if they request them.
+    pub fn new(folder: PathBuf, brief: Arc<Brief>, fetch: Fetch, readable: Vec<PathBuf>) -> Self {
+        let readable = readable.into_iter().filter_map(|path| path.canonicalize().ok()).collect();
         let agents = brief.agents.iter().map(|_| OnceCell::new()).collect();
-        let turns = (0..=brief.agents.len()).map(|_| Arc::default()).collect();
-        Self { folder, brief, fetch, lent, agents, shared: OnceCell::new(), turns }
+        let locks = (0..=brief.agents.len()).map(|_| Arc::default()).collect();
+        Self { folder, brief, fetch, readable, agents, shared: OnceCell::new(), locks }
     }
 
-    /// The agent of a player, by its place in the contest's list. It is there when this returns:
-    /// unpacked, built, with the contest's name and digest. What can't be mended by trying again is
-    /// not tried again.
+    /// Returns a player's agent, by its index in the contest, once it is unpacked and built, with
+    /// the contest's name and digest. Permanent errors are remembered and not tried again.
     pub async fn contender(&self, player: usize) -> Result<Arc<Contender>, WorkerFault> {
         let Some(cell) = self.agents.get(player) else {
             return Err(WorkerFault::no_player(player));
@@ -52,15 +51,15 @@ impl WorkerAgents {
         cell.get_or_try_init(|| self.install(player)).await?.clone()
     }
 
-    /// What all agents of the contest may read beside their own; canonical. And the folder that
-    /// stands for the contest's, in which the program of a `wrapper` is looked for.
+    /// Returns the canonical paths that all agents of the contest may read beside their own files,
+    /// and the contest's folder, relative to which the program of a `wrapper` is found.
     pub async fn shared(&self) -> Result<(Vec<PathBuf>, PathBuf), WorkerFault> {
         let shared = self.shared_files().await?.clone();
-        let (brief, lent) = (self.brief.clone(), self.lent.clone());
-        blocking(move || shared.read_by_all(&brief, &lent)).await
+        let (brief, readable) = (self.brief.clone(), self.readable.clone());
+        blocking(move || shared.read_by_all(&brief, &readable)).await
     }
 
-    /// Unpacks, builds and reads an agent. The outer error passes; the inner one will stay.
+    /// Unpacks, builds and loads an agent. The outer error is temporary, the inner one permanent.
     async fn install(
         &self,
         player: usize,
@@ -68,17 +67,17 @@ impl WorkerAgents {
         let shared = self.shared_files().await?.clone();
         let bundle = self.brief.agents.get(player).and_then(|it| it.bundle.clone());
         let (unpacked, turn) = self.unpacked(format!("player-{player}"), player, bundle).await?;
-        let (brief, lent) = (self.brief.clone(), self.lent.clone());
+        let (brief, readable) = (self.brief.clone(), self.readable.clone());
         blocking(move || {
             let _turn = turn;
-            let install = Install::new(&brief, player, &unpacked, &lent)?;
+            let install = Install::new(&brief, player, &unpacked, &readable)?;
             install.share(&shared)?;
             Ok(install.contender())
         })
         .await
     }
 
-    /// What all may read, unpacked once.
+    /// Returns the shared files, unpacked once.
     async fn shared_files(&self) -> Result<&Arc<Unpacked>, WorkerFault> {
         let unpacked = self.shared.get_or_try_init(async || {
             let (turn, bundle) = (self.brief.agents.len(), self.brief.shared.clone());
@@ -88,8 +87,8 @@ impl WorkerAgents {
         unpacked.await
     }
 
-    /// Gets a bundle, if there is one, and unpacks it into a folder of this name, which nobody else
-    /// touches as long as the second part of the answer is held.
+    /// Fetches a bundle, if there is one, and unpacks it into a folder of this name, which is
+    /// locked as long as the guard is held.
     async fn unpacked(
         &self,
         name: String,
@@ -98,7 +97,7 @@ impl WorkerAgents {
     ) -> Result<(Unpacked, OwnedMutexGuard<()>), WorkerFault> {
         let root = self.folder.join(name);
         let packed = root.with_extension("bundle");
-        let turn = self.turns[turn].clone().lock_owned().await;
+        let turn = self.locks[turn].clone().lock_owned().await;
         if let Some(bundle) = &bundle {
             let most = Bounds::default().bytes;
             if bundle.bytes > most {
@@ -116,7 +115,7 @@ impl WorkerAgents {
     }
 }
 
-/// Does what takes a while elsewhere.
+/// Runs blocking work on another thread.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, WorkerFault> + Send + 'static,
 ) -> Result<T, WorkerFault> {

@@ -1,5 +1,5 @@
-//! A bundle as bytes: a gzipped tar file of plain files and nothing else, the same for the same
-//! files.
+//! Writes bundles: gzipped tar files that contain only regular files. The same files give the same
+//! bytes.
 
 use crate::BundleRef;
 use flate2::{Compression, GzBuilder};
@@ -10,12 +10,12 @@ use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use tar::{Builder, EntryType, Header};
 
-/// How much a bundle may hold, packed or not.
+/// The limits of a bundle, packed or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Bounds {
-    /// Bytes of its files together; its own bytes aren't more either.
+    /// The total size of its files, and of the bundle itself, in bytes.
     pub(super) bytes: u64,
-    /// How many files.
+    /// The number of files.
     pub(super) files: usize,
 }
 
@@ -25,27 +25,27 @@ impl Default for Bounds {
     }
 }
 
-/// A file that travels.
+/// A file of a bundle.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Piece {
-    /// Where it stands in the bundle: normal components only.
-    pub(super) place: PathBuf,
-    /// Where it is read; no link.
+pub(super) struct FileEntry {
+    /// Its path in the bundle: normal components only.
+    pub(super) archive_path: PathBuf,
+    /// Where it is read; not a link.
     pub(super) source: PathBuf,
 }
 
-/// Writes a bundle of these files, in their order, into a new file. Errors name the source; where
-/// the files are more than the bounds allow, their kind is [`io::ErrorKind::FileTooLarge`].
-pub(super) fn write(pieces: &[Piece], file: &Path, bounds: Bounds) -> io::Result<BundleRef> {
+/// Writes a bundle of these files, in this order, to a new file. Errors name the source; if the
+/// files exceed the limits, their kind is [`io::ErrorKind::FileTooLarge`].
+pub(super) fn write(entries: &[FileEntry], file: &Path, bounds: Bounds) -> io::Result<BundleRef> {
     let out = BufWriter::new(File::create_new(file)?);
     let mut archive = Builder::new(GzBuilder::new().write(out, Compression::default()));
     let mut room = bounds.bytes;
-    if pieces.len() > bounds.files {
+    if entries.len() > bounds.files {
         return Err(io::ErrorKind::FileTooLarge.into());
     }
-    for piece in pieces {
-        let added = add(&mut archive, piece, room).map_err(|error| {
-            let source = piece.source.display();
+    for entry in entries {
+        let added = add(&mut archive, entry, room).map_err(|error| {
+            let source = entry.source.display();
             io::Error::new(error.kind(), format!("{source}: {error}"))
         })?;
         room -= added;
@@ -55,21 +55,21 @@ pub(super) fn write(pieces: &[Piece], file: &Path, bounds: Bounds) -> io::Result
     Ok(BundleRef { sha256, bytes, unpacked_bytes: bounds.bytes - room })
 }
 
-/// Adds a file, of which nothing is kept but its bytes and whether it can be executed.
-fn add<W: Write>(archive: &mut Builder<W>, piece: &Piece, room: u64) -> io::Result<u64> {
+/// Adds a file: its bytes, and whether it is executable.
+fn add<W: Write>(archive: &mut Builder<W>, entry: &FileEntry, room: u64) -> io::Result<u64> {
     let source =
-        OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW).open(&piece.source)?;
+        OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW).open(&entry.source)?;
     let about = source.metadata()?;
     let length = about.len();
     if !about.is_file() {
-        return Err(io::Error::other("no plain file"));
+        return Err(io::Error::other("not a regular file"));
     }
     if length > room {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "too much for one bundle"));
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "too large for one bundle"));
     }
     let mut header = Header::new_ustar();
     header.set_entry_type(EntryType::Regular);
-    header.set_path(&piece.place)?;
+    header.set_path(&entry.archive_path)?;
     header.set_mode(if about.permissions().mode() & 0o111 == 0 { 0o644 } else { 0o755 });
     header.set_size(length);
     header.set_mtime(0);

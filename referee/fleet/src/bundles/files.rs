@@ -1,31 +1,32 @@
-//! Which files of a folder are packed, and where they stand in a bundle.
+//! Selects the files of a folder that are packed, and their paths in a bundle.
 
-use super::archive::Piece;
+use super::archive::FileEntry;
 use referee_process::Failure;
 use referee_protocol::plain::tame;
 use referee_runner::folder::Folder;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// What is never part of an agent: the history of its files, and what running leaves behind.
+/// Never part of an agent: version control and leftovers of runs.
 const NEVER: &[&str] = &[".git", ".hg", ".svn", "__pycache__", "matches"];
-/// What building leaves behind.
+/// Leftovers of builds.
 const BUILT: &[&str] = &["node_modules", "target"];
 
-/// Files to be packed. Their places are absolute paths on this machine.
+/// Files to pack. Their archive paths are absolute paths of this machine until the bundle is
+/// written.
 #[derive(Debug, Default)]
 pub(super) struct Files {
-    pub(super) list: Vec<Piece>,
+    pub(super) list: Vec<FileEntry>,
     /// How many links were left out.
     pub(super) links: usize,
 }
 
-/// What of a folder is left out beside what is never part of an agent.
+/// What is left out of a folder, beside what is never part of an agent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Exclude<'a> {
-    /// Hidden files, and what building leaves behind.
+    /// Hidden files and leftovers of builds.
     pub(super) hidden: bool,
-    /// These paths, with all below them; canonical.
+    /// These canonical paths and everything below them.
     pub(super) paths: &'a [PathBuf],
 }
 
@@ -41,8 +42,8 @@ impl Exclude<'_> {
 }
 
 impl Files {
-    /// Adds a file, or a folder with everything in it but `exclude`, to stand at `place`. A link in
-    /// the folder is followed where it leads to a file of the folder, and left out otherwise.
+    /// Adds a file, or a folder except `exclude`, at this path in the bundle. A link in the folder
+    /// is followed if it leads to a file of the folder, and left out otherwise.
     pub(super) fn add(
         &mut self,
         source: &Path,
@@ -53,7 +54,7 @@ impl Files {
             if source.is_dir() {
                 return self.walk(&source, &source, place, exclude);
             }
-            self.list.push(Piece { place: place.to_owned(), source });
+            self.list.push(FileEntry { archive_path: place.to_owned(), source });
             Ok(())
         });
         let shown = tame(&source.display().to_string());
@@ -77,12 +78,12 @@ impl Files {
             if kind.is_dir() {
                 self.walk(root, &path, &place, exclude)?;
             } else if kind.is_file() {
-                self.list.push(Piece { place, source: path });
+                self.list.push(FileEntry { archive_path: place, source: path });
             } else if kind.is_symlink() {
                 let target = path.canonicalize().ok();
                 let target = target.filter(|to| to.starts_with(root) && to.is_file());
                 match target.filter(|to| !exclude.has_path(to)) {
-                    Some(source) => self.list.push(Piece { place, source }),
+                    Some(source) => self.list.push(FileEntry { archive_path: place, source }),
                     None => self.links += 1,
                 }
             }
@@ -91,8 +92,8 @@ impl Files {
     }
 }
 
-/// Where a relative path leads from a canonical folder, read as text. `None` where it is absolute,
-/// or has `..` after a name, which may lead anywhere where there are links.
+/// Joins a relative path to a canonical folder, as text. `None` if the path is absolute, or has
+/// `..` after a name, which could lead anywhere through a link.
 pub(super) fn join(folder: &Path, path: &Path) -> Option<PathBuf> {
     let mut place = folder.to_owned();
     let mut named = false;
@@ -110,8 +111,8 @@ pub(super) fn join(folder: &Path, path: &Path) -> Option<PathBuf> {
     Some(place)
 }
 
-/// The path that leads from one canonical folder to a canonical path: as many `..` as it takes,
-/// then names.
+/// Returns the relative path from one canonical folder to a canonical path: as many `..` as
+/// needed, then names.
 pub(super) fn relative(from: &Path, to: &Path) -> PathBuf {
     let common = from.components().zip(to.components()).take_while(|(a, b)| a == b).count();
     let up = from.components().skip(common).map(|_| Component::ParentDir);

@@ -1,6 +1,6 @@
-//! From a bundle that has arrived to an agent that can be started. An agent may be and may read
-//! what came with it, what is the system's, and what the worker lends: nothing else of the
-//! machine's owner.
+//! Turns an unpacked bundle into an agent that can be started. An agent may consist of, and read,
+//! what came with it, the system's files, and what the worker allows with `--lend`: nothing else
+//! of the machine.
 
 use super::archive::Bounds;
 use super::portable::is_sent;
@@ -23,14 +23,14 @@ use std::time::Duration;
 /// The files of a bundle on a worker.
 #[derive(Debug)]
 pub(super) struct Unpacked {
-    /// The folder that they are in; canonical.
+    /// The canonical folder that contains them.
     root: PathBuf,
-    /// The files, in the order of the bundle, relative to it.
+    /// Their relative paths, in the order of the bundle.
     files: Vec<PathBuf>,
 }
 
 impl Unpacked {
-    /// Unpacks a bundle, if there is one, into a folder that is new, and removes its file, `packed`.
+    /// Unpacks a bundle, if there is one, into a new folder, and removes the file `packed`.
     pub(super) fn new(
         root: &Path,
         packed: &Path,
@@ -53,12 +53,12 @@ impl Unpacked {
         Ok(Self { root, files })
     }
 
-    /// What all agents of a contest may read, where these are the files for all; canonical. And the
-    /// folder that stands for the contest's.
+    /// Returns the canonical paths that all agents of a contest may read, if this is the shared
+    /// bundle, and the contest's folder.
     pub(super) fn read_by_all(
         &self,
         brief: &Brief,
-        lent: &[PathBuf],
+        readable: &[PathBuf],
     ) -> Result<(Vec<PathBuf>, PathBuf), WorkerFault> {
         let base = self.base(brief)?;
         let fault = |text: String| WorkerFault::new(FaultCause::Agent, text);
@@ -66,17 +66,17 @@ impl Unpacked {
         for path in &brief.contest.sandbox.read {
             let found = base.join(path).canonicalize();
             let found = found.map_err(|error| fault(format!("{path}: {error}")))?;
-            self.check_path(&found, lent).map_err(fault)?;
+            self.check_path(&found, readable).map_err(fault)?;
             paths.push(found);
         }
         Ok((paths, base))
     }
 
-    /// What stands for the contest's folder.
+    /// Returns the contest's folder.
     fn base(&self, brief: &Brief) -> Result<PathBuf, WorkerFault> {
         let folder = Path::new(&brief.folder);
         if !folder.components().all(|part| matches!(part, Component::Normal(_))) {
-            let text = "the contest's folder is no path within a bundle";
+            let text = "the contest's folder is not inside the bundle";
             return Err(WorkerFault::new(FaultCause::Bundle, text));
         }
         let base = self.root.join(folder);
@@ -84,46 +84,48 @@ impl Unpacked {
         Ok(base)
     }
 
-    /// Whether an agent may read a canonical path, or why not.
-    fn check_path(&self, path: &Path, lent: &[PathBuf]) -> Result<(), String> {
-        let lent = lent.iter().any(|lent| path.starts_with(lent));
-        if path.starts_with(&self.root) || is_system(path) || lent {
+    /// Checks that an agent may read a canonical path.
+    fn check_path(&self, path: &Path, readable: &[PathBuf]) -> Result<(), String> {
+        let readable = readable.iter().any(|readable| path.starts_with(readable));
+        if path.starts_with(&self.root) || is_system(path) || readable {
             return Ok(());
         }
         let path = tame(&path.display().to_string());
-        Err(format!("it asks for {path}, which this worker doesn't lend (--lend)"))
+        Err(format!(
+            "it needs {path}, which this worker does not allow; start the worker with --lend {path}"
+        ))
     }
 }
 
-/// An agent whose files are there.
+/// An agent whose files are unpacked.
 #[derive(Debug)]
 pub(super) struct Install<'a> {
     package: &'a AgentPackage,
     info: &'a PlayerInfo,
     brief: &'a Brief,
     unpacked: &'a Unpacked,
-    /// What stands for the contest's folder.
+    /// The contest's folder.
     base: PathBuf,
-    /// What else of this machine agents may read; canonical.
-    lent: &'a [PathBuf],
+    /// Other canonical paths of this machine that agents may read.
+    readable: &'a [PathBuf],
 }
 
 impl<'a> Install<'a> {
-    /// Of a player of a contest.
+    /// Creates the installation of a player.
     pub(super) fn new(
         brief: &'a Brief,
         player: usize,
         unpacked: &'a Unpacked,
-        lent: &'a [PathBuf],
+        readable: &'a [PathBuf],
     ) -> Result<Self, WorkerFault> {
         let known = brief.agents.get(player).zip(brief.contest.players.get(player));
         let (package, info) = known.ok_or_else(|| WorkerFault::no_player(player))?;
         let base = unpacked.base(brief)?;
-        Ok(Self { package, info, brief, unpacked, base, lent })
+        Ok(Self { package, info, brief, unpacked, base, readable })
     }
 
-    /// Puts what all may read beside an agent's own files, where it would find it at home. They are
-    /// the same files.
+    /// Links the shared files into the agent's folder, at the same relative paths as on the
+    /// coordinator.
     pub(super) fn share(&self, shared: &Unpacked) -> Result<(), WorkerFault> {
         for file in &shared.files {
             let place = self.unpacked.root.join(file);
@@ -138,10 +140,10 @@ impl<'a> Install<'a> {
         Ok(())
     }
 
-    /// Builds and reads it.
+    /// Builds and loads the agent.
     pub(super) fn contender(&self) -> Result<Arc<Contender>, WorkerFault> {
         let (run, info) = (&self.package.run, self.info);
-        // What is to be done about it is for whoever gave the AGENT, not for who reads of a worker.
+        // Their help is for the author of the agent, not for the reader of a worker's fault.
         let unread = |failure: Failure| self.fault(FaultCause::Agent, &failure.to_string());
         let mut contender = Contender::read_unbuilt(run, &self.base).map_err(unread)?;
         self.check(&contender)?;
@@ -153,7 +155,7 @@ impl<'a> Install<'a> {
         self.check_programs(&contender)?;
         let shared = self.brief.contest.sandbox.read.iter().map(Path::new);
         let shared = shared.filter(|path| path.is_relative());
-        // What lies beside it came with it, and is its own.
+        // Everything in its folder came with it.
         let folder = contender.launch.as_ref().map(|launch| launch.folder.clone());
         contender.own.extend(folder.filter(|folder| folder.starts_with(&self.unpacked.root)));
         contender.read.extend(shared.filter_map(|path| self.base.join(path).canonicalize().ok()));
@@ -163,12 +165,12 @@ impl<'a> Install<'a> {
         Ok(Arc::new(contender))
     }
 
-    /// Whether it is of a kind that is sent, and reads only what it may.
+    /// Checks that it is of a kind that is sent, and reads only what it may.
     fn check(&self, contender: &Contender) -> Result<(), WorkerFault> {
         let fault = |text: String| self.fault(FaultCause::Agent, &text);
         let sort = Parts::of(&self.package.run, &self.base).sort;
         let Some(launch) = contender.launch.as_ref().filter(|_| is_sent(sort)) else {
-            let text = "neither a folder with agent.toml nor a program that is built in";
+            let text = "neither a folder with an agent.toml nor a built-in agent";
             return Err(fault(text.to_owned()));
         };
         if sort == Sort::BuiltIn {
@@ -178,11 +180,11 @@ impl<'a> Install<'a> {
         let unusual = contender.files().map(|files| unusual(&files)).unwrap_or_default();
         let mut paths =
             contender.own.iter().chain(&contender.read).chain(&unusual).chain([&folder]);
-        paths.try_for_each(|path| self.unpacked.check_path(path, self.lent)).map_err(fault)
+        paths.try_for_each(|path| self.unpacked.check_path(path, self.readable)).map_err(fault)
     }
 
-    /// Whether this machine has what it is started by. A file of its own that nobody may execute
-    /// can't be started at home either: that is the agent's doing.
+    /// Checks that this machine has the programs that start it. If a file of its own is not
+    /// executable, that is the agent's fault, as on the coordinator.
     fn check_programs(&self, contender: &Contender) -> Result<(), WorkerFault> {
         let is_its_own = |path: &Path| {
             let plain = |file: std::fs::Metadata| file.permissions().mode() & 0o111 == 0;
@@ -193,13 +195,13 @@ impl<'a> Install<'a> {
         missing.map_or(Ok(()), |path| {
             let (name, path) = (&self.info.name, path.display());
             let text = format!(
-                "{name} can't be started: {path} is not on this machine, or can't be executed here"
+                "{name} can't be started: {path} is missing on this machine or not executable"
             );
             Err(WorkerFault::new(FaultCause::Agent, &text))
         })
     }
 
-    /// Runs its build command, in its folder.
+    /// Runs its build command in its folder.
     fn build(&self, contender: &Contender) -> Result<(), WorkerFault> {
         let (Some(launch), Some(build)) = (&contender.launch, &contender.build) else {
             return Ok(());
@@ -221,8 +223,7 @@ fn disk(path: &Path, error: &io::Error) -> WorkerFault {
     WorkerFault::new(FaultCause::Disk, format!("{}: {error}", path.display()))
 }
 
-/// A folder that is there, with those above it. What is new can be entered by all, whatever the
-/// umask.
+/// Creates a folder and its parents, which all users can enter whatever the umask.
 pub(super) fn create_folder(folder: &Path) -> Result<(), WorkerFault> {
     let missing: Vec<&Path> = folder.ancestors().take_while(|folder| !folder.exists()).collect();
     for folder in missing.into_iter().rev() {

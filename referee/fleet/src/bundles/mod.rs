@@ -1,8 +1,9 @@
-//! How agents get to workers: the coordinator packs each agent's folder as a gzipped tar file, and
-//! each worker unpacks it into a folder of its own, builds it there and reads it as a contender.
-//! Never guesses which words of a command are files: only folders with an agent.toml, packages of a
-//! course and built-in agents are sent. What comes from the wire is hostile: no path in it is
-//! followed out of its folder, and nothing in it is larger than it may be.
+//! Sends agents to workers: the coordinator packs each agent's folder into a gzipped tar file, and
+//! each worker unpacks it into a folder of its own, builds it there and loads the agent.
+//!
+//! Which words of a command are files is never guessed: only folders with an agent.toml, course
+//! packages and built-in agents are sent. Bundles from the wire are treated as hostile: no path
+//! leads out of its folder, and all sizes are bounded.
 
 mod archive;
 mod files;
@@ -15,7 +16,7 @@ mod agents;
 
 pub use agents::WorkerAgents;
 pub use objects::{
-    Fetch, ObjectError, Reading, fetching, is_there, names_pieces, put, read_object,
+    BlockingFile, Fetch, ObjectError, bundle_fetcher, is_chunk_id, object_exists, put, read_object,
 };
 pub use pack::{Packed, pack};
 

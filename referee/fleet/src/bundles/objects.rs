@@ -1,11 +1,11 @@
-//! Objects of a contest's bucket, each named by its SHA-256.
+//! Objects in a contest's bucket, each named by its SHA-256.
 //!
-//! They are read message by message, not as the library reads them, which makes a consumer: whoever
-//! may make one may have any message sent to any subject, past all permissions. So workers need not
-//! be allowed to.
+//! They are read message by message. The library creates a consumer for that, but a client that
+//! may create consumers can have any message sent to any subject, past all permissions. This way
+//! workers don't need that permission.
 
 use crate::BundleRef;
-use crate::link::{CALL, is_stream_missing, within};
+use crate::link::{CALL_TIMEOUT, is_stream_missing, with_timeout};
 use async_nats::jetstream::Context;
 use async_nats::jetstream::object_store::{InfoErrorKind, ObjectStore};
 use referee_protocol::plain::tame;
@@ -18,36 +18,36 @@ use std::task::{self, Poll};
 use std::time::Duration;
 use tokio::io::{AsyncRead, ReadBuf};
 
-/// How often a request is tried before the object is given up.
+/// The maximum number of attempts of a request.
 const TRIES: usize = 6;
-/// How long to wait between tries: a connection that was lost may be there again.
+/// The delay between attempts, in which a lost connection may come back.
 const PAUSE: Duration = Duration::from_secs(2);
-/// No piece of an object but its last has less bytes: each costs a request.
-const PIECE_BYTES_MIN: u64 = 1 << 10;
+/// The minimum size of an object's chunks, except the last, since each costs a request.
+const CHUNK_BYTES_MIN: u64 = 1 << 10;
 
-/// How long one byte more of an object may take to be sent.
-const A_BYTE: Duration = Duration::from_micros(5);
+/// The additional time allowed for each byte that is sent.
+const TIME_PER_BYTE: Duration = Duration::from_micros(5);
 
-/// Why an object wasn't read.
+/// Why an object can't be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ObjectError {
-    /// There is none of this name.
-    #[error("the server doesn't have it")]
+    /// There is no object of this name.
+    #[error("it is missing on the server")]
     Missing,
-    /// Anything else, in words.
+    /// Any other error.
     #[error("{0}")]
     Other(String),
 }
 
-/// Gets a bundle into a new file, or says why it can't. Nothing of it is checked but its length.
+/// Fetches a bundle into a new file. Only its size is checked.
 pub type Fetch = Box<
     dyn Fn(BundleRef, PathBuf) -> Pin<Box<dyn Future<Output = Result<(), ObjectError>> + Send>>
         + Send
         + Sync,
 >;
 
-/// Gets bundles from a contest's bucket of this name.
-pub fn fetching(jetstream: Context, bucket: String) -> Fetch {
+/// Returns a function that fetches bundles from this bucket.
+pub fn bundle_fetcher(jetstream: Context, bucket: String) -> Fetch {
     Box::new(move |bundle, file| {
         let (jetstream, bucket) = (jetstream.clone(), bucket.clone());
         Box::pin(async move { fetch(&jetstream, &bucket, &bundle, &file).await })
@@ -68,7 +68,7 @@ async fn fetch(
     if bytes.await? == bundle.bytes { Ok(()) } else { Err(incomplete(bundle.bytes)) }
 }
 
-/// The bytes of an object of a bucket, unless they are more than `most`.
+/// Reads an object of at most `most` bytes.
 pub async fn read_object(
     jetstream: &Context,
     bucket: &str,
@@ -84,12 +84,13 @@ pub async fn read_object(
     Ok(bytes)
 }
 
-/// Whether this can name an object's pieces; workers may write what the bucket says of an object.
-pub fn names_pieces(nuid: &str) -> bool {
+/// Returns whether this is a valid id of an object's chunks. Workers may write an object's
+/// metadata, so it is not trusted.
+pub fn is_chunk_id(nuid: &str) -> bool {
     !nuid.is_empty() && nuid.bytes().all(|it| it.is_ascii_alphanumeric())
 }
 
-/// Reads an object piece by piece; how many bytes it has.
+/// Reads an object chunk by chunk; returns its size.
 async fn read(
     jetstream: &Context,
     bucket: &str,
@@ -106,22 +107,22 @@ async fn read(
         }
     });
     let object = object.await?.ok_or(ObjectError::Missing)?;
-    if !names_pieces(&object.nuid) {
-        let text = "what the bucket says of it is garbled";
+    if !is_chunk_id(&object.nuid) {
+        let text = "its metadata is invalid";
         return Err(ObjectError::Other(text.to_owned()));
     }
     let stream = retry(|| jetstream.get_stream(format!("OBJ_{bucket}"))).await?;
     let subject = format!("$O.{bucket}.C.{}", object.nuid);
     let (size, mut bytes, mut next) = (object.size as u64, 0, 1);
     if size > most {
-        let text = format!("it has {size} bytes, and {most} at most were expected");
+        let text = format!("it has {size} bytes, at most {most} were expected");
         return Err(ObjectError::Other(text));
     }
     while bytes < size {
         let message = retry(|| stream.get_first_raw_message_by_subject(&subject, next)).await?;
-        let piece = message.payload.len() as u64;
-        bytes += piece;
-        if bytes > size || (bytes < size && piece < PIECE_BYTES_MIN) {
+        let chunk = message.payload.len() as u64;
+        bytes += chunk;
+        if bytes > size || (bytes < size && chunk < CHUNK_BYTES_MIN) {
             return Err(incomplete(size));
         }
         take(&message.payload)?;
@@ -130,12 +131,12 @@ async fn read(
     Ok(bytes)
 }
 
-/// Its pieces aren't what the bucket says of it.
+/// Its chunks don't match its metadata.
 fn incomplete(bytes: u64) -> ObjectError {
-    ObjectError::Other(format!("it hasn't the {bytes} bytes that it is said to have"))
+    ObjectError::Other(format!("its size is not {bytes} bytes"))
 }
 
-/// What a request comes to, tried again where it fails though there is such a bucket.
+/// Repeats a request until it succeeds, or has failed too often, or the bucket does not exist.
 async fn retry<T, E: Error + 'static, F: Future<Output = Result<T, E>>>(
     request: impl Fn() -> F,
 ) -> Result<T, ObjectError> {
@@ -144,7 +145,7 @@ async fn retry<T, E: Error + 'static, F: Future<Output = Result<T, E>>>(
         match request().await {
             Ok(answer) => return Ok(answer),
             Err(error) if is_stream_missing(&error) => {
-                return Err(ObjectError::Other("the server doesn't have its bucket".to_owned()));
+                return Err(ObjectError::Other("its bucket is missing on the server".to_owned()));
             }
             Err(error) => {
                 tries += 1;
@@ -157,28 +158,28 @@ async fn retry<T, E: Error + 'static, F: Future<Output = Result<T, E>>>(
     }
 }
 
-/// Whether an object of this name and length is there.
-pub async fn is_there(bucket: &ObjectStore, name: &str, bytes: u64) -> bool {
-    let known = within(CALL, bucket.info(name)).await;
+/// Returns whether an object of this name and size exists.
+pub async fn object_exists(bucket: &ObjectStore, name: &str, bytes: u64) -> bool {
+    let known = with_timeout(CALL_TIMEOUT, bucket.info(name)).await;
     known.is_ok_and(|it| !it.deleted && it.size as u64 == bytes)
 }
 
-/// Puts an object of so many bytes into the bucket, in the place of what has its name.
+/// Writes an object of this size, replacing any of the same name.
 pub async fn put(
     bucket: &ObjectStore,
     name: &str,
     mut from: impl AsyncRead + Unpin,
     bytes: u64,
 ) -> Result<(), String> {
-    let limit = CALL + A_BYTE * u32::try_from(bytes).unwrap_or(u32::MAX);
-    within(limit, bucket.put(name, &mut from)).await.map(drop)
+    let limit = CALL_TIMEOUT + TIME_PER_BYTE * u32::try_from(bytes).unwrap_or(u32::MAX);
+    with_timeout(limit, bucket.put(name, &mut from)).await.map(drop)
 }
 
-/// A file that was just written and is read again: there is nothing to wait for.
+/// A file that was just written and is read without waiting.
 #[derive(Debug)]
-pub struct Reading(pub File);
+pub struct BlockingFile(pub File);
 
-impl AsyncRead for Reading {
+impl AsyncRead for BlockingFile {
     fn poll_read(
         mut self: Pin<&mut Self>,
         _: &mut task::Context<'_>,

@@ -1,9 +1,9 @@
-//! From the contenders of a contest to the bundles that workers get.
+//! Packs the agents of a contest into bundles.
 
-use super::archive::{Bounds, Piece, write};
+use super::archive::{Bounds, FileEntry, write};
 use super::files::{Exclude, Files, join, relative};
 use super::portable::{check_folder, is_sent, refusal};
-use crate::messages::FORM;
+use crate::messages::FORMAT_VERSION;
 use crate::{AgentPackage, Brief, BundleRef};
 use referee_play::adapted::COMP30024;
 use referee_play::contender::{Contender, Parts, Sort, package_of};
@@ -19,28 +19,28 @@ use tempfile::TempDir;
 /// A contest's agents, ready to be sent.
 #[derive(Debug)]
 pub struct Packed {
-    /// What a worker needs of each agent, by player.
+    /// What a worker needs to run each agent, by player.
     pub packages: Vec<AgentPackage>,
-    /// The bundles, each once, and the files that they are in.
+    /// The bundles, each once, and their files.
     pub bundles: Vec<(BundleRef, PathBuf)>,
-    /// What stands for the contest's folder in each bundle: [`crate::Brief::folder`].
+    /// The contest's folder in each bundle: [`crate::Brief::folder`].
     pub folder: String,
-    /// What all agents may read, where files of the contest's folder are among that.
+    /// Files of the contest's folder that all agents may read.
     pub shared: Option<BundleRef>,
-    /// What a person should know, in sentences.
+    /// Notes for the user, as sentences.
     pub notes: Vec<String>,
-    /// Where the files are, as long as this is kept.
+    /// The folder with the files, removed when this is dropped.
     files: TempDir,
 }
 
-/// Packs the agents of a contest, or says which of them can't be sent and what to do about it. It
-/// reads all of their files.
+/// Packs the agents of a contest, or returns which of them can't be sent and what to do about it.
+/// Reads all of their files.
 pub fn pack(prepared: &Prepared) -> Result<Packed, Failure> {
-    pack_within(prepared, Bounds::default())
+    pack_with_bounds(prepared, Bounds::default())
 }
 
-/// The same with other bounds of a bundle.
-pub(super) fn pack_within(prepared: &Prepared, bounds: Bounds) -> Result<Packed, Failure> {
+/// The same with other limits.
+pub(super) fn pack_with_bounds(prepared: &Prepared, bounds: Bounds) -> Result<Packed, Failure> {
     let base = &prepared.base;
     let named = |name: &str, failure: &Failure| {
         Failure::new(failure.code(), format!("{}: {failure}", tame(name)))
@@ -57,20 +57,20 @@ pub(super) fn pack_within(prepared: &Prepared, bounds: Bounds) -> Result<Packed,
         let files = files.map_err(|failure| named(&contender.name, &failure))?;
         if files.links > 0 {
             let links = count(files.links as u64, "link");
-            notes.push(format!("{}: {links} not sent, only files are", tame(&contender.name)));
+            notes.push(format!("{}: {links} left out (links are not sent)", tame(&contender.name)));
         }
         agents.push((run(contender, &parts, base)?, files.list));
     }
     let shared = shared(prepared)?;
     let all = || agents.iter().flat_map(|(_, files)| files).chain(&shared);
-    // The nearest folder that holds everything, so that all keeps its place relative to the rest.
-    let holds_all = |folder: &&Path| all().all(|file| file.place.starts_with(folder));
+    // The nearest folder that contains everything, so that all relative paths stay valid.
+    let holds_all = |folder: &&Path| all().all(|file| file.archive_path.starts_with(folder));
     let root = base.ancestors().find(holds_all).unwrap_or(base);
     let root = root.to_owned();
     let folder = base.strip_prefix(&root).unwrap_or(Path::new("")).to_string_lossy().into_owned();
     let files = tempfile::Builder::new().prefix("referee-bundles-").tempdir();
-    let files =
-        files.map_err(|error| Failure::machine(format!("no folder for bundles: {error}")))?;
+    let files = files
+        .map_err(|error| Failure::machine(format!("can't create a folder for bundles: {error}")))?;
     let (packages, bundles) = (Vec::new(), Vec::new());
     let mut packed = Packed { packages, bundles, folder, shared: None, notes, files };
     for ((run, files), contender) in agents.into_iter().zip(&prepared.contenders) {
@@ -83,19 +83,19 @@ pub(super) fn pack_within(prepared: &Prepared, bounds: Bounds) -> Result<Packed,
     Ok(packed)
 }
 
-/// Whether the agents that were packed are those of the contest.
+/// Checks that the packed agents are those of the contest.
 fn check_unchanged(prepared: &Prepared) -> Result<(), Failure> {
     for (contender, info) in prepared.contenders.iter().zip(&prepared.contest.players) {
         let now = Contender::read_in(&info.run, &prepared.base)?;
         if !now.is_still(&info.digest, &contender.files) {
             let name = tame(&info.name);
-            return Err(Failure::operation(format!("{name}: it changed while it was packed")));
+            return Err(Failure::operation(format!("{name} changed while it was packed")));
         }
     }
     Ok(())
 }
 
-/// The files of an agent.
+/// Returns the files of an agent.
 fn files(prepared: &Prepared, contender: &Contender, sort: Sort) -> Result<Files, Failure> {
     let mut files = Files::default();
     let Some(launch) = &contender.launch else { return Ok(files) };
@@ -106,19 +106,19 @@ fn files(prepared: &Prepared, contender: &Contender, sort: Sort) -> Result<Files
             if contender.build.is_none() {
                 files.add(folder, folder, Exclude::default())?;
             } else {
-                // What the build makes is made on the worker.
+                // Each worker runs the build.
                 for file in contender.files.iter().map(|file| folder.join(file)) {
                     files.add(&file, &file, Exclude::default())?;
                 }
             }
         }
         Sort::Package => {
-            // The package, and what lies beside it: the course's own package, weights.
+            // The package and what is beside it: other modules of the course, weights.
             let beside = contender.own.first().and_then(|own| own.parent()).unwrap_or(folder);
             if is_wide(beside) {
                 let beside = tame(&beside.display().to_string());
-                return Err(Failure::usage(format!("{beside} holds too much to be sent"))
-                    .help("put the package into a folder of its own"));
+                return Err(Failure::usage(format!("{beside} is too large a folder to be sent"))
+                    .help("move the package to a folder of its own"));
             }
             let others = prepared.contenders.iter().flat_map(|other| &other.own);
             let others = others.filter(|own| !contender.own.iter().any(|it| it.starts_with(own)));
@@ -135,44 +135,47 @@ fn files(prepared: &Prepared, contender: &Contender, sort: Sort) -> Result<Files
     Ok(files)
 }
 
-/// An agent as a worker reads it, relative to the contest's folder.
+/// Returns the AGENT argument for a worker, relative to the contest's folder.
 fn run(contender: &Contender, parts: &Parts<'_>, base: &Path) -> Result<String, Failure> {
     let mut run = match (parts.sort, &contender.launch) {
-        (Sort::Folder, Some(launch)) => written(base, &launch.folder)?,
+        (Sort::Folder, Some(launch)) => relative_argument(base, &launch.folder)?,
         (Sort::Package, _) => package(base, parts.agent)?,
         _ => parts.agent.to_owned(),
     };
     if let Some(protocol) = parts.protocol {
         run = format!("{protocol}:{run}");
     }
-    // What stands before a `=` would be taken for a name otherwise.
+    // Otherwise the text before a `=` would be taken for a name.
     Ok(if run.contains('=') { format!("agent={run}") } else { run })
 }
 
-/// A package of the course: a dotted name, or a path.
+/// Returns the argument for a course package: a dotted name or a path.
 fn package(base: &Path, agent: &str) -> Result<String, Failure> {
     let text = package_of(agent).unwrap_or_default();
     let (path, class) = text.split_at(text.rfind(':').unwrap_or(text.len()));
     match base.join(path).canonicalize() {
         Ok(found) if join(base, Path::new(path)).as_ref() != Some(&found) => {
-            Ok(format!("{COMP30024}:{}{class}", written(base, &found)?))
+            Ok(format!("{COMP30024}:{}{class}", relative_argument(base, &found)?))
         }
         _ => Ok(agent.to_owned()),
     }
 }
 
-/// A path relative to the contest's folder, as the command line takes it; no name along PATH.
-fn written(base: &Path, path: &Path) -> Result<String, Failure> {
+/// Returns a path relative to the contest's folder in a form that is not searched for in PATH.
+fn relative_argument(base: &Path, path: &Path) -> Result<String, Failure> {
     let path = relative(base, path);
     let text = path.to_str().ok_or_else(|| {
-        Failure::usage(format!("{} is no UTF-8: rename it", tame(&path.display().to_string())))
+        Failure::usage(format!(
+            "the path {} is not UTF-8: rename it",
+            tame(&path.display().to_string())
+        ))
     })?;
     Ok(if text.starts_with("..") { text.to_owned() } else { format!("./{text}") })
 }
 
-/// The files that all workers need beside those of agents: what all may read, and the program that
-/// agents are started by, where it lies beside the contest file.
-fn shared(prepared: &Prepared) -> Result<Vec<Piece>, Failure> {
+/// Returns the files that all workers need beside the agents: what all agents may read, and the
+/// wrapper program if it is in the contest's folder.
+fn shared(prepared: &Prepared) -> Result<Vec<FileEntry>, Failure> {
     let sandbox = &prepared.contest.sandbox;
     let mut files = Files::default();
     let read = sandbox.read.iter().map(Path::new).filter(|path| path.is_relative());
@@ -181,8 +184,8 @@ fn shared(prepared: &Prepared) -> Result<Vec<Piece>, Failure> {
     for path in read.chain(wrapper) {
         let place = join(&prepared.base, path).ok_or_else(|| {
             let path = tame(&path.display().to_string());
-            Failure::usage(format!("{path} goes up after it went down, and can't be sent so"))
-                .help("write the path without `..` in its middle")
+            Failure::usage(format!("{path} has `..` after a name, so it can't be sent"))
+                .help("write the path without `..` in the middle")
         })?;
         files.add(&prepared.base.join(path), &place, Exclude::default())?;
     }
@@ -190,11 +193,11 @@ fn shared(prepared: &Prepared) -> Result<Vec<Piece>, Failure> {
 }
 
 impl Packed {
-    /// What workers are told of the contest. `lease` is that of an order.
+    /// Returns the brief. `lease` is that of an order.
     pub fn brief(&self, prepared: &Prepared, lease: Duration) -> Brief {
         let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         Brief {
-            form: FORM,
+            form: FORMAT_VERSION,
             referee: env!("CARGO_PKG_VERSION").to_owned(),
             contest: (*prepared.contest).clone(),
             agents: self.packages.clone(),
@@ -207,25 +210,26 @@ impl Packed {
         }
     }
 
-    /// Writes a bundle, unless it is there already. Places in it are relative to `root`.
+    /// Writes a bundle, unless the same one exists. Archive paths become relative to `root`.
     fn bundle(
         &mut self,
-        mut pieces: Vec<Piece>,
+        mut entries: Vec<FileEntry>,
         root: &Path,
         bounds: Bounds,
     ) -> Result<Option<BundleRef>, Failure> {
-        if pieces.is_empty() {
+        if entries.is_empty() {
             return Ok(None);
         }
-        pieces.sort();
-        pieces.dedup_by(|one, other| one.place == other.place);
-        for piece in &mut pieces {
-            if let Ok(place) = piece.place.strip_prefix(root) {
-                piece.place = place.to_owned();
+        entries.sort();
+        entries.dedup_by(|one, other| one.archive_path == other.archive_path);
+        for entry in &mut entries {
+            if let Ok(place) = entry.archive_path.strip_prefix(root) {
+                entry.archive_path = place.to_owned();
             }
         }
         let file = self.files.path().join(self.bundles.len().to_string());
-        let bundle = write(&pieces, &file, bounds).map_err(|error| unwritten(&error, bounds))?;
+        let bundle =
+            write(&entries, &file, bounds).map_err(|error| write_failure(&error, bounds))?;
         if self.bundles.iter().any(|(other, _)| *other == bundle) {
             std::fs::remove_file(&file).ok();
         } else {
@@ -235,13 +239,13 @@ impl Packed {
     }
 }
 
-fn unwritten(error: &io::Error, bounds: Bounds) -> Failure {
+fn write_failure(error: &io::Error, bounds: Bounds) -> Failure {
     if error.kind() != ErrorKind::FileTooLarge {
         return Failure::operation(tame(&error.to_string()));
     }
     let (files, mib) = (bounds.files, bounds.bytes >> 20);
-    Failure::usage(format!("more than {mib} MiB, or {files} files, to send")).help(
-        "the agent's whole folder is sent: put the agent and what it needs into a folder of \
-         its own, with an agent.toml",
+    Failure::usage(format!("more than {mib} MiB or {files} files")).help(
+        "the agent's whole folder is sent: move the agent and what it needs to a folder of its \
+         own with an agent.toml",
     )
 }

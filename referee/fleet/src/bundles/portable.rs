@@ -1,4 +1,5 @@
-//! Whether an agent can run on another machine as it is written, and what to write where it can't.
+//! Checks whether an agent can run on another machine as it is, and says what to change if it
+//! can't.
 
 use referee_play::contender::{Contender, Parts, Sort};
 use referee_process::Failure;
@@ -8,13 +9,13 @@ use referee_protocol::plain::tame;
 use referee_runner::Prepared;
 use std::path::{Path, PathBuf};
 
-/// Whether agents that are written so are sent to workers.
+/// Returns whether agents of this kind are sent to workers.
 pub(super) fn is_sent(sort: Sort) -> bool {
     matches!(sort, Sort::BuiltIn | Sort::Package | Sort::Folder)
 }
 
-/// Why a command or a program file isn't sent, with the agent.toml that makes a folder of it.
-/// `base` is the contest's folder; canonical.
+/// Returns the failure for a command or a program file, with an agent.toml that makes a folder of
+/// it. `base` is the contest's canonical folder.
 pub(super) fn refusal(contender: &Contender, parts: &Parts<'_>, base: &Path) -> Failure {
     let name = tame(&contender.name);
     let command = contender.launch.as_ref().map_or(&[][..], |launch| &launch.command);
@@ -39,18 +40,18 @@ pub(super) fn refusal(contender: &Contender, parts: &Parts<'_>, base: &Path) -> 
     let what = if parts.sort == Sort::File { "a program file" } else { "a command" };
     let files = if files.is_empty() { "the program".to_owned() } else { files.join(", ") };
     Failure::usage(format!(
-        "{name} is {what}: only folders with an agent.toml and built-in agents are sent to workers"
+        "{name} is {what}: only folders with an agent.toml and built-in agents can be sent to workers"
     ))
     .help(format!(
-        "make a folder, put {files} and what it reads into it, with this agent.toml, and name the \
+        "create a folder with {files}, the files that it reads, and this agent.toml; then give the \
          folder as the agent:{lines}"
     ))
 }
 
-/// Whether the agent.toml of a folder means the same on a worker, or why not. The folder arrives
-/// whole, beside what the contest lets all agents read: a relative path has to lead there. A full
-/// path is each worker's own: it has to be a program, or be named in `read`, which each worker looks
-/// for before anything starts.
+/// Checks that the agent.toml of a folder means the same on a worker. The whole folder is sent,
+/// beside what the contest shares with all agents: a relative path must lead there. A full path
+/// names a file of each worker: it must be a program, or be listed in `read`, which each worker
+/// checks before it starts.
 pub(super) fn check_folder(
     launch: &Launch,
     is_built: bool,
@@ -65,12 +66,14 @@ pub(super) fn check_folder(
     for path in read.iter().filter(|path| path.is_relative()) {
         if !folder.join(path).canonicalize().is_ok_and(|found| is_in(&given, &found)) {
             let path = tame(&path.display().to_string());
-            return Err(Failure::usage(format!("`read` of [sandbox] names {path}, which isn't sent"))
-                .help(
-                    "copy it into the agent's folder; or name it in `[sandbox]` `read` of the \
-                     contest file, which all workers get; or write its full path, where each worker \
-                     has the same",
-                ));
+            return Err(Failure::usage(format!(
+                "`read` of [sandbox] names {path}, which is not sent"
+            ))
+            .help(
+                "copy it into the agent's folder; or list it in `[sandbox]` `read` of the \
+                     contest file, which is sent to all workers; or write its full path, if each \
+                     worker has the same file",
+            ));
         }
     }
     let asked = read.iter().filter_map(|path| path.canonicalize().ok());
@@ -81,9 +84,9 @@ pub(super) fn check_folder(
         for path in value.split(':').filter(|part| part.contains('/')).map(Path::new) {
             let Ok(found) = folder.join(path).canonicalize() else { continue };
             if path.is_relative() {
-                // What a build makes may lead anywhere: each worker makes its own.
+                // The results of a build may be links: each worker builds its own.
                 if !is_in(&given, &found) && !is_built {
-                    return Err(leaves(word));
+                    return Err(outside_folder(word));
                 }
                 continue;
             }
@@ -91,14 +94,14 @@ pub(super) fn check_folder(
                 [path, &found].iter().any(|it| it.starts_with(folder) || it.starts_with(base));
             let is_known = programs.contains(&at) || is_system(&found) || is_wide(&found);
             if is_here || !(is_known || is_in(&asked, &found)) {
-                return Err(full(word));
+                return Err(absolute_path(word));
             }
         }
     }
     Ok(())
 }
 
-/// The paths in `[sandbox]` `read` of a folder's agent.toml, as they are written.
+/// Returns the paths in `[sandbox]` `read` of a folder's agent.toml.
 fn read_of(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let path = folder.join("agent.toml");
     let failed = |error: &dyn std::fmt::Display| {
@@ -110,21 +113,21 @@ fn read_of(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(read.into_iter().flatten().filter_map(|path| path.as_str()).map(PathBuf::from).collect())
 }
 
-/// A full path in a command that means nothing elsewhere.
-fn full(word: &str) -> Failure {
+/// A full path in a command that is valid only on this machine.
+fn absolute_path(word: &str) -> Failure {
     let word = tame(word);
-    Failure::usage(format!("{word} is a full path of this machine")).help(
-        "write what belongs to the agent relative to its folder; or name the path in `[sandbox]` \
-         `read` of agent.toml too, where each worker has the same file",
+    Failure::usage(format!("{word} is a full path on this machine")).help(
+        "write paths of the agent's own files relative to its folder; or list the path in \
+         `[sandbox]` `read` of agent.toml too, if each worker has the same file",
     )
 }
 
-/// A file that the agent needs and that isn't in its folder.
-fn leaves(word: &str) -> Failure {
+/// A file outside of its folder that the agent needs.
+fn outside_folder(word: &str) -> Failure {
     let word = tame(word);
-    Failure::usage(format!("{word} leads out of its folder, to what can't be sent")).help(
-        "copy the file there; or name a program without a path, which each worker then looks for \
-         along its own PATH; or let a `build` in agent.toml make it on the worker, as `python3 -m venv \
-         DIR` makes a virtual environment",
+    Failure::usage(format!("{word} is outside of the agent's folder, so it can't be sent")).help(
+        "copy the file into the folder; or give the program without a path, so that each worker \
+         finds it in its own PATH; or create it on the worker with `build` in agent.toml, such \
+         as `python3 -m venv DIR` for a virtual environment",
     )
 }

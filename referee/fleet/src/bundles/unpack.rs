@@ -1,6 +1,6 @@
-//! Unpacks what came from the wire. Whatever a bundle says, nothing is written but new plain files
-//! below one folder, and no more than its bounds allow: they are kept while it is read, so that a
-//! small file that would become a huge one ends early.
+//! Unpacks bundles from the wire. Whatever a bundle contains, only new regular files below one
+//! folder are written, within the limits. Sizes are checked while reading, so that a decompression
+//! bomb ends early.
 
 use super::archive::Bounds;
 use crate::{BundleRef, FaultCause, WorkerFault};
@@ -18,19 +18,18 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use tar::{Archive, EntryType};
 
-/// What the form needs of the archive beside the bytes of a file: its header, and what fills up its
-/// last block.
+/// The archive's overhead per file: its header and the padding of its last block.
 const BYTES_A_FILE: u64 = 1024;
-/// What is read of the archive beside all files: its end.
+/// The overhead at the end of the archive.
 const BYTES_AT_END: u64 = 64 * 1024;
-/// How much is read at once.
+/// The number of bytes read at once.
 const BUFFER_BYTES: usize = 64 * 1024;
-/// Who may execute a file in whose header this bit is.
+/// The permission bit of an executable file.
 const EXECUTABLE: u32 = 0o100;
 
-/// Unpacks a bundle into a folder that is there and in which none of its files is. The files, in
-/// their order, relative to the folder. After an error anything may be left in the folder. The fault
-/// is the disk's where this machine can't keep it, else the bundle's.
+/// Unpacks a bundle into an existing folder that contains none of its files; returns their
+/// relative paths in order. After an error some files may be left in the folder. The fault is the
+/// disk's if this machine can't write the files, else the bundle's.
 pub(super) fn unpack(
     file: &Path,
     bundle: &BundleRef,
@@ -51,37 +50,37 @@ pub(super) fn unpack(
     }
     let (files, bytes) = extract(File::open(file).map_err(failed)?, folder, bounds)?;
     if bytes != bundle.unpacked_bytes {
-        let told = bundle.unpacked_bytes;
-        return Err(wrong(format!("its files have {bytes} bytes, not {told}")));
+        let expected = bundle.unpacked_bytes;
+        return Err(wrong(format!("its files have {bytes} bytes, not {expected}")));
     }
     Ok(files)
 }
 
-/// Extracts a gzipped archive; its files and how many bytes they have.
+/// Extracts a gzipped archive; returns its files and their total size.
 fn extract(
     archive: impl Read,
     folder: &Path,
     bounds: Bounds,
 ) -> Result<(Vec<PathBuf>, u64), WorkerFault> {
-    let garbled = |error: io::Error| wrong(format!("no bundle: {}", tame(&error.to_string())));
+    let invalid = |error: io::Error| wrong(format!("not a bundle: {}", tame(&error.to_string())));
     let root = open_folder(AT_FDCWD, folder.as_os_str())
         .map_err(|errno| disk(&folder.display().to_string(), &errno.into()))?;
     let most = bounds.bytes + bounds.files as u64 * BYTES_A_FILE + BYTES_AT_END;
     let mut archive = Archive::new(GzDecoder::new(archive).take(most));
     let mut files = Vec::new();
     let mut bytes = 0_u64;
-    // Raw: neither long names nor sparse files nor anything else that an entry says of the next.
-    for entry in archive.entries().map_err(garbled)?.raw(true) {
-        let mut entry = entry.map_err(garbled)?;
+    // Raw: entries with long names, sparse files and other extensions are rejected.
+    for entry in archive.entries().map_err(invalid)?.raw(true) {
+        let mut entry = entry.map_err(invalid)?;
         let name = entry.path_bytes().into_owned();
         let shown = tame(&String::from_utf8_lossy(&name));
         let is_ustar = entry.header().as_ustar().is_some();
         if !is_ustar || entry.header().entry_type() != EntryType::Regular {
-            return Err(wrong(format!("{shown} is no plain file")));
+            return Err(wrong(format!("{shown} is not a regular file")));
         }
-        let place =
-            place(&name).ok_or_else(|| wrong(format!("{shown} is no path within the bundle")))?;
-        let size = entry.header().entry_size().map_err(garbled)?;
+        let place = place(&name)
+            .ok_or_else(|| wrong(format!("{shown} is not a path inside the bundle")))?;
+        let size = entry.header().entry_size().map_err(invalid)?;
         bytes = bytes.saturating_add(size);
         if bytes > bounds.bytes {
             return Err(wrong(format!("more than {} bytes", bounds.bytes)));
@@ -89,28 +88,28 @@ fn extract(
         if files.len() >= bounds.files {
             return Err(wrong(format!("more than {} files", bounds.files)));
         }
-        let executable = entry.header().mode().map_err(garbled)? & EXECUTABLE != 0;
+        let executable = entry.header().mode().map_err(invalid)? & EXECUTABLE != 0;
         let mut file =
-            create(&root, &place, executable).map_err(|error| unwritten(&shown, &error))?;
+            create(&root, &place, executable).map_err(|error| write_fault(&shown, &error))?;
         fill(&mut file, &mut entry, size, &shown)?;
         files.push(place.into_iter().collect());
     }
     Ok((files, bytes))
 }
 
-/// It is not what it should be, or holds what no bundle may hold.
+/// The bundle is invalid or exceeds the limits.
 fn wrong(text: String) -> WorkerFault {
     WorkerFault::new(FaultCause::Bundle, text)
 }
 
-/// This machine can't keep it.
+/// This machine can't write it.
 fn disk(shown: &str, error: &io::Error) -> WorkerFault {
     WorkerFault::new(FaultCause::Disk, format!("{shown}: {error}"))
 }
 
-/// A file can't be written: the disk's doing, unless the bundle has two of that name, or a file where
-/// it needs a folder.
-fn unwritten(shown: &str, error: &io::Error) -> WorkerFault {
+/// Returns the fault for a file that can't be written: the disk's, unless the bundle contains the
+/// name twice, or a file where it needs a folder.
+fn write_fault(shown: &str, error: &io::Error) -> WorkerFault {
     match error.raw_os_error().map(Errno::from_raw) {
         Some(Errno::EEXIST | Errno::ENOTDIR | Errno::ELOOP | Errno::ENAMETOOLONG) => {
             wrong(format!("{shown}: {error}"))
@@ -119,7 +118,7 @@ fn unwritten(shown: &str, error: &io::Error) -> WorkerFault {
     }
 }
 
-/// The components of a path, if they are all normal ones.
+/// Returns the components of a path if all are normal.
 fn place(name: &[u8]) -> Option<Vec<OsString>> {
     let parts = name.split(|&byte| byte == b'/').map(|part| {
         let plain = !part.is_empty() && part != b"." && part != b".." && !part.contains(&0);
@@ -128,7 +127,7 @@ fn place(name: &[u8]) -> Option<Vec<OsString>> {
     parts.collect()
 }
 
-/// Creates a file, and the folders above it that aren't there yet. No link is followed.
+/// Creates a file and its missing parent folders, without following links.
 fn create(root: &OwnedFd, place: &[OsString], executable: bool) -> io::Result<File> {
     let Some((name, above)) = place.split_last() else {
         return Err(Errno::EINVAL.into());
@@ -140,12 +139,12 @@ fn create(root: &OwnedFd, place: &[OsString], executable: bool) -> io::Result<Fi
     let flags =
         OFlag::O_WRONLY | OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
     let file = openat(&folder, name.as_os_str(), flags, Mode::S_IRUSR | Mode::S_IWUSR)?;
-    // Whatever the umask: agents may have users of their own.
+    // Whatever the umask: agents may run as other users.
     fchmod(&file, Mode::from_bits_truncate(if executable { 0o755 } else { 0o644 }))?;
     Ok(file.into())
 }
 
-/// A folder in another, created if it isn't there.
+/// Opens a folder in another, creating it if needed.
 fn enter(at: BorrowedFd<'_>, name: &OsStr) -> Result<OwnedFd, Errno> {
     let made = match mkdirat(at, name, Mode::S_IRWXU) {
         Err(Errno::EEXIST) => false,
@@ -163,7 +162,7 @@ fn open_folder(at: BorrowedFd<'_>, name: &OsStr) -> Result<OwnedFd, Errno> {
     openat(at, name, flags, Mode::empty())
 }
 
-/// Writes exactly the bytes that the header has told.
+/// Writes exactly as many bytes as the header says.
 fn fill(file: &mut File, from: &mut impl Read, size: u64, shown: &str) -> Result<(), WorkerFault> {
     let mut buffer = vec![0; BUFFER_BYTES];
     let mut from = from.take(size);
@@ -172,9 +171,9 @@ fn fill(file: &mut File, from: &mut impl Read, size: u64, shown: &str) -> Result
             .read(&mut buffer)
             .map_err(|error| wrong(format!("{shown}: {}", tame(&error.to_string()))))?;
         if count == 0 {
-            return Err(wrong(format!("{shown} is cut off")));
+            return Err(wrong(format!("{shown} is truncated")));
         }
-        file.write_all(&buffer[..count]).map_err(|error| unwritten(shown, &error))?;
+        file.write_all(&buffer[..count]).map_err(|error| write_fault(shown, &error))?;
     }
     Ok(())
 }

@@ -1,30 +1,30 @@
-//! Where servers are, as people write it.
+//! Parses addresses of servers.
 
 use async_nats::ServerAddr;
 use referee_process::Failure;
 use referee_protocol::plain::tame;
 
-/// What helps where no server is meant.
-const HELP: &str = "write nats://HOST:PORT, or tls://HOST:PORT, several with commas between them";
+/// The help for a wrong address.
+const HELP: &str = "write nats://HOST:PORT or tls://HOST:PORT; separate several with commas";
 
-/// The servers that an address names.
+/// The servers in an address.
 #[derive(Clone)]
 pub(super) struct Addresses {
-    /// Without anything that is secret.
+    /// Their addresses, without secrets.
     pub(super) servers: Vec<ServerAddr>,
-    /// Who asks, with a password; a token where there is none.
+    /// A user with a password, or a token.
     pub(super) user: Option<(String, Option<String>)>,
 }
 
 impl Addresses {
-    /// Reads an address. What is wrong with it is told without showing a user or a password.
+    /// Parses an address. Errors contain neither user nor password.
     pub(super) fn read(text: &str) -> Result<Self, Failure> {
         let mut read = Self { servers: Vec::new(), user: None };
         let all: Vec<_> = text.split(',').map(str::trim).filter(|one| !one.is_empty()).collect();
         if all.iter().skip(1).any(|one| one.contains('@') && !one.contains("://")) {
-            // What is before the comma may be a password's begin.
-            let what = "a `,` begins the address of another server, with nats:// or tls:// before its user";
-            return Err(Failure::usage(what).help("in a user or a password, write %2C for `,`"));
+            // The text before the comma may be the beginning of a password.
+            let what = "a `,` separates server addresses, and an address with a user needs nats:// or tls://";
+            return Err(Failure::usage(what).help("write `,` as %2C in a user or a password"));
         }
         for (number, one) in all.iter().enumerate() {
             let (scheme, rest) = one.split_once("://").unwrap_or(("nats", *one));
@@ -33,13 +33,13 @@ impl Addresses {
                 None => (None, rest),
             };
             let is_secret = user.is_none() && all[number..].iter().any(|one| one.contains('@'));
-            let shown = if is_secret { "the address of a server".to_owned() } else { tame(host) };
+            let shown = if is_secret { "server address".to_owned() } else { tame(host) };
             let wrong = |what: String| Failure::usage(format!("{shown}: {what}")).help(HELP);
             if !["nats", "tls"].contains(&scheme) {
-                return Err(wrong("only nats:// and tls:// lead to a server".to_owned()));
+                return Err(wrong("the address must begin with nats:// or tls://".to_owned()));
             }
             if host.is_empty() {
-                return Err(Failure::usage("the address of a server needs a host").help(HELP));
+                return Err(Failure::usage("the server address has no host").help(HELP));
             }
             let server = format!("{scheme}://{}", host.trim_end_matches('/'));
             let server = server.parse::<ServerAddr>().map_err(|error| wrong(error.to_string()))?;
@@ -48,23 +48,23 @@ impl Addresses {
                 read.user = user
                     .map(user_of)
                     .transpose()
-                    .map_err(|()| wrong("the user's `%` stands for no character".to_owned()))?;
+                    .map_err(|()| wrong("invalid `%` escape in the user or password".to_owned()))?;
             }
         }
         if read.servers.is_empty() {
-            return Err(Failure::usage("the address of a server is missing").help(HELP));
+            return Err(Failure::usage("missing server address").help(HELP));
         }
         Ok(read)
     }
 
-    /// As it may be shown.
-    pub(super) fn shown(&self) -> String {
+    /// Returns the addresses without secrets.
+    pub(super) fn display_url(&self) -> String {
         let servers = self.servers.iter().map(|server| tame(server.as_url_str()));
         servers.collect::<Vec<_>>().join(",")
     }
 }
 
-/// `USER:PASSWORD`, or a token.
+/// Parses `USER:PASSWORD` or a token.
 fn user_of(text: &str) -> Result<(String, Option<String>), ()> {
     let (user, password) = match text.split_once(':') {
         Some((user, password)) => (user, Some(password)),
@@ -73,7 +73,7 @@ fn user_of(text: &str) -> Result<(String, Option<String>), ()> {
     Ok((decoded(user)?, password.map(decoded).transpose()?))
 }
 
-/// What `%40` and the like stand for.
+/// Decodes `%40` and the like.
 fn decoded(text: &str) -> Result<String, ()> {
     let mut parts = text.split('%');
     let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
@@ -104,14 +104,14 @@ mod tests {
             ("nats://[::1]:4222", "nats://[::1]:4222", None, None),
         ] {
             let read = Addresses::read(text).unwrap();
-            assert_eq!(read.shown(), shown, "{text}");
+            assert_eq!(read.display_url(), shown, "{text}");
             let found = read.user.as_ref().map(|(user, word)| (user.as_str(), word.as_deref()));
             assert_eq!(found, user.map(|user| (user, password)), "{text}");
         }
     }
 
     #[test]
-    fn mistakes_are_told_without_secrets() {
+    fn errors_contain_no_secrets() {
         for text in [
             "",
             " , ",

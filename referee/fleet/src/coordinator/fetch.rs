@@ -1,37 +1,37 @@
-//! Reports on their way from the server, some at once, no more than fit memory; and how far the
-//! workers are with the orders.
+//! Fetches reports from the server, as many as fit in memory, and observes how far workers are in
+//! the queue of orders.
 
 use crate::Names;
 use crate::connect::Connection;
-use crate::link::{CALL, consumer, is_announced, next, there, within};
+use crate::link::{CALL_TIMEOUT, consumer, is_announced, next, wait_connected, with_timeout};
 use crate::names::{BRIEF, COORDINATOR, WORKERS};
 use async_nats::jetstream::Message;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-/// So many reports are asked for at once.
+/// The number of reports that are requested at once.
 const AT_ONCE: usize = 256;
-/// So many bytes of them, at least; never less than the server takes as one message.
+/// The minimum of requested bytes; never less than one message of the server.
 const BYTES: usize = 4 << 20;
-/// What a message has beside its bytes, at most.
-const ROOM_BYTES: usize = 64 << 10;
-/// How long the server waits until there is one.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// How long to wait when something has failed.
-const AGAIN: Duration = Duration::from_millis(500);
-/// How often the queue of orders is looked at.
-const LOOK: Duration = Duration::from_secs(4);
+/// The maximum overhead of a message beside its bytes.
+const OVERHEAD_BYTES: usize = 64 << 10;
+/// How long the server waits for a report.
+const PULL_TIME: Duration = Duration::from_secs(5);
+/// The delay after an error.
+const RETRY_DELAY: Duration = Duration::from_millis(500);
+/// The interval at which the queue of orders is checked.
+const OBSERVE_INTERVAL: Duration = Duration::from_secs(4);
 
-/// Starts a task that fetches reports, until nobody takes them.
+/// Starts a task that fetches reports until the receiver is dropped.
 pub(super) fn start(connection: Connection, names: Names) -> mpsc::Receiver<Message> {
-    // One lot is looked at while the next one comes.
+    // One batch is verified while the next one arrives.
     let (reports, fetched) = mpsc::channel(2 * AT_ONCE);
     tokio::spawn(async move {
         while !reports.is_closed() {
             if let Err(error) = fetch(&connection, &names, &reports).await {
                 tracing::debug!("reports: {error}");
-                tokio::time::sleep(AGAIN).await;
-                there(connection.up.clone()).await;
+                tokio::time::sleep(RETRY_DELAY).await;
+                wait_connected(connection.up.clone()).await;
             }
         }
     });
@@ -44,16 +44,16 @@ async fn fetch(
     reports: &mpsc::Sender<Message>,
 ) -> Result<(), String> {
     let consumer = consumer(&connection.jetstream, COORDINATOR, names.reports_stream()).await?;
-    // Places for all that is asked for: what has come and isn't taken over in time would be handed out
-    // again only when its lease is over.
+    // Reserve room for the whole batch: a report that arrives and is not taken in time is
+    // delivered again only when its lease has expired.
     while let Ok(mut places) = reports.reserve_many(AT_ONCE).await {
-        let bytes = BYTES.max(connection.client.max_payload() + ROOM_BYTES);
-        let batch = consumer.batch().max_messages(AT_ONCE).max_bytes(bytes).expires(PATIENCE);
-        let mut batch = within(CALL, batch.messages()).await?;
+        let bytes = BYTES.max(connection.client.max_payload() + OVERHEAD_BYTES);
+        let batch = consumer.batch().max_messages(AT_ONCE).max_bytes(bytes).expires(PULL_TIME);
+        let mut batch = with_timeout(CALL_TIMEOUT, batch.messages()).await?;
         let mut any = false;
         loop {
             let message = tokio::select! {
-                next = tokio::time::timeout(PATIENCE + CALL, next(&mut batch)) => next,
+                next = tokio::time::timeout(PULL_TIME + CALL_TIMEOUT, next(&mut batch)) => next,
                 () = reports.closed() => return Ok(()),
             };
             match (message, places.next()) {
@@ -61,69 +61,74 @@ async fn fetch(
                     any = true;
                     place.send(message);
                 }
-                // No more than that so many bytes were given.
+                // The limit of bytes was reached.
                 (Ok(Some(Err(error))), _) if any => {
                     tracing::debug!("reports: {error}");
                     break;
                 }
-                // Nobody is there who gives any.
+                // The consumer or the stream is gone.
                 (Ok(Some(Err(error))), _) => return Err(error.to_string()),
                 (Ok(_), _) => break,
-                (Err(_), _) => return Err("nothing comes".to_owned()),
+                (Err(_), _) => return Err("no answer".to_owned()),
             }
         }
     }
     Ok(())
 }
 
-/// How far the queue of orders is.
+/// The state of the queue of orders.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Queue {
-    /// Orders with numbers up to this one have been given to workers.
+    /// Orders with numbers up to this one were delivered to workers.
     pub(super) delivered: u64,
-    /// The last number that was given to an order.
+    /// The number of the last order.
     pub(super) last: u64,
 }
 
-/// Starts a task that looks at the queue of orders now and then. What of the contest isn't there any
-/// more is told as an error.
-pub(super) fn look(connection: Connection, names: Names) -> mpsc::Receiver<Result<Queue, String>> {
-    let (told, looked) = mpsc::channel(1);
+/// Starts a task that checks the queue of orders regularly. It reports an error if a part of the
+/// contest is missing on the server.
+pub(super) fn observe(
+    connection: Connection,
+    names: Names,
+) -> mpsc::Receiver<Result<Queue, String>> {
+    let (states, receiver) = mpsc::channel(1);
     tokio::spawn(async move {
         loop {
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(OBSERVE_INTERVAL).await;
             tokio::select! {
-                () = there(connection.up.clone()) => {}
-                () = told.closed() => return,
+                () = wait_connected(connection.up.clone()) => {}
+                () = states.closed() => return,
             }
-            if told.send(queue(&connection, &names).await).await.is_err() {
+            if states.send(queue(&connection, &names).await).await.is_err() {
                 return;
             }
         }
     });
-    looked
+    receiver
 }
 
-/// How far the queue is, if all of the contest is there.
+/// Returns the state of the queue if all of the contest is on the server.
 pub(super) async fn queue(connection: &Connection, names: &Names) -> Result<Queue, String> {
     let about = |what: &'static str| move |error: String| format!("{what}: {error}");
     let (jetstream, orders) = (&connection.jetstream, names.orders_stream());
     let workers = consumer(jetstream, WORKERS, orders.clone()).await.map_err(about("orders"))?;
     let delivered = workers.cached_info().delivered.stream_sequence;
-    let stream = within(CALL, jetstream.get_stream(orders)).await.map_err(about("orders"))?;
-    // Without these nobody is heard.
+    let stream =
+        with_timeout(CALL_TIMEOUT, jetstream.get_stream(orders)).await.map_err(about("orders"))?;
+    // Without these no report arrives.
     let reports = consumer(jetstream, COORDINATOR, names.reports_stream()).await;
     reports.map_err(about("reports"))?;
-    // And without these nobody comes.
+    // Without these no worker can join.
     brief(connection, names).await.map_err(about("the brief"))?;
     if !is_announced(jetstream, names).await.map_err(about("the announcement"))? {
-        return Err("the announcement: it was taken away".to_owned());
+        return Err("the announcement was removed".to_owned());
     }
     Ok(Queue { delivered, last: stream.cached_info().state.last_sequence })
 }
 
 async fn brief(connection: &Connection, names: &Names) -> Result<(), String> {
-    let bucket = within(CALL, connection.jetstream.get_object_store(names.bucket())).await?;
-    let brief = within(CALL, bucket.info(BRIEF)).await?;
-    if brief.deleted { Err("it was taken away".to_owned()) } else { Ok(()) }
+    let bucket =
+        with_timeout(CALL_TIMEOUT, connection.jetstream.get_object_store(names.bucket())).await?;
+    let brief = with_timeout(CALL_TIMEOUT, bucket.info(BRIEF)).await?;
+    if brief.deleted { Err("it was removed".to_owned()) } else { Ok(()) }
 }

@@ -1,11 +1,11 @@
-//! Reports from when they are fetched until all of their games are durable, and only then are
-//! answered for: whatever happens before, the server hands them out again.
+//! Reports from their arrival until all of their games are durable. Only then are they
+//! acknowledged: until then the server delivers them again after a crash.
 
-use super::judge::{Bucket, Finding, Fixtures, Judged, Rules, Said, judge, said};
+use super::judge::{Bucket, Fixtures, Judged, Outcome, Rules, VerifiedReport, judge, outcome};
 use crate::connect::Connection;
-use crate::link::hand;
+use crate::link::send_unacknowledged;
 use crate::messages::split_bytes;
-use crate::{Parcel, Report};
+use crate::{Payload, Report};
 use async_nats::jetstream::Message;
 use referee_contest::{Record, Schedule};
 use referee_process::cores;
@@ -16,55 +16,55 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-/// So many reports are looked at at once, for each core: some wait for files while others think.
+/// The number of reports verified at once per core; some of them wait for objects.
 const AT_ONCE_A_CORE: usize = 2;
-/// So many games wait to be durable before no more reports are taken.
-const UNKEPT_MAX: usize = 512;
-/// So many reports wait for others on the same block before no more are taken.
+/// The maximum number of games that wait to be durable; above it no more reports are taken.
+const NOT_DURABLE_MAX: usize = 512;
+/// The maximum number of reports that wait for another report on the same block.
 const DEFERRED_MAX: usize = 64;
-/// A report has no more tries than that for each game of a block.
+/// The maximum number of matches per game in a report.
 const TRIES_MAX: usize = 64;
 
-/// So many different ways of keeping agents apart are noted.
-const APART_MAX: usize = 8;
+/// The maximum number of different sandboxes that are recorded.
+const SANDBOXES_MAX: usize = 8;
 
-/// A report that is not answered for.
+/// A report that is not acknowledged yet.
 #[derive(Debug)]
-struct Receipt {
-    /// What answers for it, without its bytes.
+struct PendingReport {
+    /// The message to acknowledge, without its bytes.
     message: Message,
-    /// So many of its games and attempts aren't durable.
+    /// The number of its games and void attempts that are not durable yet.
     left: usize,
-    /// The names of the objects that its transcripts are in.
+    /// The objects with its transcripts.
     objects: Vec<String>,
-    /// What was said of games that weren't durable when it was begun with.
-    before: BTreeMap<u64, Said>,
+    /// The outcomes of games that were not durable when verifying it began.
+    before: BTreeMap<u64, Outcome>,
 }
 
-/// Reports.
+/// Incoming reports.
 #[derive(Debug)]
 pub(super) struct Intake {
     connection: Connection,
     bucket: String,
     rules: Arc<Rules>,
     reports: mpsc::Receiver<Message>,
-    /// Reports that are being looked at.
+    /// Reports that are being verified.
     judging: JoinSet<Judged>,
     at_once: usize,
-    /// Blocks that are being looked at, and the report.
+    /// The blocks that are being verified, with the number of the report.
     busy: BTreeMap<u64, u64>,
-    /// Reports on blocks of which another one is being looked at.
+    /// Reports that wait for another report on the same block.
     deferred: VecDeque<Fetched>,
-    receipts: BTreeMap<u64, Receipt>,
-    /// The report that a game came with which isn't durable yet, and what is compared with others.
-    unkept: BTreeMap<u64, (u64, Option<Said>)>,
-    /// What has kept agents apart so far.
-    apart: Vec<Sandbox>,
-    /// The server has more.
+    pending: BTreeMap<u64, PendingReport>,
+    /// The games that are not durable yet, with the number of their report and their outcome.
+    not_durable: BTreeMap<u64, (u64, Option<Outcome>)>,
+    /// The sandboxes seen so far.
+    sandboxes: Vec<Sandbox>,
+    /// Whether the server has more reports.
     behind: bool,
 }
 
-/// A report that was fetched.
+/// A fetched report.
 #[derive(Debug)]
 struct Fetched {
     number: u64,
@@ -73,13 +73,13 @@ struct Fetched {
     bytes: Vec<u8>,
 }
 
-/// What came of waiting.
+/// What [`Intake::next`] returns.
 #[derive(Debug)]
 pub(super) enum Event {
-    /// A report was looked at.
+    /// A report was verified.
     Judged(Box<Judged>),
-    /// One has come.
-    Come(Box<Message>),
+    /// A report has arrived.
+    Arrived(Box<Message>),
 }
 
 impl Intake {
@@ -98,63 +98,63 @@ impl Intake {
             at_once: AT_ONCE_A_CORE * cores::count(),
             busy: BTreeMap::new(),
             deferred: VecDeque::new(),
-            receipts: BTreeMap::new(),
-            unkept: BTreeMap::new(),
-            apart: Vec::new(),
+            pending: BTreeMap::new(),
+            not_durable: BTreeMap::new(),
+            sandboxes: Vec::new(),
             behind: false,
         }
     }
 
-    /// Waits until a report has come or was looked at. Can be dropped and called again.
+    /// Waits for the next event. Cancel safe.
     pub(super) async fn next(&mut self) -> Event {
         let has_room = self.judging.len() < self.at_once
-            && self.unkept.len() < UNKEPT_MAX
+            && self.not_durable.len() < NOT_DURABLE_MAX
             && self.deferred.len() < DEFERRED_MAX;
         tokio::select! {
             Some(Ok(judged)) = self.judging.join_next() => Event::Judged(Box::new(judged)),
-            Some(message) = self.reports.recv(), if has_room => Event::Come(Box::new(message)),
+            Some(message) = self.reports.recv(), if has_room => Event::Arrived(Box::new(message)),
             else => std::future::pending().await,
         }
     }
 
-    /// Whether a report on a block is being looked at.
+    /// Returns whether a report on this block is being verified.
     pub(super) fn is_busy_with(&self, block: u64) -> bool {
         self.busy.contains_key(&block)
     }
 
-    /// Whether agents are kept apart by something that none was before.
-    pub(super) fn is_new(&mut self, apart: &Sandbox) -> bool {
-        let new = self.apart.len() < APART_MAX && !self.apart.contains(apart);
+    /// Records a sandbox; returns whether it is new.
+    pub(super) fn is_new(&mut self, sandbox: &Sandbox) -> bool {
+        let new = self.sandboxes.len() < SANDBOXES_MAX && !self.sandboxes.contains(sandbox);
         if new {
-            self.apart.push(apart.clone());
+            self.sandboxes.push(sandbox.clone());
         }
         new
     }
 
-    /// Whether nothing is being looked at.
+    /// Returns whether no report is being verified or waits for it.
     pub(super) fn is_idle(&self) -> bool {
         self.judging.is_empty() && self.deferred.is_empty()
     }
 
-    /// Whether reports wait that nobody has looked at.
+    /// Returns whether reports are waiting.
     pub(super) fn is_behind(&self) -> bool {
         self.behind || !self.deferred.is_empty() || !self.reports.is_empty()
     }
 
-    /// The server may have lost what it had.
+    /// Call this if the server may have lost its reports.
     pub(super) fn forget_rest(&mut self) {
         self.behind = false;
     }
 
-    /// Takes in a report. What is wrong with it is only logged: who sends such things is no worker.
-    /// The block, if it is looked at.
+    /// Takes a report that has arrived. An invalid message is only logged: no worker sends it.
+    /// Returns the block if verifying it starts now.
     pub(super) async fn take(&mut self, mut message: Message, schedule: &Schedule) -> Option<u64> {
         let info = message.info();
         let (number, pending) = info.map_or((0, 0), |info| (info.stream_sequence, info.pending));
         self.behind = pending > 0;
         let waits = self.deferred.iter().any(|it| it.number == number);
-        if waits || self.receipts.contains_key(&number) {
-            // It took so long that it was handed out again.
+        if waits || self.pending.contains_key(&number) {
+            // Verifying it took so long that the server delivered it again.
             return None;
         }
         let payload = std::mem::take(&mut message.message.payload);
@@ -162,17 +162,17 @@ impl Intake {
         match read {
             Ok((report, bytes)) => {
                 let bytes = bytes.to_vec();
-                self.look(Fetched { number, message, report, bytes }, schedule)
+                self.verify(Fetched { number, message, report, bytes }, schedule)
             }
             Err(error) => {
-                tracing::warn!("something that is no report: {error}");
-                hand(message.ack()).await;
+                tracing::warn!("ignoring an invalid report: {error}");
+                send_unacknowledged(message.ack()).await;
                 None
             }
         }
     }
 
-    fn look(&mut self, fetched: Fetched, schedule: &Schedule) -> Option<u64> {
+    fn verify(&mut self, fetched: Fetched, schedule: &Schedule) -> Option<u64> {
         let block = fetched.report.block;
         if self.busy.contains_key(&block) {
             self.deferred.push_back(fetched);
@@ -182,9 +182,11 @@ impl Intake {
         let fixtures = self.fixtures(block, schedule);
         report.tries.truncate(TRIES_MAX * fixtures.len().max(1));
         let objects = objects(&report).cloned().collect();
-        let unkept = fixtures.keys().filter_map(|game| Some((*game, self.unkept.get(game)?)));
-        let before = unkept.filter_map(|(game, (_, said))| Some((game, said.clone()?))).collect();
-        self.receipts.insert(number, Receipt { message, left: 0, objects, before });
+        let not_durable =
+            fixtures.keys().filter_map(|game| Some((*game, self.not_durable.get(game)?)));
+        let before =
+            not_durable.filter_map(|(game, (_, outcome))| Some((game, outcome.clone()?))).collect();
+        self.pending.insert(number, PendingReport { message, left: 0, objects, before });
         self.busy.insert(block, number);
         let (rules, bucket) = (self.rules.clone(), self.bucket());
         let judging = judge(report.clone(), bytes, fixtures, rules, bucket);
@@ -196,95 +198,95 @@ impl Intake {
         Bucket { connection: self.connection.clone(), name: self.bucket.clone() }
     }
 
-    /// The games of a block that count, and whether they have a result.
+    /// Returns the games of a block that count, and whether each has a result.
     fn fixtures(&self, block: u64, schedule: &Schedule) -> Fixtures {
         schedule
             .counting(block)
             .filter_map(|number| {
                 let known = schedule.has(number)
-                    || self.unkept.get(&number).is_some_and(|(_, said)| said.is_some());
+                    || self.not_durable.get(&number).is_some_and(|(_, outcome)| outcome.is_some());
                 Some((number, (schedule.fixture(number)?, known)))
             })
             .collect()
     }
 
-    /// A report was looked at: from now on its games are under way to the disk. Whoever waits for
-    /// the same block is next.
+    /// Takes a verified report, whose games are being stored from now on, and starts the next one
+    /// on the same block.
     pub(super) fn judged(&mut self, judged: &Judged, schedule: &Schedule) -> Option<u64> {
         let block = judged.report.block;
         self.busy.remove(&block);
-        if let Some(receipt) = self.receipts.get_mut(&judged.number) {
-            // What isn't as it should be may name what is somebody else's.
-            let finding = judged.finding.as_ref();
-            receipt.objects = finding.map_or_else(|_| Vec::new(), |it| it.objects.clone());
-            for came in finding.iter().flat_map(|finding| &finding.came) {
-                let said = came.result.as_ref().ok().map(|record| said(record));
-                // What can't be kept now is to come again.
-                receipt.left += came.spoiled.len() + 1;
+        if let Some(pending) = self.pending.get_mut(&judged.number) {
+            // An invalid report may name objects that belong to another one.
+            let verified = judged.verified.as_ref();
+            pending.objects = verified.map_or_else(|_| Vec::new(), |it| it.objects.clone());
+            for came in verified.iter().flat_map(|verified| &verified.came) {
+                let outcome = came.result.as_ref().ok().map(|record| outcome(record));
+                // A game that can't be stored now is left to be delivered again.
+                pending.left += came.spoiled.len() + 1;
                 if !matches!(came.result, Err(Missed::Halt(_))) {
-                    self.unkept.insert(came.number, (judged.number, said));
+                    self.not_durable.insert(came.number, (judged.number, outcome));
                 }
             }
         }
         let next = self.deferred.iter().position(|it| it.report.block == block)?;
         let next = self.deferred.remove(next)?;
-        self.look(next, schedule)
+        self.verify(next, schedule)
     }
 
-    /// The games that have a result and were played otherwise in this report.
-    pub(super) fn otherwise(&self, report: u64, finding: &Finding) -> Vec<u64> {
-        let unkept = self.receipts.get(&report).map(|receipt| &receipt.before);
+    /// Returns the games that already have a result and a different outcome in this report.
+    pub(super) fn conflicting(&self, report: u64, verified: &VerifiedReport) -> Vec<u64> {
+        let not_durable = self.pending.get(&report).map(|pending| &pending.before);
         let differs = |record: &&Record| {
-            let before = unkept.and_then(|it| it.get(&record.number));
-            let before = before.or_else(|| finding.before.get(&record.number));
-            before.is_some_and(|before| *before != said(record))
+            let before = not_durable.and_then(|it| it.get(&record.number));
+            let before = before.or_else(|| verified.before.get(&record.number));
+            before.is_some_and(|before| *before != outcome(record))
         };
-        finding.known.iter().filter(differs).map(|record| record.number).collect()
+        verified.known.iter().filter(differs).map(|record| record.number).collect()
     }
 
-    /// What came of these games is durable.
-    pub(super) fn kept(&mut self, numbers: &[u64]) {
+    /// These games are durable.
+    pub(super) fn durable(&mut self, numbers: &[u64]) {
         for number in numbers {
-            let Some(&(report, _)) = self.unkept.get(number) else { continue };
-            let Some(receipt) = self.receipts.get_mut(&report) else { continue };
-            receipt.left = receipt.left.saturating_sub(1);
-            if receipt.left == 0 {
+            let Some(&(report, _)) = self.not_durable.get(number) else { continue };
+            let Some(pending) = self.pending.get_mut(&report) else { continue };
+            pending.left = pending.left.saturating_sub(1);
+            if pending.left == 0 {
                 self.answer(report);
             }
         }
     }
 
-    /// Nothing of a report need be kept any more.
+    /// Acknowledges a report if none of its games is left.
     pub(super) fn answer_if_done(&mut self, report: u64) {
-        if self.receipts.get(&report).is_some_and(|receipt| receipt.left == 0) {
+        if self.pending.get(&report).is_some_and(|pending| pending.left == 0) {
             self.answer(report);
         }
     }
 
     fn answer(&mut self, report: u64) {
-        self.unkept.retain(|_, (of, _)| *of != report);
-        let Some(receipt) = self.receipts.remove(&report) else { return };
-        let Receipt { message, mut objects, .. } = receipt;
-        objects.retain(|name| !self.is_named(name));
+        self.not_durable.retain(|_, (of, _)| *of != report);
+        let Some(pending) = self.pending.remove(&report) else { return };
+        let PendingReport { message, mut objects, .. } = pending;
+        objects.retain(|name| !self.is_in_use(name));
         let bucket = self.bucket();
-        // Should it not arrive, the report comes again and is known.
+        // If this message is lost, the report arrives again and its games are known.
         tokio::spawn(async move {
-            hand(message.ack()).await;
+            send_unacknowledged(message.ack()).await;
             bucket.remove(&objects).await;
         });
     }
 
-    /// Whether a report that waits has something in the object of this name.
-    fn is_named(&self, name: &String) -> bool {
+    /// Returns whether a waiting report has a transcript in this object.
+    fn is_in_use(&self, name: &String) -> bool {
         let mut waiting = self.deferred.iter().flat_map(|it| objects(&it.report));
-        self.receipts.values().any(|it| it.objects.contains(name)) || waiting.any(|it| it == name)
+        self.pending.values().any(|it| it.objects.contains(name)) || waiting.any(|it| it == name)
     }
 }
 
-/// The names of the objects that a report's transcripts are in.
+/// Returns the objects with a report's transcripts.
 fn objects(report: &Report) -> impl Iterator<Item = &String> {
     report.tries.iter().filter_map(|one| match &one.transcript {
-        Parcel::Object { sha256, .. } => Some(sha256),
-        Parcel::Message { .. } => None,
+        Payload::Object { sha256, .. } => Some(sha256),
+        Payload::Message { .. } => None,
     })
 }

@@ -1,11 +1,11 @@
-//! A report is looked at: its transcripts are played again by the rules, and compared with what was
-//! ordered. Whatever a worker says beside them counts for nothing.
+//! Verifies reports: replays their transcripts by the rules and compares them with what was
+//! ordered. Nothing else that a worker reports counts.
 
-use super::looking::{Looking, too_long};
-use crate::bundles::{ObjectError, names_pieces, read_object};
+use super::report_reader::{ReportReader, too_long};
+use crate::bundles::{ObjectError, is_chunk_id, read_object};
 use crate::connect::Connection;
-use crate::link::{CALL, there, within};
-use crate::{Parcel, Report};
+use crate::link::{CALL_TIMEOUT, wait_connected, with_timeout};
+use crate::{Payload, Report};
 use base64::prelude::{BASE64_URL_SAFE, Engine};
 use referee_contest::{Contest, Fixture, Record};
 use referee_games::GameKind;
@@ -21,39 +21,40 @@ use std::time::Duration;
 use tokio::sync::{Mutex, watch};
 use tokio::task::{JoinError, JoinSet};
 
-/// So many bytes of packed transcripts are had before they are looked at.
+/// The bytes of packed transcripts that are read before they are verified.
 const BATCH_BYTES: usize = 1 << 20;
 /// See [`Rules`].
 pub(super) const HELD_BYTES_MAX: usize = 64 << 20;
-/// So many bytes of a transcript one byte that an agent says comes to at most: `{"type":"info"}` is the
-/// shortest line that it may send as often as it likes, and comes to five times as much.
-const A_BYTE_SAID: u64 = 8;
-/// How long to wait when an object can't be had for the first time; it doubles.
-const AGAIN: Duration = Duration::from_secs(1);
-/// So often an object is asked for while the server is there.
-const ASKED: u32 = 4;
+/// The maximum number of transcript bytes per byte that an agent writes: `{"type":"info"}` is the
+/// shortest line that it may repeat, and is recorded in five times as many.
+const TRANSCRIPT_BYTES_PER_BYTE: u64 = 8;
+/// The first delay after an object could not be read; it doubles.
+const RETRY_DELAY: Duration = Duration::from_secs(1);
+/// How often an object is requested while the server is connected.
+const REQUESTS_MAX: u32 = 4;
 
-/// What is known of a contest by whoever looks at its reports.
+/// What is needed to verify the reports of a contest.
 #[derive(Debug)]
 pub(super) struct Rules {
     pub(super) contest: Arc<Contest>,
     pub(super) kinds: Vec<GameKind>,
     pub(super) folder: Folder,
-    /// The unpacked transcripts of a report that are held in memory have no more bytes together; what is
-    /// beyond goes to the disk.
+    /// The maximum size of a report's unpacked transcripts in memory; what exceeds it goes to the
+    /// disk.
     pub(super) held_bytes_max: usize,
-    /// No transcript has more bytes, be it packed or not.
+    /// The maximum size of a transcript, packed or not.
     pub(super) transcript_bytes_max: usize,
-    /// Who has a transcript in memory that is longer than all that may be held: one at a time.
+    /// Held while a transcript above `held_bytes_max` is in memory: one at a time.
     pub(super) long: Arc<Mutex<()>>,
 }
 
 impl Rules {
-    /// Those of a contest.
+    /// Returns the rules of a contest.
     pub(super) fn of(contest: Arc<Contest>, kinds: Vec<GameKind>, folder: Folder) -> Self {
         let seats = contest.games.iter().map(|game| game.seats as u64).max().unwrap_or(0);
-        let said = contest.limits.match_bytes.saturating_mul(seats);
-        let most = said.saturating_mul(A_BYTE_SAID).saturating_add(HELD_BYTES_MAX as u64);
+        let outcome = contest.limits.match_bytes.saturating_mul(seats);
+        let most =
+            outcome.saturating_mul(TRANSCRIPT_BYTES_PER_BYTE).saturating_add(HELD_BYTES_MAX as u64);
         Self {
             contest,
             kinds,
@@ -65,65 +66,64 @@ impl Rules {
     }
 }
 
-/// What the schedule says of games, by number, and whether each has a result already.
+/// Games by number, and whether each has a result already.
 pub(super) type Fixtures = BTreeMap<u64, (Fixture, bool)>;
 
-/// What came of a report.
+/// The result of verifying a report.
 #[derive(Debug)]
 pub(super) struct Judged {
-    /// Its number in the stream.
+    /// The report's number in the stream.
     pub(super) number: u64,
     pub(super) report: Report,
-    pub(super) finding: Result<Finding, String>,
+    pub(super) verified: Result<VerifiedReport, String>,
 }
 
 impl Judged {
-    /// What came of a report that is looked at as `judging` does. Whatever goes wrong with that is told as
-    /// something that is wrong with the report: nobody waits for it for ever.
+    /// Waits for `judging`. A panic in it is an error of the report, so that nothing waits
+    /// forever.
     pub(super) async fn of(
         number: u64,
         report: Report,
-        judging: impl Future<Output = Result<Finding, String>> + Send + 'static,
+        judging: impl Future<Output = Result<VerifiedReport, String>> + Send + 'static,
     ) -> Self {
-        // A set ends what is in it when nobody waits any more.
+        // A set aborts its task when it is dropped.
         let mut task = JoinSet::new();
         task.spawn(judging);
-        let finding = match task.join_next().await {
-            Some(Ok(finding)) => finding,
-            Some(Err(error)) => Err(broken(&error)),
+        let verified = match task.join_next().await {
+            Some(Ok(verified)) => verified,
+            Some(Err(error)) => Err(judging_failed(&error)),
             None => std::future::pending().await,
         };
-        Self { number, report, finding }
+        Self { number, report, verified }
     }
 }
 
-/// What is compared where a game was played twice: its moves, and who came where.
-pub(super) type Said = (String, Vec<u32>);
+/// A game's moves and places, compared when it was played twice.
+pub(super) type Outcome = (String, Vec<u32>);
 
-pub(super) fn said(record: &Record) -> Said {
+pub(super) fn outcome(record: &Record) -> Outcome {
     (record.moves.clone(), record.places.clone())
 }
 
-/// What a report says, if nothing is wrong with it.
+/// The contents of a valid report.
 #[derive(Debug, Default)]
-pub(super) struct Finding {
+pub(super) struct VerifiedReport {
     /// Games that had no result.
     pub(super) came: Vec<Came>,
-    /// What it says of games that have one.
+    /// Games that already have one.
     pub(super) known: Vec<Record>,
-    /// What the store says of them.
-    pub(super) before: BTreeMap<u64, Said>,
-    /// What kept agents apart.
-    pub(super) apart: Option<Sandbox>,
-    /// The names of the objects that all this was in.
+    /// Their outcomes in the store.
+    pub(super) before: BTreeMap<u64, Outcome>,
+    /// The agents' sandbox.
+    pub(super) sandbox: Option<Sandbox>,
+    /// The objects with its transcripts.
     pub(super) objects: Vec<String>,
 }
 
-/// Where transcripts are that didn't fit their message.
+/// Where transcripts that did not fit a message are read.
 pub(super) trait Objects: Send {
-    /// The bytes of an object, which are no more than `most`; `None` where there is none. Waits for
-    /// as long as the server is away, and however slow the way is. An error is that the server is
-    /// there and doesn't give it.
+    /// Reads an object of at most `most` bytes; `None` if there is none. Waits as long as the
+    /// server is away. An error means that the server is connected and does not return the object.
     fn fetch(
         &self,
         name: &str,
@@ -138,15 +138,14 @@ pub(super) struct Bucket {
     pub(super) name: String,
 }
 
-/// Looks at a report, with the bytes that came with it, as soon as all that belongs to it can be had.
-/// An error is why its worker has failed.
+/// Verifies a report and its bytes. An error is why its worker failed.
 pub(super) async fn judge(
     report: Report,
     bytes: Vec<u8>,
     fixtures: Fixtures,
     rules: Arc<Rules>,
     objects: impl Objects,
-) -> Result<Finding, String> {
+) -> Result<VerifiedReport, String> {
     if let Some(fault) = report.fault {
         return Err(fault.text);
     }
@@ -156,74 +155,74 @@ pub(super) async fn judge(
     let (most, long) = (rules.transcript_bytes_max, rules.held_bytes_max);
     let mut rest = bytes.as_slice();
     let (mut batch, mut held) = (Vec::new(), 0);
-    let mut looking = Looking::at(&report, fixtures, rules);
+    let mut reader = ReportReader::new(&report, fixtures, rules);
     for one in &report.tries {
-        let parcel = match &one.transcript {
-            Parcel::Message { bytes } => {
-                let parcel = usize::try_from(*bytes).ok().and_then(|it| rest.split_at_checked(it));
-                let (parcel, after) = parcel
+        let payload = match &one.transcript {
+            Payload::Message { bytes } => {
+                let payload = usize::try_from(*bytes).ok().and_then(|it| rest.split_at_checked(it));
+                let (payload, after) = payload
                     .ok_or_else(|| format!("the transcript of game {} is missing", one.number))?;
                 rest = after;
-                Some(parcel.to_vec())
+                Some(payload.to_vec())
             }
-            Parcel::Object { sha256, bytes } => {
+            Payload::Object { sha256, bytes } => {
                 let bytes = usize::try_from(*bytes).ok().filter(|&bytes| bytes <= most);
                 let bytes = bytes.ok_or_else(|| too_long(one.number, most))?;
                 if bytes > long {
-                    looking.hold_long().await;
+                    reader.hold_long().await;
                 }
-                let there = object(&objects, sha256, bytes).await?;
-                if there.is_some() {
-                    looking.is_in(sha256);
-                } else if !looking.knows(one.number) {
-                    return Err("a transcript is not there".to_owned());
+                let fetched = object(&objects, sha256, bytes).await?;
+                if fetched.is_some() {
+                    reader.add_object(sha256);
+                } else if !reader.knows(one.number) {
+                    return Err("a transcript is missing on the server".to_owned());
                 }
-                there
+                fetched
             }
         };
-        held += parcel.as_ref().map_or(0, Vec::len);
-        batch.push(parcel);
+        held += payload.as_ref().map_or(0, Vec::len);
+        batch.push(payload);
         if held >= BATCH_BYTES {
             held = 0;
-            looking = apart(looking, std::mem::take(&mut batch), |looking| looking).await?;
+            reader = run_blocking(reader, std::mem::take(&mut batch), |reader| reader).await?;
         }
     }
-    apart(looking, batch, Looking::finish).await
+    run_blocking(reader, batch, ReportReader::finish).await
 }
 
-/// Looks at transcripts, and then does this, on a thread where that may take its time.
-async fn apart<T: Send + 'static>(
-    mut looking: Looking,
-    parcels: Vec<Option<Vec<u8>>>,
-    then: fn(Looking) -> T,
+/// Reads transcripts, then calls `then`, on a thread for blocking work.
+async fn run_blocking<T: Send + 'static>(
+    mut reader: ReportReader,
+    payloads: Vec<Option<Vec<u8>>>,
+    then: fn(ReportReader) -> T,
 ) -> Result<T, String> {
-    let looked = tokio::task::spawn_blocking(move || {
-        parcels.iter().try_for_each(|parcel| looking.look(parcel.as_deref()))?;
-        drop(parcels);
-        looking.release_long();
-        Ok(then(looking))
+    let read = tokio::task::spawn_blocking(move || {
+        payloads.iter().try_for_each(|payload| reader.read_next(payload.as_deref()))?;
+        drop(payloads);
+        reader.release_long();
+        Ok(then(reader))
     });
-    looked.await.unwrap_or_else(|error| Err(broken(&error)))
+    read.await.unwrap_or_else(|error| Err(judging_failed(&error)))
 }
 
-/// What is said of a report that nobody could look at to the end.
-fn broken(error: &JoinError) -> String {
-    format!("its report can't be looked at: {error}")
+/// The error for a report whose task panicked.
+fn judging_failed(error: &JoinError) -> String {
+    format!("verifying its report failed: {error}")
 }
 
-/// An object, if it is the one that was reported; `None` where it is not there.
+/// Reads a reported object; `None` if there is none.
 async fn object(
     objects: &impl Objects,
     sha256: &str,
     bytes: usize,
 ) -> Result<Option<Vec<u8>>, String> {
     if sha256.len() != 64 || !sha256.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return Err("a transcript has a name that is none".to_owned());
+        return Err("a transcript has an invalid object name".to_owned());
     }
     let Some(fetched) = objects.fetch(sha256, bytes).await? else { return Ok(None) };
     let same = fetched.len() == bytes && hex(&Sha256::digest(&fetched)) == sha256;
     same.then_some(Some(fetched))
-        .ok_or_else(|| "a transcript is not the one that was reported".to_owned())
+        .ok_or_else(|| "a transcript differs from the one that was reported".to_owned())
 }
 
 impl Objects for Bucket {
@@ -233,62 +232,64 @@ impl Objects for Bucket {
             Err(ObjectError::Missing) => Ok(None),
             read => read.map(Some),
         };
-        ask(self.connection.up.clone(), AGAIN, attempt).await
+        retry(self.connection.up.clone(), RETRY_DELAY, attempt).await
     }
 }
 
 impl Bucket {
-    /// Takes objects away. Those that can't be taken away now go with the bucket.
+    /// Removes objects. Those that can't be removed now go with the bucket.
     pub(super) async fn remove(&self, names: &[String]) {
         for name in names {
             if let Err(error) = self.remove_one(name).await {
-                tracing::debug!("a transcript stays at the server: {error}");
+                tracing::debug!("a transcript can't be removed from the server: {error}");
             }
         }
     }
 
     async fn remove_one(&self, name: &str) -> Result<(), String> {
         let (jetstream, bucket) = (&self.connection.jetstream, &self.name);
-        let store = within(CALL, jetstream.get_object_store(bucket)).await?;
-        let object = within(CALL, store.info(name)).await?;
-        let stream = within(CALL, jetstream.get_stream_no_info(format!("OBJ_{bucket}"))).await?;
-        // The library would leave a note of each object that was there. What it is called comes first:
-        // what has no name isn't looked for.
+        let store = with_timeout(CALL_TIMEOUT, jetstream.get_object_store(bucket)).await?;
+        let object = with_timeout(CALL_TIMEOUT, store.info(name)).await?;
+        let stream =
+            with_timeout(CALL_TIMEOUT, jetstream.get_stream_no_info(format!("OBJ_{bucket}")))
+                .await?;
+        // The library would leave a tombstone for each object. The name is removed first: chunks
+        // without a name are never read.
         let mut subjects = vec![format!("$O.{bucket}.M.{}", BASE64_URL_SAFE.encode(name))];
-        if names_pieces(&object.nuid) {
+        if is_chunk_id(&object.nuid) {
             subjects.push(format!("$O.{bucket}.C.{}", object.nuid));
         }
         for subject in subjects {
-            within(CALL, stream.purge().filter(subject).into_future()).await?;
+            with_timeout(CALL_TIMEOUT, stream.purge().filter(subject).into_future()).await?;
         }
         Ok(())
     }
 }
 
-/// Asks for an object until it is there, or was asked for often enough while the connection was up.
-async fn ask<T, E: Display, F: Future<Output = Result<T, E>>>(
+/// Calls `attempt` until it succeeds, or has failed often enough while the connection was up.
+async fn retry<T, E: Display, F: Future<Output = Result<T, E>>>(
     mut up: watch::Receiver<bool>,
     mut wait: Duration,
     mut attempt: impl FnMut() -> F,
 ) -> Result<T, String> {
-    let mut asked = 0;
+    let mut requests = 0;
     loop {
         up.mark_unchanged();
         let error = match attempt().await {
-            Ok(there) => return Ok(there),
+            Ok(done) => return Ok(done),
             Err(error) => error,
         };
-        tracing::debug!("a transcript can't be had: {error}");
+        tracing::debug!("a transcript can't be read yet: {error}");
         if *up.borrow() && !up.has_changed().unwrap_or(false) {
-            asked += 1;
-            if asked >= ASKED {
+            requests += 1;
+            if requests >= REQUESTS_MAX {
                 return Err(format!("a transcript can't be read: {error}"));
             }
             tokio::time::sleep(wait).await;
             wait *= 2;
         } else {
             tokio::time::sleep(wait).await;
-            there(up.clone()).await;
+            wait_connected(up.clone()).await;
         }
     }
 }

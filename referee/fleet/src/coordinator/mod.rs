@@ -1,15 +1,16 @@
-//! A contest's coordinator: the field on which many machines play. It hands out blocks as orders and
-//! takes in reports; what it does about silence is `fleet::dispatch`'s business, and what counts the
-//! runner's. The server may go away at any time, and come back: everything is tried again.
+//! A contest's coordinator, the runner's backend for many machines. It sends blocks to workers as
+//! orders and collects their reports. [`crate::dispatch`] decides what to do about silent workers,
+//! and the runner what counts. The server may go away and come back at any time: every call is
+//! retried.
 
 mod layout;
-mod post;
+mod publisher;
 mod fetch;
 mod judge;
-mod looking;
+mod report_reader;
 mod intake;
-mod roll;
-mod field;
+mod registry;
+mod backend;
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -17,15 +18,15 @@ pub(crate) mod tests;
 use crate::bundles::Packed;
 use crate::connect::Connection;
 use crate::dispatch::{Dispatch, Effect};
-use crate::link::{CALL, hand, ticks, within};
+use crate::link::{CALL_TIMEOUT, send_unacknowledged, ticks, with_timeout};
 use crate::{Brief, Names, Order, live};
 use async_nats::Subscriber;
 use fetch::Queue;
 use intake::Intake;
 use judge::Rules;
 use layout::Layout;
-pub use layout::Removed;
-use post::{Errand, Posted};
+pub use layout::Withdrawn;
+use publisher::{Published, QueueChange};
 use referee_contest::{Contest, Fixture, Schedule};
 use referee_play::playing::Playing;
 use referee_play::table::Orders;
@@ -33,7 +34,7 @@ use referee_process::Failure;
 use referee_protocol::plain::tame;
 use referee_runner::field::{Sign, kinds};
 use referee_runner::folder::Folder;
-use roll::Roll;
+use registry::WorkerRegistry;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -43,88 +44,88 @@ use tokio::time::Interval;
 
 /// The lease of an order.
 pub const LEASE: Duration = Duration::from_secs(30);
-/// How often it is looked for who is silent.
+/// The interval at which silent workers are looked for.
 const TICK: Duration = Duration::from_secs(1);
-/// Attempts are counted from the seconds since then, so that no run comes to those of another: the
-/// first of January 2025.
+/// Attempts start at the number of seconds since 2025-01-01, so that no two runs use the same.
 const EPOCH_S: u64 = 1_735_689_600;
 
-/// What a coordinator coordinates.
+/// The settings of a coordinator.
 #[derive(Debug)]
-pub struct Commission {
-    /// What workers are told of the contest.
+pub struct CoordinatorSettings {
+    /// What workers need to know.
     pub brief: Brief,
     /// Its agents.
     pub packed: Packed,
-    /// The server, as people may see it.
+    /// The server's address without secrets.
     pub shown: String,
-    /// What the command that resumes the contest has to say of it.
-    pub words: Vec<String>,
+    /// The arguments with which the contest is resumed on this server.
+    pub resume_args: Vec<String>,
 }
 
-/// A contest as it goes on now.
+/// A run of a contest.
 #[derive(Clone, Debug)]
 pub struct ContestRun {
-    /// When the contest was begun, RFC 3339: it stays the same when it is resumed.
+    /// When the contest began, RFC 3339; unchanged when it is resumed.
     pub begun: String,
-    /// Where everything goes.
+    /// The contest's folder.
     pub folder: Folder,
-    /// Where the games that are under way are noted.
+    /// The running matches, for display.
     pub playing: Playing,
 }
 
-/// Games on many machines.
+/// Plays a contest on many machines.
 #[derive(Debug)]
 pub struct Coordinator {
     connection: Connection,
     layout: Arc<Layout>,
-    /// The server, as people may see it.
+    /// The server's address without secrets.
     shown: String,
     began: Instant,
     dispatch: Dispatch,
-    /// The games of the blocks that are out.
+    /// The games of outstanding blocks.
     fixtures: BTreeMap<u64, Vec<Fixture>>,
-    /// The blocks of the games that are out.
+    /// The blocks of outstanding games.
     blocks: BTreeMap<u64, u64>,
-    /// Blocks that an earlier run has left orders for.
+    /// Blocks for which an earlier run has left orders.
     found: BTreeSet<u64>,
     intake: Intake,
-    roll: Roll,
-    errands: mpsc::UnboundedSender<Errand>,
-    posted: mpsc::UnboundedReceiver<Posted>,
+    registry: WorkerRegistry,
+    changes: mpsc::UnboundedSender<QueueChange>,
+    published: mpsc::UnboundedReceiver<Published>,
     queue: mpsc::Receiver<Result<Queue, String>>,
     beats: Subscriber,
     live: mpsc::Receiver<Vec<u8>>,
     viewer: live::Receiver,
     orders: watch::Receiver<Orders>,
     ticks: Interval,
-    /// What is gone from the server is made again.
-    mending: Option<JoinHandle<()>>,
+    /// Creates again what the server has lost.
+    restoring: Option<JoinHandle<()>>,
     ready: VecDeque<Sign>,
     closed: bool,
-    /// What nobody has begun was taken back.
+    /// Whether orders that no worker has started were withdrawn.
     withdrawn: bool,
     stopped: bool,
 }
 
 impl Coordinator {
-    /// Lays the contest out on the server, or finds it there. `schedule` is as far as the store says.
+    /// Creates the contest on the server, or finds it there. `schedule` has the results of the
+    /// store.
     pub async fn begin(
         connection: Connection,
-        commission: Commission,
+        settings: CoordinatorSettings,
         run: ContestRun,
         schedule: &Schedule,
         orders: watch::Receiver<Orders>,
     ) -> Result<Self, Failure> {
-        let Commission { brief, packed, shown, words } = commission;
+        let CoordinatorSettings { brief, packed, shown, resume_args } = settings;
         let ContestRun { begun, folder, playing } = run;
-        let failed = |error: String| layout::not_made(&connection, &shown, &error);
+        let failed = |error: String| layout::create_failure(&connection, &shown, &error);
         let kinds = kinds(&brief.contest)?;
         let rules = Rules::of(Arc::new(brief.contest.clone()), kinds, folder.clone());
         let dispatch = Dispatch::new(brief.lease_ms, first_attempt());
         let layout = Arc::new(Layout::of(brief, packed, &begun));
         let names = layout.names.clone();
-        // Heard before anybody can say anything.
+        // Subscribe before any worker can send something.
         let beats = connection.client.subscribe(names.beats()).await;
         let beats = beats.map_err(|error| failed(error.to_string()))?;
         let live = live::listen(&connection.client, &names).await;
@@ -134,18 +135,18 @@ impl Coordinator {
             layout.found(&connection).await
         };
         let all = connection.unless_denied(Box::pin(found)).await.map_err(failed)?;
-        connection.tell_denied(shown.clone());
-        let (errands, posted) = post::start(connection.clone(), names.clone());
+        connection.log_denied(shown.clone());
+        let (changes, published) = publisher::start(connection.clone(), names.clone());
         let mut found = BTreeSet::new();
         for block in all {
             if is_missing(schedule, block) {
                 found.insert(block);
             } else {
-                errands.send(Errand { block, order: None }).ok();
+                changes.send(QueueChange { block, order: None }).ok();
             }
         }
         let reports = fetch::start(connection.clone(), names.clone());
-        let queue = fetch::look(connection.clone(), names.clone());
+        let queue = fetch::observe(connection.clone(), names.clone());
         Ok(Self {
             began: Instant::now(),
             dispatch,
@@ -153,16 +154,16 @@ impl Coordinator {
             blocks: BTreeMap::new(),
             found,
             intake: Intake::new(connection.clone(), names.bucket(), rules, reports),
-            roll: Roll::new(folder.clone(), words),
-            errands,
-            posted,
+            registry: WorkerRegistry::new(folder.clone(), resume_args),
+            changes,
+            published,
             queue,
             beats,
             live,
             viewer: live::Receiver::new(folder, playing),
             orders,
             ticks: ticks(TICK),
-            mending: None,
+            restoring: None,
             ready: VecDeque::new(),
             closed: false,
             withdrawn: false,
@@ -177,13 +178,13 @@ impl Coordinator {
         u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// Does what the dispatch wants.
-    fn run_errands(&mut self) {
+    /// Carries out what the dispatch has decided.
+    fn apply_effects(&mut self) {
         for effect in self.dispatch.effects() {
             match effect {
                 Effect::Order { block, attempt, avoid } => self.order(block, attempt, avoid),
                 Effect::Withdraw { block } => {
-                    self.errands.send(Errand { block, order: None }).ok();
+                    self.changes.send(QueueChange { block, order: None }).ok();
                 }
                 Effect::Drop { block } => self.drop_block(block, None),
                 Effect::GiveUp { block, why } => self.drop_block(block, Some(tame(&why))),
@@ -192,14 +193,14 @@ impl Coordinator {
                     self.ready.push_back(Sign::Told(format!("worker {} has left", tame(&name))));
                 }
                 Effect::Lost { worker, name, orders } => {
-                    self.roll.lost(&worker);
+                    self.registry.lost(&worker);
                     let had = match orders {
                         0 => String::new(),
-                        1 => "; its order goes to another".to_owned(),
-                        _ => format!("; its {orders} orders go to others"),
+                        1 => "; its order goes to another worker".to_owned(),
+                        _ => format!("; its {orders} orders go to other workers"),
                     };
                     let name = tame(&name);
-                    let text = format!("worker {name} was not heard of any more{had}");
+                    let text = format!("lost contact with worker {name}{had}");
                     self.ready.push_back(Sign::Told(text));
                 }
             }
@@ -211,10 +212,10 @@ impl Coordinator {
         let void_retries = self.layout.brief.contest.policy.void_retries;
         let order = Order { block, attempt, fixtures, void_retries, avoid };
         let message = serde_json::to_vec(&order).unwrap_or_default();
-        self.errands.send(Errand { block, order: Some((attempt, message)) }).ok();
+        self.changes.send(QueueChange { block, order: Some((attempt, message)) }).ok();
     }
 
-    /// A block won't be played now.
+    /// Drops a block that is not played in this run.
     fn drop_block(&mut self, block: u64, why: Option<String>) {
         let fixtures = self.fixtures.remove(&block).unwrap_or_default();
         let numbers: Vec<u64> = fixtures.iter().map(|fixture| fixture.number).collect();
@@ -228,30 +229,30 @@ impl Coordinator {
     }
 }
 
-/// Says of a contest that could not begin that there is none.
-pub async fn hush(connection: &Connection, contest: &Contest, begun: &str) {
+/// Removes the announcement of a contest that could not begin.
+pub async fn retract(connection: &Connection, contest: &Contest, begun: &str) {
     let names = Names::of(contest, begun);
-    if let Err(error) = within(CALL, layout::hush(connection, &names)).await {
-        tracing::debug!("the contest is still announced: {error}");
+    if let Err(error) = with_timeout(CALL_TIMEOUT, layout::retract(connection, &names)).await {
+        tracing::debug!("can't remove the announcement: {error}");
     }
 }
 
-/// Takes what a contest has on the server away, wherever it was left; `None` where nothing is there.
-/// Workers that still play in it drop that.
+/// Removes a contest from the server, whatever state it is in; `None` if nothing is there. Workers
+/// that are still playing it stop.
 pub async fn withdraw(
     connection: &Connection,
     contest: &Contest,
     begun: &str,
-) -> Result<Option<Removed>, String> {
+) -> Result<Option<Withdrawn>, String> {
     let names = Names::of(contest, begun);
-    hand(connection.client.publish(names.stop(), Vec::new().into())).await;
+    send_unacknowledged(connection.client.publish(names.stop(), Vec::new().into())).await;
     let removed = Box::pin(layout::remove(connection, &names));
     let removed = connection.unless_denied(removed).await?;
-    within(CALL, connection.client.flush()).await?;
+    with_timeout(CALL_TIMEOUT, connection.client.flush()).await?;
     Ok(removed)
 }
 
-/// Whether a game of a block has no result yet.
+/// Returns whether a game of a block has no result yet.
 fn is_missing(schedule: &Schedule, block: u64) -> bool {
     schedule.counting(block).any(|number| !schedule.has(number))
 }

@@ -1,9 +1,9 @@
-//! What is sent to the server, and a real server; skipped where there is none.
+//! Tests with a real server; skipped if there is none.
 
 use super::fetch::queue;
 use super::layout::Layout;
-use super::post::{self, Errand};
-use super::{Commission, ContestRun, Coordinator, LEASE, first_attempt};
+use super::publisher::{self, QueueChange};
+use super::{ContestRun, Coordinator, CoordinatorSettings, LEASE, first_attempt};
 use crate::bundles::pack;
 use crate::connect::{Connection, Server};
 use crate::names::{BRIEF, CONTESTS, COORDINATOR, WORKERS};
@@ -27,7 +27,7 @@ const BEGUN: &str = "2026-01-01T00:00:00Z";
 pub(crate) struct Running(Child);
 
 impl Running {
-    /// Ends it.
+    /// Stops the server.
     pub(crate) fn end(&mut self) {
         self.0.kill().ok();
         self.0.wait().ok();
@@ -40,7 +40,7 @@ impl Drop for Running {
     }
 }
 
-/// A server, and a connection to it.
+/// Starts a server and connects to it.
 async fn server(place: &Path) -> Option<(Running, Connection)> {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let child = Command::new("nats-server")
@@ -61,10 +61,10 @@ async fn server(place: &Path) -> Option<(Running, Connection)> {
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    panic!("the server on port {port} doesn't come up");
+    panic!("the server on port {port} doesn't start");
 }
 
-/// Runs a test at a server of its own; not where there is none to be had.
+/// Runs a test with a server of its own, if nats-server is installed.
 pub(crate) fn at_server(test: impl AsyncFnOnce(&Path, Connection, Running)) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
@@ -75,55 +75,55 @@ pub(crate) fn at_server(test: impl AsyncFnOnce(&Path, Connection, Running)) {
     });
 }
 
-/// Of a contest file with these words more.
-fn commission(more: &str, place: &Path) -> Commission {
+/// The settings for a contest file with these extra lines.
+fn settings(more: &str, place: &Path) -> CoordinatorSettings {
     let text = format!("game = \"hex\"\nagents = [\"@random\", \"@first\"]\n{more}");
     let file = Path::new("contest.toml");
     let prepared = prepare_text(&text, file, place, Builds::Later).unwrap();
     let packed = pack(&prepared).unwrap();
-    let (shown, words) = (String::new(), Vec::new());
-    Commission { brief: packed.brief(&prepared, LEASE), packed, shown, words }
+    let (shown, resume_args) = (String::new(), Vec::new());
+    CoordinatorSettings { brief: packed.brief(&prepared, LEASE), packed, shown, resume_args }
 }
 
 fn layout(place: &Path) -> Layout {
-    let Commission { brief, packed, .. } = commission("", place);
+    let CoordinatorSettings { brief, packed, .. } = settings("", place);
     Layout::of(brief, packed, BEGUN)
 }
 
-/// What workers are told of a contest whose file has these words more.
+/// The brief for a contest file with these extra lines.
 pub(crate) fn brief(more: &str) -> Brief {
     let place = tempfile::tempdir().unwrap();
-    commission(more, place.path()).brief
+    settings(more, place.path()).brief
 }
 
 #[test]
-fn workers_are_told_what_the_file_says() {
-    for (more, told) in
+fn the_brief_has_the_settings_of_the_file() {
+    for (more, expected) in
         [("", (600_000, false)), ("pin = true\npolicy.build_time = \"7s\"", (7_000, true))]
     {
         let brief = brief(more);
-        assert_eq!((brief.build_ms, brief.pin), told);
+        assert_eq!((brief.build_ms, brief.pin), expected);
     }
 }
 
 #[test]
-fn orders_take_each_other_s_place_and_are_found_again() {
+fn a_new_order_replaces_the_old_one_and_is_found_again() {
     at_server(async |place, connection, _running| {
         let layout = layout(place);
         for begins in [true, true, false] {
             layout.make(&connection, begins).await.unwrap();
         }
-        let (errands, mut posted) = post::start(connection.clone(), layout.names.clone());
+        let (changes, mut published) = publisher::start(connection.clone(), layout.names.clone());
         let first = first_attempt();
         let mut numbers = Vec::new();
         for (block, attempt) in [(0, first), (1, first), (2, first), (1, first + 1), (1, first)] {
-            errands.send(Errand { block, order: Some((attempt, vec![b'x'])) }).unwrap();
-            let there = posted.recv().await.unwrap();
+            changes.send(QueueChange { block, order: Some((attempt, vec![b'x'])) }).unwrap();
+            let there = published.recv().await.unwrap();
             assert_eq!((there.block, there.attempt), (block, attempt));
             numbers.push(there.number);
         }
         assert_eq!(numbers, [1, 2, 3, 4, 2], "the same order again is the one that was there");
-        errands.send(Errand { block: 0, order: None }).unwrap();
+        changes.send(QueueChange { block: 0, order: None }).unwrap();
         let mut found = Vec::new();
         for _ in 0..200 {
             found = layout.found(&connection).await.unwrap();
@@ -139,7 +139,7 @@ fn orders_take_each_other_s_place_and_are_found_again() {
     });
 }
 
-/// What a contest has on the server, each by itself.
+/// What a contest has on the server.
 const PARTS: [&str; 8] = [
     "the orders",
     "the orders' consumer",
@@ -171,12 +171,12 @@ async fn lose(part: &str, connection: &Connection, names: &Names) {
         "the contests" => {
             jetstream.delete_key_value(CONTESTS).await.unwrap();
         }
-        _ => super::layout::hush(connection, names).await.unwrap(),
+        _ => super::layout::retract(connection, names).await.unwrap(),
     }
 }
 
 #[test]
-fn whatever_is_lost_alone_is_missed_and_made_again() {
+fn each_lost_part_is_noticed_and_restored() {
     at_server(async |place, connection, _running| {
         let layout = layout(place);
         layout.make(&connection, true).await.unwrap();
@@ -191,14 +191,14 @@ fn whatever_is_lost_alone_is_missed_and_made_again() {
 }
 
 #[test]
-fn a_coordinator_makes_again_what_is_lost() {
+fn a_coordinator_restores_what_is_lost() {
     at_server(async |place, connection, _running| {
-        let commission = commission("", place);
-        let schedule = Schedule::new(Arc::new(commission.brief.contest.clone()));
+        let settings = settings("", place);
+        let schedule = Schedule::new(Arc::new(settings.brief.contest.clone()));
         let (_orders, orders) = watch::channel(Orders::default());
         let folder = Folder::create(&place.join("out")).unwrap();
         let run = ContestRun { begun: BEGUN.to_owned(), folder, playing: Playing::default() };
-        let begun = Coordinator::begin(connection.clone(), commission, run, &schedule, orders);
+        let begun = Coordinator::begin(connection.clone(), settings, run, &schedule, orders);
         let mut coordinator = begun.await.unwrap();
         let names = coordinator.layout.names.clone();
         lose("the reports' consumer", &connection, &names).await;

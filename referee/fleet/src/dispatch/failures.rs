@@ -1,11 +1,11 @@
-//! Who has failed at a block, and why.
+//! The workers that failed at a block.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The longest reason that is told, in characters.
+/// The maximum length of a reason, in characters.
 const WHY_CHARACTERS_MAX: usize = 200;
 
-/// Failures at a block: of each worker, by id, what people call it and its last reason.
+/// Failures at a block: the name and the last reason of each worker, by id.
 #[derive(Debug, Default)]
 pub(super) struct Failures(BTreeMap<String, (String, String)>);
 
@@ -14,28 +14,28 @@ impl Failures {
         self.0.is_empty()
     }
 
-    /// A worker has failed, perhaps not for the first time.
+    /// Records a failure.
     pub(super) fn note(&mut self, worker: &str, name: &str, why: &str) {
         let why = why.lines().next().unwrap_or_default();
         let why = why.chars().take(WHY_CHARACTERS_MAX).collect();
         self.0.insert(worker.to_owned(), (name.to_owned(), why));
     }
 
-    /// The ids of those who have failed.
+    /// Returns the ids of the workers that failed.
     pub(super) fn workers(&self) -> BTreeSet<&str> {
         self.0.keys().map(String::as_str).collect()
     }
 
-    /// Every reason once, with those who say so.
-    pub(super) fn told(&self) -> String {
+    /// Returns each reason once, with the names of its workers.
+    pub(super) fn summary(&self) -> String {
         let mut reasons: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for (name, why) in self.0.values() {
             reasons.entry(why).or_default().insert(name);
         }
-        let told = reasons.into_iter().map(|(why, names)| {
+        let texts = reasons.into_iter().map(|(why, names)| {
             let names: Vec<&str> = names.into_iter().collect();
             format!("{why} ({})", names.join(", "))
         });
-        told.collect::<Vec<_>>().join("; ")
+        texts.collect::<Vec<_>>().join("; ")
     }
 }

@@ -1,25 +1,25 @@
-//! The workers, as far as orders depend on them.
+//! The connected workers.
 
-use crate::messages::Beat;
+use crate::messages::Heartbeat;
 use crate::workers::SLOTS_MAX;
 use referee_protocol::plain::tame_name;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most workers that are known at once; others aren't heard.
+/// The maximum number of workers; more are ignored.
 const WORKERS_MAX: usize = 10_000;
-/// The longest id.
+/// The maximum length of an id.
 const ID_CHARACTERS_MAX: usize = 64;
-/// Whoever has failed so often in a row is left out while there are others.
-const ROW_MAX: u32 = 3;
+/// A worker with this many consecutive failures is avoided while there are others.
+const CONSECUTIVE_FAILURES_MAX: u32 = 3;
 
-/// All workers that were heard of lately.
+/// All workers with recent heartbeats.
 #[derive(Debug, Default)]
-pub(super) struct Crowd {
+pub(super) struct WorkerPool {
     workers: BTreeMap<String, Worker>,
-    /// Of those who take orders.
+    /// How many of them take orders, and their slots.
     able: usize,
     slots: u64,
-    /// Ids of those who fail at everything.
+    /// Ids of workers with too many consecutive failures.
     failing: BTreeSet<String>,
 }
 
@@ -27,25 +27,25 @@ pub(super) struct Crowd {
 struct Worker {
     name: String,
     slots: u32,
-    /// Takes orders.
+    /// Whether it takes orders.
     able: bool,
     seen_ms: u64,
     orders: BTreeSet<u64>,
-    /// Failures since it last played something.
-    row: u32,
+    /// Failures since it last played a block.
+    consecutive_failures: u32,
 }
 
-/// What a beat has changed.
+/// What a heartbeat has changed.
 #[derive(Debug)]
 pub(super) struct Change {
     pub(super) new: bool,
-    /// It has nothing any more, and takes nothing: it is forgotten.
+    /// Whether it holds no orders and takes none, so it is forgotten.
     pub(super) left: bool,
-    /// Blocks that it no longer has.
+    /// Blocks that it no longer holds.
     pub(super) dropped: Vec<u64>,
 }
 
-/// A worker of which nothing is heard any more.
+/// A worker that has become silent.
 #[derive(Debug)]
 pub(super) struct Lost {
     pub(super) id: String,
@@ -53,7 +53,7 @@ pub(super) struct Lost {
     pub(super) orders: BTreeSet<u64>,
 }
 
-impl Crowd {
+impl WorkerPool {
     pub(super) fn slots(&self) -> u64 {
         self.slots
     }
@@ -62,13 +62,13 @@ impl Crowd {
         self.able
     }
 
-    /// What people call a worker.
+    /// Returns a worker's name.
     pub(super) fn name<'a>(&'a self, id: &'a str) -> &'a str {
         self.workers.get(id).map_or(id, |worker| worker.name.as_str())
     }
 
-    /// `None` where the worker isn't heard.
-    pub(super) fn beat(&mut self, beat: &Beat, now: u64) -> Option<Change> {
+    /// Takes a heartbeat; `None` if it is ignored.
+    pub(super) fn heartbeat(&mut self, beat: &Heartbeat, now: u64) -> Option<Change> {
         let id = &beat.worker.id;
         let new = !self.workers.contains_key(id);
         let strange = id.is_empty() || id.chars().count() > ID_CHARACTERS_MAX;
@@ -108,23 +108,23 @@ impl Crowd {
     /// A worker has played a block.
     pub(super) fn played(&mut self, id: &str) {
         if let Some(worker) = self.workers.get_mut(id) {
-            worker.row = 0;
+            worker.consecutive_failures = 0;
             self.failing.remove(id);
         }
     }
 
-    /// A worker has failed at one.
+    /// A worker has failed at a block.
     pub(super) fn failed(&mut self, id: &str) {
         if let Some(worker) = self.workers.get_mut(id) {
-            worker.row += 1;
-            if worker.row >= ROW_MAX {
+            worker.consecutive_failures += 1;
+            if worker.consecutive_failures >= CONSECUTIVE_FAILURES_MAX {
                 self.failing.insert(id.to_owned());
             }
         }
     }
 
-    /// Who is to leave a block to others: those who have failed at it, and those who fail at
-    /// everything, but never all who are there.
+    /// Returns the workers that should decline a block: those that failed at it and those that
+    /// fail at everything, but never all of them.
     pub(super) fn to_avoid(&self, failed: &BTreeSet<&str>) -> Vec<String> {
         if failed.is_empty() && self.failing.is_empty() {
             return Vec::new();
@@ -134,7 +134,7 @@ impl Crowd {
             let mut able = self.workers.iter().filter(|(_, worker)| worker.able);
             able.any(|(id, _)| !avoid.contains(id.as_str()))
         };
-        // Those who have failed at this block come first: the list is cut off.
+        // Those that failed at this block come first, since the list is truncated.
         let both = || failed.iter().chain(everything.difference(failed));
         let owned = |ids: &mut dyn Iterator<Item = &&str>| ids.map(|&id| id.to_owned()).collect();
         if leaves_some(&both().copied().collect()) {
@@ -146,19 +146,19 @@ impl Crowd {
         }
     }
 
-    /// Whether somebody takes orders, and all who do are among these.
+    /// Returns whether there are workers that take orders, and all of them are in `ids`.
     pub(super) fn has_all_in(&self, ids: &BTreeSet<&str>) -> bool {
         let mut able = self.workers.iter().filter(|(_, worker)| worker.able);
         self.able > 0 && able.all(|(id, _)| ids.contains(id.as_str()))
     }
 
-    pub(super) fn begin_anew(&mut self, now: u64) {
+    pub(super) fn reset_silence(&mut self, now: u64) {
         for worker in self.workers.values_mut() {
             worker.seen_ms = now;
         }
     }
 
-    /// Takes out whoever has not been heard of for so long.
+    /// Removes and returns the workers that have been silent for longer than `patience`.
     pub(super) fn lost(&mut self, now: u64, patience: u64) -> Vec<Lost> {
         let silent = |worker: &Worker| now.saturating_sub(worker.seen_ms) > patience;
         let ids = self.workers.iter().filter(|(_, worker)| silent(worker));

@@ -1,17 +1,17 @@
-//! Matches under way, looked at from where they aren't played: a worker sends what their transcripts
-//! have grown by, and the coordinator writes it where a match of its own would have its transcript.
-//! Everything that shows matches reads files, and so shows these too.
+//! Live transcripts: a worker sends what the transcripts of its running matches have grown by, and
+//! the coordinator writes it where the transcript of a local match would be. All viewers read
+//! files, so they show these matches too.
 //!
-//! Nothing depends on it. What is lost on the way is asked for again, and what a report brings takes
-//! the place of all that was written here.
+//! Nothing else depends on it. Lost pieces are requested again, and a report replaces all that was
+//! written.
 
 mod receiver;
 mod sender;
-mod settle;
+mod write;
 
 pub use receiver::{Receiver, listen};
 pub use sender::send;
-pub use settle::settle;
+pub use write::write_or_append;
 
 #[cfg(test)]
 mod tests;

@@ -1,10 +1,10 @@
-//! The coordinator's side: the transcripts of matches under way elsewhere, as far as they have come.
+//! The coordinator's side: writes the live transcripts of workers.
 
-use super::sender::ALIVE;
-use super::settle::append;
+use super::sender::KEEPALIVE;
+use super::write::append;
 use crate::link::next;
 use crate::messages::{LIVE_BYTES_MAX, split_bytes};
-use crate::{Live, Names, Resend};
+use crate::{LiveChunk, Names, ResendRequest};
 use async_nats::{Client, SubscribeError};
 use referee_play::playing::{Playing, UnderWay};
 use referee_play::replacing::replace;
@@ -15,17 +15,16 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
-/// Longer transcripts are written so far.
+/// The maximum size of a live transcript; the rest is not written.
 const TRANSCRIPT_BYTES_MAX: u64 = 64 << 20;
-/// So many messages wait to be taken in; more are dropped, and asked for again.
-const WAITING: usize = 64;
-/// Who has not been heard of for so long has no place that another can't have.
-const SILENCE: Duration = Duration::from_secs(3 * ALIVE.as_secs());
-/// The same match isn't begun anew, or asked for again, more often.
+/// The maximum number of waiting messages; more are dropped and requested again.
+const WAITING_MAX: usize = 64;
+/// After this silence another worker may take over a game.
+const SILENCE: Duration = Duration::from_secs(3 * KEEPALIVE.as_secs());
+/// The minimum interval between requests, and between rewrites, of a match.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Writes what matches under way elsewhere send, where their transcripts would be if they were
-/// played here.
+/// Writes live transcripts where the transcripts of local matches would be.
 #[derive(Debug)]
 pub struct Receiver {
     folder: Folder,
@@ -33,32 +32,32 @@ pub struct Receiver {
     matches: BTreeMap<u64, Received>,
 }
 
-/// What has come of a match.
+/// What has arrived of a match.
 #[derive(Debug)]
 struct Received {
     worker: String,
     /// Which of its worker's matches it is.
     serial: u64,
-    /// When its worker said anything of it last.
-    heard: Instant,
-    /// So many bytes of the file are known to be the worker's.
+    /// When its last message arrived.
+    last_message: Instant,
+    /// How many bytes of the file are known to be the worker's.
     known: u64,
-    /// The file differs from what the worker sends, and is not to be gone on with.
+    /// Whether the file differs from what the worker sends, so nothing may be appended.
     differs: bool,
-    /// When something was asked for again last.
-    asked: Option<Instant>,
-    /// When the file was begun anew last.
-    begun: Option<Instant>,
+    /// When a part was last requested.
+    requested: Option<Instant>,
+    /// When the file was last rewritten.
+    rewritten: Option<Instant>,
     under_way: Option<UnderWay>,
 }
 
-/// The messages of all workers, from now on. No more wait than fit memory.
+/// Subscribes to the messages of all workers. The number of waiting messages is bounded.
 pub async fn listen(
     client: &Client,
     names: &Names,
 ) -> Result<mpsc::Receiver<Vec<u8>>, SubscribeError> {
     let mut subscriber = client.subscribe(names.live()).await?;
-    let (messages, received) = mpsc::channel(WAITING);
+    let (messages, received) = mpsc::channel(WAITING_MAX);
     tokio::spawn(async move {
         loop {
             let message = tokio::select! {
@@ -73,28 +72,28 @@ pub async fn listen(
 }
 
 impl Receiver {
-    /// Into a contest's folder. What is under way is noted in `playing`.
+    /// Writes into a contest's folder, and records running matches in `playing`.
     pub fn new(folder: Folder, playing: Playing) -> Self {
         Self { folder, playing, matches: BTreeMap::new() }
     }
 
-    /// Takes in a message. `has` says whether a worker has a game, by the orders that are out: of
-    /// others nothing is written. What comes back is to be published on [`Names::resend`].
+    /// Takes a message. `has` returns whether a worker holds a game; messages of other workers are
+    /// ignored. Returns a request to publish on [`Names::resend`], if something is missing.
     pub fn take(
         &mut self,
         message: &[u8],
         has: impl Fn(&str, u64) -> bool,
         now: Instant,
     ) -> Option<Vec<u8>> {
-        let (live, bytes): (Live, &[u8]) = split_bytes(message).ok()?;
+        let (live, bytes): (LiveChunk, &[u8]) = split_bytes(message).ok()?;
         let sane = bytes.len() <= LIVE_BYTES_MAX && bytes.len() as u64 == live.bytes;
         if !sane || !has(&live.worker, live.number) {
             return None;
         }
         let path = self.folder.path(&Folder::transcript(live.number));
         let playing = self.playing.clone();
-        let received = self.place(&live, has, now)?;
-        received.heard = now;
+        let received = self.entry(&live, has, now)?;
+        received.last_message = now;
         let written = received.write(&path, live.offset, bytes, now);
         let is_whole = written.unwrap_or_else(|error| {
             tracing::debug!("{}: {error}", path.display());
@@ -102,7 +101,7 @@ impl Receiver {
             false
         });
         if !is_whole {
-            return received.ask(live, now);
+            return received.request(live, now);
         }
         if live.over {
             received.under_way = None;
@@ -112,19 +111,19 @@ impl Receiver {
         None
     }
 
-    /// The place of a match. Of two workers that play the same game, the one that came first has it,
-    /// until nothing is heard of it or the game isn't its any more; of two matches of one worker, the
-    /// later one has it.
-    fn place(
+    /// Returns the entry of a match. Of two workers that play the same game the first keeps it,
+    /// until it is silent or no longer holds the game; of two matches of one worker the later one
+    /// replaces the first.
+    fn entry(
         &mut self,
-        live: &Live,
+        live: &LiveChunk,
         has: impl Fn(&str, u64) -> bool,
         now: Instant,
     ) -> Option<&mut Received> {
-        let Live { worker, number, serial, .. } = live;
+        let LiveChunk { worker, number, serial, .. } = live;
         if let Some(known) = self.matches.get(number) {
             let same = known.worker == *worker;
-            let stays = now.saturating_duration_since(known.heard) < SILENCE
+            let stays = now.saturating_duration_since(known.last_message) < SILENCE
                 && if same { known.serial > *serial } else { has(&known.worker, *number) };
             if stays {
                 return None;
@@ -136,12 +135,12 @@ impl Receiver {
         Some(self.matches.entry(*number).or_insert_with(|| Received::new(worker, *serial, now)))
     }
 
-    /// A game isn't under way any more, or whoever played it is gone. What was written stays.
+    /// A game is over or its worker is gone; the file stays.
     pub fn end(&mut self, number: u64) {
         self.matches.remove(&number);
     }
 
-    /// The same, and what was written goes: the game is as if it had never begun.
+    /// The same, but removes the file.
     pub fn discard(&mut self, number: u64) {
         if self.matches.remove(&number).is_some() {
             std::fs::remove_file(self.folder.path(&Folder::transcript(number))).ok();
@@ -154,17 +153,17 @@ impl Received {
         Self {
             worker: worker.to_owned(),
             serial,
-            heard: now,
+            last_message: now,
             known: 0,
             differs: false,
-            asked: None,
-            begun: None,
+            requested: None,
+            rewritten: None,
             under_way: None,
         }
     }
 
-    /// Bytes of the transcript that stand there in it. `false` where what comes after those that are known
-    /// is missing.
+    /// Writes bytes at this position of the transcript. Returns false if something before them is
+    /// missing.
     fn write(&mut self, path: &Path, offset: u64, bytes: &[u8], now: Instant) -> io::Result<bool> {
         let end = offset.saturating_add(bytes.len() as u64);
         if end > TRANSCRIPT_BYTES_MAX {
@@ -175,26 +174,26 @@ impl Received {
         }
         if !self.differs && append(path, offset, bytes)? {
             self.known = self.known.max(end);
-        } else if offset == 0 && is_due(&mut self.begun, now) {
+        } else if offset == 0 && is_due(&mut self.rewritten, now) {
             replace(path, bytes)?;
             (self.known, self.differs) = (end, false);
         } else {
-            // The file is not the one that these bytes continue.
+            // These bytes don't continue the file.
             (self.known, self.differs) = (0, true);
             return Ok(false);
         }
         Ok(true)
     }
 
-    /// What asks for the rest after what is known, unless that was just done.
-    fn ask(&mut self, live: Live, now: Instant) -> Option<Vec<u8>> {
-        let (Live { worker, number, .. }, offset) = (live, self.known);
-        let asks = is_due(&mut self.asked, now);
-        asks.then(|| serde_json::to_vec(&Resend { worker, number, offset }).ok()).flatten()
+    /// Returns a request for what follows the known bytes, unless one was just sent.
+    fn request(&mut self, live: LiveChunk, now: Instant) -> Option<Vec<u8>> {
+        let (LiveChunk { worker, number, .. }, offset) = (live, self.known);
+        let asks = is_due(&mut self.requested, now);
+        asks.then(|| serde_json::to_vec(&ResendRequest { worker, number, offset }).ok()).flatten()
     }
 }
 
-/// Whether something may be done again; from now on it is done.
+/// Returns whether something may be done again, and records that it is done.
 fn is_due(last: &mut Option<Instant>, now: Instant) -> bool {
     let due = last.is_none_or(|last| now.saturating_duration_since(last) >= PATIENCE);
     if due {

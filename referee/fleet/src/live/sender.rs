@@ -1,8 +1,8 @@
-//! The worker's side: what the transcripts of matches under way have grown by.
+//! The worker's side: sends what the transcripts of running matches have grown by.
 
 use crate::link::{next, ticks};
 use crate::messages::{LIVE_BYTES_MAX, with_bytes};
-use crate::{Live, Names, Resend};
+use crate::{LiveChunk, Names, ResendRequest};
 use async_nats::Client;
 use async_nats::connection::State;
 use referee_play::growing::GrowingFile;
@@ -10,49 +10,49 @@ use referee_play::playing::{Begun, Playing};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant, SystemTime};
 
-/// How often matches are looked at, and how long one lasts before anything of it is sent.
+/// The interval of messages, and the minimum age of a match that is sent.
 const PERIOD: Duration = Duration::from_secs(1);
-/// Something is said of a match at least so often: who has just come learns of it, and the place that
-/// a worker has is kept.
-pub(super) const ALIVE: Duration = Duration::from_secs(10);
-/// So long the rest of a match can be asked for that is over.
-const REMEMBERED: Duration = Duration::from_secs(30);
-/// So many messages are sent of a match at once; what is left waits for the next time.
+/// The maximum interval between messages about a match: it keeps the match with this worker, and
+/// introduces it to a new coordinator.
+pub(super) const KEEPALIVE: Duration = Duration::from_secs(10);
+/// How long parts of a finished match can be requested.
+const RESEND_TIME: Duration = Duration::from_secs(30);
+/// The maximum number of messages per match and period; the rest follows in the next.
 const AT_ONCE: usize = 4;
-/// What a message has beside the bytes of the transcript, at most.
+/// The maximum overhead of a message beside the transcript's bytes.
 const LINE_BYTES: usize = 1024;
 
-/// What has been sent.
+/// What was sent.
 #[derive(Debug)]
 pub(super) struct Sender {
     worker: String,
-    /// The serial number of the match that comes next.
+    /// The serial number of the last match.
     serial: u64,
     matches: BTreeMap<u64, Sent>,
 }
 
-/// What has been sent of a match.
+/// What was sent of a match.
 #[derive(Debug)]
 struct Sent {
     begun: Begun,
     serial: u64,
-    /// Its transcript, also when that has been removed; as far as it has been sent.
+    /// Its transcript, opened at the position up to which it was sent; also after its removal.
     file: GrowingFile,
-    /// When something was said of it last.
-    said: Option<Instant>,
-    /// When it was over.
+    /// When the last message was sent.
+    sent_at: Option<Instant>,
+    /// When the match ended.
     ended: Option<Instant>,
-    /// Its end has been said.
+    /// Whether its end was sent.
     over: bool,
 }
 
-/// Sends what matches under way write, until it is dropped.
+/// Sends running matches until it is dropped.
 pub async fn send(client: &Client, names: &Names, worker: &str, playing: &Playing) {
     let mut asked = client.subscribe(names.resend()).await.ok();
     if asked.is_none() {
-        tracing::warn!("matches can be looked at only from their beginning: no subscription");
+        tracing::warn!("can't resend live transcripts: no subscription");
     }
-    // Higher than all numbers of one that was there before.
+    // Greater than the numbers of any earlier process.
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let serial = u64::try_from(since.as_millis()).unwrap_or_default();
     let mut sender = Some(Sender::new(worker, serial));
@@ -62,7 +62,7 @@ pub async fn send(client: &Client, names: &Names, worker: &str, playing: &Playin
             message = async { next(asked.as_mut()?).await }, if asked.is_some() => {
                 match message {
                     Some(message) => if let Some(sender) = &mut sender {
-                        sender.again(&message.payload);
+                        sender.resend(&message.payload);
                     },
                     None => asked = None,
                 }
@@ -70,18 +70,18 @@ pub async fn send(client: &Client, names: &Names, worker: &str, playing: &Playin
             }
             _ = ticks.tick() => {}
         }
-        // What can't be sent now would wait in memory. It is looked for again.
+        // Messages that can't be sent now would fill the memory; the file is read again later.
         if client.connection_state() != State::Connected {
             continue;
         }
         let most = LIVE_BYTES_MAX.min(client.server_info().max_payload.saturating_sub(LINE_BYTES));
-        let (own, looked_at) = (sender.take(), playing.clone());
-        let looked = tokio::task::spawn_blocking(move || {
+        let (own, running) = (sender.take(), playing.clone());
+        let read = tokio::task::spawn_blocking(move || {
             let mut own = own?;
-            let messages = own.look(&looked_at, most, Instant::now());
+            let messages = own.messages(&running, most, Instant::now());
             Some((own, messages))
         });
-        let Ok(Some((own, messages))) = looked.await else { return };
+        let Ok(Some((own, messages))) = read.await else { return };
         sender = Some(own);
         for message in messages {
             client.publish(names.live(), message.into()).await.ok();
@@ -90,22 +90,27 @@ pub async fn send(client: &Client, names: &Names, worker: &str, playing: &Playin
 }
 
 impl Sender {
-    /// Serial numbers begin with this one.
+    /// Starts with this serial number.
     pub(super) fn new(worker: &str, serial: u64) -> Self {
         Self { worker: worker.to_owned(), serial, matches: BTreeMap::new() }
     }
 
-    /// What there is to be said now, at most so many bytes of transcript a message.
-    pub(super) fn look(&mut self, playing: &Playing, most: usize, now: Instant) -> Vec<Vec<u8>> {
+    /// Returns the messages that are due, with at most `most` bytes of transcript each.
+    pub(super) fn messages(
+        &mut self,
+        playing: &Playing,
+        most: usize,
+        now: Instant,
+    ) -> Vec<Vec<u8>> {
         let all = playing.all();
         let mut messages = Vec::new();
         for (&number, sent) in &mut self.matches {
             if all.get(&number) != Some(&sent.begun) {
                 sent.ended.get_or_insert(now);
             }
-            sent.say(&self.worker, number, most, now, &mut messages);
+            sent.append_messages(&self.worker, number, most, now, &mut messages);
         }
-        let remembered = |ended: Instant| now.saturating_duration_since(ended) < REMEMBERED;
+        let remembered = |ended: Instant| now.saturating_duration_since(ended) < RESEND_TIME;
         self.matches.retain(|_, sent| sent.ended.is_none_or(remembered));
         for (number, begun) in all {
             let known = self.matches.get(&number).is_some_and(|sent| sent.begun == begun);
@@ -114,15 +119,15 @@ impl Sender {
             }
             self.serial += 1;
             let mut sent = Sent::new(begun, self.serial);
-            sent.say(&self.worker, number, most, now, &mut messages);
+            sent.append_messages(&self.worker, number, most, now, &mut messages);
             self.matches.insert(number, sent);
         }
         messages
     }
 
-    /// Somebody misses something.
-    pub(super) fn again(&mut self, message: &[u8]) {
-        let Ok(missed) = serde_json::from_slice::<Resend>(message) else { return };
+    /// The coordinator requests a part again.
+    pub(super) fn resend(&mut self, message: &[u8]) {
+        let Ok(missed) = serde_json::from_slice::<ResendRequest>(message) else { return };
         if missed.worker != self.worker {
             return;
         }
@@ -138,11 +143,11 @@ impl Sender {
 impl Sent {
     fn new(begun: Begun, serial: u64) -> Self {
         let file = GrowingFile::new(begun.transcript.clone());
-        Self { begun, serial, file, said: None, ended: None, over: false }
+        Self { begun, serial, file, sent_at: None, ended: None, over: false }
     }
 
-    /// Says what is new of it, or that it is there still.
-    fn say(
+    /// Appends messages with new bytes, or a message that the match is still running.
+    fn append_messages(
         &mut self,
         worker: &str,
         number: u64,
@@ -152,18 +157,20 @@ impl Sent {
     ) {
         for _ in 0..AT_ONCE {
             let offset = self.file.offset();
-            // A file that can't be read is the match's trouble, not that of who looks on.
+            // If the file can't be read, the match itself reports that.
             let bytes = self.file.read_on(most).unwrap_or_default();
             let over = self.ended.is_some() && !self.file.has_more();
-            let silent = self.said.is_none_or(|said| now.saturating_duration_since(said) >= ALIVE);
+            let silent = self
+                .sent_at
+                .is_none_or(|sent_at| now.saturating_duration_since(sent_at) >= KEEPALIVE);
             let due = !bytes.is_empty() || over != self.over || (silent && self.ended.is_none());
             if !due {
                 return;
             }
             let (worker, serial, count) = (worker.to_owned(), self.serial, bytes.len() as u64);
-            let live = Live { worker, number, serial, offset, bytes: count, over };
+            let live = LiveChunk { worker, number, serial, offset, bytes: count, over };
             messages.push(with_bytes(&live, &[&bytes]));
-            (self.said, self.over) = (Some(now), over);
+            (self.sent_at, self.over) = (Some(now), over);
         }
     }
 }

@@ -1,7 +1,7 @@
 use super::receiver::Receiver;
 use super::sender::Sender;
-use super::settle;
-use crate::Live;
+use super::write_or_append;
+use crate::LiveChunk;
 use crate::messages::{LIVE_BYTES_MAX, with_bytes};
 use rand::rngs::StdRng;
 use rand::{Rng, RngExt, SeedableRng};
@@ -16,13 +16,13 @@ use tempfile::TempDir;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Whether a file is still the one of that name. It has to be open: the number of one that is gone
-/// goes to the next that is made.
+/// Returns whether a path still names an open file. An inode number may be reused once the file is
+/// closed.
 fn is_same(file: &File, path: &Path) -> bool {
     file.metadata().unwrap().ino() == fs::metadata(path).unwrap().ino()
 }
 
-/// A contest's folder, and a worker's.
+/// The folders of a coordinator and a worker.
 struct World {
     here: TempDir,
     there: TempDir,
@@ -34,14 +34,14 @@ struct World {
 impl World {
     fn new() -> Self {
         let here = TempDir::new().unwrap();
-        // As at its coordinator's: a contest is known by its store.
+        // A contest's folder is recognized by its store.
         File::create(here.path().join("contest.db")).unwrap();
         let shown = Playing::default();
         let receiver = Receiver::new(Folder::open(here.path()).unwrap(), shown.clone());
         Self { here, there: TempDir::new().unwrap(), shown, receiver, now: Instant::now() }
     }
 
-    /// The coordinator is another one.
+    /// Replaces the coordinator.
     fn restart(&mut self) {
         self.shown = Playing::default();
         let folder = Folder::open(self.here.path()).unwrap();
@@ -60,7 +60,7 @@ impl World {
         self.receiver.take(message, |_, _| true, self.now)
     }
 
-    fn say(&mut self, worker: &str, serial: u64, offset: u64, bytes: &[u8]) -> bool {
+    fn send(&mut self, worker: &str, serial: u64, offset: u64, bytes: &[u8]) -> bool {
         let message = message(worker, 1, serial, offset, bytes);
         self.take(&message).is_some()
     }
@@ -68,10 +68,10 @@ impl World {
 
 fn message(worker: &str, number: u64, serial: u64, offset: u64, bytes: &[u8]) -> Vec<u8> {
     let (worker, count) = (worker.to_owned(), bytes.len() as u64);
-    with_bytes(&Live { worker, number, serial, offset, bytes: count, over: false }, &[bytes])
+    with_bytes(&LiveChunk { worker, number, serial, offset, bytes: count, over: false }, &[bytes])
 }
 
-/// A match that a worker plays.
+/// A match on a worker.
 struct Match {
     file: File,
     written: Vec<u8>,
@@ -101,21 +101,21 @@ fn match_of_a_worker() -> (World, Playing, Sender, Match) {
 fn noise(random: &mut StdRng, most: usize) -> Vec<u8> {
     let mut bytes = vec![0; random.random_range(0..=most)];
     random.fill_bytes(&mut bytes);
-    // As every transcript does, it ends with a line's end.
+    // Transcripts always end with a newline.
     bytes.iter_mut().last().into_iter().for_each(|byte| *byte = b'\n');
     bytes
 }
 
 #[test]
-fn whatever_is_lost_on_the_way_is_there_in_the_end() {
-    // The first ends with a match that was begun anew and has written nothing so far.
+fn lost_messages_are_sent_again() {
+    // In the first, a match was restarted and has written nothing at the end.
     for seed in [17_035_585_969_051_279_409, 5_487_137_924_128_664_361, rand::random()] {
         println!("seed {seed}");
-        is_there_in_the_end(seed);
+        check_lost_messages(seed);
     }
 }
 
-fn is_there_in_the_end(seed: u64) {
+fn check_lost_messages(seed: u64) {
     let random = &mut StdRng::seed_from_u64(seed);
     let mut world = World::new();
     let playing = Playing::default();
@@ -123,7 +123,7 @@ fn is_there_in_the_end(seed: u64) {
     let mut games: Vec<Option<Match>> =
         (0..3).map(|number| Some(Match::begin(&world, &playing, number, 0))).collect();
     let mut late: Vec<Vec<u8>> = Vec::new();
-    // Long enough in the end to send the longest one again: four pieces a second.
+    // Long enough at the end to send the longest one again, four pieces a second.
     for round in 0..400 {
         let quiet = round >= 260;
         world.now += SECOND;
@@ -134,16 +134,16 @@ fn is_there_in_the_end(seed: u64) {
         match random.random_range(0..40) {
             0 if !quiet => world.restart(),
             1 if !quiet => sender = Sender::new("w", 1000 * u64::from(round)),
-            // Void, and played again.
+            // Void, and replayed.
             2 if !quiet => {
                 games[which] = None;
                 games[which] = Some(Match::begin(&world, &playing, which as u64, round + 1));
             }
             _ => {}
         }
-        late.extend(sender.look(&playing, 1000, world.now));
+        late.extend(sender.messages(&playing, 1000, world.now));
         for message in std::mem::take(&mut late) {
-            let asked = match random.random_range(0..10) {
+            let request = match random.random_range(0..10) {
                 0 if !quiet => None,
                 1 if !quiet => {
                     late.push(message);
@@ -152,44 +152,44 @@ fn is_there_in_the_end(seed: u64) {
                 2 => world.take(&message).and(world.take(&message)),
                 _ => world.take(&message),
             };
-            if let Some(asked) = asked.filter(|_| quiet || random.random_bool(0.8)) {
-                sender.again(&asked);
+            if let Some(request) = request.filter(|_| quiet || random.random_bool(0.8)) {
+                sender.resend(&request);
             }
         }
     }
     for (number, game) in (0..).zip(games.iter().flatten()) {
         let has_begun = !game.written.is_empty();
         assert_eq!(world.shown.has(number), has_begun, "game {number}");
-        // What stands there of an attempt before stays until there is something in its place, and
-        // is not shown as under way.
+        // The transcript of an earlier attempt stays until new bytes replace it, and is not shown
+        // as running.
         let (there, wanted) = (world.read(number), &game.written);
-        let told = || format!("game {number}: {} of {} bytes", there.len(), wanted.len());
-        assert!(!has_begun || there == *wanted, "{}", told());
+        let state = || format!("game {number}: {} of {} bytes", there.len(), wanted.len());
+        assert!(!has_begun || there == *wanted, "{}", state());
     }
 }
 
 #[test]
-fn a_match_of_less_than_a_second_is_not_sent_and_a_silent_one_is_remembered() {
+fn a_short_match_is_not_sent_and_a_silent_one_is_kept_alive() {
     let (_world, playing, mut sender, mut game) = match_of_a_worker();
     game.write(b"header\n");
     let now = playing.all()[&1].since;
-    assert!(sender.look(&playing, 1000, now).is_empty());
-    assert_eq!(sender.look(&playing, 1000, now + 2 * SECOND).len(), 1);
-    assert!(sender.look(&playing, 1000, now + 5 * SECOND).is_empty());
-    let silent = sender.look(&playing, 1000, now + 13 * SECOND);
+    assert!(sender.messages(&playing, 1000, now).is_empty());
+    assert_eq!(sender.messages(&playing, 1000, now + 2 * SECOND).len(), 1);
+    assert!(sender.messages(&playing, 1000, now + 5 * SECOND).is_empty());
+    let silent = sender.messages(&playing, 1000, now + 13 * SECOND);
     assert_eq!(silent, [message("w", 1, 1, 7, b"")]);
     drop(game);
-    assert_eq!(sender.look(&playing, 1000, now + 14 * SECOND).len(), 1);
-    assert!(sender.look(&playing, 1000, now + 60 * SECOND).is_empty());
+    assert_eq!(sender.messages(&playing, 1000, now + 14 * SECOND).len(), 1);
+    assert!(sender.messages(&playing, 1000, now + 60 * SECOND).is_empty());
 }
 
 #[test]
-fn the_end_of_a_match_comes_though_its_file_is_gone() {
+fn the_end_of_a_match_is_sent_after_its_file_is_removed() {
     let (mut world, playing, mut sender, mut game) = match_of_a_worker();
     game.write(b"header\n");
     world.now = playing.all()[&1].since;
     let now = world.now + 2 * SECOND;
-    for message in sender.look(&playing, 1000, now) {
+    for message in sender.messages(&playing, 1000, now) {
         world.take(&message);
     }
     assert!(world.shown.has(1));
@@ -197,28 +197,28 @@ fn the_end_of_a_match_comes_though_its_file_is_gone() {
     let whole = game.written.clone();
     drop(game);
     fs::remove_file(world.there.path().join("1-0.jsonl")).unwrap();
-    let last = sender.look(&playing, 1000, now + SECOND);
+    let last = sender.messages(&playing, 1000, now + SECOND);
     // The second of three is lost.
     assert_eq!(last.len(), 3);
     world.take(&last[0]);
     assert!(world.shown.has(1));
-    let asked = world.take(&last[2]).unwrap();
-    sender.again(&asked);
-    for message in sender.look(&playing, 1000, now + 2 * SECOND) {
+    let request = world.take(&last[2]).unwrap();
+    sender.resend(&request);
+    for message in sender.messages(&playing, 1000, now + 2 * SECOND) {
         world.take(&message);
     }
     assert!(world.read(1) == whole);
     assert!(!world.shown.has(1));
-    assert!(sender.look(&playing, 1000, now + 3 * SECOND).is_empty());
+    assert!(sender.messages(&playing, 1000, now + 3 * SECOND).is_empty());
 }
 
 #[test]
-fn a_long_transcript_comes_in_pieces() {
+fn a_long_transcript_is_sent_in_pieces() {
     let (mut world, playing, mut sender, mut game) = match_of_a_worker();
     game.write(&[&[b'x'; 4499][..], b"\n"].concat());
     world.now = playing.all()[&1].since;
     for (after, pieces, length) in [(2, 4, 4000), (3, 1, 4500)] {
-        let messages = sender.look(&playing, 1000, world.now + after * SECOND);
+        let messages = sender.messages(&playing, 1000, world.now + after * SECOND);
         assert_eq!(messages.len(), pieces);
         for message in messages {
             assert_eq!(world.take(&message), None);
@@ -228,7 +228,7 @@ fn a_long_transcript_comes_in_pieces() {
 }
 
 #[test]
-fn nothing_is_written_but_what_the_orders_say() {
+fn only_ordered_games_are_written() {
     let mut world = World::new();
     let has = |worker: &str, number| worker == "w" && number == 1;
     let now = world.now;
@@ -238,7 +238,14 @@ fn nothing_is_written_but_what_the_orders_say() {
         message("v", 1, 0, 0, b"of another"),
         message("w", 1, 0, 0, &vec![b'x'; LIVE_BYTES_MAX + 1]),
         with_bytes(
-            &Live { worker: "w".into(), number: 1, serial: 0, offset: 0, bytes: 3, over: false },
+            &LiveChunk {
+                worker: "w".into(),
+                number: 1,
+                serial: 0,
+                offset: 0,
+                bytes: 3,
+                over: false,
+            },
             &[b"more"],
         ),
         b"".to_vec(),
@@ -249,10 +256,10 @@ fn nothing_is_written_but_what_the_orders_say() {
     ] {
         assert_eq!(take(&wrong), None);
     }
-    // Asked for from the beginning, however far away it is.
+    // Requested from the beginning, however large the offset is.
     assert!(take(&message("w", 1, 0, u64::MAX - 1, b"far")).is_none());
     assert!(take(&message("w", 1, 0, 5, b"beyond")).is_some());
-    // Not at once again.
+    // Not again at once.
     assert!(take(&message("w", 1, 0, 5, b"beyond")).is_none());
     assert!(!world.here.path().join("games").exists() && !world.shown.has(1));
 }
@@ -260,12 +267,12 @@ fn nothing_is_written_but_what_the_orders_say() {
 #[test]
 fn of_two_workers_one_is_shown() {
     let mut world = World::new();
-    world.say("first", 9, 0, b"one\n");
-    world.say("second", 3, 0, b"two\n");
+    world.send("first", 9, 0, b"one\n");
+    world.send("second", 3, 0, b"two\n");
     assert_eq!(world.read(1), b"one\n");
-    // It has gone silent.
+    // It became silent.
     world.now += 31 * SECOND;
-    world.say("second", 3, 0, b"two\n");
+    world.send("second", 3, 0, b"two\n");
     assert_eq!(world.read(1), b"two\n");
     // Its order was withdrawn.
     let third = message("third", 1, 0, 0, b"three\n");
@@ -276,51 +283,51 @@ fn of_two_workers_one_is_shown() {
     assert!(!world.shown.has(1));
     assert_eq!(world.read(1), b"three\n");
     world.receiver.discard(1);
-    assert_eq!(world.read(1), b"three\n", "it is nobody's here any more");
+    assert_eq!(world.read(1), b"three\n", "the file is final");
 }
 
 #[test]
-fn a_file_that_was_begun_anew_leaves_the_old_one_to_who_reads_it() {
+fn a_rewritten_file_does_not_change_for_its_readers() {
     let mut world = World::new();
-    world.say("w", 1, 0, b"one\n");
+    world.send("w", 1, 0, b"one\n");
     let old = File::open(world.path(1)).unwrap();
     world.now += 10 * SECOND;
-    world.say("w", 2, 0, b"two, and longer\n");
+    world.send("w", 2, 0, b"two, and longer\n");
     assert_eq!(world.read(1), b"two, and longer\n");
     assert_eq!(old.metadata().unwrap().len(), 4);
-    // What is late changes nothing.
-    world.say("w", 1, 4, b"late\n");
+    // A late message changes nothing.
+    world.send("w", 1, 4, b"late\n");
     assert_eq!(world.read(1), b"two, and longer\n");
     let before = File::open(world.path(1)).unwrap();
-    // What goes on with something else is asked for from its beginning, and then taken.
-    assert!(world.say("w", 2, 4, b"but not that\n"));
+    // Different bytes are requested from the beginning, and then written.
+    assert!(world.send("w", 2, 4, b"but not that\n"));
     assert_eq!(world.read(1), b"two, and longer\n");
     world.now += 10 * SECOND;
-    world.say("w", 2, 0, b"two,");
+    world.send("w", 2, 0, b"two,");
     assert_eq!(world.read(1), b"two,");
     assert!(!is_same(&before, &world.path(1)));
 }
 
 #[test]
-fn links_lead_nowhere() {
+fn links_are_not_followed() {
     let mut world = World::new();
     let precious = world.there.path().join("precious");
     fs::write(&precious, "one\n").unwrap();
     fs::create_dir_all(world.path(1).parent().unwrap()).unwrap();
     symlink(&precious, world.path(1)).unwrap();
-    world.say("w", 1, 0, b"one\ntwo\n");
+    world.send("w", 1, 0, b"one\ntwo\n");
     assert_eq!(world.read(1), b"one\ntwo\n");
     symlink(&precious, world.path(2)).unwrap();
-    settle(&world.path(2), b"one\nthree\n").unwrap();
+    write_or_append(&world.path(2), b"one\nthree\n").unwrap();
     assert_eq!(world.read(2), b"one\nthree\n");
     assert_eq!(fs::read(&precious).unwrap(), b"one\n");
 }
 
 #[test]
-fn a_report_settles_what_is_there() {
+fn a_report_extends_or_replaces_the_file() {
     let world = World::new();
     let path = world.path(1234);
-    settle(&path, b"one\ntwo\n").unwrap();
+    write_or_append(&path, b"one\ntwo\n").unwrap();
     let first = File::open(&path).unwrap();
     for (bytes, same) in [
         (&b"one\ntwo\nthree\n"[..], true),
@@ -330,11 +337,11 @@ fn a_report_settles_what_is_there() {
         (b"", false),
     ] {
         let before = File::open(&path).unwrap();
-        settle(&path, bytes).unwrap();
+        write_or_append(&path, bytes).unwrap();
         assert_eq!(fs::read(&path).unwrap(), bytes);
         assert_eq!(is_same(&before, &path), same);
     }
-    assert_eq!(first.metadata().unwrap().len(), 14, "who reads the old one reads on in it");
+    assert_eq!(first.metadata().unwrap().len(), 14, "a reader of the old file keeps it");
     let left: Vec<_> = path.parent().unwrap().read_dir().unwrap().collect();
     assert_eq!(left.len(), 1);
 }

@@ -1,5 +1,5 @@
-//! What a worker says of the machine that it is on: how much there is of it, and how fast and how
-//! evenly it works with all slots busy.
+//! Describes and measures the machine: cores, memory, speed, and how even the speed is with all
+//! slots busy.
 
 use crate::WorkerInfo;
 use rand::TryRng;
@@ -13,21 +13,21 @@ use std::path::{Path, PathBuf};
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
-/// How long a machine is measured.
-const MEASURED: Duration = Duration::from_secs(1);
-/// In pieces of this length.
-const PIECE: Duration = Duration::from_millis(10);
-/// More threads than this tell nothing new.
+/// How long to measure.
+const MEASURE_TIME: Duration = Duration::from_secs(1);
+/// The length of a sample.
+const SAMPLE: Duration = Duration::from_millis(10);
+/// The maximum number of threads; more of them add no information.
 const THREADS_MAX: usize = 1024;
-/// Where the system tells what there is of memory.
+/// The file with the machine's memory.
 const MEMORY: &str = "/proc/meminfo";
-/// The groups that this process is in.
+/// The file with this process's control groups.
 const GROUPS: &str = "/proc/self/cgroup";
-/// Where groups are mounted, with the file that has the memory's limit in each version.
+/// Where each version of control groups is mounted, and its file with the memory limit.
 const LIMITS: [(&str, &str); 2] =
     [("/sys/fs/cgroup", "memory.max"), ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")];
 
-/// What there is to say of this machine before it is measured; with an id that nobody else has.
+/// Returns everything but the measured values, with a random id.
 pub(super) fn describe(
     name: Option<&str>,
     class: &str,
@@ -36,7 +36,7 @@ pub(super) fn describe(
     let mut id = [0; 8];
     SysRng
         .try_fill_bytes(&mut id)
-        .map_err(|error| Failure::machine(format!("no random numbers: {error}")))?;
+        .map_err(|error| Failure::machine(format!("can't read random numbers: {error}")))?;
     let host = || nix::unistd::gethostname().ok().and_then(|name| name.into_string().ok());
     let name = name.map(str::to_owned).or_else(host).unwrap_or_else(|| "worker".to_owned());
     Ok(WorkerInfo {
@@ -52,15 +52,15 @@ pub(super) fn describe(
     })
 }
 
-/// In MiB: the machine's, or less where a control group allows less.
+/// Returns the memory in MiB: the machine's, or the control group's if that is less.
 fn memory_mb() -> u64 {
-    let told = std::fs::read_to_string(MEMORY).unwrap_or_default();
+    let meminfo = std::fs::read_to_string(MEMORY).unwrap_or_default();
     let groups = std::fs::read_to_string(GROUPS).unwrap_or_default();
     let limits = limit_files(&groups).into_iter().filter_map(|file| {
         let text = std::fs::read_to_string(file).ok()?;
         text.trim().parse::<u64>().ok()
     });
-    let bytes = limits.chain([total_bytes(&told).unwrap_or(u64::MAX)]).min();
+    let bytes = limits.chain([total_bytes(&meminfo).unwrap_or(u64::MAX)]).min();
     bytes.filter(|&bytes| bytes < u64::MAX).unwrap_or(0) >> 20
 }
 
@@ -71,7 +71,7 @@ fn total_bytes(meminfo: &str) -> Option<u64> {
     Some(kilobytes << 10)
 }
 
-/// The files in which the memory's limits of these groups, and of those above them, may stand.
+/// Returns the files that may contain memory limits of these control groups and their parents.
 fn limit_files(groups: &str) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for line in groups.lines() {
@@ -90,48 +90,47 @@ fn limit_files(groups: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Works on so many slots at once for about a second: thousand positions a second and core, and how
-/// much slower the slowest twentieth of the time is than the median. On fewer slots where the system gives
-/// no more threads.
+/// Runs this many threads for about a second. Returns thousand positions per second and core, and
+/// the median speed divided by the speed in the slowest twentieth of the time. Uses fewer threads
+/// if the system does not start more.
 pub(super) fn measure(slots: usize) -> (f64, f64) {
     let began = Instant::now();
-    let (threads, pieces): (usize, Vec<u32>) = std::thread::scope(|scope| {
-        let start = |_| Builder::new().spawn_scoped(scope, move || work(began + MEASURED)).ok();
+    let (threads, samples): (usize, Vec<u32>) = std::thread::scope(|scope| {
+        let start = |_| Builder::new().spawn_scoped(scope, move || work(began + MEASURE_TIME)).ok();
         let others: Vec<_> = (1..slots.clamp(1, THREADS_MAX)).map_while(start).collect();
-        let mut pieces = work(began + MEASURED);
+        let mut samples = work(began + MEASURE_TIME);
         let threads = 1 + others.len();
-        pieces.extend(others.into_iter().flat_map(|thread| thread.join().unwrap_or_default()));
-        (threads, pieces)
+        samples.extend(others.into_iter().flat_map(|thread| thread.join().unwrap_or_default()));
+        (threads, samples)
     });
-    let total: f64 = pieces.iter().map(|&count| f64::from(count)).sum();
+    let total: f64 = samples.iter().map(|&count| f64::from(count)).sum();
     let cores = u32::try_from(threads.min(cores::count())).unwrap_or(u32::MAX);
     let speed = total / began.elapsed().as_secs_f64() / f64::from(cores) / 1000.0;
-    (rounded(speed), rounded(unevenness(pieces)))
+    (rounded(speed), rounded(unevenness(samples)))
 }
 
 fn rounded(number: f64) -> f64 {
     (number * 100.0).round() / 100.0
 }
 
-/// The median over what the slowest twentieth has at most.
-fn unevenness(mut pieces: Vec<u32>) -> f64 {
-    pieces.sort_unstable();
-    let at = |share: usize| pieces.get(pieces.len() / share).copied().unwrap_or(0);
+/// Returns the median divided by the lower twentieth.
+fn unevenness(mut samples: Vec<u32>) -> f64 {
+    samples.sort_unstable();
+    let at = |share: usize| samples.get(samples.len() / share).copied().unwrap_or(0);
     f64::from(at(2).max(1)) / f64::from(at(20).max(1))
 }
 
-/// Plays all games over and over, for a piece of time at least; how many positions it came through in
-/// each.
+/// Plays all games until this time; returns the number of positions in each sample.
 fn work(until: Instant) -> Vec<u32> {
     let starts: Vec<_> = GAMES.iter().filter_map(|kind| kind.start(&json!({})).ok()).collect();
-    let mut pieces = Vec::new();
+    let mut samples = Vec::new();
     let mut games: Vec<Box<dyn AnyGame>> = starts.clone();
     let mut ply = 0_usize;
     loop {
-        let end = Instant::now() + PIECE;
+        let end = Instant::now() + SAMPLE;
         let mut count = 0;
         while Instant::now() < end {
-            // In turn, so that every piece has of all of them.
+            // In turn, so that every sample contains all games.
             for (game, start) in games.iter_mut().zip(&starts) {
                 ply = ply.wrapping_add(1);
                 let actions = game.actions();
@@ -142,9 +141,9 @@ fn work(until: Instant) -> Vec<u32> {
                 count += 1;
             }
         }
-        pieces.push(count);
+        samples.push(count);
         if Instant::now() >= until {
-            return pieces;
+            return samples;
         }
     }
 }
@@ -156,9 +155,9 @@ mod tests {
     use std::time::Instant;
 
     #[test]
-    fn memory_is_the_least_of_what_is_told() {
-        let told = "MemTotal:       16316412 kB\nMemFree:        1 kB\n";
-        assert_eq!(total_bytes(told), Some(16_316_412 << 10));
+    fn memory_is_the_smallest_limit() {
+        let meminfo = "MemTotal:       16316412 kB\nMemFree:        1 kB\n";
+        assert_eq!(total_bytes(meminfo), Some(16_316_412 << 10));
         let files = limit_files("0::/a/b\n");
         assert_eq!(files[0], PathBuf::from("/sys/fs/cgroup/a/b/memory.max"));
         assert_eq!(files.len(), 3);
@@ -170,16 +169,16 @@ mod tests {
     }
 
     #[test]
-    fn evenness_is_told_by_the_slowest_twentieth() {
+    fn unevenness_is_that_of_the_slowest_twentieth() {
         assert!((unevenness(vec![100; 40]) - 1.0).abs() < 1e-9);
-        let mut pieces = vec![100; 40];
-        pieces[..4].fill(25);
-        assert!((unevenness(pieces) - 4.0).abs() < 1e-9);
+        let mut samples = vec![100; 40];
+        samples[..4].fill(25);
+        assert!((unevenness(samples) - 4.0).abs() < 1e-9);
         assert!((unevenness(Vec::new()) - 1.0).abs() < 1e-9);
     }
 
     #[test]
-    fn a_worker_can_be_told_from_others() {
+    fn workers_have_different_ids() {
         let (one, other) =
             (describe(None, "", 2).unwrap(), describe(Some("a\u{1b}b"), "gpu", 2).unwrap());
         assert_ne!(one.id, other.id);

@@ -1,35 +1,35 @@
-//! A worker: plays games of contests that are coordinated elsewhere. It finds contests on the server,
-//! takes orders, plays them as a contest on one machine is played, and reports what came of them.
+//! The worker: finds contests on the server, takes orders, plays them as a local contest would,
+//! and reports the matches.
 //!
-//! It decides nothing: whatever goes wrong here is reported as this worker's fault or not at all, and
-//! somebody plays the order again. It trusts nothing that comes from the wire, and its agents get
-//! nothing of its own: neither its environment nor its files.
+//! It decides no results. A problem of its machine is reported as its own fault, and another
+//! worker plays the order. Messages from the server are treated as hostile, and agents see neither
+//! the worker's environment nor its files.
 
-mod pulse;
+mod stall;
 mod machine;
-mod finding;
-mod wanted;
-mod joined;
+mod announced;
+mod filter;
+mod active;
 mod orders;
-mod hands;
-mod desk;
+mod leases;
+mod job_router;
 mod phase;
 mod playing;
 mod reporting;
 mod root;
 mod session;
-mod supply;
+mod order_loop;
 
-use self::finding::{Found, has_orders, look};
-use self::joined::Joined;
-use self::phase::Why;
+use self::active::ActiveContest;
+use self::announced::{AnnouncedContest, has_orders, list};
+use self::filter::{ContestFilter, Mismatch};
+use self::phase::LeaveReason;
 use self::root::Root;
 use self::session::Session;
-use self::wanted::{Unfit, Wanted};
 use super::connect::Connection;
-use crate::link::hand;
-use crate::messages::BEAT_MS;
-use crate::{Beat, WorkerInfo};
+use crate::link::send_unacknowledged;
+use crate::messages::HEARTBEAT_MS;
+use crate::{Heartbeat, WorkerInfo};
 use referee_play::interrupts::{Interrupt, Interrupts};
 use referee_process::Failure;
 use referee_protocol::plain::tame;
@@ -38,64 +38,64 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How often contests are looked for while there is none.
+/// The interval at which it looks for contests.
 const LOOK: Duration = Duration::from_secs(2);
-/// How long the last messages may take to leave.
+/// The timeout for the last messages.
 const LAST: Duration = Duration::from_secs(2);
 
-/// What a worker is started with.
+/// A worker's settings.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// What people call it; the machine's name unless it is given.
+    /// Its name; the host name if `None`.
     pub name: Option<String>,
-    /// What contests may ask for.
+    /// Its class, which contests may require.
     pub class: String,
     /// How many matches it plays at once.
     pub slots: usize,
-    /// Only the contest of this name or id.
+    /// Plays only the contest of this name or id.
     pub contest: Option<String>,
-    /// It ends when there was nothing to do for so long.
+    /// Exits after this time without work.
     pub idle: Option<Duration>,
-    /// How long it may take to end when it is asked to.
+    /// The time to finish running games after the first signal.
     pub drain: Option<Duration>,
-    /// Where its own folder is made; where temporary files are unless it is given.
+    /// Where its own folder is created; the system's temporary folder if `None`.
     pub folder: Option<PathBuf>,
-    /// Files and folders of this machine that agents may read if they ask for them.
-    pub lent: Vec<PathBuf>,
+    /// Files and folders of this machine that agents may read if they request them.
+    pub readable_paths: Vec<PathBuf>,
 }
 
-/// How a worker does.
+/// A worker's status.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Status {
-    /// The contest that it plays in.
+    /// The contest that it plays.
     pub contest: Option<String>,
-    /// How many orders it has.
+    /// The number of orders that it holds.
     pub orders: usize,
-    /// How many games are under way.
+    /// The number of running games.
     pub games: usize,
-    /// Games that it has reported, over all contests.
+    /// Games that it has reported, in all contests.
     pub played: u64,
-    /// Whether the server can be reached.
+    /// Whether it is connected to the server.
     pub up: bool,
-    /// It takes no more orders of this contest.
+    /// Whether it takes no more orders of this contest.
     pub leaving: bool,
 }
 
-/// Somebody who wants to know.
-pub trait Audience {
-    /// How it does, several times a second.
-    fn see(&mut self, status: &Status);
+/// Receives a worker's status and messages.
+pub trait StatusSink {
+    /// Called several times a second.
+    fn status(&mut self, status: &Status);
 
-    /// Something worth a line has happened.
-    fn tell(&mut self, text: &str);
+    /// Called with a line to print.
+    fn message(&mut self, text: &str);
 }
 
 /// Why a worker has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    /// By a signal.
+pub enum WorkerExit {
+    /// It received a signal.
     Interrupted(Interrupt),
-    /// There was nothing to do for as long as it was to wait.
+    /// It had no work for the time in its settings.
     Idle,
 }
 
@@ -104,100 +104,100 @@ pub enum End {
 pub struct Worker {
     settings: Settings,
     info: WorkerInfo,
-    /// Everything it keeps.
+    /// Its own folder.
     root: Root,
-    wanted: Wanted,
-    joined: BTreeMap<String, Arc<Joined>>,
+    filter: ContestFilter,
+    contests: BTreeMap<String, Arc<ActiveContest>>,
     /// The contest that it left for another.
     left: Option<String>,
-    /// When it had something to do last.
+    /// When it last had work.
     busy: Instant,
     beat_at: Instant,
     played: u64,
 }
 
 impl Worker {
-    /// Makes ready, which takes about a second: it measures the machine.
+    /// Creates a worker and measures the machine, which takes about a second.
     pub fn new(settings: Settings) -> Result<Self, Failure> {
         let parent = settings.folder.clone().unwrap_or_else(std::env::temp_dir);
         let root = Root::create(&parent).map_err(|error| {
             Failure::machine(format!("{}: {error}", parent.display()))
-                .help("--work names a folder in which the worker can make one of its own")
+                .help("give a folder that this user can write to with --work DIR")
         })?;
         let mut info =
             machine::describe(settings.name.as_deref(), &settings.class, settings.slots)?;
         (info.speed, info.noise) = machine::measure(settings.slots);
-        let (now, wanted) = (Instant::now(), Wanted::new(settings.contest.clone()));
-        let (joined, left) = (BTreeMap::new(), None);
+        let (now, filter) = (Instant::now(), ContestFilter::new(settings.contest.clone()));
+        let (contests, left) = (BTreeMap::new(), None);
         let (busy, beat_at, played) = (now, now, 0);
-        Ok(Self { settings, info, root, wanted, joined, left, busy, beat_at, played })
+        Ok(Self { settings, info, root, filter, contests, left, busy, beat_at, played })
     }
 
-    /// What it says of itself.
+    /// Returns its description.
     pub fn info(&self) -> &WorkerInfo {
         &self.info
     }
 
-    /// Games that it has played.
+    /// Returns how many games it has played.
     pub fn played(&self) -> u64 {
         self.played
     }
 
-    /// Works until it is told to end, or has nothing to do for too long.
+    /// Runs until it is interrupted or has no work for too long.
     pub async fn work(
         &mut self,
         connection: &Connection,
         interrupts: &mut Interrupts,
-        audience: &mut impl Audience,
-    ) -> End {
+        status: &mut impl StatusSink,
+    ) -> WorkerExit {
         let end = loop {
             if let Some(end) = self.end(interrupts) {
                 break end;
             }
             let next = tokio::select! {
-                next = self.next(connection, audience) => next,
+                next = self.next(connection, status) => next,
                 () = interrupts.next() => continue,
             };
-            if let Some(joined) = next {
-                Box::pin(self.play(connection, joined, interrupts, audience)).await;
+            if let Some(contest) = next {
+                Box::pin(self.play(connection, contest, interrupts, status)).await;
             }
         };
         tokio::time::timeout(LAST, connection.client.flush()).await.ok();
         end
     }
 
-    fn end(&self, interrupts: &Interrupts) -> Option<End> {
+    fn end(&self, interrupts: &Interrupts) -> Option<WorkerExit> {
         let idle = self.settings.idle.is_some_and(|idle| self.busy.elapsed() > idle);
-        let interrupted = interrupts.received().map(End::Interrupted);
-        interrupted.or(idle.then_some(End::Idle))
+        let interrupted = interrupts.received().map(WorkerExit::Interrupted);
+        interrupted.or(idle.then_some(WorkerExit::Idle))
     }
 
-    /// A contest to play in; none yet, after a while.
+    /// Returns a contest to play; `None` after a while without one.
     async fn next(
         &mut self,
         connection: &Connection,
-        audience: &mut impl Audience,
-    ) -> Option<Arc<Joined>> {
+        status: &mut impl StatusSink,
+    ) -> Option<Arc<ActiveContest>> {
         let up = connection.is_up();
-        audience.see(&Status { played: self.played, up, ..Status::default() });
-        // Without a server nobody answers, and whoever waits for so long waits too long.
-        let looked = if up { look(connection).await } else { Err("no connection".to_owned()) };
-        let found = match looked {
-            Ok(found) => {
-                self.wanted.keep(&found);
-                self.joined.retain(|_, known| found.contains(&known.found));
-                found
+        status.status(&Status { played: self.played, up, ..Status::default() });
+        // Without a server calls would only time out.
+        let listed = if up { list(connection).await } else { Err("no connection".to_owned()) };
+        let announced = match listed {
+            Ok(announced) => {
+                self.filter.keep(&announced);
+                self.contests.retain(|_, known| announced.contains(&known.announced));
+                announced
             }
             Err(error) => {
-                tracing::debug!("contests can't be listed: {error}");
+                tracing::debug!("can't list contests: {error}");
                 Vec::new()
             }
         };
-        for found in self.in_order(connection, &found).await {
-            if self.wanted.wants(found)
-                && let Some(joined) = self.join(connection, found, audience).await
+        for announced in self.in_order(connection, &announced).await {
+            if self.filter.wants(announced)
+                && let Some(contest) = self.join(connection, announced, status).await
             {
-                return Some(joined);
+                return Some(contest);
             }
         }
         self.beat(connection).await;
@@ -205,119 +205,127 @@ impl Worker {
         None
     }
 
-    /// Where it goes first: to contests that have something to play, in the order in which they were begun;
-    /// last to where it just was.
+    /// Returns the contests in the order to try them: those with waiting orders first, by age, and
+    /// last the one that it just left.
     async fn in_order<'a>(
         &self,
         connection: &Connection,
-        found: &'a [Found],
-    ) -> impl Iterator<Item = &'a Found> + use<'a> {
-        let several = found.len() > 1;
+        announced: &'a [AnnouncedContest],
+    ) -> impl Iterator<Item = &'a AnnouncedContest> + use<'a> {
+        let several = announced.len() > 1;
         let mut ranked = Vec::new();
-        for found in found {
-            let wanted = several && self.wanted.wants(found);
-            let has_orders = wanted && has_orders(connection, &found.names).await;
-            let is_left = self.left.as_ref() == Some(&found.names.id);
-            ranked.push((if has_orders { 0 } else { 1 + u8::from(is_left) }, found));
+        for announced in announced {
+            let wanted = several && self.filter.wants(announced);
+            let has_orders = wanted && has_orders(connection, &announced.names).await;
+            let is_left = self.left.as_ref() == Some(&announced.names.id);
+            ranked.push((if has_orders { 0 } else { 1 + u8::from(is_left) }, announced));
         }
         ranked.sort_by_key(|(rank, _)| *rank);
-        ranked.into_iter().map(|(_, found)| found)
+        ranked.into_iter().map(|(_, announced)| announced)
     }
 
     async fn join(
         &mut self,
         connection: &Connection,
-        found: &Found,
-        audience: &mut impl Audience,
-    ) -> Option<Arc<Joined>> {
-        let id = &found.names.id;
-        if let Some(known) = self.joined.get(id).filter(|known| known.found == *found) {
+        announced: &AnnouncedContest,
+        status: &mut impl StatusSink,
+    ) -> Option<Arc<ActiveContest>> {
+        let id = &announced.names.id;
+        if let Some(known) = self.contests.get(id).filter(|known| known.announced == *announced) {
             return Some(known.clone());
         }
-        let (root, lent) = (self.root.path(), &self.settings.lent);
-        match Joined::join(found, connection, &self.info, root, lent).await {
-            Ok(joined) => {
-                self.wanted.accept(found);
-                audience.tell(&format!("plays in {}", found.name()));
-                let joined = Arc::new(joined);
-                self.joined.insert(id.clone(), joined.clone());
-                Some(joined)
+        let (root, readable_paths) = (self.root.path(), &self.settings.readable_paths);
+        match ActiveContest::join(announced, connection, &self.info, root, readable_paths).await {
+            Ok(contest) => {
+                self.filter.accept(announced);
+                status.message(&format!("playing contest {}", announced.name()));
+                let contest = Arc::new(contest);
+                self.contests.insert(id.clone(), contest.clone());
+                Some(contest)
             }
-            Err(unfit) => {
-                self.refuse(found, unfit, audience);
+            Err(mismatch) => {
+                self.refuse(announced, mismatch, status);
                 None
             }
         }
     }
 
-    fn refuse(&mut self, found: &Found, unfit: Unfit, audience: &mut impl Audience) {
-        let text = format!("does not play in {}: {}", found.name(), tame(&unfit.why));
-        if self.wanted.refuse(found, unfit) {
-            audience.tell(&text);
+    fn refuse(
+        &mut self,
+        announced: &AnnouncedContest,
+        mismatch: Mismatch,
+        status: &mut impl StatusSink,
+    ) {
+        let text = format!("not playing contest {}: {}", announced.name(), tame(&mismatch.why));
+        if self.filter.refuse(announced, mismatch) {
+            status.message(&text);
         }
     }
 
-    /// Says in contests that it doesn't fit that it is there, and why it doesn't play.
+    /// Sends heartbeats to contests that it does not play, with the reason.
     async fn beat(&mut self, connection: &Connection) {
         let now = Instant::now();
         if !connection.is_up() || now < self.beat_at {
             return;
         }
-        self.beat_at = now + Duration::from_millis(BEAT_MS);
-        for refused in self.wanted.refused() {
-            let beat = Beat {
+        self.beat_at = now + Duration::from_millis(HEARTBEAT_MS);
+        for refused in self.filter.refused() {
+            let beat = Heartbeat {
                 worker: self.info.clone(),
-                refused: Some(refused.unfit.why.clone()),
-                ..Beat::default()
+                refused: Some(refused.mismatch.why.clone()),
+                ..Heartbeat::default()
             };
             let bytes = serde_json::to_vec(&beat).unwrap_or_default();
-            let subject = refused.found.names.beats();
-            hand(connection.client.publish(subject, bytes.into())).await;
+            let subject = refused.announced.names.beats();
+            send_unacknowledged(connection.client.publish(subject, bytes.into())).await;
         }
     }
 
-    /// Plays in a contest as long as there is a reason to.
+    /// Plays a contest until there is a reason to leave it.
     async fn play(
         &mut self,
         connection: &Connection,
-        joined: Arc<Joined>,
+        contest: Arc<ActiveContest>,
         interrupts: &mut Interrupts,
-        audience: &mut impl Audience,
+        status: &mut impl StatusSink,
     ) {
-        let found = joined.found.clone();
-        let wanted = self.wanted.clone();
+        let announced = contest.announced.clone();
+        let filter = self.filter.clone();
         let session = async {
-            let session = Session::new(connection.clone(), joined, &self.info, wanted)?;
-            Box::pin(session.run(&self.settings, &mut self.busy, interrupts, audience)).await
+            let session = Session::new(connection.clone(), contest, &self.info, filter)?;
+            Box::pin(session.run(&self.settings, &mut self.busy, interrupts, status)).await
         };
         let (why, played) = match session.await {
             Ok(left) => left,
             Err(error) => {
-                let why = format!("matches can't be played: {error}");
-                return self.refuse(&found, why.into(), audience);
+                let why = format!("can't play matches: {error}");
+                return self.refuse(&announced, why.into(), status);
             }
         };
         self.played += played;
-        self.left = Some(found.names.id.clone());
-        let name = found.name();
+        self.left = Some(announced.names.id.clone());
+        let name = announced.name();
         match why {
-            Why::Over => {
-                self.joined.remove(&found.names.id);
-                audience.tell(&format!("{name} is over; {played} games played in it"));
+            LeaveReason::Over => {
+                self.contests.remove(&announced.names.id);
+                status.message(&format!("contest {name} is over; played {played} of its games"));
             }
-            Why::Stalled(gap) => {
-                // Its place in the order of contests is what it was.
+            LeaveReason::Stalled(gap) => {
+                // It may continue with the same contest.
                 self.left = None;
                 let seconds = gap.as_secs();
-                audience.tell(&format!(
-                    "stood still for {seconds} s: the matches that were under way are left to others"
+                status.message(&format!(
+                    "paused for {seconds} s; its games are played again elsewhere"
                 ));
             }
-            Why::Broken => {
-                let why = "matches can't be played any more".to_owned();
-                self.refuse(&found, why.into(), audience);
+            LeaveReason::Broken => {
+                let why = "the match threads have stopped".to_owned();
+                self.refuse(&announced, why.into(), status);
             }
-            Why::Stopped | Why::Elsewhere | Why::Idle | Why::Interrupted => {}
+            LeaveReason::Stopped
+            | LeaveReason::Elsewhere
+            | LeaveReason::Idle
+            | LeaveReason::Interrupted => {}
         }
     }
 }

@@ -1,75 +1,76 @@
-//! What a worker is about in a contest.
+//! The phases of a worker in a contest.
 
 use std::time::Duration;
 
 /// Why a worker leaves a contest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Why {
+pub(super) enum LeaveReason {
     /// The contest is over.
     Over,
-    /// The coordinator wants it stopped.
+    /// The coordinator stopped it.
     Stopped,
-    /// There is more to do in another one.
+    /// Another contest has waiting orders.
     Elsewhere,
-    /// There was nothing to do for as long as somebody wanted to wait.
+    /// The worker had no work for the time in its settings.
     Idle,
-    /// Somebody wants the worker to end.
+    /// The worker received a signal.
     Interrupted,
-    /// This process stood still for so long: what was played meanwhile was not played fairly.
+    /// This process was paused for this long, so the clocks of its matches are wrong.
     Stalled(Duration),
     /// Matches can't be played any more.
     Broken,
 }
 
-/// What a worker is about in a contest.
+/// What a worker does in a contest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
     /// It takes orders.
     Taking,
-    /// It plays those that it has to their end.
-    Leaving(Why),
-    /// It drops everything.
-    Dropped(Why),
+    /// It finishes the orders that it holds.
+    Leaving(LeaveReason),
+    /// It drops all orders.
+    Dropped(LeaveReason),
 }
 
 impl Phase {
-    /// Why it takes no more orders, if so.
-    pub(super) fn why(self) -> Option<Why> {
+    /// Returns why it takes no more orders, if so.
+    pub(super) fn why(self) -> Option<LeaveReason> {
         match self {
             Self::Taking => None,
             Self::Leaving(why) | Self::Dropped(why) => Some(why),
         }
     }
 
-    /// Whether this one may follow: nothing that was dropped is taken up again.
+    /// Returns whether it may change to this phase: dropped orders are never continued.
     pub(super) fn may_become(self, next: Self) -> bool {
         match self {
             Self::Taking => next != Self::Taking,
             Self::Leaving(_) => matches!(next, Self::Dropped(_)),
-            // Reports may still be on their way; and whoever wants to end wants that most.
-            Self::Dropped(Why::Stalled(_)) => {
-                matches!(next, Self::Dropped(why) if !matches!(why, Why::Stalled(_)))
+            // Reports may still be on their way, and an interrupt takes precedence.
+            Self::Dropped(LeaveReason::Stalled(_)) => {
+                matches!(next, Self::Dropped(why) if !matches!(why, LeaveReason::Stalled(_)))
             }
-            Self::Dropped(Why::Interrupted) => false,
-            Self::Dropped(_) => next == Self::Dropped(Why::Interrupted),
+            Self::Dropped(LeaveReason::Interrupted) => false,
+            Self::Dropped(_) => next == Self::Dropped(LeaveReason::Interrupted),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Phase, Why};
+    use super::{LeaveReason, Phase};
     use std::time::Duration;
 
     #[test]
-    fn nothing_that_was_dropped_is_taken_up_again() {
-        let stalled = Phase::Dropped(Why::Stalled(Duration::from_secs(9)));
-        let (over, ending) = (Phase::Dropped(Why::Over), Phase::Dropped(Why::Interrupted));
-        let leaving = Phase::Leaving(Why::Idle);
+    fn dropped_orders_are_never_continued() {
+        let stalled = Phase::Dropped(LeaveReason::Stalled(Duration::from_secs(9)));
+        let (over, ending) =
+            (Phase::Dropped(LeaveReason::Over), Phase::Dropped(LeaveReason::Interrupted));
+        let leaving = Phase::Leaving(LeaveReason::Idle);
         for (phase, next, may) in [
             (Phase::Taking, leaving, true),
             (leaving, Phase::Taking, false),
-            (leaving, Phase::Leaving(Why::Elsewhere), false),
+            (leaving, Phase::Leaving(LeaveReason::Elsewhere), false),
             (leaving, stalled, true),
             (stalled, leaving, false),
             (stalled, stalled, false),

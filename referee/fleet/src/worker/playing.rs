@@ -1,7 +1,7 @@
-//! An order is played: its games one after the other, each again where it ends void. The transcripts
-//! are packed beside the next game.
+//! Plays an order: its games one after the other, each again if it is void. Transcripts are packed
+//! while the next game runs.
 
-use super::desk::Ended;
+use super::job_router::Ended;
 use super::session::Session;
 use crate::{FaultCause, Order, WorkerFault};
 use flate2::Compression;
@@ -18,33 +18,33 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::task::JoinHandle;
 
-/// A void game is played again at most so often, whatever an order says.
+/// The maximum number of replays of a void game, whatever the order says.
 const RETRIES_MAX: u32 = 20;
 
-/// A match that was played, with its transcript as a file, gzipped.
+/// A finished match with its gzipped transcript.
 #[derive(Debug)]
-pub(super) struct Packed {
+pub(super) struct PackedTranscript {
     /// The game's number.
     pub(super) number: u64,
-    /// The file.
+    /// The file with the transcript.
     pub(super) path: PathBuf,
     /// SHA-256 of its bytes, in hex.
     pub(super) sha256: String,
-    /// How many they are.
+    /// Its size in bytes.
     pub(super) bytes: u64,
 }
 
-/// What came of an order: its matches, or why there are none.
-pub(super) type Outcome = Result<Vec<Packed>, WorkerFault>;
+/// The result of an order: its matches, or why there are none.
+pub(super) type Outcome = Result<Vec<PackedTranscript>, WorkerFault>;
 
-/// Plays it: every try of every game, in order.
+/// Plays all games of an order.
 pub(super) async fn play(session: &Session, order: &Order) -> Outcome {
     let mut seated = BTreeMap::new();
     for player in order.fixtures.iter().flat_map(|fixture| &fixture.players) {
-        let contender = session.joined.contender(player.index()).await?;
+        let contender = session.contest.contender(player.index()).await?;
         seated.insert(*player, contender);
     }
-    let checked = &session.joined.checked;
+    let checked = &session.contest.checked;
     let mut staging = Staging::new(checked.contest.clone(), checked.kinds.clone());
     let (mut packing, mut halted) = (Vec::new(), None);
     for fixture in &order.fixtures {
@@ -68,95 +68,95 @@ pub(super) async fn play(session: &Session, order: &Order) -> Outcome {
         }
     }
     let Some(fault) = halted else { return Ok(packed) };
-    // The disk may be what is full.
-    for Packed { path, .. } in packed {
+    // The disk may be full.
+    for PackedTranscript { path, .. } in packed {
         std::fs::remove_file(path).ok();
     }
     Err(fault)
 }
 
-/// A game, until it counts. One that is void too often is this machine's failure.
+/// Plays a game until it counts. A game that stays void is a failure of this machine.
 async fn game(
     session: &Session,
     fixture: &Fixture,
     retries: u32,
     seated: &BTreeMap<Player, Arc<Contender>>,
     staging: &mut Staging,
-    packing: &mut Vec<JoinHandle<io::Result<Packed>>>,
+    packing: &mut Vec<JoinHandle<io::Result<PackedTranscript>>>,
 ) -> Result<(), WorkerFault> {
-    let (number, joined) = (fixture.number, &session.joined);
+    let (number, contest) = (fixture.number, &session.contest);
     for attempt in 0..=retries {
         let path = session.transcript(number);
         let destination = Destination::File { path: path.clone(), force: false };
         let seat = |player: Player| seated[&player].clone();
-        let job = staging.job(fixture, seat, joined.reaches.clone(), destination);
+        let job = staging.job(fixture, seat, contest.reaches.clone(), destination);
         let job = job.map_err(|error| WorkerFault::new(FaultCause::Order, error))?;
-        let Ended { result, seen } = session.desk.play(job).await.ok_or_else(closed)?;
-        let (policy, is_last) = (&joined.checked.contest.policy, attempt == retries);
-        let fate = fate(result.map(drop), seen, fixture, policy, is_last, &path)?;
-        if fate != Fate::Lost {
+        let Ended { result, seen } = session.jobs.play(job).await.ok_or_else(closed)?;
+        let (policy, is_last) = (&contest.checked.contest.policy, attempt == retries);
+        let outcome = outcome(result.map(drop), seen, fixture, policy, is_last, &path)?;
+        if outcome != TryOutcome::Lost {
             packing.push(tokio::task::spawn_blocking(move || pack(number, &path)));
         }
-        if fate == Fate::Counts {
+        if outcome == TryOutcome::Counts {
             break;
         }
     }
     Ok(())
 }
 
-/// What a try of a game came to.
+/// The outcome of a try of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
-    /// It is the last of its game.
+enum TryOutcome {
+    /// It counts, and is the last of its game.
     Counts,
-    /// It is played again, and reported.
+    /// It is reported, and the game is played again.
     Void,
-    /// It is played again, and nobody hears of it.
+    /// It is not reported, and the game is played again.
     Lost,
 }
 
-/// What a try came to, whose transcript is at `path`, or why the order is given up. A transcript that
-/// nobody gets to see is removed: it may be what fills the disk.
-fn fate(
+/// Returns the outcome of a try with its transcript at `path`, or why the order fails. A
+/// transcript that is not reported is removed, since it may fill the disk.
+fn outcome(
     result: io::Result<()>,
     seen: Onlooker,
     fixture: &Fixture,
     policy: &Policy,
     is_last: bool,
     path: &Path,
-) -> Result<Fate, WorkerFault> {
-    let fate = match result {
-        // Its transcript isn't whole: nobody else could see that it was void.
+) -> Result<TryOutcome, WorkerFault> {
+    let outcome = match result {
+        // Its transcript is incomplete, so no one could verify that it was void.
         Err(error) if is_last || is_full(&error) => {
             let what = format!("game {}", fixture.number);
             Err(failed(&what, &error))
         }
-        Err(_) => Ok(Fate::Lost),
+        Err(_) => Ok(TryOutcome::Lost),
         Ok(()) => match seen.record(fixture, policy, String::new(), String::new()) {
-            Ok(_) => Ok(Fate::Counts),
-            // Nobody's doing but ours.
+            Ok(_) => Ok(TryOutcome::Counts),
+            // This worker stopped it.
             Err(void) if void.cause == "interrupted" => Err(closed()),
             Err(void) if void.cause == "disk_full" => {
                 let full = io::Error::from(ErrorKind::StorageFull);
                 Err(failed("a transcript", &full))
             }
-            // What this machine does to a game is no other's affair.
+            // A problem of this machine, so another worker should try.
             Err(void) if is_last => {
                 let text = format!("game {}: {}", fixture.number, void.text);
                 Err(WorkerFault::new(FaultCause::Machine, text))
             }
-            Err(_) => Ok(Fate::Void),
+            Err(_) => Ok(TryOutcome::Void),
         },
     };
-    if !matches!(fate, Ok(Fate::Counts | Fate::Void)) {
+    if !matches!(outcome, Ok(TryOutcome::Counts | TryOutcome::Void)) {
         std::fs::remove_file(path).ok();
     }
-    fate
+    outcome
 }
 
-/// Nobody plays here any more.
+/// The fault if the worker has stopped playing.
 fn closed() -> WorkerFault {
-    WorkerFault::new(FaultCause::Machine, "matches can't be played any more")
+    WorkerFault::new(FaultCause::Machine, "the worker has stopped playing")
 }
 
 fn is_full(error: &io::Error) -> bool {
@@ -168,20 +168,20 @@ fn failed(what: &str, error: &io::Error) -> WorkerFault {
     WorkerFault::new(cause, format!("{what}: {error}"))
 }
 
-/// Packs a transcript. The packed file takes its place; where that fails, neither is left.
-fn pack(number: u64, path: &Path) -> io::Result<Packed> {
+/// Packs a transcript and removes the original; on an error both files are removed.
+fn pack(number: u64, path: &Path) -> io::Result<PackedTranscript> {
     let into = path.with_extension("gz");
     let packed = compress(path, &into);
     let removed = std::fs::remove_file(path);
-    let told = packed.and_then(|told| removed.map(|()| told));
-    if told.is_err() {
+    let packed = packed.and_then(|packed| removed.map(|()| packed));
+    if packed.is_err() {
         std::fs::remove_file(&into).ok();
     }
-    let (sha256, bytes) = told?;
-    Ok(Packed { number, path: into, sha256, bytes })
+    let (sha256, bytes) = packed?;
+    Ok(PackedTranscript { number, path: into, sha256, bytes })
 }
 
-/// SHA-256 of the packed file, and how many bytes it has.
+/// Returns SHA-256 and size of the packed file.
 fn compress(path: &Path, into: &Path) -> io::Result<(String, u64)> {
     let mut encoder = GzEncoder::new(File::create_new(into)?, Compression::default());
     io::copy(&mut File::open(path)?, &mut encoder)?;
@@ -191,7 +191,7 @@ fn compress(path: &Path, into: &Path) -> io::Result<(String, u64)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Fate, fate, pack};
+    use super::{TryOutcome, outcome, pack};
     use referee_contest::{Fixture, Onlooker, Player, Policy};
     use referee_match::transcript::unpack;
     use referee_protocol::plain::hex;
@@ -200,12 +200,12 @@ mod tests {
     use std::fs;
     use std::io::{self, ErrorKind};
 
-    /// What was seen of a match that is void for this reason, or that counts.
+    /// The events of a match that is void for this reason, or counts.
     fn seen(void: Option<&str>) -> Onlooker {
-        let void = void.map(|cause| json!({"cause": cause, "text": "so it was"}));
-        let (result, places) =
+        let void = void.map(|cause| json!({"cause": cause, "text": "test"}));
+        let (result, permits) =
             if void.is_some() { ("void", None) } else { ("played", Some([1, 2])) };
-        let verdict = json!({"result": result, "reason": "", "places": places, "seats": [],
+        let verdict = json!({"result": result, "reason": "", "permits": permits, "seats": [],
                              "void": void});
         let over = json!({"type": "over", "at_ns": 2, "outcome": null, "verdict": verdict});
         let mut seen = Onlooker::default();
@@ -213,7 +213,7 @@ mod tests {
         seen
     }
 
-    /// What becomes of a try, and whether its transcript is still there.
+    /// Returns the outcome of a try, and whether its transcript still exists.
     fn tried(result: io::Result<()>, void: Option<&str>, is_last: bool) -> (String, bool) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("7.jsonl");
@@ -221,21 +221,21 @@ mod tests {
         let players = vec![Player(0), Player(1)];
         let fixture =
             Fixture { number: 7, block: 3, round: 1, game: 0, players, opening: 3, seed: 1 };
-        let fate = fate(result, seen(void), &fixture, &Policy::default(), is_last, &path);
-        let told = match fate {
-            Ok(Fate::Counts) => "counts".to_owned(),
-            Ok(Fate::Void) => "void".to_owned(),
-            Ok(Fate::Lost) => "lost".to_owned(),
-            Err(fault) if fault.text.ends_with("any more") => "closed".to_owned(),
+        let outcome = outcome(result, seen(void), &fixture, &Policy::default(), is_last, &path);
+        let name = match outcome {
+            Ok(TryOutcome::Counts) => "counts".to_owned(),
+            Ok(TryOutcome::Void) => "void".to_owned(),
+            Ok(TryOutcome::Lost) => "lost".to_owned(),
+            Err(fault) if fault.text.ends_with("stopped playing") => "closed".to_owned(),
             Err(fault) => format!("{:?}", fault.cause).to_lowercase(),
         };
-        (told, path.exists())
+        (name, path.exists())
     }
 
     #[test]
-    fn no_transcript_is_left_that_nobody_gets_to_see() {
+    fn transcripts_that_are_not_reported_are_removed() {
         let error = |kind: ErrorKind| Err(io::Error::from(kind));
-        for (result, void, is_last, told, is_left) in [
+        for (result, void, is_last, expected, is_left) in [
             (Ok(()), None, true, "counts", true),
             (Ok(()), Some("lag"), false, "void", true),
             (Ok(()), Some("lag"), true, "machine", false),
@@ -245,15 +245,15 @@ mod tests {
             (error(ErrorKind::Other), None, false, "lost", false),
             (error(ErrorKind::Other), None, true, "machine", false),
         ] {
-            assert_eq!(tried(result, void, is_last), (told.to_owned(), is_left), "{void:?}");
+            assert_eq!(tried(result, void, is_last), (expected.to_owned(), is_left), "{void:?}");
         }
     }
 
     #[test]
-    fn what_can_not_be_packed_is_not_left_behind() {
+    fn nothing_is_left_if_packing_fails() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("7.jsonl");
-        // It can be opened and not be read.
+        // A folder can be opened but not read.
         fs::create_dir(&path).unwrap();
         pack(7, &path).unwrap_err();
         assert!(!folder.path().join("7.gz").exists());
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packed_transcript_takes_the_place_of_the_plain_one() {
+    fn a_packed_transcript_replaces_the_plain_one() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("7.jsonl");
         let lines = "{\"type\":\"played\"}\n".repeat(20_000);

@@ -1,37 +1,37 @@
-//! What came of an order goes to the coordinator, whenever the server can be reached.
+//! Sends reports to the coordinator, when the server can be reached.
 
-use super::hands::Held;
-use super::playing::{Outcome, Packed};
+use super::leases::HeldOrder;
+use super::playing::{Outcome, PackedTranscript};
 use super::session::Session;
-use crate::bundles::{Reading, is_there, put};
+use crate::bundles::{BlockingFile, object_exists, put};
 use crate::connect::Connection;
-use crate::link::{CALL, kept, within};
+use crate::link::{CALL_TIMEOUT, find_stream, with_timeout};
 use crate::messages::with_bytes;
-use crate::{FaultCause, Names, Parcel, Report, Try, WorkerFault};
+use crate::{FaultCause, Names, Payload, PlayedMatch, Report, WorkerFault};
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::object_store::ObjectStore;
 use std::fs::File;
 use std::io::{self, Read};
 use std::time::{Duration, Instant};
 
-/// What a message has beside its bytes, at most: subject, headers.
-const ROOM_BYTES: usize = 4096;
-/// How long to wait after the first failure; it doubles up to the other.
-const AGAIN: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(5));
+/// The maximum overhead of a message beside its bytes: subject and headers.
+const OVERHEAD_BYTES: usize = 4096;
+/// The first and the longest delay between attempts; it doubles.
+const RETRY_DELAY: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(5));
 
-/// How long a report may be refused before others are to play the order, and how long it waits for
-/// anything else before people are told.
+/// How long a report may be refused before other workers play the order, and how long it may wait
+/// before a message is logged.
 const REFUSED: Duration = Duration::from_secs(120);
 
-/// Reports until the server has it, then answers for the order; false where the server won't have it
-/// from this worker. What it has no room for is kept until it has: the server may be mended at any time, and
-/// a worker has no more orders than places for them. Can be dropped at any time.
-pub(super) async fn report(session: &Session, held: &Held, outcome: &Outcome) -> bool {
-    let mut wait = AGAIN.0;
+/// Sends a report until the server has it, then acknowledges the order. Returns false if the
+/// server refuses it from this worker. While the server has no room the report is kept: that may
+/// change at any time, and a worker holds a limited number of orders. Cancel safe.
+pub(super) async fn report(session: &Session, held: &HeldOrder, outcome: &Outcome) -> bool {
+    let mut wait = RETRY_DELAY.0;
     let mut lost = None;
     let (mut refused, mut waited) = (None, Some(Instant::now()));
     let acker = loop {
-        // The order may come again meanwhile, under another lease or as another attempt.
+        // Meanwhile the order may arrive again with another lease or attempt.
         let attempt = held.attempt();
         let outcome = lost.as_ref().unwrap_or(outcome);
         match publish(session, held.block(), attempt, outcome).await {
@@ -40,38 +40,38 @@ pub(super) async fn report(session: &Session, held: &Held, outcome: &Outcome) ->
                     break acker;
                 }
             }
-            Err(Trouble::Files(error)) => {
+            Err(PublishError::Files(error)) => {
                 lost = Some(Err(WorkerFault::new(FaultCause::Disk, error)));
             }
-            Err(Trouble::Server(error)) => {
-                tracing::debug!("the report on block {}: {error}", held.block());
-                refused = if is_refused(&session.connection, &session.joined.names).await {
+            Err(PublishError::Server(error)) => {
+                tracing::debug!("can't send the report on block {} yet: {error}", held.block());
+                refused = if is_refused(&session.connection, &session.contest.names).await {
                     refused.or_else(|| Some(Instant::now()))
                 } else {
                     None
                 };
                 if refused.is_some_and(|since| since.elapsed() > REFUSED) {
-                    tracing::warn!("the server doesn't take the report on a block: {error}");
+                    tracing::warn!("the server refuses the report on a block: {error}");
                     return false;
                 }
                 if session.connection.is_up() && waited.is_some_and(|it| it.elapsed() > REFUSED) {
                     waited = None;
-                    tracing::warn!("a report waits until the server has room for it: {error}");
+                    tracing::warn!("a report waits until the server accepts it: {error}");
                 }
                 tokio::time::sleep(wait).await;
-                wait = (wait * 2).min(AGAIN.1);
+                wait = (wait * 2).min(RETRY_DELAY.1);
             }
         }
     };
-    // Should that fail, the order comes again, and somebody plays it for nothing.
-    if let Err(error) = within(CALL, acker.double_ack()).await {
+    // If this fails the order is delivered again, and is played for nothing.
+    if let Err(error) = with_timeout(CALL_TIMEOUT, acker.double_ack()).await {
         tracing::debug!("block {} is not acknowledged: {error}", held.block());
     }
     true
 }
 
-/// Whether a server that is there won't have a report of this contest from this worker: it may not, or
-/// there is nothing any more to put it into. A server whose disk is full answers anything, or nothing.
+/// Returns whether the server refuses reports of this contest from this worker: it lacks the
+/// permission, or the streams are gone. A server with a full disk may answer anything, or nothing.
 async fn is_refused(connection: &Connection, names: &Names) -> bool {
     if !connection.is_up() {
         return false;
@@ -80,28 +80,28 @@ async fn is_refused(connection: &Connection, names: &Names) -> bool {
         return true;
     }
     for stream in [names.reports_stream(), format!("OBJ_{}", names.bucket())] {
-        if matches!(kept(&connection.jetstream, &stream).await, Ok(None)) {
+        if matches!(find_stream(&connection.jetstream, &stream).await, Ok(None)) {
             return true;
         }
     }
     false
 }
 
-/// Why a report is not with the server.
-enum Trouble {
+/// Why a report was not sent.
+enum PublishError {
     /// The transcripts can't be read any more.
     Files(io::Error),
-    /// The server doesn't take it.
+    /// The server did not accept it.
     Server(String),
 }
 
-impl From<String> for Trouble {
+impl From<String> for PublishError {
     fn from(error: String) -> Self {
         Self::Server(error)
     }
 }
 
-impl From<io::Error> for Trouble {
+impl From<io::Error> for PublishError {
     fn from(error: io::Error) -> Self {
         Self::Files(error)
     }
@@ -112,46 +112,55 @@ async fn publish(
     block: u64,
     attempt: u32,
     outcome: &Outcome,
-) -> Result<(), Trouble> {
+) -> Result<(), PublishError> {
     let worker = session.info.id.clone();
     let id = format!("{block}-{attempt}-{worker}");
     let (matches, fault) = match outcome {
         Ok(matches) => (matches.as_slice(), None),
         Err(fault) => (&[][..], Some(fault.clone())),
     };
-    let within_one = |packed: &Packed| Parcel::Message { bytes: packed.bytes };
-    let mut report = Report { block, attempt, worker, tries: tries(matches, within_one), fault };
+    let in_message = |packed: &PackedTranscript| Payload::Message { bytes: packed.bytes };
+    let mut report = Report { block, attempt, worker, tries: tries(matches, in_message), fault };
     let mut message = with_bytes(&report, &[]);
     let bytes: u64 = matches.iter().map(|packed| packed.bytes).sum();
-    let room = session.connection.client.max_payload().saturating_sub(ROOM_BYTES);
+    let room = session.connection.client.max_payload().saturating_sub(OVERHEAD_BYTES);
     if bytes.saturating_add(message.len() as u64) <= room as u64 {
         for packed in matches {
             File::open(&packed.path)?.take(packed.bytes).read_to_end(&mut message)?;
         }
     } else {
         for packed in matches {
-            send(&session.joined.bucket, packed).await?;
+            send(&session.contest.bucket, packed).await?;
         }
-        let apart = |it: &Packed| Parcel::Object { sha256: it.sha256.clone(), bytes: it.bytes };
-        report.tries = tries(matches, apart);
+        let as_object =
+            |it: &PackedTranscript| Payload::Object { sha256: it.sha256.clone(), bytes: it.bytes };
+        report.tries = tries(matches, as_object);
         message = with_bytes(&report, &[]);
     }
     let publish = PublishMessage::build().payload(message.into()).message_id(id);
-    let subject = session.joined.names.report(block);
-    let sent = within(CALL, session.connection.jetstream.send_publish(subject, publish)).await?;
-    within(CALL, sent.into_future()).await?;
+    let subject = session.contest.names.report(block);
+    let sent =
+        with_timeout(CALL_TIMEOUT, session.connection.jetstream.send_publish(subject, publish))
+            .await?;
+    with_timeout(CALL_TIMEOUT, sent.into_future()).await?;
     Ok(())
 }
 
-fn tries(matches: &[Packed], parcel: impl Fn(&Packed) -> Parcel) -> Vec<Try> {
-    let one = |packed: &Packed| Try { number: packed.number, transcript: parcel(packed) };
+fn tries(
+    matches: &[PackedTranscript],
+    payload: impl Fn(&PackedTranscript) -> Payload,
+) -> Vec<PlayedMatch> {
+    let one = |packed: &PackedTranscript| PlayedMatch {
+        number: packed.number,
+        transcript: payload(packed),
+    };
     matches.iter().map(one).collect()
 }
 
 /// Puts a transcript into the contest's bucket, unless it is there.
-async fn send(bucket: &ObjectStore, packed: &Packed) -> Result<(), Trouble> {
-    if !is_there(bucket, &packed.sha256, packed.bytes).await {
-        let file = Reading(File::open(&packed.path)?);
+async fn send(bucket: &ObjectStore, packed: &PackedTranscript) -> Result<(), PublishError> {
+    if !object_exists(bucket, &packed.sha256, packed.bytes).await {
+        let file = BlockingFile(File::open(&packed.path)?);
         put(bucket, &packed.sha256, file, packed.bytes).await?;
     }
     Ok(())
@@ -165,7 +174,7 @@ mod tests {
     use async_nats::jetstream::stream::{Config, DiscardPolicy};
 
     #[test]
-    fn no_room_for_a_report_is_no_refusal() {
+    fn a_server_without_room_does_not_refuse_reports() {
         at_server(async |_, connection, mut running| {
             let names = Names::new("0123456789abcdef").unwrap();
             assert!(is_refused(&connection, &names).await, "there is no contest");
@@ -190,7 +199,7 @@ mod tests {
             assert!(is_refused(&connection, &names).await);
             running.end();
             connection.up.clone().wait_for(|up| !up).await.unwrap();
-            assert!(!is_refused(&connection, &names).await, "it can't be asked");
+            assert!(!is_refused(&connection, &names).await, "the server is away");
         });
     }
 }

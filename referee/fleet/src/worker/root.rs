@@ -1,4 +1,4 @@
-//! The folder of everything that a worker keeps.
+//! The worker's own folder.
 
 use nix::unistd::geteuid;
 use referee_process::work_folder::{create_named, hold};
@@ -8,24 +8,24 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// How its name begins.
+/// The beginning of its name.
 const PREFIX: &str = "referee-worker-";
 
-/// A folder of its own. It goes with the worker; where the worker was killed, with the next one.
+/// A folder that is removed when the worker ends; if it was killed, the next worker removes it.
 #[derive(Debug)]
 pub(super) struct Root {
     folder: TempDir,
-    /// Held for as long as the worker lives, by which its folder is told from one left behind.
+    /// Locked while the worker runs, to distinguish its folder from one that was left behind.
     _held: File,
 }
 
 impl Root {
-    /// A new one in this folder, after those are removed that were left behind in it.
+    /// Creates a folder in `parent`, and removes those left behind.
     pub(super) fn create(parent: &Path) -> io::Result<Self> {
         clear(parent);
         loop {
             let folder = create_named(PREFIX, parent)?;
-            // Not if another worker has taken it for one left behind.
+            // Another worker may have just removed it.
             if let Some(held) = hold(folder.path()) {
                 return Ok(Self { folder, _held: held });
             }
@@ -37,16 +37,16 @@ impl Root {
     }
 }
 
-/// Removes what workers have left behind that were killed.
+/// Removes the folders of workers that were killed.
 fn clear(parent: &Path) {
     for entry in parent.read_dir().into_iter().flatten().flatten() {
         let path = entry.path();
-        // Only what this user made, and no link to anything else.
+        // Only folders of this user, and no links.
         let is_own = entry.metadata().is_ok_and(|it| it.is_dir() && it.uid() == geteuid().as_raw());
         if is_own && entry.file_name().to_string_lossy().starts_with(PREFIX) {
             let Some(_held) = hold(&path) else { continue };
             if let Err(error) = fs::remove_dir_all(&path) {
-                tracing::debug!("{} was left behind: {error}", path.display());
+                tracing::debug!("can't remove {}: {error}", path.display());
             }
         }
     }
@@ -59,7 +59,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     #[test]
-    fn what_was_left_behind_goes_and_what_is_in_use_stays() {
+    fn folders_left_behind_are_removed_and_those_in_use_stay() {
         let place = tempfile::tempdir().unwrap();
         let at = |name: &str| place.path().join(name);
         fs::create_dir_all(at("referee-worker-gone/deep/down")).unwrap();

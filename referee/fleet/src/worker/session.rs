@@ -1,17 +1,17 @@
-//! A worker in a contest: its pool, its orders, its signs of life, until it leaves.
+//! A worker's session in a contest: its match threads, orders and heartbeats.
 
-use super::desk::Desk;
-use super::hands::Hands;
-use super::joined::Joined;
-use super::phase::{Phase, Why};
-use super::pulse::Pulse;
-use super::supply::supply;
-use super::wanted::Wanted;
-use super::{Audience, Settings, Status};
+use super::active::ActiveContest;
+use super::filter::ContestFilter;
+use super::job_router::JobRouter;
+use super::leases::OrderLeases;
+use super::order_loop::run_orders;
+use super::phase::{LeaveReason, Phase};
+use super::stall::StallDetector;
+use super::{Settings, Status, StatusSink};
 use crate::connect::Connection;
-use crate::link::{CALL, hand, next, ticks, within};
-use crate::messages::BEAT_MS;
-use crate::{Beat, WorkerInfo, live};
+use crate::link::{CALL_TIMEOUT, next, send_unacknowledged, ticks, with_timeout};
+use crate::messages::HEARTBEAT_MS;
+use crate::{Heartbeat, WorkerInfo, live};
 use async_nats::Subscriber;
 use referee_play::interrupts::Interrupts;
 use referee_play::playing::Playing;
@@ -26,87 +26,87 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tokio::sync::{mpsc, watch};
 
-/// How often it looks after everything.
+/// The interval of its checks.
 const TICK: Duration = Duration::from_millis(200);
 
-/// What all orders of a contest share.
+/// The state that all orders of a contest share.
 pub(super) struct Session {
     pub(super) connection: Connection,
-    pub(super) joined: Arc<Joined>,
+    pub(super) contest: Arc<ActiveContest>,
     pub(super) info: WorkerInfo,
-    /// Which other contests it would play in.
-    pub(super) wanted: Wanted,
-    /// The orders that it has.
-    pub(super) hands: Hands,
-    /// Where games are asked for.
-    pub(super) desk: Desk,
-    /// What it is about.
+    /// Which other contests the worker would play.
+    pub(super) filter: ContestFilter,
+    /// The orders that it holds.
+    pub(super) leases: OrderLeases,
+    /// Where orders have their games played.
+    pub(super) jobs: JobRouter,
+    /// The current phase.
     pub(super) phase: watch::Sender<Phase>,
-    /// Games that it has reported.
+    /// Games that were reported.
     pub(super) played: AtomicU64,
-    /// Orders in a row that the machine spoiled.
-    pub(super) spoiled: AtomicU64,
-    /// Times in a row that nothing came that it can play.
-    pub(super) vain: AtomicU64,
-    /// The matches that are under way.
+    /// Consecutive orders that failed because of this machine.
+    pub(super) machine_failures: AtomicU64,
+    /// Consecutive times without an order that it can play.
+    pub(super) declined: AtomicU64,
+    /// The running matches.
     playing: Playing,
-    pulse: Mutex<Pulse>,
-    /// Where transcripts are.
+    stall: Mutex<StallDetector>,
+    /// The folder for transcripts.
     transcripts: TempDir,
-    /// How many there were.
+    /// The number of transcripts so far.
     count: AtomicU64,
 }
 
 impl Session {
-    /// In this contest.
+    /// Creates a session in this contest.
     pub(super) fn new(
         connection: Connection,
-        joined: Arc<Joined>,
+        contest: Arc<ActiveContest>,
         info: &WorkerInfo,
-        wanted: Wanted,
+        filter: ContestFilter,
     ) -> std::io::Result<Self> {
-        let transcripts = create_in(joined.folder())?;
-        let info = WorkerInfo { sandbox: Some(joined.enclosure.told.clone()), ..info.clone() };
+        let transcripts = create_in(contest.folder())?;
+        let info = WorkerInfo { sandbox: Some(contest.enclosure.told.clone()), ..info.clone() };
         Ok(Self {
             connection,
-            joined,
+            contest,
             info,
-            wanted,
-            hands: Hands::default(),
-            desk: Desk::default(),
+            filter,
+            leases: OrderLeases::default(),
+            jobs: JobRouter::default(),
             phase: watch::Sender::new(Phase::Taking),
             played: AtomicU64::new(0),
-            spoiled: AtomicU64::new(0),
-            vain: AtomicU64::new(0),
+            machine_failures: AtomicU64::new(0),
+            declined: AtomicU64::new(0),
             playing: Playing::default(),
-            pulse: Mutex::new(Pulse::new()),
+            stall: Mutex::new(StallDetector::new()),
             transcripts,
             count: AtomicU64::new(0),
         })
     }
 
-    /// A file for the transcript of a game.
+    /// Returns a new path for the transcript of a game.
     pub(super) fn transcript(&self, number: u64) -> PathBuf {
         let count = self.count.fetch_add(1, Ordering::Relaxed);
         self.transcripts.path().join(format!("{number}-{count}.jsonl"))
     }
 
-    /// Is about something else from now on, if that can follow.
-    pub(super) fn turn(&self, next: Phase) {
+    /// Changes to this phase, if that is allowed.
+    pub(super) fn advance(&self, next: Phase) {
         self.phase.send_if_modified(|phase| {
-            let turned = phase.may_become(next);
-            if turned {
+            let changed = phase.may_become(next);
+            if changed {
                 *phase = next;
             }
-            turned
+            changed
         });
     }
 
-    /// Why everything is dropped, if it is. Finds out whether this process stood still.
-    pub(super) fn dropped(&self) -> Option<Why> {
-        let gap = lock(&self.pulse).feel();
-        if gap > self.joined.checked.lease / 3 {
-            self.turn(Phase::Dropped(Why::Stalled(gap)));
+    /// Returns why all orders are dropped, if they are. Detects whether this process was paused.
+    pub(super) fn dropped(&self) -> Option<LeaveReason> {
+        let gap = lock(&self.stall).elapsed();
+        if gap > self.contest.checked.lease / 3 {
+            self.advance(Phase::Dropped(LeaveReason::Stalled(gap)));
         }
         match *self.phase.borrow() {
             Phase::Dropped(why) => Some(why),
@@ -114,8 +114,8 @@ impl Session {
         }
     }
 
-    /// Waits until everything is dropped for such a reason.
-    pub(super) async fn drop_for(&self, is_such: impl Fn(Why) -> bool) -> Why {
+    /// Waits until all orders are dropped for such a reason.
+    pub(super) async fn drop_for(&self, is_such: impl Fn(LeaveReason) -> bool) -> LeaveReason {
         let mut phases = self.phase.subscribe();
         let is_it = |phase: &Phase| matches!(phase, Phase::Dropped(why) if is_such(*why));
         match phases.wait_for(is_it).await.map(|phase| phase.why()) {
@@ -124,28 +124,28 @@ impl Session {
         }
     }
 
-    /// Plays in the contest until there is a reason to leave it: that, and how many games were reported.
-    /// `busy` is when there was something to do last.
+    /// Plays the contest until there is a reason to leave it; returns that and the number of
+    /// reported games. `busy` is when the worker last had work.
     pub(super) async fn run(
         self,
         settings: &Settings,
         busy: &mut Instant,
         interrupts: &mut Interrupts,
-        audience: &mut impl Audience,
-    ) -> std::io::Result<(Why, u64)> {
-        let pin = self.joined.checked.brief.pin;
+        status: &mut impl StatusSink,
+    ) -> std::io::Result<(LeaveReason, u64)> {
+        let pin = self.contest.checked.brief.pin;
         let room = Room { matches: settings.slots, pin };
-        let (enclosure, watching) = (self.joined.enclosure.clone(), self.desk.watching());
+        let (enclosure, watching) = (self.contest.enclosure.clone(), self.jobs.watching());
         let (orders, paused) = (interrupts.orders(), interrupts.paused_time());
         let pool = Pool::start(room, enclosure, orders, paused, watching, self.playing.clone())?;
         let Pool { jobs, results, threads } = pool;
-        self.desk.open(jobs);
-        let stops = self.connection.client.subscribe(self.joined.names.stop());
-        let stops = within(CALL, stops).await.ok();
+        self.jobs.open(jobs);
+        let stops = self.connection.client.subscribe(self.contest.names.stop());
+        let stops = with_timeout(CALL_TIMEOUT, stops).await.ok();
         let session = Arc::new(self);
         let mut run = Run {
             beat_at: Instant::now(),
-            told: (false, false),
+            last_beat: (false, false),
             renewed: Instant::now(),
             was_up: true,
             busy,
@@ -155,23 +155,23 @@ impl Session {
             session: session.clone(),
             settings,
         };
-        run.go(interrupts, audience).await;
-        session.desk.close();
+        run.go(interrupts, status).await;
+        session.jobs.close();
         let is_dropped = matches!(*session.phase.borrow(), Phase::Dropped(_));
         if is_dropped && !interrupts.is_stopped() {
             interrupts.stop("the worker leaves the contest".to_owned());
         }
         end(run.results, threads).await;
         if interrupts.received().is_none() {
-            // The next contest's matches are others.
+            // The next contest's matches may run.
             interrupts.go_on();
         }
-        let why = session.phase.borrow().why().unwrap_or(Why::Broken);
+        let why = session.phase.borrow().why().unwrap_or(LeaveReason::Broken);
         Ok((why, session.played.load(Ordering::Relaxed)))
     }
 }
 
-/// Waits until nobody plays any more and all is cleaned up.
+/// Waits until all matches have ended and are cleaned up.
 async fn end(results: Option<mpsc::Receiver<Played>>, threads: Threads) {
     if let Some(mut results) = results {
         while results.recv().await.is_some() {}
@@ -179,30 +179,30 @@ async fn end(results: Option<mpsc::Receiver<Played>>, threads: Threads) {
     tokio::task::spawn_blocking(|| threads.join()).await.ok();
 }
 
-/// A session while it runs.
+/// A running session.
 struct Run<'a> {
     session: Arc<Session>,
     settings: &'a Settings,
     beat_at: Instant,
-    /// Whether it had orders, and whether it was leaving, when it was last said.
-    told: (bool, bool),
+    /// Whether the last heartbeat had orders, and whether it was leaving.
+    last_beat: (bool, bool),
     renewed: Instant,
     was_up: bool,
-    /// When there was something to do last.
+    /// When the worker last had work.
     busy: &'a mut Instant,
-    /// When it must have left.
+    /// The deadline for leaving.
     drained_by: Option<Instant>,
-    /// `None` when the pool has ended.
+    /// `None` once the pool has ended.
     results: Option<mpsc::Receiver<Played>>,
     stops: Option<Subscriber>,
 }
 
 impl Run<'_> {
-    async fn go(&mut self, interrupts: &mut Interrupts, audience: &mut impl Audience) {
+    async fn go(&mut self, interrupts: &mut Interrupts, status: &mut impl StatusSink) {
         let session = self.session.clone();
-        let mut supply = pin!(supply(session.clone(), self.settings.slots));
+        let mut run_orders = pin!(run_orders(session.clone(), self.settings.slots));
         let sender = async {
-            let (client, names) = (&session.connection.client, &session.joined.names);
+            let (client, names) = (&session.connection.client, &session.contest.names);
             live::send(client, names, &session.info.id, &session.playing).await;
             std::future::pending::<()>().await;
         };
@@ -210,57 +210,57 @@ impl Run<'_> {
         let mut ticks = ticks(TICK);
         loop {
             tokio::select! {
-                () = &mut supply => break,
+                () = &mut run_orders => break,
                 () = &mut sender => {}
-                _ = ticks.tick() => self.tick(audience).await,
+                _ = ticks.tick() => self.tick(status).await,
                 played = async { self.results.as_mut()?.recv().await }, if self.results.is_some() => {
                     self.take(played);
                 }
                 Some(_) = async { next(self.stops.as_mut()?).await } => {
-                    audience.tell("the coordinator stops the contest");
-                    session.turn(Phase::Dropped(Why::Stopped));
+                    status.message("the coordinator has stopped the contest");
+                    session.advance(Phase::Dropped(LeaveReason::Stopped));
                 }
-                () = interrupts.next() => self.interrupted(interrupts, audience),
+                () = interrupts.next() => self.interrupted(interrupts, status),
             }
             if session.dropped().is_some() && !interrupts.is_stopped() {
-                // At once, not when all orders have been answered for.
+                // At once, not when all orders are acknowledged.
                 interrupts.stop("the worker drops its matches".to_owned());
             }
         }
         self.beat().await;
     }
 
-    async fn tick(&mut self, audience: &mut impl Audience) {
+    async fn tick(&mut self, status: &mut impl StatusSink) {
         let session = self.session.clone();
         let (up, now) = (session.connection.is_up(), Instant::now());
         let back = up && !self.was_up;
         self.was_up = up;
-        let orders = session.hands.list().len();
+        let orders = session.leases.list().len();
         if orders > 0 {
             *self.busy = now;
         }
         if self.settings.idle.is_some_and(|idle| self.busy.elapsed() > idle) {
-            session.turn(Phase::Leaving(Why::Idle));
+            session.advance(Phase::Leaving(LeaveReason::Idle));
         }
         if self.drained_by.is_some_and(|by| now > by) {
-            session.turn(Phase::Dropped(Why::Interrupted));
+            session.advance(Phase::Dropped(LeaveReason::Interrupted));
         }
-        if up && (back || self.renewed.elapsed() >= session.joined.checked.lease / 3) {
+        if up && (back || self.renewed.elapsed() >= session.contest.checked.lease / 3) {
             self.renewed = now;
-            session.hands.renew().await;
+            session.leases.renew().await;
         }
-        let told = (orders > 0, session.phase.borrow().why().is_some());
-        // At once where somebody waits for it.
-        let news = told != self.told;
-        if up && (back || news || now >= self.beat_at) {
-            self.told = told;
-            self.beat_at = now + Duration::from_millis(BEAT_MS);
+        let state = (orders > 0, session.phase.borrow().why().is_some());
+        // At once if others wait for it.
+        let is_news = state != self.last_beat;
+        if up && (back || is_news || now >= self.beat_at) {
+            self.last_beat = state;
+            self.beat_at = now + Duration::from_millis(HEARTBEAT_MS);
             self.beat().await;
         }
-        audience.see(&Status {
-            contest: Some(session.joined.found.name()),
+        status.status(&Status {
+            contest: Some(session.contest.announced.name()),
             orders,
-            games: session.desk.games().len(),
+            games: session.jobs.games().len(),
             played: session.played.load(Ordering::Relaxed),
             up,
             leaving: session.phase.borrow().why().is_some(),
@@ -269,49 +269,47 @@ impl Run<'_> {
 
     async fn beat(&self) {
         let session = &self.session;
-        let beat = Beat {
+        let beat = Heartbeat {
             worker: session.info.clone(),
-            orders: session.hands.list(),
-            games: session.desk.games(),
+            orders: session.leases.list(),
+            games: session.jobs.games(),
             played: session.played.load(Ordering::Relaxed),
             refused: None,
             leaving: session.phase.borrow().why().is_some(),
         };
         let bytes = serde_json::to_vec(&beat).unwrap_or_default();
-        let subject = session.joined.names.beats();
+        let subject = session.contest.names.beats();
         if session.connection.is_up() {
-            hand(session.connection.client.publish(subject, bytes.into())).await;
+            send_unacknowledged(session.connection.client.publish(subject, bytes.into())).await;
         }
     }
 
     fn take(&mut self, played: Option<Played>) {
         match played {
-            // What was played while nobody looked after it doesn't count.
+            // A game that was not supervised all the time doesn't count.
             Some(_) if self.session.dropped().is_some() => {}
-            Some(played) => self.session.desk.take(played),
+            Some(played) => self.session.jobs.take(played),
             None => {
                 self.results = None;
-                self.session.turn(Phase::Leaving(Why::Broken));
-                self.session.desk.close();
+                self.session.advance(Phase::Leaving(LeaveReason::Broken));
+                self.session.jobs.close();
             }
         }
     }
 
-    fn interrupted(&mut self, interrupts: &Interrupts, audience: &mut impl Audience) {
+    fn interrupted(&mut self, interrupts: &Interrupts, status: &mut impl StatusSink) {
         if interrupts.received().is_none() {
             return;
         }
         if interrupts.is_stopped() {
-            return self.session.turn(Phase::Dropped(Why::Interrupted));
+            return self.session.advance(Phase::Dropped(LeaveReason::Interrupted));
         }
-        let count = self.session.hands.list().len();
+        let count = self.session.leases.list().len();
         if count > 0 {
-            let orders = if count == 1 { "order is" } else { "orders are" };
-            audience.tell(&format!(
-                "nothing new is taken; {count} {orders} played to the end (again: they are dropped)"
-            ));
+            let orders = if count == 1 { "order" } else { "orders" };
+            status.message(&format!("finishing {count} {orders}; press Ctrl-C again to drop them"));
         }
-        self.session.turn(Phase::Leaving(Why::Interrupted));
+        self.session.advance(Phase::Leaving(LeaveReason::Interrupted));
         self.drained_by = self.settings.drain.map(|drain| Instant::now() + drain);
     }
 }

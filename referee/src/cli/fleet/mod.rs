@@ -1,5 +1,5 @@
 //! The commands and options of contests on many machines. Without the feature `fleet`,
-//! `no_fleet.rs` takes the place of this module.
+//! `no_fleet.rs` replaces this module.
 
 mod server;
 mod there;
@@ -15,13 +15,13 @@ use referee_match::times::read_time;
 use referee_process::Failure;
 use std::process::ExitCode;
 
-/// The commands.
+/// Commands.
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     Worker(Box<worker::Options>),
 }
 
-/// The commands below `contest`.
+/// Commands of `contest`.
 #[derive(Debug, Subcommand)]
 pub(super) enum ContestCommand {
     Withdraw(withdraw::Options),
@@ -39,27 +39,25 @@ pub(super) fn run_contest(command: &ContestCommand, global: &Global) -> Result<E
     }
 }
 
-/// Where workers get games from.
+/// The options for playing on workers.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct FleetOptions {
-    /// Has the games played by the workers of this NATS server, started with `referee worker URL`,
-    /// instead of on this machine: nats://HOST:PORT or tls://HOST:PORT, several with commas between
-    /// them
+    /// Have the games played by the workers of this NATS server (see `referee worker`) instead of
+    /// on this machine: nats://HOST:PORT or tls://HOST:PORT, separate several with commas
     #[arg(long, value_name = "URL", conflicts_with = "jobs")]
     on: Option<String>,
-    /// How long a worker may say nothing before what it plays goes to others
+    /// Give a worker's games to other workers after this time of silence, 3s to 1h [default: 30s]
     #[arg(long, value_name = "TIME", value_parser = read_lease, requires = "on", hide = true)]
     lease: Option<u64>,
     #[command(flatten)]
     server: ServerOptions,
 }
 
-/// A lease in milliseconds: so long that signs of life come in time, and no longer than workers take
-/// it for.
+/// Parses a lease in milliseconds: long enough for heartbeats, and not longer than workers accept.
 fn read_lease(text: &str) -> Result<u64, String> {
     let lease = read_time(text)?;
     let fits = (3_000..=3_600_000).contains(&lease);
-    if fits { Ok(lease) } else { Err("expected a time from 3s to 1h".to_owned()) }
+    if fits { Ok(lease) } else { Err("must be from 3s to 1h".to_owned()) }
 }
 
 #[cfg(test)]
@@ -67,7 +65,7 @@ mod tests {
     use super::read_lease;
 
     #[test]
-    fn a_lease_leaves_time_for_signs_of_life() {
+    fn a_lease_is_longer_than_the_interval_of_heartbeats() {
         for (text, lease) in [("3s", Some(3_000)), ("1h", Some(3_600_000)), ("0", None)] {
             assert_eq!(read_lease(text).ok(), lease, "{text}");
         }

@@ -1,5 +1,5 @@
-//! A contest on many machines, as the command line sees it: the server is asked before anything is
-//! written, and the agents are packed.
+//! Runs a contest on many machines: packs the agents and connects to the server before anything is
+//! written.
 
 use super::FleetOptions;
 use crate::cli::Global;
@@ -8,7 +8,7 @@ use crate::cli::contest::run::command;
 use crate::cli::contest::{Place, Run};
 use referee_fleet::bundles::pack;
 use referee_fleet::connect::Connection;
-use referee_fleet::coordinator::{Commission, ContestRun, Coordinator, LEASE, hush};
+use referee_fleet::coordinator::{ContestRun, Coordinator, CoordinatorSettings, LEASE, retract};
 use referee_play::interrupts::Interrupts;
 use referee_process::Failure;
 use referee_runner::Prepared;
@@ -17,18 +17,19 @@ use referee_runner::runner::{Ended, Runner, Spectator};
 use std::time::Duration;
 use tokio::runtime::Runtime;
 
-/// What the server calls the connection, for who looks after it.
+/// The name of the connection, for the server's administrator.
 const NAME: &str = "referee coordinator";
 
-/// What is needed to have workers play.
+/// A connected server and the packed contest.
 #[derive(Debug)]
 pub(in crate::cli) struct There {
     connection: Connection,
-    commission: Commission,
+    settings: CoordinatorSettings,
 }
 
 impl There {
-    /// Packs the agents, and connects, where the options name a server; a server that is just being started is waited for.
+    /// Packs the agents and connects, if the options name a server. A server that is being started
+    /// is waited for.
     pub(in crate::cli) fn find(
         options: &FleetOptions,
         prepared: &Prepared,
@@ -43,21 +44,24 @@ impl There {
         let packed = packed?;
         let connection = runtime.block_on(server.connect(NAME))?;
         let lease = options.lease.map_or(LEASE, Duration::from_millis);
-        let (brief, shown) = (packed.brief(prepared, lease), server.shown());
-        let words = options.server.words(&shown);
-        Ok(Some(Self { connection, commission: Commission { brief, packed, shown, words } }))
+        let (brief, shown) = (packed.brief(prepared, lease), server.display_url());
+        let resume_args = options.server.words(&shown);
+        Ok(Some(Self {
+            connection,
+            settings: CoordinatorSettings { brief, packed, shown, resume_args },
+        }))
     }
 
     pub(in crate::cli) fn tell(&self, global: &Global) {
-        global.note(&self.commission.packed.notes);
+        global.note(&self.settings.packed.notes);
     }
 
-    /// What the command that resumes the contest has to say of it.
+    /// Returns the arguments with which the contest is resumed on this server.
     pub(in crate::cli) fn words(&self) -> &[String] {
-        &self.commission.words
+        &self.settings.resume_args
     }
 
-    /// Has workers play what is left of a contest, which was begun then.
+    /// Has workers play the rest of a contest that began at this time.
     pub(in crate::cli) async fn play(
         self,
         runner: Runner,
@@ -66,16 +70,16 @@ impl There {
         interrupts: &mut Interrupts,
         spectator: &mut impl Spectator,
     ) -> Result<Ended, Failure> {
-        let Self { connection, commission } = self;
+        let Self { connection, settings } = self;
         let (line, contest) = (connection.clone(), run.prepared.contest.clone());
         let (folder, playing) = (run.folder.clone(), run.playing);
         let contest_run = ContestRun { begun: begun.to_owned(), folder, playing };
         let (schedule, orders) = (runner.schedule(), interrupts.orders());
-        let starting = Coordinator::begin(connection, commission, contest_run, schedule, orders);
+        let starting = Coordinator::begin(connection, settings, contest_run, schedule, orders);
         let field = tokio::select! {
             field = starting => field?,
             _ = interrupts.interrupted() => {
-                hush(&line, &contest, begun).await;
+                retract(&line, &contest, begun).await;
                 return Ok(runner.leave(interrupts));
             }
         };
@@ -83,11 +87,11 @@ impl There {
     }
 }
 
-/// What workers have of a contest that goes on here stays where it is.
+/// Prints that a contest which continues on this machine is still on a server.
 pub(in crate::cli) fn note_elsewhere(place: &Place, folder: &Folder, global: &Global) {
     let on = referee_runner::workers::read(folder).on;
     if matches!(place, Place::Here(_)) && !on.is_empty() {
         let command = command("withdraw", folder, &on);
-        global.note([format!("what it has at its server stays there; `{command}` takes it away")]);
+        global.note([format!("the contest is still on its server; remove it with `{command}`")]);
     }
 }

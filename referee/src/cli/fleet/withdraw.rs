@@ -1,4 +1,4 @@
-//! `contest withdraw`: what a contest has on a server is taken away.
+//! `contest withdraw`: removes a contest from a server.
 
 use super::ServerOptions;
 use crate::cli::Global;
@@ -13,13 +13,13 @@ use referee_runner::store::Store;
 use referee_runner::workers::{read, write};
 use std::path::PathBuf;
 
-/// What the server calls the connection, for who looks after it.
+/// The name of the connection, for the server's administrator.
 const NAME: &str = "referee withdraw";
 
-/// Takes away what an interrupted contest has on a server.
+/// Remove an interrupted contest from a server.
 ///
-/// Its folder stays, with every game that has come in; `contest resume` goes on with it, here or on any
-/// server. Workers that still play in it drop that.
+/// The contest's folder and its results stay. Resume the contest with `contest resume`, on this
+/// machine or on any server. Workers that are still playing it stop.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     referee contest withdraw autumn --on nats://localhost")]
@@ -27,7 +27,7 @@ pub(in crate::cli) struct Options {
     /// The contest's folder
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// The NATS server: nats://HOST:PORT or tls://HOST:PORT, several with commas between them
+    /// The NATS server: nats://HOST:PORT or tls://HOST:PORT, separate several with commas
     #[arg(long, value_name = "URL")]
     on: String,
     #[command(flatten)]
@@ -39,29 +39,29 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let _lock = folder.lock()?;
     let kept = Store::open(&folder)?.kept()?;
     let server = options.server.server(&options.on);
-    let shown = server.shown();
+    let shown = server.display_url();
     let removed = runtime()?.block_on(async {
         let connection = server.connect(NAME).await?;
         let removed = withdraw(&connection, &kept.contest, &kept.begun).await;
         removed.map_err(|error| {
-            let what = format!("{shown}: the contest can't be taken away: {error}");
+            let what = format!("{shown}: can't remove the contest: {error}");
             if connection.denied().is_some() {
                 return connection.failure(&what);
             }
-            Failure::machine(what).help("nothing is lost: the same command goes on with it")
+            Failure::machine(what).help("nothing is lost; run the same command again")
         })
     })?;
     let mut workers = read(&folder);
     if !workers.on.is_empty() {
-        // Nobody who goes on is led there.
+        // `contest resume` shall not suggest this server any more.
         workers.on.clear();
         write(&folder, &workers).map_err(machine(folder.root().display()))?;
     }
     if !global.quiet {
         print(&match removed {
-            None => format!("nothing of it is at {shown}\n"),
+            None => format!("the contest is not on {shown}\n"),
             Some(removed) => format!(
-                "taken away from {shown}: {} and {} that had not been taken in\n",
+                "removed from {shown}, with {} and {} that were not taken\n",
                 count(removed.orders, "order"),
                 count(removed.reports, "report")
             ),

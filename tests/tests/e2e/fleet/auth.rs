@@ -15,7 +15,7 @@ fn worker(dir: &TestDir, url: &str, words: &[&str], variables: &[(&str, &str)]) 
     let ran = dir.run_with(&words, |it| it.envs(variables.iter().copied()));
     assert!(!ran.stderr.contains(SECRET) && !ran.stdout.contains(SECRET), "{ran:?}");
     // An idle worker must have been connected.
-    assert!(!ran.stderr.contains("can't be reached; left"), "{ran:?}");
+    assert!(!ran.stderr.contains("can't be reached; played"), "{ran:?}");
     ran
 }
 
@@ -40,12 +40,12 @@ fn users_and_passwords() {
     worker(&dir, &with(&server, &encoded), &[], &[("NATS_TOKEN", "other")]).code(0);
     for url in &[with(&server, &format!("v:{SECRET}")), server.url(), with(&server, SECRET)] {
         let ran = worker(&dir, url, &[], &[]).code(4);
-        let expected = format!("{}: the server doesn't let in this user", server.url());
+        let expected = format!("{}: the server rejects this user", server.url());
         ran.stderr_has(&expected).stderr_has("NATS_PASSWORD");
     }
     worker(&dir, &with(&server, "v:v"), &[], &[])
         .code(4)
-        .stderr_has("JetStream can't be used: Permissions Violation for Publish")
+        .stderr_has("can't use JetStream: Permissions Violation for Publish")
         .stderr_has("docs/many-machines.md");
     // The server has no TLS.
     let url = with(&server, &format!("u:{SECRET}")).replace("nats://", "tls://");
@@ -62,16 +62,16 @@ fn a_user_that_is_no_longer_accepted_is_reported() {
     dir.write("c.toml", "agents = [\"@random\", \"@first\"]\ngame = \"hex\"\n");
     let url = with(&server, &format!("u:{SECRET}"));
     let coordinator = FleetProcess::coordinator(&dir, &["run", "c.toml", "--out", "there"], &url);
-    coordinator.running().wait_for_stderr("no worker is there yet");
+    coordinator.running().wait_for_stderr("no worker has connected yet");
     server.kill();
     let shown = server.url();
-    coordinator.running().wait_for_stderr(&format!("the connection to {shown} is lost; trying on"));
+    coordinator.running().wait_for_stderr(&format!("lost the connection to {shown}; retrying"));
     server.restart_with(&users("other"));
-    let expected = format!("{shown}: the server doesn't let in this user any more");
+    let expected = format!("{shown}: the server rejects this user now");
     coordinator.running().wait_for_stderr(&expected);
     server.kill();
     server.restart_with(&users(SECRET));
-    coordinator.running().wait_for_stderr(&format!("the connection to {shown} is there again"));
+    coordinator.running().wait_for_stderr(&format!("reconnected to {shown}"));
     let ran = coordinator.kill();
     assert!(!ran.stderr.contains(SECRET) && !ran.stdout.contains(SECRET), "{ran:?}");
     assert_eq!(ran.stderr.matches(&expected).count(), 1, "{ran:?}");
@@ -86,7 +86,7 @@ fn tokens() {
     worker(&dir, &server.url(), &[], &[("NATS_TOKEN", SECRET)]).code(0);
     worker(&dir, &server.url(), &[], &[("NATS_USER", SECRET)]).code(0);
     let ran = worker(&dir, &server.url(), &[], &[("NATS_TOKEN", "other")]).code(4);
-    ran.stderr_has("doesn't let in");
+    ran.stderr_has("rejects this user");
 }
 
 #[test]
@@ -100,9 +100,9 @@ fn keys() {
     let empty = dir.write("empty.nk", SECRET);
     worker(&dir, &server.url(), &["--nkey", &right], &[]).code(0);
     worker(&dir, &server.url(), &[], &[("NATS_NKEY", &right)]).code(0);
-    worker(&dir, &server.url(), &["--nkey", &other], &[]).code(4).stderr_has("doesn't let in");
+    worker(&dir, &server.url(), &["--nkey", &other], &[]).code(4).stderr_has("rejects this user");
     let ran = worker(&dir, &server.url(), &["--nkey", &empty], &[]).code(2);
-    ran.stderr_has("no seed of a user's nkey is in it");
+    ran.stderr_has("no seed of a user's nkey found");
     worker(&dir, &server.url(), &["--nkey", "gone.nk"], &[]).code(2).stderr_has("gone.nk");
 }
 
@@ -117,9 +117,9 @@ fn credentials() {
     let empty = dir.write("empty.creds", SECRET);
     worker(&dir, &server.url(), &["--creds", &right], &[]).code(0);
     worker(&dir, &server.url(), &[], &[("NATS_CREDS", &right)]).code(0);
-    worker(&dir, &server.url(), &["--creds", &other], &[]).code(4).stderr_has("doesn't let in");
+    worker(&dir, &server.url(), &["--creds", &other], &[]).code(4).stderr_has("rejects this user");
     let ran = worker(&dir, &server.url(), &["--creds", &empty], &[]).code(2);
-    ran.stderr_has("no credentials are in it");
+    ran.stderr_has("no credentials found");
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn servers_without_jetstream_are_reported() {
     let Some(server) = Server::start_with("jetstream: false") else { return };
     let dir = TestDir::new();
     let ran = worker(&dir, &server.url(), &[], &[]).code(4);
-    ran.stderr_has("it runs without JetStream").stderr_has("`-js`");
+    ran.stderr_has("runs without JetStream").stderr_has("`-js`");
     let accounts = "accounts { A: { users: [ { user: a, password: a } ] } }";
     let Some(server) = Server::start_with(accounts) else { return };
     let ran = worker(&dir, &with(&server, "a:a"), &[], &[]).code(4);
@@ -147,14 +147,14 @@ fn server_certificates_are_checked() {
     worker(&dir, &server.url(), &["--tls-ca", ca], &[]).code(0);
     for url in [&url, &server.url()] {
         let ran = worker(&dir, url, &[], &[]).code(4);
-        ran.stderr_has("nobody whom this machine trusts").stderr_has("--tls-ca FILE");
+        ran.stderr_has("signed by an unknown authority").stderr_has("--tls-ca FILE");
     }
     let ran = worker(&dir, &url, &["--tls-ca", other], &[]).code(4);
-    ran.stderr_has("--tls-ca names another authority");
+    ran.stderr_has("--tls-ca has the certificate of a different authority");
     worker(&dir, &url, &["--tls-ca", "gone.pem"], &[]).code(2).stderr_has("gone.pem");
     dir.write("empty.pem", "");
     let ran = worker(&dir, &url, &["--tls-ca", "empty.pem"], &[]).code(2);
-    ran.stderr_has("empty.pem: no certificate is in it");
+    ran.stderr_has("empty.pem: no certificate found");
     let Some(server) = Server::start_with(&certificates.server("elsewhere", false)) else { return };
     let url = server.url().replace("nats://", "tls://");
     let ran = worker(&dir, &url, &["--tls-ca", ca], &[]).code(4);
@@ -176,9 +176,9 @@ fn client_certificates_are_sent() {
     worker(&dir, &url, &[], &variables).code(0);
     for words in [&own("stranger.pem", "stranger.key")[..], &["--tls-ca", "ca.pem"]] {
         let ran = worker(&dir, &url, words, &[]).code(4);
-        ran.stderr_has("doesn't take this certificate, or none").stderr_has("--tls-cert");
+        ran.stderr_has("requires a different client certificate").stderr_has("--tls-cert");
     }
     worker(&dir, &url, &own("client.pem", "client.key")[..4], &[]).code(2);
     let ran = worker(&dir, &url, &own("client.pem", "server.csr"), &[]).code(4);
-    ran.stderr_has("TLS can't be begun");
+    ran.stderr_has("TLS failed to start");
 }

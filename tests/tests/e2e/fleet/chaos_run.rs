@@ -180,7 +180,7 @@ impl<'a> ChaosRun<'a> {
         let mut ran = self.coordinator.process.take().unwrap().wait_long();
         for _ in 0..RESUMED_MAX {
             // A block is given up after three workers with it have disappeared.
-            if ran.exit != Some(4) || !ran.stderr.contains("not heard of") {
+            if ran.exit != Some(4) || !ran.stderr.contains("lost contact") {
                 break;
             }
             ran = self.resumed().wait_long();

@@ -11,9 +11,9 @@ use async_nats::{Client, Subscriber};
 use futures_core::Stream;
 use referee_contest::audit::hear;
 use referee_contest::{Contest, Fixture, Schedule};
-use referee_fleet::messages::{FORM, split_bytes};
+use referee_fleet::messages::{FORMAT_VERSION, split_bytes};
 use referee_fleet::{
-    AgentPackage, Announcement, Beat, Brief, Names, Order, Parcel, Report, Try, names,
+    AgentPackage, Announcement, Brief, Heartbeat, Names, Order, Payload, PlayedMatch, Report, names,
 };
 use referee_protocol::plain::hex;
 use sha2::{Digest, Sha256};
@@ -84,7 +84,7 @@ impl FakeCoordinator {
         let contest: Contest = serde_json::from_str(contest).unwrap();
         let agent = |run: &String| AgentPackage { run: run.clone(), ..AgentPackage::default() };
         let brief = Brief {
-            form: FORM,
+            form: FORMAT_VERSION,
             referee: env!("CARGO_PKG_VERSION").to_owned(),
             agents: contest.players.iter().map(|player| agent(&player.run)).collect(),
             contest: contest.clone(),
@@ -114,7 +114,7 @@ impl FakeCoordinator {
 
     fn announce(&self, brief: &Brief) {
         let announcement = Announcement {
-            form: FORM,
+            form: FORMAT_VERSION,
             name: self.contest.name.clone(),
             referee: env!("CARGO_PKG_VERSION").to_owned(),
             since: "2026-01-01T00:00:00Z".to_owned(),
@@ -198,14 +198,14 @@ impl FakeCoordinator {
             let message = next(&mut batch.await.unwrap()).await?.unwrap();
             let (report, mut rest): (Report, &[u8]) = split_bytes(&message.payload).unwrap();
             let mut transcripts = Vec::new();
-            for Try { transcript, .. } in &report.tries {
+            for PlayedMatch { transcript, .. } in &report.tries {
                 match transcript {
-                    Parcel::Message { bytes } => {
+                    Payload::Message { bytes } => {
                         let (own, after) = rest.split_at(usize::try_from(*bytes).unwrap());
                         transcripts.push(own.to_vec());
                         rest = after;
                     }
-                    Parcel::Object { sha256, .. } => {
+                    Payload::Object { sha256, .. } => {
                         let mut bytes = Vec::new();
                         let mut object = self.bucket.get(sha256).await.unwrap();
                         object.read_to_end(&mut bytes).await.unwrap();
@@ -220,13 +220,13 @@ impl FakeCoordinator {
     }
 
     /// Waits for a heartbeat that fulfils a condition.
-    pub(crate) fn beat(&mut self, wanted: impl Fn(&Beat) -> bool) -> Beat {
+    pub(crate) fn beat(&mut self, wanted: impl Fn(&Heartbeat) -> bool) -> Heartbeat {
         let beats = &mut self.beats;
         let mut last = None;
         let search = async {
             loop {
                 let message = next(beats).await.unwrap();
-                let beat: Beat = serde_json::from_slice(&message.payload).unwrap();
+                let beat: Heartbeat = serde_json::from_slice(&message.payload).unwrap();
                 if wanted(&beat) {
                     return beat;
                 }

@@ -76,7 +76,7 @@ fn a_worker_paused_during_a_build_builds_again() {
     worker.send(Signal::SIGSTOP);
     std::thread::sleep(Duration::from_secs(4));
     worker.send(Signal::SIGCONT);
-    worker.running().wait_for_stderr("stood still for");
+    worker.running().wait_for_stderr("paused for");
     // Long enough for a second build, if builds did not wait for each other.
     std::thread::sleep(Duration::from_secs(4));
     dir.write("gate", "");

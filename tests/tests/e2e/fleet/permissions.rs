@@ -82,7 +82,10 @@ fn a_user_without_permission_is_refused() {
     let on = format!("nats://worker:wp@127.0.0.1:{}", server.port);
     let output =
         dir.run(&["contest", "run", "cup.toml", "--out", "cup", "--on", &on]).code(4).stderr;
-    assert!(output.contains("can't be laid out there: Permissions Violation"), "{output}");
+    assert!(
+        output.contains("can't create the contest on this server: Permissions Violation"),
+        "{output}"
+    );
     assert!(output.contains("many-machines.md"), "{output}");
     assert!(output.contains("referee contest resume cup --on nats://"), "{output}");
     assert!(!output.contains("WARN") && !output.contains("wp@"), "{output}");
@@ -135,9 +138,9 @@ fn a_brief_forged_by_a_worker_is_not_played() {
     let mut worker = dir.command(&["worker", &server.url(), "--slots", "1"]);
     worker.env("NATS_USER", "worker").env("NATS_PASSWORD", "wp");
     let worker = FleetProcess::of(worker);
-    let words = "its brief: it isn't the one that the contest was announced with";
+    let words = "invalid brief: it is not the announced one";
     worker.running().wait_for_stderr(words);
-    worker.terminate().code(143).stderr_has("left; 0 games played");
+    worker.terminate().code(143).stderr_has("played 0 games");
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn bare_commands_and_program_files_are_refused() {
         (&["compare", "--game", "hex", "./bots/bot.sh", "@first"], file),
     ] {
         let ran = dir.run(&[words, &["--out", "d", "--on", NOWHERE]].concat()).code(2);
-        let ran = ran.stderr_has("error: bot is a ").stderr_has("make a folder, put");
+        let ran = ran.stderr_has("error: bot is a ").stderr_has("create a folder with");
         let ran = ran.stderr_has("\n    name = \"bot\"\n").stderr_has(line);
         assert!(!dir.path("d").exists(), "{ran:?}");
     }

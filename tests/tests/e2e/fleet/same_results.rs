@@ -45,10 +45,10 @@ fn a_worker_may_start_before_the_server() {
     let proxy = Proxy::start(server.port);
     proxy.cut();
     let worker = FleetProcess::worker(&dir, &proxy.url(), &[]);
-    worker.running().wait_for_stderr("trying on");
+    worker.running().wait_for_stderr("retrying");
     let words = ["run", "c.toml", "--out", "there"];
     let coordinator = FleetProcess::coordinator(&dir, &words, &server.url());
-    coordinator.running().wait_for_stderr("no worker is there yet");
+    coordinator.running().wait_for_stderr("no worker has connected yet");
     proxy.restore();
     coordinator.wait().code(0);
     assert_whole(&dir, "there", 2);
@@ -74,7 +74,7 @@ fn large_transcripts_are_deleted_from_the_server() {
     dir.write("c.toml", small.replace("size = 3", "size = 7"));
     let words = ["run", "c.toml", "--out", "there"];
     let coordinator = FleetProcess::coordinator(&dir, &words, &server.url());
-    coordinator.running().wait_for_stderr("no worker is there yet");
+    coordinator.running().wait_for_stderr("no worker has connected yet");
     let (messages, last) = objects(&server);
     let worker = FleetProcess::worker(&dir, &server.url(), &["--slots", "1"]);
     assert!(eventually(|| objects(&server).1 > last));

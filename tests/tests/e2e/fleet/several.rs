@@ -24,7 +24,7 @@ fn abandoned_contests_do_not_block_workers() {
         let file = contest(&dir, name);
         let coordinator = FleetProcess::coordinator(&dir, &["run", &file, "--out", name], &url);
         assert!(eventually(|| server.streams().len() > count * STREAMS), "{:?}", server.streams());
-        coordinator.running().wait_for_stderr("no worker is there yet");
+        coordinator.running().wait_for_stderr("no worker has connected yet");
         coordinator.kill();
     }
     let worker = FleetProcess::worker(&dir, &url, &["--slots", "1"]);
@@ -40,7 +40,7 @@ fn an_interrupt_ends_a_contest_without_workers() {
     let dir = TestDir::new();
     let file = contest(&dir, "lonely");
     let coordinator = FleetProcess::coordinator(&dir, &["run", &file, "--out", "d"], &server.url());
-    coordinator.running().wait_for_stderr("no worker is there yet");
+    coordinator.running().wait_for_stderr("no worker has connected yet");
     coordinator.send(Signal::SIGINT);
     coordinator.wait().code(130).stderr_has("contest resume d");
     // A later worker plays the resumed contest.

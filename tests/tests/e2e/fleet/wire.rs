@@ -78,7 +78,7 @@ fn an_order_is_played_reported_and_acknowledged() {
             && beat.orders.is_empty()
     );
     coordinator.end_contest();
-    worker.running().wait_for_stderr("wire is over; 6 games played in it");
+    worker.running().wait_for_stderr("wire is over; played 6 of its games");
     worker.terminate().code(143);
     dir.assert_tmp_is_empty();
 }
@@ -97,15 +97,15 @@ fn invalid_orders_are_refused() {
     );
     let worker = FleetProcess::worker(&dir, &server.url(), &["--slots", "1"]);
     let wrong: [(Change, &str); 9] = [
-        (|order| order["block"] = json!(1), "under the subject of block 0"),
+        (|order| order["block"] = json!(1), "but arrived as block 0"),
         (|order| order["fixtures"] = json!([]), "0 games"),
-        (|order| order["fixtures"][1] = order["fixtures"][0].clone(), "there twice"),
-        (|order| order["fixtures"][0]["number"] = json!(4), "none of its block's"),
-        (|order| order["fixtures"][0]["game"] = json!(9), "no game of the contest"),
-        (|order| order["fixtures"][0]["players"] = json!([0]), "one player a seat"),
-        (|order| order["fixtures"][0]["players"] = json!([0, 77]), "isn't in the contest"),
-        (|order| order["fixtures"][0]["players"] = json!([1, 1]), "on two seats"),
-        (|order| order["fixtures"] = json!("../../etc/passwd"), "no order"),
+        (|order| order["fixtures"][1] = order["fixtures"][0].clone(), "listed twice"),
+        (|order| order["fixtures"][0]["number"] = json!(4), "not in its block"),
+        (|order| order["fixtures"][0]["game"] = json!(9), "an unknown game"),
+        (|order| order["fixtures"][0]["players"] = json!([0]), "wrong number of players"),
+        (|order| order["fixtures"][0]["players"] = json!([0, 77]), "has an unknown player"),
+        (|order| order["fixtures"][0]["players"] = json!([1, 1]), "in two seats"),
+        (|order| order["fixtures"] = json!("../../etc/passwd"), "not a valid order"),
     ];
     for (attempt, (change, expected)) in (0..).zip(wrong) {
         let mut order = serde_json::to_value(coordinator.order(0, attempt)).unwrap();
@@ -234,7 +234,7 @@ fn a_stopped_worker_replays_its_running_games() {
     worker.send(Signal::SIGSTOP);
     std::thread::sleep(A_WHILE);
     worker.send(Signal::SIGCONT);
-    worker.running().wait_for_stderr("stood still for");
+    worker.running().wait_for_stderr("paused for");
     // It first reports that it leaves, then that it plays again.
     coordinator.beat(|beat| beat.leaving);
     coordinator.beat(|beat| !beat.leaving && !beat.games.is_empty());

@@ -25,8 +25,8 @@ fn a_withdrawn_contest_resumes_elsewhere() {
     coordinator.send(Signal::SIGKILL);
     coordinator.wait();
     assert!(games() < 2 * ROUNDS, "the contest ended before the test");
-    dir.run(&withdraw).code(0).stdout_has("taken away from");
-    dir.run(&withdraw).code(0).stdout_has("nothing of it is at");
+    dir.run(&withdraw).code(0).stdout_has("removed from");
+    dir.run(&withdraw).code(0).stdout_has("the contest is not on");
     assert!(eventually(|| server.streams() == ["KV_referee-contests"]), "{:?}", server.streams());
     // Resumed on a server that has nothing of it, then without a server.
     let coordinator = FleetProcess::coordinator(&dir, &["resume", "d"], &url);
@@ -35,9 +35,9 @@ fn a_withdrawn_contest_resumes_elsewhere() {
     coordinator.send(Signal::SIGKILL);
     coordinator.wait();
     let ran = FleetProcess::start(&dir, &["contest", "resume", "d"]).wait_long().code(0);
-    ran.stderr_has(&format!("`referee contest withdraw d --on {url}` takes it away"));
+    ran.stderr_has(&format!("remove it with `referee contest withdraw d --on {url}`"));
     assert_whole(&dir, "d", 2 * ROUNDS);
-    dir.run(&withdraw).code(0).stdout_has("taken away from");
+    dir.run(&withdraw).code(0).stdout_has("removed from");
     assert!(eventually(|| server.streams() == ["KV_referee-contests"]), "{:?}", server.streams());
     worker.terminate().code(143);
 }

@@ -1,6 +1,6 @@
 //! Agents of every kind, from a contest's folder to a worker's.
 
-use super::super::pack::pack_within;
+use super::super::pack::pack_with_bounds;
 use super::super::{Fetch, ObjectError, Packed, WorkerAgents, pack};
 use super::BOUNDS;
 use crate::{Brief, FaultCause, WorkerFault};
@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// A machine with a contest's folder `cup/home` on it, and a worker's folder.
+/// A machine with a contest's folder `cup/home` and a worker's folder.
 pub(super) struct Machines {
     pub(super) place: TempDir,
     /// How many bundles were fetched.
@@ -23,8 +23,8 @@ pub(super) struct Machines {
 }
 
 impl Machines {
-    /// With these files, relative to the contest's folder. What begins like a script can be
-    /// executed.
+    /// With these files, relative to the contest's folder. Files that begin with `#!` are
+    /// executable.
     pub(super) fn with(files: &[(&str, &str)]) -> Self {
         let place = tempfile::tempdir().unwrap();
         let machines = Self { place, fetched: Arc::default() };
@@ -57,7 +57,7 @@ impl Machines {
         prepare(&self.home().join("contest.toml"), Builds::Now(&|_, _| {})).unwrap()
     }
 
-    /// A contest of this file, and its agents as they are sent.
+    /// A contest of this file, and its packed agents.
     fn packed(&self, text: &str) -> (Prepared, Packed) {
         let prepared = self.prepared(text);
         let packed = pack(&prepared).unwrap();
@@ -77,7 +77,7 @@ impl Machines {
         })
     }
 
-    /// All players of a contest as they arrive. What was at home is gone by then.
+    /// Installs all players of a contest on the worker, with the contest's folder out of the way.
     pub(super) fn arrive(
         &self,
         prepared: &Prepared,
@@ -108,7 +108,7 @@ impl Machines {
 
 pub(super) type Arrived = Result<Arc<Contender>, WorkerFault>;
 
-/// What an agent writes when it is started as it will be.
+/// Returns the output of an agent that is started like in a match.
 fn started(arrived: &Arrived) -> String {
     let launch = arrived.as_ref().unwrap().launch.as_ref().unwrap();
     let mut command = std::process::Command::new(&launch.file);
@@ -124,7 +124,7 @@ fn started(arrived: &Arrived) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Whether nobody but the worker has anything to do with it, and the contest knows it.
+/// Checks that all of its files are the worker's, and that it is the contest's agent.
 fn checked(machines: &Machines, prepared: &Prepared, arrived: &Arrived, player: usize) {
     let contender = arrived.as_ref().unwrap();
     let info = &prepared.contest.players[player];
@@ -144,7 +144,7 @@ const BOT: &[(&str, &str)] = &[("bot/agent.toml", "command = [\"./run\"]"), ("bo
 const ECHO: &str = "#!/bin/sh\ncat \"$(dirname \"$0\")/words\"\n";
 
 #[test]
-fn agents_arrive_as_they_were() {
+fn agents_are_installed_unchanged() {
     let machines = Machines::with(&[
         ("bots/folder/agent.toml", "name = \"own\"\ncommand = [\"./run\"]"),
         ("bots/folder/run", ECHO),
@@ -171,7 +171,7 @@ fn agents_arrive_as_they_were() {
     assert_eq!(arrived[0].as_ref().unwrap().digest, prepared.contest.players[0].digest);
     let says: Vec<String> = arrived[1..].iter().map(started).collect();
     assert_eq!(says, ["in the folder\n", "opening\n", "weights\n"]);
-    // Each has its own folder, and nobody else's.
+    // Each has its own folder, and no files of others.
     let has = |player: usize, path: &str| {
         let own = machines.worker().join(format!("player-{player}"));
         own.join(&packed.folder).join(path).exists()
@@ -186,7 +186,7 @@ fn agents_arrive_as_they_were() {
 }
 
 #[test]
-fn packages_of_the_course_arrive() {
+fn course_packages_are_installed() {
     let machines = Machines::with(&[
         ("team/agent/__init__.py", ""),
         ("team/agent/program.py", "class Agent: pass"),
@@ -217,11 +217,11 @@ fn packages_of_the_course_arrive() {
     assert!(!folder(1).join("teams/eve").exists());
 }
 
-/// What is said of the only agent when it is packed.
+/// Returns why the only agent can't be packed.
 fn not_packed(machines: &Machines, agent: &str) -> Failure {
     let agents = toml::Value::from(vec![agent, "@random"]);
     let prepared = machines.prepared(&format!("game = \"hex\"\nagents = {agents}"));
-    pack_within(&prepared, BOUNDS).unwrap_err()
+    pack_with_bounds(&prepared, BOUNDS).unwrap_err()
 }
 
 #[test]
@@ -258,13 +258,16 @@ fn a_bare_command_is_refused_with_the_lines_that_make_a_folder_of_it() {
         assert!(failure.to_string().contains("only folders with an agent.toml"), "{failure}");
         assert_eq!(failure.code(), Failure::USAGE);
         let help = failure.help_text().unwrap();
-        assert!(help.contains(&format!("put {put} and what it reads into it")), "{help}");
+        assert!(
+            help.contains(&format!("create a folder with {put}, the files that it reads")),
+            "{help}"
+        );
         assert!(help.ends_with(lines), "{agent}: {help}");
     }
 }
 
 #[test]
-fn the_lines_make_an_agent_that_arrives() {
+fn the_suggested_lines_make_an_agent() {
     let machines = Machines::with(&[("bots/slow.sh", "cat words\n"), ("bots/words", "hi\n")]);
     let help = not_packed(&machines, "sh bots/slow.sh").help_text().unwrap().to_owned();
     let (_, lines) = help.split_once(":\n").unwrap();
@@ -278,7 +281,7 @@ fn the_lines_make_an_agent_that_arrives() {
 }
 
 #[test]
-fn what_can_not_be_sent_is_an_error_before_anything_starts() {
+fn agents_that_can_not_be_sent_are_errors_before_anything_starts() {
     let machines = Machines::with(&[
         ("venv/agent.toml", "command = [\"bin/python\", \"bot.py\"]"),
         ("venv/bot.py", ""),
@@ -293,40 +296,43 @@ fn what_can_not_be_sent_is_an_error_before_anything_starts() {
     std::os::unix::fs::symlink("/bin/sh", home.join("venv/bin/python")).unwrap();
     let nets = home.join("../../nets").canonicalize().unwrap();
     let (nets, shown) = (nets.display(), home.display());
-    for (agent, told, help) in [
-        ("venv", "venv: bin/python leads out of its folder", "`build` in agent.toml"),
-        ("big", "big: more than 1 MiB, or 100 files", "folder of its own"),
+    for (agent, expected, help) in [
+        ("venv", "venv: bin/python is outside of the agent's folder", "`build` in agent.toml"),
+        ("big", "big: more than 1 MiB or 100 files", "folder of its own"),
     ] {
         let failure = not_packed(&machines, agent);
-        assert!(failure.to_string().contains(told), "{agent}: {failure}");
+        assert!(failure.to_string().contains(expected), "{agent}: {failure}");
         let helped = failure.help_text().unwrap_or_default();
         assert!(helped.contains(help), "{agent}: {helped}");
     }
-    for (manifest, told) in [
-        ("command = [\"sh\", \"../lib/bot.py\"]".to_owned(), "leads out of its folder"),
+    for (manifest, expected) in [
+        ("command = [\"sh\", \"../lib/bot.py\"]".to_owned(), "is outside of the agent's folder"),
         (format!("command = [\"{shown}/venv/bin/python\", \"main.py\"]"), "is a full path"),
         (format!("command = [\"python3\", \"{shown}/bot/main.py\"]"), "is a full path"),
         (format!("command = [\"sh\", \"--net={nets}/net\"]"), "is a full path"),
         (
             "command = [\"sh\"]\n[sandbox]\nread = [\"../../../nets\"]".to_owned(),
-            "names ../../../nets, which isn't sent",
+            "names ../../../nets, which is not sent",
         ),
     ] {
         machines.write("bot/agent.toml", &manifest);
         let failure = not_packed(&machines, "bot");
-        assert!(failure.to_string().contains(told), "{manifest}: {failure}");
+        assert!(failure.to_string().contains(expected), "{manifest}: {failure}");
     }
     let manifest = format!("command = [\"sh\", \"{nets}/net\"]\n[sandbox]\nread = [\"{nets}\"]");
     machines.write("bot/agent.toml", &manifest);
     let (prepared, packed) = machines.packed(ONE);
-    assert_fault(&machines.arrive(&prepared, &packed, &[])[0], "which this worker doesn't lend");
+    assert_fault(&machines.arrive(&prepared, &packed, &[])[0], "which this worker does not allow");
     std::fs::remove_dir_all(home.join("../../nets")).unwrap();
     assert_fault(&machines.arrive(&prepared, &packed, &[])[0], "nets");
 }
 
-fn assert_fault(arrived: &Arrived, told: &str) {
+fn assert_fault(arrived: &Arrived, expected: &str) {
     let fault = arrived.as_ref().unwrap_err();
-    assert!(fault.cause == FaultCause::Agent && fault.text.contains(told), "{told}: {fault:?}");
+    assert!(
+        fault.cause == FaultCause::Agent && fault.text.contains(expected),
+        "{expected}: {fault:?}"
+    );
 }
 
 #[test]
@@ -360,16 +366,16 @@ fn an_interpreter_is_each_machine_s_own() {
     assert_eq!(started(&arrived[0]), "hi\n");
     assert_fault(&arrived[1], "no-machine-has-this");
     assert_fault(&arrived[2], "/no/machine/has/this");
-    // It can't be started anywhere: that is the agent's doing.
+    // It can't be started anywhere: that is the agent's fault.
     arrived[3].as_ref().unwrap();
-    assert_fault(&machines.arrive(&prepared, &packed, &[])[0], "which this worker doesn't lend");
+    assert_fault(&machines.arrive(&prepared, &packed, &[])[0], "which this worker does not allow");
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o644)).unwrap();
-    let told = format!("can't be started: {shown}");
-    assert_fault(&machines.arrive(&prepared, &packed, lent)[0], &told);
+    let expected = format!("can't be started: {shown}");
+    assert_fault(&machines.arrive(&prepared, &packed, lent)[0], &expected);
 }
 
 #[test]
-fn links_lead_nowhere_else() {
+fn links_are_not_followed_out_of_the_folder() {
     let machines = Machines::with(&[
         ("bot/agent.toml", "command = [\"./run\"]"),
         ("bot/run", "#!/bin/sh\ncat words\n"),
@@ -381,7 +387,7 @@ fn links_lead_nowhere_else() {
     std::os::unix::fs::symlink("../secret", bot.join("stolen")).unwrap();
     std::os::unix::fs::symlink("..", bot.join("above")).unwrap();
     let (prepared, packed) = machines.packed(ONE);
-    assert_eq!(packed.notes, ["bot: 2 links not sent, only files are"]);
+    assert_eq!(packed.notes, ["bot: 2 links left out (links are not sent)"]);
     let arrived = machines.arrive(&prepared, &packed, &[]);
     checked(&machines, &prepared, &arrived[0], 0);
     assert_eq!(started(&arrived[0]), "one\n");
@@ -389,7 +395,7 @@ fn links_lead_nowhere_else() {
     assert_eq!(there, 4, "agent.toml, run, one, words");
 }
 
-/// What a worker says of an agent that a hostile coordinator, or its author, wrote so.
+/// Installs an agent that a hostile coordinator or author has written like this.
 fn refused(run: &str, lent: &[PathBuf]) -> Result<(), WorkerFault> {
     let machines = Machines::with(BOT);
     let (prepared, packed) = machines.packed(ONE);
@@ -424,19 +430,19 @@ fn an_agent_gets_nothing_of_the_worker_by_naming_it() {
 }
 
 #[test]
-fn what_is_packed_is_what_the_contest_has() {
+fn packed_agents_are_those_of_the_contest() {
     let machines = Machines::with(BOT);
     let prepared = machines.prepared(ONE);
-    // What is added since doesn't make another agent of it.
+    // A file added later does not change the agent.
     machines.write("bot/log", "");
     pack(&prepared).unwrap();
     machines.write("bot/run", "#!/bin/sh\necho changed since\n");
     let failure = pack(&prepared).unwrap_err();
-    assert_eq!(failure.to_string(), "bot: it changed while it was packed");
+    assert_eq!(failure.to_string(), "bot changed while it was packed");
 }
 
 #[test]
-fn what_did_not_come_is_asked_for_again() {
+fn a_failed_fetch_is_retried() {
     let machines = Machines::with(BOT);
     let (prepared, packed) = machines.packed(ONE);
     let brief = Arc::new(packed.brief(&prepared, Duration::ZERO));
@@ -456,9 +462,9 @@ fn what_did_not_come_is_asked_for_again() {
     });
     let arrivals = WorkerAgents::new(machines.worker(), brief, fetch, Vec::new());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    for told in ["no network", "bytes, not"] {
+    for expected in ["no network", "bytes, not"] {
         let fault = runtime.block_on(arrivals.contender(0)).unwrap_err();
-        assert!(fault.cause == FaultCause::Bundle && fault.text.contains(told), "{fault:?}");
+        assert!(fault.cause == FaultCause::Bundle && fault.text.contains(expected), "{fault:?}");
     }
     let first = runtime.block_on(arrivals.contender(0)).unwrap();
     let second = runtime.block_on(arrivals.contender(0)).unwrap();

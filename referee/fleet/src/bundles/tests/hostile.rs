@@ -1,11 +1,11 @@
-//! Bundles that nobody packed who meant well.
+//! Hostile bundles.
 
 use super::super::unpack::unpack;
 use super::{BOUNDS, unpack_bytes, wrong, zipped};
 use crate::BundleRef;
 use tar::{Builder, EntryType, Header};
 
-/// A header as it stands, whatever the library thinks of its path.
+/// A header with any path, even if the library rejects it.
 fn header(name: &[u8], kind: EntryType, size: u64) -> Header {
     let mut header = Header::new_ustar();
     header.as_old_mut().name[..name.len()].copy_from_slice(name);
@@ -24,8 +24,7 @@ fn archive(entries: &[(Header, &[u8])]) -> Vec<u8> {
     archive.into_inner().unwrap()
 }
 
-/// What unpacking says, where nothing may come of it outside of the folder. What is beside the
-/// folder is as it was.
+/// Returns why a bundle is rejected, and checks that nothing outside of the folder has changed.
 fn refused(archive: &[u8], unpacked_bytes: u64) -> String {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path().join("a/b/folder");
@@ -38,7 +37,7 @@ fn refused(archive: &[u8], unpacked_bytes: u64) -> String {
 }
 
 #[test]
-fn paths_that_lead_elsewhere() {
+fn paths_out_of_the_folder_are_rejected() {
     for name in [
         &b"/etc/x"[..],
         b"../x",
@@ -54,7 +53,7 @@ fn paths_that_lead_elsewhere() {
         b"/",
     ] {
         let text = refused(&archive(&[(header(name, EntryType::Regular, 1), b"x")]), 1);
-        assert!(text.contains("no path within the bundle"), "{text}");
+        assert!(text.contains("not a path inside the bundle"), "{text}");
     }
     // The other half of a long path.
     let mut long = header(b"x", EntryType::Regular, 1);
@@ -62,17 +61,17 @@ fn paths_that_lead_elsewhere() {
     long.as_ustar_mut().unwrap().prefix[..prefix.len()].copy_from_slice(prefix);
     long.set_cksum();
     let text = refused(&archive(&[(long, b"x")]), 1);
-    assert!(text.contains("../../x is no path"), "{text}");
+    assert!(text.contains("../../x is not a path"), "{text}");
 }
 
 #[test]
-fn names_that_a_terminal_would_obey_are_told_tamely() {
+fn names_are_sanitized() {
     let text = refused(&archive(&[(header(b"\x1b[2J", EntryType::Symlink, 0), b"")]), 0);
-    assert_eq!(text, "\u{FFFD}[2J is no plain file");
+    assert_eq!(text, "\u{FFFD}[2J is not a regular file");
 }
 
 #[test]
-fn everything_that_is_no_plain_file() {
+fn only_regular_files_are_accepted() {
     for kind in [
         EntryType::Symlink,
         EntryType::Link,
@@ -93,24 +92,24 @@ fn everything_that_is_no_plain_file() {
         one.set_cksum();
         let plain = header(b"name/x", EntryType::Regular, 1);
         let text = refused(&archive(&[(one, b""), (plain, b"x")]), 1);
-        assert_eq!(text, "name is no plain file", "{kind:?}");
+        assert_eq!(text, "name is not a regular file", "{kind:?}");
     }
-    // A path and a size for the next entry, which must not be believed.
+    // A path and a size for the next entry, which must be ignored.
     let said = b"21 path=../../evil\n18 size=99999999\n";
     let pax = header(b"pax", EntryType::XHeader, said.len() as u64);
     let text = refused(&archive(&[(pax, said), (header(b"x", EntryType::Regular, 0), b"")]), 0);
-    assert_eq!(text, "pax is no plain file");
-    // GNU's form has other fields where this one has the beginning of the path.
+    assert_eq!(text, "pax is not a regular file");
+    // GNU's format has other fields at the position of the path's prefix.
     let mut gnu = Header::new_gnu();
     gnu.set_path("x").unwrap();
     gnu.set_entry_type(EntryType::Regular);
     gnu.set_size(0);
     gnu.set_cksum();
-    assert_eq!(refused(&archive(&[(gnu, b"")]), 0), "x is no plain file");
+    assert_eq!(refused(&archive(&[(gnu, b"")]), 0), "x is not a regular file");
 }
 
 #[test]
-fn a_name_is_there_once() {
+fn duplicate_names_are_rejected() {
     let file = |name: &[u8]| (header(name, EntryType::Regular, 1), &b"x"[..]);
     for entries in
         [[file(b"x"), file(b"x")], [file(b"x"), file(b"x/y")], [file(b"x/y"), file(b"x")]]
@@ -121,7 +120,7 @@ fn a_name_is_there_once() {
 }
 
 #[test]
-fn no_link_is_followed_that_is_there_before() {
+fn existing_links_are_not_followed() {
     let place = tempfile::tempdir().unwrap();
     let [folder, elsewhere] = ["folder", "elsewhere"].map(|name| place.path().join(name));
     for path in [&folder, &elsewhere] {
@@ -137,14 +136,14 @@ fn no_link_is_followed_that_is_there_before() {
 }
 
 #[test]
-fn sizes_that_lie() {
+fn wrong_sizes_are_rejected() {
     let whole = archive(&[(header(b"x", EntryType::Regular, 600), &[7; 600])]);
     for cut in [512, 513, 1024, 1100] {
         let text = refused(&whole[..cut], 600);
-        assert!(text.starts_with('x') || text.starts_with("no bundle"), "{text}");
+        assert!(text.starts_with('x') || text.starts_with("not a bundle"), "{text}");
     }
     assert!(refused(&whole, 599).contains("not 599"));
-    // More than there is, and more than there may be: nothing is waited for, nothing is reserved.
+    // More bytes than there are, and more than allowed: nothing waits for them or allocates them.
     let huge = archive(&[(header(b"x", EntryType::Regular, u64::MAX / 2), b"")]);
     assert!(refused(&huge, 0).contains("more than 1048576 bytes"));
     let zeros = vec![0_u8; 1 << 20];
@@ -156,16 +155,16 @@ fn sizes_that_lie() {
     let mut garbled = header(b"x", EntryType::Regular, 1);
     garbled.as_old_mut().size.copy_from_slice(b"not a number");
     garbled.set_cksum();
-    assert!(refused(&archive(&[(garbled, b"x")]), 1).contains("no bundle"));
+    assert!(refused(&archive(&[(garbled, b"x")]), 1).contains("not a bundle"));
 }
 
 #[test]
-fn a_small_file_that_would_become_a_huge_one_ends_early() {
-    // A gigabyte of one file, in a megabyte: the header tells.
+fn decompression_bombs_end_early() {
+    // A file of a gigabyte in a megabyte, according to the header.
     let mut bomb = header(b"x", EntryType::Regular, 1 << 30).as_bytes().to_vec();
     bomb.resize(64 << 20, 0);
     assert!(refused(&bomb, 0).contains("more than 1048576 bytes"));
-    // Very many files of nothing.
+    // Very many empty files.
     let one = header(b"x", EntryType::Regular, 0);
     let mut entries = Vec::new();
     for number in 0..200 {
@@ -178,7 +177,7 @@ fn a_small_file_that_would_become_a_huge_one_ends_early() {
 }
 
 #[test]
-fn bytes_that_are_no_bundle() {
+fn invalid_bytes_are_rejected() {
     let place = tempfile::tempdir().unwrap();
     for bytes in [&b""[..], b"x", &[0x1f, 0x8b], &zipped(b"no archive")] {
         wrong(unpack_bytes(bytes, 1, place.path()));
@@ -186,7 +185,7 @@ fn bytes_that_are_no_bundle() {
 }
 
 #[test]
-fn nothing_is_looked_at_that_has_another_hash_or_length() {
+fn another_hash_or_size_is_rejected() {
     let place = tempfile::tempdir().unwrap();
     let file = place.path().join("bundle");
     let into = place.path().join("into");
@@ -194,7 +193,7 @@ fn nothing_is_looked_at_that_has_another_hash_or_length() {
     let bytes = zipped(&archive(&[(header(b"x", EntryType::Regular, 1), b"x")]));
     std::fs::write(&file, &bytes).unwrap();
     let length = bytes.len() as u64;
-    for (sha256, bytes, told) in [
+    for (sha256, bytes, expected) in [
         ("00".repeat(32), length, "SHA-256"),
         (String::new(), length, "SHA-256"),
         ("00".repeat(32), length + 1, "bytes, not"),
@@ -202,7 +201,7 @@ fn nothing_is_looked_at_that_has_another_hash_or_length() {
     ] {
         let bundle = BundleRef { sha256, bytes, unpacked_bytes: 1 };
         let text = wrong(unpack(&file, &bundle, &into, BOUNDS));
-        assert!(text.contains(told), "{text}");
+        assert!(text.contains(expected), "{text}");
     }
     assert_eq!(into.read_dir().unwrap().count(), 0);
 }

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Small bounds, so that tests that exceed them are quick.
+/// Small limits, so that tests that exceed them are quick.
 const BOUNDS: Bounds = Bounds { bytes: 1 << 20, files: 100 };
 
 fn zipped(bytes: &[u8]) -> Vec<u8> {
@@ -20,7 +20,7 @@ fn zipped(bytes: &[u8]) -> Vec<u8> {
     zip.finish().unwrap()
 }
 
-/// Unpacks bytes as a bundle that says so much of itself, and says the truth about the rest.
+/// Unpacks bytes as a bundle with this reference.
 fn unpack_bytes(
     bytes: &[u8],
     unpacked_bytes: u64,
@@ -34,7 +34,7 @@ fn unpack_bytes(
     unpack(&file, &bundle, into, BOUNDS)
 }
 
-/// What is wrong with a bundle that was not unpacked.
+/// Returns why a bundle was rejected.
 fn wrong(unpacked: Result<Vec<PathBuf>, WorkerFault>) -> String {
     let fault = unpacked.unwrap_err();
     assert_eq!(fault.cause, FaultCause::Bundle, "{fault:?}");

@@ -1,6 +1,6 @@
-//! What is packed and unpacked is what it was.
+//! Unpacking returns what was packed.
 
-use super::super::archive::{Bounds, Piece, write};
+use super::super::archive::{Bounds, FileEntry, write};
 use super::super::unpack::unpack;
 use super::BOUNDS;
 use proptest::collection::{btree_map, vec};
@@ -11,7 +11,7 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// Files below a folder: path, whether it can be executed, bytes.
+/// Files below a folder: path, whether it is executable, bytes.
 fn tree(folder: &Path) -> BTreeMap<PathBuf, (bool, Vec<u8>)> {
     let mut found = BTreeMap::new();
     let mut open = vec![folder.to_owned()];
@@ -48,20 +48,20 @@ proptest! {
         let mut pieces = Vec::new();
         for (path, (executable, bytes)) in &files {
             let source = from.join(path);
-            // A name may be a folder's and a file's.
+            // The same name may be a folder's and a file's.
             if std::fs::create_dir_all(source.parent().unwrap()).is_err() || source.exists() {
                 continue;
             }
             std::fs::write(&source, bytes).unwrap();
             let mode = if *executable { 0o755 } else { 0o600 };
             std::fs::set_permissions(&source, Permissions::from_mode(mode)).unwrap();
-            pieces.push(Piece { place: path.into(), source });
+            pieces.push(FileEntry { archive_path: path.into(), source });
         }
         let [one, two] = ["one", "two"].map(|name| place.path().join(name));
         let bundle = write(&pieces, &one, BOUNDS).unwrap();
         prop_assert_eq!(&bundle, &write(&pieces, &two, BOUNDS).unwrap());
         let unpacked = unpack(&one, &bundle, &to, BOUNDS).unwrap();
-        let places: Vec<PathBuf> = pieces.into_iter().map(|piece| piece.place).collect();
+        let places: Vec<PathBuf> = pieces.into_iter().map(|piece| piece.archive_path).collect();
         prop_assert_eq!(&unpacked, &places);
         prop_assert_eq!(tree(&from), tree(&to));
         prop_assert_eq!(digest_folder(&from).unwrap(), digest_folder(&to).unwrap());
@@ -71,15 +71,15 @@ proptest! {
 }
 
 #[test]
-fn what_is_too_much_is_not_packed() {
+fn the_limits_apply_to_packing() {
     let place = tempfile::tempdir().unwrap();
     let source = place.path().join("x");
     std::fs::write(&source, [0; 1000]).unwrap();
-    let pieces = [Piece { place: "x".into(), source: source.clone() }];
+    let pieces = [FileEntry { archive_path: "x".into(), source: source.clone() }];
     let bounds = Bounds { bytes: 999, files: 1 };
     let error = write(&pieces, &place.path().join("bundle"), bounds).unwrap_err();
-    assert!(error.to_string().contains("too much"), "{error}");
-    // A link that has taken the place of the file since it was found.
+    assert!(error.to_string().contains("too large"), "{error}");
+    // A link that has replaced the file since it was listed.
     std::fs::rename(&source, place.path().join("y")).unwrap();
     std::os::unix::fs::symlink("y", &source).unwrap();
     write(&pieces, &place.path().join("other"), BOUNDS).unwrap_err();

@@ -1,7 +1,7 @@
-//! Reports as workers send them, and as none should.
+//! Valid and invalid reports.
 
-use super::{ASKED, Finding, Judged, Objects, Rules, ask, judge};
-use crate::{FaultCause, Parcel, Report, Try, WorkerFault};
+use super::{Judged, Objects, REQUESTS_MAX, Rules, VerifiedReport, judge, retry};
+use crate::{FaultCause, Payload, PlayedMatch, Report, WorkerFault};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use referee_contest::{Contest, Fixture, Schedule};
@@ -32,7 +32,7 @@ struct World {
     objects: Kept,
 }
 
-/// Objects by name.
+/// Objects by name, and how often one was fetched.
 #[derive(Clone, Default)]
 struct Kept(BTreeMap<String, Vec<u8>>, Arc<AtomicU32>);
 
@@ -51,7 +51,7 @@ impl World {
         Self::with(None)
     }
 
-    /// With other bounds: so much is held in memory, and no transcript is longer.
+    /// With these bounds of memory and of a transcript's size.
     fn with(bounds: Option<(usize, usize)>) -> Self {
         let place = tempfile::tempdir().unwrap();
         let file = Path::new("contest.toml");
@@ -71,7 +71,7 @@ impl World {
         Schedule::new(self.rules.contest.clone()).fixture(number).unwrap()
     }
 
-    /// A transcript of a game of the schedule, gzipped.
+    /// The gzipped transcript of a game of the schedule.
     fn transcript(&self, number: u64, end: RecordEnd) -> Vec<u8> {
         let fixture = self.fixture(number);
         packed(&played(&self.rules.contest, self.rules.kinds[0], &fixture, end))
@@ -82,25 +82,29 @@ impl World {
         [0, 1].map(|number| (number, self.transcript(number, RecordEnd::Played)))
     }
 
-    /// What comes of a report with these transcripts behind its line.
-    async fn hear(&self, tries: &[(u64, Vec<u8>)]) -> Result<Finding, String> {
-        let told = tries.iter().map(|(number, bytes)| (*number, message_of(bytes))).collect();
+    /// Verifies a report with these transcripts after its line.
+    async fn verify(&self, tries: &[(u64, Vec<u8>)]) -> Result<VerifiedReport, String> {
+        let error = tries.iter().map(|(number, bytes)| (*number, message_of(bytes))).collect();
         let bytes = tries.iter().flat_map(|(_, bytes)| bytes.clone()).collect();
-        self.judge(told, bytes).await
+        self.judge(error, bytes).await
     }
 
-    /// What comes of a report, by the games of the first block.
-    async fn judge(&self, tries: Vec<(u64, Parcel)>, bytes: Vec<u8>) -> Result<Finding, String> {
+    /// Verifies a report on the first block.
+    async fn judge(
+        &self,
+        tries: Vec<(u64, Payload)>,
+        bytes: Vec<u8>,
+    ) -> Result<VerifiedReport, String> {
         self.judge_known(tries, bytes, None).await
     }
 
-    /// The same where one game has a result already.
+    /// The same if one game has a result already.
     async fn judge_known(
         &self,
-        tries: Vec<(u64, Parcel)>,
+        tries: Vec<(u64, Payload)>,
         bytes: Vec<u8>,
         known: Option<u64>,
-    ) -> Result<Finding, String> {
+    ) -> Result<VerifiedReport, String> {
         let block = [0, 1].map(|number| (number, (self.fixture(number), Some(number) == known)));
         let (rules, objects) = (self.rules.clone(), self.objects.clone());
         judge(report(tries), bytes, block.into(), rules, objects).await
@@ -117,12 +121,13 @@ impl World {
     }
 }
 
-fn report(tries: Vec<(u64, Parcel)>) -> Report {
-    let tries = tries.into_iter().map(|(number, transcript)| Try { number, transcript }).collect();
+fn report(tries: Vec<(u64, Payload)>) -> Report {
+    let tries =
+        tries.into_iter().map(|(number, transcript)| PlayedMatch { number, transcript }).collect();
     Report { block: 0, attempt: 0, worker: "w".to_owned(), tries, fault: None }
 }
 
-/// A game in which everybody takes the first action that is listed.
+/// A game in which both seats always choose the first listed action.
 fn played(contest: &Contest, kind: GameKind, fixture: &Fixture, end: RecordEnd) -> Vec<u8> {
     let setup = contest.opening(kind, fixture.game, fixture.opening).unwrap();
     let mut game = kind.start(&setup).unwrap();
@@ -179,12 +184,12 @@ fn unpacked(bytes: &[u8]) -> Vec<u8> {
 async fn a_report_s_games_are_kept_as_they_were_played() {
     let world = World::new();
     let games = world.block();
-    let finding = world.hear(&games).await.unwrap();
-    assert_eq!(finding.came.iter().map(|came| came.number).collect::<Vec<_>>(), [0, 1]);
-    for came in &finding.came {
+    let verified = world.verify(&games).await.unwrap();
+    assert_eq!(verified.came.iter().map(|came| came.number).collect::<Vec<_>>(), [0, 1]);
+    for came in &verified.came {
         let record = came.result.as_ref().ok().unwrap();
         assert_eq!(record.seed, world.fixture(came.number).seed);
-        assert!(came.spoiled.is_empty() && finding.known.is_empty());
+        assert!(came.spoiled.is_empty() && verified.known.is_empty());
     }
     world.assert_written(&games);
 }
@@ -195,12 +200,12 @@ async fn a_game_that_has_a_result_is_only_compared() {
     let bytes = world.transcript(0, RecordEnd::Played);
     let void = world.transcript(0, RecordEnd::Unfinished);
     let tries = vec![(0, message_of(&void)), (0, message_of(&bytes))];
-    let finding = world.judge_known(tries, [void, bytes].concat(), Some(0)).await.unwrap();
-    assert_eq!((finding.came.len(), finding.known.len()), (0, 1));
+    let verified = world.judge_known(tries, [void, bytes].concat(), Some(0)).await.unwrap();
+    assert_eq!((verified.came.len(), verified.known.len()), (0, 1));
     assert_eq!(world.written(0), None);
 }
 
-/// When a game is durable its object is taken away, and its report may come again.
+/// When a game is durable its object is removed, and its report may arrive again.
 #[tokio::test]
 async fn what_is_not_there_any_more_of_a_game_that_has_a_result_is_not_missed() {
     let mut world = World::new();
@@ -209,18 +214,18 @@ async fn what_is_not_there_any_more_of_a_game_that_has_a_result_is_not_missed() 
     let name = hex(&Sha256::digest(&games[1].1));
     world.objects.0.insert(name.clone(), games[1].1.clone());
     for (known, fine) in [(0, true), (1, false)] {
-        let finding = world.judge_known(tries.clone(), Vec::new(), Some(known)).await;
-        let found = finding.map(|it| (it.came.len(), it.came[0].number, it.objects));
+        let verified = world.judge_known(tries.clone(), Vec::new(), Some(known)).await;
+        let found = verified.map(|it| (it.came.len(), it.came[0].number, it.objects));
         assert_eq!(found.ok(), fine.then(|| (1, 1, vec![name.clone()])), "{known}");
     }
 }
 
-fn message_of(bytes: &[u8]) -> Parcel {
-    Parcel::Message { bytes: bytes.len() as u64 }
+fn message_of(bytes: &[u8]) -> Payload {
+    Payload::Message { bytes: bytes.len() as u64 }
 }
 
-fn object_of(bytes: &[u8]) -> Parcel {
-    Parcel::Object { sha256: hex(&Sha256::digest(bytes)), bytes: bytes.len() as u64 }
+fn object_of(bytes: &[u8]) -> Payload {
+    Payload::Object { sha256: hex(&Sha256::digest(bytes)), bytes: bytes.len() as u64 }
 }
 
 #[tokio::test]
@@ -230,16 +235,16 @@ async fn tries_that_are_void_go_before_what_counts() {
         (world.transcript(0, RecordEnd::Unfinished), world.transcript(0, RecordEnd::Played));
     let plain = unpacked(&whole);
     let tries = [(0, void.clone()), (0, void.clone()), (0, whole)];
-    let finding = world.hear(&tries).await.unwrap();
-    let came = &finding.came[0];
+    let verified = world.verify(&tries).await.unwrap();
+    let came = &verified.came[0];
     let causes: Vec<&str> = came.spoiled.iter().map(|it| it.void.cause.as_str()).collect();
     assert_eq!(causes, ["unfinished", "unfinished"]);
-    assert!(came.result.is_ok() && finding.came.len() == 1);
+    assert!(came.result.is_ok() && verified.came.len() == 1);
     assert_eq!(world.written(0).unwrap(), plain);
-    // Nothing but such tries: the worker has failed, and nothing stands where the transcript would.
+    // Only void attempts: the worker has failed, and no transcript is written.
     let world = World::new();
-    let told = world.hear(&[(0, void.clone()), (0, void)]).await.unwrap_err();
-    assert!(told.starts_with("game 0: "), "{told}");
+    let error = world.verify(&[(0, void.clone()), (0, void)]).await.unwrap_err();
+    assert!(error.starts_with("game 0: "), "{error}");
     assert_eq!(world.written(0), None);
 }
 
@@ -256,7 +261,7 @@ async fn what_no_match_has_said_is_the_worker_s_fault() {
     let other_seed = played(contest, world.rules.kinds[0], &other_seed, RecordEnd::Played);
     let other_seats = Fixture { players: world.fixture(1).players, ..world.fixture(0) };
     let other_seats = played(contest, world.rules.kinds[0], &other_seats, RecordEnd::Played);
-    // Its end is missing, as it is where a bomb has none.
+    // The end is missing.
     let torn = packed(&plain[..plain.len() / 2]);
     let resigned = world.transcript(1, RecordEnd::Resigned(Seat(0)));
     let good = (1, world.transcript(1, RecordEnd::Played));
@@ -268,17 +273,20 @@ async fn what_no_match_has_said_is_the_worker_s_fault() {
         (vec![(0, packed(b"not a transcript"))], "game 0: "),
         (vec![(0, torn.clone()), (0, whole.clone())], "game 0: torn"),
         (vec![(0, packed(&whole))], "packed more than once"),
-        (vec![(9, whole.clone())], "game 9 is none of block 0"),
-        (vec![(0, whole.clone()), (0, whole.clone())], "was played again though it counts"),
+        (vec![(9, whole.clone())], "game 9 does not belong to block 0"),
+        (
+            vec![(0, whole.clone()), (0, whole.clone())],
+            "was played again after a match that counts",
+        ),
         (vec![(1, resigned), (0, packed(&other_seed))], "the seed is 1"),
     ] {
-        // One that is right beside it changes nothing, and nothing is written.
+        // A valid transcript beside it changes nothing, and nothing is written.
         let tries: Vec<_> = match tries[0].0 {
             1 => tries,
             _ => std::iter::once(good.clone()).chain(tries).collect(),
         };
-        let told = world.hear(&tries).await.unwrap_err();
-        assert!(told.contains(wrong), "{wrong}: {told}");
+        let error = world.verify(&tries).await.unwrap_err();
+        assert!(error.contains(wrong), "{wrong}: {error}");
         assert_eq!((world.written(0), world.written(1)), (None, None), "{wrong}");
     }
 }
@@ -291,44 +299,44 @@ async fn parcels_are_whole_and_what_they_are_called() {
     let name = hex(&Sha256::digest(&whole));
     let absent = hex(&Sha256::digest(b"absent"));
     let false_name = hex(&Sha256::digest(b"false"));
-    let object = |sha256: &str, bytes| Parcel::Object { sha256: sha256.to_owned(), bytes };
+    let object = |sha256: &str, bytes| Payload::Object { sha256: sha256.to_owned(), bytes };
     world.objects.0.insert(name.clone(), whole.clone());
     world.objects.0.insert(false_name.clone(), whole.clone());
     for (parcel, bytes, wrong) in [
-        (object(&absent, length), Vec::new(), "is not there"),
-        (object(&false_name, length), Vec::new(), "not the one that was reported"),
+        (object(&absent, length), Vec::new(), "is missing on the server"),
+        (object(&false_name, length), Vec::new(), "differs from the one that was reported"),
         (object(&name, length - 1), Vec::new(), "it has "),
-        (object(&name, length + 1), Vec::new(), "not the one that was reported"),
-        (object(&name, u64::MAX), Vec::new(), "game 0: more than"),
-        (object("../brief", length), Vec::new(), "a name that is none"),
-        (Parcel::Message { bytes: length }, whole[1..].to_vec(), "game 0 is missing"),
-        (Parcel::Message { bytes: u64::MAX }, whole.clone(), "game 0 is missing"),
+        (object(&name, length + 1), Vec::new(), "differs from the one that was reported"),
+        (object(&name, u64::MAX), Vec::new(), "game 0: its transcript has more than"),
+        (object("../brief", length), Vec::new(), "an invalid object name"),
+        (Payload::Message { bytes: length }, whole[1..].to_vec(), "game 0 is missing"),
+        (Payload::Message { bytes: u64::MAX }, whole.clone(), "game 0 is missing"),
     ] {
-        let told = world.judge(vec![(0, parcel.clone())], bytes).await.unwrap_err();
-        assert!(told.contains(wrong), "{parcel:?}: {told}");
+        let error = world.judge(vec![(0, parcel.clone())], bytes).await.unwrap_err();
+        assert!(error.contains(wrong), "{parcel:?}: {error}");
     }
     assert_eq!(world.written(0), None);
-    let finding = world.judge(vec![(0, object(&name, length))], Vec::new()).await.unwrap();
-    assert!(finding.came[0].result.is_ok());
+    let verified = world.judge(vec![(0, object(&name, length))], Vec::new()).await.unwrap();
+    assert!(verified.came[0].result.is_ok());
 }
 
 #[tokio::test]
 async fn what_the_server_does_not_give_is_not_asked_for_for_ever() {
-    let (tell, up) = watch::channel(true);
+    let (set_up, up) = watch::channel(true);
     let wait = Duration::from_millis(1);
     let (mut asked, mut away) = (0, 0);
-    let told = ask(up, wait, || {
+    let error = retry(up, wait, || {
         asked += 1;
-        // The connection is lost at times; what was asked meanwhile doesn't count.
+        // Attempts while the connection is lost don't count.
         if asked % 2 == 0 {
             away += 1;
-            tell.send_replace(false);
-            tell.send_replace(true);
+            set_up.send_replace(false);
+            set_up.send_replace(true);
         }
         async { Err::<(), _>("no pieces".to_owned()) }
     });
-    assert_eq!(told.await.unwrap_err(), "a transcript can't be read: no pieces");
-    assert_eq!(asked - away, ASKED);
+    assert_eq!(error.await.unwrap_err(), "a transcript can't be read: no pieces");
+    assert_eq!(asked - away, REQUESTS_MAX);
 }
 
 #[tokio::test]
@@ -336,11 +344,11 @@ async fn little_that_unpacks_to_much_is_not_unpacked() {
     let world = World::with(Some((1 << 16, 1 << 20)));
     let bomb = packed(&vec![b' '; 8 << 20]);
     assert!(bomb.len() < 1 << 16);
-    let told = world.hear(&[(0, bomb)]).await.unwrap_err();
-    assert!(told.contains("game 0: more than 1048576 bytes"), "{told}");
+    let error = world.verify(&[(0, bomb)]).await.unwrap_err();
+    assert!(error.contains("game 0: its transcript has more than 1048576 bytes"), "{error}");
 }
 
-/// A report may be of hundreds of games, of which a few would fill the memory.
+/// A report may have hundreds of games, of which a few would fill the memory.
 #[tokio::test]
 async fn what_is_too_much_to_be_held_is_kept_all_the_same() {
     let world = World::new();
@@ -351,21 +359,21 @@ async fn what_is_too_much_to_be_held_is_kept_all_the_same() {
     for held in [0, lengths[0], lengths[0] + lengths[1]] {
         let world = World::with(Some((held, longest)));
         let tries = [std::slice::from_ref(&void), &games[..]].concat();
-        let finding = world.hear(&tries).await.unwrap();
-        assert_eq!(finding.came.len(), 2);
+        let verified = world.verify(&tries).await.unwrap();
+        assert_eq!(verified.came.len(), 2);
         world.assert_written(&games);
     }
-    let told = World::with(Some((0, longest - 1))).hear(&games).await.unwrap_err();
-    assert!(told.contains(": more than"), "{told}");
+    let error = World::with(Some((0, longest - 1))).verify(&games).await.unwrap_err();
+    assert!(error.contains(": more than"), "{error}");
 }
 
-/// One at a time, from when it is fetched until it is where it stays.
+/// One at a time, from fetching until it is stored.
 #[tokio::test]
 async fn who_has_a_long_transcript_in_memory_is_waited_for() {
     let world = World::new();
     let games = world.block();
     let longest = games.iter().map(|(_, bytes)| unpacked(bytes).len()).max().unwrap();
-    // Of both, the second has to go to the disk; of what is fetched, all of it is long.
+    // Of two transcripts the second goes to the disk; a fetched one always does.
     for (held, by_object) in [(longest, false), (games[0].1.len() / 2, true)] {
         let mut world = World::with(Some((held, longest)));
         let parcel = if by_object { object_of } else { message_of };
@@ -385,7 +393,7 @@ async fn who_has_a_long_transcript_in_memory_is_waited_for() {
     }
 }
 
-/// A disk that can't be written to is the coordinator's.
+/// A disk that can't be written is the coordinator's problem.
 #[tokio::test]
 async fn what_cannot_be_kept_here_is_no_worker_s_fault() {
     for held in [0, usize::MAX] {
@@ -394,27 +402,27 @@ async fn what_cannot_be_kept_here_is_no_worker_s_fault() {
         let root = world.rules.folder.root();
         std::fs::remove_dir_all(root).unwrap();
         std::fs::write(root, "").unwrap();
-        let finding = world.hear(&games).await.unwrap();
+        let verified = world.verify(&games).await.unwrap();
         std::fs::remove_file(root).unwrap();
         let halted = |came: &Came| matches!(came.result, Err(Missed::Halt(_)));
-        assert!(finding.came.len() == 2 && finding.came.iter().all(halted), "{held}");
+        assert!(verified.came.len() == 2 && verified.came.iter().all(halted), "{held}");
     }
 }
 
 #[tokio::test]
 async fn a_report_of_nothing_is_none_and_a_worker_s_fault_has_no_games() {
     let world = World::new();
-    assert_eq!(world.hear(&[]).await.unwrap_err(), "its report has no games");
-    let mut report = report(vec![(0, Parcel::Message { bytes: 1 })]);
+    assert_eq!(world.verify(&[]).await.unwrap_err(), "its report has no games");
+    let mut report = report(vec![(0, Payload::Message { bytes: 1 })]);
     report.fault = Some(WorkerFault { cause: FaultCause::Build, text: "no room".to_owned() });
     let (rules, objects) = (world.rules.clone(), world.objects.clone());
-    let told = judge(report, Vec::new(), BTreeMap::new(), rules, objects).await.unwrap_err();
-    assert_eq!(told, "no room");
+    let error = judge(report, Vec::new(), BTreeMap::new(), rules, objects).await.unwrap_err();
+    assert_eq!(error, "no room");
 }
 
 #[tokio::test]
 async fn a_panic_is_told_of_the_report_that_it_came_with() {
     let judged = Judged::of(1, report(Vec::new()), async { panic!("a mistake") }).await;
     assert_eq!(judged.number, 1);
-    assert!(judged.finding.unwrap_err().contains("a mistake"));
+    assert!(judged.verified.unwrap_err().contains("a mistake"));
 }

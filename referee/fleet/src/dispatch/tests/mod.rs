@@ -1,18 +1,22 @@
-//! What the dispatch does about silence, one rule at a time; and all of them in a storm.
+//! Tests of each rule about silence; `world` tests all of them together.
 
 mod world;
 
-use super::{Dispatch, Effect, FAILURES_MAX, HOPELESS_LEASES};
-use crate::{Beat, WorkerInfo};
+use super::{ALL_FAILED_LEASES, Dispatch, Effect, FAILURES_MAX};
+use crate::{Heartbeat, WorkerInfo};
 
 const LEASE: u64 = 30_000;
 
-fn beat(id: &str, slots: u32, orders: &[u64]) -> Beat {
+fn heartbeat(id: &str, slots: u32, orders: &[u64]) -> Heartbeat {
     let worker = WorkerInfo { id: id.to_owned(), name: id.to_owned(), slots, ..Default::default() };
-    Beat { worker, orders: orders.iter().map(|&block| (block, 0)).collect(), ..Default::default() }
+    Heartbeat {
+        worker,
+        orders: orders.iter().map(|&block| (block, 0)).collect(),
+        ..Default::default()
+    }
 }
 
-/// The orders among what is to be done: block, attempt, and who is to leave it to others.
+/// Returns the orders among the effects: block, attempt, and avoided workers.
 fn orders(dispatch: &mut Dispatch) -> Vec<(u64, u32, Vec<String>)> {
     let orders = dispatch.effects().into_iter().filter_map(|effect| match effect {
         Effect::Order { block, attempt, avoid } => Some((block, attempt, avoid)),
@@ -21,16 +25,16 @@ fn orders(dispatch: &mut Dispatch) -> Vec<(u64, u32, Vec<String>)> {
     orders.collect()
 }
 
-/// What is done about block 5 when it is given up.
+/// The effects of giving up block 5.
 fn given_up(why: &str) -> [Effect; 2] {
     [Effect::Withdraw { block: 5 }, Effect::GiveUp { block: 5, why: why.to_owned() }]
 }
 
-/// Ticks once a second until then, while these workers beat.
-fn pass(dispatch: &mut Dispatch, from: u64, to: u64, beats: &[Beat]) {
+/// Ticks once a second in this range, with heartbeats of these workers.
+fn pass(dispatch: &mut Dispatch, from: u64, to: u64, beats: &[Heartbeat]) {
     for now in (from..=to).step_by(1000) {
         for beat in beats {
-            dispatch.beat(beat, now);
+            dispatch.heartbeat(beat, now);
         }
         dispatch.tick(now, false);
     }
@@ -42,41 +46,44 @@ fn the_window_grows_with_the_slots() {
     let fill = |dispatch: &mut Dispatch| {
         for block in 0.. {
             if !dispatch.has_room() {
-                return dispatch.out();
+                return dispatch.outstanding();
             }
-            if !dispatch.is_out(block) {
-                dispatch.ask(block, 0);
+            if !dispatch.is_outstanding(block) {
+                dispatch.order_block(block, 0);
             }
         }
         unreachable!()
     };
     assert_eq!(fill(&mut dispatch), 16);
-    dispatch.beat(&beat("a", 10, &[]), 0);
+    dispatch.heartbeat(&heartbeat("a", 10, &[]), 0);
     assert_eq!(fill(&mut dispatch), 20);
-    dispatch.beat(&beat("b", 10, &[]), 0);
+    dispatch.heartbeat(&heartbeat("b", 10, &[]), 0);
     assert_eq!(fill(&mut dispatch), 40);
-    dispatch.beat(&Beat { leaving: true, ..beat("a", 10, &[]) }, 0);
-    dispatch.beat(&Beat { refused: Some("too slow".to_owned()), ..beat("b", 10, &[]) }, 0);
-    assert_eq!((dispatch.crew(), dispatch.has_room()), ((0, 0), false));
+    dispatch.heartbeat(&Heartbeat { leaving: true, ..heartbeat("a", 10, &[]) }, 0);
+    dispatch.heartbeat(
+        &Heartbeat { refused: Some("too slow".to_owned()), ..heartbeat("b", 10, &[]) },
+        0,
+    );
+    assert_eq!((dispatch.worker_count(), dispatch.has_room()), ((0, 0), false));
 }
 
 #[test]
-fn a_worker_that_says_nothing_any_more_has_failed_and_is_forgotten() {
+fn a_silent_worker_has_failed_and_is_forgotten() {
     let mut dispatch = Dispatch::new(LEASE, 7);
     for block in 0..3 {
-        dispatch.ask(block, 0);
+        dispatch.order_block(block, 0);
     }
     assert_eq!(orders(&mut dispatch).len(), 3);
-    dispatch.beat(&beat("a", 4, &[0, 1]), 0);
+    dispatch.heartbeat(&heartbeat("a", 4, &[0, 1]), 0);
     assert!(dispatch.has("a", 1) && !dispatch.has("a", 2));
-    assert!(dispatch.begun().eq([0, 1]));
+    assert!(dispatch.started().eq([0, 1]));
     pass(&mut dispatch, 0, LEASE, &[]);
     assert_eq!(dispatch.effects(), []);
     pass(&mut dispatch, LEASE + 1000, LEASE + 1000, &[]);
     let lost = Effect::Lost { worker: "a".to_owned(), name: "a".to_owned(), orders: 2 };
-    assert_eq!(dispatch.effects(), [lost], "the server hands its orders out again by itself");
-    assert_eq!((dispatch.begun().count(), dispatch.crew()), (0, (0, 0)));
-    // And if nobody takes them, they are ordered again; the third was never heard of at all.
+    assert_eq!(dispatch.effects(), [lost], "the server delivers its orders again");
+    assert_eq!((dispatch.started().count(), dispatch.worker_count()), (0, (0, 0)));
+    // If no worker takes them, they are ordered again; there was never any news of the third.
     pass(&mut dispatch, LEASE + 2000, 2 * LEASE + 1000, &[]);
     assert_eq!(orders(&mut dispatch), [(2, 8, vec![])]);
     pass(&mut dispatch, 2 * LEASE + 2000, 3 * LEASE + 2000, &[]);
@@ -85,15 +92,15 @@ fn a_worker_that_says_nothing_any_more_has_failed_and_is_forgotten() {
 }
 
 #[test]
-fn what_waits_in_the_queue_is_not_silent() {
+fn waiting_orders_are_not_silent() {
     let mut dispatch = Dispatch::new(LEASE, 0);
     for block in 0..4 {
-        dispatch.ask(block, 0);
+        dispatch.order_block(block, 0);
         dispatch.published(block, 0, 10 + block, 0);
     }
     orders(&mut dispatch);
     for now in (0..=10 * LEASE).step_by(1000) {
-        // The first two were given to somebody who says nothing; the last is not in the stream.
+        // The first two were delivered to a silent worker; the last is not in the stream.
         dispatch.queue(11, 12, now);
         dispatch.tick(now, false);
         if now <= 2 * LEASE {
@@ -106,11 +113,11 @@ fn what_waits_in_the_queue_is_not_silent() {
 }
 
 #[test]
-fn nobody_is_silent_while_nobody_can_be_heard() {
+fn silence_does_not_count_while_no_message_can_arrive() {
     for case in ["the connection", "this process", "the reports"] {
         let mut dispatch = Dispatch::new(LEASE, 0);
-        dispatch.ask(0, 0);
-        dispatch.beat(&beat("a", 1, &[0]), 0);
+        dispatch.order_block(0, 0);
+        dispatch.heartbeat(&heartbeat("a", 1, &[0]), 0);
         orders(&mut dispatch);
         let away = 10 * LEASE;
         match case {
@@ -122,7 +129,7 @@ fn nobody_is_silent_while_nobody_can_be_heard() {
             "this process" => {}
             _ => {
                 for now in (0..=away).step_by(1000) {
-                    dispatch.beat(&beat("a", 1, &[]), now);
+                    dispatch.heartbeat(&heartbeat("a", 1, &[]), now);
                     dispatch.tick(now, true);
                 }
             }
@@ -140,161 +147,162 @@ fn nobody_is_silent_while_nobody_can_be_heard() {
 }
 
 #[test]
-fn who_fails_is_avoided_as_long_as_there_are_others() {
+fn a_failing_worker_is_avoided_while_there_are_others() {
     let mut dispatch = Dispatch::new(LEASE, 0);
-    dispatch.beat(&beat("a", 1, &[]), 0);
-    dispatch.ask(5, 0);
+    dispatch.heartbeat(&heartbeat("a", 1, &[]), 0);
+    dispatch.order_block(5, 0);
     dispatch.failed(5, 0, "a", "no room", 0);
-    assert_eq!(orders(&mut dispatch), [(5, 0, vec![]), (5, 1, vec![])], "there is nobody else");
-    dispatch.beat(&beat("b", 1, &[]), 0);
+    assert_eq!(orders(&mut dispatch), [(5, 0, vec![]), (5, 1, vec![])], "there is no other worker");
+    dispatch.heartbeat(&heartbeat("b", 1, &[]), 0);
     dispatch.failed(5, 1, "a", "no room", 0);
     assert_eq!(orders(&mut dispatch), [(5, 2, vec!["a".to_owned()])]);
-    // Late news of an order that another has taken the place of.
-    dispatch.beat(&beat("b", 1, &[5]), 0);
+    // A late failure of a replaced order.
+    dispatch.heartbeat(&heartbeat("b", 1, &[5]), 0);
     let mut again = Dispatch::new(LEASE, 0);
-    again.ask(5, 0);
+    again.order_block(5, 0);
     again.failed(5, 0, "a", "x", 0);
     again.failed(5, 0, "a", "x", 0);
     assert_eq!(orders(&mut again).len(), 2, "one order, and one for the first failure");
-    // Whoever fails at everything is left out of other blocks, too.
-    dispatch.ask(6, 0);
+    // A worker that fails at everything is avoided for other blocks too.
+    dispatch.order_block(6, 0);
     dispatch.failed(6, 0, "a", "no room", 0);
     orders(&mut dispatch);
-    dispatch.ask(7, 0);
+    dispatch.order_block(7, 0);
     assert_eq!(orders(&mut dispatch), [(7, 0, vec!["a".to_owned()])]);
-    dispatch.taken(7, "a");
-    dispatch.ask(8, 0);
+    dispatch.completed(7, "a");
+    dispatch.order_block(8, 0);
     assert_eq!(orders(&mut dispatch), [(8, 0, vec![])], "it can do it after all");
 }
 
 #[test]
-fn a_block_that_so_many_fail_at_is_given_up_with_their_reasons() {
+fn a_block_that_too_many_fail_at_is_given_up_with_their_reasons() {
     let mut dispatch = Dispatch::new(LEASE, 0);
-    dispatch.ask(5, 0);
+    dispatch.order_block(5, 0);
     orders(&mut dispatch);
     for (attempt, worker) in ["a", "b", "c"].into_iter().enumerate() {
-        dispatch.beat(&beat(worker, 1, &[5]), 0);
-        assert!(dispatch.is_out(5));
+        dispatch.heartbeat(&heartbeat(worker, 1, &[5]), 0);
+        assert!(dispatch.is_outstanding(5));
         dispatch.failed(5, u32::try_from(attempt).unwrap(), worker, "no room", 0);
     }
     let effects = dispatch.effects();
     let end = given_up("no room (a, b, c)");
     assert!(effects.ends_with(&end), "{effects:?}");
     assert_eq!(effects.len(), FAILURES_MAX - 1 + end.len());
-    assert!(!dispatch.taken(5, "a"), "whoever has played it even so isn't waited for");
+    assert!(!dispatch.completed(5, "a"), "a late result is not waited for");
 }
 
 #[test]
-fn a_worker_that_fails_again_is_still_one() {
+fn repeated_failures_of_a_worker_count_once() {
     let mut dispatch = Dispatch::new(LEASE, 0);
-    let beats = [beat("a", 2, &[]), beat("b", 1, &[])];
+    let beats = [heartbeat("a", 2, &[]), heartbeat("b", 1, &[])];
     pass(&mut dispatch, 0, 0, &beats);
-    dispatch.ask(5, 0);
+    dispatch.order_block(5, 0);
     for attempt in 0..10 {
         dispatch.failed(5, attempt, "a", "no room", 0);
     }
     pass(&mut dispatch, 0, 10 * LEASE, &beats);
-    assert!(dispatch.is_out(5), "the other may still play it");
+    assert!(dispatch.is_outstanding(5), "the other may still play it");
     assert!(orders(&mut dispatch).iter().skip(1).all(|(.., avoid)| *avoid == ["a"]));
     dispatch.failed(5, 99, "b", "too slow", 0);
-    assert!(dispatch.is_out(5));
+    assert!(dispatch.is_outstanding(5));
 }
 
 #[test]
-fn what_everybody_has_failed_at_waits_a_while_for_others() {
+fn a_block_that_all_have_failed_at_waits_a_while_for_others() {
     let mut dispatch = Dispatch::new(LEASE, 0);
-    let (broken, good) = (beat("a", 1, &[]), beat("b", 1, &[]));
-    let leaving = Beat { leaving: true, ..beat("c", 1, &[6]) };
-    let (end, wait) = (4 * LEASE, HOPELESS_LEASES * LEASE);
+    let (broken, good) = (heartbeat("a", 1, &[]), heartbeat("b", 1, &[]));
+    let leaving = Heartbeat { leaving: true, ..heartbeat("c", 1, &[6]) };
+    let (end, wait) = (4 * LEASE, ALL_FAILED_LEASES * LEASE);
     for comes in [None, Some(wait / 2)] {
         pass(&mut dispatch, 0, 0, &[broken.clone(), leaving.clone()]);
-        dispatch.ask(5, 0);
+        dispatch.order_block(5, 0);
         dispatch.failed(5, 0, "a", "no room", 0);
         dispatch.failed(5, 1, "a", "no room at all\nof lines the first", 0);
         pass(&mut dispatch, 0, wait - 1000, &[broken.clone(), leaving.clone()]);
-        assert!(dispatch.is_out(5));
+        assert!(dispatch.is_outstanding(5));
         let mut beats = vec![broken.clone(), leaving.clone()];
         if let Some(comes) = comes {
             beats.push(good.clone());
-            // Heard before its time is up.
-            dispatch.beat(&good, comes);
+            // A heartbeat before the time is up.
+            dispatch.heartbeat(&good, comes);
         }
         dispatch.effects();
         pass(&mut dispatch, wait, end, &beats);
         let is_given_up = dispatch.effects().ends_with(&given_up("no room at all (a)"));
-        assert_eq!((is_given_up, dispatch.is_out(5)), (comes.is_none(), comes.is_some()));
+        assert_eq!((is_given_up, dispatch.is_outstanding(5)), (comes.is_none(), comes.is_some()));
         dispatch = Dispatch::new(LEASE, 0);
     }
-    // Nobody is there who could have failed.
-    dispatch.ask(5, 0);
-    dispatch.beat(&broken, 0);
+    // No worker is connected that could have failed.
+    dispatch.order_block(5, 0);
+    dispatch.heartbeat(&broken, 0);
     dispatch.failed(5, 0, "a", "no room", 0);
     pass(&mut dispatch, 0, end, &[leaving]);
-    assert!(dispatch.is_out(5));
+    assert!(dispatch.is_outstanding(5));
 }
 
-/// Who was cut off, or stood still, plays on; that there is nobody else is no reason to stop it.
+/// A worker that was cut off or paused continues to play; without other workers there is no reason
+/// to stop it.
 #[test]
-fn what_is_being_played_is_not_given_up() {
+fn a_block_that_is_being_played_is_not_given_up() {
     let mut dispatch = Dispatch::new(LEASE, 0);
-    let (holds, idle) = (beat("a", 1, &[5]), beat("a", 1, &[]));
-    dispatch.ask(5, 0);
+    let (holds, idle) = (heartbeat("a", 1, &[5]), heartbeat("a", 1, &[]));
+    dispatch.order_block(5, 0);
     pass(&mut dispatch, 0, 0, std::slice::from_ref(&holds));
     let back = LEASE + 2000;
     pass(&mut dispatch, 1000, back - 1000, &[]);
     assert!(dispatch.effects().iter().any(|it| matches!(it, Effect::Lost { .. })));
     let end = back + 5 * LEASE;
     pass(&mut dispatch, back, end, std::slice::from_ref(&holds));
-    assert!(dispatch.is_out(5));
+    assert!(dispatch.is_outstanding(5));
     assert_eq!(dispatch.effects(), []);
-    // It has let go of it, and may take it again.
-    let wait = HOPELESS_LEASES * LEASE;
+    // It no longer holds it, and may take it again.
+    let wait = ALL_FAILED_LEASES * LEASE;
     pass(&mut dispatch, end + 1000, end + wait - 1000, std::slice::from_ref(&idle));
-    assert!(dispatch.is_out(5));
+    assert!(dispatch.is_outstanding(5));
     pass(&mut dispatch, end + wait, end + wait, &[idle]);
-    assert!(dispatch.effects().ends_with(&given_up("not heard of any more (a)")));
+    assert!(dispatch.effects().ends_with(&given_up("lost contact (a)")));
 }
 
 #[test]
-fn what_the_only_worker_takes_long_to_fail_at_is_given_up() {
+fn a_block_that_the_only_worker_fails_at_slowly_is_given_up() {
     let mut dispatch = Dispatch::new(LEASE, 0);
-    let holds = [beat("a", 1, &[5])];
-    dispatch.ask(5, 0);
-    let takes = 2 * HOPELESS_LEASES * LEASE;
+    let holds = [heartbeat("a", 1, &[5])];
+    dispatch.order_block(5, 0);
+    let takes = 2 * ALL_FAILED_LEASES * LEASE;
     for (attempt, out) in [(0, true), (1, false)] {
         let from = u64::from(attempt) * takes;
         pass(&mut dispatch, from, from + takes - 1000, &holds);
-        assert!(dispatch.is_out(5));
+        assert!(dispatch.is_outstanding(5));
         dispatch.failed(5, attempt, "a", "no room", from + takes - 1000);
-        assert_eq!(dispatch.is_out(5), out);
+        assert_eq!(dispatch.is_outstanding(5), out);
     }
     assert!(dispatch.effects().ends_with(&given_up("no room (a)")));
 }
 
 #[test]
-fn a_worker_that_leaves_in_order_is_not_lost() {
+fn a_worker_that_leaves_is_not_lost() {
     let mut dispatch = Dispatch::new(LEASE, 0);
-    dispatch.ask(5, 0);
-    dispatch.beat(&beat("a", 1, &[5]), 0);
-    dispatch.beat(&Beat { leaving: true, ..beat("a", 1, &[5]) }, 1000);
+    dispatch.order_block(5, 0);
+    dispatch.heartbeat(&heartbeat("a", 1, &[5]), 0);
+    dispatch.heartbeat(&Heartbeat { leaving: true, ..heartbeat("a", 1, &[5]) }, 1000);
     orders(&mut dispatch);
-    let last = Beat { leaving: true, ..beat("a", 1, &[]) };
-    dispatch.beat(&last, 2000);
+    let last = Heartbeat { leaving: true, ..heartbeat("a", 1, &[]) };
+    dispatch.heartbeat(&last, 2000);
     let left = Effect::Left { worker: "a".to_owned(), name: "a".to_owned() };
-    assert_eq!((dispatch.effects(), dispatch.begun().count()), (vec![left], 0));
-    assert!(!dispatch.beat(&last, 3000), "it is told once");
+    assert_eq!((dispatch.effects(), dispatch.started().count()), (vec![left], 0));
+    assert!(!dispatch.heartbeat(&last, 3000), "it is reported once");
     pass(&mut dispatch, 3000, 10 * LEASE, &[]);
     let effects = dispatch.effects();
     assert!(!effects.iter().any(|it| matches!(it, Effect::Lost { .. })), "{effects:?}");
-    assert!(dispatch.beat(&beat("a", 1, &[]), 10 * LEASE), "it may come back");
+    assert!(dispatch.heartbeat(&heartbeat("a", 1, &[]), 10 * LEASE), "it may come back");
 }
 
-/// Where nobody asks for orders, the server never says that they were given to somebody.
+/// If no worker pulls orders, the server never reports them as delivered.
 #[test]
-fn what_is_taken_back_is_not_waited_for() {
+fn withdrawn_orders_are_not_waited_for() {
     let mut dispatch = Dispatch::new(LEASE, 0);
     for block in 0..4 {
-        dispatch.ask(block, 0);
+        dispatch.order_block(block, 0);
         dispatch.published(block, 0, block + 1, 0);
     }
     dispatch.close(0);
@@ -307,38 +315,38 @@ fn what_is_taken_back_is_not_waited_for() {
 }
 
 #[test]
-fn only_what_nobody_has_is_taken_back() {
+fn only_orders_that_no_worker_holds_are_withdrawn() {
     let mut dispatch = Dispatch::new(LEASE, 0);
     for block in 0..4 {
-        dispatch.ask(block, 0);
+        dispatch.order_block(block, 0);
     }
-    dispatch.found(4, 0);
-    dispatch.beat(&beat("a", 2, &[1, 3]), 0);
+    dispatch.adopt(4, 0);
+    dispatch.heartbeat(&heartbeat("a", 2, &[1, 3]), 0);
     dispatch.effects();
     dispatch.close(0);
     let withdrawn = [0, 2, 4].map(|block| Effect::Withdraw { block });
     assert_eq!(dispatch.effects(), withdrawn);
-    // Begun before it was taken back, and told only now.
-    let beats = [beat("a", 2, &[1, 3]), beat("b", 1, &[2])];
+    // Started before it was withdrawn, and reported only now.
+    let beats = [heartbeat("a", 2, &[1, 3]), heartbeat("b", 1, &[2])];
     pass(&mut dispatch, 0, 10_000, &beats);
     assert_eq!(dispatch.effects(), [0, 4].map(|block| Effect::Drop { block }));
     dispatch.failed(2, 0, "b", "no room", 0);
-    assert_eq!(dispatch.effects(), [Effect::Drop { block: 2 }], "nobody else begins it now");
-    assert!(dispatch.taken(1, "a"));
+    assert_eq!(dispatch.effects(), [Effect::Drop { block: 2 }], "no other worker starts it now");
+    assert!(dispatch.completed(1, "a"));
     assert_eq!(dispatch.effects(), [], "there was one order");
     pass(&mut dispatch, 10_000, 60_000, &beats[1..]);
     let effects = dispatch.effects();
     assert!(matches!(effects[..], [Effect::Lost { .. }, Effect::Drop { block: 3 }]), "{effects:?}");
-    assert_eq!(dispatch.out(), 0);
+    assert_eq!(dispatch.outstanding(), 0);
 }
 
 #[test]
-fn another_order_for_what_was_played_is_taken_back() {
+fn the_other_order_of_a_played_block_is_withdrawn() {
     let mut dispatch = Dispatch::new(LEASE, 0);
-    dispatch.ask(3, 0);
-    dispatch.again(3, 0);
+    dispatch.order_block(3, 0);
+    dispatch.reorder(3, 0);
     assert_eq!(orders(&mut dispatch).len(), 2);
-    assert!(dispatch.taken(3, "a"));
+    assert!(dispatch.completed(3, "a"));
     assert_eq!(dispatch.effects(), [Effect::Withdraw { block: 3 }]);
-    assert!(!dispatch.taken(3, "b"));
+    assert!(!dispatch.completed(3, "b"));
 }

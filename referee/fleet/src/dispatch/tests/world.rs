@@ -1,16 +1,17 @@
-//! A storm: a server that forgets, workers that die, freeze and are cut off, reports that come late,
-//! twice or not at all, and a coordinator that sleeps. Whatever happens, each block is taken once.
+//! A simulation with faults: a server that loses data, workers that die, freeze and are cut off,
+//! reports that arrive late, twice or never, and a coordinator that is paused. Each block must be
+//! played exactly once.
 
 use super::super::{Dispatch, Effect, FAILURES_MAX};
-use super::{LEASE, beat};
-use crate::messages::BEAT_MS;
+use super::{LEASE, heartbeat};
+use crate::messages::HEARTBEAT_MS;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt as _, SeedableRng as _};
 use std::collections::{BTreeMap, BTreeSet};
 
 const STEP: u64 = 250;
 const BLOCKS: u64 = 400;
-/// Blocks that no worker survives, and blocks that none can play.
+/// Blocks that kill their worker, and blocks that no worker can play.
 const DEADLY: [u64; 2] = [17, 200];
 const IMPOSSIBLE: [u64; 2] = [33, 333];
 
@@ -20,9 +21,9 @@ struct Queued {
     attempt: u32,
     number: u64,
     avoid: Vec<String>,
-    /// Until then somebody has it.
+    /// A worker holds it until then.
     leased: u64,
-    /// It is there, and nobody gets it: what a server that was killed can leave.
+    /// It is stored but never delivered, as a killed server may leave it.
     orphaned: bool,
 }
 
@@ -30,11 +31,11 @@ struct Queued {
 struct Worker {
     id: String,
     slots: usize,
-    /// Block, attempt, and when it will have been played.
+    /// Block, attempt, and when it will be finished.
     playing: Vec<(u64, u32, u64)>,
-    /// Neither plays nor speaks until then.
+    /// Neither plays nor sends until then.
     frozen: u64,
-    /// Plays, and isn't heard until then.
+    /// Plays, but is disconnected until then.
     cut: u64,
     beats: u64,
 }
@@ -45,7 +46,7 @@ impl Worker {
     }
 }
 
-/// Something on its way to the coordinator: when it comes, block, attempt, worker, and whether it
+/// A message to the coordinator: when it arrives, block, attempt, worker, and whether the block
 /// was played.
 type Report = (u64, u64, u32, String, bool);
 
@@ -58,11 +59,11 @@ struct World {
     workers: Vec<Worker>,
     born: u64,
     reports: Vec<Report>,
-    /// Faults happen until then.
+    /// Faults occur until then.
     storm: u64,
-    /// So many workers are there.
-    crew: usize,
-    /// The worker that can play nothing.
+    /// The number of workers.
+    worker_count: usize,
+    /// The worker that fails at everything.
     broken: Option<String>,
 }
 
@@ -78,15 +79,15 @@ impl World {
             born: 0,
             reports: Vec::new(),
             storm: 600_000,
-            crew: 6,
+            worker_count: 6,
             broken: None,
         }
     }
 
-    /// Nothing happens; a worker with three slots can play nothing, if there is one.
+    /// No faults; optionally with a worker of three slots that fails at everything.
     fn calm(broken: bool) -> Self {
         let mut world = Self::new(1);
-        (world.storm, world.crew) = (0, 0);
+        (world.storm, world.worker_count) = (0, 0);
         for (id, slots) in [("broken", 3), ("good", 1)].into_iter().skip(usize::from(!broken)) {
             world.workers.push(Worker::new(id.to_owned(), slots, 0));
         }
@@ -114,9 +115,9 @@ impl World {
         number
     }
 
-    /// What becomes of the machines.
+    /// Starts workers, and draws faults.
     fn fate(&mut self) {
-        while self.workers.len() < self.crew {
+        while self.workers.len() < self.worker_count {
             self.born += 1;
             let slots = self.draw.random_range(1..=3);
             self.workers.push(Worker::new(format!("w{}", self.born), slots, self.now));
@@ -134,7 +135,7 @@ impl World {
             }
         }
         if self.happens(0.001) {
-            // The server is killed: what was written last is lost, or comes back as a ghost.
+            // The server is killed: the last writes are lost, or come back as orphans.
             let lost = self.number.saturating_sub(self.draw.random_range(0..4));
             self.queue.retain(|_, queued| queued.number <= lost);
             for block in 0..BLOCKS {
@@ -146,7 +147,7 @@ impl World {
         }
     }
 
-    /// What the workers do.
+    /// Lets the workers play.
     fn work(&mut self) {
         let (now, calm) = (self.now, self.is_calm());
         for index in 0..self.workers.len() {
@@ -158,7 +159,7 @@ impl World {
             let (id, cut) = (worker.id.clone(), worker.cut);
             if worker.playing.iter().chain(&done).any(|(block, ..)| !calm && DEADLY.contains(block))
             {
-                if now >= worker.beats + BEAT_MS {
+                if now >= worker.beats + HEARTBEAT_MS {
                     worker.slots = 0;
                 }
                 continue;
@@ -170,7 +171,7 @@ impl World {
                 if self.happens(0.05) {
                     self.reports.push((comes + 40_000, block, attempt, id.clone(), played));
                 }
-                // Whoever is cut off can't acknowledge, and a newer order isn't this one's.
+                // A disconnected worker can't acknowledge, nor can it acknowledge a newer order.
                 if now >= cut && self.queue.get(&block).is_some_and(|it| it.attempt == attempt) {
                     self.queue.remove(&block);
                 }
@@ -182,7 +183,7 @@ impl World {
         self.workers.retain(|worker| worker.slots > 0);
     }
 
-    /// A worker renews its leases and takes what is free.
+    /// A worker renews its leases and takes free orders.
     fn take(&mut self, index: usize) {
         let (now, worker) = (self.now, &mut self.workers[index]);
         for (block, attempt, _) in &worker.playing {
@@ -202,7 +203,7 @@ impl World {
             let Some(queued) = self.queue.get_mut(&block) else { continue };
             queued.leased = now + LEASE;
             self.delivered = self.delivered.max(number);
-            // Whoever can play nothing knows that at once.
+            // A worker that fails at everything fails at once.
             let broken = self.broken.as_ref() == Some(&worker.id);
             let time = if broken { STEP } else { self.draw.random_range(500..15_000) };
             worker.playing.push((block, queued.attempt, now + time));
@@ -212,20 +213,22 @@ impl World {
     fn beats(&mut self, dispatch: &mut Dispatch) {
         let now = self.now;
         for worker in &mut self.workers {
-            if worker.frozen > now || now < worker.beats + BEAT_MS {
+            if worker.frozen > now || now < worker.beats + HEARTBEAT_MS {
                 continue;
             }
             worker.beats = now;
             if worker.cut <= now {
                 let orders: Vec<u64> = worker.playing.iter().map(|(block, ..)| *block).collect();
-                dispatch
-                    .beat(&beat(&worker.id, u32::try_from(worker.slots).unwrap(), &orders), now);
+                dispatch.heartbeat(
+                    &heartbeat(&worker.id, u32::try_from(worker.slots).unwrap(), &orders),
+                    now,
+                );
             }
         }
     }
 }
 
-/// Runs until all blocks are taken or given up; which were, and when that was.
+/// Runs until all blocks are played or given up. Returns both sets and the time at the end.
 fn run(seed: u64, mut world: World) -> (BTreeSet<u64>, BTreeMap<u64, String>, u64) {
     let mut dispatch = Dispatch::new(LEASE, 100);
     let (mut next, mut taken) = (0, BTreeSet::new());
@@ -250,7 +253,7 @@ fn run(seed: u64, mut world: World) -> (BTreeSet<u64>, BTreeMap<u64, String>, u6
                 dispatch.failed(block, attempt, &worker, "a fault", now);
                 continue;
             }
-            let was_out = dispatch.taken(block, &worker);
+            let was_out = dispatch.completed(block, &worker);
             let new = taken.insert(block);
             given_up.remove(&block);
             assert!(new || !was_out, "seed {seed}: block {block} is out and was taken before");
@@ -263,7 +266,7 @@ fn run(seed: u64, mut world: World) -> (BTreeSet<u64>, BTreeMap<u64, String>, u6
         }
         while next < BLOCKS && dispatch.has_room() {
             if !taken.contains(&next) {
-                dispatch.ask(next, now);
+                dispatch.order_block(next, now);
             }
             next += 1;
         }
@@ -284,7 +287,7 @@ fn run(seed: u64, mut world: World) -> (BTreeSet<u64>, BTreeMap<u64, String>, u6
             }
         }
     }
-    assert_eq!(dispatch.out(), 0, "seed {seed}");
+    assert_eq!(dispatch.outstanding(), 0, "seed {seed}");
     (taken, given_up, world.now)
 }
 
@@ -300,14 +303,14 @@ fn each_block_is_taken_once_whatever_happens() {
             let workers = why.matches(", ").count() + why.matches('(').count();
             assert_eq!(workers, FAILURES_MAX, "seed {seed}: {why}");
         }
-        // In such a storm a block can be with three workers that die.
+        // With these faults a block may be held by three workers that die.
         unlucky += given_up.len() - bad.len();
     }
     assert!(unlucky < 20, "{unlucky} good blocks were given up in 20 storms of {BLOCKS}");
 }
 
 #[test]
-fn a_broken_worker_beside_a_good_one_changes_nothing() {
+fn a_broken_worker_does_not_slow_a_good_one() {
     let (taken, given_up, alone) = run(1, World::calm(false));
     assert_eq!((taken.len(), given_up.len()), (usize::try_from(BLOCKS).unwrap(), 0));
     let (taken, given_up, beside) = run(1, World::calm(true));

@@ -1,4 +1,4 @@
-//! Files in the place of others, so that who reads one never sees it change.
+//! Replaces or extends files, so that a reader of the old file never sees it change.
 
 use nix::fcntl::OFlag;
 use referee_play::replacing::replace;
@@ -7,13 +7,12 @@ use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-/// Bytes that are compared at once.
+/// The number of bytes compared at once.
 const PIECE_BYTES: usize = 8 << 10;
 
-/// Makes a file have these bytes: what is missing is appended where there is a beginning of them, so
-/// that who follows the file sees its end; else a new one takes its place. Its folder is made where
-/// there is none.
-pub fn settle(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// Gives a file these contents: appends if the file is a prefix of them, so that readers can
+/// follow it, else replaces it. Creates its folder if needed.
+pub fn write_or_append(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let is_longer = path.metadata().is_ok_and(|it| it.len() > bytes.len() as u64);
     if !is_longer && append(path, 0, bytes)? {
         return Ok(());
@@ -21,8 +20,8 @@ pub fn settle(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replace(path, bytes)
 }
 
-/// Appends what a file lacks of these bytes, which stand there in it. Not where it has others in their
-/// place, or nothing before them.
+/// Appends those of these bytes that a file does not have yet; `offset` is their position. Returns
+/// false if the file has different bytes there, or ends before them.
 pub(super) fn append(path: &Path, offset: u64, bytes: &[u8]) -> io::Result<bool> {
     let Ok(mut file) = open(path) else { return Ok(false) };
     let Some(there) = file.metadata()?.len().checked_sub(offset) else { return Ok(false) };
@@ -34,7 +33,7 @@ pub(super) fn append(path: &Path, offset: u64, bytes: &[u8]) -> io::Result<bool>
     Ok(true)
 }
 
-/// A plain file that is there already, to be read and appended to. Links aren't followed.
+/// Opens an existing regular file for reading and appending, without following links.
 fn open(path: &Path) -> io::Result<File> {
     let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK;
     let file = OpenOptions::new().read(true).append(true).custom_flags(flags.bits()).open(path)?;
@@ -44,7 +43,7 @@ fn open(path: &Path) -> io::Result<File> {
     Err(io::Error::new(ErrorKind::InvalidInput, "not a plain file"))
 }
 
-/// Whether a file has these bytes there.
+/// Returns whether a file has these bytes at this position.
 fn is_at(file: &mut File, offset: u64, bytes: &[u8]) -> io::Result<bool> {
     file.seek(SeekFrom::Start(offset))?;
     let mut piece = [0; PIECE_BYTES];

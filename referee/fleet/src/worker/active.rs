@@ -1,14 +1,14 @@
-//! A contest that this worker plays in: its brief, checked; what its agents are started in; and the
-//! agents, as they are needed.
+//! A contest that this worker plays: its checked brief, its sandbox, and its agents, which are
+//! installed when they are first needed.
 
-use super::finding::Found;
-use super::wanted::Unfit;
-use crate::bundles::{WorkerAgents, fetching, read_object};
+use super::announced::AnnouncedContest;
+use super::filter::Mismatch;
+use crate::bundles::{WorkerAgents, bundle_fetcher, read_object};
 use crate::connect::Connection;
-use crate::link::{CALL, within};
-use crate::messages::FORM;
+use crate::link::{CALL_TIMEOUT, with_timeout};
+use crate::messages::FORMAT_VERSION;
 use crate::names::BRIEF;
-use crate::{Brief, FaultCause, Names, WorkerFault, WorkerInfo, demand};
+use crate::{Brief, FaultCause, Names, WorkerFault, WorkerInfo, requirements};
 use async_nats::jetstream::Context;
 use async_nats::jetstream::object_store::ObjectStore;
 use referee_contest::Contest;
@@ -27,68 +27,71 @@ use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// The longest brief, in bytes.
+/// The maximum size of a brief, in bytes.
 const BRIEF_BYTES_MAX: u64 = 256 << 20;
-/// How long it may take to come.
+/// The timeout for reading a brief.
 const BRIEF_TIME: Duration = Duration::from_secs(120);
-/// Leases are no shorter than this, and no longer than that.
+/// The range to which leases are limited.
 const LEASE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(3600));
 
-/// A brief that makes sense.
+/// A valid brief.
 #[derive(Debug)]
-pub(super) struct Checked {
-    /// As it came.
+pub(super) struct CheckedBrief {
+    /// The brief as received.
     pub(super) brief: Arc<Brief>,
     /// Its contest.
     pub(super) contest: Arc<Contest>,
-    /// The kinds of its games, in the order of its list.
+    /// The game rules, in the order of the contest's games.
     pub(super) kinds: Vec<GameKind>,
-    /// How many games a block has at most.
+    /// The maximum number of games of a block.
     pub(super) games_a_block: u64,
-    /// How long an order is this worker's without a word.
+    /// How long the worker keeps an order without renewing it.
     pub(super) lease: Duration,
 }
 
 /// A contest that this worker plays in.
-pub(super) struct Joined {
-    /// What it is called on the server.
+pub(super) struct ActiveContest {
+    /// Its names on the server.
     pub(super) names: Names,
-    /// What it was announced as.
-    pub(super) found: Found,
+    /// Its announcement.
+    pub(super) announced: AnnouncedContest,
     /// Its brief.
-    pub(super) checked: Checked,
-    /// What agents are started in.
+    pub(super) checked: CheckedBrief,
+    /// The sandbox in which agents run.
     pub(super) enclosure: Enclosure,
-    /// Its objects.
+    /// Its bucket of objects.
     pub(super) bucket: ObjectStore,
-    /// What agents may read.
+    /// The files that agents may read.
     pub(super) reaches: Arc<Reaches>,
     agents: WorkerAgents,
-    /// Where its agents and transcripts are; removed when nobody plays in it any more.
+    /// The folder for agents and transcripts; removed with the last reference to it.
     folder: TempDir,
 }
 
-impl fmt::Debug for Joined {
+impl fmt::Debug for ActiveContest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Joined").field("found", &self.found).finish_non_exhaustive()
+        f.debug_struct("ActiveContest").field("announced", &self.announced).finish_non_exhaustive()
     }
 }
 
-impl Checked {
-    /// Of a brief from the wire, in which anything may stand.
+impl CheckedBrief {
+    /// Checks a brief from the wire, whose fields may be anything.
     pub(super) fn of(brief: Brief) -> Result<Self, String> {
-        if brief.form != FORM {
-            return Err(format!("its messages have form {}, and this knows {FORM}", brief.form));
+        if brief.form != FORMAT_VERSION {
+            return Err(format!(
+                "it uses message format {}, this worker only {FORMAT_VERSION}",
+                brief.form
+            ));
         }
         let contest = Arc::new(brief.contest.clone());
         let seats = contest.seats();
         let mut kinds = Vec::new();
         for game in &contest.games {
             let name = tame(&game.game);
-            let kind = kind(&game.game).ok_or_else(|| format!("there is no game {name}"))?;
+            let kind = kind(&game.game).ok_or_else(|| format!("unknown game {name}"))?;
             let start = kind.start(&game.setup).map_err(|it| format!("{name}: {it}"))?;
             if start.seats() != seats || game.seats != seats {
-                return Err(format!("{name} hasn't the seats that it is said to have"));
+                return Err(format!("{name} has a different number of seats than its brief says"));
             }
             kinds.push(kind);
         }
@@ -96,7 +99,7 @@ impl Checked {
             return Err("it has no games".to_owned());
         }
         if brief.agents.len() != contest.players.len() {
-            return Err("it hasn't one agent a player".to_owned());
+            return Err("its numbers of agents and players differ".to_owned());
         }
         let lease = Duration::from_millis(brief.lease_ms).clamp(LEASE.0, LEASE.1);
         let games_a_block = contest.games_of_a_block() as u64;
@@ -104,96 +107,95 @@ impl Checked {
     }
 }
 
-impl Joined {
-    /// Reads a contest's brief and makes ready for it, or says why the worker doesn't play in it.
-    /// Everything is put into `root`, which is nobody else's; agents may read what is `lent`, if they ask
-    /// for it.
+impl ActiveContest {
+    /// Reads a contest's brief and prepares to play it, or returns why this worker does not.
+    /// Everything is written to `root`, which only this worker uses; agents may read
+    /// `readable_paths` if they request them.
     pub(super) async fn join(
-        found: &Found,
+        announced: &AnnouncedContest,
         connection: &Connection,
         info: &WorkerInfo,
         root: &Path,
-        lent: &[PathBuf],
-    ) -> Result<Self, Unfit> {
-        let passing = |why: String| Unfit { why, passing: true };
-        if let Some(reason) = found.is_foreign() {
+        readable_paths: &[PathBuf],
+    ) -> Result<Self, Mismatch> {
+        let passing = |why: String| Mismatch { why, passing: true };
+        if let Some(reason) = announced.incompatibility() {
             return Err(reason.into());
         }
-        let names = found.names.clone();
+        let names = announced.names.clone();
         let bucket = connection.jetstream.get_object_store(names.bucket());
-        let bucket = within(CALL, bucket).await.map_err(passing)?;
-        let brief = brief(&connection.jetstream, found)
+        let bucket = with_timeout(CALL_TIMEOUT, bucket).await.map_err(passing)?;
+        let brief = brief(&connection.jetstream, announced)
             .await
-            .map_err(|error| passing(format!("its brief: {error}")))?;
-        let checked = Checked::of(brief)?;
-        if let Some(reason) = demand::misfit(&checked.brief, info) {
+            .map_err(|error| passing(format!("invalid brief: {error}")))?;
+        let checked = CheckedBrief::of(brief)?;
+        if let Some(reason) = requirements::mismatch(&checked.brief, info) {
             return Err(reason.into());
         }
         let folder = create_in(root).map_err(|error| error.to_string())?;
         let agents = folder.path().join("agents");
-        // Users of their own that agents may have go through it.
+        // Agents may run as other users, who need to enter it.
         std::fs::create_dir(&agents)
             .and_then(|()| folder.path().metadata())
             .and_then(|it| std::fs::set_permissions(&agents, it.permissions()))
             .map_err(|error| error.to_string())?;
-        let (brief, lent) = (checked.brief.clone(), lent.to_vec());
-        let fetch = fetching(connection.jetstream.clone(), names.bucket());
-        let agents = WorkerAgents::new(agents, brief, fetch, lent);
+        let (brief, readable_paths) = (checked.brief.clone(), readable_paths.to_vec());
+        let fetch = bundle_fetcher(connection.jetstream.clone(), names.bucket());
+        let agents = WorkerAgents::new(agents, brief, fetch, readable_paths);
         let fault = |fault: WorkerFault| passing(tame(&fault.text));
         let (readable, base) = agents.shared().await.map_err(fault)?;
         let enclosure = enclosure(&checked.contest, base, info.slots).await?;
         let known = WorkerInfo { sandbox: Some(enclosure.told.clone()), ..info.clone() };
-        if let Some(reason) = demand::misfit(&checked.brief, &known) {
+        if let Some(reason) = requirements::mismatch(&checked.brief, &known) {
             return Err(reason.into());
         }
-        // Everything of this worker's is out of reach, but for what is an agent's own.
+        // Everything of this worker is unreachable, except an agent's own files.
         let records = [root.to_owned()];
         let reaches = Arc::new(Reaches::new(ground(&[], &records, &readable)));
-        let found = found.clone();
-        Ok(Self { names, found, checked, enclosure, bucket, reaches, agents, folder })
+        let announced = announced.clone();
+        Ok(Self { names, announced, checked, enclosure, bucket, reaches, agents, folder })
     }
 
-    /// Where it keeps what it has.
+    /// The folder for its agents and transcripts.
     pub(super) fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The agent of a player, as soon as it is there; all matches have the same one.
+    /// Returns a player's agent once it is installed. All matches share it.
     pub(super) async fn contender(&self, player: usize) -> Result<Arc<Contender>, WorkerFault> {
         let contender = self.agents.contender(player).await?;
         let layers = self.enclosure.jail.layers;
         let checked = self.reaches.check(layers, std::slice::from_ref(&contender));
-        checked.map_err(|failure| WorkerFault::new(FaultCause::Machine, told(&failure)))?;
+        checked.map_err(|failure| WorkerFault::new(FaultCause::Machine, one_line(&failure)))?;
         Ok(contender)
     }
 }
 
-/// A failure with what to do, in one line.
-pub(super) fn told(failure: &Failure) -> String {
+/// Returns a failure and its help in one line.
+pub(super) fn one_line(failure: &Failure) -> String {
     let help = failure.help_text().map_or_else(String::new, |help| format!(" ({help})"));
     format!("{failure}{help}")
 }
 
-/// What was announced, and nothing else: whoever may write objects, as workers may, could put another one
-/// in its place.
-async fn brief(jetstream: &Context, found: &Found) -> Result<Brief, String> {
-    let bucket = found.names.bucket();
+/// Reads the announced brief. The hash is checked since workers may write objects, so one of them
+/// could replace it.
+async fn brief(jetstream: &Context, announced: &AnnouncedContest) -> Result<Brief, String> {
+    let bucket = announced.names.bucket();
     let read = read_object(jetstream, &bucket, BRIEF, BRIEF_BYTES_MAX);
-    let bytes = within(BRIEF_TIME, read).await?;
-    if hex(&Sha256::digest(&bytes)) != found.announcement.brief_sha256 {
-        return Err("it isn't the one that the contest was announced with".to_owned());
+    let bytes = with_timeout(BRIEF_TIME, read).await?;
+    if hex(&Sha256::digest(&bytes)) != announced.announcement.brief_sha256 {
+        return Err("it is not the announced one".to_owned());
     }
     serde_json::from_slice(&bytes).map_err(|error| tame(&error.to_string()))
 }
 
-/// What agents of this contest are started in, on so many slots. It is attacked before it is
-/// trusted, which takes a moment.
+/// Prepares the sandbox for this many slots, and tests it with a short attack.
 async fn enclosure(contest: &Contest, base: PathBuf, slots: u32) -> Result<Enclosure, String> {
     let settings = &contest.sandbox;
     let wish = sandbox_wish(settings, base);
     let chosen = tokio::task::spawn_blocking(move || choose(&wish, Depth::Start)).await;
     let chosen = chosen.map_err(|error| error.to_string())?;
-    let chosen = chosen.map_err(|failure| told(&failure))?;
+    let chosen = chosen.map_err(|failure| one_line(&failure))?;
     let agents = contest.seats().saturating_mul(slots as usize);
     Ok(chosen.pondering(settings.pondering, agents))
 }

@@ -1,10 +1,10 @@
-//! The coordinator as a field: what the runner asks of it and hears from it.
+//! The coordinator as a backend of the runner.
 
 use super::intake::Event;
-use super::judge::{Finding, Judged};
+use super::judge::{Judged, VerifiedReport};
 use super::{Coordinator, layout};
-use crate::Beat;
-use crate::link::{hand, next, there, within};
+use crate::Heartbeat;
+use crate::link::{next, send_unacknowledged, wait_connected, with_timeout};
 use async_nats::Message;
 use referee_contest::{Fixture, Schedule};
 use referee_process::Failure;
@@ -13,24 +13,24 @@ use referee_runner::field::{Came, Crew, Field, Sign};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-/// How long the end may take, where the server answers.
+/// The timeout for cleaning up at the end, if the server answers.
 const END: Duration = Duration::from_secs(20);
-/// How long what was sent last may take.
+/// The timeout for the last messages.
 const LAST: Duration = Duration::from_secs(2);
-/// The largest sign of life that is read, in bytes.
-const BEAT_BYTES_MAX: usize = 256 << 10;
+/// The maximum size of a heartbeat, in bytes.
+const HEARTBEAT_BYTES_MAX: usize = 256 << 10;
 
 impl Field for Coordinator {
     const BLOCKS: bool = true;
 
     async fn next(&mut self, schedule: &Schedule, wants: bool) -> Sign {
         loop {
-            self.obey().await;
-            self.run_errands();
+            self.handle_signals().await;
+            self.apply_effects();
             if let Some(sign) = self.ready.pop_front() {
                 return sign;
             }
-            let idle = self.dispatch.out() == 0 && self.intake.is_idle();
+            let idle = self.dispatch.outstanding() == 0 && self.intake.is_idle();
             if self.stopped || (self.closed && idle) {
                 return Sign::Gone;
             }
@@ -39,17 +39,17 @@ impl Field for Coordinator {
             }
             tokio::select! {
                 event = self.intake.next() => self.report(event, schedule).await,
-                Some(posted) = self.posted.recv() => {
+                Some(published) = self.published.recv() => {
                     let now = self.now();
-                    self.dispatch.published(posted.block, posted.attempt, posted.number, now);
+                    self.dispatch.published(published.block, published.attempt, published.number, now);
                 }
                 Some(message) = next(&mut self.beats) => self.beat(&message),
-                Some(message) = self.live.recv() => self.look(&message).await,
+                Some(message) = self.live.recv() => self.live(&message).await,
                 Some(queue) = self.queue.recv() => {
                     let now = self.now();
                     match queue {
                         Ok(queue) => self.dispatch.queue(queue.delivered, queue.last, now),
-                        Err(error) => self.mend(&error),
+                        Err(error) => self.restore(&error),
                     }
                 }
                 _ = self.ticks.tick() => self.tick(),
@@ -68,15 +68,15 @@ impl Field for Coordinator {
         self.fixtures.entry(block).or_default().extend(fixtures);
         let now = self.now();
         if self.found.remove(&block) {
-            self.dispatch.found(block, now);
+            self.dispatch.adopt(block, now);
         } else {
-            self.dispatch.ask(block, now);
+            self.dispatch.order_block(block, now);
         }
         Ok(())
     }
 
     fn kept(&mut self, numbers: &[u64]) {
-        self.intake.kept(numbers);
+        self.intake.durable(numbers);
     }
 
     fn close(&mut self) {
@@ -85,7 +85,7 @@ impl Field for Coordinator {
 
     fn under_way(&self) -> String {
         let (mut orders, mut games) = (0, 0);
-        for fixtures in self.dispatch.begun().filter_map(|block| self.fixtures.get(&block)) {
+        for fixtures in self.dispatch.started().filter_map(|block| self.fixtures.get(&block)) {
             orders += 1;
             games += fixtures.len();
         }
@@ -93,35 +93,35 @@ impl Field for Coordinator {
     }
 
     fn crew(&self) -> Option<Crew> {
-        let (workers, slots) = self.dispatch.crew();
+        let (workers, slots) = self.dispatch.worker_count();
         Some(Crew { workers, slots })
     }
 
     async fn finish(mut self, over: bool) -> Option<String> {
-        self.roll.write();
-        if let Some(mending) = self.mending.take() {
-            // Nothing is to be made again after it was taken away.
-            mending.abort();
-            mending.await.ok();
+        self.registry.write();
+        if let Some(restoring) = self.restoring.take() {
+            // Nothing may be created again after it is removed.
+            restoring.abort();
+            restoring.await.ok();
         }
         let (connection, names) = (&self.connection, &self.layout.names);
         let end = async {
             if over {
-                there(connection.up.clone()).await;
+                wait_connected(connection.up.clone()).await;
                 layout::remove(connection, names).await.map(|_| ())
             } else if connection.is_up() {
-                layout::hush(connection, names).await
+                layout::retract(connection, names).await
             } else {
                 Ok(())
             }
         };
-        let ended = within(END, end).await;
-        // Answers that are still on their way.
-        within(LAST, connection.client.flush()).await.ok();
+        let ended = with_timeout(END, end).await;
+        // Acknowledgements that are still on their way.
+        with_timeout(LAST, connection.client.flush()).await.ok();
         let error = ended.err().filter(|_| over)?;
         Some(format!(
-            "what the contest has on the server is not taken away ({error}): the streams {} and {}, \
-             and the bucket {}",
+            "could not remove the contest from the server ({error}); remove the streams {} and {} and \
+             the bucket {} by hand",
             names.orders_stream(),
             names.reports_stream(),
             names.bucket()
@@ -130,8 +130,8 @@ impl Field for Coordinator {
 }
 
 impl Coordinator {
-    /// Does what the signals want.
-    async fn obey(&mut self) {
+    /// Handles signals that the runner has received.
+    async fn handle_signals(&mut self) {
         let (stop, last) = {
             let orders = self.orders.borrow_and_update();
             (orders.stop.is_some(), orders.last)
@@ -147,102 +147,102 @@ impl Coordinator {
             for block in out {
                 self.drop_block(block, None);
             }
-            // Last, since nobody may wait for it.
+            // Last, since it may take a while.
             let client = &self.connection.client;
-            hand(client.publish(self.layout.names.stop(), Vec::new().into())).await;
+            send_unacknowledged(client.publish(self.layout.names.stop(), Vec::new().into())).await;
         }
     }
 
     async fn report(&mut self, event: Event, schedule: &Schedule) {
-        let looked_at = match event {
-            Event::Come(message) => self.intake.take(*message, schedule).await,
+        let verifying = match event {
+            Event::Arrived(message) => self.intake.take(*message, schedule).await,
             Event::Judged(judged) => {
                 let next = self.intake.judged(&judged, schedule);
                 self.judged(*judged);
                 next
             }
         };
-        if let Some(block) = looked_at {
+        if let Some(block) = verifying {
             let now = self.now();
             self.dispatch.reported(block, now);
         }
-        // Nothing that is still on its way may be written into what is settled now.
-        let fixtures = looked_at.and_then(|block| self.fixtures.get(&block));
+        // Live messages that arrive late must not be written into the final transcript.
+        let fixtures = verifying.and_then(|block| self.fixtures.get(&block));
         for fixture in fixtures.into_iter().flatten() {
             self.viewer.end(fixture.number);
         }
     }
 
     fn judged(&mut self, judged: Judged) {
-        let Judged { number, report, finding } = judged;
+        let Judged { number, report, verified } = judged;
         let (block, now) = (report.block, self.now());
-        // No worker has another id than such.
+        // Valid ids of workers are not changed by this.
         let worker = &tame_name(&report.worker);
-        let finding = match finding {
-            Ok(finding) => finding,
+        let verified = match verified {
+            Ok(verified) => verified,
             Err(why) => {
                 let why = tame_line(&why);
-                self.ready.extend(self.roll.failed(worker, &why).map(Sign::Told));
+                self.ready.extend(self.registry.failed(worker, &why).map(Sign::Told));
                 self.dispatch.failed(block, report.attempt, worker, &why, now);
                 return self.intake.answer_if_done(number);
             }
         };
-        for number in self.intake.otherwise(number, &finding) {
+        for number in self.intake.conflicting(number, &verified) {
             self.ready.push_back(Sign::Told(format!(
-                "game {number} was played twice, and not in the same way: the first counts"
+                "game {number} was played twice with different moves; the first result counts"
             )));
         }
-        let Finding { came, known, apart, .. } = finding;
-        let there: BTreeSet<u64> = came
+        let VerifiedReport { came, known, sandbox, .. } = verified;
+        let finished: BTreeSet<u64> = came
             .iter()
             .map(|came| came.number)
             .chain(known.iter().map(|record| record.number))
             .collect();
-        if let Some(apart) = apart.filter(|apart| self.intake.is_new(apart)) {
-            self.ready.push_back(Sign::Apart(Box::new(apart)));
+        if let Some(sandbox) = sandbox.filter(|sandbox| self.intake.is_new(sandbox)) {
+            self.ready.push_back(Sign::Apart(Box::new(sandbox)));
         }
         self.ready.extend(came.into_iter().map(|came: Came| Sign::Came(Box::new(came))));
-        self.done(block, worker, &there, now);
+        self.finish_games(block, worker, &finished, now);
         self.intake.answer_if_done(number);
     }
 
-    /// These games of a block have come to their end.
-    fn done(&mut self, block: u64, worker: &str, there: &BTreeSet<u64>, now: u64) {
+    /// These games of a block have a result.
+    fn finish_games(&mut self, block: u64, worker: &str, finished: &BTreeSet<u64>, now: u64) {
         let Some(fixtures) = self.fixtures.get_mut(&block) else {
-            self.dispatch.taken(block, worker);
+            self.dispatch.completed(block, worker);
             return;
         };
         let (done, left): (Vec<Fixture>, Vec<Fixture>) =
-            fixtures.drain(..).partition(|fixture| there.contains(&fixture.number));
+            fixtures.drain(..).partition(|fixture| finished.contains(&fixture.number));
         for fixture in &done {
             self.blocks.remove(&fixture.number);
             self.viewer.end(fixture.number);
         }
         if left.is_empty() {
             self.fixtures.remove(&block);
-            self.dispatch.taken(block, worker);
+            self.dispatch.completed(block, worker);
         } else {
             *fixtures = left;
-            self.dispatch.again(block, now);
+            self.dispatch.reorder(block, now);
         }
     }
 
     fn beat(&mut self, message: &Message) {
-        if message.payload.len() > BEAT_BYTES_MAX {
+        if message.payload.len() > HEARTBEAT_BYTES_MAX {
             return;
         }
-        let Ok(beat) = serde_json::from_slice::<Beat>(&message.payload) else { return };
-        let before = self.dispatch.crew();
+        let Ok(beat) = serde_json::from_slice::<Heartbeat>(&message.payload) else { return };
+        let before = self.dispatch.worker_count();
         let now = self.now();
-        self.dispatch.beat(&beat, now);
-        self.ready.extend(self.roll.beat(&beat).map(Sign::Told));
-        if self.dispatch.crew() != before {
+        self.dispatch.heartbeat(&beat, now);
+        self.ready.extend(self.registry.heartbeat(&beat).map(Sign::Told));
+        if self.dispatch.worker_count() != before {
             self.ready.push_back(Sign::Changed);
         }
     }
 
-    /// What a match under way has added to its transcript.
-    async fn look(&mut self, message: &[u8]) {
+    /// A worker sent a piece of a running match's transcript.
+    async fn live(&mut self, message: &[u8]) {
         let has = |worker: &str, number: u64| {
             self.blocks.get(&number).is_some_and(|&block| {
                 self.dispatch.has(worker, block) && !self.intake.is_busy_with(block)
@@ -250,33 +250,34 @@ impl Coordinator {
         };
         if let Some(missed) = self.viewer.take(message, has, Instant::now()) {
             let subject = self.layout.names.resend();
-            hand(self.connection.client.publish(subject, missed.into())).await;
+            send_unacknowledged(self.connection.client.publish(subject, missed.into())).await;
         }
     }
 
     fn tick(&mut self) {
         let (now, up) = (self.now(), self.connection.is_up());
         if self.dispatch.connected(up, now) {
-            let what = if up { "is there again" } else { "is lost; trying on" };
-            let text = format!("the connection to {} {what}", self.shown);
+            let what = if up { "reconnected to" } else { "lost the connection to" };
+            let end = if up { "" } else { "; retrying" };
+            let text = format!("{what} {}{end}", self.shown);
             self.ready.push_back(Sign::Told(text));
         }
         self.dispatch.tick(now, self.intake.is_behind());
-        self.ready.extend(self.roll.tick(&self.shown).map(Sign::Told));
+        self.ready.extend(self.registry.tick(&self.shown).map(Sign::Told));
     }
 
-    /// Something of the contest is gone from the server, or it is away.
-    fn mend(&mut self, error: &str) {
-        tracing::warn!("what the contest has on the server can't be looked at: {}", tame(error));
+    /// Something of the contest is missing on the server, or the server is away.
+    fn restore(&mut self, error: &str) {
+        tracing::warn!("the contest is not complete on the server: {}", tame(error));
         self.intake.forget_rest();
-        if self.mending.as_ref().is_some_and(|mending| !mending.is_finished()) {
+        if self.restoring.as_ref().is_some_and(|restoring| !restoring.is_finished()) {
             return;
         }
         let (layout, connection) = (self.layout.clone(), self.connection.clone());
-        // What is lost with it is ordered again when nobody has said anything of it for too long.
-        self.mending = Some(tokio::spawn(async move {
+        // Lost orders and reports are ordered again after their silence.
+        self.restoring = Some(tokio::spawn(async move {
             if let Err(error) = layout.make(&connection, false).await {
-                tracing::warn!("the contest can't be laid out again: {error}");
+                tracing::warn!("can't restore the contest on the server: {error}");
             }
         }));
     }

@@ -1,5 +1,4 @@
-//! Between the orders of a contest and the pool that plays its games: each game's end comes to whoever
-//! asked for it.
+//! Routes games from orders to the pool of match threads, and each result back to the order.
 
 use referee_contest::Onlooker;
 use referee_play::drive::Finished;
@@ -11,41 +10,41 @@ use std::io;
 use std::sync::Mutex;
 use tokio::sync::{mpsc, oneshot};
 
-/// A game that has come to an end.
+/// A finished game.
 #[derive(Debug)]
 pub(super) struct Ended {
-    /// The match, or what kept it from being one.
+    /// The match, or why it failed.
     pub(super) result: io::Result<Finished>,
-    /// What was seen of it.
+    /// What its events add up to.
     pub(super) seen: Onlooker,
 }
 
-/// Where games are asked for.
+/// Routes jobs to the pool and results back.
 #[derive(Debug, Default)]
-pub(super) struct Desk {
+pub(super) struct JobRouter {
     jobs: Mutex<Option<mpsc::Sender<Job>>>,
     waiting: Mutex<BTreeMap<u64, oneshot::Sender<Ended>>>,
     notes: Notes,
 }
 
-impl Desk {
-    /// What looks on at all games for it.
+impl JobRouter {
+    /// Returns the observer for the pool's matches.
     pub(super) fn watching(&self) -> Box<Watching> {
         self.notes.watching()
     }
 
-    /// Games can be asked for from now on.
+    /// Opens it: jobs go to this channel.
     pub(super) fn open(&self, jobs: mpsc::Sender<Job>) {
         *lock(&self.jobs) = Some(jobs);
     }
 
-    /// No game can be asked for any more, and whoever waits for one is told.
+    /// Closes it: no more games are played, and callers that wait get `None`.
     pub(super) fn close(&self) {
         *lock(&self.jobs) = None;
         lock(&self.waiting).clear();
     }
 
-    /// Has a game played; `None` where nobody plays here any more.
+    /// Plays a game; `None` if it is closed.
     pub(super) async fn play(&self, job: Job) -> Option<Ended> {
         let jobs = lock(&self.jobs).clone()?;
         let (ended, wait) = oneshot::channel();
@@ -59,16 +58,16 @@ impl Desk {
         wait.await.ok()
     }
 
-    /// Passes on that a game has ended.
+    /// Routes a result to its caller.
     pub(super) fn take(&self, played: Played) {
         let seen = self.notes.take(played.number);
         if let Some(waiting) = lock(&self.waiting).remove(&played.number) {
-            // Whoever asked may have been told to drop it meanwhile.
+            // The caller may be gone.
             waiting.send(Ended { result: played.result, seen }).ok();
         }
     }
 
-    /// The games that were asked for and have not ended.
+    /// Returns the games that were requested and are not over.
     pub(super) fn games(&self) -> Vec<u64> {
         lock(&self.waiting).keys().copied().collect()
     }

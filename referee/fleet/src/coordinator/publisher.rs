@@ -1,9 +1,9 @@
-//! Orders on their way to the queue, and those that are taken out of it. What doesn't arrive is sent
-//! again, for as long as it is wanted.
+//! Adds orders to the queue and removes them. Failed changes are retried as long as they are
+//! wanted.
 
 use crate::Names;
 use crate::connect::Connection;
-use crate::link::{CALL, ticks, within};
+use crate::link::{CALL_TIMEOUT, ticks, with_timeout};
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::stream::LastRawMessageErrorKind;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,79 +11,78 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-/// So many messages are under way at once.
+/// The number of changes at once.
 const AT_ONCE: usize = 128;
-/// How long to wait when something has failed.
-const AGAIN: Duration = Duration::from_millis(500);
+/// The delay after an error.
+const RETRY_DELAY: Duration = Duration::from_millis(500);
 
-/// What is to be done: an order for a block is put in the place of any other, or whatever order there is
-/// for it goes.
+/// A change of the queue: replaces the order for a block, or removes it.
 #[derive(Clone, Debug)]
-pub(super) struct Errand {
+pub(super) struct QueueChange {
     pub(super) block: u64,
-    /// The attempt and the message of the order to put.
+    /// The attempt and the message of a new order; `None` removes the order.
     pub(super) order: Option<(u32, Vec<u8>)>,
 }
 
 /// An order that is in the stream.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Posted {
+pub(super) struct Published {
     pub(super) block: u64,
     pub(super) attempt: u32,
-    /// Its number there.
+    /// Its number in the stream.
     pub(super) number: u64,
 }
 
-/// Starts a task that runs errands until nobody gives any more. They are few: as many as orders may
-/// be out.
+/// Starts a task that applies changes until the sender is dropped. There are no more of them than
+/// outstanding orders.
 pub(super) fn start(
     connection: Connection,
     names: Names,
-) -> (mpsc::UnboundedSender<Errand>, mpsc::UnboundedReceiver<Posted>) {
-    let (errands, asked) = mpsc::unbounded_channel();
-    let (told, posted) = mpsc::unbounded_channel();
-    let post = Post {
+) -> (mpsc::UnboundedSender<QueueChange>, mpsc::UnboundedReceiver<Published>) {
+    let (changes, requests) = mpsc::unbounded_channel();
+    let (sender, published) = mpsc::unbounded_channel();
+    let publisher = OrderPublisher {
         connection,
         names,
-        told,
+        published: sender,
         wanted: BTreeMap::new(),
         due: BTreeSet::new(),
         busy: BTreeSet::new(),
         running: JoinSet::new(),
     };
-    tokio::spawn(post.work(asked));
-    (errands, posted)
+    tokio::spawn(publisher.run(requests));
+    (changes, published)
 }
 
-/// What came of an errand: its block, the attempt where it was an order, and its number.
+/// The result of a change: block, attempt of a new order, and its number in the stream.
 type Done = (u64, Option<u32>, Result<u64, String>);
 
-struct Post {
+struct OrderPublisher {
     connection: Connection,
     names: Names,
-    told: mpsc::UnboundedSender<Posted>,
-    /// The last wish for each block that isn't fulfilled.
-    wanted: BTreeMap<u64, Errand>,
-    /// Blocks that something is to be done for now.
+    published: mpsc::UnboundedSender<Published>,
+    /// The last change for each block that is not applied yet.
+    wanted: BTreeMap<u64, QueueChange>,
+    /// Blocks whose change can be applied now.
     due: BTreeSet<u64>,
-    /// Blocks that something is being done for: one thing after the other.
+    /// Blocks whose change is being applied; one after the other.
     busy: BTreeSet<u64>,
     running: JoinSet<Done>,
 }
 
-impl Post {
-    async fn work(mut self, mut asked: mpsc::UnboundedReceiver<Errand>) {
-        let mut again = ticks(AGAIN);
-        let mut asking = true;
-        while asking || !self.wanted.is_empty() {
-            self.run();
+impl OrderPublisher {
+    async fn run(mut self, mut requests: mpsc::UnboundedReceiver<QueueChange>) {
+        let mut again = ticks(RETRY_DELAY);
+        let mut is_open = true;
+        while is_open || !self.wanted.is_empty() {
+            self.start_due();
             tokio::select! {
-                errand = asked.recv(), if asking => match errand {
-                    Some(errand) => {
-                        self.due.insert(errand.block);
-                        self.wanted.insert(errand.block, errand);
+                change = requests.recv(), if is_open => match change {
+                    Some(change) => {
+                        self.due.insert(change.block);
+                        self.wanted.insert(change.block, change);
                     }
-                    None => asking = false,
+                    None => is_open = false,
                 },
                 Some(done) = self.running.join_next(), if !self.running.is_empty() => {
                     if let Ok(done) = done {
@@ -91,7 +90,7 @@ impl Post {
                     }
                 }
                 _ = again.tick() => self.due_again(),
-                () = self.told.closed() => return,
+                () = self.published.closed() => return,
             }
         }
     }
@@ -102,21 +101,21 @@ impl Post {
         }
     }
 
-    fn run(&mut self) {
+    fn start_due(&mut self) {
         while self.running.len() < AT_ONCE
             && let Some(&block) = self.due.iter().find(|block| !self.busy.contains(block))
         {
             self.due.remove(&block);
-            let Some(errand) = self.wanted.get(&block).cloned() else { continue };
+            let Some(change) = self.wanted.get(&block).cloned() else { continue };
             self.busy.insert(block);
             let (connection, names) = (self.connection.clone(), self.names.clone());
             self.running.spawn(async move {
-                match errand.order {
+                match change.order {
                     Some((attempt, message)) => {
                         let put = put(&connection, &names, block, attempt, message).await;
                         (block, Some(attempt), put)
                     }
-                    None => (block, None, take(&connection, &names, block).await),
+                    None => (block, None, remove(&connection, &names, block).await),
                 }
             });
         }
@@ -126,15 +125,15 @@ impl Post {
         self.busy.remove(&block);
         match result {
             Ok(number) => {
-                let is_it = |errand: &Errand| errand.order.as_ref().map(|it| it.0) == attempt;
+                let is_it = |change: &QueueChange| change.order.as_ref().map(|it| it.0) == attempt;
                 if self.wanted.get(&block).is_some_and(is_it) {
                     self.wanted.remove(&block);
                 }
                 if let Some(attempt) = attempt {
-                    self.told.send(Posted { block, attempt, number }).ok();
+                    self.published.send(Published { block, attempt, number }).ok();
                 }
             }
-            // Tried again before long.
+            // Retried soon.
             Err(error) => tracing::debug!("the order for block {block}: {error}"),
         }
     }
@@ -150,20 +149,21 @@ async fn put(
     let publish =
         PublishMessage::build().payload(message.into()).message_id(format!("{block}-{attempt}"));
     let sent = connection.jetstream.send_publish(names.order(block), publish);
-    let sent = within(CALL, sent).await?;
-    let there = within(CALL, sent.into_future()).await?;
-    Ok(there.sequence)
+    let sent = with_timeout(CALL_TIMEOUT, sent).await?;
+    let stored = with_timeout(CALL_TIMEOUT, sent.into_future()).await?;
+    Ok(stored.sequence)
 }
 
-async fn take(connection: &Connection, names: &Names, block: u64) -> Result<u64, String> {
+async fn remove(connection: &Connection, names: &Names, block: u64) -> Result<u64, String> {
     let stream = connection.jetstream.get_stream_no_info(names.orders_stream());
-    let stream = within(CALL, stream).await?;
-    // By its number: servers of 2.9 forget whatever waits in a queue when one subject of it is purged.
+    let stream = with_timeout(CALL_TIMEOUT, stream).await?;
+    // By its number: servers of version 2.9 lose all waiting orders if a single subject is purged.
     let subject = names.order(block);
-    let found = tokio::time::timeout(CALL, stream.get_last_raw_message_by_subject(&subject));
-    match found.await.map_err(|_| "no answer".to_owned())? {
+    let found =
+        tokio::time::timeout(CALL_TIMEOUT, stream.get_last_raw_message_by_subject(&subject));
+    match found.await.map_err(|_| "the server did not answer".to_owned())? {
         Ok(message) => {
-            within(CALL, stream.delete_message(message.sequence)).await?;
+            with_timeout(CALL_TIMEOUT, stream.delete_message(message.sequence)).await?;
         }
         Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => {}
         Err(error) => return Err(error.to_string()),

@@ -1,4 +1,4 @@
-//! All fake workers together.
+//! The fake workers.
 
 use crate::Outcome;
 use crate::play::play;
@@ -17,30 +17,30 @@ use tokio::io::AsyncReadExt;
 use tokio::runtime::Builder;
 use tokio::task::LocalSet;
 
-/// How often a contest is looked for.
+/// The interval at which a contest is looked for.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// How long it may take to come up.
+/// The timeout for finding it.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// What all fake workers share.
+/// The state that all fake workers share.
 #[derive(Debug)]
-pub(crate) struct Crowd {
+pub(crate) struct FakeWorkers {
     pub(crate) url: String,
     pub(crate) names: Names,
     pub(crate) contest: Contest,
     pub(crate) lease: Duration,
     pub(crate) game_time: Duration,
     pub(crate) slots: usize,
-    /// Games whose reports the server has taken.
+    /// Games whose reports the server has stored.
     pub(crate) reported: AtomicU64,
-    /// What went wrong, and how often.
-    complaints: Mutex<BTreeMap<String, u64>>,
+    /// Errors, and how often each occurred.
+    errors: Mutex<BTreeMap<String, u64>>,
 }
 
-impl Crowd {
-    /// Waits for the one contest on a server, as workers do, and reads what they have to know.
-    pub(crate) fn meet(url: &str, slots: usize, game_ms: u64) -> Outcome<Arc<Self>> {
+impl FakeWorkers {
+    /// Waits for the only contest on a server and reads its brief, as workers do.
+    pub(crate) fn find(url: &str, slots: usize, game_ms: u64) -> Outcome<Arc<Self>> {
         let (names, brief) =
             Builder::new_current_thread().enable_all().build()?.block_on(brief(url))?;
         check(&brief.contest)?;
@@ -52,20 +52,20 @@ impl Crowd {
             game_time: Duration::from_millis(game_ms),
             slots,
             reported: AtomicU64::new(0),
-            complaints: Mutex::default(),
+            errors: Mutex::default(),
         }))
     }
 
-    /// Sets so many workers to work, on so many threads: these.
+    /// Starts this many workers on this many threads, and returns the threads.
     pub(crate) fn start(
         self: &Arc<Self>,
         workers: usize,
         threads: usize,
     ) -> Vec<JoinHandle<Outcome<()>>> {
         let begin = |thread: usize| {
-            let crowd = self.clone();
+            let shared = self.clone();
             let own = (thread..workers).step_by(threads);
-            std::thread::spawn(move || crowd.work(own))
+            std::thread::spawn(move || shared.work(own))
         };
         (0..threads).map(begin).collect()
     }
@@ -78,27 +78,27 @@ impl Crowd {
         runtime.block_on(local.run_until(async {
             for task in tasks {
                 if let Err(error) = task.await? {
-                    self.complain(&error.to_string());
+                    self.record_error(&error.to_string());
                 }
             }
             Ok(())
         }))
     }
 
-    /// Something went wrong.
-    pub(crate) fn complain(&self, text: &str) {
-        if let Ok(mut complaints) = self.complaints.lock() {
-            *complaints.entry(text.to_owned()).or_default() += 1;
+    /// Records an error.
+    pub(crate) fn record_error(&self, text: &str) {
+        if let Ok(mut errors) = self.errors.lock() {
+            *errors.entry(text.to_owned()).or_default() += 1;
         }
     }
 
-    /// What went wrong, and how often.
-    pub(crate) fn complaints(&self) -> BTreeMap<String, u64> {
-        self.complaints.lock().map(|it| it.clone()).unwrap_or_default()
+    /// Returns the errors, and how often each occurred.
+    pub(crate) fn errors(&self) -> BTreeMap<String, u64> {
+        self.errors.lock().map(|it| it.clone()).unwrap_or_default()
     }
 }
 
-/// What the workers play has to pass the coordinator's checks.
+/// Checks that a fake transcript passes the coordinator's checks.
 fn check(contest: &Contest) -> Outcome<()> {
     let schedule = Schedule::new(Arc::new(contest.clone()));
     let fixture = schedule.fixture(0).ok_or("a contest without games")?;

@@ -1,4 +1,4 @@
-//! What coordinator and server took while so many games were played, a row each time.
+//! The cost of coordinator and server at intervals, one row each.
 
 use crate::Outcome;
 use crate::process::Process;
@@ -8,10 +8,10 @@ use std::time::Instant;
 /// Two players, in both seat orders.
 const GAMES_A_BLOCK: u64 = 2;
 
-/// How things stand at one moment.
+/// A sample of all counters.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Look {
-    /// Games that the coordinator has taken in.
+pub(crate) struct Sample {
+    /// Games that the coordinator has taken.
     pub(crate) games: u64,
     spent: Spent,
     coordinator_mb: f64,
@@ -19,7 +19,7 @@ pub(crate) struct Look {
     waiting: u64,
 }
 
-/// What it took to come so far, or from one look to a later one.
+/// The cost so far, or between two samples.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spent {
     pub(crate) seconds: f64,
@@ -32,9 +32,8 @@ pub(crate) struct Spent {
     pub(crate) server: f64,
 }
 
-impl Look {
-    /// Looks at both after so many games were reported, so long after the beginning; `None` if the
-    /// coordinator has ended.
+impl Sample {
+    /// Takes a sample after this many games were reported; `None` if the coordinator has ended.
     pub(crate) fn at(
         began: Instant,
         reported: u64,
@@ -61,7 +60,7 @@ impl Look {
         Ok(Some(Self { games, spent, coordinator_mb, server_mb, waiting }))
     }
 
-    /// What it took since another look.
+    /// Returns the cost since an earlier sample.
     pub(crate) fn since(&self, before: &Self) -> Spent {
         let (now, then) = (self.spent, before.spent);
         Spent {
@@ -75,13 +74,13 @@ impl Look {
         }
     }
 
-    /// The line above the rows.
+    /// Returns the header of the table.
     pub(crate) fn heading() -> &'static str {
         "     games  games/s   msgs/s     MB/s | coordinator: cores us/game     MB | \
          server: cores us/game     MB | reports waiting"
     }
 
-    /// The row of what came since another look.
+    /// Returns the row for the time since an earlier sample.
     pub(crate) fn row(&self, before: &Self) -> String {
         let span = self.since(before);
         let a_second = |amount: f64| amount / span.seconds;

@@ -1,65 +1,68 @@
-//! Which contests are under way.
+//! The contests that are announced on the server.
 
 use crate::connect::Connection;
-use crate::link::{CALL, announced, consumer, contests, next, within};
-use crate::messages::FORM;
+use crate::link::{CALL_TIMEOUT, announced, consumer, contests, next, with_timeout};
+use crate::messages::FORMAT_VERSION;
 use crate::names::WORKERS;
 use crate::{Announcement, Names};
 use referee_protocol::plain::tame_name;
 
-/// So many contests are looked at.
+/// The maximum number of contests that are read.
 const CONTESTS_MAX: usize = 1000;
 
-/// A contest that is announced.
+/// An announced contest.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Found {
+pub(super) struct AnnouncedContest {
     /// Its names on the server.
     pub(super) names: Names,
-    /// What is said of it.
+    /// Its announcement.
     pub(super) announcement: Announcement,
 }
 
-impl Found {
-    /// What people call it.
+impl AnnouncedContest {
+    /// Returns its name for display.
     pub(super) fn name(&self) -> String {
         tame_name(&self.announcement.name)
     }
 
-    /// Why this program can't play it at all, if so.
-    pub(super) fn is_foreign(&self) -> Option<String> {
+    /// Returns why this version can't play it, or `None` if it can.
+    pub(super) fn incompatibility(&self) -> Option<String> {
         let (own, theirs) = (env!("CARGO_PKG_VERSION"), tame_name(&self.announcement.referee));
         if theirs != own {
-            return Some(format!("it is of referee {theirs}, and this is referee {own}"));
+            return Some(format!("it needs referee {theirs}, this is referee {own}"));
         }
         let form = self.announcement.form;
-        (form != FORM).then(|| format!("its messages have form {form}, and this knows {FORM}"))
+        (form != FORMAT_VERSION)
+            .then(|| format!("it uses message format {form}, this worker only {FORMAT_VERSION}"))
     }
 }
 
-/// All contests that are announced, in the order in which they are served.
-pub(super) async fn look(connection: &Connection) -> Result<Vec<Found>, String> {
+/// Returns all announced contests in the order in which they are served.
+pub(super) async fn list(connection: &Connection) -> Result<Vec<AnnouncedContest>, String> {
     let Some(bucket) = contests(&connection.jetstream).await? else { return Ok(Vec::new()) };
     let filter = format!("{}>", bucket.prefix);
-    let mut keys = within(CALL, bucket.stream.info_with_subjects(filter)).await?;
+    let mut keys = with_timeout(CALL_TIMEOUT, bucket.stream.info_with_subjects(filter)).await?;
     let (mut found, mut asked) = (Vec::new(), 0);
-    while let Some(key) = within(CALL, async { next(&mut keys).await.transpose() }).await? {
+    while let Some(key) =
+        with_timeout(CALL_TIMEOUT, async { next(&mut keys).await.transpose() }).await?
+    {
         let id = key.0.strip_prefix(&bucket.prefix).unwrap_or_default();
         let Some(names) = Names::new(id) else { continue };
         asked += 1;
         if asked <= CONTESTS_MAX
             && let Some(announcement) = announced(&bucket, &names).await?
         {
-            found.push(Found { names, announcement });
+            found.push(AnnouncedContest { names, announcement });
         }
     }
     found.sort_by(|a, b| {
-        let key = |it: &Found| (it.announcement.since.clone(), it.names.id.clone());
+        let key = |it: &AnnouncedContest| (it.announcement.since.clone(), it.names.id.clone());
         key(a).cmp(&key(b))
     });
     Ok(found)
 }
 
-/// Whether orders of a contest wait for somebody.
+/// Returns whether a contest has waiting orders.
 pub(super) async fn has_orders(connection: &Connection, names: &Names) -> bool {
     let consumer = consumer(&connection.jetstream, WORKERS, names.orders_stream()).await;
     consumer.is_ok_and(|consumer| consumer.cached_info().num_pending > 0)
@@ -67,13 +70,13 @@ pub(super) async fn has_orders(connection: &Connection, names: &Names) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Found;
-    use crate::messages::FORM;
+    use super::AnnouncedContest;
+    use crate::messages::FORMAT_VERSION;
     use crate::{Announcement, Names};
 
     #[test]
-    fn another_version_is_told() {
-        let found = |form: u32, referee: &str| Found {
+    fn another_version_is_rejected() {
+        let found = |form: u32, referee: &str| AnnouncedContest {
             names: Names::new("0123456789abcdef").unwrap(),
             announcement: Announcement {
                 form,
@@ -82,8 +85,8 @@ mod tests {
             },
         };
         let own = env!("CARGO_PKG_VERSION");
-        assert_eq!(found(FORM, own).is_foreign(), None);
-        assert!(found(FORM, "99.9").is_foreign().unwrap().contains("referee 99.9"));
-        assert!(found(FORM + 1, own).is_foreign().unwrap().contains("form"));
+        assert_eq!(found(FORMAT_VERSION, own).incompatibility(), None);
+        assert!(found(FORMAT_VERSION, "99.9").incompatibility().unwrap().contains("referee 99.9"));
+        assert!(found(FORMAT_VERSION + 1, own).incompatibility().unwrap().contains("format"));
     }
 }

@@ -1,0 +1,99 @@
+//! The list of workers for users: `workers.json`, and messages about them.
+
+use crate::Heartbeat;
+use crate::workers::record_heartbeat;
+use referee_protocol::plain::{tame_line, tame_name};
+use referee_runner::folder::Folder;
+use referee_runner::workers;
+use referee_runner::workers::Workers;
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+/// The minimum interval at which the file is written.
+const WRITE_INTERVAL: Duration = Duration::from_secs(3);
+/// The maximum number of different messages about workers.
+const MESSAGES_MAX: usize = 200;
+/// How long no worker may be connected before a message says how to start one.
+const NO_WORKER_TIME: Duration = Duration::from_secs(5);
+
+/// The known workers.
+#[derive(Debug)]
+pub(super) struct WorkerRegistry {
+    folder: Folder,
+    workers: Workers,
+    changed: bool,
+    written: Instant,
+    began: Instant,
+    /// Whether that message was printed or is not needed any more.
+    no_worker_reported: bool,
+    reported: BTreeSet<String>,
+}
+
+impl WorkerRegistry {
+    /// `on` is the arguments with which the contest is resumed on this server.
+    pub(super) fn new(folder: Folder, on: Vec<String>) -> Self {
+        let now = Instant::now();
+        let workers = Workers { on, ..Workers::default() };
+        let reported = BTreeSet::new();
+        let mut registry = Self {
+            folder,
+            workers,
+            changed: true,
+            written: now,
+            began: now,
+            no_worker_reported: false,
+            reported,
+        };
+        // Even if this process is killed soon, the server is known.
+        registry.write();
+        registry
+    }
+
+    /// Records a heartbeat; returns a message to print, if any.
+    pub(super) fn heartbeat(&mut self, beat: &Heartbeat) -> Option<String> {
+        record_heartbeat(&mut self.workers, beat, &jiff::Timestamp::now().to_string());
+        (self.changed, self.no_worker_reported) = (true, true);
+        let refused = beat.refused.as_ref()?;
+        let (name, why) = (tame_name(&beat.worker.name), tame_line(refused));
+        self.once(format!("worker {name} takes no games: {why}"))
+    }
+
+    /// Records a failure; returns a message to print, if any.
+    pub(super) fn failed(&mut self, id: &str, why: &str) -> Option<String> {
+        self.workers.failed(id, why);
+        self.changed = true;
+        let name = self.workers.workers.iter().find(|worker| worker.id == id);
+        let name = name.map_or_else(|| tame_name(id), |worker| worker.name.clone());
+        self.once(format!("worker {name}: {}", tame_line(why)))
+    }
+
+    pub(super) fn lost(&mut self, id: &str) {
+        self.workers.lost(id);
+        self.changed = true;
+    }
+
+    fn once(&mut self, text: String) -> Option<String> {
+        let new = self.reported.len() < MESSAGES_MAX && self.reported.insert(text.clone());
+        new.then_some(text)
+    }
+
+    /// Writes the file if it is due; returns a message to print, if any.
+    pub(super) fn tick(&mut self, shown: &str) -> Option<String> {
+        if self.changed && self.written.elapsed() >= WRITE_INTERVAL {
+            self.write();
+        }
+        let is_due = !self.no_worker_reported && self.began.elapsed() >= NO_WORKER_TIME;
+        self.no_worker_reported |= is_due;
+        is_due.then(|| {
+            format!("no worker has connected yet; start one with `referee worker {shown}`")
+        })
+    }
+
+    /// Writes the file.
+    pub(super) fn write(&mut self) {
+        if let Err(error) = workers::write(&self.folder, &self.workers) {
+            tracing::debug!("can't write the list of workers: {error}");
+        }
+        (self.changed, self.written) = (false, Instant::now());
+    }
+}

@@ -1,0 +1,333 @@
+//! Takes orders, plays and reports them.
+
+use super::announced::{has_orders, list};
+use super::leases::{Accepted, HeldOrder};
+use super::orders::{attempt_of, block_of, read};
+use super::phase::{LeaveReason, Phase};
+use super::playing::{Outcome, PackedTranscript, play};
+use super::reporting::report;
+use super::session::Session;
+use crate::link::{
+    consumer, fetch, is_announced, send_unacknowledged, wait, wait_connected, wait_disconnected,
+};
+use crate::names::WORKERS;
+use crate::{FaultCause, Order, WorkerFault};
+use async_nats::jetstream::consumer::{Consumer, pull};
+use async_nats::jetstream::message::{AckKind, Message};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// How long the server holds a request for orders.
+const PULL: Duration = Duration::from_secs(5);
+/// The interval at which to check that the contest still exists: while no order arrives, and while
+/// all slots are busy.
+const CHECK_INTERVALS: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(20));
+/// The time without work after which it looks for another contest.
+const IDLE: Duration = Duration::from_secs(10);
+/// The shortest and the longest pause after orders that this worker declines or can't play; it
+/// doubles. Meanwhile other workers take them.
+const DECLINED_PAUSE: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(4));
+/// The shortest and the longest pause after an order that failed because of this machine; it
+/// doubles.
+const FAILURE_PAUSE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
+
+/// An order needs a slot while it is played, and a place until it is reported. There are more
+/// places than slots, so that slots don't wait for the server.
+struct Permits {
+    slots: Arc<Semaphore>,
+    held: Arc<Semaphore>,
+    all: u32,
+}
+
+type Permit = OwnedSemaphorePermit;
+
+/// Takes orders until the session ends, then waits until all of them are done.
+pub(super) async fn run_orders(session: Arc<Session>, slots: usize) {
+    let all = slots.saturating_mul(2);
+    let permits = Permits {
+        slots: Arc::new(Semaphore::new(slots)),
+        held: Arc::new(Semaphore::new(all)),
+        all: u32::try_from(all).unwrap_or(u32::MAX),
+    };
+    let mut phases = session.phase.subscribe();
+    let over = async { phases.wait_for(|phase| phase.why().is_some()).await.is_ok() };
+    tokio::select! {
+        _ = over => {}
+        () = take(&session, &permits) => {}
+    }
+    let mut watch = Watch::new();
+    loop {
+        tokio::select! {
+            // Each order releases its place when it is done.
+            _ = permits.held.acquire_many(permits.all) => return,
+            () = tokio::time::sleep(CHECK_INTERVALS.0) => watch.check(&session, CHECK_INTERVALS.0).await,
+        }
+    }
+}
+
+/// Takes orders until everything is dropped or there is a reason to leave.
+async fn take(session: &Arc<Session>, permits: &Permits) {
+    let mut watch = Watch::new();
+    let mut known = None;
+    loop {
+        if !session.connection.is_up() {
+            wait_connected(session.connection.up.clone()).await;
+            known = None;
+        }
+        pause(session).await;
+        let Some((slot, place)) = acquire_soon(permits).await else {
+            watch.check(session, CHECK_INTERVALS.1).await;
+            continue;
+        };
+        let count = permits.slots.available_permits().min(permits.held.available_permits()) + 1;
+        // A request on a lost connection is not answered any more.
+        let pulled = tokio::select! {
+            pulled = pull(session, &mut known, count) => pulled,
+            () = wait_disconnected(session.connection.up.clone()) => continue,
+        };
+        let messages = pulled.unwrap_or_else(|error| {
+            tracing::debug!("can't pull orders: {error}");
+            known = None;
+            Vec::new()
+        });
+        if messages.is_empty() {
+            if known.is_none() {
+                tokio::time::sleep(CHECK_INTERVALS.0 / 4).await;
+            }
+            watch.check(session, CHECK_INTERVALS.0).await;
+            continue;
+        }
+        watch.idle = Instant::now();
+        let mut first = Some((slot, place));
+        for message in decline(session, messages).await {
+            // The server sends no more than requested; if it did, the rest would wait here.
+            let taken = match first.take() {
+                None => acquire(permits).await,
+                taken => taken,
+            };
+            let Some((slot, place)) = taken else { return };
+            tokio::spawn(order(session.clone(), message, slot, place));
+        }
+    }
+}
+
+/// Waits for a slot and a place until the next check is due.
+async fn acquire_soon(permits: &Permits) -> Option<(Permit, Permit)> {
+    tokio::time::timeout(CHECK_INTERVALS.1, acquire(permits)).await.ok().flatten()
+}
+
+async fn acquire(permits: &Permits) -> Option<(Permit, Permit)> {
+    let slot = permits.slots.clone().acquire_owned().await.ok()?;
+    let place = permits.held.clone().acquire_owned().await.ok()?;
+    Some((slot, place))
+}
+
+/// Pauses after failures, so that a broken machine does not take all orders.
+async fn pause(session: &Session) {
+    let rest = |count: &AtomicU64, (least, most): (Duration, Duration)| {
+        let before = count.load(Ordering::Relaxed).checked_sub(1)?;
+        Some((least * (1_u32 << before.min(6))).min(most))
+    };
+    if let Some(rest) =
+        rest(&session.machine_failures, FAILURE_PAUSE).max(rest(&session.declined, DECLINED_PAUSE))
+    {
+        tokio::time::sleep(rest).await;
+    }
+}
+
+/// Returns orders to the server that other workers should play, and keeps the rest.
+async fn decline(session: &Session, messages: Vec<Message>) -> Vec<Message> {
+    let is_left = |message: &Message| {
+        let order: Result<Order, _> = serde_json::from_slice(&message.payload);
+        order.is_ok_and(|order| order.avoid.contains(&session.info.id))
+    };
+    let (left, own): (Vec<Message>, Vec<Message>) = messages.into_iter().partition(is_left);
+    if own.is_empty() {
+        session.declined.fetch_add(1, Ordering::Relaxed);
+    }
+    for message in left {
+        let (_, acker) = message.split();
+        send_unacknowledged(acker.ack_with(AckKind::Nak(None))).await;
+    }
+    own
+}
+
+/// Returns as many orders as there are free slots, or the next one that arrives.
+async fn pull(
+    session: &Session,
+    known: &mut Option<Consumer<pull::Config>>,
+    free: usize,
+) -> Result<Vec<Message>, String> {
+    let consumer = if let Some(consumer) = known {
+        consumer
+    } else {
+        let (jetstream, names) = (&session.connection.jetstream, &session.contest.names);
+        known.insert(consumer(jetstream, WORKERS, names.orders_stream()).await?)
+    };
+    if free > 1 {
+        let messages = fetch(consumer, free).await?;
+        if !messages.is_empty() {
+            return Ok(messages);
+        }
+    }
+    Ok(wait(consumer, PULL).await?.into_iter().collect())
+}
+
+/// Checks that are due while no order arrives.
+struct Watch {
+    /// When it was last checked that the contest exists.
+    checked_at: Instant,
+    /// Since when there has been no work.
+    idle: Instant,
+}
+
+impl Watch {
+    fn new() -> Self {
+        Self { checked_at: Instant::now(), idle: Instant::now() }
+    }
+
+    async fn check(&mut self, session: &Session, every: Duration) {
+        if !session.leases.list().is_empty() {
+            self.idle = Instant::now();
+        }
+        if self.checked_at.elapsed() < every || !session.connection.is_up() {
+            return;
+        }
+        self.checked_at = Instant::now();
+        let (jetstream, names) = (&session.connection.jetstream, &session.contest.names);
+        match is_announced(jetstream, names).await {
+            Ok(false) => session.advance(Phase::Dropped(LeaveReason::Over)),
+            Ok(true) if self.idle.elapsed() > IDLE => {
+                self.idle = Instant::now();
+                if other_contest_has_orders(session).await {
+                    session.advance(Phase::Leaving(LeaveReason::Elsewhere));
+                }
+            }
+            Ok(true) => {}
+            Err(error) => tracing::debug!("can't list contests: {error}"),
+        }
+    }
+}
+
+/// Returns whether another contest that this worker plays has waiting orders.
+async fn other_contest_has_orders(session: &Session) -> bool {
+    let found = list(&session.connection).await.unwrap_or_default();
+    for other in found {
+        let is_other = other.names != session.contest.names && session.filter.wants(&other);
+        if is_other && has_orders(&session.connection, &other.names).await {
+            return true;
+        }
+    }
+    false
+}
+
+/// Handles an order from its arrival to its end.
+async fn order(session: Arc<Session>, message: Message, slot: Permit, place: Permit) {
+    let (message, acker) = message.split();
+    let acker = Arc::new(acker);
+    let Some(block) = block_of(&message.subject) else {
+        return send_unacknowledged(acker.ack_with(AckKind::Term)).await;
+    };
+    let read = read(&message.payload, block, &session.contest.checked);
+    let (order, invalid) = match read {
+        Ok(order) => (order, None),
+        Err(error) => {
+            let id = message.headers.as_ref().and_then(|all| all.get("Nats-Msg-Id"));
+            let attempt = id.and_then(|id| attempt_of(id.as_str())).unwrap_or(0);
+            let (fixtures, avoid) = (Vec::new(), Vec::new());
+            (Order { block, attempt, fixtures, void_retries: 0, avoid }, Some(error))
+        }
+    };
+    match (session.leases.take(&order, acker.clone()), invalid) {
+        (Accepted::New(held), None) => play_one(&session, &held, &order, slot).await,
+        (Accepted::New(held), Some(error)) => {
+            let outcome = Err(WorkerFault::new(FaultCause::Order, error));
+            deliver(&session, &held, outcome, slot).await;
+        }
+        // The running order is acknowledged for both.
+        (Accepted::Again, _) => {}
+        (Accepted::Busy, _) => {
+            let lease = session.contest.checked.lease;
+            send_unacknowledged(acker.ack_with(AckKind::Nak(Some(lease)))).await;
+        }
+    }
+    drop(place);
+}
+
+/// Plays an order and reports it, unless everything is dropped.
+async fn play_one(session: &Session, held: &HeldOrder, order: &Order, slot: Permit) {
+    let played = tokio::select! {
+        biased;
+        why = session.drop_for(|_| true) => return answer(session, held, why).await,
+        played = play(session, order) => played,
+    };
+    // The failure may be a result of the pause.
+    if let Some(why) = session.dropped() {
+        return answer(session, held, why).await;
+    }
+    deliver(session, held, played, slot).await;
+}
+
+async fn deliver(session: &Session, held: &HeldOrder, outcome: Outcome, slot: Permit) {
+    if let Err(fault) = &outcome {
+        tracing::warn!("can't play block {}: {}", held.block(), fault.text);
+    }
+    let (machine_failures, declined) = (&session.machine_failures, &session.declined);
+    match outcome.as_ref().map_err(|fault| fault.cause) {
+        // The next order would fail as well.
+        Err(FaultCause::Disk | FaultCause::Machine) => {
+            machine_failures.fetch_add(1, Ordering::Relaxed);
+        }
+        Err(_) => {
+            declined.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(_) => [machine_failures, declined]
+            .into_iter()
+            .for_each(|count| count.store(0, Ordering::Relaxed)),
+    }
+    drop(slot);
+    let why = tokio::select! {
+        reported = report(session, held, &outcome) => (!reported).then_some(LeaveReason::Broken),
+        // A finished order is still valid if the process is paused after it.
+        why = session.drop_for(|why| !matches!(why, LeaveReason::Stalled(_))) => Some(why),
+    };
+    if why == Some(LeaveReason::Broken) {
+        session.machine_failures.fetch_add(1, Ordering::Relaxed);
+    }
+    match why {
+        None => {
+            let games = outcome.as_ref().map_or(0, |matches| counted(matches));
+            session.played.fetch_add(games, Ordering::Relaxed);
+        }
+        Some(why) => answer(session, held, why).await,
+    }
+    for packed in outcome.iter().flatten() {
+        std::fs::remove_file(&packed.path).ok();
+    }
+}
+
+/// Returns the number of games in these matches; some were played more than once.
+fn counted(matches: &[PackedTranscript]) -> u64 {
+    let mut numbers: Vec<u64> = matches.iter().map(|packed| packed.number).collect();
+    numbers.dedup();
+    numbers.len() as u64
+}
+
+/// Returns an order to the server that is not reported.
+async fn answer(session: &Session, held: &HeldOrder, why: LeaveReason) {
+    let Some(acker) = held.done(held.attempt()) else { return };
+    let lease = session.contest.checked.lease;
+    let kind = match why {
+        // It is not needed; a resumed contest orders again.
+        LeaveReason::Stopped => AckKind::Term,
+        // The server has delivered it to another worker already.
+        LeaveReason::Stalled(gap) if gap > lease => return,
+        LeaveReason::Over => return,
+        _ => AckKind::Nak(None),
+    };
+    if session.connection.is_up() {
+        send_unacknowledged(acker.ack_with(kind)).await;
+    }
+}

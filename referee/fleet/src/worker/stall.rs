@@ -1,0 +1,45 @@
+//! Detects that this process was paused: by a signal, or because the machine slept. A process is
+//! not notified of that, but the clock shows it.
+
+use nix::time::{ClockId, clock_gettime};
+use std::time::Duration;
+
+/// Measures the time between calls.
+#[derive(Debug)]
+pub(super) struct StallDetector {
+    last_call: Duration,
+}
+
+impl StallDetector {
+    /// Starts now.
+    pub(super) fn new() -> Self {
+        Self { last_call: now() }
+    }
+
+    /// Returns the time since the last call.
+    pub(super) fn elapsed(&mut self) -> Duration {
+        let (before, now) = (self.last_call, now());
+        self.last_call = now;
+        now.saturating_sub(before)
+    }
+}
+
+/// A clock that advances while the machine sleeps, and can't be set.
+fn now() -> Duration {
+    clock_gettime(ClockId::CLOCK_BOOTTIME).map_or(Duration::ZERO, Duration::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{StallDetector, now};
+    use std::time::Duration;
+
+    #[test]
+    fn a_gap_is_reported_once() {
+        // As if started with the machine.
+        let mut stall = StallDetector { last_call: Duration::ZERO };
+        let gap = stall.elapsed();
+        assert!(gap > Duration::ZERO && gap <= now());
+        assert!(stall.elapsed() < gap);
+    }
+}
