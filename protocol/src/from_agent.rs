@@ -1,11 +1,11 @@
-use crate::{Garbled, parse_strict};
+use crate::{Garbled, parse_strict, plain_error};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// What an agent says to the referee: one JSON object a line on its stdout, told apart by `type`.
-/// Unknown fields are refused but in `info`, so that a typo can't pass silently.
+/// A message from an agent to the referee: one JSON object per line on its stdout, with a `type`.
+/// Unknown fields are refused except in `info`, so that a typo can't pass silently.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum FromAgent {
@@ -19,7 +19,7 @@ pub enum FromAgent {
     Resign(Resign),
 }
 
-/// What an agent says of itself.
+/// The answer to `hello`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ready {
@@ -91,8 +91,8 @@ pub fn parse_from_agent(line: &[u8]) -> Result<FromAgent, Garbled> {
     }
 }
 
-/// The message that comes with every turn is taken apart by hand where nothing is wrong with it:
-/// that is several times as quick. What is wrong, and so has to be told, is left to serde.
+/// Reads the message of every turn by hand, which is several times faster. Where something is
+/// wrong with it, serde reads it again and finds the place.
 fn action(mut fields: Map<String, Value>) -> Result<Action, Garbled> {
     let turn = fields.get("turn").map(Value::as_u64);
     let known = 1 + usize::from(turn.is_some());
@@ -108,7 +108,7 @@ fn action(mut fields: Map<String, Value>) -> Result<Action, Garbled> {
 fn typed<T: DeserializeOwned>(fields: Map<String, Value>) -> Result<T, Garbled> {
     serde_path_to_error::deserialize(Value::Object(fields)).map_err(|error| {
         let path = error.path().to_string();
-        let text = error.into_inner().to_string();
+        let text = plain_error(&error.into_inner().to_string());
         Garbled::new(if path == "." { text } else { format!("{path}: {text}") })
     })
 }
@@ -141,16 +141,22 @@ mod tests {
             (r#"{"type":1}"#, "`type` must be a string"),
             (r#"{"type":"move"}"#, "unknown type \"move\""),
             (r#"{"type":"ready","nmae":"x"}"#, "unknown field `nmae`"),
-            (r#"{"type":"ready","want":["moves"]}"#, "want[0]: unknown variant `moves`"),
-            (r#"{"type":"ready","name":7}"#, "name: invalid type: integer `7`"),
+            (r#"{"type":"ready","want":["moves"]}"#, "want[0]: unknown value `moves`: expected"),
+            (r#"{"type":"ready","name":7}"#, "name: expected text, got 7"),
             (r#"{"type":"action"}"#, "missing field `action`"),
-            (r#"{"type":"action","turn":-1,"action":{}}"#, "turn: invalid value: integer `-1`"),
-            (r#"{"type":"action","turn":1.5,"action":{}}"#, "turn: invalid type: floating point"),
+            (
+                r#"{"type":"action","turn":-1,"action":{}}"#,
+                "turn: expected a whole number from 0, got -1",
+            ),
+            (
+                r#"{"type":"action","turn":1.5,"action":{}}"#,
+                "turn: expected a whole number from 0, got 1.5",
+            ),
             (r#"{"type":"resign","why":"x"}"#, "unknown field `why`"),
-            ("hello", "expected value at byte 1"),
+            ("hello", "this is not JSON (byte 1)"),
         ] {
-            let told = parse_from_agent(line.as_bytes()).expect_err(line).to_string();
-            assert!(told.contains(wanted), "{line}: {told:?} lacks {wanted:?}");
+            let text = parse_from_agent(line.as_bytes()).expect_err(line).to_string();
+            assert!(text.contains(wanted), "{line}: {text:?} lacks {wanted:?}");
         }
     }
 }

@@ -1,15 +1,37 @@
+/// Starts of errors about a line that isn't JSON, and what they mean.
+const SYNTAX: &[(&str, &str)] = &[
+    ("EOF while parsing an object", "the line ends inside an object"),
+    ("EOF while parsing a list", "the line ends inside a list"),
+    ("EOF while parsing a string", "the line ends inside a string"),
+    ("EOF while parsing", "the line ends where a value is expected"),
+    ("expected ident", "this is not JSON"),
+    ("expected value", "this is not JSON"),
+    ("expected `:`", "expected a `:` after the key"),
+    ("key must be a string", "a key must be a string in double quotes"),
+    ("control character", "control character in a string; write it as an escape such as `\\n`"),
+    ("invalid escape", "unknown escape in a string"),
+    ("lone leading surrogate", "half of a surrogate pair in a `\\u` escape"),
+    ("unexpected end of hex escape", "half of a surrogate pair in a `\\u` escape"),
+    ("trailing comma", "comma before a closing bracket"),
+    ("trailing characters", "more text after the JSON value"),
+    ("recursion limit exceeded", "nested too deep"),
+];
+
 /// Rewrites the text of a serde error for readers who don't know Rust: "invalid type: string \"b\",
 /// expected i64" becomes "expected a whole number, got \"b\"".
 pub fn plain_error(text: &str) -> String {
     let text = text.rsplit_once(" at line ").map_or(text, |(text, _)| text);
     if let Some(rest) = text.strip_prefix("unknown variant ") {
-        return format!("unknown value {rest}");
+        return format!("unknown value {}", rest.replacen(", ", ": ", 1));
     }
     let mismatch = ["invalid type: ", "invalid value: ", "invalid length "];
     let rest = mismatch.iter().find_map(|prefix| text.strip_prefix(prefix));
     match rest.and_then(|rest| rest.rsplit_once(", expected ")) {
         Some((got, expected)) => format!("expected {}, got {}", expectation(expected), found(got)),
-        None => text.to_owned(),
+        None => {
+            let syntax = SYNTAX.iter().find(|(start, _)| text.starts_with(start));
+            syntax.map_or(text, |(_, plain)| plain).to_owned()
+        }
     }
 }
 
@@ -19,15 +41,18 @@ fn expectation(serde: &str) -> String {
         "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number from 0".to_owned(),
         "f32" | "f64" => "a number".to_owned(),
         "a boolean" => "true or false".to_owned(),
-        "a string" | "string or map" | "variant identifier" => "text".to_owned(),
+        "a string" | "string or map" | "variant identifier" | "field identifier" => {
+            "text".to_owned()
+        }
         "a sequence" => "a list".to_owned(),
-        "a map" => "an object".to_owned(),
+        "a map" | "map" => "an object".to_owned(),
         "fewer elements in array" => "fewer entries".to_owned(),
         _ if serde.starts_with("an array of length ") || serde.starts_with("a tuple of size ") => {
             let length = serde.rsplit(' ').next().unwrap_or_default();
             format!("a list of {length} entries")
         }
         _ if serde.starts_with("tuple struct ") => "a list of 2 entries".to_owned(),
+        _ if serde.starts_with("enum ") => "text".to_owned(),
         _ if serde.starts_with("struct ") || serde.contains("tagged enum ") => {
             "an object".to_owned()
         }
@@ -67,8 +92,9 @@ mod tests {
             ),
             (
                 "unknown variant `go`, expected `place` or `swap`",
-                "unknown value `go`, expected `place` or `swap`",
+                "unknown value `go`: expected `place` or `swap`",
             ),
+            ("expected ident at line 1 column 2", "this is not JSON"),
             ("missing field `at` at line 1 column 9", "missing field `at`"),
         ] {
             assert_eq!(plain_error(serde), plain);

@@ -1,6 +1,7 @@
-//! JSON as an agent must write it: what a lenient reader would let pass silently (a key given
-//! twice, a byte-order mark, endless nesting) is told here, with its place.
+//! JSON as an agent must write it. What a lenient reader accepts silently (a duplicate key, a
+//! byte-order mark, endless nesting) is an error here, with its place in the line.
 
+use crate::plain_error;
 use serde::de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::error::Category;
 use serde_json::{Map, Number, Value};
@@ -56,7 +57,7 @@ impl fmt::Display for Garbled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)?;
         match self.column {
-            Some(column) => write!(f, " at byte {column}"),
+            Some(column) => write!(f, " (byte {column})"),
             None => Ok(()),
         }
     }
@@ -68,7 +69,7 @@ impl std::error::Error for Garbled {}
 /// invalid UTF-8, a byte-order mark and raw control characters. A number such as 3.0 is read as 3.
 pub fn parse_strict(line: &[u8]) -> Result<Value, Garbled> {
     if line.starts_with(b"\xEF\xBB\xBF") {
-        let text = "the line begins with a byte-order mark: write UTF-8 without one".to_owned();
+        let text = "byte-order mark: write UTF-8 without BOM".to_owned();
         return Err(Garbled { text, column: Some(1), flaw: Flaw::Other });
     }
     let text = std::str::from_utf8(line).map_err(|error| Garbled {
@@ -91,10 +92,9 @@ pub fn parse_strict(line: &[u8]) -> Result<Value, Garbled> {
     Ok(value)
 }
 
-/// The reader's error without its "at line 1 column 9", which stands in `column`.
+/// Returns the reader's error with its place, "at line 1 column 9", moved to `column`.
 fn at(error: &serde_json::Error, flaw: Flaw) -> Garbled {
-    let full = error.to_string();
-    let text = full.rsplit_once(" at line ").map_or(full.as_str(), |(text, _)| text).to_owned();
+    let text = plain_error(&error.to_string());
     Garbled { text, column: (error.column() > 0).then(|| error.column()), flaw }
 }
 
@@ -213,21 +213,21 @@ mod tests {
     #[test]
     fn lenient_readers_mistakes_are_refused() {
         for (line, wanted) in [
-            (&b"{\"a\":1,\"a\":2}"[..], "duplicate key \"a\" at byte 10"),
+            (&b"{\"a\":1,\"a\":2}"[..], "duplicate key \"a\" (byte 10)"),
             (b"{\"a\":1,\"\\u0061\":2}", "duplicate key \"a\""),
             (b"{\"a\":{\"b\":1,\"b\":1}}", "duplicate key \"b\""),
             (b"\xEF\xBB\xBF{}", "byte-order mark"),
-            (b"{\"a\":\"\xFF\"}", "invalid UTF-8 at byte 7"),
+            (b"{\"a\":\"\xFF\"}", "invalid UTF-8 (byte 7)"),
             (b"{\"a\":\"\0\"}", "control character"),
             (b"{\"a\":\"\x1b[31m\"}", "control character"),
             (b"{\"a\":1e400}", "number out of range"),
-            (b"{\"a\":1} x", "trailing characters at byte 9"),
-            (b"{\"a\":NaN}", "expected value"),
-            (b"{'a':1}", "key must be a string"),
-            (b"", "EOF while parsing"),
+            (b"{\"a\":1} x", "more text after the JSON value (byte 9)"),
+            (b"{\"a\":NaN}", "this is not JSON (byte 6)"),
+            (b"{'a':1}", "a key must be a string"),
+            (b"", "the line ends"),
         ] {
-            let told = refused(line);
-            assert!(told.contains(wanted), "{line:?}: {told:?} lacks {wanted:?}");
+            let text = refused(line);
+            assert!(text.contains(wanted), "{line:?}: {text:?} lacks {wanted:?}");
         }
     }
 

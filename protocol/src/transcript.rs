@@ -94,8 +94,13 @@ pub struct HeaderSeat {
 }
 
 impl HeaderSeat {
-    /// It was not written in the referee's own protocol by its author: a codec or an adapter spoke
-    /// for it.
+    /// Whether a person played.
+    pub fn is_human(&self) -> bool {
+        self.command == ["@human"]
+    }
+
+    /// Whether the agent was written for another protocol, so that a codec or an adapter spoke for
+    /// it.
     pub fn is_foreign(&self) -> bool {
         let adapted = self.command.get(1).is_some_and(|word| word == "adapter");
         self.protocol.is_some() || (adapted && self.command[0] == "referee")

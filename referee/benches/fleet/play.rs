@@ -8,8 +8,8 @@ use referee_contest::{Contest, Fixture};
 use referee_games::{AnyGame, kind};
 use referee_match::transcript::Recorder;
 use referee_match::{Effect, Input, Match, Reading, named_seed};
-use referee_play::contender::Contender;
-use referee_play::heading::{self, Conditions};
+use referee_play::agent_spec::AgentSpec;
+use referee_play::match_settings::{self, MatchSettings};
 use referee_protocol::{Header, Level, Nanos, Sandbox, Seat};
 use serde_json::json;
 use std::collections::VecDeque;
@@ -89,21 +89,21 @@ impl GamePlayer {
 
 fn header(contest: &Contest, fixture: &Fixture, game: &dyn AnyGame) -> Header {
     let players = fixture.players.iter().map(|it| &contest.players[it.index()]);
-    let seated: Vec<Contender> = players
-        .map(|player| Contender {
+    let seated: Vec<AgentSpec> = players
+        .map(|player| AgentSpec {
             name: player.name.clone(),
             written: player.run.clone(),
             digest: player.digest.clone(),
-            ..Contender::default()
+            ..AgentSpec::default()
         })
         .collect();
     let level = contest.sandbox.level.unwrap_or(Level::None).name().to_owned();
     let sandbox = Sandbox { level, layers: Vec::new(), pondering: contest.sandbox.pondering };
-    let conditions = Conditions {
+    let conditions = MatchSettings {
         clock: contest.clock.clone(),
         limits: contest.limits.clone(),
         on_fault: contest.policy.on_fault,
     };
-    let seated: Vec<&Contender> = seated.iter().collect();
-    heading::header(game, &seated, &conditions, &sandbox, fixture.seed, fixture.number)
+    let seated: Vec<&AgentSpec> = seated.iter().collect();
+    match_settings::header(game, &seated, &conditions, &sandbox, fixture.seed, fixture.number)
 }

@@ -58,7 +58,8 @@ pub struct ActionSyntax {
 pub struct Reason {
     /// The code in `outcome.reason`.
     pub name: &'static str,
-    /// Completes "NAME wins: ...", "draw: ..." or "not solved: ...".
+    /// Completes "NAME wins: ...", "draw: ..." or "not solved: ...". `{FIELD}` is replaced with
+    /// that field of the setup.
     pub text: &'static str,
     /// The rule behind it.
     pub meaning: &'static str,

@@ -1,7 +1,7 @@
 //! Lookups over the list of games in the crate root.
 
 use crate::any::nearest;
-use crate::{DialectKind, GAMES, Game, GameKind, NotationKind, SetupError};
+use crate::{DialectKind, GAMES, Game, GameKind, NotationKind, SetupError, SetupField};
 use serde_json::Value;
 
 /// A generic operation on a game whose type is only known at run time, such as a search.
@@ -34,11 +34,16 @@ pub fn kind(name: &str) -> Option<GameKind> {
     GAMES.iter().copied().find(|kind| kind.name == name)
 }
 
-/// Returns the sentence for a reason code of a game: `connected` of hex is "it connected its two
-/// sides". Completes "NAME wins: ...", "draw: ..." or "not solved: ...".
-pub fn reason_text(game: &str, code: &str) -> Option<&'static str> {
-    let reasons = kind(game)?.about().reasons;
-    reasons.iter().find(|reason| reason.name == code).map(|reason| reason.text)
+/// Returns the sentence for a reason code of a game with this setup: `connected` of hex is "it
+/// connected its two sides". Completes "NAME wins: ...", "draw: ..." or "not solved: ...".
+pub fn reason_text(game: &str, setup: &Value, code: &str) -> Option<String> {
+    let about = kind(game)?.about();
+    let reason = about.reasons.iter().find(|reason| reason.name == code)?;
+    let fill_in = |text: String, field: &SetupField| {
+        let value = setup.get(field.name).unwrap_or(&field.default);
+        text.replace(&format!("{{{}}}", field.name), &value.to_string())
+    };
+    Some(about.setup.iter().fold(reason.text.to_owned(), fill_in))
 }
 
 /// Returns every line protocol other than the referee's own, with its game.

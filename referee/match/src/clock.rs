@@ -1,14 +1,15 @@
-//! The clocks of a match: what a seat has left, and when a turn is late.
+//! The clocks of a match: the time that a seat has left, and when a turn is late.
 
+use crate::times::show_time;
 use referee_protocol::{ClockKind, ClockSettings, LateBy, Nanos};
 
-/// What the shell read of the machine's state at the moment of an input. CPU and waiting time are
-/// cumulative, over the process tree of the seat whose turn it is.
+/// What the driver measured at the moment of an input. CPU and waiting time are cumulative over the
+/// process tree of the seat whose turn it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
-    /// CPU time used so far; `None` where it can't be read.
+    /// CPU time used so far; `None` if it can't be measured.
     pub cpu: Option<Nanos>,
-    /// Time spent so far ready to run without a core; `None` where it wasn't read.
+    /// Time spent so far waiting for a core; `None` if it wasn't measured.
     pub wait: Option<Nanos>,
     /// The longest lag of the referee itself since the turn began.
     pub lag: Nanos,
@@ -18,11 +19,11 @@ pub struct Reading {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clock {
     left: Option<Nanos>,
-    /// Where there is no bank to pay for it: what of the next turn is already used.
+    /// Without a bank: time of the next turn that is already used.
     owed: Nanos,
 }
 
-/// What a turn has taken.
+/// The time that a turn has taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Spent {
     pub(super) wall: Nanos,
@@ -32,7 +33,7 @@ pub(super) struct Spent {
 }
 
 impl Spent {
-    /// From the moment of the request to now.
+    /// Returns the time from the request to now.
     pub(super) fn between(asked: (Nanos, Reading), now: (Nanos, Reading)) -> Self {
         let span = |from: Option<Nanos>, to: Option<Nanos>| Some(to?.since(from?));
         Self {
@@ -43,7 +44,7 @@ impl Spent {
         }
     }
 
-    /// What the clock counts. Where CPU time can't be read, the wall stands in for it.
+    /// Returns what the clock counts: wall time also for a CPU clock that can't be read.
     pub(super) fn charged(&self, kind: ClockKind) -> Nanos {
         match kind {
             ClockKind::Wall => self.wall,
@@ -52,13 +53,13 @@ impl Spent {
     }
 }
 
-/// What a clock says of a turn that isn't finished, or just is.
+/// Whether a turn is in time, at its end or before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Punctuality {
     /// Within the allowance and the margin.
     InTime,
     /// Too late, but by no more than the referee itself lagged.
-    Blurred,
+    WithinLag,
     /// Too late.
     Late(LateBy),
 }
@@ -68,19 +69,19 @@ impl Clock {
         Self { left: settings.bank_ms.map(Nanos::from_ms), owed: Nanos(0) }
     }
 
-    /// Sets what the bank holds, unless it is that already.
+    /// Sets the bank. Keeps the fraction of a millisecond if the rest is the same.
     pub(super) fn set_left_ms(&mut self, left_ms: Option<u64>) {
         if self.left_ms() != left_ms {
             self.left = left_ms.map(Nanos::from_ms);
         }
     }
 
-    /// What the bank holds, rounded down.
+    /// Returns what is left in the bank, rounded down.
     pub(super) fn left_ms(&self) -> Option<u64> {
         self.left.map(Nanos::ms_down)
     }
 
-    /// What the next turn may use, without the margin.
+    /// Returns the time for the next turn, without the margin.
     fn allowance(&self, settings: &ClockSettings) -> Nanos {
         let cap = settings.move_ms.map(Nanos::from_ms);
         match (self.left, cap) {
@@ -91,12 +92,12 @@ impl Clock {
         }
     }
 
-    /// What the clock may count of a turn before it is late.
+    /// Returns the counted time after which a turn is late.
     fn charged_limit(&self, settings: &ClockSettings) -> Nanos {
         self.allowance(settings).plus(Nanos::from_ms(settings.margin_ms))
     }
 
-    /// The wall time after which a turn is late, whatever the agent's CPU time.
+    /// Returns the wall time after which a turn is late, however little CPU time it used.
     fn wall_limit(&self, settings: &ClockSettings) -> Nanos {
         match settings.kind {
             ClockKind::Wall => self.charged_limit(settings),
@@ -107,7 +108,7 @@ impl Clock {
         }
     }
 
-    /// Whether a turn that has taken this much is in time.
+    /// Judges a turn that has taken this long.
     pub(super) fn punctuality(&self, spent: &Spent, settings: &ClockSettings) -> Punctuality {
         if settings.kind == ClockKind::Cpu
             && spent.cpu.is_some_and(|cpu| cpu > self.charged_limit(settings))
@@ -118,14 +119,14 @@ impl Clock {
         if spent.wall <= limit {
             Punctuality::InTime
         } else if spent.wall.since(limit) <= spent.lag {
-            Punctuality::Blurred
+            Punctuality::WithinLag
         } else {
             Punctuality::Late(LateBy::Wall)
         }
     }
 
-    /// When to look again at a turn that began at `asked` and has taken `spent` by now.
-    pub(super) fn look_again(
+    /// Returns when to check again a turn that began at `asked` and has taken `spent` by now.
+    pub(super) fn next_check(
         &self,
         asked: Nanos,
         spent: &Spent,
@@ -136,22 +137,22 @@ impl Clock {
         if settings.kind == ClockKind::Wall {
             return end;
         }
-        // CPU time can run several times as fast as the wall's, so it is looked at often towards
-        // its end.
+        // CPU time can run several times as fast as wall time, so it is checked more often towards
+        // the limit.
         let rest = self.charged_limit(settings).since(spent.cpu.unwrap_or_default()).0;
         let pause = Nanos((rest / 8).clamp(1_000_000, 50_000_000));
         asked.plus(spent.wall).plus(pause).min(end)
     }
 
-    /// Takes a finished turn off the bank and adds the increment.
+    /// Subtracts a finished turn from the bank and adds the increment.
     pub(super) fn charge(&mut self, charged: Nanos, settings: &ClockSettings) {
         let increment = Nanos::from_ms(settings.increment_ms);
         self.left = self.left.map(|left| left.since(charged).plus(increment));
         self.owed = Nanos(0);
     }
 
-    /// Takes what was used between two turns off the bank, or, where there is none, off the turn
-    /// that now begins.
+    /// Subtracts the time used between two turns from the bank or, without one, from the turn that
+    /// now begins.
     pub(super) fn charge_pondering(&mut self, pondered: Nanos) {
         match &mut self.left {
             Some(left) => *left = left.since(pondered),
@@ -159,9 +160,16 @@ impl Clock {
         }
     }
 
-    /// What the turn was allowed, for messages.
-    pub(super) fn allowance_ms(&self, settings: &ClockSettings) -> u64 {
-        self.allowance(settings).ms_down()
+    /// Says what the turn was allowed, as the second half of a message about a late answer.
+    pub(super) fn limit_text(&self, settings: &ClockSettings) -> String {
+        let ms = self.allowance(settings).ms_down();
+        match (self.left_ms(), settings.bank_ms) {
+            (Some(left), Some(bank)) if left == ms && left < bank => {
+                format!("only {ms} ms of its {} were left", show_time(bank))
+            }
+            (Some(left), _) if left == ms => format!("its clock had {ms} ms"),
+            _ => format!("the limit is {ms} ms per turn"),
+        }
     }
 }
 
@@ -186,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_wall_clock_is_exact_to_the_nanosecond() {
-        use Punctuality::{Blurred, InTime, Late};
+        use Punctuality::{InTime, Late, WithinLag};
         let late = Late(LateBy::Wall);
         for (bank, per_move, margin, ns, lag, wanted) in [
             (Some(100), None, 0, 100_000_000, 0, InTime),
@@ -197,13 +205,13 @@ mod tests {
             (None, Some(50), 0, 50_000_001, 0, late),
             (None, Some(50), 5, 55_000_000, 0, InTime),
             (None, Some(50), 5, 55_000_001, 0, late),
-            (None, Some(50), 0, 53_000_000, 3_000_000, Blurred),
+            (None, Some(50), 0, 53_000_000, 3_000_000, WithinLag),
             (None, Some(50), 0, 53_000_001, 3_000_000, late),
         ] {
             let settings =
                 ClockSettings { margin_ms: margin, ..settings(ClockKind::Wall, bank, per_move) };
-            let told = Clock::new(&settings).punctuality(&wall(ns, lag), &settings);
-            assert_eq!(told, wanted, "{bank:?} {per_move:?} {margin} {ns} {lag}");
+            let found = Clock::new(&settings).punctuality(&wall(ns, lag), &settings);
+            assert_eq!(found, wanted, "{bank:?} {per_move:?} {margin} {ns} {lag}");
         }
     }
 
@@ -225,15 +233,15 @@ mod tests {
         let banked = settings(ClockKind::Wall, Some(100), Some(50));
         let mut clock = Clock::new(&banked);
         clock.charge_pondering(Nanos::from_ms(70));
-        assert_eq!((clock.left_ms(), clock.allowance_ms(&banked)), (Some(30), 30));
+        assert_eq!((clock.left_ms(), clock.allowance(&banked).ms_down()), (Some(30), 30));
         clock.charge_pondering(Nanos::from_ms(70));
         assert_eq!(clock.left_ms(), Some(0));
         let capped = settings(ClockKind::Wall, None, Some(50));
         let mut clock = Clock::new(&capped);
         clock.charge_pondering(Nanos::from_ms(20));
-        assert_eq!((clock.left_ms(), clock.allowance_ms(&capped)), (None, 30));
+        assert_eq!((clock.left_ms(), clock.allowance(&capped).ms_down()), (None, 30));
         clock.charge(Nanos(1), &capped);
-        assert_eq!(clock.allowance_ms(&capped), 50, "only the next turn pays");
+        assert_eq!(clock.allowance(&capped).ms_down(), 50, "only the next turn pays");
     }
 
     #[test]
@@ -257,7 +265,7 @@ mod tests {
     fn looking_again_comes_just_after_the_limit() {
         let settings = settings(ClockKind::Wall, None, Some(50));
         let clock = Clock::new(&settings);
-        let again = clock.look_again(Nanos(7), &wall(0, 0), &settings);
+        let again = clock.next_check(Nanos(7), &wall(0, 0), &settings);
         assert_eq!(again, Nanos(50_000_008));
         let spent = wall(again.since(Nanos(7)).0, 0);
         assert_eq!(clock.punctuality(&spent, &settings), Punctuality::Late(LateBy::Wall));

@@ -1,22 +1,19 @@
-//! How a match ends: by its rules, by a fault, or not at all.
+//! The end of a match: by its rules, by a fault, or without a result.
 
 use super::machine::{Effect, Ending, Match, Phase};
 use super::messages::over;
 use super::places::places;
+use super::summary::LAST_SEAT;
 use referee_games::Turn as Move;
 use referee_protocol::{
     Event, Fault, FaultKind, OnFault, Outcome, OverEvent, Result as Ended, Retired, RetiredEvent,
     Seat, SeatVerdict, ToAgent, Verdict, VoidNote,
 };
 
-/// The reason of a verdict when all seats but one have gone.
-const LAST_SEAT: &str = "last_seat";
-
 impl Match {
-    /// A seat broke the protocol or the rules, or resigned: it is out, and with it perhaps the
-    /// match.
+    /// Puts a seat out of the match for a fault, or because it resigned. May end the match.
     pub(super) fn fault_with(&mut self, seat: Seat, fault: Fault) {
-        // When the game is over, judging stops: here it was so from the start.
+        // When the game is over, nothing is judged: here it was over from the start.
         if let Move::Over(outcome) = self.game.turn() {
             return self.finish_by_rules(outcome);
         }
@@ -34,15 +31,15 @@ impl Match {
         if self.seats_in().count() == 1 {
             return self.finish(ended, LAST_SEAT, None, None);
         }
-        let goes_on = match &self.phase {
+        let next = match &self.phase {
             Phase::Thinking(asked) => asked.seat == seat,
-            // Also where another seat is to be asked: its request may hold the position, which
-            // tells who is out.
+            // Also if another seat waits for its request: the request may contain the position, and
+            // with it who is out.
             Phase::Asking(_) | Phase::Starting => true,
             Phase::Ended => false,
         };
         self.game.retire(seat);
-        if goes_on || matches!(self.game.turn(), Move::Over(_)) {
+        if next || matches!(self.game.turn(), Move::Over(_)) {
             self.proceed();
         }
     }
@@ -52,7 +49,7 @@ impl Match {
         self.finish(Ended::Played, &reason, Some(outcome), None);
     }
 
-    /// Nobody's fault among the agents.
+    /// Ends the match without a result.
     pub(super) fn stop(&mut self, cause: &'static str, text: String) {
         let void = VoidNote { cause: cause.to_owned(), text };
         self.finish(Ended::Void, cause, None, Some(void));

@@ -1,9 +1,10 @@
-//! Plies as a page shows them: what changed on the board, who did it, and what was said.
+//! Plies as a page shows them: what changed on the board, who did it, and what the agents sent.
 //!
-//! Cells are numbers: positions in the shape's list of cells. A frame tells the board as changes
-//! against the frame before it, so that a match of a thousand turns is small.
+//! Cells are numbers: indexes into the shape's list of cells. A frame has only the changes against the
+//! frame before it, so that a match of a thousand turns is small.
 
-use crate::transcript::{Happening, Playback, Ply};
+use crate::summary::{self, fault_text};
+use crate::transcript::{Playback, Ply, PlyKind};
 use referee_games::board::{Cell, Shape};
 use referee_games::view::{Figure, GroundKind, View};
 use referee_protocol::{FaultKind, Header, Seat, StderrEvent, Verdict};
@@ -12,37 +13,37 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Texts of agents are cut here, in characters.
+/// The longest text of an agent, in characters.
 const TEXT_MAX: usize = 2000;
-/// So many remarks of a turn are shown: the last ones, which tell most.
+/// The most `info` messages of a turn that are shown: the last ones.
 const INFOS_MAX: usize = 50;
-/// So many marks of one remark are shown.
+/// The most marks of one `info` that are shown.
 const MARKS_MAX: usize = 1000;
 
 /// A ply.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Frame {
-    /// Its place in the match, from 0, the start.
+    /// Its index in the match; 0 is the start.
     pub index: usize,
     /// `start`, `played`, `retired`, `over`.
     pub kind: &'static str,
     /// The turn in which it happened.
     pub turn: u64,
-    /// Whose doing it is.
+    /// The seat that acted.
     pub seat: Option<Seat>,
-    /// The action, the fault in words, or how the match ended.
+    /// The action, the fault, or how the match ended.
     pub text: String,
-    /// The same as a sentence that stands alone.
+    /// The same as a full sentence.
     pub sentence: String,
-    /// The kind of fault that it shows.
+    /// The code of the fault.
     pub fault: Option<&'static str>,
     /// Who is to move after it.
     pub to_move: Option<Seat>,
     /// Each seat's colour after it.
     pub colours: Vec<String>,
-    /// Cells whose piece changed: the piece's colour, or none.
+    /// Cells whose piece changed, with its colour or none.
     pub set: Vec<(usize, Option<&'static str>)>,
-    /// Cells whose ground changed: `pad`, `target-red`, or none.
+    /// Cells whose ground changed, with `pad`, `target-red` or none.
     pub ground: Vec<(usize, Option<String>)>,
     /// The cells of the last action, from first to last.
     pub last: Vec<usize>,
@@ -60,26 +61,26 @@ pub struct Frame {
     pub lag_ms: Option<f64>,
     /// What each seat has left after it.
     pub left_ms: Vec<Option<u64>>,
-    /// What the agents said of their thoughts.
+    /// The agents' `info` messages.
     pub infos: Vec<Info>,
-    /// What they wrote to their stderr.
-    pub stderr: Vec<Complaint>,
+    /// The agents' stderr.
+    pub stderr: Vec<StderrPiece>,
 }
 
-/// What an agent said of its thoughts.
+/// An `info` message.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Info {
-    /// Who.
+    /// The sender.
     pub seat: Seat,
     /// How good it thinks its position is, in its own unit.
     pub score: Option<f64>,
-    /// How deep it looked.
+    /// Search depth.
     pub depth: Option<f64>,
-    /// How many positions it looked at.
+    /// Positions searched.
     pub nodes: Option<f64>,
-    /// Words.
+    /// Text.
     pub text: Option<String>,
-    /// Cells, each with a label that may be empty.
+    /// Marked cells, each with a label that may be empty.
     pub marks: Vec<(usize, String)>,
     /// Everything else, as JSON.
     pub more: Option<String>,
@@ -87,29 +88,29 @@ pub struct Info {
 
 /// A piece of an agent's stderr.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Complaint {
-    /// Whose.
+pub struct StderrPiece {
+    /// The sender.
     pub seat: Seat,
     /// The text.
     pub text: String,
-    /// Bytes that were left out before it.
+    /// Bytes that were dropped before it.
     pub dropped: u64,
 }
 
-/// The request that waits for its answer.
+/// The request that waits for an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Asked {
-    /// Who is asked.
+    /// The seat that is asked.
     pub seat: Seat,
-    /// In which turn.
+    /// The turn.
     pub turn: u64,
     /// What the seat had left when it was asked.
     pub left_ms: Option<u64>,
-    /// How long ago that was.
+    /// Milliseconds since then.
     pub for_ms: u64,
 }
 
-/// Makes frames of one match's plies.
+/// Makes frames from the plies of one match.
 #[derive(Debug)]
 pub struct Frames {
     shape: Shape,
@@ -117,25 +118,25 @@ pub struct Frames {
 }
 
 impl Frames {
-    /// For matches on the board of this picture.
+    /// Creates one for matches on this board.
     pub fn new(view: &View) -> Self {
         let cells = view.shape.cells().into_iter();
         let index = cells.enumerate().map(|(index, cell)| (cell, index)).collect();
         Self { shape: view.shape, index }
     }
 
-    /// The frames from this place on.
+    /// Returns the frames from index `first` on.
     pub fn from(&self, playback: &Playback, first: usize) -> Vec<Frame> {
         (first..playback.plies().len()).map(|index| self.frame(playback, index)).collect()
     }
 
-    /// The frame of one ply, which must be there.
+    /// Returns the frame of one ply. Panics if there is none.
     pub fn frame(&self, playback: &Playback, index: usize) -> Frame {
         let (header, plies) = (playback.header(), playback.plies());
         let ply = &plies[index];
         let before = index.checked_sub(1).map(|before| &plies[before].view);
-        let played = match &ply.happening {
-            Happening::Played { event, .. } => Some(event),
+        let played = match &ply.kind {
+            PlyKind::Played { event, .. } => Some(event),
             _ => None,
         };
         let text = text(header, ply);
@@ -160,11 +161,11 @@ impl Frames {
             lag_ms: played.map(|event| event.lag_ns).filter(|&ns| ns > 0).map(milliseconds),
             left_ms: ply.left_ms.clone(),
             infos: self.infos(ply),
-            stderr: ply.beside.stderr.iter().map(complaint).collect(),
+            stderr: ply.output.stderr.iter().map(stderr_piece).collect(),
         }
     }
 
-    /// The numbers of these cells.
+    /// Returns the numbers of these cells.
     pub fn numbers(&self, cells: &[Cell]) -> Vec<usize> {
         cells.iter().filter_map(|cell| self.index.get(cell).copied()).collect()
     }
@@ -189,7 +190,7 @@ impl Frames {
     }
 
     fn infos(&self, ply: &Ply) -> Vec<Info> {
-        let infos = &ply.beside.infos;
+        let infos = &ply.output.infos;
         let shown = infos.iter().skip(infos.len().saturating_sub(INFOS_MAX));
         shown.map(|(seat, info)| self.info(*seat, &info.0)).collect()
     }
@@ -215,7 +216,7 @@ impl Frames {
         }
     }
 
-    /// What doesn't have the shape of a mark, or isn't on the board, is left out.
+    /// Reads marks; leaves out what is malformed or off the board.
     fn marks(&self, cells: Option<&Value>) -> Vec<(usize, String)> {
         let mark = |value: &Value| {
             let at: [i64; 2] = serde_json::from_value(value.get("at")?.clone()).ok()?;
@@ -231,16 +232,16 @@ impl Frames {
     }
 }
 
-fn complaint(event: &StderrEvent) -> Complaint {
-    Complaint { seat: event.seat, text: event.text.clone(), dropped: event.dropped_bytes }
+fn stderr_piece(event: &StderrEvent) -> StderrPiece {
+    StderrPiece { seat: event.seat, text: event.text.clone(), dropped: event.dropped_bytes }
 }
 
 fn kind(ply: &Ply) -> &'static str {
-    match ply.happening {
-        Happening::Start => "start",
-        Happening::Played { .. } => "played",
-        Happening::Retired { .. } => "retired",
-        Happening::Over(_) => "over",
+    match ply.kind {
+        PlyKind::Start => "start",
+        PlyKind::Played { .. } => "played",
+        PlyKind::Retired { .. } => "retired",
+        PlyKind::Over(_) => "over",
     }
 }
 
@@ -256,38 +257,36 @@ fn ground(view: &View) -> Vec<(Cell, String)> {
     view.ground.iter().map(|ground| (ground.at, name(ground.kind))).collect()
 }
 
-/// What happened, as a sentence that stands alone.
-pub fn told(header: &Header, ply: &Ply) -> String {
+/// Describes a ply in a full sentence.
+pub fn describe(header: &Header, ply: &Ply) -> String {
     sentence(header, ply, &text(header, ply))
 }
 
-/// What a ply says by itself.
+/// Describes a ply without its turn and seat.
 fn text(header: &Header, ply: &Ply) -> String {
-    match &ply.happening {
-        Happening::Start => "start".to_owned(),
-        Happening::Played { text, .. } => cut(text),
-        Happening::Retired { fault, .. } if fault.kind == FaultKind::Resigned => {
-            fault.kind.to_string()
+    match &ply.kind {
+        PlyKind::Start => "start".to_owned(),
+        PlyKind::Played { text, .. } => cut(text),
+        PlyKind::Retired { fault, .. } if fault.kind == FaultKind::Resigned => {
+            fault_text(fault.kind).to_owned()
         }
-        Happening::Retired { fault, .. } => cut(&format!("{}: {}", fault.kind, fault.text)),
-        Happening::Over(over) => {
-            let told = crate::telling::sentence(header, over.outcome.as_ref(), &over.verdict);
-            cut(&(told + &faults(header, &over.verdict)))
+        PlyKind::Retired { fault, .. } => {
+            cut(&format!("{}: {}", fault_text(fault.kind), fault.text))
+        }
+        PlyKind::Over(over) => {
+            let end = summary::sentence(header, over.outcome.as_ref(), &over.verdict);
+            cut(&(end + &faults(header, &over.verdict)))
         }
     }
 }
 
-/// The faults of a verdict, each as a sentence.
+/// Describes the faults of a verdict.
 fn faults(header: &Header, verdict: &Verdict) -> String {
     let mut text = String::new();
     for seat in &verdict.seats {
         if let (Some(fault), Some(listed)) = (&seat.fault, header.seats.get(seat.seat.index())) {
-            let (name, kind, turn, why) = (&listed.name, fault.kind, fault.turn, &fault.text);
-            write!(text, "; {name}: {kind} in turn {turn}").expect("text takes text");
-            // Of a resignation there is nothing more to say.
-            if fault.kind != FaultKind::Resigned {
-                write!(text, ", {why}").expect("text takes text");
-            }
+            let (name, turn, why) = (&listed.name, fault.turn, &fault.text);
+            write!(text, "; {name} in turn {turn}: {why}").expect("text takes text");
         }
     }
     text
@@ -296,15 +295,12 @@ fn faults(header: &Header, verdict: &Verdict) -> String {
 fn sentence(header: &Header, ply: &Ply, text: &str) -> String {
     let turn = ply.turn;
     let Some(seat) = ply.seat() else { return text.to_owned() };
-    let name = header.seats.get(seat.index()).map_or("nobody", |seat| seat.name.as_str());
+    let name = header.seats.get(seat.index()).map_or("?", |seat| seat.name.as_str());
     let colour = ply.colours.get(seat.index()).map_or("", String::as_str);
-    match ply.happening {
-        Happening::Retired { .. } => format!("turn {turn}: {name} ({colour}) is out, {text}"),
-        _ => format!("turn {turn}: {name} ({colour}) {text}"),
-    }
+    format!("turn {turn}: {name} ({colour}) {text}")
 }
 
-/// At most so much of a text that an agent wrote.
+/// Cuts a text of an agent to [`TEXT_MAX`].
 fn cut(text: &str) -> String {
     match text.char_indices().nth(TEXT_MAX) {
         Some((end, _)) => format!("{}…", &text[..end]),

@@ -1,4 +1,4 @@
-//! Ids and seeds of a match: functions of what is played, so that the same match has the same ones
+//! Ids and seeds of a match. They depend only on what is played, so the same match has the same ones
 //! on every machine.
 
 use referee_protocol::Seat;
@@ -6,24 +6,24 @@ use referee_protocol::plain::hex;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// The match's id: the first 16 hex digits of SHA-256 over the compact JSON list of game, setup,
+/// Returns the match's id: the first 16 hex digits of SHA-256 over the compact JSON list of game, setup,
 /// the agents' digests in seat order, seed and game number.
 pub fn match_id(game: &str, setup: &Value, digests: &[&str], seed: u64, number: u64) -> String {
     let text = json!([game, setup, digests, seed, number]).to_string();
     hex(&Sha256::digest(text.as_bytes())[..8])
 }
 
-/// The seed that a seat is told: below 2^53, so that every language can hold it in a number.
+/// Returns a seat's seed: below 2^53, so that every language can hold it in a number.
 pub fn seat_seed(match_seed: u64, seat: Seat) -> u64 {
     named_seed(&format!("{match_seed}:{seat}"))
 }
 
-/// The seed of a game in a series: the first one's is the series' own.
+/// Returns the seed of a game in a series; the first game has the seed of the series.
 pub fn game_seed(series_seed: u64, number: u64) -> u64 {
     if number == 0 { series_seed } else { named_seed(&format!("{series_seed}/{number}")) }
 }
 
-/// The seed that a name stands for: the first 53 bits of its SHA-256.
+/// Returns the seed for a name: the first 53 bits of its SHA-256.
 pub fn named_seed(name: &str) -> u64 {
     let hash = Sha256::digest(name.as_bytes());
     let first: [u8; 8] = hash[..8].try_into().expect("a SHA-256 has 32 bytes");

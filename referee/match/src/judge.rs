@@ -1,11 +1,12 @@
-//! How the lines and the silence of an agent are judged: for flood, then garbled, then unasked, then
-//! illegal; and late before all of them, because the clock ran out before the line came.
+//! Judges the lines and the silence of an agent: first late, because the clock ran out before the
+//! line came, then flood, garbled, unasked, illegal.
 
-use super::absence::Absence;
 use super::clock::{Punctuality, Reading, Spent};
+use super::end_reason::EndReason;
 use super::machine::{Asked, Effect, Match, Phase, STATUS_WAIT};
-use super::messages::said;
+use super::messages::parse_line;
 use referee_games::{Decoded, Refusal};
+use referee_protocol::plain::tame;
 use referee_protocol::{
     ClockKind, Event, Fault, FaultKind, FromAgent, Garbled, LateBy, LineEvent, Nanos, Played,
     PlayedEvent, Seat, ToAgent, escape_line,
@@ -21,12 +22,12 @@ impl Match {
         reading: Reading,
         meaning: Option<Decoded>,
     ) {
-        self.settle_endings(Some(seat));
+        self.judge_closed_streams(Some(seat));
         if self.is_out(seat) {
             return;
         }
         if self.phase == Phase::Starting && self.measures_pondering() {
-            self.player(seat).heard = reading.cpu;
+            self.player(seat).cpu_at_answer = reading.cpu;
         }
         let blank = line.iter().all(u8::is_ascii_whitespace);
         // In another protocol a blank line may have a meaning.
@@ -36,13 +37,13 @@ impl Match {
             self.record(Event::Line(LineEvent { at_ns, seat, line: text, escaped, cut }));
         }
         let is_own = meaning.is_none();
-        let message = if cut { None } else { said(line, meaning) };
+        let message = if cut { None } else { parse_line(line, meaning) };
         let answers = cut || !matches!(message, None | Some(Ok(FromAgent::Info(_))));
         self.count(seat, line.len() as u64 + 1, reading);
         if self.thinking() == Some(seat) && answers {
             self.late(seat);
         } else {
-            self.look_at_clock();
+            self.check_clock();
         }
         if self.is_out(seat) {
             return;
@@ -70,20 +71,20 @@ impl Match {
         }
     }
 
-    /// A bound on output that has been passed, in words.
+    /// Says which limit on output has been exceeded.
     fn flooded(&self, seat: Seat, cut: bool) -> Option<String> {
         let limits = &self.header.limits;
         if cut {
-            return Some(format!("a line is longer than {} bytes", limits.line_bytes));
+            return Some(format!("sent a line longer than {} bytes", limits.line_bytes));
         }
         if self.players[seat.index()].bytes > limits.match_bytes {
             let bound = limits.match_bytes;
-            return Some(format!("more than {bound} bytes of output in the match"));
+            return Some(format!("wrote more than {bound} bytes of output in the match"));
         }
         let bound = limits.turn_bytes;
         match &self.phase {
             Phase::Thinking(asked) if asked.seat == seat && asked.bytes > bound => {
-                Some(format!("more than {bound} bytes of output in turn {}", asked.turn))
+                Some(format!("wrote more than {bound} bytes of output in turn {}", asked.turn))
             }
             _ => None,
         }
@@ -101,9 +102,9 @@ impl Match {
                 self.player(seat).ready = Some(ready);
                 return self.proceed();
             }
-            (FromAgent::Ready(_), _) => unasked("a second `ready`"),
+            (FromAgent::Ready(_), _) => unasked("sent `ready` twice"),
             (FromAgent::Info(_), Some(_)) => return,
-            (FromAgent::Info(_), None) => unasked("`info` outside its own turn"),
+            (FromAgent::Info(_), None) => unasked("sent `info` outside its own turn"),
             (FromAgent::Resign(resign), Some(asked)) if asked.answers(resign.turn) => {
                 (FaultKind::Resigned, "resigned".to_owned())
             }
@@ -122,9 +123,11 @@ impl Match {
 
     fn not_now(&self, what: &str, turn: Option<u64>, asked: Option<Asked>) -> String {
         match (asked, turn) {
-            (Some(asked), Some(turn)) => format!("{what} for turn {turn} in turn {}", asked.turn),
-            _ if self.phase == Phase::Starting => format!("{what} before the first request"),
-            _ => format!("{what} when it wasn't asked"),
+            (Some(asked), Some(turn)) => {
+                format!("sent {what} for turn {turn} in turn {}", asked.turn)
+            }
+            _ if self.phase == Phase::Starting => format!("sent {what} before the first `turn`"),
+            _ => format!("sent {what} when it was not its turn"),
         }
     }
 
@@ -148,9 +151,9 @@ impl Match {
 
     fn played(&mut self, asked: &Asked, action: Value) {
         let (seat, turn, spent) = (asked.seat, asked.turn, asked.spent);
-        let heard = asked.reading.cpu.zip(spent.cpu).filter(|_| self.measures_pondering());
+        let answered_at = asked.reading.cpu.zip(spent.cpu).filter(|_| self.measures_pondering());
         let player = &mut self.players[seat.index()];
-        player.heard = heard.map(|(before, own)| before.plus(own));
+        player.cpu_at_answer = answered_at.map(|(before, own)| before.plus(own));
         let used_ms = player.charge(&spent, &self.header.clock).ms_up();
         self.record(Event::Played(PlayedEvent {
             at_ns: self.now.0,
@@ -173,29 +176,29 @@ impl Match {
         let Phase::Thinking(asked) = &self.phase else { return };
         let (turn, spent, pondered) = (asked.turn, asked.spent, asked.pondered);
         let clock = &self.players[seat.index()].clock;
-        let allowance = clock.allowance_ms(&self.header.clock);
+        let limit = clock.limit_text(&self.header.clock);
         let punctuality = clock.punctuality(&spent, &self.header.clock);
         if punctuality != Punctuality::InTime
-            && let Some(ending) = self.players[seat.index()].ending
+            && let Some(closed) = self.players[seat.index()].closed
         {
-            // Its end came first.
-            return self.ended_fault(seat, ending);
+            // It closed a stream before the clock ran out.
+            return self.closed_fault(seat, closed);
         }
         match punctuality {
             Punctuality::InTime => {}
-            Punctuality::Blurred => {
+            Punctuality::WithinLag => {
                 let lag = spent.lag.ms_up();
                 let text = format!(
-                    "seat {seat} was late in turn {turn}, but by no more than the {lag} ms \
-                     that the referee itself lagged"
+                    "seat {seat} answered turn {turn} too late, but by no more than the referee's \
+                     own delay of {lag} ms"
                 );
                 self.stop("lag", text);
             }
             Punctuality::Late(by) => {
-                let mut text = late_text(&spent, by, allowance, self.header.clock.kind);
+                let mut text = late_text(&spent, by, &limit, self.header.clock.kind);
                 if pondered > Nanos(0) {
                     let ms = pondered.ms_up().to_string();
-                    text.extend([", with ", &ms, " ms of CPU time before the request taken off"]);
+                    text.extend(["; it used ", &ms, " ms of CPU time before its turn"]);
                 }
                 let kind = FaultKind::Late;
                 self.fault_with(seat, Fault { kind, by: Some(by), turn, text, legal: None });
@@ -204,14 +207,14 @@ impl Match {
     }
 
     pub(super) fn tick(&mut self, reading: Reading) {
-        if self.ending_at().is_some_and(|due| due <= self.now) {
-            self.settle_endings(None);
+        if self.closed_due().is_some_and(|due| due <= self.now) {
+            self.judge_closed_streams(None);
         }
         self.read(reading);
-        self.look_at_clock();
+        self.check_clock();
     }
 
-    /// Keeps what a reading says of the turn, or of the start.
+    /// Stores a reading for the turn, or for the start.
     fn read(&mut self, reading: Reading) {
         match &mut self.phase {
             Phase::Starting => self.start_lag = self.start_lag.max(reading.lag),
@@ -222,18 +225,18 @@ impl Match {
         }
     }
 
-    /// Judges what needs no answer to be judged: that there is none.
-    fn look_at_clock(&mut self) {
+    /// Judges a missing answer.
+    fn check_clock(&mut self) {
         match &self.phase {
             Phase::Starting => self.check_start(),
             Phase::Thinking(asked) => {
                 let (seat, spent) = (asked.seat, asked.spent);
                 let player = &self.players[seat.index()];
-                let told = player.clock.punctuality(&spent, &self.header.clock);
-                // While nothing has come, there is time to see whether the lag explains it; and
-                // what has ended waits for its status only.
-                if matches!(told, Punctuality::Late(_)) && player.ending.is_none() {
-                    self.settle_endings(None);
+                let punctuality = player.clock.punctuality(&spent, &self.header.clock);
+                // Until an answer comes, there is time to see whether the lag explains the delay.
+                // Of a closed agent only the exit status is still missing.
+                if matches!(punctuality, Punctuality::Late(_)) && player.closed.is_none() {
+                    self.judge_closed_streams(None);
                     if self.thinking() == Some(seat) {
                         self.late(seat);
                     }
@@ -249,41 +252,45 @@ impl Match {
         if self.now <= Nanos::from_ms(start_ms).plus(self.start_lag) || waiting.is_empty() {
             return;
         }
-        self.settle_endings(None);
+        self.judge_closed_streams(None);
         for seat in waiting {
             if !self.is_out(seat) {
-                self.fault(seat, FaultKind::Start, Absence::unready(start_ms));
+                self.fault(seat, FaultKind::Start, EndReason::unready(start_ms));
             }
         }
     }
 
-    /// What the machine found the agent at fault with.
-    pub(super) fn found(&mut self, seat: Seat, kind: FaultKind, text: String) {
-        self.settle_endings(Some(seat));
+    /// The shell has seen a fault that the match can't see.
+    pub(super) fn reported_fault(&mut self, seat: Seat, kind: FaultKind, text: String) {
+        self.judge_closed_streams(Some(seat));
         if !self.is_out(seat) {
             self.fault(seat, kind, text);
         }
     }
 
-    /// The process ended on its own.
+    /// The process exited.
     pub(super) fn exit_fault(&mut self, seat: Seat, status: &str) {
         if self.phase == Phase::Starting && self.players[seat.index()].ready.is_none() {
-            let text = Absence::exited(status, "it said `ready`");
+            let text = EndReason::exited(status, "it sent `ready`");
             return self.fault(seat, FaultKind::Start, text);
         }
         let answering = if self.thinking() == Some(seat) { "answering " } else { "" };
         let what = format!("{answering}turn {}", self.turn_number());
-        self.fault(seat, FaultKind::Gone, Absence::exited(status, &what));
+        self.fault(seat, FaultKind::Gone, EndReason::exited(status, &what));
     }
 
-    /// The agent can't be talked to any more. If its process had ended too, that would be known
-    /// after a while.
-    pub(super) fn ended_fault(&mut self, seat: Seat, (at, how): (Nanos, &str)) {
+    /// The agent closed its stdout or stdin. If its process has exited too, that is known a moment
+    /// later.
+    pub(super) fn closed_fault(&mut self, seat: Seat, (at, how): (Nanos, &str)) {
         let ready = self.players[seat.index()].ready.is_some();
         let kind = if ready { FaultKind::Gone } else { FaultKind::Start };
         let runs = self.now >= at.plus(STATUS_WAIT);
-        let more = if runs { ", though its process still ran" } else { "" };
-        self.fault(seat, kind, format!("{how}{more}"));
+        let text = match (self.header.seats[seat.index()].is_human(), runs) {
+            (true, _) => "you ended the input".to_owned(),
+            (false, true) => format!("{how} while its process was still running"),
+            (false, false) => how.to_owned(),
+        };
+        self.fault(seat, kind, text);
     }
 
     fn fault(&mut self, seat: Seat, kind: FaultKind, text: String) {
@@ -298,28 +305,26 @@ impl Asked {
     }
 }
 
-fn late_text(spent: &Spent, by: LateBy, allowance_ms: u64, kind: ClockKind) -> String {
+/// Describes a late answer; `limit` says which time was exceeded.
+fn late_text(spent: &Spent, by: LateBy, limit: &str, kind: ClockKind) -> String {
     let wall = spent.wall.ms_up();
-    let cpu =
-        spent.cpu.map_or(String::new(), |cpu| format!(", {} ms of it on a core", cpu.ms_up()));
+    let cpu = spent.cpu.map_or(String::new(), |cpu| format!(" ({} ms of CPU)", cpu.ms_up()));
     match (by, kind) {
-        (LateBy::Wall, ClockKind::Wall) => {
-            format!("no answer after {wall} ms{cpu}; {allowance_ms} ms were allowed")
-        }
+        (LateBy::Wall, ClockKind::Wall) => format!("no answer after {wall} ms{cpu}; {limit}"),
         (LateBy::Wall, ClockKind::Cpu) => {
-            format!("no answer after {wall} ms on the wall{cpu}, the backstop of a CPU clock")
+            format!("no answer after {wall} ms{cpu}; a CPU clock also limits the time that passes")
         }
         (LateBy::Cpu, _) => {
             let cpu = spent.cpu.unwrap_or_default().ms_up();
-            format!("{cpu} ms of CPU time; {allowance_ms} ms were allowed")
+            format!("used {cpu} ms of CPU time; {limit}")
         }
     }
 }
 
-/// What is wrong with a line, with a piece of the line.
+/// Says what is wrong with a line, and shows its beginning.
 fn describe(garbled: &Garbled, line: &[u8]) -> String {
     const SHOWN_BYTES: usize = 60;
-    let shown = String::from_utf8_lossy(&line[..line.len().min(SHOWN_BYTES)]);
+    let shown = tame(&String::from_utf8_lossy(&line[..line.len().min(SHOWN_BYTES)]));
     let dots = if line.len() > SHOWN_BYTES { ".." } else { "" };
-    format!("{garbled}, in {shown:?}{dots}")
+    format!("{garbled}: {shown}{dots}")
 }

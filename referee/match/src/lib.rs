@@ -1,8 +1,8 @@
-//! A match as a state machine: what happened, and when, goes in; what to do about it comes out. And
-//! its transcript: recorded, read, played again, verified.
+//! A match as a state machine: inputs with their times go in, effects come out. And its transcript:
+//! recorded, read, replayed, verified.
 //!
-//! Nothing here waits, starts a process, touches a file or reads a clock, so a whole match can be
-//! played in a test in microseconds, with any delays and faults.
+//! Nothing here waits, starts a process, touches a file or reads a clock, so tests play whole matches
+//! in microseconds, with any delays and faults.
 
 #![forbid(unsafe_code)]
 
@@ -10,7 +10,7 @@ mod clock;
 mod identity;
 mod messages;
 mod machine;
-mod absence;
+mod end_reason;
 mod judge;
 mod end;
 mod resume;
@@ -18,14 +18,14 @@ pub mod places;
 pub mod transcript;
 pub mod frames;
 pub mod diagnosis;
-pub mod telling;
+pub mod summary;
 pub mod times;
 pub mod presets;
 
 pub use clock::Reading;
 pub use identity::{game_seed, match_id, named_seed, seat_seed};
 pub use machine::{Effect, Ending, Input, Match};
-pub use messages::{header, hello, over, request, said};
+pub use messages::{header, hello, over, parse_line, request};
 
 #[cfg(test)]
 mod tests;

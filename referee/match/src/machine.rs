@@ -1,4 +1,4 @@
-//! The match itself: its state, its inputs and effects, and the way from turn to turn.
+//! The match: its state, its inputs and effects, and the steps from turn to turn.
 
 use super::clock::{Clock, Reading, Spent};
 use super::messages::{hello, request};
@@ -8,8 +8,8 @@ use referee_protocol::{
     Seat, StderrEvent, ToAgent, Turn, TurnEvent, Verdict,
 };
 
-/// How long after the end of an agent's output its exit status is waited for, so that the fault can
-/// tell how it ended.
+/// How long to wait for an agent's exit status after it closed a stream, so that the fault can name
+/// the status.
 pub(super) const STATUS_WAIT: Nanos = Nanos(200_000_000);
 
 /// Something that happened.
@@ -17,64 +17,62 @@ pub(super) const STATUS_WAIT: Nanos = Nanos(200_000_000);
 pub enum Input<'a> {
     /// The request that [`Effect::Ask`] wanted is about to be written.
     Asked(Seat, Reading),
-    /// A line came from an agent, without its end. `cut`: it is longer than `limits.line_bytes`,
-    /// and this is its beginning.
+    /// An agent sent a line.
     Line {
-        /// From whom.
+        /// The sender.
         seat: Seat,
-        /// The bytes.
+        /// The bytes, without the line end.
         line: &'a [u8],
-        /// Only the beginning is there.
+        /// The line is longer than `limits.line_bytes`, and this is its beginning.
         cut: bool,
-        /// The machine's state when the last byte was read.
+        /// The measurements when the last byte was read.
         reading: Reading,
-        /// What it means, where the agent speaks another protocol than the referee's own.
+        /// What it means, if the agent speaks another protocol than the referee's own.
         meaning: Option<Decoded>,
     },
-    /// An agent has written a line, which is about to be passed on. What came before it is judged, so
-    /// that a codec that reads its lines knows whether they still count.
+    /// An agent has written a line, which follows as [`Input::Line`]. What happened before is judged
+    /// first, so that a codec knows whether the line still counts.
     LineArrived(Seat),
-    /// A piece of an agent's stderr came.
+    /// An agent wrote to its stderr.
     Stderr {
-        /// From whom.
+        /// The sender.
         seat: Seat,
         /// The text.
         text: String,
-        /// How many bytes were left out before it.
+        /// How many bytes were dropped before it.
         dropped_bytes: u64,
     },
-    /// The agent's stdout ended, though its process may still run.
+    /// The agent closed its stdout; its process may still run.
     StdoutClosed(Seat, Reading),
     /// The agent closed its stdin: a message could not be written.
     StdinClosed(Seat, Reading),
-    /// The agent's process ended; all that it had written has been passed on before.
+    /// The agent's process exited. All its output has been passed on before.
     Exited {
-        /// Whose.
+        /// The agent's seat.
         seat: Seat,
         /// `exit status 1`, `signal 11 (SIGSEGV)`.
         status: String,
         /// It had to be killed at the end of the grace period.
         late: bool,
-        /// The machine's state then.
+        /// The measurements at that moment.
         reading: Reading,
     },
-    /// The machine found the agent at fault: its program could not be started, for a reason that
-    /// lies with the program, or it passed a limit of memory or processes; what happened, in words.
+    /// A fault that only the driver can see: the program could not be started through its own fault,
+    /// or it exceeded a limit of memory or processes. With a description.
     Fault(Seat, FaultKind, String, Reading),
-    /// Time has passed; as [`Match::wake_at`] asked for.
+    /// Time has passed, as [`Match::wake_at`] asked for.
     Tick(Reading),
-    /// The match can't go on, through no fault of an agent: a cause such as `interrupted` or
-    /// `disk_full`, and what happened in words.
+    /// The match can't continue, through no fault of an agent.
     Stop {
-        /// The cause.
+        /// A code such as `interrupted` or `disk_full`.
         cause: &'static str,
-        /// What happened.
+        /// A description.
         text: String,
     },
 }
 
 impl Input<'_> {
-    /// The machine's state, where the input doesn't say itself what the clock makes of it.
+    /// Returns the measurements of an input that may come after a time limit.
     fn reading_before(&self) -> Option<Reading> {
         match self {
             Self::StdoutClosed(_, reading)
@@ -86,7 +84,7 @@ impl Input<'_> {
     }
 }
 
-/// Something to do about it.
+/// Something that the driver must do.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// Send this to one seat, at the latest together with its next request.
@@ -94,12 +92,12 @@ pub enum Effect {
     /// Send this to every seat that has not been killed, at the latest together with its next
     /// request.
     Broadcast(ToAgent),
-    /// As soon as the seat may think, say [`Input::Asked`] and write this, with all that was to be
-    /// sent before. It replaces a request that is still waiting.
+    /// As soon as the seat may think, step [`Input::Asked`] and write this, with everything that was
+    /// to be sent before. Replaces a request that is still waiting.
     Ask(Seat, Turn),
-    /// Write this down.
+    /// Write this to the transcript.
     Record(Event),
-    /// Kill the seat's processes, all of them.
+    /// Kill all processes of the seat.
     Kill(Seat),
     /// The match is over: close the agents' stdin, give them their grace period, seal.
     Finish(Box<Ending>),
@@ -108,33 +106,33 @@ pub enum Effect {
 /// How a match ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ending {
-    /// What the rules say; `None` unless they ended the game.
+    /// The outcome by the rules; `None` unless they ended the game.
     pub outcome: Option<Outcome>,
-    /// What the match says.
+    /// The verdict of the match.
     pub verdict: Verdict,
 }
 
-/// Where the match is.
+/// The phase of a match.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Phase {
     /// Not every seat is ready.
     Starting,
-    /// This seat's request is on its way: it may have to wait for a core.
+    /// This seat's request waits for a core.
     Asking(Seat),
-    /// This seat thinks.
+    /// This seat is thinking.
     Thinking(Asked),
-    /// Over.
+    /// The match is over.
     Ended,
 }
 
-/// A turn that is under way.
+/// The current turn.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Asked {
     pub(super) seat: Seat,
     pub(super) turn: u64,
     pub(super) at: Nanos,
     pub(super) reading: Reading,
-    /// What the last reading said.
+    /// The time spent by the last reading.
     pub(super) spent: Spent,
     /// Bytes of output since the request.
     pub(super) bytes: u64,
@@ -147,20 +145,20 @@ pub(super) struct Asked {
 pub(super) struct Player {
     pub(super) ready: Option<Ready>,
     pub(super) clock: Clock,
-    /// What it is out of the match for.
+    /// The fault for which it is out of the match.
     pub(super) fault: Option<Fault>,
     pub(super) bytes: u64,
     pub(super) used: Nanos,
     pub(super) cpu: Nanos,
     pub(super) turns: u64,
-    /// Its CPU time when it was last heard, where what it uses after that is charged.
-    pub(super) heard: Option<Nanos>,
-    /// Its output or input has ended, when, and in what words; its exit status is being waited for.
-    pub(super) ending: Option<(Nanos, &'static str)>,
+    /// Its CPU time at its last answer, if what it uses after that is charged.
+    pub(super) cpu_at_answer: Option<Nanos>,
+    /// When and which stream it closed, while its exit status is awaited.
+    pub(super) closed: Option<(Nanos, &'static str)>,
 }
 
 impl Player {
-    /// A turn is finished; what the clock counted of it.
+    /// Charges a finished turn and returns what the clock counted.
     pub(super) fn charge(&mut self, spent: &Spent, settings: &ClockSettings) -> Nanos {
         let charged = spent.charged(settings.kind);
         self.clock.charge(charged, settings);
@@ -170,7 +168,7 @@ impl Player {
         charged
     }
 
-    /// A turn begins, and this was used since the one before.
+    /// Charges what was used between two turns.
     pub(super) fn charge_pondering(&mut self, pondered: Nanos) {
         self.clock.charge_pondering(pondered);
         self.used = self.used.plus(pondered);
@@ -184,19 +182,19 @@ pub struct Match {
     pub(super) header: Header,
     pub(super) players: Vec<Player>,
     pub(super) phase: Phase,
-    /// Seats that are out, in that order.
+    /// The seats that are out, in the order in which they left.
     pub(super) gone: Vec<Seat>,
-    /// Events from before the header, which waits until every seat is ready.
+    /// Events before the header, which is written when every seat is ready.
     held: Vec<Event>,
     pub(super) effects: Vec<Effect>,
     pub(super) now: Nanos,
-    /// The referee's lag as it was last seen before the first turn.
+    /// The referee's lag before the first turn.
     pub(super) start_lag: Nanos,
 }
 
 impl Match {
-    /// Begins a match at time zero: every seat is greeted. `header` says what is played and by
-    /// whom; `ready` of each seat is filled in as the agents answer.
+    /// Begins a match at time zero and sends `hello` to every seat. `ready` of each seat in `header`
+    /// is filled in as the agents answer.
     pub fn begin(game: Box<dyn AnyGame>, header: Header) -> (Self, Vec<Effect>) {
         let player = Player { clock: Clock::new(&header.clock), ..Player::default() };
         let mut begun = Self {
@@ -218,12 +216,10 @@ impl Match {
         (begun, effects)
     }
 
-    /// Takes in what happened at time `at`, and appends what to do about it to `effects`. Times
-    /// never run backwards: an input that is stamped before the one before it counts as
-    /// simultaneous with it.
+    /// Processes what happened at time `at` and appends what to do to `effects`. An input with an
+    /// earlier time than the one before it counts as simultaneous with it.
     ///
-    /// What the clock decides comes first where its moment came first: what is due by
-    /// [`Match::wake_at`] is decided before the input is.
+    /// What the clock decides by that time ([`Match::wake_at`]) is decided first.
     pub fn step(&mut self, at: Nanos, input: Input<'_>, effects: &mut impl Extend<Effect>) {
         self.now = self.now.max(at);
         if let Some(reading) = input.reading_before()
@@ -241,38 +237,38 @@ impl Match {
             }
             _ if self.phase == Phase::Ended => {}
             Input::Asked(seat, reading) => self.asked(seat, reading),
-            Input::LineArrived(seat) => self.settle_endings(Some(seat)),
+            Input::LineArrived(seat) => self.judge_closed_streams(Some(seat)),
             Input::Line { seat, line, cut, reading, meaning } => {
                 self.line(seat, line, cut, reading, meaning);
             }
-            Input::StdoutClosed(seat, _) => self.ended(seat, "closed its stdout"),
-            Input::StdinClosed(seat, _) => self.ended(seat, "closed its stdin"),
-            Input::Fault(seat, kind, text, _) => self.found(seat, kind, text),
+            Input::StdoutClosed(seat, _) => self.closed(seat, "closed its stdout"),
+            Input::StdinClosed(seat, _) => self.closed(seat, "closed its stdin"),
+            Input::Fault(seat, kind, text, _) => self.reported_fault(seat, kind, text),
             Input::Tick(reading) => self.tick(reading),
             Input::Stop { cause, text } => self.stop(cause, text),
         }
         effects.extend(self.effects.drain(..));
     }
 
-    /// When to say [`Input::Tick`] next, if nothing else happens.
+    /// Returns when to step [`Input::Tick`] next if nothing else happens.
     pub fn wake_at(&self) -> Option<Nanos> {
         let clock = match &self.phase {
             // One more nanosecond, because exactly the limit is in time.
             Phase::Starting => self.unready().next().map(|_| {
                 Nanos::from_ms(self.header.clock.start_ms).plus(self.start_lag).plus(Nanos(1))
             }),
-            // What has ended is late no more.
+            // An agent that closed a stream can't be late any more.
             Phase::Thinking(asked) => {
                 let player = &self.players[asked.seat.index()];
-                let again = || player.clock.look_again(asked.at, &asked.spent, &self.header.clock);
-                player.ending.is_none().then(again)
+                let again = || player.clock.next_check(asked.at, &asked.spent, &self.header.clock);
+                player.closed.is_none().then(again)
             }
             Phase::Asking(_) | Phase::Ended => None,
         };
-        clock.into_iter().chain(self.ending_at()).min()
+        clock.into_iter().chain(self.closed_due()).min()
     }
 
-    /// The seat that is thinking, if one is.
+    /// Returns the seat that is thinking.
     pub fn thinking(&self) -> Option<Seat> {
         match &self.phase {
             Phase::Thinking(asked) => Some(asked.seat),
@@ -280,17 +276,17 @@ impl Match {
         }
     }
 
-    /// The fault that a seat is out for.
+    /// Returns the fault for which a seat is out.
     pub fn fault_of(&self, seat: Seat) -> Option<&Fault> {
         self.players[seat.index()].fault.as_ref()
     }
 
-    /// The game as it stands.
+    /// Returns the current state of the game.
     pub fn game(&self) -> &dyn AnyGame {
         self.game.as_ref()
     }
 
-    /// What is played and by whom.
+    /// Returns the header: what is played and by whom.
     pub fn header(&self) -> &Header {
         &self.header
     }
@@ -299,25 +295,25 @@ impl Match {
         &mut self.players[seat.index()]
     }
 
-    /// The seats that have not gone.
+    /// Returns the seats that are still in.
     pub(super) fn seats_in(&self) -> impl Iterator<Item = Seat> + use<'_> {
         Seat::all(self.players.len()).filter(|seat| self.fault_of(*seat).is_none())
     }
 
-    /// The seats that are still to say `ready`, and still can.
+    /// Returns the seats that have not sent `ready` but still can.
     pub(super) fn unready(&self) -> impl Iterator<Item = Seat> + use<'_> {
         self.seats_in().filter(|seat| {
             let player = &self.players[seat.index()];
-            player.ready.is_none() && player.ending.is_none()
+            player.ready.is_none() && player.closed.is_none()
         })
     }
 
-    /// Nothing that the seat does matters any more.
+    /// Whether what the seat does is no longer judged.
     pub(super) fn is_out(&self, seat: Seat) -> bool {
         self.phase == Phase::Ended || self.fault_of(seat).is_some()
     }
 
-    /// The turn that is under way, or the one to come.
+    /// Returns the number of the current turn or, between turns, of the next.
     pub(super) fn turn_number(&self) -> u64 {
         match &self.phase {
             Phase::Thinking(asked) => asked.turn,
@@ -333,7 +329,7 @@ impl Match {
         }
     }
 
-    /// Goes on to the next request, or to the end, once every seat is ready or gone.
+    /// Asks the next seat, or ends the match. Waits until every seat is ready or gone.
     pub(super) fn proceed(&mut self) {
         if self.phase == Phase::Ended {
             return;
@@ -352,14 +348,14 @@ impl Match {
         self.effects.push(self.ask(seat));
     }
 
-    /// The request for the turn that the game has come to.
+    /// Returns the request for the current turn.
     pub(super) fn ask(&self, seat: Seat) -> Effect {
         let player = &self.players[seat.index()];
         let want = player.ready.as_ref().map_or(&[][..], |ready| &ready.want);
         Effect::Ask(seat, request(self.game.as_ref(), want, player.clock.left_ms()))
     }
 
-    /// The transcript begins: with who answered what to `hello`, and then all that happened before.
+    /// Begins the transcript with the answers to `hello` and what happened until then.
     pub(super) fn write_header(&mut self) {
         for (seat, player) in self.header.seats.iter_mut().zip(&self.players) {
             seat.ready.clone_from(&player.ready);
@@ -384,18 +380,18 @@ impl Match {
         self.phase = Phase::Thinking(Asked { seat, turn, at, reading, spent, bytes: 0, pondered });
     }
 
-    /// Whether CPU time counts that an agent uses while it isn't asked.
+    /// Whether CPU time is charged that an agent uses when it is not its turn.
     pub fn measures_pondering(&self) -> bool {
         self.header.sandbox.pondering == Some(Pondering::Measure)
     }
 
-    /// What a seat has to pay for that is asked now: all since it was last heard.
+    /// Returns what a seat used since its last answer, if that is charged.
     fn pondered(&self, seat: Seat, reading: Reading) -> Nanos {
-        let since_heard = |heard: Nanos| Some(reading.cpu?.since(heard));
-        self.players[seat.index()].heard.and_then(since_heard).unwrap_or_default()
+        let since = |before: Nanos| Some(reading.cpu?.since(before));
+        self.players[seat.index()].cpu_at_answer.and_then(since).unwrap_or_default()
     }
 
-    /// What the bank of a seat will hold, in milliseconds, if it is asked now.
+    /// Returns what is left in a seat's bank, in milliseconds, if it is asked now.
     pub fn left_ms(&self, seat: Seat, reading: Reading) -> Option<u64> {
         let mut clock = self.players[seat.index()].clock.clone();
         clock.charge_pondering(self.pondered(seat, reading));
@@ -403,7 +399,7 @@ impl Match {
     }
 
     fn exited(&mut self, seat: Seat, status: String, late: bool) {
-        self.settle_endings(Some(seat));
+        self.judge_closed_streams(Some(seat));
         if !self.is_out(seat) {
             self.exit_fault(seat, &status);
         }
@@ -411,36 +407,36 @@ impl Match {
         self.record(Event::Exit(ExitEvent { at_ns, seat, status, late }));
     }
 
-    /// The agent's output or input has ended: a fault, but one that can be told better with the
-    /// exit status, which follows in a moment if the process ended too.
-    fn ended(&mut self, seat: Seat, how: &'static str) {
-        self.settle_endings(Some(seat));
-        if !self.is_out(seat) && self.players[seat.index()].ending.is_none() {
-            self.player(seat).ending = Some((self.now, how));
+    /// The agent closed a stream: a fault, which is judged when the exit status is known or
+    /// [`STATUS_WAIT`] has passed.
+    fn closed(&mut self, seat: Seat, how: &'static str) {
+        self.judge_closed_streams(Some(seat));
+        if !self.is_out(seat) && self.players[seat.index()].closed.is_none() {
+            self.player(seat).closed = Some((self.now, how));
         }
     }
 
-    /// When the end of an agent's output or input is judged, if its exit status has not come by then.
-    pub fn ending_at(&self) -> Option<Nanos> {
-        let due = |player: &Player| Some(player.ending?.0.plus(STATUS_WAIT));
+    /// Returns when a closed stream is judged if the exit status is not known by then.
+    pub fn closed_due(&self) -> Option<Nanos> {
+        let due = |player: &Player| Some(player.closed?.0.plus(STATUS_WAIT));
         if self.phase == Phase::Ended {
             return None;
         }
         self.players.iter().filter(|player| player.fault.is_none()).filter_map(due).min()
     }
 
-    /// Judges endings that came before what happens now, but for that of `except`: what happens is
-    /// its own doing, and may say why it ended.
-    pub(super) fn settle_endings(&mut self, except: Option<Seat>) {
+    /// Judges streams that were closed before the current input, except those of `except`: the input
+    /// comes from that agent and may say why it closed them.
+    pub(super) fn judge_closed_streams(&mut self, except: Option<Seat>) {
         let due: Vec<(Seat, (Nanos, &'static str))> = self
             .seats_in()
             .filter(|&seat| Some(seat) != except)
-            .filter_map(|seat| Some((seat, self.players[seat.index()].ending?)))
+            .filter_map(|seat| Some((seat, self.players[seat.index()].closed?)))
             .collect();
-        debug_assert!(due.len() <= 1, "an ending settles those before it");
-        for (seat, ending) in due {
+        debug_assert!(due.len() <= 1, "a closed stream settles those before it");
+        for (seat, closed) in due {
             if !self.is_out(seat) {
-                self.ended_fault(seat, ending);
+                self.closed_fault(seat, closed);
             }
         }
     }

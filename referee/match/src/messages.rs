@@ -1,5 +1,5 @@
-//! The messages of a match: those of an agent, and those to the agents as functions of what a transcript holds: they can be made
-//! again from it.
+//! The messages of a match. Those to the agents depend only on what a transcript contains, so they can
+//! be made again from it.
 
 use super::seat_seed;
 use referee_games::{AnyGame, Decoded};
@@ -9,8 +9,8 @@ use referee_protocol::{
     parse_from_agent,
 };
 
-/// The header of a match that nothing more is known of than the game at its start: agents are named
-/// after their colours, clock and limits are the usual ones.
+/// Returns the header for a game of which nothing else is known: agents are named after their
+/// colours; clock and limits have their defaults.
 pub fn header(game: &dyn AnyGame) -> Header {
     let seat = |(seat, colour): (Seat, &str)| HeaderSeat {
         seat,
@@ -40,7 +40,7 @@ pub fn header(game: &dyn AnyGame) -> Header {
     }
 }
 
-/// How a seat is greeted.
+/// Returns the `hello` for a seat.
 pub fn hello(header: &Header, seat: Seat) -> Hello {
     let info = |seat: &HeaderSeat| SeatInfo {
         seat: seat.seat,
@@ -61,7 +61,7 @@ pub fn hello(header: &Header, seat: Seat) -> Hello {
     }
 }
 
-/// The request for the turn that the game has come to, with what the agent wants in it.
+/// Returns the request for the current turn, with the fields that the agent wants.
 pub fn request(game: &dyn AnyGame, want: &[Want], left_ms: Option<u64>) -> Turn {
     Turn {
         turn: game.turn_number(),
@@ -71,9 +71,9 @@ pub fn request(game: &dyn AnyGame, want: &[Want], left_ms: Option<u64>) -> Turn 
     }
 }
 
-/// How the end is told.
+/// Returns the `over` message.
 pub fn over(outcome: Option<Outcome>, mut verdict: Verdict) -> Over {
-    // The legal actions are for the one who looks into it afterwards; they may be long.
+    // The legal actions are only for transcripts; they may be long.
     for seat in &mut verdict.seats {
         if let Some(fault) = &mut seat.fault {
             fault.legal = None;
@@ -82,9 +82,9 @@ pub fn over(outcome: Option<Outcome>, mut verdict: Verdict) -> Over {
     Over { outcome, verdict }
 }
 
-/// What a line of an agent says: to its codec, where it has one, else to the referee itself. `None`
-/// where it says nothing.
-pub fn said(line: &[u8], meaning: Option<Decoded>) -> Option<Result<FromAgent, Garbled>> {
+/// Reads a line of an agent, with the meaning that its codec found if it has one. `None` for a line
+/// without a message.
+pub fn parse_line(line: &[u8], meaning: Option<Decoded>) -> Option<Result<FromAgent, Garbled>> {
     match meaning {
         Some(Decoded::Nothing) => None,
         Some(Decoded::Message(message)) => Some(Ok(message)),

@@ -1,14 +1,14 @@
-//! The places of a verdict: what the rules say about the seats still in, and the order in which the
-//! others went.
+//! The places of a verdict: by the rules for the seats still in, by the order of leaving for the
+//! others.
 
 use referee_protocol::{Outcome, Seat};
 
-/// The place of each seat, 1 is best, by competition ranking (protocol.md, "Outcome and verdict"):
-/// the seats still in by the outcome among themselves, all sharing the best place if the rules did
-/// not end the game; then those in `gone`, the later gone the better.
+/// Returns the place of each seat, 1 is best, by competition ranking (protocol.md, "Outcome and
+/// verdict"): first the seats still in, by the outcome, all sharing the best place if the rules did
+/// not end the game; then those in `gone`, the later the better.
 ///
-/// `gone` holds each seat at most once, in the order in which they went. With one seat there is
-/// nobody to be better than: gone, or no outcome, is place 2, an unsolved puzzle.
+/// `gone` lists each seat at most once, in the order in which they left. With a single seat, gone or
+/// no outcome is place 2, an unsolved puzzle.
 pub fn places(seats: usize, outcome: Option<&Outcome>, gone: &[Seat]) -> Vec<u32> {
     if seats == 1 {
         let solved = outcome.filter(|_| gone.is_empty());
@@ -33,18 +33,18 @@ mod tests {
     use super::places;
     use referee_protocol::{Outcome, Seat};
 
-    /// What the rules say (empty: they did not end the game), who went, and the places wanted.
+    /// The places by the rules (empty: they did not end the game), who left, and the expected places.
     type Case = (&'static [u32], &'static [u8], &'static [u32]);
 
     #[test]
     fn every_way_to_end() {
         let cases: &[Case] = &[
-            // Nobody went: the rules alone.
+            // All seats are in: the rules alone.
             (&[1, 2], &[], &[1, 2]),
             (&[1, 1], &[], &[1, 1]),
             (&[2, 1, 2], &[], &[2, 1, 2]),
             (&[1, 1, 3], &[], &[1, 1, 3]),
-            // One of two went.
+            // One of two left.
             (&[], &[0], &[2, 1]),
             (&[], &[1], &[1, 2]),
             // The first of three ended the match (`on_fault` "end"): the rest share the best place.
@@ -53,15 +53,15 @@ mod tests {
             // Three seats, the last one left (`last_seat`).
             (&[], &[2, 0], &[2, 1, 3]),
             (&[], &[0, 2], &[3, 1, 2]),
-            // Three seats, one went and the rest played on.
+            // Three seats, one left and the others played on.
             (&[2, 1, 2], &[1], &[1, 3, 1]),
             (&[1, 2, 2], &[2], &[1, 2, 3]),
             (&[1, 1, 1], &[0], &[3, 1, 1]),
-            // Six seats, two went.
+            // Six seats, two left.
             (&[2, 2, 1, 2, 2, 2], &[5, 2], &[1, 1, 5, 1, 1, 6]),
             (&[2, 2, 1, 2, 2, 2], &[0, 1], &[6, 5, 1, 2, 2, 2]),
             (&[4, 5, 6, 3, 2, 1], &[4], &[3, 4, 5, 2, 6, 1]),
-            // A puzzle: solved, not solved, solved too late, at fault, given up by nobody.
+            // A puzzle: solved, not solved, solved too late, at fault, not ended.
             (&[1], &[], &[1]),
             (&[2], &[], &[2]),
             (&[1], &[0], &[2]),
@@ -80,7 +80,7 @@ mod tests {
             reason: "any".to_owned(),
         });
         let gone: Vec<Seat> = gone.iter().copied().map(Seat).collect();
-        let told = places(wanted.len(), outcome.as_ref(), &gone);
-        assert_eq!(told, wanted, "rules {rules:?}, gone {gone:?}");
+        let found = places(wanted.len(), outcome.as_ref(), &gone);
+        assert_eq!(found, wanted, "rules {rules:?}, gone {gone:?}");
     }
 }

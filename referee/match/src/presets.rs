@@ -1,51 +1,51 @@
-//! Conditions that a course published for its matches, by name: what holds where an option says
-//! nothing else. They name no game.
+//! Presets: the clock and limits that a course published for its matches, by name. Options override
+//! them. They name no game.
 
 use referee_protocol::{ClockKind, ClockSettings, Limits, OnFault};
 
-/// Conditions under one name.
+/// A named clock with limits.
 #[derive(Debug)]
 pub struct Preset {
-    /// As it is named.
+    /// Its name.
     pub name: &'static str,
-    /// What it means, in words.
+    /// What it sets.
     pub about: &'static str,
     cpu_s: u64,
     memory_mb: u64,
-    /// What a fault does with three seats and more.
+    /// What a fault does in a match of three or more.
     pub on_fault: OnFault,
 }
 
-/// What an answer, or the start, may take on the wall: a course's own program's figure where it had
-/// one, else as much as an agent has in all, or more.
+/// The wall time for one answer, or for the start: the course's own figure, or at least as much as an
+/// agent has in all.
 const WALL_MS: u64 = 180_000;
 
-/// CPU time counts for the whole match.
+/// The presets. CPU time counts, for the whole match.
 pub static PRESETS: &[Preset] = &[
     Preset {
         name: "comp30024-2025",
-        about: "180 s of CPU time and 250 MB each, 180 s for a turn or the start on the wall",
+        about: "180 s of CPU time and 250 MB per agent; no turn and no start may take longer than 180 s",
         cpu_s: 180,
         memory_mb: 250,
         on_fault: OnFault::End,
     },
     Preset {
         name: "comp30024-2019",
-        about: "60 s of CPU time and 100 MB each, 180 s for a turn or the start on the wall; a \
-                fault ends the match",
+        about: "60 s of CPU time and 100 MB per agent; no turn and no start may take longer than \
+                180 s; a fault ends the match",
         cpu_s: 60,
         memory_mb: 100,
         on_fault: OnFault::End,
     },
 ];
 
-/// The conditions of this name.
+/// Returns the preset with this name.
 pub fn find(name: &str) -> Option<&'static Preset> {
     PRESETS.iter().find(|preset| preset.name == name)
 }
 
 impl Preset {
-    /// The clock where no option says anything about it.
+    /// Returns the clock.
     pub fn clock(&self) -> ClockSettings {
         ClockSettings {
             kind: ClockKind::Cpu,
@@ -58,7 +58,7 @@ impl Preset {
         }
     }
 
-    /// The limits where no option says anything about them.
+    /// Returns the limits.
     pub fn limits(&self) -> Limits {
         Limits { memory_mb: self.memory_mb, ..Limits::default() }
     }

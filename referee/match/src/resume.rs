@@ -1,4 +1,4 @@
-//! A recorded match as it stood at one of its requests, so that it can go on from there.
+//! Resuming a recorded match at one of its requests.
 
 use super::clock::Spent;
 use super::machine::{Effect, Match, Phase};
@@ -6,9 +6,9 @@ use crate::transcript::Walk;
 use referee_protocol::{Event, Header, Nanos, Seat, line_bytes};
 
 impl Match {
-    /// A recorded match when `seat` is about to be asked for its turn `turn`, with the effect that
-    /// wants it asked. Clocks, bounds on output and retired seats are as they were; the match's time
-    /// begins anew. Fails on a record that breaks the rules, or where the seat isn't asked.
+    /// Returns a recorded match at the moment before `seat` is asked for turn `turn`, with the effect
+    /// that asks it. Clocks, counted output and retired seats are as they were; the match's time
+    /// restarts at zero. Fails if the record breaks the rules or the seat isn't asked.
     pub fn resume(
         header: Header,
         events: &[Event],

@@ -1,9 +1,9 @@
-//! Times as people write them.
+//! Times and clocks as people write them.
 
 use jiff::SignedDuration;
 use referee_protocol::{ClockKind, ClockSettings};
 
-/// A time in milliseconds: `500ms`, `1.5s`, `1m 30s`; a bare number counts seconds.
+/// Reads a time as milliseconds: `500ms`, `1.5s`, `1m 30s`; a bare number is in seconds.
 pub fn read_time(text: &str) -> Result<u64, String> {
     let text = text.trim();
     let bare = text.parse::<f64>().is_ok();
@@ -11,10 +11,10 @@ pub fn read_time(text: &str) -> Result<u64, String> {
     let duration: SignedDuration = text
         .parse()
         .map_err(|_| "expected a time such as `500ms`, `1.5s` or `1m 30s`".to_owned())?;
-    u64::try_from(duration.as_millis()).map_err(|_| "a time can't be negative".to_owned())
+    u64::try_from(duration.as_millis()).map_err(|_| "a time must not be negative".to_owned())
 }
 
-/// A bank and what each turn adds to it, in milliseconds: `60s+0.5s`, or `5m` alone.
+/// Reads a bank and an increment per turn, in milliseconds: `60s+0.5s`, or `5m` alone.
 pub fn read_clock(text: &str) -> Result<(u64, u64), String> {
     let (bank, increment) = match text.split_once('+') {
         Some((bank, increment)) => (bank, read_time(increment)?),
@@ -23,7 +23,7 @@ pub fn read_clock(text: &str) -> Result<(u64, u64), String> {
     Ok((read_time(bank)?, increment))
 }
 
-/// A clock as people write it.
+/// Formats a clock.
 pub fn show_clock(clock: &ClockSettings) -> String {
     if clock.bank_ms == Some(ClockSettings::MS_MAX) && clock.move_ms.is_none() {
         return "none".to_owned();
@@ -35,7 +35,7 @@ pub fn show_clock(clock: &ClockSettings) -> String {
         parts.push(format!("{}{plus}", show_time(bank)));
     }
     if let Some(per_move) = clock.move_ms {
-        parts.push(format!("{} a turn", show_time(per_move)));
+        parts.push(format!("{} per turn", show_time(per_move)));
     }
     if clock.kind == ClockKind::Cpu {
         parts.push("CPU time".to_owned());
@@ -43,8 +43,8 @@ pub fn show_clock(clock: &ClockSettings) -> String {
     parts.join(", ")
 }
 
-/// Milliseconds as people write them.
-#[expect(clippy::cast_precision_loss, reason = "a time that is shown needs no more than 15 digits")]
+/// Formats milliseconds as `500ms` or `1.5s`.
+#[expect(clippy::cast_precision_loss, reason = "a time needs no more than 15 digits")]
 pub fn show_time(ms: u64) -> String {
     if ms < 1000 { format!("{ms}ms") } else { format!("{}s", ms as f64 / 1000.0) }
 }

@@ -1,7 +1,7 @@
 //! Agents that were written for another program: from how they are named to the adapter that plays
 //! for them. What an adapter says and understands is its own.
 
-use super::contender::Contender;
+use super::agent_spec::AgentSpec;
 use super::digest::{digest_command, digest_file, digest_folder};
 use referee_process::agent::Launch;
 use referee_process::files::absolute;
@@ -39,7 +39,7 @@ struct Package {
 const COMP30024_GAMES: &str = include_str!("adapters/comp30024/games.txt");
 
 /// Reads what follows `comp30024:`; what is relative is relative to `base`.
-pub(super) fn comp30024(text: &str, base: &Path) -> Result<Contender, Failure> {
+pub(super) fn comp30024(text: &str, base: &Path) -> Result<AgentSpec, Failure> {
     let package = Package::read(text, base)?;
     python()?;
     let whole = package.whole();
@@ -53,7 +53,7 @@ pub(super) fn comp30024(text: &str, base: &Path) -> Result<Contender, Failure> {
         command: words.to_vec(),
         folder: package.folder.clone(),
     };
-    Ok(Contender {
+    Ok(AgentSpec {
         name: package.name(),
         launch: Some(launch),
         // The same files are different agents by the module and the class that play.
@@ -61,7 +61,7 @@ pub(super) fn comp30024(text: &str, base: &Path) -> Result<Contender, Failure> {
         games: COMP30024_GAMES.lines().map(str::to_owned).collect(),
         adapted: true,
         own: vec![whole],
-        ..Contender::default()
+        ..AgentSpec::default()
     })
 }
 

@@ -1,9 +1,9 @@
 //! An agent that is talked to: its process, and the codec where it speaks another protocol than the
 //! referee's own. What it says is not judged here.
 
-use super::contender::Contender;
+use super::agent_spec::AgentSpec;
 use referee_games::{Decoded, Dialect, GameKind};
-use referee_match::diagnosis::Used;
+use referee_match::diagnosis::Usage;
 use referee_process::agent::{
     AgentEvent, AgentProcess, KILL_WAIT, Launch, OutputLimits, Surroundings,
 };
@@ -22,7 +22,7 @@ use tempfile::TempDir;
 const SCRATCH_BYTES: usize = 64 * 1024;
 
 /// Makes the line of a message into the one that is written instead.
-pub type Alter = fn(&ToAgent, &str) -> String;
+pub type RewriteMessage = fn(&ToAgent, &str) -> String;
 
 /// An agent's process with its codec.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ pub struct AgentConnection {
     /// Its last turn took long enough to ask how long it waited for a core.
     slow: bool,
     /// Makes other lines of the messages, in the referee's own protocol.
-    pub alter: Option<Alter>,
+    pub rewrite: Option<RewriteMessage>,
     /// What has been said, where that is kept.
     pub exchange: Option<Exchange>,
     /// For bytes on their way; empty until it is used.
@@ -83,7 +83,14 @@ impl AgentConnection {
         let Limits { line_bytes, stderr_bytes, .. } = *limits;
         let output = OutputLimits { line_bytes, stderr_bytes };
         let process = AgentProcess::start(launcher, launch, surroundings, output)?;
-        Ok(Self { process, dialect, slow: true, alter: None, exchange: None, scratch: Vec::new() })
+        Ok(Self {
+            process,
+            dialect,
+            slow: true,
+            rewrite: None,
+            exchange: None,
+            scratch: Vec::new(),
+        })
     }
 
     /// Starts an agent that plays with no other, in an enclosure that the launcher keeps, with a
@@ -92,18 +99,18 @@ impl AgentConnection {
     pub fn start_alone(
         launcher: &Launcher,
         enclosure: &Enclosure,
-        contender: &Contender,
+        spec: &AgentSpec,
         kind: GameKind,
         limits: &Limits,
     ) -> io::Result<(Self, TempDir)> {
-        let launch = contender.launch.as_ref();
+        let launch = spec.launch.as_ref();
         let launch = launch.ok_or_else(|| io::Error::other("a person can't be started"))?;
-        let dialect = contender.dialect(kind).map_err(io::Error::other)?;
+        let dialect = spec.dialect(kind).map_err(io::Error::other)?;
         let work = work_folder::create()?;
-        let files = contender.files();
+        let files = spec.files();
         let reachable =
             files.map(|files| reach::alone(launcher.layers(), &files)).unwrap_or_default();
-        reachable.check(&contender.name, launcher.layers())?;
+        reachable.check(&spec.name, launcher.layers())?;
         let reach = reachable.reach(work.path());
         let surroundings = work_folder::surroundings(work.path(), limits, reach, None);
         let launch = enclosure.wrapped(launch, work.path())?;
@@ -123,11 +130,11 @@ impl AgentConnection {
             dialect.on_message(message);
             return self.put_spoken(asks);
         }
-        match self.alter {
+        match self.rewrite {
             None => self.put_bytes(line, asks),
-            Some(alter) => {
+            Some(rewrite) => {
                 let line = String::from_utf8_lossy(line);
-                self.put_bytes(alter(message, &line).as_bytes(), asks);
+                self.put_bytes(rewrite(message, &line).as_bytes(), asks);
             }
         }
     }
@@ -191,10 +198,10 @@ impl AgentConnection {
     }
 
     /// What it has used since it was started, `began`.
-    pub fn used(&self, began: Instant) -> Used {
+    pub fn used(&self, began: Instant) -> Usage {
         let time = |nanos: Option<Nanos>| Duration::from_nanos(nanos.unwrap_or_default().0);
         let waited = time(self.process.meters().and_then(Meters::wait));
-        Used { wall: began.elapsed(), cpu: time(self.process.tree_cpu()), waited }
+        Usage { wall: began.elapsed(), cpu: time(self.process.tree_cpu()), waited }
     }
 
     /// Kills what is left of it, and waits until nothing is.

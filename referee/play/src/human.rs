@@ -18,94 +18,94 @@ use tokio::sync::mpsc;
 /// A person, as the match holds them.
 #[derive(Debug)]
 pub struct Human {
-    asks: Asks,
+    asks: PromptTarget,
     answers: mpsc::Receiver<Vec<u8>>,
     left: bool,
 }
 
 /// Where the questions go.
 #[derive(Debug)]
-enum Asks {
+enum PromptTarget {
     /// To the thread that serves the terminal.
     Terminal(thread_channel::Sender<Box<dyn AnyGame>>),
     /// To a desk, where somebody looks.
-    Desk(Arc<Desk>),
+    Page(Arc<PlayerPrompt>),
 }
 
 /// Where the people of a match are.
 #[derive(Clone, Debug, Default)]
-pub enum People {
+pub enum HumanInput {
     /// At the terminal; there is one.
     #[default]
     Terminal,
     /// Elsewhere, each at a desk.
-    Desks(Arc<Desks>),
+    Prompts(Arc<PlayerPrompts>),
 }
 
-impl People {
+impl HumanInput {
     /// The person for a seat.
     pub fn human(&self, seat: Seat) -> Human {
         match self {
             Self::Terminal => Human::at_terminal(),
-            Self::Desks(desks) => desks.human(seat),
+            Self::Prompts(prompts) => prompts.human(seat),
         }
     }
 }
 
 /// The desks of a match, one for each person, by seat.
 #[derive(Debug, Default)]
-pub struct Desks(Mutex<BTreeMap<Seat, Arc<Desk>>>);
+pub struct PlayerPrompts(Mutex<BTreeMap<Seat, Arc<PlayerPrompt>>>);
 
 /// Where one person is asked and answers, from any thread.
 #[derive(Debug)]
-pub struct Desk {
+pub struct PlayerPrompt {
     asked: Mutex<Option<Box<dyn AnyGame>>>,
     answer: mpsc::Sender<Vec<u8>>,
 }
 
 /// Why an answer isn't taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NotTaken {
+pub enum AnswerError {
     /// They aren't asked, or about another turn.
     NotAsked,
     /// It can't be read, or the rules forbid it.
     Refused(String),
 }
 
-impl Desks {
+impl PlayerPrompts {
     /// Somebody sits down; whoever sat at the same seat before, in an earlier match, is gone.
     fn human(&self, seat: Seat) -> Human {
         let (answer, answers) = mpsc::channel(1);
-        let desk = Arc::new(Desk { asked: Mutex::default(), answer });
-        lock(&self.0).insert(seat, desk.clone());
-        Human { asks: Asks::Desk(desk), answers, left: false }
+        let prompt = Arc::new(PlayerPrompt { asked: Mutex::default(), answer });
+        lock(&self.0).insert(seat, prompt.clone());
+        Human { asks: PromptTarget::Page(prompt), answers, left: false }
     }
 
     /// Who is asked, and the game as it stands.
     pub fn asked(&self) -> Option<(Seat, Box<dyn AnyGame>)> {
-        let desks = lock(&self.0);
-        desks.iter().find_map(|(&seat, desk)| Some((seat, lock(&desk.asked).clone()?)))
+        let prompts = lock(&self.0);
+        prompts.iter().find_map(|(&seat, prompt)| Some((seat, lock(&prompt.asked).clone()?)))
     }
 
     /// The answer of whoever is asked for this turn: an action as people write it or as JSON, or
     /// `resign`.
-    pub fn answer(&self, turn: u64, text: &str) -> Result<(), NotTaken> {
-        let desks = lock(&self.0);
-        let taken = desks.values().map(|desk| desk.take(turn, text));
-        let mut taken = taken.filter(|taken| *taken != Err(NotTaken::NotAsked));
-        taken.next().unwrap_or(Err(NotTaken::NotAsked))
+    pub fn answer(&self, turn: u64, text: &str) -> Result<(), AnswerError> {
+        let prompts = lock(&self.0);
+        let taken = prompts.values().map(|prompt| prompt.take(turn, text));
+        let mut taken = taken.filter(|taken| *taken != Err(AnswerError::NotAsked));
+        taken.next().unwrap_or(Err(AnswerError::NotAsked))
     }
 }
 
-impl Desk {
-    fn take(&self, turn: u64, text: &str) -> Result<(), NotTaken> {
+impl PlayerPrompt {
+    fn take(&self, turn: u64, text: &str) -> Result<(), AnswerError> {
         let mut asked = lock(&self.asked);
         let game = asked.as_ref().filter(|game| game.turn_number() == turn);
-        let game = game.ok_or(NotTaken::NotAsked)?;
-        let line = message(game.as_ref(), text.trim()).map_err(NotTaken::Refused)?;
+        let game = game.ok_or(AnswerError::NotAsked)?;
+        let line = message(game.as_ref(), text.trim()).map_err(AnswerError::Refused)?;
         *asked = None;
         // A match that is over asks nobody.
-        self.answer.try_send(line).map_err(|_| NotTaken::NotAsked)
+        self.answer.try_send(line).map_err(|_| AnswerError::NotAsked)
     }
 }
 
@@ -122,25 +122,25 @@ impl Human {
                 && answer.blocking_send(line).is_ok()
             {}
         });
-        Self { asks: Asks::Terminal(questions), answers, left: false }
+        Self { asks: PromptTarget::Terminal(questions), answers, left: false }
     }
 
     /// It is their turn in this game.
     pub fn ask(&mut self, game: &dyn AnyGame) {
         match &self.asks {
             // A terminal that is gone shows itself as the end of the answers.
-            Asks::Terminal(questions) => {
+            PromptTarget::Terminal(questions) => {
                 questions.send(game.clone_box()).ok();
             }
-            Asks::Desk(desk) => *lock(&desk.asked) = Some(game.clone_box()),
+            PromptTarget::Page(prompt) => *lock(&prompt.asked) = Some(game.clone_box()),
         }
     }
 
     /// They are out of the match.
     pub fn leave(&mut self) {
         self.left = true;
-        if let Asks::Desk(desk) = &self.asks {
-            *lock(&desk.asked) = None;
+        if let PromptTarget::Page(prompt) = &self.asks {
+            *lock(&prompt.asked) = None;
         }
     }
 

@@ -1,7 +1,7 @@
 //! Signals to the referee: an end that is orderly, and Ctrl-Z, which stops the agents too and takes
 //! the gap off the clocks.
 
-use super::table::{Orders, PausedTime};
+use super::core_context::{Orders, PausedTime};
 use nix::sys::signal::{Signal as SystemSignal, raise};
 use std::io;
 use std::time::{Duration, Instant};
@@ -42,7 +42,7 @@ impl Interrupt {
 
 /// What the first signal does that ends the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Patience {
+enum SignalPolicy {
     /// It stops every match.
     None,
     /// Ctrl-C stops no match that has begun: no more of them are begun.
@@ -53,7 +53,7 @@ enum Patience {
 
 /// What a signal does that ends the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Meaning {
+enum SignalEffect {
     /// Nothing more than that it was received.
     Note,
     /// No more matches are begun.
@@ -62,23 +62,23 @@ enum Meaning {
     Stop,
 }
 
-impl Patience {
+impl SignalPolicy {
     /// What a signal does now, after the first one, if there was one.
     fn meaning(
         self,
         first: Option<(Interrupt, Instant)>,
         interrupt: Interrupt,
         now: Instant,
-    ) -> Meaning {
+    ) -> SignalEffect {
         match (self, interrupt, first) {
-            (Self::Matches, Interrupt::Int, None) => Meaning::Last,
-            (Self::Work, Interrupt::Int | Interrupt::Term, None) => Meaning::Note,
+            (Self::Matches, Interrupt::Int, None) => SignalEffect::Last,
+            (Self::Work, Interrupt::Int | Interrupt::Term, None) => SignalEffect::Note,
             (Self::Work, Interrupt::Term, Some((Interrupt::Term, came)))
                 if now.saturating_duration_since(came) < ECHO =>
             {
-                Meaning::Note
+                SignalEffect::Note
             }
-            _ => Meaning::Stop,
+            _ => SignalEffect::Stop,
         }
     }
 }
@@ -94,7 +94,7 @@ pub struct Interrupts {
     paused: PausedTime,
     /// The first signal that ended the run, and when it came.
     received: Option<(Interrupt, Instant)>,
-    patience: Patience,
+    policy: SignalPolicy,
     /// Gives the terminal back while the referee is stopped.
     pausing: Option<Box<dyn Fn(bool) + Send>>,
 }
@@ -110,20 +110,20 @@ impl Interrupts {
             orders: watch::Sender::new(Orders::default()),
             paused: PausedTime::default(),
             received: None,
-            patience: Patience::None,
+            policy: SignalPolicy::None,
             pausing: None,
         })
     }
 
     /// The same, but the first Ctrl-C stops no match that has begun: no more of them are begun.
     pub fn listen_patiently() -> io::Result<Self> {
-        Ok(Self { patience: Patience::Matches, ..Self::listen()? })
+        Ok(Self { policy: SignalPolicy::Matches, ..Self::listen()? })
     }
 
     /// The same, but the first Ctrl-C or polite kill stops nothing and lets matches begin: who has
     /// work to finish sees to it.
     pub fn listen_for_work() -> io::Result<Self> {
-        Ok(Self { patience: Patience::Work, ..Self::listen()? })
+        Ok(Self { policy: SignalPolicy::Work, ..Self::listen()? })
     }
 
     /// Calls this with `true` when the referee is about to be stopped, and with `false` when it goes on.
@@ -170,18 +170,18 @@ impl Interrupts {
             _ = self.stop.recv() => return self.pause(),
         };
         let now = Instant::now();
-        let meaning = self.patience.meaning(self.received, interrupt, now);
+        let meaning = self.policy.meaning(self.received, interrupt, now);
         self.received.get_or_insert((interrupt, now));
         match meaning {
-            Meaning::Note => {}
-            Meaning::Last => {
+            SignalEffect::Note => {}
+            SignalEffect::Last => {
                 // For whoever begins matches; those that are under way need not be told.
                 self.orders.send_if_modified(|orders| {
                     orders.last = true;
                     false
                 });
             }
-            Meaning::Stop => self.stop(format!("interrupted by SIG{}", interrupt.name())),
+            SignalEffect::Stop => self.stop(format!("interrupted by SIG{}", interrupt.name())),
         }
     }
 
@@ -217,31 +217,31 @@ impl Interrupts {
 
 #[cfg(test)]
 mod tests {
-    use super::{Interrupt, Meaning, Patience};
+    use super::{Interrupt, SignalEffect, SignalPolicy};
     use std::time::{Duration, Instant};
 
     #[test]
     fn a_second_signal_is_meant_but_for_an_echo_of_a_polite_kill() {
         use Interrupt::{Hup, Int, Term};
         let came = Instant::now();
-        for (patience, first, interrupt, after_ms, meaning) in [
-            (Patience::Work, None, Term, 0, Meaning::Note),
-            (Patience::Work, Some(Term), Term, 900, Meaning::Note),
-            (Patience::Work, Some(Term), Term, 1100, Meaning::Stop),
-            (Patience::Work, Some(Term), Int, 0, Meaning::Stop),
-            (Patience::Work, None, Int, 0, Meaning::Note),
-            (Patience::Work, Some(Int), Int, 0, Meaning::Stop),
-            (Patience::Work, Some(Int), Term, 0, Meaning::Stop),
-            (Patience::Work, None, Hup, 0, Meaning::Stop),
-            (Patience::Matches, None, Int, 0, Meaning::Last),
-            (Patience::Matches, Some(Int), Int, 0, Meaning::Stop),
-            (Patience::Matches, None, Term, 0, Meaning::Stop),
-            (Patience::None, None, Int, 0, Meaning::Stop),
+        for (policy, first, interrupt, after_ms, meaning) in [
+            (SignalPolicy::Work, None, Term, 0, SignalEffect::Note),
+            (SignalPolicy::Work, Some(Term), Term, 900, SignalEffect::Note),
+            (SignalPolicy::Work, Some(Term), Term, 1100, SignalEffect::Stop),
+            (SignalPolicy::Work, Some(Term), Int, 0, SignalEffect::Stop),
+            (SignalPolicy::Work, None, Int, 0, SignalEffect::Note),
+            (SignalPolicy::Work, Some(Int), Int, 0, SignalEffect::Stop),
+            (SignalPolicy::Work, Some(Int), Term, 0, SignalEffect::Stop),
+            (SignalPolicy::Work, None, Hup, 0, SignalEffect::Stop),
+            (SignalPolicy::Matches, None, Int, 0, SignalEffect::Last),
+            (SignalPolicy::Matches, Some(Int), Int, 0, SignalEffect::Stop),
+            (SignalPolicy::Matches, None, Term, 0, SignalEffect::Stop),
+            (SignalPolicy::None, None, Int, 0, SignalEffect::Stop),
         ] {
             let now = came + Duration::from_millis(after_ms);
             let first = first.map(|first| (first, came));
-            let is = patience.meaning(first, interrupt, now);
-            assert_eq!(is, meaning, "{patience:?} {first:?} {interrupt:?}");
+            let is = policy.meaning(first, interrupt, now);
+            assert_eq!(is, meaning, "{policy:?} {first:?} {interrupt:?}");
         }
     }
 }

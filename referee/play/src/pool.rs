@@ -1,17 +1,17 @@
 //! Games in a row or many at once: one runtime a core, each with its own table, and whole matches
 //! handed out to them in the order in which they are asked for.
 
+use super::agent_spec::AgentSpec;
 use super::connection::AgentConnection;
-use super::contender::Contender;
+use super::core_context::{CoreContext, Orders, PausedTime};
 use super::destination::Destination;
 use super::drive::{Finished, drive};
-use super::heading::{Conditions, header};
-use super::human::People;
+use super::human::HumanInput;
+use super::match_settings::{MatchSettings, header};
 use super::participant::Participant;
-use super::playing::Playing;
+use super::running_matches::RunningMatches;
 use super::sink::Sink;
-use super::table::{Orders, PausedTime, Table};
-use crate::reach::Reaches;
+use crate::reach::ReadableFiles;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use referee_games::{AnyGame, GameKind};
 use referee_match::Match;
@@ -40,15 +40,15 @@ pub struct Job {
     /// Its setup.
     pub setup: Value,
     /// Who plays, in seat order.
-    pub seated: Vec<Arc<Contender>>,
+    pub seated: Vec<Arc<AgentSpec>>,
     /// What it is played under.
-    pub conditions: Conditions,
+    pub conditions: MatchSettings,
     /// The match's seed, below 2^53.
     pub seed: u64,
     /// What the agents of its series may read.
-    pub reaches: Arc<Reaches>,
+    pub readable_files: Arc<ReadableFiles>,
     /// Where those are who play in person.
-    pub people: People,
+    pub human_input: HumanInput,
     /// Where the transcript goes.
     pub destination: Destination,
     /// The transcript is on the disk when the match is told.
@@ -71,7 +71,7 @@ pub type Watching = dyn Fn(u64) -> Box<dyn FnMut(&Event, &Match)> + Send + Sync;
 
 /// How many matches are played at once, and where.
 #[derive(Clone, Copy, Debug)]
-pub struct Room {
+pub struct PoolSize {
     /// How many matches may be under way at once.
     pub matches: usize,
     /// Whether each core's matches and agents stay on it.
@@ -107,7 +107,7 @@ impl Threads {
 }
 
 /// Waits until one more match can be asked for; without anybody to ask it is `None` at once.
-pub async fn free_place(jobs: Option<&mpsc::Sender<Job>>) -> Option<mpsc::Permit<'_, Job>> {
+pub async fn reserve_slot(jobs: Option<&mpsc::Sender<Job>>) -> Option<mpsc::Permit<'_, Job>> {
     jobs?.reserve().await.ok()
 }
 
@@ -119,7 +119,7 @@ struct Shared {
     jobs: Mutex<mpsc::Receiver<Job>>,
     results: mpsc::Sender<Played>,
     watching: Box<Watching>,
-    playing: Playing,
+    playing: RunningMatches,
     orders: watch::Receiver<Orders>,
     paused: PausedTime,
 }
@@ -128,12 +128,12 @@ impl Pool {
     /// Starts the cores. `orders` reach every match, and all agents are started in `enclosure`.
     /// Which matches are under way stands in `playing`.
     pub fn start(
-        room: Room,
+        room: PoolSize,
         enclosure: Enclosure,
         orders: watch::Receiver<Orders>,
         paused: PausedTime,
         watching: Box<Watching>,
-        playing: Playing,
+        playing: RunningMatches,
     ) -> io::Result<Self> {
         raise_file_limit();
         let launcher = Arc::new(Launcher::start(&enclosure.jail)?);
@@ -187,20 +187,20 @@ fn one_core(runtime: &Runtime, shared: &Arc<Shared>, at_once: usize, core: Optio
     LocalSet::new().block_on(runtime, async {
         let (orders, paused) = (shared.orders.clone(), shared.paused.clone());
         let (launcher, enclosure) = (shared.launcher.clone(), shared.enclosure.clone());
-        let table = Table::new(launcher, enclosure, orders, paused, core);
+        let table = CoreContext::new(launcher, enclosure, orders, paused, core);
         let work = WorkFolders::new(shared.cleaner.clone());
-        let lanes: Vec<_> = (0..at_once)
+        let workers: Vec<_> = (0..at_once)
             .map(|_| {
-                tokio::task::spawn_local(one_lane(shared.clone(), table.clone(), work.clone()))
+                tokio::task::spawn_local(match_worker(shared.clone(), table.clone(), work.clone()))
             })
             .collect();
-        for lane in lanes {
-            lane.await.ok();
+        for worker in workers {
+            worker.await.ok();
         }
     });
 }
 
-async fn one_lane(shared: Arc<Shared>, table: Table, work: WorkFolders) {
+async fn match_worker(shared: Arc<Shared>, table: CoreContext, work: WorkFolders) {
     while let Some(job) = shared.next_job().await {
         let number = job.number;
         let (at, work, with) = (table.clone(), work.clone(), shared.clone());
@@ -226,7 +226,7 @@ impl Shared {
 }
 
 impl Job {
-    async fn play(self, table: &Table, work: &WorkFolders, shared: &Shared) -> Played {
+    async fn play(self, table: &CoreContext, work: &WorkFolders, shared: &Shared) -> Played {
         let number = self.number;
         let prepared = self.header(&table.enclosure.told);
         let opened =
@@ -244,21 +244,21 @@ impl Job {
 
     async fn drive(
         &self,
-        (table, works): (&Table, &WorkFolders),
+        (table, works): (&CoreContext, &WorkFolders),
         header: Header,
         game: Box<dyn AnyGame>,
         sink: Sink,
         watching: &Watching,
     ) -> io::Result<Finished> {
         let mut work = works.take()?;
-        let mut starting = table.start_place().await;
+        let mut starting = table.acquire_start().await;
         let mut participants = Vec::new();
-        for (seat, contender) in Seat::all(self.seated.len()).zip(&self.seated) {
-            participants.push(match &contender.launch {
-                None => Participant::Person(self.people.human(seat)),
+        for (seat, spec) in Seat::all(self.seated.len()).zip(&self.seated) {
+            participants.push(match &spec.launch {
+                None => Participant::Person(self.human_input.human(seat)),
                 Some(launch) => {
                     let folder = work.seat(seat.index())?;
-                    self.start(table, contender, launch, &folder)?.unwrap_or_else(|error| {
+                    self.start(table, spec, launch, &folder)?.unwrap_or_else(|error| {
                         let text = format!("seat {seat} could not be started: {error}");
                         Participant::Nobody(text)
                     })
@@ -287,16 +287,16 @@ impl Job {
     /// Starts an agent; the inner error is that of the start itself.
     fn start(
         &self,
-        table: &Table,
-        contender: &Arc<Contender>,
+        table: &CoreContext,
+        spec: &Arc<AgentSpec>,
         launch: &Launch,
         folder: &Path,
     ) -> io::Result<io::Result<Participant>> {
-        let reach = self.reaches.of(table.launcher.layers(), contender).reach(folder);
+        let reach = self.readable_files.of(table.launcher.layers(), spec).reach(folder);
         let limits = &self.conditions.limits;
         let surroundings = surroundings(folder, limits, reach, table.core);
         let launch = table.enclosure.wrapped(launch, folder)?;
-        let dialect = contender.dialect(self.kind).map_err(io::Error::other)?;
+        let dialect = spec.dialect(self.kind).map_err(io::Error::other)?;
         let started =
             AgentConnection::start(&table.launcher, &launch, surroundings, limits, dialect);
         Ok(started.map(|connection| Participant::Process(Box::new(connection))))
@@ -305,7 +305,7 @@ impl Job {
     /// The game, and its transcript's header.
     pub fn header(&self, sandbox: &Sandbox) -> io::Result<(Header, Box<dyn AnyGame>)> {
         let game = self.kind.start(&self.setup).map_err(io::Error::other)?;
-        let seated: Vec<&Contender> = self.seated.iter().map(AsRef::as_ref).collect();
+        let seated: Vec<&AgentSpec> = self.seated.iter().map(AsRef::as_ref).collect();
         let header =
             header(game.as_ref(), &seated, &self.conditions, sandbox, self.seed, self.number);
         Ok((header, game))

@@ -1,6 +1,6 @@
 //! Games between the same agents, whose seats move on by one with each.
 
-use super::contender::Contender;
+use super::agent_spec::AgentSpec;
 use super::pool::Job;
 use referee_match::game_seed;
 use std::ops::Range;
@@ -31,7 +31,7 @@ impl Plan {
 
     /// Whether a person plays.
     pub fn has_person(&self) -> bool {
-        self.first.seated.iter().any(|contender| contender.launch.is_none())
+        self.first.seated.iter().any(|spec| spec.launch.is_none())
     }
 
     /// The game of this number.
@@ -41,7 +41,7 @@ impl Plan {
     }
 
     /// Who sits where in a game, in seat order.
-    pub fn seated(&self, number: u64) -> Vec<Arc<Contender>> {
+    pub fn seated(&self, number: u64) -> Vec<Arc<AgentSpec>> {
         let mut seated = self.first.seated.clone();
         seated.rotate_left(self.shift(number));
         seated

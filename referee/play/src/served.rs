@@ -2,10 +2,10 @@
 //! started when it is first needed, told what has been played since, and started anew when the
 //! controller has taken something back.
 
+use super::agent_spec::AgentSpec;
 use super::connection::AgentConnection;
-use super::contender::Contender;
 use referee_games::{AnyGame, GameKind, MoveRequest, Turn};
-use referee_match::{hello, request, said};
+use referee_match::{hello, parse_line, request};
 use referee_process::agent::AgentEvent;
 use referee_process::framer::Line;
 use referee_process::launcher::Launcher;
@@ -21,10 +21,10 @@ const STATUS_WAIT: Duration = Duration::from_millis(200);
 
 /// The agent, started or not.
 #[derive(Debug)]
-pub struct Served {
+pub struct ServedAgent {
     launcher: Launcher,
     enclosure: Enclosure,
-    contender: Contender,
+    spec: AgentSpec,
     kind: GameKind,
     /// What the match would be; its setup is that of the last request.
     header: Header,
@@ -49,16 +49,16 @@ struct Running {
     exited: bool,
 }
 
-impl Served {
+impl ServedAgent {
     /// An agent for the game of `header`, which tells clock and limits too.
     pub fn new(
         launcher: Launcher,
         enclosure: Enclosure,
-        contender: Contender,
+        spec: AgentSpec,
         kind: GameKind,
         header: Header,
     ) -> Self {
-        Self { launcher, enclosure, contender, kind, header, running: None }
+        Self { launcher, enclosure, spec, kind, header, running: None }
     }
 
     /// What the agent does in answer to a request: an action, or `None` if it resigns. In the error
@@ -123,9 +123,9 @@ impl Served {
         let game = self.kind.start(&wanted.setup).map_err(|error| error.to_string())?;
         // All that it complains of is shown, and nothing of it kept.
         let limits = Limits { stderr_bytes: u64::MAX, ..self.header.limits.clone() };
-        let (launcher, contender) = (&self.launcher, &self.contender);
+        let (launcher, spec) = (&self.launcher, &self.spec);
         let (kind, enclosure) = (self.kind, &self.enclosure);
-        let started = AgentConnection::start_alone(launcher, enclosure, contender, kind, &limits);
+        let started = AgentConnection::start_alone(launcher, enclosure, spec, kind, &limits);
         let (agent, work) = started.map_err(broken)?;
         self.header.setup = game.setup();
         for (header, colour) in self.header.seats.iter_mut().zip(game.colours()) {
@@ -240,7 +240,7 @@ impl Running {
         let meaning = self.agent.interpret(line);
         self.agent.process.flush();
         let blame = if meaning.is_some() { "" } else { "the agent wrote a garbled line: " };
-        let said = said(&line.bytes, meaning)?;
+        let said = parse_line(&line.bytes, meaning)?;
         Some(said.map_err(|garbled| format!("{blame}{garbled}")))
     }
 }

@@ -1,6 +1,6 @@
 //! Where a transcript goes while it is written: a file, packed or not.
 
-use super::growing::is_packed;
+use super::growing_file::is_packed;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use referee_match::transcript::Recorder;

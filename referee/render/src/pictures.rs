@@ -7,9 +7,9 @@ use crate::{
 };
 use clap::ValueEnum;
 use referee_games::view::{Colour, View};
-use referee_match::frames::told;
-use referee_match::telling;
-use referee_match::transcript::{Happening, Playback, Ply};
+use referee_match::frames::describe;
+use referee_match::summary;
+use referee_match::transcript::{Playback, Ply, PlyKind};
 use referee_protocol::Seat;
 use serde::Deserialize;
 use std::io::Write;
@@ -201,12 +201,12 @@ fn level<'a>(views: impl Iterator<Item = &'a View>, looks: Vec<Look>) -> Vec<Loo
 /// What happened, and who is to move; at the end, who played.
 fn caption(playback: &Playback, ply: &Ply) -> Vec<Note> {
     let header = playback.header();
-    let text = match &ply.happening {
-        Happening::Start => format!("{}{}", header.game, telling::setup(header)),
-        Happening::Played { event, text } => {
+    let text = match &ply.kind {
+        PlyKind::Start => format!("{}{}", header.game, summary::setup(header)),
+        PlyKind::Played { event, text } => {
             format!("turn {}: {} {text}", ply.turn, named(playback, ply, event.seat))
         }
-        Happening::Retired { .. } | Happening::Over(_) => told(header, ply),
+        PlyKind::Retired { .. } | PlyKind::Over(_) => describe(header, ply),
     };
     let mut notes = vec![Note { piece: ply.seat().and_then(|seat| colour(ply, seat)), text }];
     if let Some(seat) = ply.to_move {
@@ -214,7 +214,7 @@ fn caption(playback: &Playback, ply: &Ply) -> Vec<Note> {
         notes.push(Note { piece: colour(ply, seat), text });
     }
     // Who had which colour is nowhere else to be seen at the end.
-    if matches!(ply.happening, Happening::Over(_)) && header.seats.len() > 1 {
+    if matches!(ply.kind, PlyKind::Over(_)) && header.seats.len() > 1 {
         for seat in Seat::all(header.seats.len()) {
             notes.push(Note { piece: colour(ply, seat), text: named(playback, ply, seat) });
         }
@@ -225,13 +225,13 @@ fn caption(playback: &Playback, ply: &Ply) -> Vec<Note> {
 /// The same in a line or two.
 fn short(playback: &Playback, ply: &Ply) -> Note {
     let name = |seat: Seat| name(playback, seat);
-    let text = match &ply.happening {
-        Happening::Played { event, text } => format!("{}. {} {text}", ply.turn, name(event.seat)),
-        Happening::Retired { seat, fault } => {
-            format!("{}. {} is out: {}", ply.turn, name(*seat), fault.kind)
+    let text = match &ply.kind {
+        PlyKind::Played { event, text } => format!("{}. {} {text}", ply.turn, name(event.seat)),
+        PlyKind::Retired { seat, fault } => {
+            format!("{}. {} {}", ply.turn, name(*seat), summary::fault_text(fault.kind))
         }
-        Happening::Start => "start".to_owned(),
-        Happening::Over(_) => told(playback.header(), ply),
+        PlyKind::Start => "start".to_owned(),
+        PlyKind::Over(_) => describe(playback.header(), ply),
     };
     Note { piece: ply.seat().and_then(|seat| colour(ply, seat)), text }
 }
@@ -296,7 +296,7 @@ mod tests {
         Plies, Wish, caption, columns, pixels, spread, svg, write_apng, write_gif, write_png,
         write_svg,
     };
-    use referee_match::transcript::{Following, Happening, Playback};
+    use referee_match::transcript::{Playback, PlyKind, TranscriptFollower};
     use resvg::usvg::roxmltree::Document;
     use std::io::Cursor;
 
@@ -307,7 +307,7 @@ mod tests {
         let mut files: Vec<_> = files.filter(|path| path.extension().unwrap() == "jsonl").collect();
         files.sort();
         let read = |path: std::path::PathBuf| {
-            let following = Following::of(&std::fs::read(&path).unwrap());
+            let following = TranscriptFollower::of(&std::fs::read(&path).unwrap());
             (path.display().to_string(), following.into_playback().unwrap())
         };
         files.into_iter().map(read).collect()
@@ -339,9 +339,9 @@ mod tests {
                 let caption = caption(&playback, ply);
                 assert!(picture.matches("<text x=").count() >= caption.len(), "{name} {index}");
                 let seats = playback.header().seats.len();
-                let more = match (ply.to_move, &ply.happening) {
+                let more = match (ply.to_move, &ply.kind) {
                     (Some(_), _) => 1,
-                    (None, Happening::Over(_)) if seats > 1 => seats,
+                    (None, PlyKind::Over(_)) if seats > 1 => seats,
                     _ => 0,
                 };
                 assert_eq!(caption.len(), 1 + more, "{name} {index}");

@@ -3,7 +3,7 @@
 
 use referee_contest::file::{ContestFile, NamedAgent, Submissions};
 use referee_games::kind;
-use referee_play::contender::Contender;
+use referee_play::agent_spec::AgentSpec;
 use referee_process::Failure;
 use referee_protocol::plain::tame;
 use std::collections::BTreeMap;
@@ -33,7 +33,7 @@ pub(super) struct Candidate {
     pub(super) span: Range<usize>,
     pub(super) is_submission: bool,
     /// What it is, or why it can't play.
-    pub(super) contender: Result<Contender, String>,
+    pub(super) spec: Result<AgentSpec, String>,
 }
 
 /// Finds all agents: those that the file names, then submissions by name. What still has to be built
@@ -56,15 +56,15 @@ pub(super) fn wrong(file: &ContestFile, span: &Range<usize>, text: String) -> Fa
 }
 
 fn named(file: &ContestFile, agent: &NamedAgent, base: &Path) -> Candidate {
-    let contender = Contender::read_unbuilt(&agent.run, base).map_err(|failure| told(&failure));
-    let contender = contender.and_then(|contender| fits(file, contender));
-    let own = contender.as_ref().map_or(&agent.run, |contender| &contender.name);
+    let spec = AgentSpec::read_unbuilt(&agent.run, base).map_err(|failure| told(&failure));
+    let spec = spec.and_then(|spec| fits(file, spec));
+    let own = spec.as_ref().map_or(&agent.run, |spec| &spec.name);
     Candidate {
         name: agent.name.as_ref().unwrap_or(own).clone(),
         run: agent.run.clone(),
         span: agent.span.clone(),
         is_submission: false,
-        contender,
+        spec,
     }
 }
 
@@ -78,24 +78,24 @@ pub(super) fn told(failure: &Failure) -> String {
 }
 
 /// Whether it plays all games of the contest.
-fn fits(file: &ContestFile, contender: Contender) -> Result<Contender, String> {
-    if contender.launch.is_none() {
+fn fits(file: &ContestFile, spec: AgentSpec) -> Result<AgentSpec, String> {
+    if spec.launch.is_none() {
         return Err("nobody sits at the terminal of a contest: play against agents with \
                     `referee play`"
             .to_owned());
     }
     for game in &file.games {
         let Some(kind) = kind(&game.game) else { continue };
-        if !contender.games.is_empty() && !contender.games.iter().any(|plays| plays == kind.name) {
-            let plays = contender.games.join(", ");
+        if !spec.games.is_empty() && !spec.games.iter().any(|plays| plays == kind.name) {
+            let plays = spec.games.join(", ");
             return Err(tame(&format!(
                 "doesn't play {}: it says that it plays {plays}",
                 kind.name
             )));
         }
-        contender.dialect(kind).map_err(|error| tame(&error))?;
+        spec.dialect(kind).map_err(|error| tame(&error))?;
     }
-    Ok(contender)
+    Ok(spec)
 }
 
 fn submitted(
@@ -124,8 +124,8 @@ fn submitted(
     }
     for (path, stem) in paths.iter().zip(&stems) {
         let name = file_name(path);
-        let contender = match candidate(submissions, path, base) {
-            Ok(Some(contender)) => fits(file, contender),
+        let spec = match candidate(submissions, path, base) {
+            Ok(Some(spec)) => fits(file, spec),
             Ok(None) => {
                 notes.push(format!("{} is no submission", tame(&name)));
                 continue;
@@ -133,12 +133,12 @@ fn submitted(
             Err(reason) => Err(reason),
         };
         let name = if counts[stem.as_str()] == 1 { stem.clone() } else { name };
-        let run = match &contender {
-            Ok(contender) => contender.written.clone(),
+        let run = match &spec {
+            Ok(spec) => spec.written.clone(),
             Err(_) => String::new(),
         };
         let span = submissions.span.clone();
-        candidates.push(Candidate { name, run, span, is_submission: true, contender });
+        candidates.push(Candidate { name, run, span, is_submission: true, spec });
     }
     Ok(())
 }
@@ -159,7 +159,7 @@ fn candidate(
     submissions: &Submissions,
     path: &Path,
     base: &Path,
-) -> Result<Option<Contender>, String> {
+) -> Result<Option<AgentSpec>, String> {
     let name = file_name(path);
     let is_folder = path.is_dir();
     let may_be = if is_folder {
@@ -192,7 +192,7 @@ fn candidate(
             None => return Ok(None),
         },
     };
-    Contender::read_unbuilt(&run, base).map(Some).map_err(|failure| told(&failure))
+    AgentSpec::read_unbuilt(&run, base).map(Some).map_err(|failure| told(&failure))
 }
 
 fn is_no_program(name: &str) -> bool {
@@ -236,7 +236,7 @@ fn filled_in(template: &str, relative: &str, path: &Path, base: &Path) -> Result
 }
 
 /// The folder of an agent that has to be built, with what builds it.
-pub(super) fn build_of(contender: &Contender) -> Option<(PathBuf, &str)> {
-    let launch = contender.launch.as_ref()?;
-    Some((launch.folder.clone(), contender.build.as_deref()?))
+pub(super) fn build_of(spec: &AgentSpec) -> Option<(PathBuf, &str)> {
+    let launch = spec.launch.as_ref()?;
+    Some((launch.folder.clone(), spec.build.as_deref()?))
 }

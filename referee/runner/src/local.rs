@@ -5,12 +5,12 @@ use super::field::{Came, Field, Missed, Sign, Spoiled, kinds};
 use super::folder::Folder;
 use super::staging::{Notes, Staging};
 use referee_contest::{Contest, Fixture, Player, Schedule, Void};
-use referee_play::contender::Contender;
+use referee_play::agent_spec::AgentSpec;
 use referee_play::destination::Destination;
 use referee_play::interrupts::Interrupts;
-use referee_play::playing::Playing;
-use referee_play::pool::{Job, Played, Pool, Room, Threads, free_place};
-use referee_play::reach::Reaches;
+use referee_play::pool::{Job, Played, Pool, PoolSize, Threads, reserve_slot};
+use referee_play::reach::ReadableFiles;
+use referee_play::running_matches::RunningMatches;
 use referee_process::Failure;
 use referee_process::sandbox::Enclosure;
 use std::collections::BTreeMap;
@@ -22,15 +22,15 @@ use tokio::sync::mpsc;
 #[derive(Clone, Debug)]
 pub struct Equipment {
     /// Who plays, by player; each has its player's name.
-    pub contenders: Vec<Arc<Contender>>,
+    pub specs: Vec<Arc<AgentSpec>>,
     /// What they may read.
-    pub reaches: Arc<Reaches>,
+    pub readable_files: Arc<ReadableFiles>,
     /// How many matches at once, and where.
-    pub room: Room,
+    pub room: PoolSize,
     /// What agents are started in.
     pub enclosure: Enclosure,
     /// Where the games that are under way are noted.
-    pub playing: Playing,
+    pub playing: RunningMatches,
 }
 
 /// Games on this machine.
@@ -84,10 +84,11 @@ impl Local {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(|error| disk_failure(folder, &error))?;
         }
-        let seat = |player: Player| self.equipment.contenders[player.index()].clone();
+        let seat = |player: Player| self.equipment.specs[player.index()].clone();
         // What is there was never counted: its run was killed.
         let destination = Destination::File { path, force: true };
-        let job = self.staging.job(fixture, seat, self.equipment.reaches.clone(), destination);
+        let job =
+            self.staging.job(fixture, seat, self.equipment.readable_files.clone(), destination);
         job.map_err(|error| Failure::operation(format!("game {number}: {error}")))
     }
 
@@ -122,7 +123,7 @@ impl Field for Local {
         loop {
             let jobs = self.jobs.as_ref().filter(|_| wants);
             let played = tokio::select! {
-                Some(_) = free_place(jobs) => return Sign::Place,
+                Some(_) = reserve_slot(jobs) => return Sign::Place,
                 played = self.results.recv() => played,
             };
             let Some(played) = played else { return Sign::Gone };

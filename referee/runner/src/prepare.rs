@@ -6,7 +6,7 @@ use super::store::Kept;
 use crate::parallel::Progress;
 use referee_contest::file::{ContestFile, Entrant, FileError, OnBroken, Source};
 use referee_contest::{Contest, SandboxSettings};
-use referee_play::contender::{Contender, resolve};
+use referee_play::agent_spec::{AgentSpec, resolve};
 use referee_process::Failure;
 use referee_process::agent::Launch;
 use referee_process::cores;
@@ -47,7 +47,7 @@ pub struct Prepared {
     /// The contest.
     pub contest: Arc<Contest>,
     /// Who plays, by player; each has the player's name.
-    pub contenders: Vec<Contender>,
+    pub specs: Vec<AgentSpec>,
     /// Submissions that don't play, by name, and why.
     pub left_out: Vec<(String, String)>,
     /// What a person should know, in sentences.
@@ -67,8 +67,8 @@ pub struct Prepared {
 impl Prepared {
     /// The files that the agents' digests are made of, by player.
     pub fn files(&self) -> BTreeMap<String, Vec<PathBuf>> {
-        let folders = self.contenders.iter().filter(|contender| !contender.files.is_empty());
-        folders.map(|contender| (contender.name.clone(), contender.files.clone())).collect()
+        let folders = self.specs.iter().filter(|spec| !spec.files.is_empty());
+        folders.map(|spec| (spec.name.clone(), spec.files.clone())).collect()
     }
 
     /// What lies beside the contest file and may be one, with the seed of this contest or of another: no
@@ -95,14 +95,14 @@ impl Prepared {
     /// Whoever is still what it was has the digest that it had.
     fn take_for(&mut self, kept: &Kept) {
         let contest = Arc::make_mut(&mut self.contest);
-        for (player, contender) in contest.players.iter_mut().zip(&mut self.contenders) {
+        for (player, spec) in contest.players.iter_mut().zip(&mut self.specs) {
             let files = kept.files.get(&player.name).map_or(&[][..], Vec::as_slice);
             let before = kept.contest.players.iter().find(|other| other.name == player.name);
-            let before = before.filter(|before| contender.is_still(&before.digest, files));
+            let before = before.filter(|before| spec.has_digest(&before.digest, files));
             if let Some(before) = before {
                 player.digest.clone_from(&before.digest);
-                contender.digest.clone_from(&before.digest);
-                contender.files = files.to_vec();
+                spec.digest.clone_from(&before.digest);
+                spec.files = files.to_vec();
             }
         }
     }
@@ -140,10 +140,10 @@ pub fn prepare(file: &Path, builds: Builds<'_>) -> Result<Prepared, Failure> {
 }
 
 /// What an agent reads that isn't its own, if there is anything unusual, for the people who let it.
-fn asked(contender: &Contender) -> Option<String> {
-    let paths = contender.files().map(|files| unusual(&files)).unwrap_or_default();
+fn asked(spec: &AgentSpec) -> Option<String> {
+    let paths = spec.files().map(|files| unusual(&files)).unwrap_or_default();
     let shown: Vec<String> = paths.iter().map(|path| tame(&path.display().to_string())).collect();
-    let (name, shown) = (tame(&contender.name), shown.join(", "));
+    let (name, shown) = (tame(&spec.name), shown.join(", "));
     (!paths.is_empty()).then(|| format!("{name} asks to read {shown}"))
 }
 
@@ -174,21 +174,20 @@ pub fn prepare_text(
     let openings = openings(&read, base)?;
     readable(&read, base)?;
     let playing = |candidate: Candidate| {
-        let Candidate { name, run, span, contender, .. } = candidate;
-        let contender = contender.ok()?;
-        Some((Entrant { name, run, digest: contender.digest.clone(), span }, contender))
+        let Candidate { name, run, span, spec, .. } = candidate;
+        let spec = spec.ok()?;
+        Some((Entrant { name, run, digest: spec.digest.clone(), span }, spec))
     };
-    let (entrants, contenders): (Vec<_>, Vec<_>) =
-        candidates.into_iter().filter_map(playing).unzip();
+    let (entrants, specs): (Vec<_>, Vec<_>) = candidates.into_iter().filter_map(playing).unzip();
     let (contest, order) =
         read.contest(&entrants, openings.as_ref()).map_err(|error| failure(&error))?;
-    notes.extend(contenders.iter().filter_map(asked));
+    notes.extend(specs.iter().filter_map(asked));
     let player = |(place, player): (&usize, &referee_contest::PlayerInfo)| {
-        let contender: &Contender = &contenders[*place];
-        Contender { name: player.name.clone(), ..contender.clone() }
+        let spec: &AgentSpec = &specs[*place];
+        AgentSpec { name: player.name.clone(), ..spec.clone() }
     };
     Ok(Prepared {
-        contenders: order.iter().zip(&contest.players).map(player).collect(),
+        specs: order.iter().zip(&contest.players).map(player).collect(),
         left_out,
         notes,
         jobs: read.jobs,
@@ -264,7 +263,7 @@ fn build(
 ) -> Result<(), Failure> {
     let mut builds: Vec<Launch> = Vec::new();
     for candidate in candidates.iter_mut() {
-        let Some((folder, words)) = candidate.contender.as_ref().ok().and_then(build_of) else {
+        let Some((folder, words)) = candidate.spec.as_ref().ok().and_then(build_of) else {
             continue;
         };
         if builds.iter().any(|build| build.folder == folder) {
@@ -275,7 +274,7 @@ fn build(
         match resolve(program, &folder) {
             Ok(file) => builds.push(Launch { file, command, folder }),
             Err(failure) => {
-                candidate.contender = Err(format!("it can't be built: {}", told(&failure)));
+                candidate.spec = Err(format!("it can't be built: {}", told(&failure)));
             }
         }
     }
@@ -285,12 +284,12 @@ fn build(
     let results =
         build_all(&builds, file.jobs.unwrap_or_else(cores::count), file.build_time, progress)?;
     for candidate in candidates {
-        let Some((folder, words)) = candidate.contender.as_ref().ok().and_then(build_of) else {
+        let Some((folder, words)) = candidate.spec.as_ref().ok().and_then(build_of) else {
             continue;
         };
         let built = builds.iter().zip(&results).find(|(build, _)| build.folder == folder);
         if let Some((_, Err(reason))) = built {
-            candidate.contender = Err(format!("`{}` failed: {reason}", tame(words)));
+            candidate.spec = Err(format!("`{}` failed: {reason}", tame(words)));
         }
     }
     Ok(())
@@ -299,9 +298,9 @@ fn build(
 /// Reads those that had to be built once more: now all of them is there.
 fn read_again(candidates: &mut [Candidate], base: &Path) {
     for candidate in candidates {
-        if candidate.contender.as_ref().is_ok_and(|contender| contender.build.is_some()) {
-            candidate.contender =
-                Contender::read_in(&candidate.run, base).map_err(|failure| told(&failure));
+        if candidate.spec.as_ref().is_ok_and(|spec| spec.build.is_some()) {
+            candidate.spec =
+                AgentSpec::read_in(&candidate.run, base).map_err(|failure| told(&failure));
         }
     }
 }
@@ -311,7 +310,7 @@ fn leave_out(candidates: &mut [Candidate], left_out: &[(String, String)]) {
     for candidate in candidates.iter_mut().filter(|candidate| candidate.is_submission) {
         let name = tame(&candidate.name);
         if let Some((_, reason)) = left_out.iter().find(|(other, _)| *other == name) {
-            candidate.contender = Err(reason.clone());
+            candidate.spec = Err(reason.clone());
         }
     }
 }
@@ -324,7 +323,7 @@ fn sift(
     let mut errors = Vec::new();
     let mut broken = Vec::new();
     for candidate in &*candidates {
-        let Err(reason) = &candidate.contender else { continue };
+        let Err(reason) = &candidate.spec else { continue };
         if candidate.is_submission {
             broken.push((tame(&candidate.name), reason.clone()));
         } else if errors.len() < ERRORS_TOLD {
@@ -345,6 +344,6 @@ fn sift(
                     --leave-out with `contest quick`";
         return Err(failure.or_help(stops.then(|| help.to_owned())));
     }
-    candidates.retain(|candidate| candidate.contender.is_ok());
+    candidates.retain(|candidate| candidate.spec.is_ok());
     Ok(broken)
 }

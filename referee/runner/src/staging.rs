@@ -3,12 +3,12 @@
 
 use referee_contest::{Contest, Fixture, Onlooker, OpeningError, Player};
 use referee_games::GameKind;
-use referee_play::contender::Contender;
+use referee_play::agent_spec::AgentSpec;
 use referee_play::destination::Destination;
-use referee_play::heading::Conditions;
-use referee_play::human::People;
+use referee_play::human::HumanInput;
+use referee_play::match_settings::MatchSettings;
 use referee_play::pool::{Job, Watching};
-use referee_play::reach::Reaches;
+use referee_play::reach::ReadableFiles;
 use referee_process::lock::lock;
 use referee_protocol::Event;
 use serde_json::Value;
@@ -34,8 +34,8 @@ impl Staging {
     pub fn job(
         &mut self,
         fixture: &Fixture,
-        seat: impl Fn(Player) -> Arc<Contender>,
-        reaches: Arc<Reaches>,
+        seat: impl Fn(Player) -> Arc<AgentSpec>,
+        readable_files: Arc<ReadableFiles>,
         destination: Destination,
     ) -> Result<Job, OpeningError> {
         let (contest, kind) = (&self.contest, self.kinds[fixture.game]);
@@ -51,14 +51,14 @@ impl Staging {
             kind,
             setup,
             seated: fixture.players.iter().map(|&player| seat(player)).collect(),
-            conditions: Conditions {
+            conditions: MatchSettings {
                 clock: contest.clock.clone(),
                 limits: contest.limits.clone(),
                 on_fault: contest.policy.on_fault,
             },
             seed: fixture.seed,
-            reaches,
-            people: People::default(),
+            readable_files,
+            human_input: HumanInput::default(),
             destination,
             durable: false,
         })

@@ -3,7 +3,7 @@
 use crate::parallel::{self, Progress};
 use referee_match::transcript::{Report, Status, verify};
 use referee_play::destination::is_transcript;
-use referee_play::inputs::{read_bytes, transcript_path};
+use referee_play::input_files::{read_bytes, transcript_path};
 use referee_process::Failure;
 use referee_protocol::Outcome;
 use std::path::{Path, PathBuf};

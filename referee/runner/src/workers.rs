@@ -3,7 +3,7 @@
 
 use super::folder::{Folder, WORKERS_FILE};
 use nix::fcntl::OFlag;
-use referee_play::replacing::replace;
+use referee_play::replace_file::replace;
 use referee_protocol::Sandbox;
 use referee_protocol::plain::{tame_line, tame_name};
 use schemars::JsonSchema;

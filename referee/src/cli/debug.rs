@@ -8,13 +8,13 @@ use super::words::join;
 use crate::cli::runtime::{machine, runtime};
 use crate::reading::Case;
 use clap::Args;
-use referee_match::diagnosis::{Circumstances, Finding, find};
+use referee_match::diagnosis::{Evidence, Finding, find};
 use referee_match::transcript::{IMPORTED, sent};
-use referee_play::contender::Contender;
-use referee_play::debugging::{LONGER, NoRerun, Rerun, Rerunning, rerun};
-use referee_play::inputs::read_transcript;
+use referee_play::agent_spec::AgentSpec;
+use referee_play::core_context::CoreContext;
+use referee_play::input_files::read_transcript;
 use referee_play::interrupts::{Interrupt, Interrupts};
-use referee_play::table::Table;
+use referee_play::rerun::{LATE_ANSWER_WAIT, RerunError, RerunReport, RerunRequest, rerun};
 use referee_process::Failure;
 use referee_process::sandbox::Enclosure;
 use referee_protocol::{ClockKind, HeaderSeat, Seat};
@@ -119,8 +119,8 @@ impl Case {
     }
 
     /// What is wrong with what the agent did, if anything is.
-    fn wrong(&self, told: &Rerunning) -> Option<Finding> {
-        let known = Circumstances {
+    fn wrong(&self, told: &RerunReport) -> Option<Finding> {
+        let known = Evidence {
             got: told.got.last().map(Vec::as_slice),
             unended: &told.unended,
             foreign: self.is_foreign(),
@@ -128,7 +128,7 @@ impl Case {
             stderr: &told.stderr,
             legal: &self.game.actions(),
             used: Some(told.used),
-            ..Circumstances::default()
+            ..Evidence::default()
         };
         find(told.fault.as_ref()?, &known)
     }
@@ -145,20 +145,20 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
             .map_err(|error| options.unplayable(&error))?;
         return print(&String::from_utf8_lossy(&bytes)).map(|()| ExitCode::SUCCESS);
     }
-    let contender = options.contender(&case, global)?;
+    let spec = options.spec(&case, global)?;
     let enclosure = options.sandbox.enclosure(global)?;
     let runtime = runtime()?;
     let local = LocalSet::new();
-    let rerun = options.rerun(&case, &contender, enclosure);
+    let rerun = options.rerun(&case, &spec, enclosure);
     let told = match local.block_on(&runtime, rerun)? {
         Ok(told) => told,
         Err(interrupt) => return Ok(ExitCode::from(interrupt.code())),
     };
     let wrong = case.wrong(&told);
     if options.json {
-        print_json(&options.told(&case, &contender, &told, wrong.as_ref()))?;
+        print_json(&options.told(&case, &spec, &told, wrong.as_ref()))?;
     } else {
-        print(&text(&case, &contender.written, &told, wrong.as_ref()))?;
+        print(&text(&case, &spec.written, &told, wrong.as_ref()))?;
     }
     Ok(if wrong.is_some() { ExitCode::from(Failure::AGENT) } else { ExitCode::SUCCESS })
 }
@@ -179,30 +179,30 @@ impl Options {
         Ok(case)
     }
 
-    fn contender(&self, case: &Case, global: &Global) -> Result<Contender, Failure> {
+    fn spec(&self, case: &Case, global: &Global) -> Result<AgentSpec, Failure> {
         let seat = &case.header.seats[case.seat.index()];
         let name = self.agent.clone().or_else(|| named(seat)).ok_or_else(|| {
             Failure::usage(format!("the transcript doesn't say how {} is started", seat.name))
                 .help("name the agent: --agent AGENT")
         })?;
-        let contender = Contender::read(&name).map_err(|failure| match self.agent {
+        let spec = AgentSpec::read(&name).map_err(|failure| match self.agent {
             Some(_) => failure,
             None => Failure::usage(failure.to_string()).help(format!(
                 "the transcript names the agent {name:?}, which is looked for here: run this \
                  where the match was run, or name it: --agent AGENT"
             )),
         })?;
-        if contender.launch.is_none() {
+        if spec.launch.is_none() {
             return Err(Failure::usage("a person played at this seat")
                 .help("name an agent to put in their place: --agent AGENT"));
         }
-        if contender.digest != seat.digest && self.agent.is_none() {
+        if spec.digest != seat.digest && self.agent.is_none() {
             global.note([format!(
                 "{name} is not what it was: it has been changed since, or this is not the folder \
                  where the match was run"
             )]);
         }
-        Ok(contender)
+        Ok(spec)
     }
 
     /// How long the answers to earlier turns are waited for: longer than the match did.
@@ -211,32 +211,32 @@ impl Options {
         let wall = case.allowed_ms().filter(|_| !self.no_timeout && !self.wait);
         let backstop = |ms: u64| clock.backstop_ms.unwrap_or(ms.saturating_mul(4));
         let wall = wall.map(|ms| if case.counts_cpu() { backstop(ms) } else { ms });
-        wall.map(|ms| Duration::from_millis(ms) + LONGER)
+        wall.map(|ms| Duration::from_millis(ms) + LATE_ANSWER_WAIT)
     }
 
     async fn rerun(
         &self,
         case: &Case,
-        contender: &Contender,
+        spec: &AgentSpec,
         enclosure: Enclosure,
-    ) -> Result<Result<Rerunning, Interrupt>, Failure> {
+    ) -> Result<Result<RerunReport, Interrupt>, Failure> {
         let machine = machine("it can't be run");
         let mut interrupts = Interrupts::listen().map_err(&machine)?;
-        let wanted = Rerun {
+        let wanted = RerunRequest {
             header: &case.header,
             events: &case.events,
             seat: case.seat,
             turn: case.turn,
             patience: self.patience(case),
         };
-        let table = Table::alone(enclosure).map_err(&machine)?;
+        let table = CoreContext::alone(enclosure).map_err(&machine)?;
         let wait = self.wait;
         let pause = async move |process| if wait { wait_for_enter(process).await } else { Ok(()) };
         tokio::select! {
-            told = rerun(&wanted, contender, &table, pause) => match told {
+            told = rerun(&wanted, spec, &table, pause) => match told {
                 Ok(told) => Ok(Ok(told)),
-                Err(NoRerun::Transcript(text)) => Err(self.unplayable(&text)),
-                Err(NoRerun::Machine(error)) => Err(machine(error)),
+                Err(RerunError::Transcript(text)) => Err(self.unplayable(&text)),
+                Err(RerunError::Machine(error)) => Err(machine(error)),
             },
             () = interrupts.next() => Ok(Err(interrupts.received().unwrap_or(Interrupt::Int))),
         }
@@ -245,8 +245,8 @@ impl Options {
     fn told(
         &self,
         case: &Case,
-        contender: &Contender,
-        told: &Rerunning,
+        spec: &AgentSpec,
+        told: &RerunReport,
         wrong: Option<&Finding>,
     ) -> Told {
         let lines = |lines: &[Vec<u8>]| {
@@ -255,7 +255,7 @@ impl Options {
         let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         Told {
             file: self.file.clone(),
-            agent: contender.written.clone(),
+            agent: spec.written.clone(),
             seat: case.seat,
             turn: case.turn,
             sent: told.sent.clone(),
@@ -300,7 +300,7 @@ async fn wait_for_enter(process: i32) -> io::Result<()> {
     waiting.await.map_err(io::Error::other)?.map(|_| ())
 }
 
-fn text(case: &Case, agent: &str, told: &Rerunning, wrong: Option<&Finding>) -> String {
+fn text(case: &Case, agent: &str, told: &RerunReport, wrong: Option<&Finding>) -> String {
     let mut rows = Rows::new(0, 9);
     let turn = case.turn.map_or("its start".to_owned(), |turn| format!("turn {turn}"));
     rows.words("debug", &format!("{agent} at seat {} in {turn}", case.seat));

@@ -1,9 +1,9 @@
 //! What is said of a fault when a match ends: how to mend it, and the command that shows it again.
 
 use super::words::{join, option};
-use referee_match::diagnosis::{Circumstances, find};
+use referee_match::diagnosis::{Evidence, find};
 use referee_match::transcript;
-use referee_play::inputs::read_transcript;
+use referee_play::input_files::read_transcript;
 use referee_protocol::plain::tame;
 use referee_protocol::{Event, Fault, FaultKind, Header, HeaderSeat, Seat, Verdict, line_bytes};
 
@@ -49,14 +49,14 @@ pub(super) fn advice(
     record: Option<&Record>,
 ) -> String {
     let ended = matches!(fault.kind, FaultKind::Gone | FaultKind::Start);
-    let known = Circumstances {
+    let known = Evidence {
         got: record.and_then(|record| record.line.as_deref()),
         foreign: record.is_some_and(|record| record.foreign),
         status: record.and_then(|record| record.status.as_deref()).filter(|_| ended),
         stderr: stderr.unwrap_or_default(),
         denied,
         legal: fault.legal.as_deref().unwrap_or_default(),
-        ..Circumstances::default()
+        ..Evidence::default()
     };
     find(fault, &known).map_or(String::new(), |finding| format!("fix: {}\n", tame(&finding.fix)))
 }
@@ -69,7 +69,7 @@ pub(super) fn debug_command(
 ) -> Option<String> {
     let faults = verdict.seats.iter().filter_map(|seat| Some((seat.seat, seat.fault.as_ref()?)));
     let errors = faults.filter(|(_, fault)| fault.kind != FaultKind::Resigned);
-    let programs = errors.filter(|(seat, _)| header.seats[seat.index()].command != ["@human"]);
+    let programs = errors.filter(|(seat, _)| !header.seats[seat.index()].is_human());
     let (seat, fault) = programs.min_by_key(|(_, fault)| fault.turn)?;
     let mut words = vec!["referee".to_owned(), "debug".to_owned(), transcript.to_owned()];
     words.extend(option("--seat", Some(seat)));

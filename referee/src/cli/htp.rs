@@ -7,9 +7,9 @@ use super::sandbox::SandboxOptions;
 use super::setup::read_pairs;
 use clap::Args;
 use referee_games::{LineServer, ServerStep, dialects};
-use referee_play::contender::Contender;
-use referee_play::heading::{Conditions, header};
-use referee_play::served::Served;
+use referee_play::agent_spec::AgentSpec;
+use referee_play::match_settings::{MatchSettings, header};
+use referee_play::served::ServedAgent;
 use referee_process::Failure;
 use referee_process::launcher::Launcher;
 use std::io::{BufRead, Write};
@@ -46,20 +46,20 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let setup = read_pairs("--setup", &options.setup)?;
     let game = super::setup::start(kind, &setup)?;
     let server = serve(&game.setup()).map_err(|error| Failure::usage(error.to_string()))?;
-    let contender = Contender::read(&options.agent)?;
-    if contender.launch.is_none() {
+    let spec = AgentSpec::read(&options.agent)?;
+    if spec.launch.is_none() {
         return Err(Failure::usage("a person can't be served: name an agent, such as @greedy"));
     }
-    contender.dialect(kind).map_err(Failure::usage)?;
+    spec.dialect(kind).map_err(Failure::usage)?;
     let enclosure = options.sandbox.enclosure(global)?;
     let conditions =
-        Conditions { clock: options.clock.settings(None, true)?, ..Conditions::default() };
-    let seated = vec![&contender; game.seats()];
+        MatchSettings { clock: options.clock.settings(None, true)?, ..MatchSettings::default() };
+    let seated = vec![&spec; game.seats()];
     let header = header(game.as_ref(), &seated, &conditions, &enclosure.told, options.seed, 0);
     let launcher = Launcher::start(&enclosure.jail).map_err(machine("nothing can start"))?;
-    let name = contender.name.clone();
+    let name = spec.name.clone();
     let serving = async {
-        let agent = Served::new(launcher, enclosure, contender, kind, header);
+        let agent = ServedAgent::new(launcher, enclosure, spec, kind, header);
         converse(server, agent, &name).await
     };
     let ended = runtime()?.block_on(serving);
@@ -69,7 +69,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
 /// Answers one command after the other, until `quit` or the end of stdin.
 async fn converse(
     mut server: Box<dyn LineServer>,
-    mut agent: Served,
+    mut agent: ServedAgent,
     name: &str,
 ) -> std::io::Result<()> {
     let mut lines = commands();

@@ -8,7 +8,7 @@ use super::setup::find_kind;
 use super::words::join;
 use clap::Args;
 use referee_games::GameKind;
-use referee_play::fresh::create_files;
+use referee_play::new_files::create_files;
 use referee_process::Failure;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

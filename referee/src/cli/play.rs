@@ -12,10 +12,10 @@ use crate::cli::runtime::{machine, runtime};
 use crate::reading::report;
 use crate::screen::Setting;
 use indicatif::ProgressBar;
-use referee_play::contender::unique_names;
+use referee_play::agent_spec::unique_names;
 use referee_play::interrupts::Interrupts;
-use referee_play::playing::Playing;
-use referee_play::pool::{Played, Pool, Room, Watching, free_place};
+use referee_play::pool::{Played, Pool, PoolSize, Watching, reserve_slot};
+use referee_play::running_matches::RunningMatches;
 use referee_play::series::Plan;
 use referee_process::Failure;
 use referee_process::sandbox::Enclosure;
@@ -92,7 +92,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     global.note(super::setup::start(plan.first.kind, &plan.first.setup)?.notes());
     let enclosure = options.conditions.enclosure(plan.agents(), global)?;
     let runtime = runtime()?;
-    plan.first.reaches.check(enclosure.jail.layers, &plan.first.seated)?;
+    plan.first.readable_files.check(enclosure.jail.layers, &plan.first.seated)?;
     let mut page = None;
     if options.open {
         page = Some(Page::prepare(&mut plan, &enclosure)?);
@@ -127,7 +127,7 @@ async fn play_all(
         page.serve(&interrupts)?;
     }
     let bar = progress_bar(plan.count(), !global.quiet);
-    let playing = Playing::default();
+    let playing = RunningMatches::default();
     let colour = stderr_has_colour();
     let style = options.board.style(colour).unwrap_or(Style { colour, ..Style::default() });
     let setting = if single { Setting::Live } else { Setting::LiveMany };
@@ -139,7 +139,7 @@ async fn play_all(
     let hint = if desk.is_manned() { "b: look closer, step back\n" } else { "" };
     let watching = watching(options, single && !global.quiet, person, hint, desk.cover());
     let jobs = plan.jobs.clamp(1, plan.count());
-    let room = Room { matches: jobs, pin: options.pin };
+    let room = PoolSize { matches: jobs, pin: options.pin };
     let (orders, paused) = (interrupts.orders(), interrupts.paused_time());
     let pool = Pool::start(room, enclosure, orders, paused, watching, playing).map_err(machine)?;
     see_through(pool, plan, &bar, &mut desk, series, &mut interrupts).await?;
@@ -167,7 +167,7 @@ async fn see_through(
             jobs = None;
         }
         tokio::select! {
-            Some(place) = free_place(jobs.as_ref()) => {
+            Some(place) = reserve_slot(jobs.as_ref()) => {
                 if let Some(number) = asked.next() {
                     place.send(plan.job(number));
                 }
@@ -359,8 +359,8 @@ impl<'a> Series<'a> {
             }
             let record = transcript.and_then(|path| Record::read(path, seat.seat));
             let denied = words.as_ref().and_then(|words| {
-                let contender = &self.plan.seated(number)[seat.seat.index()];
-                self.plan.first.reaches.advice(contender, self.layers, words)
+                let spec = &self.plan.seated(number)[seat.seat.index()];
+                self.plan.first.readable_files.advice(spec, self.layers, words)
             });
             let words = words.as_deref();
             text.push_str(&advice(fault, words, denied.as_deref(), record.as_ref()));

@@ -3,7 +3,7 @@
 use super::output::tell;
 use super::serve::browse;
 use referee_play::destination::Destination;
-use referee_play::human::{Desks, People};
+use referee_play::human::{HumanInput, PlayerPrompts};
 use referee_play::interrupts::Interrupts;
 use referee_play::series::Plan;
 use referee_process::Failure;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// The web viewer beside a match.
 #[derive(Debug)]
 pub(super) struct Page {
-    desks: Arc<Desks>,
+    desks: Arc<PlayerPrompts>,
     /// Of a single match.
     transcript: Option<PathBuf>,
     folder: PathBuf,
@@ -30,8 +30,8 @@ impl Page {
             return Err(Failure::usage("--open shows a transcript, and no file is written")
                 .help("--out names a file or a folder"));
         }
-        let desks = Arc::<Desks>::default();
-        plan.first.people = People::Desks(desks.clone());
+        let desks = Arc::<PlayerPrompts>::default();
+        plan.first.human_input = HumanInput::Prompts(desks.clone());
         let mut transcript = None;
         if plan.count() == 1 {
             let (header, _) =

@@ -12,12 +12,12 @@ use rand::TryRng;
 use rand::rngs::SysRng;
 use referee_games::nearest;
 use referee_match::times::read_time;
-use referee_play::contender::Contender;
+use referee_play::agent_spec::AgentSpec;
 use referee_play::destination::{DEFAULT_FOLDER, Destination};
-use referee_play::heading::Conditions;
-use referee_play::human::People;
+use referee_play::human::HumanInput;
+use referee_play::match_settings::MatchSettings;
 use referee_play::pool::Job;
-use referee_play::reach::{Reaches, ground};
+use referee_play::reach::{ReadableFiles, ground};
 use referee_play::series::Plan;
 use referee_process::Failure;
 use referee_process::cores;
@@ -108,16 +108,16 @@ impl Options {
         let kind = self.game.kind()?;
         let setup = self.game.setup()?;
         let game = super::setup::start(kind, &setup)?;
-        let contenders = self.contenders(game.seats())?;
-        for contender in &contenders {
-            contender.suits(kind)?;
+        let specs = self.specs(game.seats())?;
+        for spec in &specs {
+            spec.check_plays(kind)?;
         }
-        let person = contenders.iter().any(|contender| contender.launch.is_none());
+        let person = specs.iter().any(|spec| spec.launch.is_none());
         let number = self.game_number.unwrap_or(0);
         let games = if self.game_number.is_some() { 1 } else { self.games };
-        let contenders: Vec<_> = contenders.into_iter().map(Arc::new).collect();
+        let specs: Vec<_> = specs.into_iter().map(Arc::new).collect();
         let destination = self.destination(games)?;
-        let conditions = Conditions {
+        let conditions = MatchSettings {
             clock: self.preset.clock(person)?,
             limits: self.limits()?,
             on_fault: self.on_fault.unwrap_or_else(|| self.preset.on_fault()),
@@ -131,16 +131,20 @@ impl Options {
                 setup,
                 conditions,
                 seed: self.seed.map_or_else(new_seed, Ok)?,
-                reaches: Arc::new(Reaches::new(ground(&contenders, &destination.places(), &[]))),
-                people: People::default(),
+                readable_files: Arc::new(ReadableFiles::new(ground(
+                    &specs,
+                    &destination.places(),
+                    &[],
+                ))),
+                human_input: HumanInput::default(),
                 destination,
                 durable: games == 1,
-                seated: contenders,
+                seated: specs,
             },
         })
     }
 
-    fn contenders(&self, seats: usize) -> Result<Vec<Contender>, Failure> {
+    fn specs(&self, seats: usize) -> Result<Vec<AgentSpec>, Failure> {
         let given = self.agents.len();
         if given != seats {
             let game = &self.game.game;
@@ -150,14 +154,14 @@ impl Options {
                     vec!["@random"; seats].join(" ")
                 )));
         }
-        let contenders: Vec<Contender> =
-            self.agents.iter().map(|agent| Contender::read(agent)).collect::<Result<_, _>>()?;
-        let people = contenders.iter().filter(|contender| contender.launch.is_none()).count();
+        let specs: Vec<AgentSpec> =
+            self.agents.iter().map(|agent| AgentSpec::read(agent)).collect::<Result<_, _>>()?;
+        let people = specs.iter().filter(|spec| spec.launch.is_none()).count();
         if people > 1 && !self.open {
             return Err(Failure::usage("there is one terminal, so there can be only one @human")
                 .help("with --open people play in the browser, and there can be more"));
         }
-        Ok(contenders)
+        Ok(specs)
     }
 
     fn limits(&self) -> Result<Limits, Failure> {

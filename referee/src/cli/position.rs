@@ -5,7 +5,7 @@ use super::setup::GameOptions;
 use crate::reading::{Shown, as_json, caption, given, recorded};
 use clap::Args;
 use referee_games::AnyGame;
-use referee_play::inputs::{read_text, read_transcript};
+use referee_play::input_files::{read_text, read_transcript};
 use referee_process::Failure;
 use referee_render::{Style, terminal};
 

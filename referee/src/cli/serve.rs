@@ -7,7 +7,7 @@ use super::sandbox::ConditionOptions;
 use clap::Args;
 use rand::TryRng;
 use rand::rngs::SysRng;
-use referee_play::contender::Contender;
+use referee_play::agent_spec::AgentSpec;
 use referee_play::interrupts::{Interrupt, Interrupts};
 use referee_process::Failure;
 use referee_process::cores;
@@ -72,7 +72,7 @@ fn read_token(text: &str) -> Result<String, String> {
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
     for agent in &options.agents {
-        Contender::read(agent)?;
+        AgentSpec::read(agent)?;
     }
     runtime()?.block_on(async {
         let mut interrupts = Interrupts::listen().map_err(machine("the server"))?;

@@ -2,7 +2,7 @@
 
 use super::unreadable;
 use referee_games::{AnyGame, GameKind, Refusal, Turn};
-use referee_match::transcript::{Steps, read, walk};
+use referee_match::transcript::{TranscriptWalk, read, walk};
 use referee_process::Failure;
 use referee_protocol::{Event, Outcome, Seat, parse_strict};
 use schemars::JsonSchema;
@@ -34,7 +34,7 @@ pub fn recorded(
     }
     let is_action = |event: &Event| matches!(event, Event::Played(_) | Event::Retired(_));
     let count = read(bytes).map_or(0, |reading| reading.filter(is_action).count());
-    let apply = |steps: &mut Steps<'_>| {
+    let apply = |steps: &mut TranscriptWalk<'_>| {
         while let Some(event) = steps.step().map_err(|error| unreadable(file, &error))? {
             if is_action(&event) {
                 return Ok(true);

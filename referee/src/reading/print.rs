@@ -1,7 +1,7 @@
 //! A recorded match as text, ply by ply.
 
 use super::{report, unreadable};
-use referee_match::transcript::{End, Walk, walk};
+use referee_match::transcript::{ReadEnd, Walk, walk};
 use referee_process::Failure;
 use referee_protocol::plain::tame;
 use referee_protocol::{Event, Seat};
@@ -35,7 +35,7 @@ pub fn print(
         let last = steps.walk().game().turn_number();
         return Err(Failure::usage(format!("--turn {turn}: the match has turns up to {last}")));
     }
-    if let Some(End::Cut { line }) = steps.end() {
+    if let Some(ReadEnd::Cut { line }) = steps.end() {
         let text = format!("{file}: the transcript is cut off at line {line}");
         return Err(Failure::operation(text));
     }

@@ -1,6 +1,6 @@
 //! Matches in words: who played what under which clock, and how it ended.
 
-use referee_match::telling::{sentence, setup};
+use referee_match::summary::{sentence, setup};
 use referee_match::times::{show_clock, show_time};
 use referee_protocol::plain::tame;
 use referee_protocol::{FaultKind, Header, Outcome, Verdict};

@@ -12,7 +12,7 @@ mod tests;
 pub use draw::draw;
 pub use model::{Model, Pane, Setting, Wish};
 
-use referee_match::transcript::{Playback, Said};
+use referee_match::transcript::{ExchangedLine, Playback};
 
 /// What is looked at, as it stands now.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,7 @@ pub struct Scene<'a> {
     /// Why it can't be read on.
     pub problem: Option<&'a str>,
     /// The exact lines of the ply that the model is at, where they are wanted; or why there are none.
-    pub said: Result<&'a [Said], &'a str>,
+    pub said: Result<&'a [ExchangedLine], &'a str>,
     /// How long the seat that was asked has been thinking, in milliseconds.
     pub waiting_ms: u64,
 }

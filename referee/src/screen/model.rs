@@ -238,7 +238,7 @@ impl Model {
 
     /// The next ply, or the one before, at which there is something to read.
     fn seek_message(&mut self, forward: bool, playback: &Playback) {
-        let speaks = |ply: &Ply| !ply.beside.stderr.is_empty() || ply.fault().is_some();
+        let speaks = |ply: &Ply| !ply.output.stderr.is_empty() || ply.fault().is_some();
         let plies = playback.plies();
         let found = if forward {
             (self.at + 1..plies.len()).find(|&index| speaks(&plies[index]))

@@ -9,7 +9,7 @@ use super::pages::REPORT;
 use super::workers::{name_workers, rows};
 use referee_contest::{Contest, Player, Record, Schedule};
 use referee_games::kind;
-use referee_match::telling::placed;
+use referee_match::summary::Summary;
 use referee_process::Failure;
 use referee_process::lock::lock;
 use referee_runner::folder::Folder;
@@ -225,11 +225,22 @@ fn row(folder: &str, contest: &Contest, colours: &[Vec<String>], record: &Record
     let faults = record.seats.iter().enumerate().filter_map(|(seat, part)| {
         Some(json!({ "seat": seat, "kind": part.fault?.name(), "text": part.fault_text }))
     });
+    let played = contest.games.get(record.game);
+    let kinds: Vec<_> = record.seats.iter().map(|part| part.fault).collect();
+    let summary = Summary {
+        game: played.map_or("?", |game| game.game.as_str()),
+        setup: played.map_or(&Value::Null, |game| &game.setup),
+        names: &names,
+        result: record.result,
+        reason: &record.reason,
+        places: &record.places,
+        faults: &kinds,
+    };
     let separator = if folder.is_empty() { "" } else { "/" };
     json!({
         "file": format!("{folder}{separator}{}", record.transcript),
-        "game": contest.games.get(record.game).map_or("?", |game| game.game.as_str()),
-        "result": placed(&names, &record.places, &record.reason),
+        "game": summary.game,
+        "result": summary.sentence(),
         "names": names,
         "colours": colours.get(record.game).cloned().unwrap_or_default(),
         "turns": record.turns,

@@ -41,8 +41,8 @@ use axum::extract::{DefaultBodyLimit, Query, Request, State};
 use axum::middleware::from_fn_with_state;
 use axum::routing::{MethodRouter, get, post};
 use axum::{Json, Router};
-use referee_play::human::Desks;
-use referee_play::table::{Orders, PausedTime};
+use referee_play::core_context::{Orders, PausedTime};
+use referee_play::human::PlayerPrompts;
 use referee_process::Failure;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -191,7 +191,7 @@ impl Server {
 
     /// A match of another part of the program, whose people sit at these desks; the transcript's path
     /// is canonical.
-    pub fn host(&self, transcript: &Path, desks: Arc<Desks>) {
+    pub fn host(&self, transcript: &Path, desks: Arc<PlayerPrompts>) {
         self.app.hall.host(transcript.to_owned(), desks);
     }
 

@@ -5,7 +5,7 @@ use super::errors::Answer;
 use super::place::{Place, open};
 use super::rows::{Row, unreadable};
 use referee_play::destination::is_transcript;
-use referee_play::writing::may_be_written;
+use referee_play::liveness::may_be_written;
 use referee_process::lock::lock;
 use referee_runner::folder::{GAMES_FOLDER, STORE_FILE};
 use std::collections::BTreeMap;

@@ -9,14 +9,14 @@ use rand::TryRng;
 use rand::rngs::SysRng;
 use referee_games::kind;
 use referee_match::times::{read_clock, read_time};
-use referee_play::contender::Contender;
+use referee_play::agent_spec::AgentSpec;
+use referee_play::core_context::{Orders, PausedTime};
 use referee_play::destination::{DEFAULT_FOLDER, Destination};
-use referee_play::heading::Conditions;
-use referee_play::human::{Desks, People};
-use referee_play::playing::Playing as Noted;
-use referee_play::pool::{Job, Pool, Room as OnCores, Watching};
-use referee_play::reach::{self, Reaches};
-use referee_play::table::{Orders, PausedTime};
+use referee_play::human::{HumanInput, PlayerPrompts};
+use referee_play::match_settings::MatchSettings;
+use referee_play::pool::{Job, Pool, PoolSize as OnCores, Watching};
+use referee_play::reach::{self, ReadableFiles};
+use referee_play::running_matches::RunningMatches as Noted;
 use referee_process::Failure;
 use referee_process::lock::lock;
 use referee_process::sandbox::Enclosure;
@@ -83,7 +83,7 @@ fn no_setup() -> Value {
 /// A match that this program plays now.
 #[derive(Clone, Debug)]
 struct Own {
-    desks: Arc<Desks>,
+    desks: Arc<PlayerPrompts>,
     /// For this match alone; none where another part of the program has begun it.
     orders: Option<watch::Sender<Orders>>,
 }
@@ -99,18 +99,18 @@ pub(super) struct Hall {
     /// The last matches whose transcript couldn't be written to its end, and why.
     failures: Mutex<VecDeque<(PathBuf, String)>>,
     /// Room for matches with a person, and for others.
-    with_person: Room,
-    others: Room,
+    with_person: PoolSize,
+    others: PoolSize,
 }
 
 /// Room for so many matches at once.
 #[derive(Debug)]
-struct Room {
+struct PoolSize {
     most: u32,
     free: Arc<Semaphore>,
 }
 
-impl Room {
+impl PoolSize {
     fn new(most: u32) -> Self {
         Self { most, free: Arc::new(Semaphore::new(most as usize)) }
     }
@@ -129,9 +129,9 @@ impl Hall {
         paused: PausedTime,
     ) -> Self {
         let jobs = play.as_ref().map_or(0, |play| play.jobs);
-        let others = Room::new(u32::try_from(jobs).unwrap_or(u32::MAX));
+        let others = PoolSize::new(u32::try_from(jobs).unwrap_or(u32::MAX));
         let (own, failures) = (Mutex::default(), Mutex::default());
-        let with_person = Room::new(WITH_PERSON_MAX);
+        let with_person = PoolSize::new(WITH_PERSON_MAX);
         Self { play, orders, paused, own, failures, with_person, others }
     }
 
@@ -140,7 +140,7 @@ impl Hall {
     }
 
     /// A match that another part of the program plays, whose people sit at these desks.
-    pub(super) fn host(&self, transcript: PathBuf, desks: Arc<Desks>) {
+    pub(super) fn host(&self, transcript: PathBuf, desks: Arc<PlayerPrompts>) {
         lock(&self.own).insert(transcript, Own { desks, orders: None });
     }
 
@@ -183,7 +183,7 @@ impl Hall {
     }
 
     /// Where the people of a match sit, if it is played here.
-    pub(super) fn desks(&self, transcript: &Path) -> Option<Arc<Desks>> {
+    pub(super) fn desks(&self, transcript: &Path) -> Option<Arc<PlayerPrompts>> {
         lock(&self.own).get(transcript).map(|own| own.desks.clone())
     }
 
@@ -227,7 +227,7 @@ impl Hall {
         let job = job(place, known, agents, wish)?;
         let permit = self.enter(with_person(&job.seated))?;
         let enclosure = (known.enclose)(programs(&job) * known.jobs)?;
-        job.reaches.check(enclosure.jail.layers, &job.seated)?;
+        job.readable_files.check(enclosure.jail.layers, &job.seated)?;
         self.start(job, enclosure, Duration::from_millis(pace_ms), permit)
     }
 
@@ -261,8 +261,8 @@ impl Hall {
         let failed = |error: std::io::Error| Refused::machine(error.to_string());
         let (header, _) = job.header(&enclosure.told).map_err(failed)?;
         job.destination = job.destination.reserved(&header).map_err(failed)?;
-        let desks = Arc::<Desks>::default();
-        job.people = People::Desks(desks.clone());
+        let desks = Arc::<PlayerPrompts>::default();
+        job.human_input = HumanInput::Prompts(desks.clone());
         let Destination::File { path, .. } = &job.destination else {
             return Err(Refused::machine("a match without a file"));
         };
@@ -358,12 +358,12 @@ fn watching(pace: Duration) -> Box<Watching> {
     })
 }
 
-fn with_person(contenders: &[Arc<Contender>]) -> bool {
-    contenders.iter().any(|contender| contender.launch.is_none())
+fn with_person(specs: &[Arc<AgentSpec>]) -> bool {
+    specs.iter().any(|spec| spec.launch.is_none())
 }
 
 fn programs(job: &Job) -> usize {
-    job.seated.iter().filter(|contender| contender.launch.is_some()).count()
+    job.seated.iter().filter(|spec| spec.launch.is_some()).count()
 }
 
 /// What is to be played, if everything about it is as it should be.
@@ -379,38 +379,38 @@ fn job(place: &Place, play: &Play, agents: &[String], wish: &Wish) -> Answer<Job
         let told = format!("{} is played by {seats} here, not by {given}", kind.name);
         return Err(Refused::unfit(told).help("name an agent for every seat"));
     }
-    let read = |agent: &String| contender(place, play, agents, agent).map(Arc::new);
-    let contenders: Vec<Arc<Contender>> = wish.seats.iter().map(read).collect::<Answer<_>>()?;
-    for contender in &contenders {
-        contender.suits(kind)?;
+    let read = |agent: &String| spec(place, play, agents, agent).map(Arc::new);
+    let specs: Vec<Arc<AgentSpec>> = wish.seats.iter().map(read).collect::<Answer<_>>()?;
+    for spec in &specs {
+        spec.check_plays(kind)?;
     }
-    let person = with_person(&contenders);
+    let person = with_person(&specs);
     let destination = Destination::Folder(place.root().join(DEFAULT_FOLDER));
-    let ground = reach::ground(&contenders, &destination.places(), &[]);
+    let ground = reach::ground(&specs, &destination.places(), &[]);
     Ok(Job {
         number: 0,
         kind,
         setup: wish.setup.clone(),
-        seated: contenders,
-        conditions: Conditions { clock: clock(wish, person)?, ..Conditions::default() },
+        seated: specs,
+        conditions: MatchSettings { clock: clock(wish, person)?, ..MatchSettings::default() },
         seed: seed(wish.seed)?,
-        reaches: Arc::new(Reaches::new(ground)),
-        people: People::default(),
+        readable_files: Arc::new(ReadableFiles::new(ground)),
+        human_input: HumanInput::default(),
         destination,
         durable: true,
     })
 }
 
 /// An agent that may be started from the page: never a command that somebody typed there.
-fn contender(place: &Place, play: &Play, below: &[String], agent: &str) -> Answer<Contender> {
+fn spec(place: &Place, play: &Play, below: &[String], agent: &str) -> Answer<AgentSpec> {
     if agent.starts_with('@') || play.agents.iter().any(|given| given == agent) {
-        return Ok(Contender::read(agent)?);
+        return Ok(AgentSpec::read(agent)?);
     }
     if below.iter().any(|folder| folder == agent) {
         let folder = place.find(agent)?;
-        let mut contender = Contender::read_in("./", &folder)?;
-        agent.clone_into(&mut contender.written);
-        return Ok(contender);
+        let mut spec = AgentSpec::read_in("./", &folder)?;
+        agent.clone_into(&mut spec.written);
+        return Ok(spec);
     }
     Err(Refused::unfit(format!("{agent:?} isn't one of the agents that may be named here")).help(
         "there are @human, the built-in ones, those that `referee serve --agent` was given, and \

@@ -3,10 +3,10 @@
 
 use super::errors::{Answer, Refused};
 use super::place::{TRANSCRIPT_BYTES_MAX, too_long};
-use referee_match::telling::sentence;
-use referee_match::transcript::{NoHeader, read, unpack};
-use referee_play::growing::is_packed;
-use referee_play::writing::is_written;
+use referee_match::summary::sentence;
+use referee_match::transcript::{HeaderError, read, unpack};
+use referee_play::growing_file::is_packed;
+use referee_play::liveness::is_written;
 use referee_protocol::{Event, Header, OverEvent, TurnEvent};
 use serde::Serialize;
 use std::fs::File;
@@ -118,13 +118,13 @@ impl Row {
 }
 
 fn header(file: &mut File, length: u64) -> Answer<Option<Header>> {
-    let mut told = NoHeader::Cut;
+    let mut told = HeaderError::Cut;
     for edge in EDGE_BYTES {
         let bytes = piece(file, 0, edge).map_err(|error| Refused::unfit(error.to_string()))?;
         match read(&bytes) {
             Ok(reading) => return Ok(Some(reading.header)),
-            Err(NoHeader::Cut) if length <= edge => return Ok(None),
-            Err(error @ NoHeader::Cut) => told = error,
+            Err(HeaderError::Cut) if length <= edge => return Ok(None),
+            Err(error @ HeaderError::Cut) => told = error,
             Err(error) => return Err(Refused::unfit(error.to_string())),
         }
     }

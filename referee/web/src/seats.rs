@@ -4,7 +4,7 @@ use super::errors::{Answer, Refused};
 use super::{App, playing};
 use referee_games::AnyGame;
 use referee_match::frames::Frames;
-use referee_play::human::NotTaken;
+use referee_play::human::AnswerError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -73,11 +73,11 @@ pub(super) fn answer(app: &App, action: &Action) -> Answer<Value> {
         Refused::conflict("this server isn't playing that match").help("it may be over")
     })?;
     desks.answer(action.turn, &action.text).map_err(|error| match error {
-        NotTaken::NotAsked => {
+        AnswerError::NotAsked => {
             let told = format!("nobody is asked for turn {} now", action.turn);
             Refused::conflict(told).help("the match has gone on; look at it again")
         }
-        NotTaken::Refused(why) => {
+        AnswerError::Refused(why) => {
             Refused::unfit(why).help("the legal actions are listed beside the board")
         }
     })?;

@@ -2,7 +2,7 @@
 
 use referee_games::kind;
 use referee_match::frames::{Asked, Frame, Frames};
-use referee_match::telling::setup;
+use referee_match::summary::setup;
 use referee_match::times::show_clock;
 use referee_match::transcript::Playback;
 use referee_protocol::{Header, HeaderSeat, Seat};

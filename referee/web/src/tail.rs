@@ -4,9 +4,9 @@
 use super::errors::{Answer, Refused};
 use super::place::{Place, TRANSCRIPT_BYTES_MAX, open, too_long};
 use crate::{Growth, Sheet, Stage};
-use referee_match::transcript::{Following, Playback, State, unpack};
-use referee_play::growing::{GrowingError, GrowingFile};
-use referee_play::writing::is_written;
+use referee_match::transcript::{FollowState, Playback, TranscriptFollower, unpack};
+use referee_play::growing_file::{GrowingError, GrowingFile};
+use referee_play::liveness::is_written;
 use std::io::Read;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -20,7 +20,7 @@ const PLIES_MAX: usize = 20_000;
 pub(super) struct Tail {
     name: String,
     file: GrowingFile,
-    following: Following,
+    following: TranscriptFollower,
     /// When it was last written.
     changed: SystemTime,
     /// It can't be shown any further, though it could be read.
@@ -37,7 +37,7 @@ impl Tail {
         Ok(Self {
             name: name.to_owned(),
             file: GrowingFile::of(file, path, TRANSCRIPT_BYTES_MAX),
-            following: Following::new(),
+            following: TranscriptFollower::new(),
             changed: SystemTime::UNIX_EPOCH,
             stopped: None,
             anew: false,
@@ -82,7 +82,7 @@ impl Tail {
     }
 
     fn is_over(&self) -> bool {
-        matches!(self.following.state(), State::Sealed(_))
+        matches!(self.following.state(), FollowState::Sealed(_))
     }
 
     /// Whether another match is written under its name now: who follows begins anew.
@@ -116,7 +116,7 @@ impl Tail {
     /// The match of a transcript that can be shown.
     pub(super) fn shown(&self) -> Answer<&Playback> {
         self.playback().ok_or_else(|| match self.following.state() {
-            State::Broken { text, .. } => Refused::unfit(format!("{}: {text}", self.name)),
+            FollowState::Broken { text, .. } => Refused::unfit(format!("{}: {text}", self.name)),
             _ if self.stopped.is_some() => {
                 let why = self.stopped.as_deref().unwrap_or_default();
                 Refused::unfit(format!("{}: {why}", self.name))
@@ -132,10 +132,10 @@ impl Tail {
             return Stage::Broken(text.clone());
         }
         match self.following.state() {
-            State::Sealed(_) => Stage::Over,
-            State::Broken { line, text } => Stage::Broken(format!("line {line}: {text}")),
-            State::Open if own => Stage::Running,
-            State::Open => {
+            FollowState::Sealed(_) => Stage::Over,
+            FollowState::Broken { line, text } => Stage::Broken(format!("line {line}: {text}")),
+            FollowState::Open if own => Stage::Running,
+            FollowState::Open => {
                 let asked = self.playback().and_then(Playback::asked);
                 let clock = self.playback().map(|playback| &playback.header().clock);
                 let is_live = is_written(self.changed, asked, clock);

@@ -5,8 +5,8 @@ use referee::reading::{Case, Shown, as_json, caption, print, recorded};
 use referee_contest::audit::hear;
 use referee_games::kind;
 use referee_match::transcript::{
-    Following, NotWalkable, Playback, State, Status, exchange, game_record, is_packed, sent,
-    unpack, verify, walk,
+    FollowState, Playback, Status, TranscriptFollower, WalkError, exchange, game_record, is_packed,
+    sent, unpack, verify, walk,
 };
 use referee_render::Style;
 use referee_render::pictures::{Plies, Wish, write_svg};
@@ -113,14 +113,14 @@ fn read(bytes: &[u8]) {
     let heard = hear(bytes).map_or_else(|(status, _)| status, |_| Status::Ok);
     assert_eq!(heard, status, "`hear` and `verify` disagree");
     assert!(status != Status::Ok || walked.is_ok(), "{walked:?}, but `ok`");
-    let following = Following::of(bytes);
+    let following = TranscriptFollower::of(bytes);
     match (&walked, following.state()) {
-        (Err(NotWalkable::Broken { line, text }), State::Broken { line: at, text: why }) => {
+        (Err(WalkError::Broken { line, text }), FollowState::Broken { line: at, text: why }) => {
             assert_eq!((line, text), (at, why));
         }
-        (Err(NotWalkable::Broken { .. }), state) => panic!("{walked:?}, followed to {state:?}"),
-        (Err(NotWalkable::NoHeader(_)), _) => assert!(following.playback().is_none()),
-        (Ok(()), state) => assert!(!matches!(state, State::Broken { .. }), "{state:?}"),
+        (Err(WalkError::Broken { .. }), state) => panic!("{walked:?}, followed to {state:?}"),
+        (Err(WalkError::Header(_)), _) => assert!(following.playback().is_none()),
+        (Ok(()), state) => assert!(!matches!(state, FollowState::Broken { .. }), "{state:?}"),
     }
     if let Some(playback) = following.playback() {
         export_all(playback);
@@ -148,7 +148,7 @@ fn read(bytes: &[u8]) {
     }
 }
 
-fn walked(bytes: &[u8]) -> Result<(), NotWalkable> {
+fn walked(bytes: &[u8]) -> Result<(), WalkError> {
     let mut steps = walk(bytes)?;
     while steps.step()?.is_some() {}
     Ok(())

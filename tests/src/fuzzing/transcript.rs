@@ -2,7 +2,7 @@
 
 use super::Draw;
 use referee_match::transcript::{
-    End, NoHeader, Report, Sent, Status, Verifier, Walk, read, unpack, verify,
+    HeaderError, ReadEnd, Report, Sent, Status, Verifier, Walk, read, unpack, verify,
 };
 use referee_protocol::plain::hex;
 use referee_protocol::{Event, Seat, unescape_line};
@@ -53,7 +53,7 @@ fn check_sealed(sealed: &[u8]) {
 fn follow(bytes: &[u8]) {
     let mut reading = match read(bytes) {
         Ok(reading) => reading,
-        Err(error @ (NoHeader::Cut | NoHeader::Foreign(_) | NoHeader::Version(_))) => {
+        Err(error @ (HeaderError::Cut | HeaderError::Foreign(_) | HeaderError::Version(_))) => {
             assert!(!error.to_string().is_empty());
             return;
         }
@@ -75,8 +75,8 @@ fn follow(bytes: &[u8]) {
     }
     let lines = bytes.split(|&byte| byte == b'\n').count() as u64;
     match reading.end() {
-        Some(End::Seal(_)) => {}
-        Some(End::Cut { line } | End::Broken { line, .. }) => assert!(*line <= lines),
+        Some(ReadEnd::Seal(_)) => {}
+        Some(ReadEnd::Cut { line } | ReadEnd::Broken { line, .. }) => assert!(*line <= lines),
         None => panic!("reading stops without a reason"),
     }
 }

@@ -4,7 +4,7 @@ use super::Fetch;
 use super::archive::Bounds;
 use super::install::{Install, Unpacked, create_folder};
 use crate::{Brief, BundleRef, FaultCause, WorkerFault};
-use referee_play::contender::Contender;
+use referee_play::agent_spec::AgentSpec;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub struct WorkerAgents {
     fetch: Fetch,
     readable: Arc<[PathBuf]>,
     /// By player: the agent, or why it will never be available.
-    agents: Vec<OnceCell<Result<Arc<Contender>, WorkerFault>>>,
+    agents: Vec<OnceCell<Result<Arc<AgentSpec>, WorkerFault>>>,
     /// The files that all agents may read.
     shared: OnceCell<Arc<Unpacked>>,
     /// Locks of the folders, one per player and one for the shared files. A build continues when
@@ -44,7 +44,7 @@ impl WorkerAgents {
 
     /// Returns a player's agent, by its index in the contest, once it is unpacked and built, with
     /// the contest's name and digest. Permanent errors are remembered and not tried again.
-    pub async fn contender(&self, player: usize) -> Result<Arc<Contender>, WorkerFault> {
+    pub async fn spec(&self, player: usize) -> Result<Arc<AgentSpec>, WorkerFault> {
         let Some(cell) = self.agents.get(player) else {
             return Err(WorkerFault::no_player(player));
         };
@@ -63,7 +63,7 @@ impl WorkerAgents {
     async fn install(
         &self,
         player: usize,
-    ) -> Result<Result<Arc<Contender>, WorkerFault>, WorkerFault> {
+    ) -> Result<Result<Arc<AgentSpec>, WorkerFault>, WorkerFault> {
         let shared = self.shared_files().await?.clone();
         let bundle = self.brief.agents.get(player).and_then(|it| it.bundle.clone());
         let (unpacked, turn) = self.unpacked(format!("player-{player}"), player, bundle).await?;
@@ -72,7 +72,7 @@ impl WorkerAgents {
             let _turn = turn;
             let install = Install::new(&brief, player, &unpacked, &readable)?;
             install.share(&shared)?;
-            Ok(install.contender())
+            Ok(install.spec())
         })
         .await
     }

@@ -7,7 +7,7 @@ use super::portable::is_sent;
 use super::unpack::unpack;
 use crate::{AgentPackage, Brief, BundleRef, FaultCause, WorkerFault};
 use referee_contest::PlayerInfo;
-use referee_play::contender::{Contender, Parts, Sort, resolve};
+use referee_play::agent_spec::{AgentKind, AgentSpec, Parts, resolve};
 use referee_process::Failure;
 use referee_process::agent::Launch;
 use referee_process::sandbox::reach::{is_system, missing, unusual};
@@ -141,56 +141,55 @@ impl<'a> Install<'a> {
     }
 
     /// Builds and loads the agent.
-    pub(super) fn contender(&self) -> Result<Arc<Contender>, WorkerFault> {
+    pub(super) fn spec(&self) -> Result<Arc<AgentSpec>, WorkerFault> {
         let (run, info) = (&self.package.run, self.info);
         // Their help is for the author of the agent, not for the reader of a worker's fault.
         let unread = |failure: Failure| self.fault(FaultCause::Agent, &failure.to_string());
-        let mut contender = Contender::read_unbuilt(run, &self.base).map_err(unread)?;
-        self.check(&contender)?;
-        if contender.build.is_some() {
-            self.build(&contender)?;
-            contender = Contender::read_in(run, &self.base).map_err(unread)?;
-            self.check(&contender)?;
+        let mut spec = AgentSpec::read_unbuilt(run, &self.base).map_err(unread)?;
+        self.check(&spec)?;
+        if spec.build.is_some() {
+            self.build(&spec)?;
+            spec = AgentSpec::read_in(run, &self.base).map_err(unread)?;
+            self.check(&spec)?;
         }
-        self.check_programs(&contender)?;
+        self.check_programs(&spec)?;
         let shared = self.brief.contest.sandbox.read.iter().map(Path::new);
         let shared = shared.filter(|path| path.is_relative());
         // Everything in its folder came with it.
-        let folder = contender.launch.as_ref().map(|launch| launch.folder.clone());
-        contender.own.extend(folder.filter(|folder| folder.starts_with(&self.unpacked.root)));
-        contender.read.extend(shared.filter_map(|path| self.base.join(path).canonicalize().ok()));
-        contender.name.clone_from(&info.name);
-        contender.written.clone_from(&info.run);
-        contender.digest.clone_from(&info.digest);
-        Ok(Arc::new(contender))
+        let folder = spec.launch.as_ref().map(|launch| launch.folder.clone());
+        spec.own.extend(folder.filter(|folder| folder.starts_with(&self.unpacked.root)));
+        spec.read.extend(shared.filter_map(|path| self.base.join(path).canonicalize().ok()));
+        spec.name.clone_from(&info.name);
+        spec.written.clone_from(&info.run);
+        spec.digest.clone_from(&info.digest);
+        Ok(Arc::new(spec))
     }
 
     /// Checks that it is of a kind that is sent, and reads only what it may.
-    fn check(&self, contender: &Contender) -> Result<(), WorkerFault> {
+    fn check(&self, spec: &AgentSpec) -> Result<(), WorkerFault> {
         let fault = |text: String| self.fault(FaultCause::Agent, &text);
-        let sort = Parts::of(&self.package.run, &self.base).sort;
-        let Some(launch) = contender.launch.as_ref().filter(|_| is_sent(sort)) else {
+        let kind = Parts::of(&self.package.run, &self.base).kind;
+        let Some(launch) = spec.launch.as_ref().filter(|_| is_sent(kind)) else {
             let text = "neither a folder with an agent.toml nor a built-in agent";
             return Err(fault(text.to_owned()));
         };
-        if sort == Sort::BuiltIn {
+        if kind == AgentKind::BuiltIn {
             return Ok(());
         }
         let folder = launch.folder.canonicalize().unwrap_or_else(|_| launch.folder.clone());
-        let unusual = contender.files().map(|files| unusual(&files)).unwrap_or_default();
-        let mut paths =
-            contender.own.iter().chain(&contender.read).chain(&unusual).chain([&folder]);
+        let unusual = spec.files().map(|files| unusual(&files)).unwrap_or_default();
+        let mut paths = spec.own.iter().chain(&spec.read).chain(&unusual).chain([&folder]);
         paths.try_for_each(|path| self.unpacked.check_path(path, self.readable)).map_err(fault)
     }
 
     /// Checks that this machine has the programs that start it. If a file of its own is not
     /// executable, that is the agent's fault, as on the coordinator.
-    fn check_programs(&self, contender: &Contender) -> Result<(), WorkerFault> {
+    fn check_programs(&self, spec: &AgentSpec) -> Result<(), WorkerFault> {
         let is_its_own = |path: &Path| {
             let plain = |file: std::fs::Metadata| file.permissions().mode() & 0o111 == 0;
             path.starts_with(&self.unpacked.root) && path.metadata().is_ok_and(plain)
         };
-        let missing = contender.files().map(|files| missing(&files)).unwrap_or_default();
+        let missing = spec.files().map(|files| missing(&files)).unwrap_or_default();
         let missing = missing.into_iter().find(|path| !is_its_own(path));
         missing.map_or(Ok(()), |path| {
             let (name, path) = (&self.info.name, path.display());
@@ -202,8 +201,8 @@ impl<'a> Install<'a> {
     }
 
     /// Runs its build command in its folder.
-    fn build(&self, contender: &Contender) -> Result<(), WorkerFault> {
-        let (Some(launch), Some(build)) = (&contender.launch, &contender.build) else {
+    fn build(&self, spec: &AgentSpec) -> Result<(), WorkerFault> {
+        let (Some(launch), Some(build)) = (&spec.launch, &spec.build) else {
             return Ok(());
         };
         let failed = |text: String| self.fault(FaultCause::Build, &format!("`{build}`: {text}"));

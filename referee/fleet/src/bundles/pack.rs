@@ -6,7 +6,7 @@ use super::portable::{check_folder, is_sent, refusal};
 use crate::messages::FORMAT_VERSION;
 use crate::{AgentPackage, Brief, BundleRef};
 use referee_play::adapted::COMP30024;
-use referee_play::contender::{Contender, Parts, Sort, package_of};
+use referee_play::agent_spec::{AgentKind, AgentSpec, Parts, package_of};
 use referee_process::Failure;
 use referee_process::sandbox::reach::is_wide;
 use referee_protocol::plain::{count, tame};
@@ -48,18 +48,18 @@ pub(super) fn pack_with_bounds(prepared: &Prepared, bounds: Bounds) -> Result<Pa
     };
     let mut agents = Vec::new();
     let mut notes = Vec::new();
-    for (contender, info) in prepared.contenders.iter().zip(&prepared.contest.players) {
+    for (spec, info) in prepared.specs.iter().zip(&prepared.contest.players) {
         let parts = Parts::of(&info.run, base);
-        if !is_sent(parts.sort) {
-            return Err(refusal(contender, &parts, base));
+        if !is_sent(parts.kind) {
+            return Err(refusal(spec, &parts, base));
         }
-        let files = files(prepared, contender, parts.sort);
-        let files = files.map_err(|failure| named(&contender.name, &failure))?;
+        let files = files(prepared, spec, parts.kind);
+        let files = files.map_err(|failure| named(&spec.name, &failure))?;
         if files.links > 0 {
             let links = count(files.links as u64, "link");
-            notes.push(format!("{}: {links} left out (links are not sent)", tame(&contender.name)));
+            notes.push(format!("{}: {links} left out (links are not sent)", tame(&spec.name)));
         }
-        agents.push((run(contender, &parts, base)?, files.list));
+        agents.push((run(spec, &parts, base)?, files.list));
     }
     let shared = shared(prepared)?;
     let all = || agents.iter().flat_map(|(_, files)| files).chain(&shared);
@@ -73,9 +73,9 @@ pub(super) fn pack_with_bounds(prepared: &Prepared, bounds: Bounds) -> Result<Pa
         .map_err(|error| Failure::machine(format!("can't create a folder for bundles: {error}")))?;
     let (packages, bundles) = (Vec::new(), Vec::new());
     let mut packed = Packed { packages, bundles, folder, shared: None, notes, files };
-    for ((run, files), contender) in agents.into_iter().zip(&prepared.contenders) {
+    for ((run, files), spec) in agents.into_iter().zip(&prepared.specs) {
         let bundle = packed.bundle(files, &root, bounds);
-        let bundle = bundle.map_err(|failure| named(&contender.name, &failure))?;
+        let bundle = bundle.map_err(|failure| named(&spec.name, &failure))?;
         packed.packages.push(AgentPackage { run, bundle });
     }
     check_unchanged(prepared)?;
@@ -85,9 +85,9 @@ pub(super) fn pack_with_bounds(prepared: &Prepared, bounds: Bounds) -> Result<Pa
 
 /// Checks that the packed agents are those of the contest.
 fn check_unchanged(prepared: &Prepared) -> Result<(), Failure> {
-    for (contender, info) in prepared.contenders.iter().zip(&prepared.contest.players) {
-        let now = Contender::read_in(&info.run, &prepared.base)?;
-        if !now.is_still(&info.digest, &contender.files) {
+    for (spec, info) in prepared.specs.iter().zip(&prepared.contest.players) {
+        let now = AgentSpec::read_in(&info.run, &prepared.base)?;
+        if !now.has_digest(&info.digest, &spec.files) {
             let name = tame(&info.name);
             return Err(Failure::operation(format!("{name} changed while it was packed")));
         }
@@ -96,32 +96,32 @@ fn check_unchanged(prepared: &Prepared) -> Result<(), Failure> {
 }
 
 /// Returns the files of an agent.
-fn files(prepared: &Prepared, contender: &Contender, sort: Sort) -> Result<Files, Failure> {
+fn files(prepared: &Prepared, spec: &AgentSpec, kind: AgentKind) -> Result<Files, Failure> {
     let mut files = Files::default();
-    let Some(launch) = &contender.launch else { return Ok(files) };
+    let Some(launch) = &spec.launch else { return Ok(files) };
     let folder = &launch.folder;
-    match sort {
-        Sort::Folder => {
-            check_folder(launch, contender.build.is_some(), prepared)?;
-            if contender.build.is_none() {
+    match kind {
+        AgentKind::Folder => {
+            check_folder(launch, spec.build.is_some(), prepared)?;
+            if spec.build.is_none() {
                 files.add(folder, folder, Exclude::default())?;
             } else {
                 // Each worker runs the build.
-                for file in contender.files.iter().map(|file| folder.join(file)) {
+                for file in spec.files.iter().map(|file| folder.join(file)) {
                     files.add(&file, &file, Exclude::default())?;
                 }
             }
         }
-        Sort::Package => {
+        AgentKind::Package => {
             // The package and what is beside it: other modules of the course, weights.
-            let beside = contender.own.first().and_then(|own| own.parent()).unwrap_or(folder);
+            let beside = spec.own.first().and_then(|own| own.parent()).unwrap_or(folder);
             if is_wide(beside) {
                 let beside = tame(&beside.display().to_string());
                 return Err(Failure::usage(format!("{beside} is too large a folder to be sent"))
                     .help("move the package to a folder of its own"));
             }
-            let others = prepared.contenders.iter().flat_map(|other| &other.own);
-            let others = others.filter(|own| !contender.own.iter().any(|it| it.starts_with(own)));
+            let others = prepared.specs.iter().flat_map(|other| &other.own);
+            let others = others.filter(|own| !spec.own.iter().any(|it| it.starts_with(own)));
             let paths: Vec<PathBuf> = others.cloned().chain(prepared.secrets()).collect();
             let exclude = Exclude { hidden: true, paths: &paths };
             files.add(beside, beside, exclude)?;
@@ -130,16 +130,16 @@ fn files(prepared: &Prepared, contender: &Contender, sort: Sort) -> Result<Files
                 files.add(&rules, &rules, exclude)?;
             }
         }
-        Sort::BuiltIn | Sort::File | Sort::Command => {}
+        AgentKind::BuiltIn | AgentKind::File | AgentKind::Command => {}
     }
     Ok(files)
 }
 
 /// Returns the AGENT argument for a worker, relative to the contest's folder.
-fn run(contender: &Contender, parts: &Parts<'_>, base: &Path) -> Result<String, Failure> {
-    let mut run = match (parts.sort, &contender.launch) {
-        (Sort::Folder, Some(launch)) => relative_argument(base, &launch.folder)?,
-        (Sort::Package, _) => package(base, parts.agent)?,
+fn run(spec: &AgentSpec, parts: &Parts<'_>, base: &Path) -> Result<String, Failure> {
+    let mut run = match (parts.kind, &spec.launch) {
+        (AgentKind::Folder, Some(launch)) => relative_argument(base, &launch.folder)?,
+        (AgentKind::Package, _) => package(base, parts.agent)?,
         _ => parts.agent.to_owned(),
     };
     if let Some(protocol) = parts.protocol {

@@ -1,7 +1,7 @@
 //! Checks whether an agent can run on another machine as it is, and says what to change if it
 //! can't.
 
-use referee_play::contender::{Contender, Parts, Sort};
+use referee_play::agent_spec::{AgentKind, AgentSpec, Parts};
 use referee_process::Failure;
 use referee_process::agent::Launch;
 use referee_process::sandbox::reach::{is_system, is_wide, programs_of};
@@ -10,20 +10,20 @@ use referee_runner::Prepared;
 use std::path::{Path, PathBuf};
 
 /// Returns whether agents of this kind are sent to workers.
-pub(super) fn is_sent(sort: Sort) -> bool {
-    matches!(sort, Sort::BuiltIn | Sort::Package | Sort::Folder)
+pub(super) fn is_sent(kind: AgentKind) -> bool {
+    matches!(kind, AgentKind::BuiltIn | AgentKind::Package | AgentKind::Folder)
 }
 
 /// Returns the failure for a command or a program file, with an agent.toml that makes a folder of
 /// it. `base` is the contest's canonical folder.
-pub(super) fn refusal(contender: &Contender, parts: &Parts<'_>, base: &Path) -> Failure {
-    let name = tame(&contender.name);
-    let command = contender.launch.as_ref().map_or(&[][..], |launch| &launch.command);
+pub(super) fn refusal(spec: &AgentSpec, parts: &Parts<'_>, base: &Path) -> Failure {
+    let name = tame(&spec.name);
+    let command = spec.launch.as_ref().map_or(&[][..], |launch| &launch.command);
     let mut files = Vec::new();
     let mut words = Vec::new();
     for (at, word) in command.iter().enumerate() {
         let path = base.join(word).canonicalize().ok();
-        match path.filter(|path| contender.own.contains(path) && path.is_file()) {
+        match path.filter(|path| spec.own.contains(path) && path.is_file()) {
             Some(path) => {
                 let file = path.file_name().unwrap_or_default().to_string_lossy();
                 words.push(if at == 0 { format!("./{file}") } else { file.into_owned() });
@@ -33,11 +33,11 @@ pub(super) fn refusal(contender: &Contender, parts: &Parts<'_>, base: &Path) -> 
         }
     }
     let mut manifest: Vec<(&str, toml::Value)> =
-        vec![("name", contender.name.clone().into()), ("command", words.into())];
+        vec![("name", spec.name.clone().into()), ("command", words.into())];
     manifest.extend(parts.protocol.map(|protocol| ("protocol", protocol.into())));
     let lines = manifest.iter().map(|(key, value)| format!("\n    {key} = {value}"));
     let lines: String = lines.collect();
-    let what = if parts.sort == Sort::File { "a program file" } else { "a command" };
+    let what = if parts.kind == AgentKind::File { "a program file" } else { "a command" };
     let files = if files.is_empty() { "the program".to_owned() } else { files.join(", ") };
     Failure::usage(format!(
         "{name} is {what}: only folders with an agent.toml and built-in agents can be sent to workers"

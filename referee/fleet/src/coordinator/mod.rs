@@ -28,8 +28,8 @@ use layout::Layout;
 pub use layout::Withdrawn;
 use publisher::{Published, QueueChange};
 use referee_contest::{Contest, Fixture, Schedule};
-use referee_play::playing::Playing;
-use referee_play::table::Orders;
+use referee_play::core_context::Orders;
+use referee_play::running_matches::RunningMatches;
 use referee_process::Failure;
 use referee_protocol::plain::tame;
 use referee_runner::field::{Sign, kinds};
@@ -70,7 +70,7 @@ pub struct ContestRun {
     /// The contest's folder.
     pub folder: Folder,
     /// The running matches, for display.
-    pub playing: Playing,
+    pub playing: RunningMatches,
 }
 
 /// Plays a contest on many machines.

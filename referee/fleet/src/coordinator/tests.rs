@@ -9,8 +9,8 @@ use crate::connect::{Connection, Server};
 use crate::names::{BRIEF, CONTESTS, COORDINATOR, WORKERS};
 use crate::{Brief, Names};
 use referee_contest::Schedule;
-use referee_play::playing::Playing;
-use referee_play::table::Orders;
+use referee_play::core_context::Orders;
+use referee_play::running_matches::RunningMatches;
 use referee_runner::field::Field;
 use referee_runner::folder::Folder;
 use referee_runner::{Builds, prepare_text};
@@ -197,7 +197,8 @@ fn a_coordinator_restores_what_is_lost() {
         let schedule = Schedule::new(Arc::new(settings.brief.contest.clone()));
         let (_orders, orders) = watch::channel(Orders::default());
         let folder = Folder::create(&place.join("out")).unwrap();
-        let run = ContestRun { begun: BEGUN.to_owned(), folder, playing: Playing::default() };
+        let run =
+            ContestRun { begun: BEGUN.to_owned(), folder, playing: RunningMatches::default() };
         let begun = Coordinator::begin(connection.clone(), settings, run, &schedule, orders);
         let mut coordinator = begun.await.unwrap();
         let names = coordinator.layout.names.clone();

@@ -6,8 +6,8 @@ use crate::link::next;
 use crate::messages::{LIVE_BYTES_MAX, split_bytes};
 use crate::{LiveChunk, Names, ResendRequest};
 use async_nats::{Client, SubscribeError};
-use referee_play::playing::{Playing, UnderWay};
-use referee_play::replacing::replace;
+use referee_play::replace_file::replace;
+use referee_play::running_matches::{RunningMatchGuard, RunningMatches};
 use referee_runner::folder::Folder;
 use std::collections::BTreeMap;
 use std::io;
@@ -28,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub struct Receiver {
     folder: Folder,
-    playing: Playing,
+    playing: RunningMatches,
     matches: BTreeMap<u64, Received>,
 }
 
@@ -48,7 +48,7 @@ struct Received {
     requested: Option<Instant>,
     /// When the file was last rewritten.
     rewritten: Option<Instant>,
-    under_way: Option<UnderWay>,
+    under_way: Option<RunningMatchGuard>,
 }
 
 /// Subscribes to the messages of all workers. The number of waiting messages is bounded.
@@ -73,7 +73,7 @@ pub async fn listen(
 
 impl Receiver {
     /// Writes into a contest's folder, and records running matches in `playing`.
-    pub fn new(folder: Folder, playing: Playing) -> Self {
+    pub fn new(folder: Folder, playing: RunningMatches) -> Self {
         Self { folder, playing, matches: BTreeMap::new() }
     }
 

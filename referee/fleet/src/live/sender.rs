@@ -5,8 +5,8 @@ use crate::messages::{LIVE_BYTES_MAX, with_bytes};
 use crate::{LiveChunk, Names, ResendRequest};
 use async_nats::Client;
 use async_nats::connection::State;
-use referee_play::growing::GrowingFile;
-use referee_play::playing::{Begun, Playing};
+use referee_play::growing_file::GrowingFile;
+use referee_play::running_matches::{RunningMatch, RunningMatches};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -34,7 +34,7 @@ pub(super) struct Sender {
 /// What was sent of a match.
 #[derive(Debug)]
 struct Sent {
-    begun: Begun,
+    begun: RunningMatch,
     serial: u64,
     /// Its transcript, opened at the position up to which it was sent; also after its removal.
     file: GrowingFile,
@@ -47,7 +47,7 @@ struct Sent {
 }
 
 /// Sends running matches until it is dropped.
-pub async fn send(client: &Client, names: &Names, worker: &str, playing: &Playing) {
+pub async fn send(client: &Client, names: &Names, worker: &str, playing: &RunningMatches) {
     let mut asked = client.subscribe(names.resend()).await.ok();
     if asked.is_none() {
         tracing::warn!("can't resend live transcripts: no subscription");
@@ -98,7 +98,7 @@ impl Sender {
     /// Returns the messages that are due, with at most `most` bytes of transcript each.
     pub(super) fn messages(
         &mut self,
-        playing: &Playing,
+        playing: &RunningMatches,
         most: usize,
         now: Instant,
     ) -> Vec<Vec<u8>> {
@@ -141,7 +141,7 @@ impl Sender {
 }
 
 impl Sent {
-    fn new(begun: Begun, serial: u64) -> Self {
+    fn new(begun: RunningMatch, serial: u64) -> Self {
         let file = GrowingFile::new(begun.transcript.clone());
         Self { begun, serial, file, sent_at: None, ended: None, over: false }
     }

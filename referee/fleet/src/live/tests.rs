@@ -5,7 +5,7 @@ use crate::LiveChunk;
 use crate::messages::{LIVE_BYTES_MAX, with_bytes};
 use rand::rngs::StdRng;
 use rand::{Rng, RngExt, SeedableRng};
-use referee_play::playing::{Playing, UnderWay};
+use referee_play::running_matches::{RunningMatchGuard, RunningMatches};
 use referee_runner::folder::Folder;
 use std::fs::{self, File};
 use std::io::Write;
@@ -26,7 +26,7 @@ fn is_same(file: &File, path: &Path) -> bool {
 struct World {
     here: TempDir,
     there: TempDir,
-    shown: Playing,
+    shown: RunningMatches,
     receiver: Receiver,
     now: Instant,
 }
@@ -36,14 +36,14 @@ impl World {
         let here = TempDir::new().unwrap();
         // A contest's folder is recognized by its store.
         File::create(here.path().join("contest.db")).unwrap();
-        let shown = Playing::default();
+        let shown = RunningMatches::default();
         let receiver = Receiver::new(Folder::open(here.path()).unwrap(), shown.clone());
         Self { here, there: TempDir::new().unwrap(), shown, receiver, now: Instant::now() }
     }
 
     /// Replaces the coordinator.
     fn restart(&mut self) {
-        self.shown = Playing::default();
+        self.shown = RunningMatches::default();
         let folder = Folder::open(self.here.path()).unwrap();
         self.receiver = Receiver::new(folder, self.shown.clone());
     }
@@ -75,11 +75,11 @@ fn message(worker: &str, number: u64, serial: u64, offset: u64, bytes: &[u8]) ->
 struct Match {
     file: File,
     written: Vec<u8>,
-    _under_way: UnderWay,
+    _under_way: RunningMatchGuard,
 }
 
 impl Match {
-    fn begin(world: &World, playing: &Playing, number: u64, try_of_it: u32) -> Self {
+    fn begin(world: &World, playing: &RunningMatches, number: u64, try_of_it: u32) -> Self {
         let path = world.there.path().join(format!("{number}-{try_of_it}.jsonl"));
         let file = File::create(&path).unwrap();
         Self { file, written: Vec::new(), _under_way: playing.begin(number, &path) }
@@ -92,8 +92,8 @@ impl Match {
 }
 
 /// A worker that plays game 1.
-fn match_of_a_worker() -> (World, Playing, Sender, Match) {
-    let (world, playing) = (World::new(), Playing::default());
+fn match_of_a_worker() -> (World, RunningMatches, Sender, Match) {
+    let (world, playing) = (World::new(), RunningMatches::default());
     let game = Match::begin(&world, &playing, 1, 0);
     (world, playing, Sender::new("w", 0), game)
 }
@@ -118,7 +118,7 @@ fn lost_messages_are_sent_again() {
 fn check_lost_messages(seed: u64) {
     let random = &mut StdRng::seed_from_u64(seed);
     let mut world = World::new();
-    let playing = Playing::default();
+    let playing = RunningMatches::default();
     let mut sender = Sender::new("w", 0);
     let mut games: Vec<Option<Match>> =
         (0..3).map(|number| Some(Match::begin(&world, &playing, number, 0))).collect();

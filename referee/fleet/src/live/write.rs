@@ -1,7 +1,7 @@
 //! Replaces or extends files, so that a reader of the old file never sees it change.
 
 use nix::fcntl::OFlag;
-use referee_play::replacing::replace;
+use referee_play::replace_file::replace;
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::OpenOptionsExt;

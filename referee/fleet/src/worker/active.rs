@@ -13,8 +13,8 @@ use async_nats::jetstream::Context;
 use async_nats::jetstream::object_store::ObjectStore;
 use referee_contest::Contest;
 use referee_games::{GameKind, kind};
-use referee_play::contender::Contender;
-use referee_play::reach::{Reaches, ground};
+use referee_play::agent_spec::AgentSpec;
+use referee_play::reach::{ReadableFiles, ground};
 use referee_process::Failure;
 use referee_process::sandbox::{Depth, Enclosure, choose};
 use referee_process::work_folder::create_in;
@@ -62,7 +62,7 @@ pub(super) struct ActiveContest {
     /// Its bucket of objects.
     pub(super) bucket: ObjectStore,
     /// The files that agents may read.
-    pub(super) reaches: Arc<Reaches>,
+    pub(super) readable_files: Arc<ReadableFiles>,
     agents: WorkerAgents,
     /// The folder for agents and transcripts; removed with the last reference to it.
     folder: TempDir,
@@ -151,9 +151,9 @@ impl ActiveContest {
         }
         // Everything of this worker is unreachable, except an agent's own files.
         let records = [root.to_owned()];
-        let reaches = Arc::new(Reaches::new(ground(&[], &records, &readable)));
+        let readable_files = Arc::new(ReadableFiles::new(ground(&[], &records, &readable)));
         let announced = announced.clone();
-        Ok(Self { names, announced, checked, enclosure, bucket, reaches, agents, folder })
+        Ok(Self { names, announced, checked, enclosure, bucket, readable_files, agents, folder })
     }
 
     /// The folder for its agents and transcripts.
@@ -162,12 +162,12 @@ impl ActiveContest {
     }
 
     /// Returns a player's agent once it is installed. All matches share it.
-    pub(super) async fn contender(&self, player: usize) -> Result<Arc<Contender>, WorkerFault> {
-        let contender = self.agents.contender(player).await?;
+    pub(super) async fn spec(&self, player: usize) -> Result<Arc<AgentSpec>, WorkerFault> {
+        let spec = self.agents.spec(player).await?;
         let layers = self.enclosure.jail.layers;
-        let checked = self.reaches.check(layers, std::slice::from_ref(&contender));
+        let checked = self.readable_files.check(layers, std::slice::from_ref(&spec));
         checked.map_err(|failure| WorkerFault::new(FaultCause::Machine, one_line(&failure)))?;
-        Ok(contender)
+        Ok(spec)
     }
 }
 

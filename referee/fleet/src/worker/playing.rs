@@ -7,7 +7,7 @@ use crate::{FaultCause, Order, WorkerFault};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use referee_contest::{Fixture, Onlooker, Player, Policy};
-use referee_play::contender::Contender;
+use referee_play::agent_spec::AgentSpec;
 use referee_play::destination::Destination;
 use referee_play::digest::digest_file;
 use referee_runner::staging::Staging;
@@ -41,8 +41,8 @@ pub(super) type Outcome = Result<Vec<PackedTranscript>, WorkerFault>;
 pub(super) async fn play(session: &Session, order: &Order) -> Outcome {
     let mut seated = BTreeMap::new();
     for player in order.fixtures.iter().flat_map(|fixture| &fixture.players) {
-        let contender = session.contest.contender(player.index()).await?;
-        seated.insert(*player, contender);
+        let spec = session.contest.spec(player.index()).await?;
+        seated.insert(*player, spec);
     }
     let checked = &session.contest.checked;
     let mut staging = Staging::new(checked.contest.clone(), checked.kinds.clone());
@@ -80,7 +80,7 @@ async fn game(
     session: &Session,
     fixture: &Fixture,
     retries: u32,
-    seated: &BTreeMap<Player, Arc<Contender>>,
+    seated: &BTreeMap<Player, Arc<AgentSpec>>,
     staging: &mut Staging,
     packing: &mut Vec<JoinHandle<io::Result<PackedTranscript>>>,
 ) -> Result<(), WorkerFault> {
@@ -89,7 +89,7 @@ async fn game(
         let path = session.transcript(number);
         let destination = Destination::File { path: path.clone(), force: false };
         let seat = |player: Player| seated[&player].clone();
-        let job = staging.job(fixture, seat, contest.reaches.clone(), destination);
+        let job = staging.job(fixture, seat, contest.readable_files.clone(), destination);
         let job = job.map_err(|error| WorkerFault::new(FaultCause::Order, error))?;
         let Ended { result, seen } = session.jobs.play(job).await.ok_or_else(closed)?;
         let (policy, is_last) = (&contest.checked.contest.policy, attempt == retries);

@@ -14,8 +14,8 @@ use crate::messages::HEARTBEAT_MS;
 use crate::{Heartbeat, WorkerInfo, live};
 use async_nats::Subscriber;
 use referee_play::interrupts::Interrupts;
-use referee_play::playing::Playing;
-use referee_play::pool::{Played, Pool, Room, Threads};
+use referee_play::pool::{Played, Pool, PoolSize, Threads};
+use referee_play::running_matches::RunningMatches;
 use referee_process::lock::lock;
 use referee_process::work_folder::create_in;
 use std::path::PathBuf;
@@ -49,7 +49,7 @@ pub(super) struct Session {
     /// Consecutive times without an order that it can play.
     pub(super) declined: AtomicU64,
     /// The running matches.
-    playing: Playing,
+    playing: RunningMatches,
     stall: Mutex<StallDetector>,
     /// The folder for transcripts.
     transcripts: TempDir,
@@ -78,7 +78,7 @@ impl Session {
             played: AtomicU64::new(0),
             machine_failures: AtomicU64::new(0),
             declined: AtomicU64::new(0),
-            playing: Playing::default(),
+            playing: RunningMatches::default(),
             stall: Mutex::new(StallDetector::new()),
             transcripts,
             count: AtomicU64::new(0),
@@ -134,7 +134,7 @@ impl Session {
         status: &mut impl StatusSink,
     ) -> std::io::Result<(LeaveReason, u64)> {
         let pin = self.contest.checked.brief.pin;
-        let room = Room { matches: settings.slots, pin };
+        let room = PoolSize { matches: settings.slots, pin };
         let (enclosure, watching) = (self.contest.enclosure.clone(), self.jobs.watching());
         let (orders, paused) = (interrupts.orders(), interrupts.paused_time());
         let pool = Pool::start(room, enclosure, orders, paused, watching, self.playing.clone())?;

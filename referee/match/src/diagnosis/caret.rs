@@ -1,13 +1,12 @@
-//! A line of an agent as it is shown: a piece of it, and a caret under the byte that matters.
+//! Showing a line of an agent: a piece of it, and the place for a caret under one byte.
 
 use referee_protocol::plain::tame;
 
-/// How dots take the place of what is cut off.
+/// Replaces what is cut off.
 const DOTS: &str = "..";
 
-/// The line as text in which nothing is obeyed by a terminal, cut to `width` characters where it is
-/// longer (but never to fewer than 20), and how many characters stand before the byte `at_byte`
-/// (from 1) of it.
+/// Returns the line without control characters, cut to `width` characters (at least 20), and how many
+/// characters are before its byte `at_byte` (from 1).
 pub fn caret(line: &[u8], at_byte: Option<usize>, width: usize) -> (String, Option<usize>) {
     let column = at_byte.map(|byte| {
         let before = &line[..line.len().min(byte.saturating_sub(1))];
@@ -31,7 +30,7 @@ mod tests {
     use super::caret;
 
     #[test]
-    fn the_caret_stands_under_its_byte() {
+    fn the_caret_is_under_its_byte() {
         assert_eq!(caret(b"abc", Some(2), 96), ("abc".to_owned(), Some(1)));
         assert_eq!(caret("äbc".as_bytes(), Some(3), 96), ("äbc".to_owned(), Some(1)));
         assert_eq!(caret(b"a\x1b[31m", None, 96), ("a\u{FFFD}[31m".to_owned(), None));

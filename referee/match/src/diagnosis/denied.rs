@@ -1,13 +1,13 @@
-//! Which paths a program says that it was not let read, in the words of many languages and tools. In
-//! a namespace of mounts, what may not be read isn't there.
+//! Finding the paths that a program could not read, in the error messages of many languages and
+//! tools. In a mount namespace, such a file does not exist.
 
-/// How many of the last lines are looked at.
+/// How many of the last lines are searched.
 const LINES: usize = 40;
-/// How many paths are told.
+/// The most paths that are returned.
 const PATHS_MAX: usize = 16;
-/// The longest line that is looked at, in bytes.
+/// The longest line that is searched, in bytes.
 const LINE_BYTES_MAX: usize = 1024;
-/// What such a line says, in small letters.
+/// What such a line contains, in lower case.
 const DENIED: &[&str] = &[
     "permission denied",
     "permissiondenied",
@@ -29,13 +29,13 @@ const DENIED: &[&str] = &[
     "os error 2)",
 ];
 
-/// The paths in those of the last lines that tell of a denial, the last line's first. Some are no
-/// paths at all: who asks looks whether they are there.
+/// Returns the paths in the last lines that report a denial, the last line's first. Some are not
+/// paths at all: check whether they exist.
 pub fn denied_paths(stderr: &str) -> Vec<String> {
     let mut paths: Vec<String> = Vec::new();
     for line in stderr.lines().rev().take(LINES).filter(|line| line.len() <= LINE_BYTES_MAX) {
-        let small = line.to_lowercase();
-        if !DENIED.iter().any(|text| small.contains(text)) {
+        let lower = line.to_lowercase();
+        if !DENIED.iter().any(|text| lower.contains(text)) {
             continue;
         }
         for path in quoted(line).chain(plain(line)) {
@@ -47,7 +47,7 @@ pub fn denied_paths(stderr: &str) -> Vec<String> {
     paths
 }
 
-/// What stands in quotes: these may hold a path with spaces, or a relative one.
+/// Returns quoted text, which may be a path with spaces or a relative one.
 fn quoted(line: &str) -> impl Iterator<Item = &str> {
     [('\'', '\''), ('"', '"'), ('`', '`'), ('\u{2018}', '\u{2019}'), ('`', '\'')]
         .into_iter()
@@ -60,7 +60,8 @@ fn quoted(line: &str) -> impl Iterator<Item = &str> {
         })
 }
 
-/// What begins with a slash: up to what usually follows a path, then up to the next space or mark.
+/// Returns text that begins with a slash: up to what usually follows a path, and up to the next space
+/// or punctuation mark.
 fn plain(line: &str) -> impl Iterator<Item = &str> {
     let begins = line.match_indices('/').map(|(at, _)| at).filter(|at| {
         let before = line[..*at].chars().next_back();
@@ -81,7 +82,7 @@ mod tests {
     use super::denied_paths;
 
     #[test]
-    fn paths_are_found_in_what_languages_say() {
+    fn paths_are_found_in_the_errors_of_languages() {
         let path = "/srv/models/a net.bin";
         for line in [
             "PermissionError: [Errno 13] Permission denied: '/srv/models/a net.bin'",
@@ -110,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn other_lines_and_hostile_ones_tell_nothing_much() {
+    fn other_and_hostile_lines_have_no_paths() {
         assert!(denied_paths("").is_empty());
         assert!(denied_paths("reading '/srv/x'").is_empty());
         assert!(denied_paths(&format!("{}permission denied", "/a ".repeat(5000))).is_empty());

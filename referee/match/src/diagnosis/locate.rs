@@ -1,9 +1,9 @@
-//! Where in a line of JSON a field is, so that a finger can be put on it.
+//! Finding the place of a field in a line of JSON.
 
 use serde::de::IgnoredAny;
 
-/// The index of the byte at which the value of `path` begins, such as `action.path[2]`; of the whole
-/// value for an empty path. `None` where the line has no such field.
+/// Returns the index of the byte at which the value of `path`, such as `action.path[2]`, begins. An
+/// empty path is the whole value. `None` if the line has no such field.
 pub(super) fn locate(line: &str, path: &str) -> Option<usize> {
     let mut scan = Scan { bytes: line.as_bytes(), at: 0 };
     scan.space();
@@ -17,13 +17,13 @@ pub(super) fn locate(line: &str, path: &str) -> Option<usize> {
     Some(scan.at)
 }
 
-/// The place, from 1, of a key in the object at `path`.
+/// Returns the byte, from 1, of a key in the object at `path`.
 pub(super) fn locate_key(line: &str, path: &str, key: &str) -> Option<usize> {
     let mut scan = Scan { bytes: line.as_bytes(), at: locate(line, path)? };
     scan.enter_field(key).map(|index| index + 1)
 }
 
-/// A place in JSON that is known to be well formed.
+/// A place in well-formed JSON.
 struct Scan<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -40,7 +40,7 @@ impl Scan<'_> {
         self.bytes.get(self.at).copied()
     }
 
-    /// Takes one byte, if it is this one, with the space before and behind it.
+    /// Takes this byte with the space around it, if it is next.
     fn take(&mut self, byte: u8) -> Option<()> {
         self.space();
         if self.peek() != Some(byte) {
@@ -51,7 +51,7 @@ impl Scan<'_> {
         Some(())
     }
 
-    /// Goes to a field's value; where its key begins.
+    /// Moves to a field's value and returns where its key begins.
     fn enter_field(&mut self, key: &str) -> Option<usize> {
         self.take(b'{')?;
         loop {
@@ -67,7 +67,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Goes to an item of an array.
+    /// Moves to an item of an array.
     fn enter_item(&mut self, index: usize) -> Option<usize> {
         self.take(b'[')?;
         for _ in 0..index {
@@ -77,7 +77,7 @@ impl Scan<'_> {
         (self.peek()? != b']').then_some(self.at)
     }
 
-    /// Passes over a value, and what space follows it.
+    /// Skips a value and the space after it.
     fn skip(&mut self) -> Option<()> {
         let rest = serde_json::Deserializer::from_slice(&self.bytes[self.at..]);
         let mut values = rest.into_iter::<IgnoredAny>();

@@ -1,5 +1,5 @@
-//! What an agent did wrong, in words that help its author: what it is, where, why it matters, and how
-//! to mend it. `check` and `play` tell the same.
+//! Explains to an agent's author what the agent did wrong: what happened, where, why it matters, and
+//! how to fix it. `check`, `debug` and `play` use the same texts.
 
 mod caret;
 mod denied;
@@ -10,9 +10,10 @@ pub use caret::caret;
 pub use denied::denied_paths;
 pub use nearest::nearest_action;
 
-use crate::absence::Absence;
+use crate::end_reason::EndReason;
 use locate::{locate, locate_key};
-use nearest::misshapen;
+use nearest::first_type_mismatch;
+use referee_protocol::plain::tame;
 use referee_protocol::{
     Fault, FaultKind, Flaw, FromAgent, Garbled, parse_from_agent, parse_strict,
 };
@@ -23,7 +24,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-/// The kinds of defect that are told apart.
+/// A kind of defect.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -33,49 +34,49 @@ pub enum Defect {
     NotFound,
     /// The file may not be executed.
     NotExecutable,
-    /// A script without an interpreter, or with one that isn't there.
+    /// A script whose interpreter is missing.
     Interpreter,
-    /// `agent.toml` can't be read, or another reason why the program can't be started.
+    /// `agent.toml` can't be read, or the program can't be started for another reason.
     CannotStart,
-    /// It ended, with a status other than 0 or by a signal.
+    /// It exited with a status other than 0, or by a signal.
     Crash,
-    /// It ended or closed its output in an orderly way, while it was needed.
+    /// It exited normally or closed its output, too early.
     Gone,
-    /// No answer, and no CPU time is used: it waits for something.
+    /// No answer, and it uses no CPU time: it waits for something.
     Waiting,
-    /// No answer, and CPU time is used.
+    /// No answer, and it uses CPU time.
     Thinking,
-    /// An answer, after its time.
+    /// An answer that came too late.
     Late,
-    /// Text on stdout that is no message.
+    /// Text on stdout that is not a message.
     DebugText,
-    /// A line that is never ended.
+    /// A line without a line end.
     NoLineEnd,
-    /// Nearly a message: JSON that is broken.
+    /// Broken JSON.
     BrokenJson,
-    /// JSON, but not of the shape of a message.
+    /// JSON, but not the form of a message.
     Shape,
     /// An action that the rules forbid.
     Illegal,
-    /// A line that nothing asked for.
+    /// A message that was not asked for.
     Unasked,
     /// Too much output.
     Flood,
     /// Too much memory, or too many processes.
     Limit,
-    /// It doesn't end when it should.
+    /// It doesn't exit when it should.
     Stays,
     /// It leaves processes behind.
     LeavesProcesses,
 }
 
 impl Defect {
-    /// Why it matters.
+    /// Returns why it matters.
     pub fn why(self) -> &'static str {
         self.advice().0
     }
 
-    /// How to fix it, in general.
+    /// Returns how to fix it, in general.
     pub fn fix(self) -> &'static str {
         self.advice().1
     }
@@ -90,33 +91,33 @@ impl Defect {
     }
 }
 
-/// What `advice.json` says of defects that matter for the same reason.
+/// Advice in `advice.json` for defects that matter for the same reason.
 #[derive(Debug, Deserialize)]
 struct Advice {
     why: String,
     fix: BTreeMap<Defect, String>,
 }
 
-/// What was found.
+/// A defect that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The kind of defect.
     pub defect: Defect,
-    /// What happened, in words.
+    /// What happened.
     pub what: String,
-    /// The byte of the agent's line at which the trouble is, from 1, where it has one place.
+    /// The byte of the agent's line, from 1, if the defect has one place.
     pub at_byte: Option<usize>,
-    /// How to mend it.
+    /// How to fix it.
     pub fix: String,
 }
 
 impl Finding {
-    /// With the defect's own advice.
+    /// Creates a finding with the general advice for its defect.
     pub fn new(defect: Defect, what: impl Into<String>) -> Self {
         Self { defect, what: what.into(), at_byte: None, fix: defect.fix().to_owned() }
     }
 
-    /// With better advice.
+    /// Replaces the advice.
     #[must_use]
     pub fn fix(mut self, fix: impl Into<String>) -> Self {
         self.fix = fix.into();
@@ -124,40 +125,40 @@ impl Finding {
     }
 }
 
-/// What is known beside a fault.
+/// What is known besides a fault.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Circumstances<'a> {
-    /// The last line that came from the agent, as it came.
+pub struct Evidence<'a> {
+    /// The last line that the agent sent.
     pub got: Option<&'a [u8]>,
-    /// What came of a line after that, without its end.
+    /// The beginning of a line after that.
     pub unended: &'a [u8],
-    /// It speaks another protocol than the referee's own, which that line is in.
+    /// Whether the line is in another protocol than the referee's own.
     pub foreign: bool,
-    /// How its process ended, if it did.
+    /// How its process exited, if it did.
     pub status: Option<&'a str>,
-    /// What it wrote to stderr.
+    /// Its stderr.
     pub stderr: &'a str,
-    /// What to do about a path that its stderr says it was not let read, where that was the sandbox.
+    /// What to do about a path in its stderr that the sandbox kept it from reading.
     pub denied: Option<&'a str>,
-    /// Actions that would have been legal, where they are known.
+    /// Actions that would have been legal, if they are known.
     pub legal: &'a [Value],
-    /// What it used since it was asked, where that is known.
-    pub used: Option<Used>,
+    /// What it used since it was asked, if that is known.
+    pub used: Option<Usage>,
 }
 
-/// What an agent used while it was waited for.
+/// The time that an agent used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Used {
-    /// Time.
+pub struct Usage {
+    /// Wall time.
     pub wall: Duration,
-    /// CPU time of its whole tree.
+    /// CPU time of its process tree.
     pub cpu: Duration,
-    /// Time that it was ready to run and had no core.
+    /// Time that it waited for a core.
     pub waited: Duration,
 }
 
-impl Used {
-    /// What was used since it had come to `before`.
+impl Usage {
+    /// Returns what was used since `before`.
     #[must_use]
     pub fn since(self, before: Self) -> Self {
         Self {
@@ -167,16 +168,16 @@ impl Used {
         }
     }
 
-    /// Whether it computed, or wanted to, for a good part of the time.
+    /// Whether it computed, or waited for a core, for a good part of the time.
     fn is_busy(&self) -> bool {
         (self.cpu + self.waited) * 5 > self.wall
     }
 }
 
-/// What a fault was, in words for the agent's author. `None` for a resignation, which is none.
-pub fn find(fault: &Fault, known: &Circumstances<'_>) -> Option<Finding> {
+/// Explains a fault. `None` for a resignation.
+pub fn find(fault: &Fault, known: &Evidence<'_>) -> Option<Finding> {
     let finding = find_plain(fault, known)?;
-    // What it was kept from may be why it ended, or why nothing came.
+    // What the sandbox denied may be why it exited, or why nothing came.
     let ended = matches!(fault.kind, FaultKind::Start | FaultKind::Gone);
     let silent = fault.kind == FaultKind::Late && known.got.is_none();
     if let Some(advice) = known.denied.filter(|_| ended || silent) {
@@ -185,14 +186,13 @@ pub fn find(fault: &Fault, known: &Circumstances<'_>) -> Option<Finding> {
     let about_protocol =
         matches!(finding.defect, Defect::Shape | Defect::Late | Defect::Thinking | Defect::Waiting);
     if known.foreign && about_protocol {
-        let page =
-            "docs/existing-agents.md says what it is told of the time, and what it may answer";
+        let page = "docs/existing-agents.md says how it learns the time that is left, and what it may answer";
         return Some(finding.fix(page));
     }
     Some(finding)
 }
 
-fn find_plain(fault: &Fault, known: &Circumstances<'_>) -> Option<Finding> {
+fn find_plain(fault: &Fault, known: &Evidence<'_>) -> Option<Finding> {
     let plain = |defect| Finding::new(defect, fault.text.clone());
     Some(match fault.kind {
         FaultKind::Resigned => return None,
@@ -206,33 +206,35 @@ fn find_plain(fault: &Fault, known: &Circumstances<'_>) -> Option<Finding> {
     })
 }
 
-fn gone(fault: &Fault, known: &Circumstances<'_>) -> Finding {
+fn gone(fault: &Fault, known: &Evidence<'_>) -> Finding {
     let what = fault.text.clone();
-    let defect = match known.status.map_or_else(|| Absence::read(&fault.text), Absence::Exited) {
-        Absence::Unready => return silent(what, known),
-        Absence::NotStarted => Defect::CannotStart,
-        // What `env` and shells say of a program that isn't there, or can't be executed.
-        Absence::Exited("exit status 126" | "exit status 127")
+    let defect = match known.status.map_or_else(|| EndReason::read(&fault.text), EndReason::Exited)
+    {
+        EndReason::Unready => return silent(what, known),
+        EndReason::NotStarted => Defect::CannotStart,
+        // The status of `env` and shells for a program that is missing or can't be executed.
+        EndReason::Exited("exit status 126" | "exit status 127")
             if known.status.is_some() && fault.kind == FaultKind::Start =>
         {
             if known.stderr.contains("\\r") || known.stderr.contains('\r') {
                 return Finding::new(Defect::Interpreter, what).fix(
-                    "the first line of the script ends as on Windows: save it with Unix line ends \
+                    "the script has Windows line ends: save it with Unix line ends \
                      (`sed -i 's/\\r$//' FILE`)",
                 );
             }
             Defect::Interpreter
         }
-        Absence::Exited("exit status 0") | Absence::Closed => Defect::Gone,
-        Absence::Exited(_) => Defect::Crash,
+        EndReason::Exited("exit status 0") | EndReason::Closed => Defect::Gone,
+        EndReason::Exited(_) => Defect::Crash,
     };
     Finding::new(defect, what)
 }
 
-fn late(fault: &Fault, known: &Circumstances<'_>) -> Finding {
+fn late(fault: &Fault, known: &Evidence<'_>) -> Finding {
     match (known.got, known.used) {
         (Some(_), Some(used)) => {
-            let what = format!("{}; it came after {} ms", fault.text, used.wall.as_millis());
+            let what =
+                format!("{}; the answer came after {} ms", fault.text, used.wall.as_millis());
             Finding::new(Defect::Late, what)
         }
         (None, Some(_)) => silent(fault.text.clone(), known),
@@ -240,17 +242,17 @@ fn late(fault: &Fault, known: &Circumstances<'_>) -> Finding {
         (_, None) => {
             let (stop, flush) = (Defect::Late.fix(), Defect::Waiting.fix());
             Finding::new(Defect::Late, fault.text.clone())
-                .fix(format!("{stop}; where it uses no CPU time, {flush}"))
+                .fix(format!("{stop}; if it used no CPU time, {flush}"))
         }
     }
 }
 
-/// No answer: is it computing, or does it wait?
-fn silent(what: String, known: &Circumstances<'_>) -> Finding {
+/// There is no answer: is it computing or waiting?
+fn silent(what: String, known: &Evidence<'_>) -> Finding {
     idle_or_busy(what, known, known.used.is_none_or(|used| used.is_busy()))
 }
 
-fn idle_or_busy(what: String, known: &Circumstances<'_>, busy: bool) -> Finding {
+fn idle_or_busy(what: String, known: &Evidence<'_>, busy: bool) -> Finding {
     if let Some(finding) = unended(&what, known) {
         return finding;
     }
@@ -259,31 +261,30 @@ fn idle_or_busy(what: String, known: &Circumstances<'_>, busy: bool) -> Finding 
     if busy || known.stderr.trim().is_empty() {
         return finding;
     }
-    finding.fix(format!("read what it wrote to stderr; if that is no error, {}", defect.fix()))
+    finding.fix(format!("read its stderr; if that shows no error, {}", defect.fix()))
 }
 
-/// Something came, but not the end of its line.
-fn unended(what: &str, known: &Circumstances<'_>) -> Option<Finding> {
+/// A line has begun, but not ended.
+fn unended(what: &str, known: &Evidence<'_>) -> Option<Finding> {
     let begun = known.unended.trim_ascii_start();
     if begun.is_empty() {
         return None;
     }
     let shown = String::from_utf8_lossy(&begun[..begun.len().min(60)]).into_owned();
-    let what = format!("{what}; what came is a line without an end: {shown:?}");
+    let what = format!("{what}; it wrote a line without a line end: {}", tame(&shown));
     let defect = if begun[0] == b'{' { Defect::NoLineEnd } else { Defect::DebugText };
     Some(Finding::new(defect, what))
 }
 
-/// No answer: for a while the agent has done nothing but wait for more input.
-pub fn waiting(known: &Circumstances<'_>) -> Finding {
+/// There is no answer: for a while the agent has only waited for more input.
+pub fn waiting(known: &Evidence<'_>) -> Finding {
     let used = known.used.unwrap_or_default();
     let (cpu, wall) = (used.cpu.as_millis(), used.wall.as_millis());
-    let what =
-        format!("no answer after {wall} ms; it used {cpu} ms of CPU time and waits for more input");
+    let what = format!("no answer after {wall} ms ({cpu} ms of CPU); it waits for more input");
     idle_or_busy(what, known, false)
 }
 
-fn garbled(fault: &Fault, known: &Circumstances<'_>) -> Finding {
+fn garbled(fault: &Fault, known: &Evidence<'_>) -> Finding {
     if known.foreign {
         return Finding::new(Defect::Shape, fault.text.clone());
     }
@@ -293,11 +294,11 @@ fn garbled(fault: &Fault, known: &Circumstances<'_>) -> Finding {
     }
     let (what, within) = match parse_from_agent(line) {
         Err(garbled) => (garbled.to_string(), ""),
-        // The message is one; its action isn't.
+        // The message is fine, but its action isn't.
         Ok(FromAgent::Action(action)) => {
-            let path = misshapen(&action.action, known.legal);
-            let told = fault.text.strip_prefix("action: ").unwrap_or(&fault.text);
-            (path.map_or(fault.text.clone(), |path| format!("action: {path}: {told}")), "action")
+            let path = first_type_mismatch(&action.action, known.legal);
+            let text = fault.text.strip_prefix("action: ").unwrap_or(&fault.text);
+            (path.map_or(fault.text.clone(), |path| format!("action: {path}: {text}")), "action")
         }
         Ok(_) => (fault.text.clone(), "action"),
     };
@@ -312,8 +313,8 @@ fn garbled(fault: &Fault, known: &Circumstances<'_>) -> Finding {
     };
     match meant {
         Some(action) => finding.fix(format!(
-            "write actions as the legal ones are written, such as {action} here; `referee games` \
-             shows them"
+            "write actions in the form of the legal ones, such as {action}; `referee games` shows \
+             the forms"
         )),
         None => finding,
     }
@@ -330,18 +331,18 @@ fn broken_json(line: &[u8], broken: &Garbled) -> Finding {
     let at = line.get(at_byte.unwrap_or(1).saturating_sub(2)..).unwrap_or_default();
     let not_a_number = [&b"NaN"[..], b"Inf", b"-Inf"];
     let fix = if line.starts_with(b"{'") {
-        "JSON has double quotes: this looks as Python prints a dict; write json.dumps(message)"
+        "this looks like a printed Python dict; use json.dumps(message)"
     } else if line.starts_with(b"\xEF\xBB\xBF") {
-        "write UTF-8 without a byte-order mark (in Python the encoding `utf-8`, not `utf-8-sig`)"
+        "write UTF-8 without BOM (in Python, the encoding `utf-8`, not `utf-8-sig`)"
     } else if not_a_number.iter().any(|text| at.windows(text.len()).take(4).any(|it| it == *text)) {
-        "JSON has no NaN and no Infinity: write null, or leave the field out (Python: \
-         json.dumps(message, allow_nan=False) tells where they are)"
+        "JSON has no NaN and no Infinity: write null or leave the field out (in Python, \
+         json.dumps(message, allow_nan=False) finds them)"
     } else {
         match broken.flaw() {
             Flaw::Unfinished => {
-                "write a message in one line, without line breaks in it (no `indent`)"
+                "write each message on one line (in Python, json.dumps without `indent`)"
             }
-            Flaw::Trailing => "write one message a line, and end each with `\\n`",
+            Flaw::Trailing => "write one message per line, and end each with `\\n`",
             Flaw::Duplicate => "write each field once",
             Flaw::Other => return finding,
         }
@@ -349,8 +350,8 @@ fn broken_json(line: &[u8], broken: &Garbled) -> Finding {
     finding.fix(fix)
 }
 
-/// Where the trouble is that a text such as `want[0]: unknown variant ..` or `unknown field ..`
-/// tells of, in an object that is the whole line or its field `within`.
+/// Returns the byte, from 1, of what a text such as `want[0]: unknown value ..` or `unknown field ..`
+/// is about, in the whole line or in its field `within`.
 fn place(line: &[u8], what: &str, within: &str) -> Option<usize> {
     let line = std::str::from_utf8(line).ok()?;
     let what = what.strip_prefix("action: ").filter(|_| within == "action").unwrap_or(what);
@@ -375,7 +376,7 @@ fn place(line: &[u8], what: &str, within: &str) -> Option<usize> {
     locate(line, &whole).map(|index| index + 1)
 }
 
-fn illegal(fault: &Fault, known: &Circumstances<'_>) -> Finding {
+fn illegal(fault: &Fault, known: &Evidence<'_>) -> Finding {
     let got = known.got.filter(|_| !known.foreign);
     let finding = Finding::new(Defect::Illegal, fault.text.clone());
     let action = got.and_then(|line| serde_json::from_slice::<Value>(line).ok());
@@ -387,11 +388,11 @@ fn illegal(fault: &Fault, known: &Circumstances<'_>) -> Finding {
         .map(|index| index + 1);
     let near = action.and_then(|action| nearest_action(action, legal));
     if known.foreign {
-        return finding.fix("look at the board that it keeps: `referee replay latest --print`");
+        return finding.fix("compare its board with the match: `referee replay latest --print`");
     }
     match near {
         Some(near) => Finding { at_byte, ..finding }.fix(format!(
-            "the nearest legal action is {near}, one of {}; {}",
+            "the nearest of {} legal actions is {near}; {}",
             legal.len(),
             Defect::Illegal.fix()
         )),

@@ -1,18 +1,18 @@
-//! Which legal action somebody may have meant.
+//! Finding the legal action that an agent may have meant.
 
 use serde_json::Value;
 use std::cmp::Reverse;
 
-/// The legal action that is most like another: most of its parts are equal, the numbers among the
-/// rest are nearest. `None` where nothing is legal.
+/// Returns the legal action that is most like another: most of its parts are equal, and the other
+/// numbers are nearest. `None` if nothing is legal.
 pub fn nearest_action<'a>(action: &Value, legal: &'a [Value]) -> Option<&'a Value> {
-    // Of actions that are equally near the first in the rules' order is taken.
+    // Of equally near actions, the first in the rules' order.
     legal.iter().rev().max_by_key(|candidate| likeness(action, candidate))
 }
 
-/// The path of the first part of an action that is of another type than in a legal action of the same
-/// `type`, such as `at[1]`.
-pub(super) fn misshapen(action: &Value, legal: &[Value]) -> Option<String> {
+/// Returns the path, such as `at[1]`, of the first part of an action whose type differs from that in a
+/// legal action of the same `type`.
+pub(super) fn first_type_mismatch(action: &Value, legal: &[Value]) -> Option<String> {
     let like = legal.iter().find(|candidate| candidate.get("type") == action.get("type"))?;
     other_type(action, like).filter(|path| !path.is_empty())
 }
@@ -40,8 +40,7 @@ fn other_type(one: &Value, like: &Value) -> Option<String> {
     }
 }
 
-/// How many leaves are equal, and how far apart numbers are, in thousandths, over those that are
-/// not.
+/// Returns how many leaves are equal, and how far apart the other numbers are in all, in thousandths.
 fn likeness(one: &Value, other: &Value) -> (usize, Reverse<u64>) {
     let add = |sum: (usize, Reverse<u64>), (one, other): (&Value, Option<&Value>)| {
         let (equal, Reverse(distance)) = likeness(one, other.unwrap_or(&Value::Null));
@@ -74,7 +73,7 @@ fn likeness(one: &Value, other: &Value) -> (usize, Reverse<u64>) {
 
 #[cfg(test)]
 mod tests {
-    use super::{misshapen, nearest_action};
+    use super::{first_type_mismatch, nearest_action};
     use serde_json::json;
 
     #[test]
@@ -88,7 +87,7 @@ mod tests {
             (json!({"type": "move", "from": [7, 7]}), None),
             (json!({"type": "jump", "from": "a"}), None),
         ] {
-            assert_eq!(misshapen(&action, &legal).as_deref(), wanted, "{action}");
+            assert_eq!(first_type_mismatch(&action, &legal).as_deref(), wanted, "{action}");
         }
     }
 

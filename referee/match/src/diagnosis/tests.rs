@@ -1,6 +1,6 @@
-//! Each fault and what is told of it.
+//! The explanation of each fault.
 
-use super::{Circumstances, Defect, Used, find};
+use super::{Defect, Evidence, Usage, find};
 use referee_protocol::{Fault, FaultKind};
 use serde_json::json;
 use std::time::Duration;
@@ -10,9 +10,9 @@ fn fault(kind: FaultKind, text: &str) -> Fault {
 }
 
 #[test]
-fn a_garbled_line_is_told_with_its_place() {
-    for (line, text, defect, place, told) in [
-        ("thinking...", "", Defect::DebugText, "thinking", "expected"),
+fn a_garbled_line_has_a_place() {
+    for (line, text, defect, place, words) in [
+        ("thinking...", "", Defect::DebugText, "thinking", "not JSON"),
         ("42", "", Defect::DebugText, "42", "a message is a JSON object"),
         ("{'type': 'ready'}", "", Defect::BrokenJson, "'type'", "key must be a string"),
         (r#"{"type":"ready","nmae":"x"}"#, "", Defect::Shape, "\"nmae\"", "unknown field `nmae`"),
@@ -28,11 +28,11 @@ fn a_garbled_line_is_told_with_its_place() {
             "",
             Defect::Shape,
             "\"1\"",
-            "turn: invalid",
+            "turn: expected a whole number",
         ),
         (
             r#"{"type":"action","action":{"type":"place","at":[0,"b"]}}"#,
-            "action: at[1]: invalid type: string \"b\", expected i64",
+            "action: at[1]: expected a whole number, got \"b\"",
             Defect::Shape,
             "\"b\"",
             "at[1]",
@@ -45,18 +45,18 @@ fn a_garbled_line_is_told_with_its_place() {
             "`att`",
         ),
     ] {
-        let known = Circumstances { got: Some(line.as_bytes()), ..Circumstances::default() };
+        let known = Evidence { got: Some(line.as_bytes()), ..Evidence::default() };
         let found = find(&fault(FaultKind::Garbled, text), &known).expect(line);
         assert_eq!(found.defect, defect, "{line}: {}", found.what);
-        assert!(found.what.contains(told), "{line}: {}", found.what);
+        assert!(found.what.contains(words), "{line}: {}", found.what);
         let at = found.at_byte.unwrap_or_else(|| panic!("{line}: no place"));
         assert!(line[at - 1..].starts_with(place), "{line}: byte {at}");
     }
 }
 
 #[test]
-fn silence_is_told_from_thought_and_from_lateness() {
-    let late = fault(FaultKind::Late, "no answer after 900 ms; 500 ms were allowed");
+fn waiting_thinking_and_late_are_distinguished() {
+    let late = fault(FaultKind::Late, "no answer after 900 ms; the limit is 500 ms per turn");
     let ms = Duration::from_millis;
     for (got, cpu, waited, defect) in [
         (None, 1, 0, Defect::Waiting),
@@ -64,37 +64,36 @@ fn silence_is_told_from_thought_and_from_lateness() {
         (None, 20, 800, Defect::Thinking),
         (Some(&b"{}"[..]), 890, 0, Defect::Late),
     ] {
-        let used = Used { wall: ms(900), cpu: ms(cpu), waited: ms(waited) };
-        let known = Circumstances { got, used: Some(used), ..Circumstances::default() };
+        let used = Usage { wall: ms(900), cpu: ms(cpu), waited: ms(waited) };
+        let known = Evidence { got, used: Some(used), ..Evidence::default() };
         assert_eq!(find(&late, &known).expect("a defect").defect, defect);
     }
 }
 
 #[test]
-fn an_end_is_told_by_its_status() {
+fn an_exit_is_judged_by_its_status() {
     for (kind, status, stderr, defect) in [
         (FaultKind::Gone, "exit status 1", "Traceback", Defect::Crash),
         (FaultKind::Gone, "signal 11 (SIGSEGV)", "", Defect::Crash),
         (FaultKind::Gone, "exit status 0", "", Defect::Gone),
         (FaultKind::Start, "exit status 127", "env: 'pyhton3': No such file", Defect::Interpreter),
     ] {
-        let known = Circumstances { status: Some(status), stderr, ..Circumstances::default() };
+        let known = Evidence { status: Some(status), stderr, ..Evidence::default() };
         let found = find(&fault(kind, "ended"), &known).expect(status);
         assert_eq!(found.defect, defect, "{status}");
     }
     let stderr = "/usr/bin/env: 'python3\\r': No such file or directory";
-    let known =
-        Circumstances { status: Some("exit status 127"), stderr, ..Circumstances::default() };
+    let known = Evidence { status: Some("exit status 127"), stderr, ..Evidence::default() };
     let found = find(&fault(FaultKind::Start, "ended"), &known).expect("a defect");
     assert!(found.fix.contains("line ends"), "{}", found.fix);
 }
 
 #[test]
-fn an_illegal_action_is_told_with_the_nearest_legal_one() {
+fn an_illegal_action_has_a_nearest_legal_one() {
     let legal = Some(vec![json!({"type": "place", "at": [0, 1]}), json!({"type": "swap"})]);
     let fault = Fault { legal, ..fault(FaultKind::Illegal, "a1: the cell is taken") };
     let line = br#"{"type":"action","action":{"type":"place","at":[0,0]}}"#;
-    let known = Circumstances { got: Some(line), ..Circumstances::default() };
+    let known = Evidence { got: Some(line), ..Evidence::default() };
     let found = find(&fault, &known).expect("a defect");
     assert!(found.fix.contains(r#"{"at":[0,1],"type":"place"}"#), "{}", found.fix);
     assert_eq!(found.at_byte, Some(27));
@@ -112,5 +111,5 @@ fn there_is_advice_on_every_defect() {
 
 #[test]
 fn a_resignation_is_no_defect() {
-    assert_eq!(find(&fault(FaultKind::Resigned, "resigned"), &Circumstances::default()), None);
+    assert_eq!(find(&fault(FaultKind::Resigned, "resigned"), &Evidence::default()), None);
 }

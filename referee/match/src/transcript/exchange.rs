@@ -1,27 +1,29 @@
-//! The exact lines between referee and agents, ply by ply.
+//! The exact lines between referee and agents, by ply.
 
 use super::sent::Sent;
 use super::steps::walk;
 use referee_protocol::{Event, Seat, line_bytes};
 
-/// A line as it went through a pipe, without its end. Bytes that are no UTF-8 are replaced.
+/// A line that went through a pipe, without its end. Invalid UTF-8 is replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Said {
-    /// The agent at the other end.
+pub struct ExchangedLine {
+    /// The agent's seat.
     pub seat: Seat,
-    /// Whether it was written to the agent; else it came from it.
+    /// Whether it was sent to the agent; otherwise it came from the agent.
     pub sent: bool,
     /// The line.
     pub text: String,
-    /// Whether it was longer and only its beginning was kept.
+    /// Whether this is only the beginning of a line that was too long.
     pub cut: bool,
 }
 
-/// The lines of each ply of a [`Playback`](super::Playback) of the same bytes, and behind the
-/// last ply those that belong to the ply to come; as far as it can be walked over. Plies that aren't
-/// `wanted` are left empty. What tells an agent of a ply stands with that ply, though it travels with
-/// the agent's next request.
-pub fn exchange(bytes: &[u8], wanted: impl Fn(usize) -> bool) -> Result<Vec<Vec<Said>>, String> {
+/// Returns the lines of each ply of a [`Playback`](super::Playback) of the same bytes, and then those
+/// of the next ply, as far as the transcript can be replayed. Plies that aren't `wanted` are empty. The
+/// message about a ply is listed with that ply, though it is sent with the agent's next request.
+pub fn exchange(
+    bytes: &[u8],
+    wanted: impl Fn(usize) -> bool,
+) -> Result<Vec<Vec<ExchangedLine>>, String> {
     let mut steps = walk(bytes).map_err(|error| error.to_string())?;
     let seats = Seat::all(steps.walk().header().seats.len());
     let written = seats.map(|seat| Sent::begin(steps.walk(), seat));
@@ -33,7 +35,7 @@ pub fn exchange(bytes: &[u8], wanted: impl Fn(usize) -> bool) -> Result<Vec<Vec<
     while let Ok(Some(event)) = steps.step() {
         if let Event::Line(line) = &event {
             let text = String::from_utf8_lossy(&line_bytes(line)).into_owned();
-            coming.push(Said { seat: line.seat, sent: false, text, cut: line.cut });
+            coming.push(ExchangedLine { seat: line.seat, sent: false, text, cut: line.cut });
         }
         for written in &mut written {
             written.event(&event, steps.walk().game());
@@ -53,11 +55,11 @@ pub fn exchange(bytes: &[u8], wanted: impl Fn(usize) -> bool) -> Result<Vec<Vec<
     Ok(plies)
 }
 
-fn put_sent(written: &mut [Sent], said: &mut Vec<Said>) {
+fn put_sent(written: &mut [Sent], exchanged: &mut Vec<ExchangedLine>) {
     for written in written {
         let bytes = written.take();
         let lines = bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
-        said.extend(lines.map(|line| Said {
+        exchanged.extend(lines.map(|line| ExchangedLine {
             seat: written.seat,
             sent: true,
             text: String::from_utf8_lossy(line).into_owned(),
@@ -69,12 +71,12 @@ fn put_sent(written: &mut [Sent], said: &mut Vec<Said>) {
 #[cfg(test)]
 mod tests {
     use super::exchange;
-    use crate::transcript::{Following, read, sent, unpack};
+    use crate::transcript::{TranscriptFollower, read, sent, unpack};
 
     const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/tests/transcripts");
 
     #[test]
-    fn every_line_stands_with_its_ply() {
+    fn every_line_is_listed_with_its_ply() {
         let mut files = 0;
         for entry in std::fs::read_dir(GOLDEN).unwrap() {
             let path = entry.unwrap().path();
@@ -84,16 +86,16 @@ mod tests {
             let header = reading.header.clone();
             let events: Vec<_> = reading.collect();
             let plies = exchange(&bytes, |_| true).unwrap();
-            let following = Following::of(&bytes);
+            let following = TranscriptFollower::of(&bytes);
             let playback = following.playback().unwrap();
             assert_eq!(plies.len(), playback.plies().len() + 1, "{}", path.display());
             let middle = plies.len() / 2;
             let one = exchange(&bytes, |ply| ply == middle).unwrap();
             assert_eq!((one.len(), &one[middle]), (plies.len(), &plies[middle]));
-            assert!(one.iter().enumerate().all(|(ply, said)| ply <= middle || said.is_empty()));
-            for (said, ply) in plies.iter().zip(playback.plies()) {
-                let came = said.iter().filter(|line| !line.sent).count();
-                assert_eq!(came, ply.beside.lines.len(), "{} {}", path.display(), ply.turn);
+            assert!(one.iter().enumerate().all(|(ply, lines)| ply <= middle || lines.is_empty()));
+            for (lines, ply) in plies.iter().zip(playback.plies()) {
+                let came = lines.iter().filter(|line| !line.sent).count();
+                assert_eq!(came, ply.output.lines.len(), "{} {}", path.display(), ply.turn);
             }
             for seat in &header.seats {
                 let own = plies.iter().flatten().filter(|line| line.sent && line.seat == seat.seat);

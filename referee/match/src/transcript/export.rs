@@ -1,26 +1,26 @@
-//! A match as the record of a game, for notations that other programs read: who played, what, and
-//! how it ended. What agents said and how long they took is left out.
+//! A match as a game record, for notations that other programs read: the players, the actions and
+//! the end, without messages and times.
 
-use super::{Happening, Playback};
-use crate::telling::sentence;
+use super::{Playback, PlyKind};
+use crate::summary::sentence;
 use referee_games::{GameRecord, RecordEnd};
 use referee_protocol::{FaultKind, Header, OverEvent, Result as Ended};
 use std::fmt::Write;
 
-/// The record of a match, as far as it has come. Fails where a seat went and others played on,
-/// which a list of actions can't tell.
+/// Returns the record of a match as far as it has been played. Fails if a seat left and the others
+/// played on, which a list of actions can't express.
 pub fn game_record(playback: &Playback) -> Result<GameRecord, String> {
     let header = playback.header();
     let mut actions = Vec::new();
     let mut gone = None;
     for ply in playback.plies() {
-        match (&ply.happening, gone) {
-            (Happening::Played { event, .. }, None) => actions.push(event.action.clone()),
-            (Happening::Played { .. }, Some((seat, turn))) => {
-                return Err(format!("seat {seat} went in turn {turn}, and the others played on"));
+        match (&ply.kind, gone) {
+            (PlyKind::Played { event, .. }, None) => actions.push(event.action.clone()),
+            (PlyKind::Played { .. }, Some((seat, turn))) => {
+                return Err(format!("seat {seat} left in turn {turn} and the others played on"));
             }
-            (Happening::Retired { seat, .. }, _) => gone = Some((*seat, ply.turn)),
-            (Happening::Start | Happening::Over(_), _) => {}
+            (PlyKind::Retired { seat, .. }, _) => gone = Some((*seat, ply.turn)),
+            (PlyKind::Start | PlyKind::Over(_), _) => {}
         }
     }
     let over = playback.over();
@@ -48,13 +48,12 @@ fn end(over: &OverEvent) -> RecordEnd {
     }
 }
 
-/// How it ended, in words: a line, and one for each fault.
+/// Describes the end: a line, and one for each fault.
 fn comment(header: &Header, over: &OverEvent) -> String {
     let mut text = sentence(header, over.outcome.as_ref(), &over.verdict);
     for (seat, verdict) in header.seats.iter().zip(&over.verdict.seats) {
         if let Some(fault) = verdict.fault.as_ref().filter(|it| it.kind != FaultKind::Resigned) {
-            let (name, kind, turn) = (&seat.name, fault.kind, fault.turn);
-            write!(text, "\n{name}: {kind} in turn {turn}: {}", fault.text).ok();
+            write!(text, "\n{} in turn {}: {}", seat.name, fault.turn, fault.text).ok();
         }
     }
     text

@@ -1,25 +1,25 @@
-//! Transcripts as `.gz` files: found by their first bytes, unpacked piece by piece.
+//! Transcripts as gzip files: detected by their first bytes, unpacked in pieces.
 
 use flate2::bufread::GzDecoder;
 use std::borrow::Cow;
 use std::io::{ErrorKind, Read as _};
 
-/// What a gzip file begins with: the magic number, then the only method there is.
+/// The first bytes of a gzip file: the magic number, then the only method there is.
 const MAGIC: [u8; 3] = [0x1f, 0x8b, 0x08];
 
 /// How a packed stream ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum StreamEnd {
-    /// With its checksum, which fits.
+    /// With its checksum, which matches.
     Whole,
     /// Before its end.
     Cut,
-    /// In something that packing doesn't produce.
+    /// With damaged data.
     Damaged(String),
 }
 
-/// Whether the bytes are, or once were, a gzip file. One wrong byte in the magic number doesn't
-/// make it something else: no transcript begins with any two of these three.
+/// Whether the bytes are a gzip file, possibly with one wrong byte in the magic number: no transcript
+/// begins with any two of these three.
 pub fn is_packed(bytes: &[u8]) -> bool {
     let same = MAGIC.iter().zip(bytes).filter(|(wanted, byte)| wanted == byte).count();
     match bytes.len() {
@@ -47,9 +47,9 @@ pub(super) fn unpack_pieces(bytes: &[u8], mut piece: impl FnMut(&[u8])) -> Strea
     }
 }
 
-/// The bytes of a transcript, unpacked if they are packed, for reading. What follows a cut or
-/// damaged place is missing, as from a file that was cut off there; [`verify`](super::verify) tells
-/// the difference. `None` if there are more than `bytes_max`.
+/// Returns the bytes of a transcript, unpacked if they are packed. What follows damage is missing, as
+/// in a truncated file; [`verify`](super::verify) distinguishes the two. `None` if there are more than
+/// `bytes_max`.
 pub fn unpack(bytes: &[u8], bytes_max: usize) -> Option<Cow<'_, [u8]>> {
     if !is_packed(bytes) {
         return (bytes.len() <= bytes_max).then_some(Cow::Borrowed(bytes));

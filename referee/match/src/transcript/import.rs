@@ -1,5 +1,5 @@
-//! A game that was played elsewhere as a transcript: what happened as far as its record tells, with
-//! no agents, no lines and no times. Verifying it plays it by the rules, as any other.
+//! Importing a game that was played elsewhere as a transcript, without agents, lines and times. It can
+//! be verified like any other.
 
 use crate::match_id;
 use crate::places::places;
@@ -10,13 +10,12 @@ use referee_protocol::{
     OverEvent, PlayedEvent, Result as Ended, Seat, SeatVerdict, TurnEvent, Verdict, VoidNote,
 };
 
-/// What stands in a header in place of the program where nothing was started: then comes the name
-/// of the file that the game was read from.
+/// Replaces the program in the header of an imported game; the next word is the file's name.
 pub const IMPORTED: &str = "@import";
-/// The cause that makes a match void whose record doesn't tell an end.
+/// Why a match is void whose record has no end.
 const UNFINISHED: &str = "unfinished";
 
-/// Where a record comes from.
+/// The source of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
     /// The file's name, without its folder.
@@ -25,12 +24,12 @@ pub struct Origin {
     pub digest: String,
     /// The number of the game in the file, from 0.
     pub number: u64,
-    /// When the game began, RFC 3339, where the record doesn't tell the day.
+    /// When the game began, RFC 3339, if the record has no date.
     pub started: String,
 }
 
-/// The events of a transcript, the header first, but for the seal. Fails where an action isn't
-/// legal.
+/// Returns the events of a transcript, from the header, without the seal. Fails if an action is
+/// illegal.
 pub fn import(kind: GameKind, record: &GameRecord, origin: &Origin) -> Result<Vec<Event>, String> {
     let mut game = kind.start(&record.setup).map_err(|error| error.to_string())?;
     let header = header(record, origin, game.as_ref());
@@ -82,7 +81,7 @@ fn header(record: &GameRecord, origin: &Origin, game: &dyn AnyGame) -> Header {
         seat.digest.clone_from(&origin.digest);
     }
     (header.clock.bank_ms, header.clock.increment_ms) = (Some(ClockSettings::MS_MAX), 0);
-    // A record ends with the first seat that goes.
+    // A record ends with the first seat that leaves.
     header.on_fault = OnFault::End;
     "none".clone_into(&mut header.sandbox.level);
     header.game_number = origin.number;
@@ -93,7 +92,7 @@ fn header(record: &GameRecord, origin: &Origin, game: &dyn AnyGame) -> Header {
     header
 }
 
-/// The verdict after `turn` turns, of which each seat had so many.
+/// Returns the verdict after `turn` turns; `turns` by seat.
 fn verdict(end: RecordEnd, outcome: Option<&Outcome>, turn: u64, turns: &[u64]) -> Verdict {
     let at_fault = |result, seat, kind: FaultKind, by, text: &str| {
         let fault = Fault { kind, by, turn, text: text.to_owned(), legal: None };
@@ -109,11 +108,11 @@ fn verdict(end: RecordEnd, outcome: Option<&Outcome>, turn: u64, turns: &[u64]) 
             at_fault(Ended::Resigned, seat, FaultKind::Resigned, None, "resigned")
         }
         (None, RecordEnd::TimedOut(seat)) => {
-            let text = "its time ran out, by the record that was imported";
+            let text = "its time ran out, according to the imported record";
             at_fault(Ended::Fault, seat, FaultKind::Late, Some(LateBy::Wall), text)
         }
         (None, RecordEnd::Forfeited(seat)) => {
-            void(format!("seat {seat} forfeited, and the record doesn't tell by what"))
+            void(format!("seat {seat} forfeited, and the record does not say why"))
         }
         (None, RecordEnd::Played | RecordEnd::Unfinished) => {
             void("the record ends before the game does".to_owned())
@@ -186,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_the_end_the_transcript_is_ok() {
+    fn the_transcript_is_ok_for_every_end() {
         for &kind in GAMES {
             let last = Seat(u8::try_from(record(kind, 0).names.len() - 1).unwrap());
             for (plies, end, result) in [
@@ -203,10 +202,10 @@ mod tests {
                 assert_eq!(report.turns, record.actions.len() as u64);
                 let playback = playback(&events);
                 assert_eq!(playback.over().unwrap().verdict.result, result);
-                // What is void tells no more than that.
+                // A void match has no other end.
                 let back = game_record(&playback).unwrap();
-                let told = if result == Ended::Void { RecordEnd::Unfinished } else { end };
-                assert_eq!((&back.actions, back.end), (&record.actions, told));
+                let end = if result == Ended::Void { RecordEnd::Unfinished } else { end };
+                assert_eq!((&back.actions, back.end), (&record.actions, end));
                 assert_eq!((back.setup, back.date), (record.setup, record.date));
             }
         }
@@ -229,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_game_is_no_transcript() {
+    fn an_invalid_game_is_refused() {
         let kind = GAMES[0];
         let wrong = GameRecord { actions: vec![json!({"type": "no"})], ..record(kind, 0) };
         assert!(import(kind, &wrong, &origin()).unwrap_err().starts_with("turn 0: "));

@@ -1,5 +1,5 @@
-//! The transcript of a match: writing it, reading it, sealing it, and verifying it by playing it
-//! again. Bytes in, events out: this module never touches a file, a clock or a thread.
+//! The transcript of a match: writing, sealing, reading, and verifying it by a replay. Bytes in,
+//! events out: this module never touches a file, a clock or a thread.
 
 mod gzip;
 mod record;
@@ -9,21 +9,21 @@ mod steps;
 mod scan;
 mod verify;
 mod playback;
-mod following;
+mod follower;
 mod sent;
 mod exchange;
 mod import;
 mod export;
 
-pub use exchange::{Said, exchange};
+pub use exchange::{ExchangedLine, exchange};
 pub use export::game_record;
-pub use following::{Following, State};
+pub use follower::{FollowState, TranscriptFollower};
 pub use gzip::{is_packed, unpack};
 pub use import::{IMPORTED, Origin, import};
-pub use playback::{Beside, Happening, Playback, Ply};
-pub use read::{End, NoHeader, Reading, read};
+pub use playback::{Playback, Ply, PlyKind, PlyOutput};
+pub use read::{HeaderError, ReadEnd, Reading, read};
 pub use record::Recorder;
 pub use sent::{Sent, sent};
-pub use steps::{NotWalkable, Steps, walk};
+pub use steps::{TranscriptWalk, WalkError, walk};
 pub use verify::{Report, Status, Verifier, verify};
-pub use walk::{NotPlayable, Walk};
+pub use walk::{ReplayError, Walk};

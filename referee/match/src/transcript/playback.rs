@@ -1,8 +1,7 @@
-//! A match as people look at it: ply by ply, with what was said, complained of and used beside each.
-//! It is built event by event, and doesn't care whether these come from a file or from a match that
-//! is being played.
+//! A match for viewers: ply by ply, with the output of the agents and their times. Built event by
+//! event, from a whole file or from a running match.
 
-use super::walk::{NotPlayable, Walk};
+use super::walk::{ReplayError, Walk};
 use referee_games::view::View;
 use referee_games::{AnyGame, Turn};
 use referee_protocol::{
@@ -10,135 +9,135 @@ use referee_protocol::{
     StderrEvent, TurnEvent, parse_from_agent, unescape_line,
 };
 
-/// A match to be looked at, as far as it has come.
+/// A match to view, as far as it has been played.
 #[derive(Debug)]
 pub struct Playback {
     walk: Walk,
     plies: Vec<Ply>,
     asked: Option<TurnEvent>,
-    /// What each seat has left, as far as is known.
+    /// The time that each seat has left, if known.
     left_ms: Vec<Option<u64>>,
-    /// What has come for the ply that isn't there yet.
-    next: Beside,
+    /// The output for the next ply.
+    next: PlyOutput,
     lines: u64,
     latest_ns: u64,
 }
 
-/// One step of a match: the start, an action, a seat that goes, the end.
+/// One step of a match: the start, an action, a seat that leaves, the end.
 #[derive(Clone, Debug)]
 pub struct Ply {
     /// What happened.
-    pub happening: Happening,
-    /// The number of the turn in which it happened; at the start that of the first.
+    pub kind: PlyKind,
+    /// The number of its turn; at the start that of the first.
     pub turn: u64,
     /// The board after it.
     pub view: View,
-    /// Who is to move after it; `None` once the rules have ended the game.
+    /// The seat to move after it; `None` when the rules have ended the game.
     pub to_move: Option<Seat>,
     /// Each seat's colour after it.
     pub colours: Vec<String>,
-    /// What each seat has left after it, in milliseconds; `None` without a bank.
+    /// The time that each seat has left after it, in milliseconds; `None` without a bank.
     pub left_ms: Vec<Option<u64>>,
-    /// What came from the agents in that turn.
-    pub beside: Beside,
+    /// The agents' output in that turn.
+    pub output: PlyOutput,
 }
 
-/// What a ply is.
+/// The kind of a ply.
 #[derive(Clone, Debug)]
-pub enum Happening {
-    /// The position that the match began with.
+pub enum PlyKind {
+    /// The initial position.
     Start,
     /// An action.
     Played {
-        /// What was recorded of it.
+        /// Its event.
         event: PlayedEvent,
         /// The action as people write it.
         text: String,
     },
-    /// A seat went, and the others played on or not.
+    /// A seat left.
     Retired {
-        /// Who.
+        /// The seat.
         seat: Seat,
-        /// Why.
+        /// Why it left.
         fault: Fault,
     },
     /// The match ended.
     Over(Box<OverEvent>),
 }
 
-/// What came from the agents, beside their action.
+/// The agents' output in one ply.
 #[derive(Clone, Debug, Default)]
-pub struct Beside {
-    /// What they said of their thoughts, in order.
+pub struct PlyOutput {
+    /// Their `info` messages, in order.
     pub infos: Vec<(Seat, Info)>,
-    /// What they wrote to their stderr, in order.
+    /// Their stderr, in order.
     pub stderr: Vec<StderrEvent>,
-    /// All lines that came from them, in order.
+    /// All their lines, in order.
     pub lines: Vec<LineEvent>,
-    /// The last line of the transcript that belongs here, counted from 1, the header's.
+    /// The last line of the transcript that belongs to the ply, counted from 1, the header.
     pub changed: u64,
 }
 
 impl Playback {
-    /// A match of which only the header is known.
-    pub fn begin(header: Header) -> Result<Self, NotPlayable> {
+    /// Begins with the header.
+    pub fn begin(header: Header) -> Result<Self, ReplayError> {
         let walk = Walk::begin(header)?;
         let header = walk.header();
         let left_ms = vec![header.clock.bank_ms; header.seats.len()];
-        let next = Beside { changed: 1, ..Beside::default() };
+        let next = PlyOutput { changed: 1, ..PlyOutput::default() };
         let plies = Vec::new();
         let mut playback = Self { walk, plies, asked: None, left_ms, next, lines: 1, latest_ns: 0 };
         let turn = playback.game().turn_number();
-        playback.add(Happening::Start, turn);
+        playback.add(PlyKind::Start, turn);
         Ok(playback)
     }
 
-    /// What the match is played under.
+    /// Returns the header.
     pub fn header(&self) -> &Header {
         self.walk.header()
     }
 
-    /// What has happened, the start first. There is always one.
+    /// Returns the plies, the start first.
     pub fn plies(&self) -> &[Ply] {
         &self.plies
     }
 
-    /// The request that waits for its answer.
+    /// Returns the request that waits for an answer.
     pub fn asked(&self) -> Option<&TurnEvent> {
         self.asked.as_ref()
     }
 
-    /// How it ended.
+    /// Returns how it ended.
     pub fn over(&self) -> Option<&OverEvent> {
-        self.plies.iter().rev().find_map(|ply| match &ply.happening {
-            Happening::Over(over) => Some(over.as_ref()),
+        self.plies.iter().rev().find_map(|ply| match &ply.kind {
+            PlyKind::Over(over) => Some(over.as_ref()),
             _ => None,
         })
     }
 
-    /// The game as it stands after the last ply.
+    /// Returns the game after the last ply.
     pub fn game(&self) -> &dyn AnyGame {
         self.walk.game()
     }
 
-    /// The lines of the transcript that have been taken in, the header included.
+    /// Returns how many lines of the transcript have been read, with the header.
     pub fn lines(&self) -> u64 {
         self.lines
     }
 
-    /// When the last of what has happened did, in nanoseconds since the match began.
+    /// Returns the time of the last event, in nanoseconds since the match began.
     pub fn latest_ns(&self) -> u64 {
         self.latest_ns
     }
 
-    /// The first ply that was made or changed by a line after this one, counted from 1.
+    /// Returns the first ply that was added or changed after this line, counted from 1.
     pub fn changed_since(&self, line: u64) -> usize {
-        let changed = self.plies.iter().position(|ply| ply.beside.changed > line);
+        let changed = self.plies.iter().position(|ply| ply.output.changed > line);
         changed.unwrap_or(self.plies.len())
     }
 
-    /// Takes in the next event. One that doesn't fit those before it changes nothing here; an error
-    /// says why, and nothing may follow.
+    /// Adds the next event. One that breaks the rules is an error and changes nothing; don't call it
+    /// again after one.
     pub fn take(&mut self, event: &Event) -> Result<(), String> {
         self.walk.event(event)?;
         match event {
@@ -151,7 +150,7 @@ impl Playback {
                 self.asked = self.asked.take().filter(|asked| asked.seat != retired.seat);
                 self.run_out(retired.seat, &retired.fault);
                 let (seat, fault) = (retired.seat, retired.fault.clone());
-                self.add_next(Happening::Retired { seat, fault }, retired.turn);
+                self.add_next(PlyKind::Retired { seat, fault }, retired.turn);
             }
             Event::Over(over) => {
                 self.asked = None;
@@ -160,7 +159,7 @@ impl Playback {
                         self.run_out(seat.seat, fault);
                     }
                 }
-                self.add_next(Happening::Over(over.clone()), self.game().turn_number());
+                self.add_next(PlyKind::Over(over.clone()), self.game().turn_number());
             }
             Event::Line(line) => self.line(line),
             Event::Stderr(stderr) => self.stderr(stderr),
@@ -171,7 +170,7 @@ impl Playback {
         Ok(())
     }
 
-    /// A seat that was late has nothing left.
+    /// Sets the time of a seat that was late to zero.
     fn run_out(&mut self, seat: Seat, fault: &Fault) {
         if fault.kind == FaultKind::Late {
             let left = &mut self.left_ms[seat.index()];
@@ -186,21 +185,21 @@ impl Playback {
             *left = left.saturating_sub(played.used_ms).saturating_add(increment);
         }
         let text = self.game().format_action(&played.action);
-        self.add_next(Happening::Played { event: played.clone(), text }, played.turn);
+        self.add_next(PlyKind::Played { event: played.clone(), text }, played.turn);
     }
 
-    /// A line belongs to the turn that is asked; what comes when nobody is asked, to what follows.
+    /// A line belongs to the current turn or, between turns, to the next.
     fn line(&mut self, line: &LineEvent) {
-        let said = unescape_line(&line.line, line.escaped).filter(|_| !line.cut);
-        let said = said.and_then(|bytes| parse_from_agent(&bytes).ok());
-        let beside = self.current();
-        if let Some(FromAgent::Info(info)) = said {
-            beside.infos.push((line.seat, info));
+        let bytes = unescape_line(&line.line, line.escaped).filter(|_| !line.cut);
+        let message = bytes.and_then(|bytes| parse_from_agent(&bytes).ok());
+        let output = self.current();
+        if let Some(FromAgent::Info(info)) = message {
+            output.infos.push((line.seat, info));
         }
-        beside.lines.push(line.clone());
+        output.lines.push(line.clone());
     }
 
-    /// Complaints are told with the turn in which they came, and are read later.
+    /// Adds stderr to the turn in which it came, which may be before the current one.
     fn stderr(&mut self, stderr: &StderrEvent) {
         let line = self.lines + 1;
         let ply = self
@@ -208,49 +207,49 @@ impl Playback {
             .iter_mut()
             .rev()
             .take_while(|ply| ply.turn >= stderr.turn)
-            .find(|ply| ply.turn == stderr.turn && !matches!(ply.happening, Happening::Start));
-        let beside = match ply {
-            Some(ply) => &mut ply.beside,
+            .find(|ply| ply.turn == stderr.turn && !matches!(ply.kind, PlyKind::Start));
+        let output = match ply {
+            Some(ply) => &mut ply.output,
             None => self.current(),
         };
-        beside.changed = line;
-        beside.stderr.push(stderr.clone());
+        output.changed = line;
+        output.stderr.push(stderr.clone());
     }
 
-    /// Where what comes now belongs: the ply to come, or the last one if none will.
-    fn current(&mut self) -> &mut Beside {
+    /// Returns where new output belongs: to the next ply or, after the end, to the last.
+    fn current(&mut self) -> &mut PlyOutput {
         let line = self.lines + 1;
-        let beside = match self.plies.last_mut() {
-            Some(last) if matches!(last.happening, Happening::Over(_)) => &mut last.beside,
+        let output = match self.plies.last_mut() {
+            Some(last) if matches!(last.kind, PlyKind::Over(_)) => &mut last.output,
             _ => &mut self.next,
         };
-        beside.changed = line;
-        beside
+        output.changed = line;
+        output
     }
 
-    fn add_next(&mut self, happening: Happening, turn: u64) {
+    fn add_next(&mut self, kind: PlyKind, turn: u64) {
         self.next.changed = self.lines + 1;
-        self.add(happening, turn);
+        self.add(kind, turn);
     }
 
-    fn add(&mut self, happening: Happening, turn: u64) {
+    fn add(&mut self, kind: PlyKind, turn: u64) {
         let to_move = match self.game().turn() {
-            Turn::Of(seat) if !matches!(happening, Happening::Over(_)) => Some(seat),
+            Turn::Of(seat) if !matches!(kind, PlyKind::Over(_)) => Some(seat),
             _ => None,
         };
         self.plies.push(Ply {
-            happening,
+            kind,
             turn,
             view: self.game().view(),
             to_move,
             colours: self.game().current_colours(),
             left_ms: self.left_ms.clone(),
-            beside: std::mem::take(&mut self.next),
+            output: std::mem::take(&mut self.next),
         });
     }
 }
 
-/// When it happened; 0 for what has no time.
+/// Returns the time of an event; 0 if it has none.
 fn at_ns(event: &Event) -> u64 {
     match event {
         Event::Turn(event) => event.at_ns,
@@ -265,26 +264,26 @@ fn at_ns(event: &Event) -> u64 {
 }
 
 impl Ply {
-    /// Whose doing it is; nobody's at the start and at an end without a fault.
+    /// Returns the seat that acted; `None` at the start and the end.
     pub fn seat(&self) -> Option<Seat> {
-        match &self.happening {
-            Happening::Played { event, .. } => Some(event.seat),
-            Happening::Retired { seat, .. } => Some(*seat),
-            Happening::Start | Happening::Over(_) => None,
+        match &self.kind {
+            PlyKind::Played { event, .. } => Some(event.seat),
+            PlyKind::Retired { seat, .. } => Some(*seat),
+            PlyKind::Start | PlyKind::Over(_) => None,
         }
     }
 
-    /// The fault that it shows first, and whose that is. The end shows those that brought it about;
-    /// others have plies of their own.
+    /// Returns the first fault of the ply and its seat. The end has the faults that caused it; others
+    /// have plies of their own.
     pub fn fault(&self) -> Option<(Seat, &Fault)> {
-        match &self.happening {
-            Happening::Retired { seat, fault } => Some((*seat, fault)),
-            Happening::Over(over) => {
+        match &self.kind {
+            PlyKind::Retired { seat, fault } => Some((*seat, fault)),
+            PlyKind::Over(over) => {
                 let mut seats = over.verdict.seats.iter();
                 let here = |fault: &&Fault| fault.turn == self.turn;
                 seats.find_map(|seat| Some((seat.seat, seat.fault.as_ref().filter(here)?)))
             }
-            Happening::Start | Happening::Played { .. } => None,
+            PlyKind::Start | PlyKind::Played { .. } => None,
         }
     }
 }

@@ -1,11 +1,11 @@
-//! Writing a transcript: events become lines in a buffer, which the caller takes and stores.
+//! Writing a transcript: events become lines in a buffer that the caller takes.
 
 use referee_protocol::plain::hex;
 use referee_protocol::{Event, Seal};
 use sha2::{Digest as _, Sha256};
 
-/// How many bytes are hashed at once: enough that the hash's start-up doesn't count, few enough to
-/// still lie in the cache.
+/// How many bytes are hashed at once: enough to make the start-up cost of a call negligible, few
+/// enough to be in the cache.
 pub(super) const HASH_BLOCK_BYTES: usize = 32 * 1024;
 
 /// Writes a transcript into memory, line by line.
@@ -19,14 +19,14 @@ pub(super) const HASH_BLOCK_BYTES: usize = 32 * 1024;
 #[derive(Clone, Debug, Default)]
 pub struct Recorder {
     buffer: Vec<u8>,
-    /// The bytes at the buffer's beginning that `hash` has seen.
+    /// How many bytes of the buffer are hashed.
     hashed_bytes: usize,
     hash: Sha256,
     lines: u64,
 }
 
 impl Recorder {
-    /// A transcript without a line.
+    /// Creates an empty transcript.
     pub fn new() -> Self {
         Self::default()
     }
@@ -39,7 +39,7 @@ impl Recorder {
         );
         debug_assert!(
             !matches!(event, Event::Seal(_) | Event::Unknown),
-            "`seal` writes the seal, and what is unknown can't be written"
+            "`seal` writes the seal, and unknown events can't be written"
         );
         self.append(event);
         if self.buffer.len() - self.hashed_bytes >= HASH_BLOCK_BYTES {
@@ -47,25 +47,25 @@ impl Recorder {
         }
     }
 
-    /// The lines recorded so far.
+    /// Returns the number of lines recorded so far.
     pub fn lines(&self) -> u64 {
         self.lines
     }
 
-    /// How many bytes wait to be taken.
+    /// Returns how many bytes are in the buffer.
     pub fn buffered_bytes(&self) -> usize {
         self.buffer.len()
     }
 
-    /// Hands over what was recorded since the last time.
+    /// Takes what was recorded since the last call.
     pub fn take(&mut self) -> Vec<u8> {
         self.hash_buffer();
         self.hashed_bytes = 0;
         std::mem::take(&mut self.buffer)
     }
 
-    /// Appends to `bytes` what was recorded since the last time. Unlike [`Recorder::take`] it keeps
-    /// its own buffer, so that in the long run nothing is allocated.
+    /// Appends what was recorded since the last call to `bytes`. Unlike [`Recorder::take`] it keeps its
+    /// buffer, so it allocates nothing in the long run.
     pub fn take_into(&mut self, bytes: &mut Vec<u8>) {
         self.hash_buffer();
         self.hashed_bytes = 0;
@@ -73,8 +73,7 @@ impl Recorder {
         self.buffer.clear();
     }
 
-    /// Appends the seal, which is the last line, and returns it for those who keep seals apart from
-    /// transcripts.
+    /// Appends the seal, the last line, and returns it.
     pub fn seal(&mut self) -> Seal {
         self.hash_buffer();
         let seal = Seal { lines: self.lines, sha256: hex(&self.hash.clone().finalize()) };

@@ -1,31 +1,30 @@
-//! The quick way to read a line: the three kinds that a transcript mostly consists of, in exactly
-//! the layout that the recorder writes. A line that looks any different is none of this module's:
-//! `scan` returns `None`, and the caller reads it with serde, which knows every layout.
+//! A fast reader for the most frequent kinds of line, in exactly the layout that the recorder writes.
+//! For any other line `scan` returns `None`, and the caller reads it with serde.
 
 use referee_protocol::Seat;
 
-/// What a line says, as far as playing it again needs to know.
+/// What a replay needs of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scanned<'a> {
-    /// A seat was asked.
+    /// A request.
     Turn {
         /// The number of the turn.
         turn: u64,
-        /// Who was asked.
+        /// The seat that was asked.
         seat: u64,
     },
-    /// An action became real.
+    /// An action was played.
     Played {
         /// The number of the turn.
         turn: u64,
-        /// Who played.
+        /// The seat that played.
         seat: u64,
-        /// Something in balanced braces, not yet read as JSON.
+        /// Text in balanced braces, not yet read as JSON.
         action: &'a str,
     },
-    /// A `line` or `stderr` event: well formed, without effect on the match.
-    Aside {
-        /// From whom it came.
+    /// A well-formed `line` or `stderr` event, which has no effect on the match.
+    Output {
+        /// The sender.
         seat: Seat,
     },
 }
@@ -68,7 +67,7 @@ impl Cursor<'_> {
         let _: Option<()> = self.literal(b",\"escaped\":true");
         let _: Option<()> = self.literal(b",\"cut\":true");
         self.literal(b"}")?;
-        Some(Scanned::Aside { seat })
+        Some(Scanned::Output { seat })
     }
 
     fn stderr<'a>(&mut self) -> Option<Scanned<'a>> {
@@ -79,7 +78,7 @@ impl Cursor<'_> {
         self.string()?;
         self.optional_number(b",\"dropped_bytes\":")?;
         self.literal(b"}")?;
-        Some(Scanned::Aside { seat })
+        Some(Scanned::Output { seat })
     }
 
     fn played<'a>(&mut self, line: &'a str) -> Option<Scanned<'a>> {
@@ -99,14 +98,14 @@ impl Cursor<'_> {
         Some(Scanned::Played { turn, seat, action })
     }
 
-    /// Passes over these bytes, or stays. Their number is a constant, so that comparing them takes
-    /// a few instructions instead of a call.
+    /// Skips these bytes, or stays. Their number is a constant, so that comparing them takes a few
+    /// instructions instead of a call.
     fn literal<const N: usize>(&mut self, wanted: &[u8; N]) -> Option<()> {
         let (first, rest) = self.rest.split_first_chunk()?;
         (first == wanted).then(|| self.rest = rest)
     }
 
-    /// A field that may be missing, but if it is there has a number.
+    /// Skips an optional field with a number.
     fn optional_number<const N: usize>(&mut self, field: &[u8; N]) -> Option<()> {
         if self.rest.starts_with(field) {
             self.number(field)?;
@@ -118,7 +117,7 @@ impl Cursor<'_> {
         u8::try_from(self.number(b",\"seat\":")?).ok().map(Seat)
     }
 
-    /// A field with a whole number from 0 that fits 64 bits, without needless zeros.
+    /// Reads a field with a whole number that fits 64 bits, without leading zeros.
     fn number<const N: usize>(&mut self, field: &[u8; N]) -> Option<u64> {
         self.literal(field)?;
         let digit = |&byte: &u8| byte.is_ascii_digit().then(|| u64::from(byte - b'0'));
@@ -135,9 +134,8 @@ impl Cursor<'_> {
         Some(number)
     }
 
-    /// The rest of a string whose opening quote is passed, with its closing quote. Of the escapes
-    /// with numbers only those below U+0100 pass: the recorder writes no others, and so nothing is
-    /// to be known of surrogates here.
+    /// Skips the rest of a string after its opening quote. Accepts numeric escapes only below U+0100:
+    /// the recorder writes no others, so surrogates can't occur.
     fn string(&mut self) -> Option<()> {
         let mut at = 0;
         loop {
@@ -158,8 +156,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// The rest of an object whose opening brace is passed, up to the brace that closes it: only
-    /// its braces and strings are looked at.
+    /// Skips the rest of an object after its opening brace. Checks only braces and strings.
     fn object(&mut self) -> Option<()> {
         let mut open = 1_u32;
         loop {
@@ -180,8 +177,8 @@ impl Cursor<'_> {
     }
 }
 
-/// The bytes that mean something inside a string: quote, backslash, and the control characters,
-/// which must not stand there as they are.
+/// The bytes with a meaning inside a string: quote, backslash, and control characters, which must be
+/// escaped there.
 const SPECIAL: [bool; 256] = {
     let mut special = [false; 256];
     let mut control = 0;
@@ -244,7 +241,7 @@ mod tests {
         prop_oneof![turn, line, stderr, played]
     }
 
-    /// Whether the quick way and serde read the same.
+    /// Whether the scanner and serde read the same.
     fn agree(scanned: Scanned<'_>, event: &Event) -> bool {
         match (scanned, event) {
             (Scanned::Turn { turn, seat }, Event::Turn(event)) => {
@@ -254,8 +251,8 @@ mod tests {
                 let same = serde_json::from_str::<serde_json::Value>(action).unwrap();
                 (turn, seat) == (event.turn, u64::from(event.seat.0)) && same == event.action
             }
-            (Scanned::Aside { seat }, Event::Line(event)) => seat == event.seat,
-            (Scanned::Aside { seat }, Event::Stderr(event)) => seat == event.seat,
+            (Scanned::Output { seat }, Event::Line(event)) => seat == event.seat,
+            (Scanned::Output { seat }, Event::Stderr(event)) => seat == event.seat,
             _ => false,
         }
     }
@@ -268,8 +265,8 @@ mod tests {
             prop_assert!(scanned.is_some_and(|scanned| agree(scanned, &event)), "{line}");
         }
 
-        /// Whatever passes here would have passed serde too, with the same meaning. The one thing
-        /// that is left to the rules is the action's own text.
+        /// What the scanner accepts, serde accepts with the same meaning. Only the action's own text
+        /// is left to the rules.
         #[test]
         fn what_is_read_quickly_serde_reads_too(
             event in event(), index in any::<prop::sample::Index>(), byte in any::<char>(),

@@ -1,14 +1,14 @@
-//! What an agent was written, made again from the transcript: the same bytes that its stdin got.
+//! Making the bytes that were written to an agent's stdin again, from the transcript.
 
 use super::walk::Walk;
 use crate::{hello, over, request};
 use referee_games::{AnyGame, Dialect};
 use referee_protocol::{Event, Header, Played, Retired, Seat, ToAgent, Want, line_bytes};
 
-/// What one agent was written, while somebody walks over the match.
+/// The bytes written to one agent, while you walk over the match.
 ///
 /// ```text
-/// let mut sent = Sent::begin(&walk, seat)?;   // `hello` is there
+/// let mut sent = Sent::begin(&walk, seat)?;   // with `hello`
 /// for event in reading {
 ///     walk.event(&event)?;
 ///     sent.event(&event, walk.game());
@@ -16,26 +16,24 @@ use referee_protocol::{Event, Header, Played, Retired, Seat, ToAgent, Want, line
 /// }
 /// ```
 ///
-/// A message is made when it was put on its way, which is at the latest with the next request: an
-/// agent may have read it a little later, and one that stopped reading never did. A person is
-/// written nothing, but would be made the same messages.
+/// A message is made when it was sent, at the latest with the next request. The agent may have read
+/// it later or never. A person gets the same messages here, though none were written.
 #[derive(Debug)]
 pub struct Sent {
-    /// Whose lines they are.
+    /// The agent's seat.
     pub(super) seat: Seat,
     want: Vec<Want>,
-    /// The codec, where the agent speaks another protocol than the referee's own.
+    /// The codec, if the agent speaks another protocol than the referee's own.
     dialect: Option<Box<dyn Dialect>>,
-    /// It was killed for a fault, and nothing is written any more.
+    /// It was killed for a fault, and gets nothing more.
     killed: bool,
     bytes: Vec<u8>,
-    /// The messages since the last time.
+    /// The messages since the last call.
     messages: Vec<ToAgent>,
 }
 
-/// The bytes that were written to a seat up to the request of `turn`, that included; all of them
-/// without one, or where the seat was never asked for that turn. Fails where the transcript isn't
-/// one that this referee wrote.
+/// Returns the bytes written to a seat up to and including the request of `turn`; all of them without
+/// a turn, or if the seat was never asked for it. Fails if the transcript breaks the rules.
 pub fn sent<'a>(
     header: &Header,
     seat: Seat,
@@ -55,7 +53,7 @@ pub fn sent<'a>(
 }
 
 impl Sent {
-    /// The beginning of a match, as the agent of `seat` is told it.
+    /// Begins with the `hello` to `seat`.
     pub fn begin(walk: &Walk, seat: Seat) -> Result<Self, String> {
         let header = walk.header();
         let listed = header.seats.get(seat.index());
@@ -64,41 +62,43 @@ impl Sent {
         let dialect = match &listed.protocol {
             None => None,
             Some(spoken) => {
-                let dialect = walk.game().kind().dialect(&spoken.name).ok_or_else(|| {
-                    format!("the line protocol `{}` is unknown here", spoken.name)
-                })?;
+                let dialect = walk
+                    .game()
+                    .kind()
+                    .dialect(&spoken.name)
+                    .ok_or_else(|| format!("unknown line protocol `{}`", spoken.name))?;
                 Some(dialect.begin(spoken)?)
             }
         };
         let (bytes, messages) = (Vec::new(), Vec::new());
         let mut begun = Self { seat, want, dialect, killed: false, bytes, messages };
-        begun.tell(&ToAgent::Hello(Box::new(hello(header, seat))));
+        begun.push_message(&ToAgent::Hello(Box::new(hello(header, seat))));
         Ok(begun)
     }
 
-    /// The next event of the match, and the game after it.
+    /// Adds the messages for the next event; `game` is the game after it.
     pub fn event(&mut self, event: &Event, game: &dyn AnyGame) {
         match event {
             Event::Turn(event) if event.seat == self.seat => {
-                self.tell(&ToAgent::Turn(request(game, &self.want, event.left_ms)));
+                self.push_message(&ToAgent::Turn(request(game, &self.want, event.left_ms)));
             }
             Event::Played(event) => {
                 let (turn, seat, used_ms) = (event.turn, event.seat, event.used_ms);
                 let action = event.action.clone();
-                self.tell(&ToAgent::Played(Played { turn, seat, action, used_ms }));
+                self.push_message(&ToAgent::Played(Played { turn, seat, action, used_ms }));
             }
             Event::Retired(event) => {
                 let (turn, seat, fault) = (event.turn, event.seat, event.fault.kind);
                 self.killed |= seat == self.seat;
-                self.tell(&ToAgent::Retired(Retired { turn, seat, fault }));
+                self.push_message(&ToAgent::Retired(Retired { turn, seat, fault }));
             }
             Event::Over(event) => {
                 let own = event.verdict.seats.get(self.seat.index());
                 self.killed |= own.is_some_and(|own| own.fault.is_some());
                 let message = over(event.outcome.clone(), event.verdict.clone());
-                self.tell(&ToAgent::Over(Box::new(message)));
+                self.push_message(&ToAgent::Over(Box::new(message)));
             }
-            // What was heard decides what is said next.
+            // A codec's next command depends on the agent's reply.
             Event::Line(event) if event.seat == self.seat && !event.cut => {
                 if let Some(dialect) = &mut self.dialect {
                     dialect.on_line(&line_bytes(event));
@@ -109,17 +109,17 @@ impl Sent {
         }
     }
 
-    /// The bytes since the last time: whole lines.
+    /// Takes the bytes since the last call: whole lines.
     pub fn take(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.bytes)
     }
 
-    /// The messages since the last time, whatever line protocol they are put into.
+    /// Takes the messages since the last call, before any codec.
     pub fn take_messages(&mut self) -> Vec<ToAgent> {
         std::mem::take(&mut self.messages)
     }
 
-    fn tell(&mut self, message: &ToAgent) {
+    fn push_message(&mut self, message: &ToAgent) {
         if self.killed {
             return;
         }

@@ -1,67 +1,67 @@
-//! The walk over a transcript that is there as a whole.
+//! The walk over a whole transcript.
 
-use super::read::{End, NoHeader, Reading, read};
+use super::read::{HeaderError, ReadEnd, Reading, read};
 use super::walk::Walk;
 use referee_protocol::Event;
 
-/// A transcript that is walked over, event by event.
+/// A transcript that is replayed event by event.
 ///
 /// ```text
-/// let mut steps = walk(&bytes)?;              // the header is read, and the game begun
+/// let mut steps = walk(&bytes)?;              // reads the header and starts the game
 /// while let Some(event) = steps.step()? {
-///     draw(steps.walk().game());              // as it is after the event
+///     draw(steps.walk().game());              // the game after the event
 /// }
 /// ```
 #[derive(Debug)]
-pub struct Steps<'a> {
+pub struct TranscriptWalk<'a> {
     reading: Reading<'a>,
     walk: Walk,
 }
 
-/// Why a transcript can't be walked over, or not any further.
+/// Why a transcript can't be replayed, or not any further.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotWalkable {
-    /// It has no header to begin with.
+pub enum WalkError {
+    /// Its header can't be read.
     #[error(transparent)]
-    NoHeader(#[from] NoHeader),
-    /// A line is no event, or breaks the rules.
+    Header(#[from] HeaderError),
+    /// A line is not an event, or breaks the rules.
     #[error("line {line}: {text}")]
     Broken {
-        /// The line, counted from 1, the header's.
+        /// The line, counted from 1, the header.
         line: u64,
         /// What is wrong with it.
         text: String,
     },
 }
 
-/// Begins to walk over a transcript (unpacked, see [`unpack`](super::unpack)).
-pub fn walk(bytes: &[u8]) -> Result<Steps<'_>, NotWalkable> {
+/// Begins to replay a transcript (unpacked, see [`unpack`](super::unpack)).
+pub fn walk(bytes: &[u8]) -> Result<TranscriptWalk<'_>, WalkError> {
     let reading = read(bytes)?;
     let walk = Walk::begin(reading.header.clone())
-        .map_err(|error| NotWalkable::Broken { line: 1, text: error.to_string() })?;
-    Ok(Steps { reading, walk })
+        .map_err(|error| WalkError::Broken { line: 1, text: error.to_string() })?;
+    Ok(TranscriptWalk { reading, walk })
 }
 
-impl Steps<'_> {
-    /// Takes in the next event and returns it; `None` at the seal, or where the file was cut off.
-    pub fn step(&mut self) -> Result<Option<Event>, NotWalkable> {
+impl TranscriptWalk<'_> {
+    /// Replays the next event and returns it; `None` at the seal, or where the file is cut off.
+    pub fn step(&mut self) -> Result<Option<Event>, WalkError> {
         let event = self.reading.next();
         let walked = match (&event, self.reading.end()) {
             (Some(event), _) => self.walk.event(event),
-            (None, Some(End::Broken { text, .. })) => Err(text.clone()),
+            (None, Some(ReadEnd::Broken { text, .. })) => Err(text.clone()),
             (None, _) => Ok(()),
         };
         let line = self.reading.line();
-        walked.map(|()| event).map_err(|text| NotWalkable::Broken { line, text })
+        walked.map(|()| event).map_err(|text| WalkError::Broken { line, text })
     }
 
-    /// The match after the last event.
+    /// Returns the match after the last event.
     pub fn walk(&self) -> &Walk {
         &self.walk
     }
 
-    /// Where the steps end; `None` before the last.
-    pub fn end(&self) -> Option<&End> {
+    /// Returns where reading stopped; `None` before the last event.
+    pub fn end(&self) -> Option<&ReadEnd> {
         self.reading.end()
     }
 }

@@ -1,18 +1,17 @@
-//! Verifying a transcript: whether its seal fits its bytes, and whether playing it again gives what
-//! it says.
+//! Verifying a transcript: whether its seal matches its bytes, and whether a replay gives what it says.
 //!
-//! The words follow from two questions. How does it end? With a seal that fits, with one that does
-//! not, or with none, as after a cut. And what do the lines before say when played by the rules?
-//! The second question counts only after a seal that fits; before that, the lines only tell a cut
-//! file from one that a cut can't have made.
+//! The status follows from two questions. How does it end: with a seal that matches, with one that
+//! does not, or with none, as after a cut? And does a replay of the lines give what they say? The
+//! second question counts only with a matching seal. Without one, the lines only distinguish a
+//! truncated file from one that truncation can't have made.
 
 use super::gzip::{StreamEnd, is_packed, unpack_pieces};
 use super::read::{
-    NoHeader, may_begin_header, may_begin_line, read_event, read_header, split_line,
+    HeaderError, may_begin_header, may_begin_line, read_event, read_header, split_line,
 };
 use super::record::HASH_BLOCK_BYTES;
 use super::scan::{Scanned, scan};
-use super::walk::{NotPlayable, Walk};
+use super::walk::{ReplayError, Walk};
 use referee_games::kind;
 use referee_protocol::plain::hex;
 use referee_protocol::{Event, Header, Outcome, Seal};
@@ -24,19 +23,19 @@ use std::fmt;
 /// How a seal's line begins.
 const SEAL_START: &[u8] = b"{\"type\":\"seal\"";
 
-/// What is to be said of a transcript (protocol.md, "Transcript").
+/// The status of a transcript (protocol.md, "Transcript").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// Sealed, and playing the actions by the rules gives what it says.
+    /// Sealed, and the replay gives what it says.
     Ok,
-    /// No whole seal at the end, and what is there reads up to the cut.
+    /// Truncated: no whole seal at the end, and valid up to the cut.
     Torn,
-    /// Seal and bytes differ, bytes follow the seal, or what is there no cut can have left.
+    /// Seal and bytes differ, bytes follow the seal, or truncation can't have left this.
     Tampered,
-    /// Sealed, but playing the actions by the rules gives something else.
+    /// Sealed, but the replay gives something else.
     Disagrees,
-    /// Not a transcript, or of a version or a game unknown here.
+    /// Not a transcript, or of an unknown version or game.
     Unreadable,
 }
 
@@ -52,18 +51,18 @@ impl fmt::Display for Status {
     }
 }
 
-/// What verifying found.
+/// The result of verifying.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Report {
-    /// The one word.
+    /// The status.
     pub status: Status,
-    /// How many turns could be played by the rules.
+    /// How many turns could be replayed.
     pub turns: u64,
-    /// What the rules say after them; null while the game goes on.
+    /// The outcome after them; null if the game was not over.
     pub outcome: Option<Outcome>,
-    /// The seal, where it fits the bytes: what a store compares with the seal that it has kept.
+    /// The seal, if it matches the bytes. A store compares it with its own copy.
     pub seal: Option<Seal>,
-    /// Where and how something differs, in words; lines are counted from 1.
+    /// Where and how something differs; lines are counted from 1.
     pub detail: String,
 }
 
@@ -93,63 +92,62 @@ pub fn verify(bytes: &[u8]) -> Report {
     report
 }
 
-/// Verifies a transcript that comes in pieces (unpacked), in bounded memory: it keeps no more than
-/// the line that is cut by the end of a piece.
+/// Verifies a transcript in pieces (unpacked), in bounded memory: it keeps at most one line.
 #[derive(Debug, Default)]
 pub struct Verifier {
-    /// Over all lines so far.
+    /// The hash of all lines so far.
     hash: Sha256,
-    /// How many lines so far.
+    /// The number of lines so far.
     lines: u64,
     /// The beginning of the next line.
     tail: Vec<u8>,
     stage: Stage,
-    /// The first line that is no event, and why.
+    /// The first line that is not an event, and why.
     broken: Option<String>,
-    /// The first difference to the rules.
+    /// The first difference from the rules.
     differs: Option<String>,
     seal: SealSeen,
-    /// The rules' revision of the header, where ours is another.
+    /// A note if the header has another revision of the rules.
     other_rules: Option<String>,
 }
 
-/// What the header has made possible.
+/// How the transcript can be verified, by its header.
 #[derive(Debug, Default)]
 enum Stage {
-    /// It is still to come.
+    /// The header has not been read.
     #[default]
     NotBegun,
-    /// The match is played again.
+    /// The match is replayed.
     Playing(Box<Walk>),
-    /// It can't be played again; `differs` says why.
-    NotPlayable,
-    /// Not a transcript that can be read.
-    Unreadable(NoHeader),
-    /// A transcript of a game that is unknown here.
+    /// The match can't be replayed; `differs` says why.
+    CannotReplay,
+    /// It is not a readable transcript.
+    Unreadable(HeaderError),
+    /// The game is unknown.
     UnknownGame(String),
 }
 
-/// What was seen of a seal.
+/// The seal that was found.
 #[derive(Debug, Default)]
 enum SealSeen {
-    /// Nothing.
+    /// None.
     #[default]
     None,
-    /// The last line fits.
+    /// The last line is a seal that matches.
     Fits(Seal),
-    /// The last line is none, but has parts that only seals have.
+    /// The last line is not a seal, but has parts that only seals have.
     Resembled,
-    /// A seal that doesn't fit, or isn't the end.
+    /// A seal that doesn't match, or isn't at the end.
     Broken(String),
 }
 
 impl Verifier {
-    /// A verifier that has seen nothing.
+    /// Creates a verifier.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes the next bytes.
+    /// Verifies the next bytes.
     pub fn push(&mut self, mut bytes: &[u8]) {
         if !self.tail.is_empty() {
             let Some((line, rest)) = split_line(bytes) else {
@@ -166,7 +164,7 @@ impl Verifier {
         self.tail.extend_from_slice(tail);
     }
 
-    /// Takes whole lines and returns what is left over.
+    /// Verifies whole lines and returns the rest.
     fn push_lines<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
         let mut unhashed = bytes;
         let mut rest = bytes;
@@ -184,7 +182,7 @@ impl Verifier {
         rest
     }
 
-    /// Says what is to be said when all bytes have been pushed.
+    /// Returns the result when all bytes have been pushed.
     pub fn finish(mut self) -> Report {
         if let SealSeen::Fits(_) = self.seal
             && !self.tail.is_empty()
@@ -215,27 +213,27 @@ impl Verifier {
             Stage::Unreadable(why) => return (Status::Unreadable, why.to_string()),
             Stage::UnknownGame(why) => return (Status::Unreadable, why.clone()),
             Stage::Playing(walk) => walk.finish().err(),
-            Stage::NotBegun | Stage::NotPlayable => None,
+            Stage::NotBegun | Stage::CannotReplay => None,
         };
         if let Some(text) = self.broken.as_ref().or(self.differs.as_ref()).or(differs.as_ref()) {
             let rules = self.other_rules.iter().map(|rules| format!("; {rules}"));
             return (Status::Disagrees, rules.fold(text.clone(), |text, rules| text + &rules));
         }
         let turns = if let Stage::Playing(walk) = &self.stage { walk.turns() } else { 0 };
-        let text = format!("the seal fits, and playing {turns} turns again gives the same verdict");
+        let text = format!("the seal matches, and replaying {turns} turns gives the same verdict");
         (Status::Ok, text)
     }
 
     fn judge_unsealed(&self) -> (Status, String) {
         match &self.stage {
             Stage::NotBegun if may_begin_header(&self.tail) => {
-                return (Status::Torn, NoHeader::Cut.to_string());
+                return (Status::Torn, HeaderError::Cut.to_string());
             }
             Stage::NotBegun => {
                 return (Status::Unreadable, "not a transcript: it has no header".to_owned());
             }
             Stage::Unreadable(why) => return (Status::Unreadable, why.to_string()),
-            Stage::UnknownGame(_) | Stage::Playing(_) | Stage::NotPlayable => {}
+            Stage::UnknownGame(_) | Stage::Playing(_) | Stage::CannotReplay => {}
         }
         if let Some(text) = &self.broken {
             return (Status::Tampered, text.clone());
@@ -248,7 +246,7 @@ impl Verifier {
             may_begin_line(&self.tail)
         };
         if !possible {
-            let text = format!("line {number}: no cut of a line leaves this");
+            let text = format!("line {number}: truncation can't leave this");
             return (Status::Tampered, text);
         }
         let text = if self.tail.is_empty() {
@@ -273,7 +271,7 @@ impl Verifier {
         }
         match self.seal {
             SealSeen::None => {}
-            // What resembled a seal was not the end, and so is only unknown.
+            // It resembled a seal but was not the last line, so it is only unknown.
             SealSeen::Resembled => self.seal = SealSeen::None,
             SealSeen::Fits(_) => {
                 self.seal = SealSeen::Broken(format!("line {} follows the seal", self.lines + 1));
@@ -290,7 +288,7 @@ impl Verifier {
             Err(error) => return self.no_event(line, &error.to_string()),
         };
         match scan(text) {
-            Some(Scanned::Aside { seat }) => self.walk(|walk| walk.aside(seat)),
+            Some(Scanned::Output { seat }) => self.walk(|walk| walk.output_from(seat)),
             Some(Scanned::Turn { turn, seat }) => self.walk(|walk| walk.turn(turn, seat)),
             Some(Scanned::Played { turn, seat, action }) => {
                 self.walk(|walk| walk.played(turn, seat, action));
@@ -312,19 +310,20 @@ impl Verifier {
     fn begin(&mut self, header: Header) -> Stage {
         if let Some(kind) = kind(&header.game).filter(|kind| kind.rules != header.rules) {
             let (then, now) = (header.rules, kind.rules);
-            self.other_rules = Some(format!("recorded under rules {then}, this is {now}"));
+            self.other_rules =
+                Some(format!("recorded under rules {then}, this referee has rules {now}"));
         }
         match Walk::begin(header) {
             Ok(walk) => Stage::Playing(Box::new(walk)),
-            Err(NotPlayable::UnknownGame(text)) => Stage::UnknownGame(text),
-            Err(NotPlayable::BadStart(text)) => {
+            Err(ReplayError::UnknownGame(text)) => Stage::UnknownGame(text),
+            Err(ReplayError::BadStart(text)) => {
                 self.differs = Some(format!("line 1: {text}"));
-                Stage::NotPlayable
+                Stage::CannotReplay
             }
         }
     }
 
-    /// A line that the quick way leaves to serde.
+    /// Reads a line that the scanner leaves to serde.
     fn other_line(&mut self, text: &str) {
         match read_event(text.as_bytes()) {
             Ok(Event::Seal(_)) => self.seal_line(text.as_bytes()),
@@ -334,7 +333,7 @@ impl Verifier {
         }
     }
 
-    /// Only a line that is the seal to the byte fits: the hash does not cover the seal itself.
+    /// Only a line that is byte for byte the seal matches: the hash does not cover the seal itself.
     fn seal_line(&mut self, line: &[u8]) {
         let (seal, wanted) = self.seal_wanted();
         if line == wanted.as_bytes() {
@@ -343,19 +342,20 @@ impl Verifier {
         }
         let number = self.lines + 1;
         let text = match serde_json::from_slice(line) {
-            Ok(Event::Seal(told)) if told.lines != seal.lines => {
-                format!("the seal counts {} lines before it, there are {}", told.lines, seal.lines)
+            Ok(Event::Seal(written)) if written.lines != seal.lines => {
+                let (written, found) = (written.lines, seal.lines);
+                format!("the seal counts {written} lines before it, but there are {found}")
             }
-            Ok(Event::Seal(told)) if told.sha256 != seal.sha256 => {
-                let (told, found) = (told.sha256, seal.sha256);
-                format!("the seal's sha256 is {told:?}, that of the bytes before it {found:?}")
+            Ok(Event::Seal(written)) if written.sha256 != seal.sha256 => {
+                let (written, found) = (written.sha256, seal.sha256);
+                format!("the seal's sha256 is {written:?}, but the bytes before it have {found:?}")
             }
-            _ => "the seal is not written as a seal is".to_owned(),
+            _ => "the seal is not in the form of a seal".to_owned(),
         };
         self.seal = SealSeen::Broken(format!("line {number}: {text}"));
     }
 
-    /// The seal that fits the lines so far, and its line.
+    /// Returns the seal that matches the lines so far, and its line.
     fn seal_wanted(&self) -> (Seal, String) {
         let seal = Seal { lines: self.lines, sha256: hex(&self.hash.clone().finalize()) };
         let line = serde_json::to_string(&Event::Seal(seal.clone()))
@@ -366,10 +366,10 @@ impl Verifier {
     fn no_event(&mut self, line: &[u8], why: &str) {
         self.seal = resembles_seal(line);
         let number = self.lines + 1;
-        self.broken.get_or_insert_with(|| format!("line {number} is no event: {why}"));
+        self.broken.get_or_insert_with(|| format!("line {number} is not an event: {why}"));
     }
 
-    /// Follows the match while it agrees with the rules; after that, nothing it says has a meaning.
+    /// Replays an event, unless an earlier one broke the rules.
     fn walk(&mut self, step: impl FnOnce(&mut Walk) -> Result<(), String>) {
         if self.differs.is_some() {
             return;
@@ -382,8 +382,8 @@ impl Verifier {
     }
 }
 
-/// Whether a line that is not a seal was one before somebody changed it: it has the fields of one,
-/// or one within (inside a text its quotes would be escaped).
+/// Whether a line that is not a seal was one before it was changed: it has the fields of a seal, or
+/// contains one (inside a text the quotes would be escaped).
 fn resembles_seal(line: &[u8]) -> SealSeen {
     let has_fields = serde_json::from_slice::<Value>(line)
         .is_ok_and(|line| ["lines", "sha256"].iter().all(|field| line.get(field).is_some()));

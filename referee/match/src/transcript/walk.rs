@@ -1,8 +1,9 @@
-//! The walk over a recorded match: each event is checked against the header, the rules and the events
-//! before it, and after it the game is as it was in the match. All that reads matches is built on it;
-//! what gives the events, a whole file or a growing one, is not its concern.
+//! The walk over a recorded match: checks each event against the header, the rules and the events
+//! before it, and replays the game. All readers of matches are built on it, whether their events come
+//! from a whole file or from a growing one.
 
 use crate::places::places;
+use crate::summary::LAST_SEAT;
 use referee_games::{AnyGame, Refusal, Turn, kind, nearest_kind};
 use referee_protocol::{
     Event, Fault, FaultKind, Header, OnFault, Outcome, OverEvent, Result as Ending, RetiredEvent,
@@ -10,52 +11,53 @@ use referee_protocol::{
 };
 use std::fmt::Debug;
 
-/// A recorded match as far as its events have been taken in.
+/// A recorded match, replayed up to some event.
 #[derive(Debug)]
 pub struct Walk {
     header: Header,
     game: Box<dyn AnyGame>,
-    /// A seat that goes leaves the others playing: three seats and more, and `on_fault` "retire".
+    /// The others play on when a seat leaves: three or more seats, and `on_fault` "retire".
     plays_on: bool,
-    /// Whose turn it is; `None` when the match has ended.
+    /// The seat to move; `None` when the match has ended.
     to_move: Option<Seat>,
     /// The number of the turn.
     turn: u64,
-    /// What the rules say, once they ended the game.
+    /// The outcome, when the rules have ended the game.
     outcome: Option<Outcome>,
-    /// Who went, and why, in order.
+    /// The seats that left, and why, in order.
     gone: Vec<(Seat, Fault)>,
     /// The turns played.
     played: u64,
     is_over: bool,
 }
 
-/// Why a match can't be walked over at all.
+/// Why a match can't be replayed at all.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotPlayable {
-    /// There is no such game here: nothing can be said of the match.
+pub enum ReplayError {
+    /// The game is unknown.
     #[error("{0}")]
     UnknownGame(String),
-    /// The game can't be started as the header says.
+    /// The game can't be started with the header's setup.
     #[error("{0}")]
     BadStart(String),
 }
 
 impl Walk {
-    /// A match of which only the header is known.
-    pub fn begin(header: Header) -> Result<Self, NotPlayable> {
+    /// Begins with the header.
+    pub fn begin(header: Header) -> Result<Self, ReplayError> {
         let kind = kind(&header.game).ok_or_else(|| {
-            let hint = nearest_kind(&header.game).map(|kind| format!("; is it `{}`?", kind.name));
+            let hint =
+                nearest_kind(&header.game).map(|kind| format!("; did you mean `{}`?", kind.name));
             let hint = hint.unwrap_or_default();
-            NotPlayable::UnknownGame(format!("the game `{}` is unknown here{hint}", header.game))
+            ReplayError::UnknownGame(format!("unknown game `{}`{hint}", header.game))
         })?;
         let game =
-            kind.start(&header.setup).map_err(|error| NotPlayable::BadStart(error.to_string()))?;
+            kind.start(&header.setup).map_err(|error| ReplayError::BadStart(error.to_string()))?;
         let seats = game.seats();
         let listed = header.seats.iter().map(|seat| seat.seat);
         if !listed.eq(Seat::all(seats)) {
             let text = format!("the header must list the seats 0 to {}, in order", seats - 1);
-            return Err(NotPlayable::BadStart(text));
+            return Err(ReplayError::BadStart(text));
         }
         let mut walk = Self {
             game,
@@ -68,22 +70,21 @@ impl Walk {
             played: 0,
             is_over: false,
         };
-        walk.look();
+        walk.update_turn();
         Ok(walk)
     }
 
-    /// What the match is played under. It lists the game's seats, in order.
+    /// Returns the header. It lists the game's seats, in order.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// The game after the last event. Whoever resigned or was at fault is out of it, where it goes
-    /// on without them.
+    /// Returns the game after the last event, without the seats that left if the others play on.
     pub fn game(&self) -> &dyn AnyGame {
         self.game.as_ref()
     }
 
-    /// Takes in the next event. An error says what is wrong with it; nothing may follow.
+    /// Replays the next event. An error says what is wrong with it; don't call it again after one.
     pub fn event(&mut self, event: &Event) -> Result<(), String> {
         match event {
             Event::Header(_) => Err("a second header".to_owned()),
@@ -93,36 +94,36 @@ impl Walk {
             }
             Event::Retired(event) => self.retired(event),
             Event::Over(event) => self.over(event),
-            Event::Line(event) => self.aside(event.seat),
-            Event::Stderr(event) => self.aside(event.seat),
-            Event::Exit(event) => self.aside(event.seat),
+            Event::Line(event) => self.output_from(event.seat),
+            Event::Stderr(event) => self.output_from(event.seat),
+            Event::Exit(event) => self.output_from(event.seat),
             Event::Seal(_) | Event::Unknown => Ok(()),
         }
     }
 
-    /// The turns played so far.
+    /// Returns the number of turns played so far.
     pub(super) fn turns(&self) -> u64 {
         self.played
     }
 
-    /// What the rules say, once they ended the game.
+    /// Returns the outcome, when the rules have ended the game.
     pub(super) fn outcome(&self) -> Option<&Outcome> {
         self.outcome.as_ref()
     }
 
-    /// A seat is asked.
+    /// Checks a request.
     pub(super) fn turn(&self, turn: u64, seat: u64) -> Result<(), String> {
-        let to_move = self.to_move.ok_or_else(|| self.ended("no seat is asked"))?;
+        let to_move = self.to_move.ok_or_else(|| self.ended("so no seat is asked"))?;
         if seat == u64::from(to_move.0) && turn == self.turn {
             return Ok(());
         }
         let (number, moves) = (self.turn, to_move);
         Err(format!(
-            "it says turn {turn} and seat {seat}, by the rules it is turn {number} and seat {moves}"
+            "it says turn {turn} and seat {seat}, but by the rules it is turn {number} and seat {moves}"
         ))
     }
 
-    /// An action, still as text, becomes real.
+    /// Plays an action, given as text.
     pub(super) fn played(&mut self, turn: u64, seat: u64, action: &str) -> Result<(), String> {
         self.turn(turn, seat)?;
         self.game.play_json(action).map_err(|refusal| match refusal {
@@ -130,31 +131,31 @@ impl Walk {
             Refusal::Illegal(rule) => format!("turn {turn}: the action is not legal: {rule}"),
         })?;
         self.played += 1;
-        self.look();
+        self.update_turn();
         Ok(())
     }
 
-    /// Something that came from a seat's agent and changes nothing.
-    pub(super) fn aside(&self, seat: Seat) -> Result<(), String> {
+    /// Checks output of a seat's agent, which changes nothing.
+    pub(super) fn output_from(&self, seat: Seat) -> Result<(), String> {
         if seat.index() < self.header.seats.len() {
             return Ok(());
         }
         Err(format!("there is no seat {seat}"))
     }
 
-    /// A seat goes.
+    /// Retires a seat.
     fn retired(&mut self, event: &RetiredEvent) -> Result<(), String> {
         let seat = event.seat;
         if self.to_move.is_none() {
-            return Err(self.ended("no seat is retired"));
+            return Err(self.ended("so no seat is retired"));
         }
-        self.aside(seat)?;
+        self.output_from(seat)?;
         if self.gone.iter().any(|(other, _)| *other == seat) {
             return Err(format!("seat {seat} is retired a second time"));
         }
         if event.turn != self.turn {
-            let (told, number) = (event.turn, self.turn);
-            return Err(format!("it says turn {told}, by the rules it is turn {number}"));
+            let (recorded, number) = (event.turn, self.turn);
+            return Err(format!("it says turn {recorded}, but by the rules it is turn {number}"));
         }
         self.gone.push((seat, event.fault.clone()));
         let seats = self.header.seats.len();
@@ -162,17 +163,17 @@ impl Walk {
             self.game.retire(seat);
         }
         if self.plays_on && seats - self.gone.len() > 1 {
-            self.look();
+            self.update_turn();
         } else {
             self.to_move = None;
         }
         Ok(())
     }
 
-    /// The match ends, with this outcome and verdict.
+    /// Ends the match; checks outcome and verdict.
     fn over(&mut self, event: &OverEvent) -> Result<(), String> {
         if std::mem::replace(&mut self.is_over, true) {
-            return Err("the match is over a second time".to_owned());
+            return Err("a second `over`".to_owned());
         }
         let verdict = &event.verdict;
         same("seats of the verdict", &self.game.seats(), &verdict.seats.len())?;
@@ -197,13 +198,13 @@ impl Walk {
         Ok(())
     }
 
-    /// What must be true of a transcript that is whole.
+    /// Checks what must be true at the end of a whole transcript.
     pub(super) fn finish(&self) -> Result<(), String> {
         if self.is_over { Ok(()) } else { Err("there is no `over` event".to_owned()) }
     }
 
-    /// Asks the game whose turn it is.
-    fn look(&mut self) {
+    /// Updates the seat to move from the game.
+    fn update_turn(&mut self) {
         self.turn = self.game.turn_number();
         self.to_move = match self.game.turn() {
             Turn::Of(seat) => Some(seat),
@@ -216,15 +217,15 @@ impl Walk {
 
     fn ended(&self, consequence: &str) -> String {
         match (&self.outcome, self.is_over) {
-            (_, true) => format!("after `over`, {consequence}"),
+            (_, true) => format!("the match is over, {consequence}"),
             (Some(outcome), false) => {
                 format!("the game has ended (`{}`), {consequence}", outcome.reason)
             }
-            (None, false) => format!("the match has ended by a retirement, {consequence}"),
+            (None, false) => format!("the match ended when a seat left, {consequence}"),
         }
     }
 
-    /// A void match can end at any time and for causes that no rules tell; it has no places.
+    /// Checks the end of a void match, which can come at any time. It has no places.
     fn void(&mut self, event: &OverEvent) -> Result<(), String> {
         let verdict = &event.verdict;
         let note = verdict.void.as_ref().ok_or("a void verdict must have a `void` note")?;
@@ -237,8 +238,8 @@ impl Walk {
         Ok(())
     }
 
-    /// Who is at fault must be who was retired. A fault that ends the match may stand in the
-    /// verdict alone.
+    /// Checks that the faults of the verdict are those of the retired seats. Only a fault that ends the
+    /// match may be in the verdict alone.
     fn faults(&mut self, verdict: &Verdict) -> Result<(), String> {
         for seat in &verdict.seats {
             let recorded = self.gone.iter().find(|(gone, _)| *gone == seat.seat);
@@ -271,7 +272,7 @@ impl Walk {
         Ok(())
     }
 
-    /// Why the match ended: `result` and `reason` of its verdict.
+    /// Returns `result` and `reason` of the verdict.
     fn ending(&self) -> Result<(Ending, String), String> {
         if let Some(seat) = self.to_move {
             let turn = self.turn;
@@ -280,18 +281,19 @@ impl Walk {
         if let Some(outcome) = &self.outcome {
             return Ok((Ending::Played, outcome.reason.clone()));
         }
-        let (_, fault) = self.gone.last().expect("without an outcome only a seat's going ends it");
+        let (_, fault) =
+            self.gone.last().expect("without an outcome, only a seat that leaves ends it");
         let result =
             if fault.kind == FaultKind::Resigned { Ending::Resigned } else { Ending::Fault };
-        let reason = if self.plays_on { "last_seat" } else { fault.kind.name() };
+        let reason = if self.plays_on { LAST_SEAT } else { fault.kind.name() };
         Ok((result, reason.to_owned()))
     }
 }
 
-/// Compares what playing gives with what the transcript says.
-fn same<T: PartialEq + Debug + ?Sized>(what: &str, wanted: &T, told: &T) -> Result<(), String> {
-    if wanted == told {
+/// Compares what the replay gives with what the transcript says.
+fn same<T: PartialEq + Debug + ?Sized>(what: &str, wanted: &T, recorded: &T) -> Result<(), String> {
+    if wanted == recorded {
         return Ok(());
     }
-    Err(format!("{what}: playing gives {wanted:?}, the transcript says {told:?}"))
+    Err(format!("{what}: playing gives {wanted:?}, the transcript says {recorded:?}"))
 }

@@ -6,7 +6,7 @@ use referee_protocol::{FaultKind, Seat};
 
 /// Something that is going to happen.
 #[derive(Clone, Debug)]
-pub(crate) enum Happening {
+pub(crate) enum ScriptEvent {
     Says(Seat, Speech),
     Complains(Seat),
     Closes(Seat),
@@ -24,7 +24,7 @@ pub(crate) enum Happening {
 }
 
 /// What happens so many nanoseconds from now.
-pub(crate) type Script = Vec<(u64, Happening)>;
+pub(crate) type Script = Vec<(u64, ScriptEvent)>;
 
 const MS: u64 = 1_000_000;
 const STATUSES: &[&str] = &["exit status 0", "exit status 1", "signal 11 (SIGSEGV)"];
@@ -44,11 +44,11 @@ pub(crate) fn begins(plan: &Plan, seat: Seat, random: &mut Random) -> Script {
     // Mostly nothing: lists of actions are what a simulation spends its time on.
     let wants = ["", "", "", "", "\"position\"", "\"actions\"", "\"actions\",\"position\""];
     let ready =
-        |random: &mut Random| Happening::Says(seat, Speech::Ready { want: random.pick(&wants) });
+        |random: &mut Random| ScriptEvent::Says(seat, Speech::Ready { want: random.pick(&wants) });
     let in_time = if random.percent(5) { due } else { random.below(due + 1) };
     let mut script = vec![(in_time, ready(random))];
     if random.percent(20) {
-        script.push((random.below(due), Happening::Complains(seat)));
+        script.push((random.below(due), ScriptEvent::Complains(seat)));
     }
     if plan.tempers[seat.index()] == Temper::Good {
         return script;
@@ -60,14 +60,16 @@ pub(crate) fn begins(plan: &Plan, seat: Seat, random: &mut Random) -> Script {
             1 => script[0].0 = late,
             2 => script.push((late.min(in_time + random.delay(5)), ready(random))),
             3 => {
-                let never = Happening::Fault(seat, FaultKind::Start);
+                let never = ScriptEvent::Fault(seat, FaultKind::Start);
                 script.insert(0, (random.delay(5).min(in_time), never));
             }
-            4 => script.push((random.delay(5), Happening::Says(seat, Speech::Garbled))),
+            4 => script.push((random.delay(5), ScriptEvent::Says(seat, Speech::Garbled))),
             _ => {
                 let early = random.below(in_time + 1);
-                script
-                    .push((early, Happening::Says(seat, Speech::Legal { turn: TurnField::Right })));
+                script.push((
+                    early,
+                    ScriptEvent::Says(seat, Speech::Legal { turn: TurnField::Right }),
+                ));
             }
         }
     }
@@ -79,7 +81,7 @@ pub(crate) fn begins(plan: &Plan, seat: Seat, random: &mut Random) -> Script {
     }
     if random.percent(10) {
         let at = random.below(2 * due + 100 * MS);
-        script.push((at, Happening::Says(seat, any_line(random))));
+        script.push((at, ScriptEvent::Says(seat, any_line(random))));
     }
     script
 }
@@ -104,13 +106,13 @@ pub(crate) fn answers(
         busy = busy.min((cpu * 1000).checked_div(takes).unwrap_or(busy));
     }
     let turn = random.pick(&[TurnField::LeftOut, TurnField::Right]);
-    let legal = Happening::Says(seat, Speech::Legal { turn });
+    let legal = ScriptEvent::Says(seat, Speech::Legal { turn });
     let mut script = vec![(takes, legal)];
     if random.percent(30) {
         let aside = match random.below(3) {
-            0 => Happening::Says(seat, Speech::Info { bytes: 10 }),
-            1 => Happening::Says(seat, Speech::Blank),
-            _ => Happening::Complains(seat),
+            0 => ScriptEvent::Says(seat, Speech::Info { bytes: 10 }),
+            1 => ScriptEvent::Says(seat, Speech::Blank),
+            _ => ScriptEvent::Complains(seat),
         };
         script.insert(0, (random.below(takes + 1), aside));
     }
@@ -124,7 +126,7 @@ pub(crate) fn answers(
 fn misbehave(script: &mut Script, seat: Seat, allowed: Allowance, random: &mut Random) {
     let last = script.len() - 1;
     let at = script[last].0;
-    let says = |speech| Happening::Says(seat, speech);
+    let says = |speech| ScriptEvent::Says(seat, speech);
     let wrong = TurnField::Wrong;
     match random.below(14) {
         0 => script[last].1 = says(Speech::Illegal),
@@ -165,22 +167,26 @@ fn misbehave(script: &mut Script, seat: Seat, allowed: Allowance, random: &mut R
 
 /// An agent goes, in one of many ways.
 fn goes(seat: Seat, random: &mut Random) -> Script {
-    let exits = Happening::Exits(seat, random.pick(STATUSES));
+    let exits = ScriptEvent::Exits(seat, random.pick(STATUSES));
     let soon = random.delay(300);
     match random.below(9) {
         0 => vec![(0, exits)],
-        1 => vec![(0, exits), (soon, Happening::Closes(seat))],
-        2 | 3 => vec![(0, Happening::Closes(seat)), (soon, exits)],
-        4 => vec![(0, Happening::Closes(seat))],
-        5 => vec![(0, Happening::Deafens(seat))],
+        1 => vec![(0, exits), (soon, ScriptEvent::Closes(seat))],
+        2 | 3 => vec![(0, ScriptEvent::Closes(seat)), (soon, exits)],
+        4 => vec![(0, ScriptEvent::Closes(seat))],
+        5 => vec![(0, ScriptEvent::Deafens(seat))],
         6 => {
-            vec![(0, Happening::Deafens(seat)), (soon, Happening::Closes(seat)), (soon + MS, exits)]
+            vec![
+                (0, ScriptEvent::Deafens(seat)),
+                (soon, ScriptEvent::Closes(seat)),
+                (soon + MS, exits),
+            ]
         }
         7 => {
-            let memory = Happening::Fault(seat, FaultKind::Memory);
-            vec![(0, Happening::Closes(seat)), (soon / 10, memory), (soon, exits)]
+            let memory = ScriptEvent::Fault(seat, FaultKind::Memory);
+            vec![(0, ScriptEvent::Closes(seat)), (soon / 10, memory), (soon, exits)]
         }
-        _ => vec![(0, Happening::Fault(seat, FaultKind::Processes))],
+        _ => vec![(0, ScriptEvent::Fault(seat, FaultKind::Processes))],
     }
 }
 

@@ -123,7 +123,7 @@ impl<'a> Model<'a> {
 
     /// Time has passed.
     pub(crate) fn tick(&mut self, now: Moment) {
-        self.look_at_clock(now, None);
+        self.check_clock(now, None);
     }
 
     /// A line came.
@@ -140,7 +140,7 @@ impl<'a> Model<'a> {
             asked.bytes += bytes;
         }
         let was_accused = self.accused[seat.index()].is_some();
-        self.look_at_clock(now, answers.then_some(seat));
+        self.check_clock(now, answers.then_some(seat));
         if self.may_be_void || (self.accused[seat.index()].is_some() && !was_accused) {
             return;
         }
@@ -202,7 +202,7 @@ impl<'a> Model<'a> {
         self.accuse(seat, kind, false);
     }
 
-    fn look_at_clock(&mut self, now: Moment, answering: Option<Seat>) {
+    fn check_clock(&mut self, now: Moment, answering: Option<Seat>) {
         self.moment = now;
         if self.is_over() {
             return;

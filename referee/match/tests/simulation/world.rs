@@ -1,7 +1,7 @@
 //! A simulated machine: a queue of what is going to happen, and one loop that always goes to the
 //! next of it. It does to a match what the shell does, without processes and without waiting.
 
-use super::agent::{Happening, answers, begins};
+use super::agent::{ScriptEvent, answers, begins};
 use super::disk::Disk;
 use super::model::{Model, Moment};
 use super::plan::{Plan, Random};
@@ -76,7 +76,7 @@ struct World<'a> {
     model: Model<'a>,
     random: Random,
     now: u64,
-    queue: BTreeMap<(u64, u64), Happening>,
+    queue: BTreeMap<(u64, u64), ScriptEvent>,
     queued: u64,
     /// When the match wants to be woken, and when it will be.
     tick: Option<(u64, u64)>,
@@ -109,11 +109,11 @@ impl World<'_> {
                 self.queue_up(delay, happening);
             }
         }
-        self.queue_up(self.plan.stop_at, Happening::Stops("interrupted"));
+        self.queue_up(self.plan.stop_at, ScriptEvent::Stops("interrupted"));
         if let Some((at, seat)) = self.plan.orphaned {
-            self.queue_up(at, Happening::Orphaned(seat));
+            self.queue_up(at, ScriptEvent::Orphaned(seat));
         }
-        self.queue_up(FLUSH_PERIOD, Happening::Flush);
+        self.queue_up(FLUSH_PERIOD, ScriptEvent::Flush);
         self.carry_out(greetings);
         loop {
             self.set_timer();
@@ -140,7 +140,7 @@ impl World<'_> {
         self.now = self.now.max(at);
     }
 
-    fn queue_up(&mut self, delay: u64, happening: Happening) {
+    fn queue_up(&mut self, delay: u64, happening: ScriptEvent) {
         self.queue.insert((self.now + delay, self.queued), happening);
         self.queued += 1;
     }
@@ -188,24 +188,24 @@ impl World<'_> {
         self.model.check_step(true);
     }
 
-    fn happens(&mut self, happening: Happening) {
+    fn happens(&mut self, happening: ScriptEvent) {
         match &happening {
-            Happening::Says(seat, _) | Happening::Closes(seat) | Happening::Deafens(seat)
+            ScriptEvent::Says(seat, _) | ScriptEvent::Closes(seat) | ScriptEvent::Deafens(seat)
                 if self.silent[seat.index()] =>
             {
                 return;
             }
-            Happening::Exits(seat, _) if self.exited[seat.index()] => return,
+            ScriptEvent::Exits(seat, _) if self.exited[seat.index()] => return,
             _ => {}
         }
         let judges_nothing_before = matches!(
             happening,
-            Happening::Says(..)
-                | Happening::Complains(_)
-                | Happening::Slot(_)
-                | Happening::Stops(_)
-                | Happening::Orphaned(_)
-                | Happening::Flush
+            ScriptEvent::Says(..)
+                | ScriptEvent::Complains(_)
+                | ScriptEvent::Slot(_)
+                | ScriptEvent::Stops(_)
+                | ScriptEvent::Orphaned(_)
+                | ScriptEvent::Flush
         );
         if !judges_nothing_before && self.state.wake_at().is_some_and(|at| at.0 <= self.now) {
             // The match itself decides first what is due.
@@ -215,49 +215,49 @@ impl World<'_> {
         self.model.at(self.now);
         let (reading, moment) = self.reading();
         match happening {
-            Happening::Says(seat, speech) => {
+            ScriptEvent::Says(seat, speech) => {
                 let (line, meaning) = speech.say(self.state.game(), &mut self.random);
                 let cut = meaning == super::speech::Meaning::Cut;
                 self.model.line(seat, line.len(), meaning, moment);
                 self.step(Input::Line { seat, line: &line, cut, reading, meaning: None });
             }
-            Happening::Complains(seat) => {
+            ScriptEvent::Complains(seat) => {
                 let text = "complaint".to_owned();
                 self.step(Input::Stderr { seat, text, dropped_bytes: 0 });
             }
-            Happening::Closes(seat) => {
+            ScriptEvent::Closes(seat) => {
                 self.silent[seat.index()] = true;
                 self.model.ended(seat);
                 self.step(Input::StdoutClosed(seat, reading));
             }
-            Happening::Deafens(seat) => {
+            ScriptEvent::Deafens(seat) => {
                 self.model.ended(seat);
                 self.step(Input::StdinClosed(seat, reading));
             }
-            Happening::Exits(seat, status) => {
+            ScriptEvent::Exits(seat, status) => {
                 (self.silent[seat.index()], self.exited[seat.index()]) = (true, true);
                 self.model.exited(seat);
                 let status = status.to_owned();
                 self.step(Input::Exited { seat, status, late: false, reading });
             }
-            Happening::Fault(seat, kind) => {
+            ScriptEvent::Fault(seat, kind) => {
                 self.silent[seat.index()] |= kind == FaultKind::Start;
                 self.model.found(seat, kind);
                 self.step(Input::Fault(seat, kind, "at fault".to_owned(), reading));
             }
-            Happening::Slot(number) => self.slot(number),
-            Happening::Stops(cause) => self.stop(cause),
-            Happening::Orphaned(seat) => {
+            ScriptEvent::Slot(number) => self.slot(number),
+            ScriptEvent::Stops(cause) => self.stop(cause),
+            ScriptEvent::Orphaned(seat) => {
                 // Whoever listens to the supervisor hears of it before the pipes end.
                 self.stop("machine");
                 self.silent[seat.index()] = true;
-                self.queue_up(0, Happening::Exits(seat, "the end of its supervisor"));
+                self.queue_up(0, ScriptEvent::Exits(seat, "the end of its supervisor"));
             }
-            Happening::Flush => {
+            ScriptEvent::Flush => {
                 let written = self.disk.flush();
                 self.check_write(written);
                 if !self.model.is_over() {
-                    self.queue_up(FLUSH_PERIOD, Happening::Flush);
+                    self.queue_up(FLUSH_PERIOD, ScriptEvent::Flush);
                 }
             }
         }
@@ -309,7 +309,7 @@ impl World<'_> {
             self.queue_up(delay, happening);
         }
         if self.asked > self.plan.turns_max {
-            self.queue_up(0, Happening::Stops("interrupted"));
+            self.queue_up(0, ScriptEvent::Stops("interrupted"));
         }
     }
 
@@ -361,18 +361,18 @@ impl World<'_> {
                 self.waiting = Some((*seat, self.effects.len()));
                 let is_late = self.plan.is_busy && self.random.percent(40);
                 let delay = if is_late { self.random.delay(50) } else { 0 };
-                self.queue_up(delay, Happening::Slot(self.requests));
+                self.queue_up(delay, ScriptEvent::Slot(self.requests));
             }
             Effect::Kill(seat) => {
                 self.waiting.take_if(|(asked, _)| asked == seat);
                 let delay = self.random.delay(3);
-                self.queue_up(delay, Happening::Exits(*seat, KILLED));
+                self.queue_up(delay, ScriptEvent::Exits(*seat, KILLED));
             }
             Effect::Finish(_) => {
                 self.waiting = None;
                 for seat in Seat::all(self.plan.tempers.len()) {
                     let delay = self.random.delay(100);
-                    self.queue_up(delay, Happening::Exits(seat, "exit status 0"));
+                    self.queue_up(delay, ScriptEvent::Exits(seat, "exit status 0"));
                 }
             }
             Effect::Send(..) | Effect::Broadcast(_) | Effect::Record(_) => {}

@@ -1,7 +1,7 @@
 //! Writing and reading back, and what can't be read.
 
 use super::samples::{all, hex_played, packed, sealed, sealed_lines, unsealed_lines};
-use referee_match::transcript::{End, NoHeader, Recorder, Status, read, unpack, verify};
+use referee_match::transcript::{HeaderError, ReadEnd, Recorder, Status, read, unpack, verify};
 use referee_protocol::Event;
 
 #[test]
@@ -12,7 +12,7 @@ fn what_was_recorded_is_read() {
         assert_eq!(Event::Header(Box::new(reading.header.clone())), events[0], "{name}");
         let read: Vec<Event> = reading.by_ref().collect();
         assert_eq!(read, events[1..], "{name}");
-        let Some(End::Seal(seal)) = reading.end() else { panic!("{:?}", reading.end()) };
+        let Some(ReadEnd::Seal(seal)) = reading.end() else { panic!("{:?}", reading.end()) };
         assert_eq!(seal.lines, reading.line() - 1, "{name}");
     }
 }
@@ -23,7 +23,7 @@ fn a_cut_file_reads_up_to_the_cut() {
     let bytes = sealed(&events);
     let header_bytes = bytes.iter().position(|&byte| byte == b'\n').unwrap() + 1;
     for length in 0..header_bytes {
-        assert_eq!(read(&bytes[..length]).unwrap_err(), NoHeader::Cut, "{length} bytes");
+        assert_eq!(read(&bytes[..length]).unwrap_err(), HeaderError::Cut, "{length} bytes");
     }
     for length in header_bytes..bytes.len() {
         let kept = &bytes[..length];
@@ -31,7 +31,7 @@ fn a_cut_file_reads_up_to_the_cut() {
         let mut reading = read(kept).unwrap();
         assert!(reading.by_ref().eq(events[1..whole_lines].iter().cloned()), "{length} bytes");
         let line = u64::try_from(whole_lines).unwrap() + 1;
-        assert_eq!(reading.end(), Some(&End::Cut { line }), "{length} bytes");
+        assert_eq!(reading.end(), Some(&ReadEnd::Cut { line }), "{length} bytes");
     }
     let packed = packed(&bytes);
     let unpacked = unpack(&packed[..packed.len() - 9], 1 << 20).unwrap();
@@ -55,7 +55,9 @@ fn reading_stops_at_a_line_that_is_no_event() {
     let bytes = sealed_lines(&lines);
     let mut reading = read(&bytes).unwrap();
     assert_eq!(reading.by_ref().count(), 2);
-    let Some(End::Broken { line: 4, text }) = reading.end() else { panic!("{:?}", reading.end()) };
+    let Some(ReadEnd::Broken { line: 4, text }) = reading.end() else {
+        panic!("{:?}", reading.end())
+    };
     assert!(text.contains("missing field"), "{text}");
 }
 
@@ -74,7 +76,7 @@ fn what_later_versions_add_is_passed_over() {
     assert_eq!(report.status, Status::Ok, "{}", report.detail);
     let mut reading = read(&bytes).unwrap();
     assert_eq!(reading.by_ref().count(), events);
-    assert!(matches!(reading.end(), Some(End::Seal(_))));
+    assert!(matches!(reading.end(), Some(ReadEnd::Seal(_))));
 }
 
 #[test]

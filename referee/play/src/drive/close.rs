@@ -1,6 +1,6 @@
 //! The end of a match: the agents' grace period, the end of their processes, the seal.
 
-use super::{Drive, Finished, GRACE, KILLED, Occurrence};
+use super::{Drive, DriveEvent, Finished, GRACE, KILLED};
 use crate::participant::Participant;
 use referee_process::agent::KILL_WAIT;
 use referee_protocol::Seat;
@@ -49,13 +49,13 @@ impl Drive<'_> {
         self.timer.as_mut().reset(end.into());
         while wanted(self) {
             match poll_fn(|context| self.poll_next(context)).await {
-                Occurrence::Timer => return,
-                Occurrence::Orders(orders) if orders.stop.is_some() => return,
-                Occurrence::Event(seat, at, event) => {
+                DriveEvent::Timer => return,
+                DriveEvent::Orders(orders) if orders.stop.is_some() => return,
+                DriveEvent::Event(seat, at, event) => {
                     self.event(seat, at, event);
                     self.apply();
                 }
-                Occurrence::Orders(_) | Occurrence::Slot(_) => {}
+                DriveEvent::Orders(_) | DriveEvent::Slot(_) => {}
             }
         }
     }

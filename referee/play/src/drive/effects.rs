@@ -36,7 +36,7 @@ impl Drive<'_> {
             return;
         }
         self.participants[seat.index()].kill();
-        self.still.forget(seat);
+        self.freezer.forget(seat);
         if self.request.as_ref().is_some_and(|(asked, _)| *asked == seat) {
             (self.request, self.slot) = (None, None);
         }
@@ -164,7 +164,7 @@ impl Drive<'_> {
             self.permit = Some(permit);
             self.ask();
         } else {
-            self.still.begin(Instant::now());
+            self.freezer.begin(Instant::now());
             self.slot = Some(Box::pin(async move {
                 slots.acquire_owned().await.expect("the slots are never closed")
             }));
@@ -173,7 +173,7 @@ impl Drive<'_> {
 
     pub(super) fn ask(&mut self) {
         let Some((seat, mut turn)) = self.request.take() else { return };
-        if !self.is_awake(seat) {
+        if !self.resume_if_frozen(seat) {
             self.request = Some((seat, turn));
             return;
         }
@@ -193,7 +193,7 @@ impl Drive<'_> {
         }
         // Last of all, so that none of what is the referee's own is charged.
         self.asked = Instant::now();
-        self.still.begin(self.asked);
+        self.freezer.begin(self.asked);
         self.input_at(self.asked, Input::Asked(seat, reading));
         self.flush(seat);
     }

@@ -1,8 +1,8 @@
 //! Telling the match what happened: what the participants did, what the timer says, what is ordered.
 
-use super::{Drive, KILLED, Occurrence};
+use super::{Drive, DriveEvent, KILLED};
 use crate::connection::AgentConnection;
-use crate::table::Orders;
+use crate::core_context::Orders;
 use nix::errno::Errno;
 use referee_match::Input;
 use referee_process::agent::AgentEvent;
@@ -12,20 +12,20 @@ use referee_protocol::{FaultKind, Seat};
 use std::time::Instant;
 
 impl Drive<'_> {
-    pub(super) fn take(&mut self, occurrence: Occurrence) {
-        match occurrence {
-            Occurrence::Event(seat, at, event) => self.event(seat, at, event),
-            Occurrence::Slot(permit) => {
+    pub(super) fn take(&mut self, event: DriveEvent) {
+        match event {
+            DriveEvent::Event(seat, at, event) => self.event(seat, at, event),
+            DriveEvent::Slot(permit) => {
                 self.permit = Some(permit);
                 self.ask();
             }
-            Occurrence::Orders(orders) => self.orders(orders),
-            Occurrence::Timer => {
+            DriveEvent::Orders(orders) => self.orders(orders),
+            DriveEvent::Timer => {
                 let now = Instant::now();
                 if self.flush_at <= now {
                     self.write_out();
                 }
-                self.keep_still(now);
+                self.freeze_idle(now);
                 if self.wake_at().is_some_and(|wake| wake <= now) {
                     let reading = self.reading(now);
                     self.input_at(now, Input::Tick(reading));
@@ -38,7 +38,7 @@ impl Drive<'_> {
     fn orders(&mut self, orders: Orders) {
         self.pause(orders.paused);
         if !orders.paused {
-            self.table.canary.forget();
+            self.table.lag_probe.forget();
         }
         if let Some(text) = orders.stop {
             self.input(Input::Stop { cause: "interrupted", text });
@@ -114,7 +114,7 @@ impl Drive<'_> {
     fn lines(&mut self, seat: Seat, at: Instant, line: Line) {
         self.judged = Some(seat);
         let mut next = Some(line);
-        while let Some(line) = next.filter(|_| self.matters(seat)) {
+        while let Some(line) = next.filter(|_| self.is_judged(seat)) {
             self.line(seat, at, &line);
             let agent = self.participants[seat.index()].connection_mut();
             next = agent.and_then(|agent| agent.process.buffered_line());
@@ -135,7 +135,7 @@ impl Drive<'_> {
             // A codec must hear exactly the lines that are recorded.
             self.input_at(at, Input::LineArrived(seat));
             self.apply();
-            if !self.matters(seat) {
+            if !self.is_judged(seat) {
                 return;
             }
         }
@@ -146,13 +146,13 @@ impl Drive<'_> {
         let (line, cut) = (&line.bytes[..], line.cut);
         self.input_at(at, Input::Line { seat, line, cut, reading, meaning });
         self.apply();
-        if has_dialect && self.matters(seat) {
+        if has_dialect && self.is_judged(seat) {
             self.flush(seat);
         }
     }
 
     /// Whether anything that the seat says is still judged.
-    fn matters(&self, seat: Seat) -> bool {
+    fn is_judged(&self, seat: Seat) -> bool {
         self.ending.is_none() && !self.is_enough() && !self.participants[seat.index()].is_killed()
     }
 }

@@ -7,13 +7,13 @@ mod events;
 mod close;
 mod part;
 
-pub use part::{Part, PartRules};
+pub use part::{PartialMatch, PartialMatchRules};
 
 use self::part::PartState;
-use self::pondering::Stillness;
+use self::pondering::Freezer;
+use super::core_context::{CoreContext, Orders};
 use super::participant::Participant;
 use super::sink::Sink;
-use super::table::{Orders, Table};
 use referee_games::{AnyGame, view::View};
 use referee_match::{Effect, Ending, Input, Match, Reading};
 use referee_process::agent::AgentEvent;
@@ -57,7 +57,7 @@ pub struct Finished {
 /// machine failed after the match had ended, so that its transcript isn't whole or a process is
 /// left; the result doesn't count.
 pub async fn drive(
-    table: &Table,
+    table: &CoreContext,
     game: Box<dyn AnyGame>,
     header: Header,
     participants: Vec<Participant>,
@@ -69,15 +69,15 @@ pub async fn drive(
     let mut drive = Drive::begin(table, begun, participants, sink, watcher, None);
     drive.apply();
     while drive.ending.is_none() {
-        let occurrence = drive.next().await;
-        drive.take(occurrence);
+        let event = drive.next().await;
+        drive.take(event);
     }
     drive.close().await?;
     drive.finish(durable)
 }
 
 /// Something that the loop has to deal with.
-enum Occurrence {
+enum DriveEvent {
     Event(Seat, Instant, AgentEvent),
     Slot(OwnedSemaphorePermit),
     Orders(Orders),
@@ -87,7 +87,7 @@ enum Occurrence {
 type Waiting<T> = Pin<Box<dyn Future<Output = T>>>;
 
 struct Drive<'a> {
-    table: &'a Table,
+    table: &'a CoreContext,
     state: Match,
     participants: Vec<Participant>,
     /// Whose exit has been recorded.
@@ -112,7 +112,7 @@ struct Drive<'a> {
     timer_set: Option<Instant>,
     /// When what was recorded is to be written.
     flush_at: Instant,
-    still: Stillness,
+    freezer: Freezer,
     asked: Instant,
     ending: Option<Ending>,
     last_words: Vec<Option<String>>,
@@ -124,15 +124,15 @@ struct Drive<'a> {
 
 impl<'a> Drive<'a> {
     fn begin(
-        table: &'a Table,
+        table: &'a CoreContext,
         (state, effects): (Match, Vec<Effect>),
         participants: Vec<Participant>,
         sink: Sink,
         watcher: &'a mut dyn FnMut(&Event, &Match),
-        part: Option<PartRules>,
+        part: Option<PartialMatchRules>,
     ) -> Self {
         let seats = participants.len();
-        let still = Stillness::new(state.header().sandbox.pondering, seats);
+        let freezer = Freezer::new(state.header().sandbox.pondering, seats);
         let began = Instant::now();
         let failed = participants.iter().find_map(|participant| match participant {
             Participant::Nobody(text) => Some(text.clone()),
@@ -157,7 +157,7 @@ impl<'a> Drive<'a> {
             timer: Box::pin(tokio::time::sleep(Duration::ZERO)),
             timer_set: None,
             flush_at: began + FLUSH_PERIOD,
-            still,
+            freezer,
             asked: began,
             ending: None,
             last_words: vec![None; seats],
@@ -177,7 +177,7 @@ impl<'a> Drive<'a> {
     /// The time of the match: what was spent stopped is left out. While that isn't known, time
     /// stands still, for which zero is as good as any: a match never goes back.
     fn time_of(&self, moment: Instant) -> Nanos {
-        let Some(paused) = self.table.paused.known_ns() else { return Nanos(0) };
+        let Some(paused) = self.table.paused.settled_ns() else { return Nanos(0) };
         Nanos(span(self.began, moment).0.saturating_sub(paused - self.paused_before))
     }
 
@@ -215,7 +215,7 @@ impl<'a> Drive<'a> {
     /// The longest lag since the turn began, or since the match did.
     fn lag(&self, now: Instant) -> Nanos {
         let since = if self.state.thinking().is_some() { self.asked } else { self.began };
-        Nanos::from(self.table.canary.lag_since(since, now))
+        Nanos::from(self.table.lag_probe.lag_since(since, now))
     }
 
     /// Whether CPU time is that of all that an agent has started, which is slow to read.
@@ -226,15 +226,15 @@ impl<'a> Drive<'a> {
     /// When the match wants to be woken, as the machine's clock has it.
     fn wake_at(&self) -> Option<Instant> {
         let at = match &self.part {
-            Some(part) if part.rules.is_patient => self.state.ending_at()?,
+            Some(part) if part.rules.is_patient => self.state.closed_due()?,
             _ => self.state.wake_at()?,
         };
-        let paused = self.table.paused.known_ns()? - self.paused_before;
+        let paused = self.table.paused.settled_ns()? - self.paused_before;
         self.began.checked_add(Duration::from_nanos(at.0.saturating_add(paused)))
     }
 
-    async fn next(&mut self) -> Occurrence {
-        let others = self.wake_at().into_iter().chain(self.still.wake_at());
+    async fn next(&mut self) -> DriveEvent {
+        let others = self.wake_at().into_iter().chain(self.freezer.wake_at());
         let wanted = others.fold(self.flush_at, Instant::min);
         if self.timer_set.is_none_or(|set| wanted < set) {
             self.timer_set = Some(wanted);
@@ -245,28 +245,28 @@ impl<'a> Drive<'a> {
 
     /// What the agents did comes before what the clock says: an answer that is there is not late
     /// because the timer was looked at first.
-    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Occurrence> {
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<DriveEvent> {
         if let Poll::Ready(orders) = self.orders.as_mut().poll(context) {
             let new = orders.borrow().clone();
             self.orders = next_orders(orders);
-            return Poll::Ready(Occurrence::Orders(new));
+            return Poll::Ready(DriveEvent::Orders(new));
         }
         let mut scratch = self.table.scratch.borrow_mut();
         for (seat, participant) in Seat::all(self.participants.len()).zip(&mut self.participants) {
             if let Poll::Ready((at, event)) = participant.poll_event(context, &mut scratch) {
-                return Poll::Ready(Occurrence::Event(seat, at, event));
+                return Poll::Ready(DriveEvent::Event(seat, at, event));
             }
         }
         if let Some(slot) = &mut self.slot
             && let Poll::Ready(permit) = slot.as_mut().poll(context)
         {
             self.slot = None;
-            return Poll::Ready(Occurrence::Slot(permit));
+            return Poll::Ready(DriveEvent::Slot(permit));
         }
         match self.timer.as_mut().poll(context) {
             Poll::Ready(()) => {
                 self.timer_set = None;
-                Poll::Ready(Occurrence::Timer)
+                Poll::Ready(DriveEvent::Timer)
             }
             Poll::Pending => Poll::Pending,
         }

@@ -1,13 +1,13 @@
 //! A part of a match, to try one agent in: it ends before the agent would be asked once too often,
 //! and whatever the agent has done, its process stays until whoever tries it is done with it.
 
-use super::{Drive, Occurrence};
+use super::{Drive, DriveEvent};
 use crate::connection::AgentConnection;
+use crate::core_context::CoreContext;
 use crate::participant::Participant;
 use crate::sink::Sink;
-use crate::table::Table;
 use referee_games::AnyGame;
-use referee_match::diagnosis::Used;
+use referee_match::diagnosis::Usage;
 use referee_match::{Effect, Input, Match};
 use referee_process::agent::AgentEvent;
 use referee_process::usage::Meters;
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 /// What is otherwise in a part of a match.
 #[derive(Clone, Copy, Debug)]
-pub struct PartRules {
+pub struct PartialMatchRules {
     /// Whose process is tried.
     pub seat: Seat,
     /// It ends when the seat would be asked once more than this.
@@ -31,7 +31,7 @@ pub struct PartRules {
 /// How far a part has come.
 #[derive(Debug)]
 pub(super) struct PartState {
-    pub(super) rules: PartRules,
+    pub(super) rules: PartialMatchRules,
     began: Instant,
     turns: u64,
     /// The seat would be asked once too often.
@@ -39,7 +39,7 @@ pub(super) struct PartState {
 }
 
 impl PartState {
-    pub(super) fn new(rules: PartRules) -> Self {
+    pub(super) fn new(rules: PartialMatchRules) -> Self {
         Self { rules, began: Instant::now(), turns: 0, is_done: false }
     }
 }
@@ -70,12 +70,12 @@ impl Drive<'_> {
 
 /// A part of a match that is under way.
 #[expect(missing_debug_implementations, reason = "there is a closure in it")]
-pub struct Part<'a> {
+pub struct PartialMatch<'a> {
     drive: Drive<'a>,
     seat: Seat,
     began: Instant,
     /// The turn that it is in, and what had been used when that began.
-    turn: (u64, Used),
+    turn: (u64, Usage),
     /// What happened last in the match was a line of the process: what it was found at fault with
     /// came with a line of its own.
     pub has_answered: bool,
@@ -89,14 +89,14 @@ pub struct Part<'a> {
     pub not_started: Option<nix::errno::Errno>,
 }
 
-impl<'a> Part<'a> {
+impl<'a> PartialMatch<'a> {
     /// Begins a part, of which `watcher` gets every event: with a match and the effects that are to
     /// be carried out, and those who play it, of whom the seat to be tried is a process.
     pub fn begin(
-        table: &'a Table,
+        table: &'a CoreContext,
         begun: (Match, Vec<Effect>),
         participants: Vec<Participant>,
-        rules: PartRules,
+        rules: PartialMatchRules,
         watcher: &'a mut dyn FnMut(&Event, &Match),
     ) -> Self {
         let sink = Sink::nowhere();
@@ -104,7 +104,7 @@ impl<'a> Part<'a> {
             drive: Drive::begin(table, begun, participants, sink, watcher, Some(rules)),
             seat: rules.seat,
             began: Instant::now(),
-            turn: (0, Used::default()),
+            turn: (0, Usage::default()),
             has_answered: false,
             stderr: String::new(),
             status: None,
@@ -121,9 +121,9 @@ impl<'a> Part<'a> {
     /// the machine's.
     pub async fn next(&mut self, until: Instant) -> io::Result<bool> {
         let next = tokio::time::timeout_at(until.into(), self.drive.next());
-        let Ok(occurrence) = next.await else { return Ok(false) };
+        let Ok(event) = next.await else { return Ok(false) };
         self.has_answered = false;
-        if let Occurrence::Event(seat, _, event) = &occurrence
+        if let DriveEvent::Event(seat, _, event) = &event
             && *seat == self.seat
         {
             self.note(event);
@@ -132,7 +132,7 @@ impl<'a> Part<'a> {
                 return Err(io::Error::other(trouble.to_string()));
             }
         }
-        self.drive.take(occurrence);
+        self.drive.take(event);
         let turns = self.asked_times();
         if turns != self.turn.0 && !self.is_over() {
             self.turn = (turns, self.connection().used(self.began));
@@ -191,14 +191,14 @@ impl<'a> Part<'a> {
         participant.connection().expect("a process is tried")
     }
 
-    /// See [`Part::connection`].
+    /// See [`PartialMatch::connection`].
     pub fn connection_mut(&mut self) -> &mut AgentConnection {
         let participant = &mut self.drive.participants[self.seat.index()];
         participant.connection_mut().expect("a process is tried")
     }
 
     /// What it has used since it was asked, or since it was started.
-    pub fn used(&self) -> Used {
+    pub fn used(&self) -> Usage {
         self.connection().used(self.began).since(self.turn.1)
     }
 

@@ -17,7 +17,7 @@ const THAW_WAIT: Duration = Duration::from_secs(10);
 
 /// Whether a seat's processes run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Motion {
+pub(super) enum RunState {
     /// They do.
     Runs,
     /// They have been stopped.
@@ -28,18 +28,18 @@ pub(super) enum Motion {
 
 /// Who stands still, and when the next do.
 #[derive(Debug)]
-pub(super) struct Stillness {
+pub(super) struct Freezer {
     /// Programs that aren't asked are stopped.
     freezes: bool,
-    seats: Vec<Motion>,
+    seats: Vec<RunState>,
     /// When all that aren't asked then are to be stopped.
     due: Option<Instant>,
 }
 
-impl Stillness {
+impl Freezer {
     pub(super) fn new(pondering: Option<Pondering>, seats: usize) -> Self {
         let freezes = pondering == Some(Pondering::Freeze);
-        Self { freezes, seats: vec![Motion::Runs; seats], due: None }
+        Self { freezes, seats: vec![RunState::Runs; seats], due: None }
     }
 
     /// A turn, or a wait for a core, begins.
@@ -51,19 +51,19 @@ impl Stillness {
 
     /// A seat is killed, and won't say that it runs.
     pub(super) fn forget(&mut self, seat: Seat) {
-        self.seats[seat.index()] = Motion::Runs;
+        self.seats[seat.index()] = RunState::Runs;
     }
 
     /// A seat has been told to go on, and hasn't yet.
     pub(super) fn is_thawing(&self, seat: Seat) -> bool {
-        matches!(self.seats[seat.index()], Motion::Thawing(_))
+        matches!(self.seats[seat.index()], RunState::Thawing(_))
     }
 
     /// When to look again.
     pub(super) fn wake_at(&self) -> Option<Instant> {
         let late = self.seats.iter().filter_map(|motion| match motion {
-            Motion::Thawing(since) => Some(*since + THAW_WAIT),
-            Motion::Runs | Motion::Stopped => None,
+            RunState::Thawing(since) => Some(*since + THAW_WAIT),
+            RunState::Runs | RunState::Stopped => None,
         });
         self.due.into_iter().chain(late).min()
     }
@@ -71,29 +71,29 @@ impl Stillness {
 
 impl Drive<'_> {
     /// Stops those whose time has come, and finds those that don't come back.
-    pub(super) fn keep_still(&mut self, now: Instant) {
+    pub(super) fn freeze_idle(&mut self, now: Instant) {
         if self.is_paused() {
             // All of them stand still.
             return;
         }
-        if self.still.due.is_some_and(|due| due <= now) {
-            self.still.due = None;
+        if self.freezer.due.is_some_and(|due| due <= now) {
+            self.freezer.due = None;
             let asked = self.state.thinking();
             for seat in Seat::all(self.participants.len()) {
                 let participant = &self.participants[seat.index()];
-                let motion = &mut self.still.seats[seat.index()];
-                let waits = *motion == Motion::Runs && asked != Some(seat);
+                let motion = &mut self.freezer.seats[seat.index()];
+                let waits = *motion == RunState::Runs && asked != Some(seat);
                 if waits && participant.is_process() && !participant.is_killed() {
-                    *motion = Motion::Stopped;
+                    *motion = RunState::Stopped;
                     participant.command(Command::Stop);
                 }
             }
         }
         for seat in Seat::all(self.participants.len()) {
-            if let Motion::Thawing(since) = self.still.seats[seat.index()]
+            if let RunState::Thawing(since) = self.freezer.seats[seat.index()]
                 && since + THAW_WAIT <= now
             {
-                self.still.seats[seat.index()] = Motion::Runs;
+                self.freezer.seats[seat.index()] = RunState::Runs;
                 let text = format!("seat {seat} was stopped and could not be let go on");
                 self.input(Input::Stop { cause: "machine", text });
             }
@@ -101,22 +101,22 @@ impl Drive<'_> {
     }
 
     /// Whether a seat can be asked now; if it can't, it is let go on, and will be.
-    pub(super) fn is_awake(&mut self, seat: Seat) -> bool {
-        let motion = self.still.seats[seat.index()];
-        if motion == Motion::Stopped {
+    pub(super) fn resume_if_frozen(&mut self, seat: Seat) -> bool {
+        let motion = self.freezer.seats[seat.index()];
+        if motion == RunState::Stopped {
             self.thaw(seat);
         }
-        motion == Motion::Runs
+        motion == RunState::Runs
     }
 
     /// The request waits for its seat to go on.
     pub(super) fn awaits_thaw(&self) -> bool {
         self.slot.is_none()
-            && self.request.as_ref().is_some_and(|(seat, _)| self.still.is_thawing(*seat))
+            && self.request.as_ref().is_some_and(|(seat, _)| self.freezer.is_thawing(*seat))
     }
 
     fn thaw(&mut self, seat: Seat) {
-        self.still.seats[seat.index()] = Motion::Thawing(Instant::now());
+        self.freezer.seats[seat.index()] = RunState::Thawing(Instant::now());
         // In a pause it goes on with all others when that ends.
         if !self.is_paused() {
             self.participants[seat.index()].command(Command::Continue);
@@ -125,9 +125,9 @@ impl Drive<'_> {
 
     /// Lets all of them go on: the match is over.
     pub(super) fn thaw_all(&mut self) {
-        self.still.due = None;
+        self.freezer.due = None;
         for seat in Seat::all(self.participants.len()) {
-            if self.still.seats[seat.index()] == Motion::Stopped {
+            if self.freezer.seats[seat.index()] == RunState::Stopped {
                 self.thaw(seat);
             }
         }
@@ -135,28 +135,28 @@ impl Drive<'_> {
 
     /// A seat's processes run again; what they are to be asked is asked now.
     pub(super) fn thawed(&mut self, seat: Seat) {
-        if !self.still.is_thawing(seat) {
+        if !self.freezer.is_thawing(seat) {
             return;
         }
-        self.still.seats[seat.index()] = Motion::Runs;
+        self.freezer.seats[seat.index()] = RunState::Runs;
         let wanted = self.request.as_ref().is_some_and(|(asked, _)| *asked == seat);
         if wanted && self.slot.is_none() {
             self.ask();
         } else {
             // It was let go on for nothing.
-            self.still.begin(Instant::now());
+            self.freezer.begin(Instant::now());
         }
     }
 
     /// Everything stops, or all go on but those that stood still before.
     pub(super) fn pause(&mut self, paused: bool) {
         let now = Instant::now();
-        for (participant, motion) in self.participants.iter().zip(&mut self.still.seats) {
+        for (participant, motion) in self.participants.iter().zip(&mut self.freezer.seats) {
             match motion {
                 _ if paused => participant.command(Command::Stop),
-                Motion::Stopped => {}
-                Motion::Runs => participant.command(Command::Continue),
-                Motion::Thawing(since) => {
+                RunState::Stopped => {}
+                RunState::Runs => participant.command(Command::Continue),
+                RunState::Thawing(since) => {
                     *since = now;
                     participant.command(Command::Continue);
                 }

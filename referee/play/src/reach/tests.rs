@@ -1,5 +1,5 @@
 use super::{advice, ground};
-use crate::contender::Contender;
+use crate::agent_spec::AgentSpec;
 use referee_process::launcher::Reach;
 use referee_process::sandbox::reach::{
     Ground, Hidden, Reachable, Refusal, is_wide, reachable, unusual,
@@ -54,14 +54,14 @@ impl Tree {
         self.root.join(name)
     }
 
-    fn agent(&self, written: &str) -> Arc<Contender> {
-        Arc::new(Contender::read_in(written, &self.root).unwrap())
+    fn agent(&self, written: &str) -> Arc<AgentSpec> {
+        Arc::new(AgentSpec::read_in(written, &self.root).unwrap())
     }
 
     /// What the first of these may read in the presence of the others.
-    fn of(&self, agents: &[&Arc<Contender>], records: &[&str]) -> Seen<'_> {
+    fn of(&self, agents: &[&Arc<AgentSpec>], records: &[&str]) -> Seen<'_> {
         let records: Vec<PathBuf> = records.iter().map(|name| self.at(name)).collect();
-        let all: Vec<Arc<Contender>> = agents.iter().map(|agent| (*agent).clone()).collect();
+        let all: Vec<Arc<AgentSpec>> = agents.iter().map(|agent| (*agent).clone()).collect();
         let reachable = reachable(&agents[0].files().unwrap(), &ground(&all, &records, &[]));
         Seen { tree: self, reachable }
     }
@@ -325,7 +325,7 @@ fn what_holds_too_much_beside_the_forbidden_is_not_given() {
 
 #[test]
 fn built_in_agents_read_the_system_and_their_own_program() {
-    let random = Arc::new(Contender::read("@random").unwrap());
+    let random = Arc::new(AgentSpec::read("@random").unwrap());
     let reach =
         reachable(&random.files().unwrap(), &ground(std::slice::from_ref(&random), &[], &[]))
             .reach(Path::new("/w"));
@@ -344,7 +344,7 @@ fn packages_of_adapters_bring_their_folder_and_python() {
         ("team/x", ""),
         ("other/agent/__init__.py", ""),
     ]);
-    if let Ok(team) = Contender::read_in("comp30024:team/agent", &tree.root) {
+    if let Ok(team) = AgentSpec::read_in("comp30024:team/agent", &tree.root) {
         let other = tree.agent("comp30024:other/agent");
         let seen = tree.of(&[&Arc::new(team), &other], &[]);
         seen.check(&["team/agent/__init__.py", "team/x"], &["other/agent/__init__.py"]);
@@ -372,7 +372,7 @@ fn mistakes_in_agent_toml_are_told() {
         ("[]\nwrite = []", "unknown field"),
     ] {
         tree.add("a/agent.toml", &format!("{ECHO}\n[sandbox]\nread = {read}"));
-        let Err(failure) = Contender::read_in("a", &tree.root) else {
+        let Err(failure) = AgentSpec::read_in("a", &tree.root) else {
             // A machine without such a folder tells that.
             panic!("{read}")
         };
@@ -384,8 +384,8 @@ fn mistakes_in_agent_toml_are_told() {
         "a/agent.toml",
         &format!("{ECHO}\nbuild = \"make\"\n[sandbox]\nread = [\"../later\"]"),
     );
-    assert!(Contender::read_unbuilt("a", &tree.root).is_ok());
-    assert!(Contender::read_in("a", &tree.root).is_err());
+    assert!(AgentSpec::read_unbuilt("a", &tree.root).is_ok());
+    assert!(AgentSpec::read_in("a", &tree.root).is_err());
 }
 
 #[test]
@@ -432,7 +432,7 @@ fn what_was_denied_is_what_is_there_and_out_of_reach() {
     let ground = ground(&[a.clone(), b.clone()], &[tree.at("games")], &[]);
     let root = tree.root.display().to_string();
     let landlock = Layers::of(&[Layer::Landlock]);
-    let said = |agent: &Contender, layers: Layers, text: &str| {
+    let said = |agent: &AgentSpec, layers: Layers, text: &str| {
         advice(agent, &ground, layers, &tree.rooted(text)).unwrap_or_default()
     };
     let line = format!("`read = [\"{root}/net.bin\"]` under `[sandbox]` to {root}/a/agent.toml");

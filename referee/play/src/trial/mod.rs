@@ -1,12 +1,12 @@
 //! A part of a match with one real agent, the other seats taken by stand-ins that play at random:
 //! what was sent, what came back, how it ended. What that means is not decided here.
 
-mod stage;
+mod trial_run;
 
-use super::contender::Contender;
-use super::table::Table;
+use super::agent_spec::AgentSpec;
+use super::core_context::CoreContext;
 use referee_games::GameKind;
-use referee_match::diagnosis::Used;
+use referee_match::diagnosis::Usage;
 use referee_protocol::{ClockSettings, Fault, Limits, Seat};
 use serde_json::Value;
 use std::io;
@@ -14,9 +14,9 @@ use std::time::Duration;
 
 /// What is tried.
 #[derive(Clone, Debug)]
-pub struct Scene<'a> {
+pub struct TrialSetup<'a> {
     /// Who is tried.
-    pub contender: &'a Contender,
+    pub spec: &'a AgentSpec,
     /// The game.
     pub kind: GameKind,
     /// Its setup, as given.
@@ -30,18 +30,18 @@ pub struct Scene<'a> {
     /// What the agent may use.
     pub limits: &'a Limits,
     /// What is unusual about the messages or the other seats.
-    pub twist: Twist,
+    pub variant: TrialVariant,
     /// It ends when the agent would be asked once more than this, or when the game is over.
     pub turns_max: u64,
     /// It also ends at the first request after this time.
     pub time_max: Duration,
     /// How the agent is left.
-    pub leave: Leave,
+    pub shutdown: Shutdown,
 }
 
 /// What is unusual about a trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Twist {
+pub enum TrialVariant {
     /// Nothing.
     None,
     /// Every message has a field that no agent knows.
@@ -56,7 +56,7 @@ pub enum Twist {
 
 /// How an agent is left when its trial ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Leave {
+pub enum Shutdown {
     /// Killed.
     Kill,
     /// Told that the match is over, and its stdin closed.
@@ -67,7 +67,7 @@ pub enum Leave {
 
 /// What came of a trial.
 #[derive(Clone, Debug)]
-pub struct Trial {
+pub struct TrialReport {
     /// How it ended.
     pub end: End,
     /// The last message that was written to the agent.
@@ -95,9 +95,9 @@ pub struct Trial {
     /// Its longest turn.
     pub slowest: Duration,
     /// Time and CPU time since the last request, or since it was started.
-    pub used: Used,
+    pub used: Usage,
     /// How it left, where it was let leave.
-    pub departure: Option<Departure>,
+    pub exit: Option<ExitReport>,
 }
 
 /// How a trial ended.
@@ -115,7 +115,7 @@ pub enum End {
 
 /// How an agent left.
 #[derive(Clone, Debug)]
-pub struct Departure {
+pub struct ExitReport {
     /// How long it was waited for.
     pub took: Duration,
     /// It has exited by itself; it had to be killed otherwise.
@@ -128,9 +128,9 @@ pub struct Departure {
 const TRIES_MAX: usize = 5;
 
 /// Tries an agent, on the table's runtime. An error is the machine's.
-pub async fn run(table: &Table, scene: &Scene<'_>) -> io::Result<Trial> {
+pub async fn run(table: &CoreContext, scene: &TrialSetup<'_>) -> io::Result<TrialReport> {
     for _ in 0..TRIES_MAX {
-        if let Some(trial) = stage::play(table, scene).await? {
+        if let Some(trial) = trial_run::play(table, scene).await? {
             return Ok(trial);
         }
     }

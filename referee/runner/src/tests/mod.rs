@@ -56,7 +56,7 @@ fn submissions_are_found_by_name_and_follow_the_named() {
     ]);
     let prepared = right(&place, Builds::Now(&|_, _| {}));
     assert_eq!(names(&prepared), ["@random", "@first", "amy", "bob.py", "bob.sh", "zoe"]);
-    assert_eq!(prepared.contenders[1].launch.as_ref().unwrap().command.len(), 1, "a file");
+    assert_eq!(prepared.specs[1].launch.as_ref().unwrap().command.len(), 1, "a file");
     let runs: Vec<&str> =
         prepared.contest.players.iter().map(|player| player.run.as_str()).collect();
     assert_eq!(runs[1..3], ["bots/@first", "bots/amy"]);
@@ -93,7 +93,7 @@ fn a_template_takes_what_it_fits() {
     ]);
     let prepared = right(&place, Builds::Now(&|_, _| {}));
     assert_eq!(names(&prepared), ["a b", "c"]);
-    let command = &prepared.contenders[0].launch.as_ref().unwrap().command;
+    let command = &prepared.specs[0].launch.as_ref().unwrap().command;
     assert_eq!(command[..], ["sh", "bots/a b/main.sh", "--fast"]);
     assert_eq!(prepared.notes.len(), 2, "{:?}", prepared.notes);
     fs::create_dir(place.path().join("bots/empty")).unwrap();
@@ -218,7 +218,7 @@ fn what_agents_write_beside_themselves_changes_nobody() {
     );
     let resumed = again();
     assert_eq!(resumed.contest, first.contest);
-    assert_eq!(resumed.contenders[1].digest, first.contenders[1].digest);
+    assert_eq!(resumed.specs[1].digest, first.specs[1].digest);
     assert_eq!(resumed.files(), first.files(), "the next resume asks for the same");
     fs::write(place.path().join("amy/x"), "exit 1").unwrap();
     assert_ne!(again().contest, first.contest);

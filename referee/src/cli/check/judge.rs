@@ -3,10 +3,10 @@
 use super::probes::{Aim, Probe};
 use crate::cli::words::join;
 use nix::errno::Errno;
-use referee_match::diagnosis::{Circumstances, Defect, Finding, find, waiting};
-use referee_play::contender::Contender;
+use referee_match::diagnosis::{Defect, Evidence, Finding, find, waiting};
+use referee_play::agent_spec::AgentSpec;
 use referee_play::drive::GRACE;
-use referee_play::trial::{End, Trial};
+use referee_play::trial::{End, TrialReport};
 use referee_process::{Cause, Failure};
 use referee_protocol::ClockSettings;
 use schemars::JsonSchema;
@@ -92,15 +92,15 @@ fn failed(
 /// is the machine's.
 pub(super) fn judge(
     probe: &Probe,
-    contender: &Contender,
-    trial: &Trial,
+    spec: &AgentSpec,
+    trial: &TrialReport,
     clock: &ClockSettings,
     denied: Option<&str>,
 ) -> io::Result<Judged> {
-    let known = Circumstances {
+    let known = Evidence {
         got: trial.got.as_deref(),
         unended: &trial.unended,
-        foreign: contender.is_foreign(),
+        foreign: spec.is_foreign(),
         status: trial.status.as_deref(),
         stderr: &trial.stderr,
         denied,
@@ -108,12 +108,12 @@ pub(super) fn judge(
         used: Some(trial.used),
     };
     let found = match &trial.end {
-        End::NotStarted(errno) => Some(not_started(contender, *errno)?),
+        End::NotStarted(errno) => Some(not_started(spec, *errno)?),
         End::Silent => Some(waiting(&known)),
         End::Fault(fault) => find(fault, &known),
         End::Fine => None,
     };
-    let found = found.map(|finding| unbuilt(contender, trial, finding));
+    let found = found.map(|finding| unbuilt(spec, trial, finding));
     let found = match probe.aim {
         Aim::Start => found.filter(|_| matches!(trial.end, End::NotStarted(_))),
         Aim::Ready => found.filter(|_| !trial.ready),
@@ -158,9 +158,9 @@ fn advise(probe: &Probe, finding: Finding) -> Finding {
 }
 
 /// A program that ends at once may never have been built.
-fn unbuilt(contender: &Contender, trial: &Trial, finding: Finding) -> Finding {
+fn unbuilt(spec: &AgentSpec, trial: &TrialReport, finding: Finding) -> Finding {
     let ended = matches!(finding.defect, Defect::Crash | Defect::Gone);
-    match &contender.build {
+    match &spec.build {
         Some(build) if ended && !trial.ready => {
             let fix = format!("if it isn't built, build it first: {build}; else {}", finding.fix);
             finding.fix(fix)
@@ -169,12 +169,12 @@ fn unbuilt(contender: &Contender, trial: &Trial, finding: Finding) -> Finding {
     }
 }
 
-fn stays(probe: &Probe, trial: &Trial) -> Option<Finding> {
-    let departure = trial.departure.as_ref()?;
+fn stays(probe: &Probe, trial: &TrialReport) -> Option<Finding> {
+    let exit = trial.exit.as_ref()?;
     let after =
         if probe.aim == Aim::Over { "`over` and the end of its input" } else { "its input ended" };
-    (!departure.exited).then(|| {
-        let time = match departure.took.as_secs() {
+    (!exit.exited).then(|| {
+        let time = match exit.took.as_secs() {
             ..=1 => "a second".to_owned(),
             seconds => format!("{seconds} seconds"),
         };
@@ -182,18 +182,18 @@ fn stays(probe: &Probe, trial: &Trial) -> Option<Finding> {
     })
 }
 
-fn leftovers(trial: &Trial) -> Option<Finding> {
-    let departure = trial.departure.as_ref()?;
-    let left = departure.left_behind;
+fn leftovers(trial: &TrialReport) -> Option<Finding> {
+    let exit = trial.exit.as_ref()?;
+    let left = exit.left_behind;
     // One that stays itself has been told so.
-    (departure.exited && left > 0).then(|| {
+    (exit.exited && left > 0).then(|| {
         let processes = if left == 1 { "1 process" } else { &format!("{left} processes") };
         Finding::new(Defect::LeavesProcesses, format!("{processes} left after it had ended"))
     })
 }
 
 /// What is worth saying of a probe that passed.
-fn note(probe: &Probe, trial: &Trial, clock: &ClockSettings) -> Option<String> {
+fn note(probe: &Probe, trial: &TrialReport, clock: &ClockSettings) -> Option<String> {
     match probe.aim {
         Aim::Seat => Some(format!("slowest turn {} ms", trial.slowest.as_millis())),
         Aim::LongGame if trial.over => Some(format!("{} turns", trial.turns)),
@@ -209,7 +209,7 @@ fn note(probe: &Probe, trial: &Trial, clock: &ClockSettings) -> Option<String> {
             {
                 told.push(format!("ended with {status}"));
             }
-            let took = trial.departure.as_ref()?.took;
+            let took = trial.exit.as_ref()?.took;
             if probe.aim == Aim::Over && took > GRACE {
                 let took = took.as_secs_f64();
                 told.push(format!("ended after {took:.1} s; a match kills it after 1 s"));
@@ -221,7 +221,7 @@ fn note(probe: &Probe, trial: &Trial, clock: &ClockSettings) -> Option<String> {
 }
 
 /// What becomes of the bank if it goes on at the pace of a game that was stopped.
-fn pace(trial: &Trial, clock: &ClockSettings) -> String {
+fn pace(trial: &TrialReport, clock: &ClockSettings) -> String {
     let turns = u64::try_from(trial.actions.len()).unwrap_or(u64::MAX).max(1);
     let each_ms = trial.total.as_millis() / u128::from(turns);
     let increment_ms = u128::from(clock.increment_ms);
@@ -235,8 +235,8 @@ fn pace(trial: &Trial, clock: &ClockSettings) -> String {
 }
 
 /// Why a program could not be started: its own fault, but for what the machine lacks.
-fn not_started(contender: &Contender, errno: Errno) -> io::Result<Finding> {
-    let file = contender.launch.as_ref().map(|launch| launch.file.clone()).unwrap_or_default();
+fn not_started(spec: &AgentSpec, errno: Errno) -> io::Result<Finding> {
+    let file = spec.launch.as_ref().map(|launch| launch.file.clone()).unwrap_or_default();
     let shown = file.display();
     Ok(match errno {
         Errno::ENOMEM | Errno::EAGAIN | Errno::ENFILE | Errno::EMFILE | Errno::EIO => {

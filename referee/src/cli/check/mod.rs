@@ -16,9 +16,9 @@ use clap::Args;
 use indicatif::ProgressStyle;
 use probes::{Probe, Tested, probes};
 use referee_games::{GAMES, GameKind, nearest};
-use referee_play::contender::Contender;
+use referee_play::agent_spec::AgentSpec;
+use referee_play::core_context::CoreContext;
 use referee_play::interrupts::{Interrupt, Interrupts};
-use referee_play::table::Table;
 use referee_play::trial;
 use referee_process::Failure;
 use referee_process::sandbox::Enclosure;
@@ -69,8 +69,8 @@ pub(super) struct Options {
 
 /// What all probes are made with.
 struct Bench<'a> {
-    table: Table,
-    contender: &'a Contender,
+    table: CoreContext,
+    spec: &'a AgentSpec,
     setup: Value,
     seed: u64,
     clock: ClockSettings,
@@ -78,25 +78,25 @@ struct Bench<'a> {
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
-    let contender = Contender::read(&options.agent);
-    if contender.as_ref().is_ok_and(|contender| contender.launch.is_none()) {
+    let spec = AgentSpec::read(&options.agent);
+    if spec.as_ref().is_ok_and(|spec| spec.launch.is_none()) {
         return Err(Failure::usage("a person can't be checked"));
     }
-    let kinds = options.kinds(contender.as_ref().ok())?;
-    let foreign = contender.as_ref().is_ok_and(Contender::is_foreign);
+    let kinds = options.kinds(spec.as_ref().ok())?;
+    let foreign = spec.as_ref().is_ok_and(AgentSpec::is_foreign);
     let chosen = options.choose(probes(&kinds, &options.setup()?, foreign)?)?;
-    let mut report = Report::new(options, global, contender.as_ref().ok(), &kinds);
+    let mut report = Report::new(options, global, spec.as_ref().ok(), &kinds);
     report.begin()?;
-    match &contender {
+    match &spec {
         Err(failure) => {
             for probe in &chosen {
                 report.take(probe, judge::unreadable(probe, failure))?;
             }
         }
-        Ok(contender) => {
+        Ok(spec) => {
             let enclosure = options.sandbox.enclosure(global)?;
             let tried = async {
-                let bench = options.bench(contender, enclosure)?;
+                let bench = options.bench(spec, enclosure)?;
                 options.try_all(&bench, &chosen, &mut report, global).await
             };
             if let Some(code) = LocalSet::new().block_on(&runtime()?, tried)? {
@@ -110,17 +110,17 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
 impl Options {
     /// The games that are asked for, else those that the agent says it plays, else all that are
     /// played in its protocol.
-    fn kinds(&self, contender: Option<&Contender>) -> Result<Vec<GameKind>, Failure> {
-        let claimed = contender.map_or(&[][..], |contender| &contender.games);
+    fn kinds(&self, spec: Option<&AgentSpec>) -> Result<Vec<GameKind>, Failure> {
+        let claimed = spec.map_or(&[][..], |spec| &spec.games);
         let names = if self.game.is_empty() { claimed } else { &self.game };
-        let speaks = |kind: &GameKind| contender.is_none_or(|it| it.dialect(*kind).is_ok());
+        let speaks = |kind: &GameKind| spec.is_none_or(|it| it.dialect(*kind).is_ok());
         if names.is_empty() {
             return Ok(GAMES.iter().copied().filter(speaks).collect());
         }
         let found = |name: &String| {
-            find_kind(name).map_err(|failure| match contender {
-                Some(contender) if self.game.is_empty() => {
-                    let text = format!("the agent.toml of {} says: {failure}", contender.name);
+            find_kind(name).map_err(|failure| match spec {
+                Some(spec) if self.game.is_empty() => {
+                    let text = format!("the agent.toml of {} says: {failure}", spec.name);
                     Failure::usage(text).or_help(failure.help_text().map(str::to_owned))
                 }
                 _ => failure,
@@ -128,8 +128,8 @@ impl Options {
         };
         let kinds: Vec<GameKind> = names.iter().map(found).collect::<Result<_, _>>()?;
         for kind in &kinds {
-            if let Some(contender) = contender {
-                contender.dialect(*kind).map_err(Failure::usage)?;
+            if let Some(spec) = spec {
+                spec.dialect(*kind).map_err(Failure::usage)?;
             }
         }
         Ok(kinds)
@@ -172,14 +172,10 @@ impl Options {
     }
 
     /// Readies all that the probes are made with.
-    fn bench<'a>(
-        &self,
-        contender: &'a Contender,
-        enclosure: Enclosure,
-    ) -> Result<Bench<'a>, Failure> {
+    fn bench<'a>(&self, spec: &'a AgentSpec, enclosure: Enclosure) -> Result<Bench<'a>, Failure> {
         Ok(Bench {
-            table: Table::alone(enclosure).map_err(machine(HALTED))?,
-            contender,
+            table: CoreContext::alone(enclosure).map_err(machine(HALTED))?,
+            spec,
             setup: self.setup()?,
             seed: self.seed,
             clock: self.clock()?,
@@ -240,8 +236,8 @@ impl Bench<'_> {
             None => trial::run(&self.table, &probe.scene(self)).await?,
         };
         let (layers, ground) = (self.table.launcher.layers(), Ground::default());
-        let denied = referee_play::reach::advice(self.contender, &ground, layers, &trial.stderr);
-        let judged = judge::judge(probe, self.contender, &trial, &self.clock, denied.as_deref())?;
+        let denied = referee_play::reach::advice(self.spec, &ground, layers, &trial.stderr);
+        let judged = judge::judge(probe, self.spec, &trial, &self.clock, denied.as_deref())?;
         tested.keep(probe, trial, judged.failed());
         Ok(judged)
     }

@@ -2,7 +2,7 @@
 
 use super::Bench;
 use referee_games::GameKind;
-use referee_play::trial::{Leave, Scene, Trial, Twist};
+use referee_play::trial::{Shutdown, TrialReport, TrialSetup, TrialVariant};
 use referee_process::Failure;
 use referee_protocol::Seat;
 use serde_json::Value;
@@ -126,18 +126,18 @@ pub(super) fn probes(
 
 impl Probe {
     /// What is tried.
-    pub(super) fn scene<'a>(&self, bench: &'a Bench<'a>) -> Scene<'a> {
-        let twist = match self.aim {
-            Aim::UnknownFields => Twist::UnknownField,
-            Aim::UnknownTypes => Twist::UnknownType,
-            Aim::Names => Twist::Names,
-            Aim::Quiet => Twist::SlowOthers,
-            _ => Twist::None,
+    pub(super) fn scene<'a>(&self, bench: &'a Bench<'a>) -> TrialSetup<'a> {
+        let variant = match self.aim {
+            Aim::UnknownFields => TrialVariant::UnknownField,
+            Aim::UnknownTypes => TrialVariant::UnknownType,
+            Aim::Names => TrialVariant::Names,
+            Aim::Quiet => TrialVariant::SlowOthers,
+            _ => TrialVariant::None,
         };
-        let leave = match self.aim {
-            Aim::Over | Aim::Leftovers => Leave::Over,
-            Aim::EndOfInput => Leave::EndOfInput,
-            _ => Leave::Kill,
+        let shutdown = match self.aim {
+            Aim::Over | Aim::Leftovers => Shutdown::Over,
+            Aim::EndOfInput => Shutdown::EndOfInput,
+            _ => Shutdown::Kill,
         };
         let turns_max = match self.aim {
             Aim::Start | Aim::Ready | Aim::FirstTurn => 1,
@@ -145,18 +145,18 @@ impl Probe {
             Aim::LongGame => u64::MAX,
             _ => SOME_TURNS,
         };
-        Scene {
-            contender: bench.contender,
+        TrialSetup {
+            spec: bench.spec,
             kind: self.kind,
             setup: &bench.setup,
             seat: self.seat,
             seed: bench.seed,
             clock: &bench.clock,
             limits: &bench.limits,
-            twist,
+            variant,
             turns_max,
             time_max: LONG,
-            leave,
+            shutdown,
         }
     }
 
@@ -171,15 +171,15 @@ impl Probe {
 pub(super) struct Tested {
     /// A probe has failed without which no other is worth making.
     pub(super) stuck: bool,
-    beginning: Option<Trial>,
-    leaving: Option<Trial>,
+    beginning: Option<TrialReport>,
+    leaving: Option<TrialReport>,
     /// The actions on the same requests and the same seed, twice.
     twice: Vec<Vec<Value>>,
 }
 
 impl Tested {
     /// A trial that has been made already: some probes look at the same one.
-    pub(super) fn known(&self, probe: &Probe) -> Option<&Trial> {
+    pub(super) fn known(&self, probe: &Probe) -> Option<&TrialReport> {
         match probe.aim {
             Aim::Start | Aim::Ready | Aim::FirstTurn => self.beginning.as_ref(),
             Aim::Over | Aim::Leftovers => self.leaving.as_ref(),
@@ -187,7 +187,7 @@ impl Tested {
         }
     }
 
-    pub(super) fn keep(&mut self, probe: &Probe, trial: Trial, failed: bool) {
+    pub(super) fn keep(&mut self, probe: &Probe, trial: TrialReport, failed: bool) {
         self.stuck |= failed && probe.is_first_of_all();
         match probe.aim {
             Aim::Start | Aim::Ready | Aim::FirstTurn => self.beginning = Some(trial),

@@ -8,7 +8,7 @@ use crate::cli::output::{print, print_json};
 use crate::cli::rows::Rows;
 use crate::cli::words::{join, option};
 use referee_games::GameKind;
-use referee_play::contender::Contender;
+use referee_play::agent_spec::AgentSpec;
 use referee_process::Failure;
 use referee_protocol::Seat;
 use referee_protocol::plain::tame;
@@ -84,13 +84,13 @@ impl<'a> Report<'a> {
     pub(super) fn new(
         options: &'a Options,
         global: &Global,
-        contender: Option<&Contender>,
+        spec: Option<&AgentSpec>,
         kinds: &[GameKind],
     ) -> Self {
         let told = Told {
             agent: options.agent.clone(),
-            name: contender.map(|contender| contender.name.clone()),
-            digest: contender.map(|contender| contender.digest.clone()),
+            name: spec.map(|spec| spec.name.clone()),
+            digest: spec.map(|spec| spec.digest.clone()),
             games: kinds.iter().map(|kind| kind.name.to_owned()).collect(),
             ok: true,
             deterministic: None,

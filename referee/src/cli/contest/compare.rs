@@ -5,7 +5,7 @@ use super::written::{WrittenOptions, as_toml, prepare_written};
 use crate::cli::Global;
 use crate::cli::setup::NamedGame;
 use clap::Args;
-use referee_play::contender::Contender;
+use referee_play::agent_spec::AgentSpec;
 use referee_process::Failure;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -75,7 +75,7 @@ impl Options {
     /// The two as agents of a contest. Versions of one program tend to have its name both.
     fn agents(&self) -> Result<Value, Failure> {
         let base = Path::new(".");
-        let name = |agent: &str| Contender::read_unbuilt(agent, base).map(|read| read.name);
+        let name = |agent: &str| AgentSpec::read_unbuilt(agent, base).map(|read| read.name);
         if name(&self.new)? != name(&self.old)? {
             return Ok(json!([self.new, self.old]));
         }

@@ -15,10 +15,10 @@ use referee_contest::formats::Compare;
 use referee_contest::sprt::Summary;
 use referee_contest::sprt::render::{live, plan, verdict};
 use referee_contest::{Contest, FormatSettings, PlayerInfo, Schedule};
-use referee_play::contender::Contender;
+use referee_play::agent_spec::AgentSpec;
 use referee_play::interrupts::Interrupts;
-use referee_play::playing::Playing;
-use referee_play::pool::Room;
+use referee_play::pool::PoolSize;
+use referee_play::running_matches::RunningMatches;
 use referee_process::Failure;
 use referee_process::cores;
 use referee_process::sandbox::{Depth, Enclosure, Wish, choose};
@@ -55,9 +55,9 @@ pub(crate) struct Going {
 }
 
 /// How many matches are played at once, and where.
-pub(super) fn room(prepared: &Prepared, options: &GoingOptions) -> Room {
+pub(super) fn room(prepared: &Prepared, options: &GoingOptions) -> PoolSize {
     let asked = options.jobs.and_then(|jobs| usize::try_from(jobs).ok());
-    Room { matches: asked.or(prepared.jobs).unwrap_or_else(cores::count), pin: prepared.pin }
+    PoolSize { matches: asked.or(prepared.jobs).unwrap_or_else(cores::count), pin: prepared.pin }
 }
 
 /// What the agents of a contest are started in.
@@ -84,7 +84,7 @@ pub(crate) fn go_on(going: Going, global: &Global) -> Result<ExitCode, Failure> 
     let ended = runtime.block_on(async {
         let mut interrupts =
             Interrupts::listen_patiently().map_err(machine("signals can't be heard"))?;
-        let (playing, wanted) = (Playing::default(), !global.quiet);
+        let (playing, wanted) = (RunningMatches::default(), !global.quiet);
         let mut watcher =
             Watcher::new(&contest, &folder, playing.clone(), &mut interrupts, wanted)?;
         if let (FormatSettings::Compare(Compare { sprt }), true) = (&contest.format, wanted) {
@@ -118,8 +118,8 @@ pub(crate) fn go_on(going: Going, global: &Global) -> Result<ExitCode, Failure> 
 fn changed(contest: &Contest, base: &Path, files: &BTreeMap<String, Vec<PathBuf>>) -> Vec<String> {
     let same = |player: &PlayerInfo| {
         let files = files.get(&player.name).map_or(&[][..], Vec::as_slice);
-        let now = Contender::read_in(&player.run, base);
-        now.is_ok_and(|now| now.is_still(&player.digest, files))
+        let now = AgentSpec::read_in(&player.run, base);
+        now.is_ok_and(|now| now.has_digest(&player.digest, files))
     };
     contest.players.iter().filter(|player| !same(player)).map(|own| tame(&own.name)).collect()
 }
@@ -206,7 +206,7 @@ impl<'a> Watcher<'a> {
     fn new(
         contest: &'a Contest,
         folder: &'a Folder,
-        playing: Playing,
+        playing: RunningMatches,
         interrupts: &mut Interrupts,
         wanted: bool,
     ) -> Result<Self, Failure> {

@@ -6,8 +6,8 @@ use crate::cli::Global;
 use crate::cli::fleet::There;
 use crate::cli::sandbox::tell_of;
 use referee_play::interrupts::Interrupts;
-use referee_play::playing::Playing;
-use referee_play::reach::{Reaches, ground};
+use referee_play::reach::{ReadableFiles, ground};
+use referee_play::running_matches::RunningMatches;
 use referee_process::Failure;
 use referee_process::sandbox::{Enclosure, Wish};
 use referee_protocol::Sandbox;
@@ -99,7 +99,7 @@ impl Place {
 pub(in crate::cli) struct Run<'a> {
     pub(in crate::cli) prepared: &'a mut Prepared,
     pub(in crate::cli) folder: &'a Folder,
-    pub(in crate::cli) playing: Playing,
+    pub(in crate::cli) playing: RunningMatches,
     pub(in crate::cli) options: &'a GoingOptions,
 }
 
@@ -107,13 +107,12 @@ pub(in crate::cli) struct Run<'a> {
 fn equipment(run: Run<'_>, enclosure: Enclosure) -> Result<Equipment, Failure> {
     let Run { prepared, folder, playing, options } = run;
     let room = room(prepared, options);
-    let contenders: Vec<_> =
-        std::mem::take(&mut prepared.contenders).into_iter().map(Arc::new).collect();
+    let specs: Vec<_> = std::mem::take(&mut prepared.specs).into_iter().map(Arc::new).collect();
     let mut records = prepared.secrets();
     records.push(folder.root().to_owned());
     let readable: Vec<PathBuf> =
         prepared.contest.sandbox.read.iter().map(|path| prepared.base.join(path)).collect();
-    let reaches = Reaches::new(ground(&contenders, &records, &readable));
-    reaches.check(enclosure.jail.layers, &contenders)?;
-    Ok(Equipment { contenders, reaches: Arc::new(reaches), room, enclosure, playing })
+    let readable_files = ReadableFiles::new(ground(&specs, &records, &readable));
+    readable_files.check(enclosure.jail.layers, &specs)?;
+    Ok(Equipment { specs, readable_files: Arc::new(readable_files), room, enclosure, playing })
 }

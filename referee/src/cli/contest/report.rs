@@ -248,7 +248,7 @@ pub(super) fn write_all(folder: &Folder, report: &Report) -> Result<PathBuf, Fai
 
 /// Writes in the place of what was there, all of it or nothing: half a report would look forged.
 fn replace(file: &Path, text: &str) -> Result<(), Failure> {
-    referee_play::replacing::replace(file, text.as_bytes())
+    referee_play::replace_file::replace(file, text.as_bytes())
         .map_err(|error| referee_runner::disk_failure(file, &error))
 }
 

@@ -7,9 +7,9 @@ use crate::cli::output::{BoardOptions, tell};
 use crate::reading::print;
 use clap::{Args, ValueEnum};
 use referee_match::times::read_time;
-use referee_match::transcript::{Following, Happening, Playback, State};
+use referee_match::transcript::{FollowState, Playback, PlyKind, TranscriptFollower};
 use referee_play::destination::create;
-use referee_play::inputs::read_transcript;
+use referee_play::input_files::read_transcript;
 use referee_process::Failure;
 use referee_protocol::plain::tame;
 use referee_render::pictures::{Form, Plies, Wish, write_apng, write_gif, write_png, write_svg};
@@ -107,23 +107,25 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
 
 /// The match as far as it can be read. What is missing is told; without a header nothing is there.
 fn read(file: &str) -> Result<(Playback, Stage), Failure> {
-    let following = Following::of(&read_transcript(file)?);
+    let following = TranscriptFollower::of(&read_transcript(file)?);
     let state = following.state().clone();
     let broken = |line: u64, text: &str| format!("{file}: line {line}: {}", tame(text));
     let Some(playback) = following.into_playback() else {
         let text = match state {
-            State::Broken { line, text } => broken(line, &text),
-            State::Open | State::Sealed(_) => format!("{file}: there is no whole line in it"),
+            FollowState::Broken { line, text } => broken(line, &text),
+            FollowState::Open | FollowState::Sealed(_) => {
+                format!("{file}: there is no whole line in it")
+            }
         };
         return Err(Failure::operation(text).help("`referee verify` says more"));
     };
     let told = match state {
-        State::Sealed(_) => Stage::Over,
-        State::Open => {
+        FollowState::Sealed(_) => Stage::Over,
+        FollowState::Open => {
             tell(&format!("warning: {file} has no end: written as far as it goes"));
             Stage::Torn
         }
-        State::Broken { line, text } => {
+        FollowState::Broken { line, text } => {
             tell(&format!("warning: {}: written as far as that", broken(line, &text)));
             Stage::Broken(format!("line {line}: {text}"))
         }
@@ -229,11 +231,11 @@ impl Options {
             Some(Place::Start) => return Ok(Plies::One(0)),
             Some(Place::After(turn)) => turn,
         };
-        let in_turn = |happening: &Happening| {
-            matches!(happening, Happening::Played { .. } | Happening::Retired { .. })
+        let in_turn = |happening: &PlyKind| {
+            matches!(happening, PlyKind::Played { .. } | PlyKind::Retired { .. })
         };
-        let turns = || plies.iter().filter(|ply| in_turn(&ply.happening)).map(|ply| ply.turn);
-        let found = plies.iter().rposition(|ply| in_turn(&ply.happening) && ply.turn == turn);
+        let turns = || plies.iter().filter(|ply| in_turn(&ply.kind)).map(|ply| ply.turn);
+        let found = plies.iter().rposition(|ply| in_turn(&ply.kind) && ply.turn == turn);
         found.map(Plies::One).ok_or_else(|| {
             let last = turns().max().unwrap_or(0);
             Failure::usage(format!("--turn {turn}: the match has turns up to {last}"))

@@ -8,7 +8,7 @@ use clap::Args;
 use referee_games::{GameKind, NotationKind, kind, nearest_kind, notations};
 use referee_match::transcript::{Origin, import};
 use referee_play::destination::{Destination, is_transcript};
-use referee_play::inputs::read_record;
+use referee_play::input_files::read_record;
 use referee_process::Failure;
 use referee_protocol::plain::tame;
 use referee_protocol::{Event, Header};

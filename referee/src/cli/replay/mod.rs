@@ -8,7 +8,7 @@ use super::output::{BoardOptions, print, stdout_has_colour};
 use super::{Global, success, viewer};
 use crate::reading;
 use clap::{Args, Subcommand};
-use referee_play::inputs::read_transcript;
+use referee_play::input_files::read_transcript;
 use referee_process::Failure;
 use std::process::ExitCode;
 

@@ -11,7 +11,7 @@ use crate::screen::{Model, Setting, Wish};
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 use referee_play::interrupts::Interrupts;
-use referee_play::playing::Playing;
+use referee_play::running_matches::RunningMatches;
 use referee_process::Failure;
 use referee_render::Style;
 use std::io::IsTerminal;
@@ -27,7 +27,7 @@ const MOMENT: Duration = Duration::from_secs(3);
 /// Where somebody sits and looks on, or doesn't.
 pub(crate) struct Desk {
     console: Option<(Console, Keys)>,
-    playing: Playing,
+    playing: RunningMatches,
     style: Style,
     setting: Setting,
     viewer: Option<Viewer>,
@@ -50,7 +50,7 @@ impl Desk {
     /// Sits down at the terminal, if there is one and somebody is `wanted` there. While the viewer is
     /// open, `bar` isn't drawn.
     pub(crate) fn new(
-        playing: Playing,
+        playing: RunningMatches,
         style: Style,
         setting: Setting,
         bar: &ProgressBar,

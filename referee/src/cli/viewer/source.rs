@@ -1,10 +1,12 @@
 //! The match that the viewer shows: a transcript, read on as it grows.
 
 use crate::screen::Progress;
-use referee_match::transcript::{Following, Playback, Said, State, exchange};
-use referee_play::growing::GrowingFile;
-use referee_play::inputs::{read_transcript, transcript_path};
-use referee_play::writing::is_written;
+use referee_match::transcript::{
+    ExchangedLine, FollowState, Playback, TranscriptFollower, exchange,
+};
+use referee_play::growing_file::GrowingFile;
+use referee_play::input_files::{read_transcript, transcript_path};
+use referee_play::liveness::is_written;
 use referee_process::Failure;
 use std::fs::File;
 use std::io::Read;
@@ -14,7 +16,7 @@ use std::time::{Duration, Instant, SystemTime};
 /// The first bytes of a packed file.
 const PACKED: [u8; 2] = [0x1f, 0x8b];
 /// The exact lines by ply, or why there are none.
-type Exchange = Result<Vec<Vec<Said>>, String>;
+type Exchange = Result<Vec<Vec<ExchangedLine>>, String>;
 
 /// A transcript as far as it is there.
 #[derive(Debug, Default)]
@@ -22,7 +24,7 @@ pub(super) struct Source {
     /// `None` where it was read once and doesn't grow.
     file: Option<GrowingFile>,
     bytes: Vec<u8>,
-    following: Following,
+    following: TranscriptFollower,
     /// The exact lines by ply, and how many lines of the transcript they were made of.
     said: Option<(u64, Exchange)>,
     /// Since when the request that waits has been waiting, and what it is: seat and turn.
@@ -46,7 +48,7 @@ impl Source {
             return Ok(source);
         }
         let bytes = read_transcript(name)?;
-        let following = Following::of(&bytes);
+        let following = TranscriptFollower::of(&bytes);
         Ok(Self { bytes, following, ..Self::default() })
     }
 
@@ -57,7 +59,7 @@ impl Source {
 
     /// Reads what was appended; whether there was anything.
     pub(super) fn read_on(&mut self) -> bool {
-        let sealed = matches!(self.following.state(), State::Sealed(_));
+        let sealed = matches!(self.following.state(), FollowState::Sealed(_));
         let Some(file) = &mut self.file else { return false };
         let grown = file.read_on(usize::MAX).unwrap_or_default();
         if grown.is_empty() && !sealed && file.is_replaced() {
@@ -108,20 +110,20 @@ impl Source {
     pub(super) fn progress(&self, known_live: bool) -> Progress {
         let over = self.playback().is_some_and(|playback| playback.over().is_some());
         match self.following.state() {
-            State::Sealed(_) => Progress::Over,
-            State::Broken { .. } => Progress::Broken,
-            State::Open if over => Progress::Over,
-            State::Open if known_live => Progress::Live,
-            State::Open if self.is_written() => Progress::Live,
-            State::Open => Progress::Unfinished,
+            FollowState::Sealed(_) => Progress::Over,
+            FollowState::Broken { .. } => Progress::Broken,
+            FollowState::Open if over => Progress::Over,
+            FollowState::Open if known_live => Progress::Live,
+            FollowState::Open if self.is_written() => Progress::Live,
+            FollowState::Open => Progress::Unfinished,
         }
     }
 
     /// Why it can't be read on.
     pub(super) fn problem(&self) -> Option<String> {
         match self.following.state() {
-            State::Broken { line, text } => Some(format!("line {line}: {text}")),
-            State::Open | State::Sealed(_) => None,
+            FollowState::Broken { line, text } => Some(format!("line {line}: {text}")),
+            FollowState::Open | FollowState::Sealed(_) => None,
         }
     }
 
@@ -141,7 +143,7 @@ impl Source {
     }
 
     /// The exact lines of a ply, as far as they are made; of the last also those to come.
-    pub(super) fn said(&self, ply: usize) -> Result<&[Said], &str> {
+    pub(super) fn said(&self, ply: usize) -> Result<&[ExchangedLine], &str> {
         match &self.said {
             None => Ok(&[]),
             Some((_, Err(why))) => Err(why),

@@ -26,7 +26,7 @@ pub(super) fn title(look: &Look<'_>, place: Rect, buffer: &mut Buffer) {
         Some(problem) => format!("{state}: {}", fit(&clean(problem), columns / 2)),
         None => state.to_owned(),
     };
-    let game = clean(&format!("{}{}", header.game, referee_match::telling::setup(header)));
+    let game = clean(&format!("{}{}", header.game, referee_match::summary::setup(header)));
     let turn = match (look.waits_for(), look.ply.to_move) {
         (Some(seat), _) => format!("{} thinks {}", look.name(seat), time(look.scene.waiting_ms)),
         (None, Some(seat)) => {

@@ -6,7 +6,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
-use referee_match::transcript::{Happening, Ply};
+use referee_match::transcript::{Ply, PlyKind};
 
 /// No line is longer, in characters.
 const TEXT_MAX: usize = 500;
@@ -30,17 +30,17 @@ pub(super) fn draw(look: &Look<'_>, place: Rect, buffer: &mut Buffer) {
 /// A ply: turn, who, what, how long, and whether there is something to read.
 fn item(look: &Look<'_>, index: usize, columns: usize) -> Line<'static> {
     let ply = &look.playback.plies()[index];
-    let used = match &ply.happening {
-        Happening::Played { event, .. } => time(event.used_ms),
+    let used = match &ply.kind {
+        PlyKind::Played { event, .. } => time(event.used_ms),
         _ => String::new(),
     };
-    let turn = match ply.happening {
-        Happening::Played { .. } | Happening::Retired { .. } => ply.turn.to_string(),
-        Happening::Start | Happening::Over(_) => String::new(),
+    let turn = match ply.kind {
+        PlyKind::Played { .. } | PlyKind::Retired { .. } => ply.turn.to_string(),
+        PlyKind::Start | PlyKind::Over(_) => String::new(),
     };
     let sign = if ply.fault().is_some() {
         Span::styled(" !", look.alarm())
-    } else if ply.beside.stderr.is_empty() {
+    } else if ply.output.stderr.is_empty() {
         Span::raw("  ")
     } else {
         Span::styled(" e", look.alarm())
@@ -58,11 +58,11 @@ fn item(look: &Look<'_>, index: usize, columns: usize) -> Line<'static> {
 
 /// What happened, in a word or two.
 fn what(ply: &Ply) -> String {
-    match &ply.happening {
-        Happening::Start => "start".to_owned(),
-        Happening::Played { text, .. } => shown(text),
-        Happening::Retired { fault, .. } => format!("out: {}", fault.kind),
-        Happening::Over(over) => match ply.fault() {
+    match &ply.kind {
+        PlyKind::Start => "start".to_owned(),
+        PlyKind::Played { text, .. } => shown(text),
+        PlyKind::Retired { fault, .. } => format!("out: {}", fault.kind),
+        PlyKind::Over(over) => match ply.fault() {
             Some((_, fault)) => format!("end: {}", fault.kind),
             None => format!("end: {}", shown(&over.verdict.reason)),
         },

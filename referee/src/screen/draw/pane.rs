@@ -8,7 +8,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use referee_match::frames::Info;
-use referee_match::transcript::Happening;
+use referee_match::transcript::PlyKind;
 use std::fmt::Write;
 
 /// Of longer texts the end is shown, in bytes: more than anybody scrolls through.
@@ -83,18 +83,18 @@ fn styled(text: String, style: Style) -> Line<'static> {
 
 /// Whether the ply itself has more to say than its move.
 fn is_news(look: &Look<'_>) -> bool {
-    !matches!(look.ply.happening, Happening::Played { .. })
+    !matches!(look.ply.kind, PlyKind::Played { .. })
 }
 
 /// What the ply itself says, where that is more than a move.
 fn news(look: &Look<'_>, columns: usize) -> Vec<Line<'static>> {
-    let text = match &look.ply.happening {
-        Happening::Played { .. } => return Vec::new(),
-        Happening::Start => super::bars::conditions(look),
-        Happening::Retired { .. } | Happening::Over(_) => look.frame.sentence.clone(),
+    let text = match &look.ply.kind {
+        PlyKind::Played { .. } => return Vec::new(),
+        PlyKind::Start => super::bars::conditions(look),
+        PlyKind::Retired { .. } | PlyKind::Over(_) => look.frame.sentence.clone(),
     };
-    let style = match (&look.ply.happening, look.ply.fault()) {
-        (Happening::Start, _) => look.faint(),
+    let style = match (&look.ply.kind, look.ply.fault()) {
+        (PlyKind::Start, _) => look.faint(),
         (_, Some(_)) => look.alarm(),
         _ => STRONG,
     };

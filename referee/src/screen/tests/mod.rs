@@ -7,7 +7,7 @@ use super::{Model, Progress, Scene, Setting, Wish, draw};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use referee_match::transcript::{Following, State, exchange, unpack};
+use referee_match::transcript::{FollowState, TranscriptFollower, exchange, unpack};
 use referee_render::Style;
 
 /// Recorded matches, one at least of each game.
@@ -29,7 +29,7 @@ const GOLDEN: [(&str, &[u8]); 9] = [
 /// A viewer on a recorded match.
 struct Bench {
     bytes: Vec<u8>,
-    following: Following,
+    following: TranscriptFollower,
     model: Model,
 }
 
@@ -37,7 +37,7 @@ impl Bench {
     fn new(name: &str) -> Self {
         let (_, bytes) = GOLDEN.iter().find(|(known, _)| *known == name).unwrap();
         let bytes = unpack(bytes, 1 << 30).unwrap().into_owned();
-        let following = Following::of(&bytes);
+        let following = TranscriptFollower::of(&bytes);
         let mut model = Model::new(Style::default(), Setting::Replay);
         model.grow(following.playback().unwrap());
         Self { bytes, following, model }
@@ -67,9 +67,9 @@ impl Bench {
         let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
         let said = exchange(&self.bytes, |_| true).unwrap();
         let progress = match self.following.state() {
-            State::Open => Progress::Live,
-            State::Sealed(_) => Progress::Over,
-            State::Broken { .. } => Progress::Broken,
+            FollowState::Open => Progress::Live,
+            FollowState::Sealed(_) => Progress::Over,
+            FollowState::Broken { .. } => Progress::Broken,
         };
         let scene = Scene {
             playback: self.following.playback(),

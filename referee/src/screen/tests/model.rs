@@ -3,7 +3,7 @@
 use super::Bench;
 use crate::screen::{Model, Pane, Setting, Wish};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
-use referee_match::transcript::Following;
+use referee_match::transcript::TranscriptFollower;
 
 #[test]
 fn steps_go_back_and_on_and_stop_at_both_ends() {
@@ -78,7 +78,7 @@ fn messages_are_found_from_both_sides() {
     let at = bench.model.at;
     let plies = bench.following.playback().unwrap().plies();
     let speaks = |ply: &referee_match::transcript::Ply| {
-        !ply.beside.stderr.is_empty() || ply.fault().is_some()
+        !ply.output.stderr.is_empty() || ply.fault().is_some()
     };
     assert!(at > 0 && speaks(&plies[at]));
     assert!(plies[1..at].iter().all(|ply| !speaks(ply)));
@@ -92,7 +92,7 @@ fn messages_are_found_from_both_sides() {
 #[test]
 fn a_growing_match_is_followed_until_somebody_steps_back() {
     let whole = Bench::new("swap");
-    let mut following = Following::new();
+    let mut following = TranscriptFollower::new();
     let mut model = Model::new(whole.model.style, Setting::Live);
     let mut seen = Vec::new();
     for piece in whole.bytes.chunks(200) {
@@ -120,7 +120,7 @@ fn a_growing_match_is_followed_until_somebody_steps_back() {
 }
 
 /// How many bytes have been fed: whole pieces.
-fn following_len(bytes: &[u8], following: &Following) -> usize {
+fn following_len(bytes: &[u8], following: &TranscriptFollower) -> usize {
     let lines = usize::try_from(following.playback().unwrap().lines()).unwrap();
     let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
     let end = ends.map(|(index, _)| index + 1).nth(lines - 1).unwrap();

@@ -1,7 +1,7 @@
 //! What a page gets at once, and what it gets bit by bit, are the same.
 
 use crate::{Growth, Sheet, Stage};
-use referee_match::transcript::Following;
+use referee_match::transcript::TranscriptFollower;
 
 const RETIRED: &[u8] = include_bytes!("../../../../tests/tests/transcripts/chexers-retired.jsonl");
 const PLAYED: &[u8] =
@@ -10,7 +10,7 @@ const PLAYED: &[u8] =
 #[test]
 fn growth_adds_up_to_the_sheet() {
     for (name, bytes) in [("retired", RETIRED), ("played", PLAYED)] {
-        let mut following = Following::new();
+        let mut following = TranscriptFollower::new();
         let (mut plies, mut line) = (Vec::new(), 0);
         for piece in bytes.chunks(1000) {
             following.feed(piece);
@@ -40,7 +40,7 @@ fn who_thinks_is_told_while_it_can_still_answer() {
     let text = str::from_utf8(PLAYED).unwrap();
     let cut = text.find("{\"type\":\"played\"").unwrap();
     let begun = text[..cut].rfind("{\"type\":\"line\"").unwrap();
-    let following = Following::of(&text.as_bytes()[..begun]);
+    let following = TranscriptFollower::of(&text.as_bytes()[..begun]);
     let playback = following.playback().unwrap();
     let asked = Sheet::new("x", playback, &Stage::Running, 7).asked.unwrap();
     assert_eq!((asked.turn, asked.for_ms), (0, 7));

@@ -17,7 +17,7 @@ const RETRIES: u32 = 20;
 /// Returns a contest of built-in agents as JSON.
 fn contest(runs: &[&str], size: u64, policy: &Value) -> String {
     let player = |run: &&str| {
-        let built_in = referee_play::contender::Contender::read(run).unwrap();
+        let built_in = referee_play::agent_spec::AgentSpec::read(run).unwrap();
         json!({"name": built_in.name, "run": run, "digest": built_in.digest})
     };
     let players: Vec<Value> = runs.iter().map(player).collect();

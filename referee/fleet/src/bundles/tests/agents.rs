@@ -4,7 +4,7 @@ use super::super::pack::pack_with_bounds;
 use super::super::{Fetch, ObjectError, Packed, WorkerAgents, pack};
 use super::BOUNDS;
 use crate::{Brief, FaultCause, WorkerFault};
-use referee_play::contender::Contender;
+use referee_play::agent_spec::AgentSpec;
 use referee_process::Failure;
 use referee_runner::{Builds, Prepared, prepare};
 use std::io::ErrorKind;
@@ -97,7 +97,7 @@ impl Machines {
         let arrived = runtime.block_on(async {
             let mut arrived = Vec::new();
             for player in 0..brief.agents.len() {
-                arrived.push(arrivals.contender(player).await);
+                arrived.push(arrivals.spec(player).await);
             }
             arrived
         });
@@ -106,7 +106,7 @@ impl Machines {
     }
 }
 
-pub(super) type Arrived = Result<Arc<Contender>, WorkerFault>;
+pub(super) type Arrived = Result<Arc<AgentSpec>, WorkerFault>;
 
 /// Returns the output of an agent that is started like in a match.
 fn started(arrived: &Arrived) -> String {
@@ -126,13 +126,13 @@ fn started(arrived: &Arrived) -> String {
 
 /// Checks that all of its files are the worker's, and that it is the contest's agent.
 fn checked(machines: &Machines, prepared: &Prepared, arrived: &Arrived, player: usize) {
-    let contender = arrived.as_ref().unwrap();
+    let spec = arrived.as_ref().unwrap();
     let info = &prepared.contest.players[player];
-    assert_eq!(contender.name, info.name);
-    assert_eq!(contender.written, info.run);
-    assert_eq!(contender.digest, info.digest);
+    assert_eq!(spec.name, info.name);
+    assert_eq!(spec.written, info.run);
+    assert_eq!(spec.digest, info.digest);
     let own = machines.worker().join(format!("player-{player}"));
-    for path in contender.own.iter().chain(&contender.read) {
+    for path in spec.own.iter().chain(&spec.read) {
         assert!(path.starts_with(&own), "{path:?}");
     }
 }
@@ -463,14 +463,14 @@ fn a_failed_fetch_is_retried() {
     let arrivals = WorkerAgents::new(machines.worker(), brief, fetch, Vec::new());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     for expected in ["no network", "bytes, not"] {
-        let fault = runtime.block_on(arrivals.contender(0)).unwrap_err();
+        let fault = runtime.block_on(arrivals.spec(0)).unwrap_err();
         assert!(fault.cause == FaultCause::Bundle && fault.text.contains(expected), "{fault:?}");
     }
-    let first = runtime.block_on(arrivals.contender(0)).unwrap();
-    let second = runtime.block_on(arrivals.contender(0)).unwrap();
+    let first = runtime.block_on(arrivals.spec(0)).unwrap();
+    let second = runtime.block_on(arrivals.spec(0)).unwrap();
     assert!(Arc::ptr_eq(&first, &second));
     assert_eq!(tries.load(Ordering::SeqCst), 3);
-    assert_eq!(runtime.block_on(arrivals.contender(9)).unwrap_err().cause, FaultCause::Bundle);
+    assert_eq!(runtime.block_on(arrivals.spec(9)).unwrap_err().cause, FaultCause::Bundle);
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! How a trial goes on: the match with its stand-ins, and the agent that is listened to.
 
-use super::{Departure, End, Leave, Scene, Trial, Twist};
-use crate::connection::{AgentConnection, Alter, Exchange};
-use crate::drive::{Part, PartRules};
-use crate::heading::{self, Conditions};
+use super::{End, ExitReport, Shutdown, TrialReport, TrialSetup, TrialVariant};
+use crate::connection::{AgentConnection, Exchange, RewriteMessage};
+use crate::core_context::CoreContext;
+use crate::drive::{PartialMatch, PartialMatchRules};
+use crate::match_settings::{self, MatchSettings};
 use crate::participant::Participant;
-use crate::table::Table;
 use rand::seq::IndexedRandom;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use referee_games::AnyGame;
@@ -48,7 +48,10 @@ const UNKNOWN_MESSAGE: &str = "{\"type\":\"x_news\",\"turn\":3,\"text\":\"of a l
 const NAMES: [&str; 3] = ["Zoë \"Ζωή\" Żółw", "駒 🐢 \\o/", "ñandú\u{301} 'x'"];
 
 /// Tries the agent once, on the table's runtime. `None` where the machine kept it from being judged.
-pub(super) async fn play(table: &Table, scene: &Scene<'_>) -> io::Result<Option<Trial>> {
+pub(super) async fn play(
+    table: &CoreContext,
+    scene: &TrialSetup<'_>,
+) -> io::Result<Option<TrialReport>> {
     let mut turns = Vec::new();
     let mut watcher = |event: &Event, _: &Match| match event {
         Event::Played(played) if played.seat == scene.seat => turns.push(played.clone()),
@@ -56,30 +59,30 @@ pub(super) async fn play(table: &Table, scene: &Scene<'_>) -> io::Result<Option<
     };
     let game = scene.kind.start(scene.setup).map_err(io::Error::other)?;
     let header = header(table, scene, game.as_ref());
-    let Scene { contender, kind, limits, .. } = *scene;
+    let TrialSetup { spec, kind, limits, .. } = *scene;
     let (launcher, enclosure) = (&table.launcher, &table.enclosure);
-    let started = AgentConnection::start_alone(launcher, enclosure, contender, kind, limits);
+    let started = AgentConnection::start_alone(launcher, enclosure, spec, kind, limits);
     let (mut agent, work) = started?;
-    agent.alter = scene.twist.alter();
+    agent.rewrite = scene.variant.rewrite();
     agent.exchange = Some(Exchange { last_only: true, ..Exchange::default() });
     let participants = participants(scene, game.seats(), agent);
-    let rules = PartRules {
+    let rules = PartialMatchRules {
         seat: scene.seat,
         turns_max: scene.turns_max,
         time_max: Some(scene.time_max),
         is_patient: false,
     };
     let begun = Match::begin(game, header);
-    let part = Part::begin(table, begun, participants, rules, &mut watcher);
-    let trial = Stage { scene, part, quiet: (Instant::now(), Duration::ZERO) }.play().await;
+    let part = PartialMatch::begin(table, begun, participants, rules, &mut watcher);
+    let trial = TrialRun { scene, part, quiet: (Instant::now(), Duration::ZERO) }.play().await;
     cleaning::remove(work);
     Ok(trial?.map(|trial| trial.with(&turns)))
 }
 
 /// The agent, and who plays at random at the other seats.
-fn participants(scene: &Scene<'_>, seats: usize, agent: AgentConnection) -> Vec<Participant> {
+fn participants(scene: &TrialSetup<'_>, seats: usize, agent: AgentConnection) -> Vec<Participant> {
     let random = Rc::new(RefCell::new(ChaCha8Rng::seed_from_u64(scene.seed)));
-    let delay = if scene.twist == Twist::SlowOthers { SLOW } else { Duration::ZERO };
+    let delay = if scene.variant == TrialVariant::SlowOthers { SLOW } else { Duration::ZERO };
     Participant::among_stand_ins(seats, (scene.seat, agent), delay, |_| {
         let random = random.clone();
         Box::new(move |game| {
@@ -90,9 +93,9 @@ fn participants(scene: &Scene<'_>, seats: usize, agent: AgentConnection) -> Vec<
     })
 }
 
-impl Twist {
+impl TrialVariant {
     /// What is written instead of the messages.
-    fn alter(self) -> Option<Alter> {
+    fn rewrite(self) -> Option<RewriteMessage> {
         match self {
             Self::UnknownField => Some(|_, line| {
                 let line = line.trim_end();
@@ -107,7 +110,7 @@ impl Twist {
     }
 }
 
-impl Trial {
+impl TrialReport {
     /// With the turns that the agent played.
     fn with(mut self, turns: &[PlayedEvent]) -> Self {
         for played in turns {
@@ -121,15 +124,15 @@ impl Trial {
 }
 
 /// A part of a match with what is looked at beside it.
-struct Stage<'a> {
-    scene: &'a Scene<'a>,
-    part: Part<'a>,
+struct TrialRun<'a> {
+    scene: &'a TrialSetup<'a>,
+    part: PartialMatch<'a>,
     /// Since when it has been idle, and what its activity had come to by then.
     quiet: (Instant, Duration),
 }
 
-impl Stage<'_> {
-    async fn play(mut self) -> io::Result<Option<Trial>> {
+impl TrialRun<'_> {
+    async fn play(mut self) -> io::Result<Option<TrialReport>> {
         let (mut silent, mut look_at) = (false, Instant::now() + LOOK);
         while !self.part.is_over() && !silent {
             let turns = self.part.turns();
@@ -160,13 +163,13 @@ impl Stage<'_> {
     }
 
     /// What came of it, once the agent has been left.
-    async fn leave(mut self, end: End) -> io::Result<Trial> {
+    async fn leave(mut self, end: End) -> io::Result<TrialReport> {
         let unended = self.part.connection().process.unended_line().to_vec();
         let (mut used, over) = (self.part.used(), self.part.is_game_over());
         let ready = self.part.is_ready();
-        let (mut got, mut departure) = (None, None);
+        let (mut got, mut exit) = (None, None);
         match &end {
-            End::Fine if self.scene.leave != Leave::Kill => departure = Some(self.depart().await),
+            End::Fine if self.scene.shutdown != Shutdown::Kill => exit = Some(self.depart().await),
             End::Fault(fault) if fault.kind == FaultKind::Late && !self.part.has_answered => {
                 // After the limit an answer still tells something: that there is one.
                 got = Some(self.late_answer().await);
@@ -178,7 +181,7 @@ impl Stage<'_> {
         }
         let exchange = self.part.connection().exchange.clone().unwrap_or_default();
         let game = self.part.game();
-        Ok(Trial {
+        Ok(TrialReport {
             sent: String::from_utf8_lossy(&exchange.sent).trim_end().to_owned(),
             got: got.unwrap_or_else(|| exchange.got.last().cloned()),
             unended,
@@ -191,7 +194,7 @@ impl Stage<'_> {
             total: Duration::ZERO,
             slowest: Duration::ZERO,
             used,
-            departure,
+            exit,
             end,
             stderr: self.part.end().await?,
         })
@@ -210,8 +213,8 @@ impl Stage<'_> {
         }
     }
 
-    async fn depart(&mut self) -> Departure {
-        if self.scene.leave == Leave::Over && !self.part.is_game_over() {
+    async fn depart(&mut self) -> ExitReport {
+        if self.scene.shutdown == Shutdown::Over && !self.part.is_game_over() {
             self.part.stop("it was only a trial");
         }
         self.part.connection_mut().process.close();
@@ -224,7 +227,7 @@ impl Stage<'_> {
         let (took, exited) = (began.elapsed(), self.part.status.is_some());
         self.rests(AFTER, |event| *event == AgentEvent::Gone).await;
         let left_behind = self.left().map_or(0, Meters::processes);
-        Departure { took, exited, left_behind }
+        ExitReport { took, exited, left_behind }
     }
 
     /// Listens until something wanted comes, or until the agent has done nothing for so long.
@@ -266,15 +269,15 @@ impl Stage<'_> {
 }
 
 /// A header as a match would have it. It is never written.
-fn header(table: &Table, scene: &Scene<'_>, game: &dyn AnyGame) -> Header {
+fn header(table: &CoreContext, scene: &TrialSetup<'_>, game: &dyn AnyGame) -> Header {
     let (clock, limits) = (scene.clock.clone(), scene.limits.clone());
-    let conditions = Conditions { clock, limits, on_fault: OnFault::End };
-    let seated = vec![scene.contender; game.seats()];
+    let conditions = MatchSettings { clock, limits, on_fault: OnFault::End };
+    let seated = vec![scene.spec; game.seats()];
     let sandbox = &table.enclosure.told;
-    let mut header = heading::header(game, &seated, &conditions, sandbox, scene.seed, 0);
+    let mut header = match_settings::header(game, &seated, &conditions, sandbox, scene.seed, 0);
     for seat in &mut header.seats {
-        seat.name = match scene.twist {
-            Twist::Names => NAMES[seat.seat.index() % NAMES.len()].to_owned(),
+        seat.name = match scene.variant {
+            TrialVariant::Names => NAMES[seat.seat.index() % NAMES.len()].to_owned(),
             _ if seat.seat == scene.seat => continue,
             _ => format!("other {}", seat.seat),
         };

@@ -9,11 +9,11 @@ use std::time::Instant;
 
 /// The matches that are under way, by number.
 #[derive(Clone, Debug, Default)]
-pub struct Playing(Arc<Mutex<BTreeMap<u64, Begun>>>);
+pub struct RunningMatches(Arc<Mutex<BTreeMap<u64, RunningMatch>>>);
 
 /// A match that is under way.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Begun {
+pub struct RunningMatch {
     /// Its transcript.
     pub transcript: PathBuf,
     /// When it began: a game that is played again is another match.
@@ -22,17 +22,17 @@ pub struct Begun {
 
 /// A match is under way as long as this is held.
 #[derive(Debug)]
-pub struct UnderWay {
-    playing: Playing,
+pub struct RunningMatchGuard {
+    playing: RunningMatches,
     number: u64,
 }
 
-impl Playing {
+impl RunningMatches {
     /// A match has begun, and its transcript is this file.
-    pub fn begin(&self, number: u64, transcript: &Path) -> UnderWay {
-        let begun = Begun { transcript: transcript.to_owned(), since: Instant::now() };
+    pub fn begin(&self, number: u64, transcript: &Path) -> RunningMatchGuard {
+        let begun = RunningMatch { transcript: transcript.to_owned(), since: Instant::now() };
         self.matches().insert(number, begun);
-        UnderWay { playing: self.clone(), number }
+        RunningMatchGuard { playing: self.clone(), number }
     }
 
     /// Whether this match is under way.
@@ -50,16 +50,16 @@ impl Playing {
     }
 
     /// All of them.
-    pub fn all(&self) -> BTreeMap<u64, Begun> {
+    pub fn all(&self) -> BTreeMap<u64, RunningMatch> {
         self.matches().clone()
     }
 
-    fn matches(&self) -> MutexGuard<'_, BTreeMap<u64, Begun>> {
+    fn matches(&self) -> MutexGuard<'_, BTreeMap<u64, RunningMatch>> {
         lock(&self.0)
     }
 }
 
-impl Drop for UnderWay {
+impl Drop for RunningMatchGuard {
     fn drop(&mut self) {
         self.playing.matches().remove(&self.number);
     }
@@ -67,12 +67,12 @@ impl Drop for UnderWay {
 
 #[cfg(test)]
 mod tests {
-    use super::Playing;
+    use super::RunningMatches;
     use std::path::Path;
 
     #[test]
     fn matches_come_in_a_circle_and_go() {
-        let playing = Playing::default();
+        let playing = RunningMatches::default();
         assert_eq!(playing.after(None), None);
         let three = playing.begin(3, Path::new("three"));
         let five = playing.begin(5, Path::new("five"));

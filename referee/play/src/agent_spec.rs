@@ -23,7 +23,7 @@ const WHAT_AN_AGENT_IS: &str = "an AGENT is a program file, a quoted command lin
 
 /// Somebody who can take a seat.
 #[derive(Clone, Debug, Default)]
-pub struct Contender {
+pub struct AgentSpec {
     /// As it is called in the match, if no other has the same name.
     pub name: String,
     /// As it was written.
@@ -130,7 +130,7 @@ impl TryFrom<toml::Value> for Words {
     }
 }
 
-impl Contender {
+impl AgentSpec {
     /// Its files, as the sandbox takes them; `None` for the person at the terminal.
     pub fn files(&self) -> Option<ProgramFiles<'_>> {
         let launch = self.launch.as_ref()?;
@@ -160,37 +160,37 @@ impl Contender {
     }
 
     fn read_as(text: &str, base: &Path, program: Program) -> Result<Self, Failure> {
-        let Parts { name, protocol: prefix, agent, sort } = Parts::of(text, base);
-        let mut contender = match sort {
-            Sort::BuiltIn => {
+        let Parts { name, protocol: prefix, agent, kind } = Parts::of(text, base);
+        let mut spec = match kind {
+            AgentKind::BuiltIn => {
                 if let Some(prefix) = prefix {
                     return Err(Failure::usage(format!("{agent} doesn't speak {prefix}"))
                         .help(format!("built-in agents are named without `{prefix}:`")));
                 }
                 Self::built_in(agent.strip_prefix('@').unwrap_or(agent))?
             }
-            Sort::Package => adapted::comp30024(package_of(agent).unwrap_or_default(), base)?,
-            Sort::Folder => Self::folder(&base.join(agent), prefix, program)?,
-            Sort::File => Self::file(&base.join(agent))?,
-            Sort::Command => Self::command_line(agent, base)?,
+            AgentKind::Package => adapted::comp30024(package_of(agent).unwrap_or_default(), base)?,
+            AgentKind::Folder => Self::folder(&base.join(agent), prefix, program)?,
+            AgentKind::File => Self::file(&base.join(agent))?,
+            AgentKind::Command => Self::command_line(agent, base)?,
         };
         if let Some(name) = name {
-            name.clone_into(&mut contender.name);
+            name.clone_into(&mut spec.name);
         }
         if let Some(prefix) = prefix {
-            let words = [format!("{prefix}:"), contender.digest];
-            contender.digest = digest_command(&words, Path::new("/"));
+            let words = [format!("{prefix}:"), spec.digest];
+            spec.digest = digest_command(&words, Path::new("/"));
             let plain = || LineProtocol { name: prefix.to_owned(), ..LineProtocol::default() };
-            contender.protocol.get_or_insert_with(plain);
+            spec.protocol.get_or_insert_with(plain);
         }
-        text.clone_into(&mut contender.written);
-        contender.name = tame_name(&contender.name);
-        Ok(contender)
+        text.clone_into(&mut spec.written);
+        spec.name = tame_name(&spec.name);
+        Ok(spec)
     }
 
     /// Whether it is what had this digest, made of these files. What has been added to a folder
     /// since, such as what agents write beside themselves, doesn't make another agent of it.
-    pub fn is_still(&self, digest: &str, files: &[PathBuf]) -> bool {
+    pub fn has_digest(&self, digest: &str, files: &[PathBuf]) -> bool {
         let folder = self.launch.as_ref().map(|launch| &launch.folder);
         let of_files = || digest_files(folder?, files).ok().filter(|_| !files.is_empty());
         self.digest == digest || of_files().is_some_and(|found| found == digest)
@@ -213,7 +213,7 @@ impl Contender {
     }
 
     /// Says why it can't play this game, if it can't.
-    pub fn suits(&self, kind: GameKind) -> Result<(), Failure> {
+    pub fn check_plays(&self, kind: GameKind) -> Result<(), Failure> {
         if !self.games.is_empty() && !self.games.iter().any(|game| game == kind.name) {
             let (name, plays) = (&self.name, self.games.join(", "));
             return Err(Failure::usage(format!("{name} doesn't play {}", kind.name))
@@ -336,12 +336,12 @@ pub struct Parts<'a> {
     /// What is left.
     pub agent: &'a str,
     /// What that is.
-    pub sort: Sort,
+    pub kind: AgentKind,
 }
 
 /// What an AGENT is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sort {
+pub enum AgentKind {
     /// One that is built in.
     BuiltIn,
     /// A package of the course.
@@ -360,18 +360,18 @@ impl<'a> Parts<'a> {
         let (name, agent) = split_name(text, base);
         let (protocol, agent) = split_protocol(agent, base);
         let path = base.join(agent);
-        let sort = if agent.starts_with('@') {
-            Sort::BuiltIn
+        let kind = if agent.starts_with('@') {
+            AgentKind::BuiltIn
         } else if package_of(agent).is_some() {
-            Sort::Package
+            AgentKind::Package
         } else if path.is_dir() {
-            Sort::Folder
+            AgentKind::Folder
         } else if path.is_file() {
-            Sort::File
+            AgentKind::File
         } else {
-            Sort::Command
+            AgentKind::Command
         };
-        Self { name, protocol, agent, sort }
+        Self { name, protocol, agent, kind }
     }
 }
 
@@ -413,13 +413,13 @@ pub fn resolve(word: &str, folder: &Path) -> Result<PathBuf, Failure> {
 }
 
 /// Names for the seats: those of the same name are told apart by ` #2`, ` #3`.
-pub fn unique_names(contenders: &[&Contender]) -> Vec<String> {
-    plain::unique_names(contenders.iter().map(|contender| contender.name.clone()))
+pub fn unique_names(specs: &[&AgentSpec]) -> Vec<String> {
+    plain::unique_names(specs.iter().map(|spec| spec.name.clone()))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Contender, split_name, unique_names};
+    use super::{AgentSpec, split_name, unique_names};
     use std::path::Path;
 
     #[test]
@@ -446,7 +446,7 @@ mod tests {
             ("/tmp", "agent.toml", "command ="),
             ("'", "quotes don't pair up", ""),
         ] {
-            let failure = Contender::read(text).expect_err(text);
+            let failure = AgentSpec::read(text).expect_err(text);
             assert!(failure.to_string().contains(told), "{text}: {failure}");
             let helped = failure.help_text().unwrap_or_default();
             assert!(helped.contains(help), "{text}: {helped}");
@@ -455,8 +455,8 @@ mod tests {
 
     #[test]
     fn names_are_unique_and_tame() {
-        let random = Contender::read("@random").unwrap();
-        let named = Contender::read("@random #2=@first").unwrap_err();
+        let random = AgentSpec::read("@random").unwrap();
+        let named = AgentSpec::read("@random #2=@first").unwrap_err();
         assert!(named.to_string().contains("@random #2"), "{named}");
         assert_eq!(
             unique_names(&[&random, &random, &random]),

@@ -2,15 +2,15 @@
 //! had been written up to then; from the turn on, a match judges what it does, whose other seats
 //! answer as they had.
 
+use super::agent_spec::AgentSpec;
 use super::connection::{AgentConnection, Exchange};
-use super::contender::Contender;
-use super::drive::{Part, PartRules};
+use super::core_context::CoreContext;
+use super::drive::{PartialMatch, PartialMatchRules};
 use super::participant::Participant;
-use super::table::Table;
 use referee_games::{AnyGame, Decoded};
-use referee_match::diagnosis::Used;
+use referee_match::diagnosis::Usage;
 use referee_match::transcript::{Sent, Walk};
-use referee_match::{Match, said};
+use referee_match::{Match, parse_line};
 use referee_process::agent::AgentEvent;
 use referee_process::cleaning;
 use referee_protocol::{
@@ -24,13 +24,13 @@ use std::time::{Duration, Instant};
 /// How much longer than the record is waited for what it has more.
 const AFTER: Duration = Duration::from_secs(1);
 /// How much longer than the clock allows an answer is waited for: so late can be told from never.
-pub const LONGER: Duration = Duration::from_secs(5);
+pub const LATE_ANSWER_WAIT: Duration = Duration::from_secs(5);
 /// How long is waited where there is no limit.
 const LONG: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// What is to be seen once more.
 #[derive(Debug)]
-pub struct Rerun<'a> {
+pub struct RerunRequest<'a> {
     /// What the match was played under.
     pub header: &'a Header,
     /// Its events.
@@ -45,7 +45,7 @@ pub struct Rerun<'a> {
 
 /// What came of it.
 #[derive(Debug, Default)]
-pub struct Rerunning {
+pub struct RerunReport {
     /// The lines that were written at last: what had come since the turn before, and the request.
     pub sent: String,
     /// The lines that came in that turn.
@@ -65,14 +65,14 @@ pub struct Rerunning {
     /// The beginning of a line whose end has not come.
     pub unended: Vec<u8>,
     /// What it used from the request to the answer or the end.
-    pub used: Used,
+    pub used: Usage,
     /// What it wrote to stderr.
     pub stderr: String,
 }
 
 /// Why a turn can't be seen once more.
 #[derive(Debug, thiserror::Error)]
-pub enum NoRerun {
+pub enum RerunError {
     /// The transcript can't be played.
     #[error("{0}")]
     Transcript(String),
@@ -84,18 +84,17 @@ pub enum NoRerun {
 /// Starts the agent on a table of its own and goes through the match up to the turn. `pause` is
 /// called when all but the last lines have been answered, with the number of the agent's process.
 pub async fn rerun(
-    rerun: &Rerun<'_>,
-    contender: &Contender,
-    table: &Table,
+    rerun: &RerunRequest<'_>,
+    spec: &AgentSpec,
+    table: &CoreContext,
     pause: impl AsyncFnOnce(i32) -> io::Result<()>,
-) -> Result<Rerunning, NoRerun> {
+) -> Result<RerunReport, RerunError> {
     let header = rerun.header;
     let begun = Walk::begin(header.clone());
-    let walk = begun.map_err(|error| NoRerun::Transcript(error.to_string()))?;
+    let walk = begun.map_err(|error| RerunError::Transcript(error.to_string()))?;
     let (launcher, enclosure) = (&table.launcher, &table.enclosure);
     let kind = walk.game().kind();
-    let started =
-        AgentConnection::start_alone(launcher, enclosure, contender, kind, &header.limits);
+    let started = AgentConnection::start_alone(launcher, enclosure, spec, kind, &header.limits);
     let (agent, work) = started?;
     let mut lead = Lead { rerun, agent, strayed: Vec::new(), stderr: String::new() };
     let game = walk.game().clone_box();
@@ -108,7 +107,7 @@ pub async fn rerun(
 
 /// The way to the turn: the agent is written what it had been written, and nothing is judged.
 struct Lead<'a> {
-    rerun: &'a Rerun<'a>,
+    rerun: &'a RerunRequest<'a>,
     agent: AgentConnection,
     strayed: Vec<u64>,
     stderr: String,
@@ -116,14 +115,14 @@ struct Lead<'a> {
 
 impl Lead<'_> {
     /// Up to the request, which is not written; where the start is wanted, nothing is.
-    async fn go(&mut self, mut walk: Walk) -> Result<(), NoRerun> {
-        let Rerun { events, seat, turn, .. } = *self.rerun;
+    async fn go(&mut self, mut walk: Walk) -> Result<(), RerunError> {
+        let RerunRequest { events, seat, turn, .. } = *self.rerun;
         let Some(last) = turn else { return Ok(()) };
-        let mut sent = Sent::begin(&walk, seat).map_err(NoRerun::Transcript)?;
+        let mut sent = Sent::begin(&walk, seat).map_err(RerunError::Transcript)?;
         let recorded = Recorded::of(events, seat);
         let mut goes_on = self.exchange(&sent.take_messages()).await.is_some();
         for event in events {
-            walk.event(event).map_err(NoRerun::Transcript)?;
+            walk.event(event).map_err(RerunError::Transcript)?;
             sent.event(event, walk.game());
             let Event::Turn(asked) = event else { continue };
             if asked.seat != seat {
@@ -144,7 +143,7 @@ impl Lead<'_> {
                 }
             }
         }
-        Err(NoRerun::Transcript(format!("seat {seat} is not asked for turn {last}")))
+        Err(RerunError::Transcript(format!("seat {seat} is not asked for turn {last}")))
     }
 
     fn send(&mut self, messages: &[ToAgent]) {
@@ -202,17 +201,21 @@ impl Lead<'_> {
     }
 
     /// The turn itself, or the start.
-    async fn judge(mut self, table: &Table, game: Box<dyn AnyGame>) -> Result<Rerunning, NoRerun> {
-        let Rerun { header, events, seat, turn, patience } = *self.rerun;
+    async fn judge(
+        mut self,
+        table: &CoreContext,
+        game: Box<dyn AnyGame>,
+    ) -> Result<RerunReport, RerunError> {
+        let RerunRequest { header, events, seat, turn, patience } = *self.rerun;
         let begun = if let Some(turn) = turn {
-            Match::resume(header.clone(), events, (seat, turn)).map_err(NoRerun::Transcript)?
+            Match::resume(header.clone(), events, (seat, turn)).map_err(RerunError::Transcript)?
         } else {
             self.agent.exchange = Some(Exchange::default());
             let mut header = header.clone();
             header.seats.iter_mut().for_each(|seat| seat.ready = None);
             Match::begin(game, header)
         };
-        let rules = PartRules {
+        let rules = PartialMatchRules {
             seat,
             turns_max: u64::from(turn.is_some()),
             time_max: None,
@@ -227,14 +230,14 @@ impl Lead<'_> {
             }
         };
         let participants = participants(self.rerun, self.agent);
-        let mut part = Part::begin(table, begun, participants, rules, &mut watcher);
+        let mut part = PartialMatch::begin(table, begun, participants, rules, &mut watcher);
         let echoed = self.stderr.len();
         part.stderr = self.stderr;
         let recorded = Recorded::of(events, seat).remove(&turn).unwrap_or_default();
         let mut last = Last { part, echoed, recorded: recorded.lines.len(), used: None };
         last.play(recorded.fault_after(turn.is_none())).await?;
         let exchange = last.part.connection().exchange.clone().unwrap_or_default();
-        let mut told = Rerunning {
+        let mut told = RerunReport {
             sent: String::from_utf8_lossy(&exchange.sent).into_owned(),
             got: exchange.got,
             same: false,
@@ -259,13 +262,13 @@ impl Lead<'_> {
 
 /// The turn while it is judged.
 struct Last<'a> {
-    part: Part<'a>,
+    part: PartialMatch<'a>,
     /// How much of its stderr has been shown.
     echoed: usize,
     /// How many lines had come when the match was played.
     recorded: usize,
     /// What the agent used until its answer.
-    used: Option<Used>,
+    used: Option<Usage>,
 }
 
 impl Last<'_> {
@@ -286,7 +289,8 @@ impl Last<'_> {
         let late = self.part.fault().is_some_and(|fault| fault.kind == FaultKind::Late);
         if late && !self.part.has_answered {
             let before = self.got();
-            self.listen(LONGER, |last| last.got() > before || last.part.status.is_some()).await;
+            self.listen(LATE_ANSWER_WAIT, |last| last.got() > before || last.part.status.is_some())
+                .await;
             self.used = Some(self.part.used());
         } else if self.part.fault().is_none() {
             self.listen(AFTER, |last| last.got() >= last.recorded).await;
@@ -398,7 +402,7 @@ impl Recorded {
 
 /// The agent at its seat, and at the others who answers as the record has it, and where it has
 /// nothing, not at all.
-fn participants(rerun: &Rerun<'_>, agent: AgentConnection) -> Vec<Participant> {
+fn participants(rerun: &RerunRequest<'_>, agent: AgentConnection) -> Vec<Participant> {
     let seats = &rerun.header.seats;
     Participant::among_stand_ins(seats.len(), (rerun.seat, agent), Duration::ZERO, |at| {
         let is_foreign = seats[at.index()].is_foreign();
@@ -409,7 +413,7 @@ fn participants(rerun: &Rerun<'_>, agent: AgentConnection) -> Vec<Participant> {
 
 /// What a line says, without the number of its turn, unless that is nothing, or `info`.
 fn message(line: &[u8], meaning: Option<Decoded>) -> Option<Result<FromAgent, Garbled>> {
-    match said(line, meaning)? {
+    match parse_line(line, meaning)? {
         Ok(FromAgent::Info(_)) => None,
         // The number of its turn may be left out.
         Ok(FromAgent::Action(it)) => Some(Ok(FromAgent::Action(Action { turn: None, ..it }))),

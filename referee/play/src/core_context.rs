@@ -1,7 +1,7 @@
 //! What the matches of one core share: the launcher, the slots for thinking, the canary, a buffer to
 //! read into, and the orders that come from outside.
 
-use super::canary::Canary;
+use super::lag_probe::LagProbe;
 use referee_process::cores::hold;
 use referee_process::launcher::Launcher;
 use referee_process::sandbox::Enclosure;
@@ -55,7 +55,7 @@ impl PausedTime {
 
     /// The sum so far; `None` as long as no clock may be read. When the referee goes on, all its
     /// threads do at once, and some of them before the one that tells how long the pause was.
-    pub fn known_ns(&self) -> Option<u64> {
+    pub fn settled_ns(&self) -> Option<u64> {
         let under_way = self.0.under_way.load(Ordering::SeqCst);
         (!under_way).then(|| self.past_ns())
     }
@@ -68,7 +68,7 @@ impl PausedTime {
 
 /// What the matches of one core share.
 #[derive(Clone, Debug)]
-pub struct Table {
+pub struct CoreContext {
     /// Starts agents.
     pub launcher: Arc<Launcher>,
     /// What it starts them in.
@@ -78,7 +78,7 @@ pub struct Table {
     /// As many matches of this core start their agents at a time as there are permits.
     starts: Arc<Semaphore>,
     /// Tells the referee's own lag.
-    pub canary: Canary,
+    pub lag_probe: LagProbe,
     /// What has just been read lies here.
     pub scratch: Rc<RefCell<Vec<u8>>>,
     /// From outside.
@@ -89,7 +89,7 @@ pub struct Table {
     pub core: Option<usize>,
 }
 
-impl Table {
+impl CoreContext {
     /// A table on the current runtime, at which one agent thinks at a time. With `core`, one of
     /// [`super::cores::allowed`], this thread and all agents of the table stay on that one; where the
     /// system refuses that, it is told in the log, and they go where they are put.
@@ -112,7 +112,7 @@ impl Table {
             enclosure,
             slots: Arc::new(Semaphore::new(1)),
             starts: Arc::new(Semaphore::new(1)),
-            canary: Canary::start(),
+            lag_probe: LagProbe::start(),
             scratch: Rc::new(RefCell::new(vec![0; SCRATCH_BYTES])),
             orders,
             paused,
@@ -132,7 +132,7 @@ impl Table {
     /// one match of a core starts at a time, and at first nobody thinks meanwhile. That ends when
     /// the guard is dropped, or by itself: agents that wait while they start, or take long, are not
     /// waited for.
-    pub async fn start_place(&self) -> Option<oneshot::Sender<()>> {
+    pub async fn acquire_start(&self) -> Option<oneshot::Sender<()>> {
         let start = self.starts.clone().acquire_owned().await.ok()?;
         let slot = self.slots.clone().acquire_owned().await.ok()?;
         let (guard, mut dropped) = oneshot::channel();

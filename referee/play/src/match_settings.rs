@@ -1,6 +1,6 @@
 //! What a match is played under, and the header of one that is about to begin.
 
-use super::contender::{Contender, unique_names};
+use super::agent_spec::{AgentSpec, unique_names};
 use referee_games::AnyGame;
 use referee_match::match_id;
 use referee_protocol::{
@@ -9,7 +9,7 @@ use referee_protocol::{
 
 /// What a match is played under.
 #[derive(Clone, Debug, Default)]
-pub struct Conditions {
+pub struct MatchSettings {
     /// The clock.
     pub clock: ClockSettings,
     /// What an agent may use.
@@ -22,8 +22,8 @@ pub struct Conditions {
 /// seat order, the seed is below 2^53, and `number` is that of the game in its series, from 0.
 pub fn header(
     game: &dyn AnyGame,
-    seated: &[&Contender],
-    conditions: &Conditions,
+    seated: &[&AgentSpec],
+    conditions: &MatchSettings,
     sandbox: &Sandbox,
     seed: u64,
     number: u64,
@@ -31,18 +31,18 @@ pub fn header(
     let (setup, kind) = (game.setup(), game.kind());
     let digests: Vec<&str> = seated.iter().map(|it| it.digest.as_str()).collect();
     let (names, colours) = (unique_names(seated), game.colours());
-    let seat = |(contender, seat): (&&Contender, Seat)| HeaderSeat {
+    let seat = |(spec, seat): (&&AgentSpec, Seat)| HeaderSeat {
         seat,
         name: names[seat.index()].clone(),
         colour: colours[seat.index()].to_owned(),
-        agent: Some(contender.written.clone()),
-        command: match &contender.launch {
+        agent: Some(spec.written.clone()),
+        command: match &spec.launch {
             Some(launch) => launch.command.clone(),
             None => vec!["@human".to_owned()],
         },
-        digest: contender.digest.clone(),
+        digest: spec.digest.clone(),
         ready: None,
-        protocol: contender.protocol.clone(),
+        protocol: spec.protocol.clone(),
     };
     Header {
         transcript: TRANSCRIPT_VERSION,

@@ -15,7 +15,7 @@ const KEPT: usize = 256;
 
 /// The canary of one runtime.
 #[derive(Clone, Debug)]
-pub struct Canary(Rc<RefCell<Log>>);
+pub struct LagProbe(Rc<RefCell<Log>>);
 
 #[derive(Debug)]
 struct Log {
@@ -23,19 +23,19 @@ struct Log {
     late: VecDeque<(Instant, Duration)>,
 }
 
-impl Canary {
+impl LagProbe {
     /// Starts singing on the current runtime, for as long as that lives.
     pub fn start() -> Self {
         let log = Log { due: Instant::now() + PERIOD, late: VecDeque::new() };
-        let canary = Self(Rc::new(RefCell::new(log)));
-        let singing = canary.clone();
+        let lag_probe = Self(Rc::new(RefCell::new(log)));
+        let singing = lag_probe.clone();
         tokio::task::spawn_local(async move {
             loop {
                 tokio::time::sleep(PERIOD).await;
-                singing.0.borrow_mut().sing(Instant::now());
+                singing.0.borrow_mut().tick(Instant::now());
             }
         });
-        canary
+        lag_probe
     }
 
     /// Begins anew: the referee has been stopped on purpose.
@@ -59,7 +59,7 @@ impl Canary {
 }
 
 impl Log {
-    fn sing(&mut self, now: Instant) {
+    fn tick(&mut self, now: Instant) {
         let late = lateness(self.due, now);
         if !late.is_zero() {
             if self.late.len() == KEPT {
@@ -77,7 +77,7 @@ fn lateness(due: Instant, now: Instant) -> Duration {
 
 #[cfg(test)]
 mod tests {
-    use super::{Canary, Log, PERIOD, TOLERANCE};
+    use super::{LagProbe, Log, PERIOD, TOLERANCE};
     use std::cell::RefCell;
     use std::collections::VecDeque;
     use std::rc::Rc;
@@ -88,15 +88,15 @@ mod tests {
         let zero = Instant::now();
         let at = |ms| zero + Duration::from_millis(ms);
         let mut log = Log { due: at(10), late: VecDeque::new() };
-        log.sing(at(11)); // on time, as timers go
-        log.sing(at(40)); // due at 21: 17 ms late
-        log.sing(at(51));
-        let canary = Canary(Rc::new(RefCell::new(log)));
-        let lag = |start, now| canary.lag_since(at(start), at(now));
+        log.tick(at(11)); // on time, as timers go
+        log.tick(at(40)); // due at 21: 17 ms late
+        log.tick(at(51));
+        let lag_probe = LagProbe(Rc::new(RefCell::new(log)));
+        let lag = |start, now| lag_probe.lag_since(at(start), at(now));
         assert_eq!(lag(0, 52), Duration::from_millis(17));
         assert_eq!(lag(35, 52), Duration::from_millis(5));
         assert_eq!(lag(45, 52), Duration::ZERO);
         let due = at(51) + PERIOD + TOLERANCE;
-        assert_eq!(canary.lag_since(at(45), due + Duration::from_millis(5)).as_millis(), 5);
+        assert_eq!(lag_probe.lag_since(at(45), due + Duration::from_millis(5)).as_millis(), 5);
     }
 }

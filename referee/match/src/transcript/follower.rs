@@ -1,28 +1,28 @@
-//! A transcript that is read as it grows: bytes in, a match to be looked at out.
+//! Reading a transcript as it grows: bytes in, a match to view out.
 
 use super::playback::Playback;
 use super::read::{read_event, read_header, split_line};
 use referee_protocol::{Event, Seal};
 
-/// A transcript as far as it is there.
+/// A transcript as far as it has been written.
 #[derive(Debug, Default)]
-pub struct Following {
-    /// Bytes of a line that isn't whole yet.
+pub struct TranscriptFollower {
+    /// The beginning of the next line.
     rest: Vec<u8>,
     playback: Option<Playback>,
-    state: State,
+    state: FollowState,
     line: u64,
 }
 
-/// How far a transcript is.
+/// How far a transcript has been written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum State {
-    /// It has no end yet: the match is under way, or what wrote it was killed.
+pub enum FollowState {
+    /// It has no end yet: the match is running, or its writer was killed.
     #[default]
     Open,
-    /// Its seal is there. Whether it fits is [`verify`](super::verify)'s to say.
+    /// It has a seal, which only [`verify`](super::verify) checks.
     Sealed(Seal),
-    /// It can't be read on.
+    /// It can't be read any further.
     Broken {
         /// The line, counted from 1.
         line: u64,
@@ -31,48 +31,48 @@ pub enum State {
     },
 }
 
-impl Following {
-    /// A transcript, of which nothing is there yet.
+impl TranscriptFollower {
+    /// Creates an empty one.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A transcript as far as it is there.
+    /// A transcript as far as it has been written.
     pub fn of(bytes: &[u8]) -> Self {
         let mut following = Self::new();
         following.feed(bytes);
         following
     }
 
-    /// The match; `None` before its header is there.
+    /// Returns the match; `None` before its header.
     pub fn playback(&self) -> Option<&Playback> {
         self.playback.as_ref()
     }
 
-    /// The match, to be kept.
+    /// Returns the match.
     pub fn into_playback(self) -> Option<Playback> {
         self.playback
     }
 
-    /// How far it is.
-    pub fn state(&self) -> &State {
+    /// Returns how far it has been written.
+    pub fn state(&self) -> &FollowState {
         &self.state
     }
 
-    /// Takes in what was appended. After the seal, and after a line that can't be read, nothing is.
+    /// Reads what was appended. Ignores what follows the seal or a line that can't be read.
     pub fn feed(&mut self, bytes: &[u8]) {
         self.rest.extend_from_slice(bytes);
         let all = std::mem::take(&mut self.rest);
         let mut rest = all.as_slice();
-        while self.state == State::Open {
+        while self.state == FollowState::Open {
             let Some((line, after)) = split_line(rest) else { break };
             rest = after;
             self.line += 1;
             if let Err(text) = self.take(line) {
-                self.state = State::Broken { line: self.line, text };
+                self.state = FollowState::Broken { line: self.line, text };
             }
         }
-        if self.state == State::Open {
+        if self.state == FollowState::Open {
             self.rest = rest.to_vec();
         }
     }
@@ -84,7 +84,7 @@ impl Following {
             return Ok(());
         };
         match read_event(line)? {
-            Event::Seal(seal) => self.state = State::Sealed(seal),
+            Event::Seal(seal) => self.state = FollowState::Sealed(seal),
             event => playback.take(&event)?,
         }
         Ok(())
@@ -93,8 +93,8 @@ impl Following {
 
 #[cfg(test)]
 mod tests {
-    use super::{Following, State};
-    use crate::transcript::Happening;
+    use super::{FollowState, TranscriptFollower};
+    use crate::transcript::PlyKind;
 
     const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/tests/transcripts");
 
@@ -111,8 +111,8 @@ mod tests {
     #[test]
     fn a_growing_transcript_reads_as_the_whole() {
         for (name, bytes) in golden() {
-            let whole = Following::of(&bytes);
-            let mut growing = Following::new();
+            let whole = TranscriptFollower::of(&bytes);
+            let mut growing = TranscriptFollower::new();
             for piece in bytes.chunks(97) {
                 growing.feed(piece);
             }
@@ -125,20 +125,20 @@ mod tests {
     #[test]
     fn plies_are_the_actions_between_start_and_end() {
         for (name, bytes) in golden() {
-            let following = Following::of(&bytes);
-            assert!(matches!(following.state(), State::Sealed(_)), "{name}: {following:?}");
+            let following = TranscriptFollower::of(&bytes);
+            assert!(matches!(following.state(), FollowState::Sealed(_)), "{name}: {following:?}");
             let playback = following.playback().unwrap();
             let plies = playback.plies();
-            assert!(matches!(plies[0].happening, Happening::Start), "{name}");
-            assert!(matches!(plies.last().unwrap().happening, Happening::Over(_)), "{name}");
+            assert!(matches!(plies[0].kind, PlyKind::Start), "{name}");
+            assert!(matches!(plies.last().unwrap().kind, PlyKind::Over(_)), "{name}");
             assert_eq!(playback.lines() + 1, bytes.split(|&b| b == b'\n').count() as u64 - 1);
             let text = String::from_utf8(bytes).unwrap();
             let played = text.matches("{\"type\":\"played\"").count();
             let retired = text.matches("{\"type\":\"retired\"").count();
             assert_eq!(plies.len(), 2 + played + retired, "{name}");
-            let complaints: usize = plies.iter().map(|ply| ply.beside.stderr.len()).sum();
-            assert_eq!(complaints, text.matches("{\"type\":\"stderr\"").count(), "{name}");
-            let lines: usize = plies.iter().map(|ply| ply.beside.lines.len()).sum();
+            let pieces: usize = plies.iter().map(|ply| ply.output.stderr.len()).sum();
+            assert_eq!(pieces, text.matches("{\"type\":\"stderr\"").count(), "{name}");
+            let lines: usize = plies.iter().map(|ply| ply.output.lines.len()).sum();
             assert_eq!(lines, text.matches("{\"type\":\"line\"").count(), "{name}");
             assert_eq!(playback.changed_since(0), 0);
             assert_eq!(playback.changed_since(playback.lines()), plies.len());
@@ -146,17 +146,17 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_named_and_keeps_what_was_before() {
+    fn a_broken_line_is_named_and_keeps_what_came_before() {
         let (_, bytes) = golden().swap_remove(0);
         let text = String::from_utf8(bytes).unwrap();
         let lines: Vec<&str> = text.lines().collect();
         let broken = format!("{}\n{}\nno event\n", lines[0], lines[1]);
-        let following = Following::of(broken.as_bytes());
-        assert!(matches!(following.state(), State::Broken { line: 3, .. }), "{following:?}");
+        let following = TranscriptFollower::of(broken.as_bytes());
+        assert!(matches!(following.state(), FollowState::Broken { line: 3, .. }), "{following:?}");
         assert!(following.playback().is_some());
-        let foreign = Following::of(b"{}\n");
-        assert!(matches!(foreign.state(), State::Broken { line: 1, .. }), "{foreign:?}");
-        let cut = Following::of(lines[0].as_bytes());
-        assert_eq!((cut.state(), cut.playback().is_none()), (&State::Open, true));
+        let foreign = TranscriptFollower::of(b"{}\n");
+        assert!(matches!(foreign.state(), FollowState::Broken { line: 1, .. }), "{foreign:?}");
+        let cut = TranscriptFollower::of(lines[0].as_bytes());
+        assert_eq!((cut.state(), cut.playback().is_none()), (&FollowState::Open, true));
     }
 }

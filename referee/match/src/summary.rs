@@ -1,0 +1,176 @@
+//! How a match ended, in one sentence: the only table of these sentences. Names of agents are in it
+//! as they are: sanitize the text before you show it.
+
+use referee_games::reason_text;
+use referee_protocol::{FaultKind, Header, Outcome, Result as Ended, Verdict};
+use serde_json::Value;
+use std::fmt::Write;
+
+/// The reason of a verdict when all seats but one are out.
+pub(crate) const LAST_SEAT: &str = "last_seat";
+
+/// What the sentence about an end is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Summary<'a> {
+    /// The game's name.
+    pub game: &'a str,
+    /// Its setup; fields that are missing have their defaults.
+    pub setup: &'a Value,
+    /// What the agents are called, by seat.
+    pub names: &'a [&'a str],
+    /// What ended the match.
+    pub result: Ended,
+    /// The verdict's reason, a code.
+    pub reason: &'a str,
+    /// The place of each seat, from 1; empty if the match is void.
+    pub places: &'a [u32],
+    /// The fault of each seat.
+    pub faults: &'a [Option<FaultKind>],
+}
+
+impl Summary<'_> {
+    /// Says who won and why: "A wins: B ran out of time".
+    pub fn sentence(&self) -> String {
+        let why = self.why();
+        let first = self.names.iter().zip(self.places).filter(|&(_, &place)| place == 1);
+        let best: Vec<&str> = first.map(|(&name, _)| name).collect();
+        match (best.as_slice(), self.names.len()) {
+            ([], _) => format!("not solved: {why}"),
+            ([one], 1) => format!("{one} solved it: {why}"),
+            ([one], _) => format!("{one} wins: {why}"),
+            (all, count) if all.len() == count => format!("draw: {why}"),
+            (some, _) => format!("{} share first place: {why}", some.join(" and ")),
+        }
+    }
+
+    /// Says why the match ended, without the winner.
+    fn why(&self) -> String {
+        let code = self.reason;
+        match self.result {
+            Ended::Played => reason_text(self.game, self.setup, code),
+            Ended::Fault | Ended::Resigned if code == LAST_SEAT => {
+                Some("all other players are out".to_owned())
+            }
+            Ended::Fault | Ended::Resigned => {
+                let mut faults = self.names.iter().zip(self.faults);
+                faults.find_map(|(name, fault)| {
+                    let fault = fault.filter(|fault| fault.name() == code)?;
+                    Some(format!("{name} {}", fault_text(fault)))
+                })
+            }
+            Ended::Void => None,
+        }
+        .unwrap_or_else(|| code.to_owned())
+    }
+}
+
+/// Says how a match ended.
+pub fn sentence(header: &Header, outcome: Option<&Outcome>, verdict: &Verdict) -> String {
+    if let Some(void) = &verdict.void {
+        return format!("void: {}", void.text);
+    }
+    let names: Vec<&str> = header.seats.iter().map(|seat| seat.name.as_str()).collect();
+    let fault_kind = |fault: &referee_protocol::Fault| fault.kind;
+    let faults = verdict.seats.iter().map(|seat| seat.fault.as_ref().map(fault_kind));
+    let faults: Vec<Option<FaultKind>> = faults.collect();
+    let reason = match (outcome, verdict.result) {
+        (Some(outcome), Ended::Played) => &outcome.reason,
+        _ => &verdict.reason,
+    };
+    let (game, setup, result) = (header.game.as_str(), &header.setup, verdict.result);
+    let places = verdict.places.as_deref().unwrap_or_default();
+    Summary { game, setup, names: &names, result, reason, places, faults: &faults }.sentence()
+}
+
+/// Says what an agent did wrong. Completes "NAME ...".
+pub fn fault_text(kind: FaultKind) -> &'static str {
+    match kind {
+        FaultKind::Start => "did not start",
+        FaultKind::Late => "ran out of time",
+        FaultKind::Garbled => "sent an invalid message",
+        FaultKind::Illegal => "sent an illegal action",
+        FaultKind::Unasked => "sent a message that was not asked for",
+        FaultKind::Gone => "stopped before the match ended",
+        FaultKind::Flood => "wrote too much output",
+        FaultKind::Memory => "used too much memory",
+        FaultKind::Processes => "started too many processes",
+        FaultKind::Resigned => "resigned",
+    }
+}
+
+/// Returns the setup as ` name=value` per field, without a given position.
+pub fn setup(header: &Header) -> String {
+    let mut text = String::new();
+    for (key, value) in header.setup.as_object().into_iter().flatten() {
+        if key != "position" {
+            let plain = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            write!(text, " {key}={plain}").ok();
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Summary;
+    use referee_protocol::{FaultKind, Result as Ended};
+    use serde_json::json;
+
+    #[test]
+    fn every_end_has_a_sentence() {
+        let (late, gone) = (Some(FaultKind::Late), Some(FaultKind::Gone));
+        let none: &[Option<FaultKind>] = &[None, None, None];
+        for (game, result, reason, places, faults, sentence) in [
+            (
+                "hex",
+                Ended::Played,
+                "connected",
+                &[1, 2][..],
+                none,
+                "A wins: it connected its two sides",
+            ),
+            (
+                "chinese-checkers",
+                Ended::Played,
+                "turn_limit",
+                &[1, 1],
+                none,
+                "draw: the limit of 300 turns was reached",
+            ),
+            ("hex", Ended::Fault, "late", &[1, 2], &[None, late], "A wins: B ran out of time"),
+            (
+                "hex",
+                Ended::Resigned,
+                "resigned",
+                &[2, 1],
+                &[Some(FaultKind::Resigned), None],
+                "B wins: A resigned",
+            ),
+            (
+                "chexers",
+                Ended::Fault,
+                "gone",
+                &[1, 3, 1],
+                &[None, gone, None],
+                "A and C share first place: B stopped before the match ended",
+            ),
+            (
+                "chexers",
+                Ended::Fault,
+                "last_seat",
+                &[1, 3, 2],
+                &[None, gone, late],
+                "A wins: all other players are out",
+            ),
+            ("peg-solitaire", Ended::Played, "solved", &[1], none, "A solved it: one peg is left"),
+            ("peg-solitaire", Ended::Played, "stuck", &[2], none, "not solved: no jump is left"),
+            ("peg-solitaire", Ended::Fault, "late", &[2], &[late], "not solved: A ran out of time"),
+            ("unknown", Ended::Played, "a_code", &[1, 2], none, "A wins: a_code"),
+        ] {
+            let names = &["A", "B", "C"][..places.len()];
+            let setup = &json!({"max_turns": 300});
+            let summary = Summary { game, setup, names, result, reason, places, faults };
+            assert_eq!(summary.sentence(), sentence);
+        }
+    }
+}
