@@ -28,7 +28,7 @@ sys.path.insert(0, str(HERE / "hostile"))
 from suite import checks, machine, matches, mishaps, rows, table  # noqa: E402
 from suite.place import Missing  # noqa: E402
 
-# An ordinary user that nobody is.
+# An unprivileged user without an account.
 USER = 60000
 # The exit code where the suite can't be run at all.
 NOT_HERE = 77

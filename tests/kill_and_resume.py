@@ -45,7 +45,7 @@ def played(folder):
 
 
 def onlooker(folder):
-    """Somebody who looks on, and keeps the index of the store's log alive over kills."""
+    """A reader that keeps the shared memory of the store's log alive over kills."""
     path = os.path.join(folder, "contest.db")
     store = sqlite3.connect(path, timeout=30)
     store.execute("select count(*) from games").fetchall()

@@ -270,11 +270,11 @@ def set_up(mode, argument):
 set_up(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "")
 # Not `for text in sys.stdin`, so that nothing is read ahead of what has been dealt with.
 while text := sys.stdin.readline():
-    heard = json.loads(text)
-    if heard["type"] == "hello":
+    message = json.loads(text)
+    if message["type"] == "hello":
         AGENT.start()
-    elif heard["type"] == "turn":
-        AGENT.turn(heard)
-    elif heard["type"] == "over":
+    elif message["type"] == "turn":
+        AGENT.turn(message)
+    elif message["type"] == "over":
         AGENT.over()
         break

@@ -76,7 +76,7 @@ fn a_whole_submission_plays_and_prints_freely() {
             "written to the first stdout\n",
             "written to descriptor 1\n",
             "printed by a subprocess\n",
-            "nobody answers\n",
+            "no answer\n",
             ["plays RED against BLUE\n", "plays BLUE against RED\n"]
                 [usize::try_from(seat).unwrap()],
             " plays MOVE(",

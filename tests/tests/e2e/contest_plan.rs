@@ -113,7 +113,7 @@ fn builds_run_once_and_failures_are_reported() {
 }
 
 #[test]
-fn a_build_that_takes_too_long_is_killed_whole() {
+fn a_build_timeout_kills_all_its_processes() {
     let dir = TestDir::new();
     dir.write("made/agent.toml", "command = \"./run\"\nbuild = \"sh make.sh\"\n");
     let folder = dir.path("");

@@ -14,7 +14,7 @@ fn lost(dir: &TestDir, defect: &str) -> Option<String> {
 }
 
 #[test]
-fn a_fault_in_play_is_seen_once_more_by_the_command_it_ends_with() {
+fn the_printed_debug_command_repeats_the_fault() {
     for (defect, turn, expected) in [
         ("short_of_breath", 40, "exit status 1"),
         ("crash_at_start", 0, "exit status 1"),
@@ -47,7 +47,7 @@ fn a_fault_in_play_is_seen_once_more_by_the_command_it_ends_with() {
 }
 
 #[test]
-fn every_turn_of_a_good_agent_comes_out_as_it_did() {
+fn debug_repeats_every_turn_of_a_good_agent() {
     let dir = TestDir::new();
     dir.short_match(["@random", "@greedy"]);
     let turns = dir.events_of("x.jsonl", "turn");

@@ -68,7 +68,7 @@ fn descendants_end_with_the_match() {
 }
 
 #[test]
-fn a_retired_seat_is_gone_while_the_others_play_on() {
+fn a_retired_seat_is_killed_while_the_others_continue() {
     let dir = TestDir::new();
     let Some(agent) = family(&dir, "exits") else { return };
     let Some(other) = family(&dir, "mute") else { return };

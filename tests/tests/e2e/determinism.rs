@@ -71,7 +71,7 @@ fn the_reproduce_command_plays_the_same_match() {
 }
 
 #[test]
-fn the_printed_summary_ends_with_how_to_play_it_again() {
+fn the_summary_ends_with_the_reproduce_command() {
     let dir = TestDir::new();
     let words = ["play", "peg-solitaire", "@random", "--setup", "size=6", "--seed", "9"];
     let ran = dir.run(&words).code(0);
@@ -83,7 +83,7 @@ fn the_printed_summary_ends_with_how_to_play_it_again() {
 }
 
 #[test]
-fn seats_move_on_by_one_with_each_game() {
+fn seats_rotate_with_each_game() {
     let dir = TestDir::new();
     let words = ["play", "chexers", "a=@random", "b=@random", "c=@random", "--seed", "5"];
     let words = [&words, &["--games", "4", "--json"][..]].concat();

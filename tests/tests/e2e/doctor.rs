@@ -54,7 +54,7 @@ fn held(dir: &TestDir) -> Vec<(&'static str, Vec<String>)> {
 }
 
 #[test]
-fn a_layer_that_is_silently_left_out_is_missed() {
+fn a_missing_layer_is_detected() {
     let dir = TestDir::new();
     for (name, layers) in held(&dir) {
         for layer in &layers {
@@ -76,7 +76,7 @@ fn a_layer_that_is_silently_left_out_is_missed() {
 }
 
 #[test]
-fn a_layer_that_the_system_does_not_have_is_named() {
+fn an_unsupported_layer_is_named() {
     let dir = TestDir::new();
     // The strongest level has all layers.
     for (name, layers) in held(&dir).into_iter().rev().take(1) {
@@ -97,7 +97,7 @@ fn a_layer_that_the_system_does_not_have_is_named() {
 }
 
 #[test]
-fn attacks_work_where_there_is_no_layer() {
+fn attacks_succeed_without_their_layer() {
     let dir = TestDir::new();
     let mut proved = BTreeSet::new();
     let mut layers = BTreeSet::new();

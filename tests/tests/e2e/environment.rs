@@ -118,7 +118,7 @@ fn an_agent_starts_in_its_folder() {
 }
 
 #[test]
-fn a_machine_that_allows_few_files_is_no_agents_fault() {
+fn a_low_file_limit_is_not_an_agents_fault() {
     let dir = TestDir::new();
     let line = "ulimit -n 100; exec referee play hex @random @random --setup size=3 --json \
                 --no-transcript";

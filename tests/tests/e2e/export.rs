@@ -60,7 +60,7 @@ fn a_picture_shows_the_requested_turn() {
 }
 
 #[test]
-fn looks_are_chosen() {
+fn picture_options() {
     let dir = with_match("hex-swap.jsonl");
     let svg = |words: &[&str]| {
         export(&dir, &[&["--output", "-", "--form", "svg"], words].concat()).code(0).stdout

@@ -82,7 +82,7 @@ fn played(dir: &TestDir, agents: [&str; 2], level: &str) -> Option<String> {
 }
 
 #[test]
-fn agents_in_a_home_folder_start_and_see_only_their_own() {
+fn agents_in_a_home_folder_read_only_their_own_files() {
     let system = Path::new(SYSTEM);
     if !system.is_file() {
         return;

@@ -3,7 +3,7 @@
 use crate::support::TestDir;
 
 #[test]
-fn of_every_command() {
+fn every_command() {
     let dir = TestDir::new();
     let all = dir.run(&["--help"]).code(0);
     insta::assert_snapshot!("referee", all.stdout);

@@ -143,13 +143,13 @@ fn a_late_exit_is_noted_and_not_punished() {
 }
 
 #[test]
-fn how_an_agent_ends_after_the_match_is_only_recorded() {
+fn exits_after_the_match_are_only_recorded() {
     let Some(agent) = script_agent("hostile.py", "exits-after-over 5") else { return };
     assert!((0..MATCHES).any(|_| exits(&agent)[0].0 == "exit status 5"));
 }
 
 #[test]
-fn a_flood_of_complaints_is_kept_at_both_ends() {
+fn long_stderr_keeps_its_start_and_end() {
     let dir = TestDir::new();
     let Some(agent) = script_agent("hostile.py", "noisy") else { return };
     let output = play(&dir, &Row::default(), &agent);

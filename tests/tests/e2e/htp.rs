@@ -208,7 +208,7 @@ fn a_controller_plays_against_an_agent() {
 }
 
 #[test]
-fn an_agents_fault_is_a_reply_and_the_server_lives_on() {
+fn an_agents_fault_is_an_error_reply() {
     let dir = TestDir::new();
     let Some(python) = python() else { return };
     let agent = |what: &str| format!("{} -c '{what}'", python.display());
@@ -230,7 +230,7 @@ fn an_agents_fault_is_a_reply_and_the_server_lives_on() {
 
 /// Both directions combined: an agent served as an engine, and that engine as an agent.
 #[test]
-fn an_agent_served_is_an_engine_to_play_against() {
+fn a_served_agent_plays_as_an_engine() {
     let dir = TestDir::new();
     for rule in ["none", "pieces", "sides"] {
         for first in ["black", "red"] {

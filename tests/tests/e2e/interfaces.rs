@@ -28,7 +28,7 @@ fn games_as_json() {
 }
 
 #[test]
-fn a_mistyped_name_names_the_nearest() {
+fn a_mistyped_name_suggests_the_nearest() {
     let dir = TestDir::new();
     for words in [
         &["games", "chexrs"][..],
@@ -78,7 +78,7 @@ fn play_output_matches_its_schema() {
         for key in ["game", "setup", "seed", "seats", "outcome", "verdict", "turns", "transcript"] {
             assert!(output.get(key).is_some(), "{key}: {output}");
         }
-        assert_ne!(output["sandbox"]["level"], "none", "nobody asked for that");
+        assert_ne!(output["sandbox"]["level"], "none", "not requested");
         assert!(output["reproduce"].as_str().unwrap().starts_with("referee play hex "));
     }
 }
@@ -110,7 +110,7 @@ fn results_go_to_stdout_and_quiet_says_only_them() {
 }
 
 #[test]
-fn colour_is_only_where_it_is_wanted() {
+fn colour_follows_options_and_environment() {
     let dir = TestDir::new();
     let position =
         |options: &[&str]| dir.run(&[&["position", "hex"], options].concat()).code(0).stdout;
@@ -131,7 +131,7 @@ fn a_closed_stdout_is_not_an_error() {
 }
 
 #[test]
-fn built_in_agents_speak_for_themselves() {
+fn built_in_agents_run_as_commands() {
     let dir = TestDir::new();
     let list = dir.run(&["agent", "list"]).code(0);
     for name in ["@random", "@greedy", "@minimax[:N]", "@mute"] {

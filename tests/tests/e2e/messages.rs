@@ -156,7 +156,7 @@ fn required_fields_are_required() {
 
 /// The complete examples on the page are the same as the committed ones.
 #[test]
-fn the_page_shows_the_same() {
+fn protocol_md_shows_the_same_examples() {
     let page = fs::read_to_string(root().join("docs/protocol.md")).unwrap();
     let (mut shown, mut joined) = (0, String::new());
     for line in page.lines() {

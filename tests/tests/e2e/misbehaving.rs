@@ -42,7 +42,7 @@ fn a_fault_leaves_a_puzzle_unsolved() {
 }
 
 #[test]
-fn a_fault_decides_the_exit_code_where_that_is_asked_for() {
+fn fail_on_fault_sets_the_exit_code() {
     let dir = TestDir::new();
     dir.run(&["play", "hex", "@crash", "@random", "--fail-on-fault"]).code(3).stdout_has("gone");
     let words = ["play", "hex", "@first", "@random", "--setup", "size=3", "--fail-on-fault"];
@@ -75,7 +75,7 @@ fn the_last_of_three_wins() {
 }
 
 #[test]
-fn the_first_fault_of_three_ends_the_match_where_that_is_asked_for() {
+fn on_fault_end_ends_a_match_of_three() {
     let dir = TestDir::new();
     let output = dir.play(&["chexers", "@random", "@crash", "@random", "--on-fault", "end"]);
     assert_eq!(output["verdict"]["places"], json!([1, 3, 1]));

@@ -39,7 +39,7 @@ const SMALL: &[(&str, usize, &[&str])] = &[
 ];
 
 #[test]
-fn in_every_language_it_is_built_as_printed_passes_the_check_and_plays() {
+fn new_agents_in_every_language_build_pass_check_and_play() {
     let starters: Vec<_> = STARTERS.iter().filter(|starter| is_here(starter)).collect();
     in_parallel(2, starters.len(), |index| {
         let dir = TestDir::new();

@@ -15,7 +15,7 @@ fn actions(events: &[Value]) -> Vec<&Value> {
 }
 
 #[test]
-fn a_match_goes_out_and_comes_back() {
+fn exported_matches_can_be_imported() {
     for setup in [
         &["--setup", "size=3"][..],
         &["--setup", "size=4", "--setup", "swap=sides", "--setup", "first=red"],
@@ -54,7 +54,7 @@ fn a_match_as_sgf() {
 }
 
 #[test]
-fn games_that_were_played_elsewhere() {
+fn games_of_other_programs() {
     let dir = TestDir::new();
     let games = "(;GM[11]SZ[5]PB[Ada\u{1b}[31m]PW[Ada]DT[2001-02-03];B[c3];W[b2];B[resign])\n\
         (;GM[11]SZ[5];B[c3])(;GM[11]SZ[5]RE[B+T];B[c3])";

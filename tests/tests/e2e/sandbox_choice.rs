@@ -40,7 +40,7 @@ fn rank(level: &Value) -> usize {
 }
 
 #[test]
-fn each_level_that_this_machine_gives_is_recorded() {
+fn every_supported_level_is_recorded() {
     let dir = TestDir::new();
     let mut strongest = None;
     for level in LEVELS {
@@ -82,14 +82,14 @@ fn auto_reports_its_level_in_one_line() {
     } else {
         assert!(lines[0].starts_with(&format!("{short}; isolated: ")), "{lines:?}");
     }
-    assert!(!lines[0].contains("metered: "), "nobody asked for it: {lines:?}");
+    assert!(!lines[0].contains("metered: "), "not requested: {lines:?}");
     let whole = dir.run(&words(&["--force", "-v"])).code(0);
     let line = whole.stderr.lines().find(|line| line.starts_with("sandbox: ")).unwrap();
     assert!(line.starts_with(&format!("{short} [")), "{line}");
     for layer in output["sandbox"]["layers"].as_array().unwrap() {
         assert!(line.contains(layer.as_str().unwrap()), "{layer} in {line}");
     }
-    assert!(!output["reproduce"].as_str().unwrap().contains("--sandbox"), "nobody named it");
+    assert!(!output["reproduce"].as_str().unwrap().contains("--sandbox"), "not given by the user");
     let quiet = dir.run(&words(&["--json", "--force", "--quiet"])).code(0);
     assert_eq!(quiet.stderr, "");
     let none = dir.run(&words(&["--force", "--quiet", "--sandbox", "none"])).code(0);
@@ -97,7 +97,7 @@ fn auto_reports_its_level_in_one_line() {
 }
 
 #[test]
-fn a_level_that_cannot_be_had_is_refused_with_layer_and_remedy() {
+fn an_unsupported_level_is_refused_with_layer_and_remedy() {
     let dir = TestDir::new();
     for (level, layer, help) in [
         ("confined", "landlock", "help: Landlock"),
@@ -113,7 +113,7 @@ fn a_level_that_cannot_be_had_is_refused_with_layer_and_remedy() {
 }
 
 #[test]
-fn auto_takes_the_next_level_and_says_why() {
+fn auto_falls_back_to_the_next_level_with_a_reason() {
     let dir = TestDir::new();
     for (layer, best) in [("userns", "confined"), ("seccomp", "basic")] {
         let ran = without(&dir, layer, &words(&["--json", "--force"])).code(0);
@@ -169,7 +169,7 @@ fn a_wrapper_starts_the_agents() {
     let output = dir.run(&words(&more)).code(0).json();
     assert_eq!(output["verdict"]["result"], "played", "{output}");
     assert_eq!(output["sandbox"]["level"], "external");
-    assert_eq!(output["seats"][0]["command"][0], "referee", "the agent's own command is told");
+    assert_eq!(output["seats"][0]["command"][0], "referee", "the agent's own command is recorded");
     let again = output["reproduce"].as_str().unwrap();
     assert!(again.contains("--sandbox external --wrapper './wrap.sh {folder} {work}'"), "{again}");
     let home = format!("at home in {}/referee-", dir.path("tmp").display());
@@ -179,7 +179,7 @@ fn a_wrapper_starts_the_agents() {
 }
 
 #[test]
-fn bubblewrap_keeps_agents_in() {
+fn bubblewrap_as_external_sandbox() {
     if !Path::new("/usr/bin/bwrap").exists() {
         println!("skipped: there is no bwrap");
         return;
@@ -208,7 +208,7 @@ fn contest(dir: &TestDir, sandbox: &str) {
 }
 
 #[test]
-fn a_contest_that_demands_too_much_leaves_nothing_behind() {
+fn a_contest_with_an_unsupported_level_creates_no_folder() {
     let dir = TestDir::new();
     let run = ["contest", "run", "c.toml", "--out", "d"];
     for sandbox in ["at_least = \"confined\"", "level = \"confined\"", "level = \"isolated\""] {

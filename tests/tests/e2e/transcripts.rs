@@ -102,7 +102,7 @@ fn verify_reports_missing_files() {
 }
 
 #[test]
-fn transcripts_are_packed_by_their_name() {
+fn transcripts_are_compressed_by_file_name() {
     let dir = TestDir::new();
     let words = ["hex", "@random", "@first", "--setup", "size=3", "--out"];
     dir.play(&[&words, &["x.jsonl.gz"][..]].concat());

@@ -175,7 +175,7 @@ fn a_replay_steps_back_from_the_end_and_shows_stderr() {
 }
 
 #[test]
-fn a_replay_goes_with_the_size_of_its_terminal() {
+fn a_replay_adapts_to_the_terminal_size() {
     let dir = TestDir::new();
     lost(&dir);
     let terminal = Terminal::start(&dir, &["replay", "x.jsonl", "--turn", "0"], (24, 80));

@@ -41,7 +41,7 @@ fn an_agent_changed_during_the_contest_is_reported() {
 }
 
 #[test]
-fn changed_agents_refuse_a_resume_until_they_are_put_back() {
+fn resume_refuses_changed_agents() {
     let dir = begun(&contest_file());
     let amy = dir.path("bots/amy.sh");
     let kept = fs::read_to_string(&amy).unwrap();
@@ -67,7 +67,7 @@ fn changed_agents_refuse_a_resume_until_they_are_put_back() {
 }
 
 #[test]
-fn changed_openings_refuse_a_resume() {
+fn resume_refuses_changed_openings() {
     let dir = TestDir::new();
     let position = |cell: &str| {
         let words = ["position", "hex", "--setup", "size=3", "--json", "--actions", "-"];

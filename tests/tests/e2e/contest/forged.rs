@@ -86,7 +86,7 @@ fn changed_files_are_named() {
 }
 
 #[test]
-fn a_game_that_the_schedule_does_not_have_refuses_a_resume() {
+fn resume_refuses_a_game_outside_the_schedule() {
     let dir = TestDir::new();
     write(&dir, &["@first", "@random"], "");
     contest(&dir, &["run", "c.toml", "--out", "d"]).code(0);

@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::os::unix::fs::symlink;
 
 #[test]
-fn a_transcript_that_finds_no_room_stops_the_contest() {
+fn an_unwritable_transcript_stops_the_contest() {
     let dir = TestDir::new();
     let agent = gated(&dir, "slow.sh");
     write(&dir, &[&agent, "@random"], "rounds = 5\njobs = 2\n");
@@ -42,7 +42,7 @@ fn on_a_small_disk(dir: &TestDir, lines: &str) -> Option<RunResult> {
 }
 
 #[test]
-fn a_contest_on_a_full_disk_ends_whole_when_there_is_room() {
+fn a_contest_resumes_after_a_full_disk() {
     let dir = TestDir::new();
     write(&dir, &["@first", "@random"], "rounds = 100\n");
     let ran = on_a_small_disk(
@@ -73,7 +73,7 @@ fn a_contest_on_a_full_disk_ends_whole_when_there_is_room() {
 }
 
 #[test]
-fn a_report_that_finds_no_room_leaves_the_one_before() {
+fn a_report_on_a_full_disk_keeps_the_previous_one() {
     let dir = TestDir::new();
     write(&dir, &["@first", "@random"], "");
     let ran = on_a_small_disk(

@@ -11,7 +11,7 @@ use nix::sys::signal::Signal;
 use std::time::{Duration, Instant};
 
 #[test]
-fn the_first_interrupt_lets_games_end_and_begins_no_more() {
+fn the_first_interrupt_finishes_running_games() {
     let dir = TestDir::new();
     let agent = gated(&dir, "slow.sh");
     write(&dir, &[&agent, "@random"], "rounds = 6\njobs = 2\n");

@@ -4,7 +4,7 @@ use crate::support::{PROGRAM, Running, TestDir, python, root};
 use std::process::Command;
 
 #[test]
-fn killed_again_and_again_every_game_is_there_once() {
+fn every_game_is_played_once_despite_kills() {
     let Some(python) = python() else { return };
     let dir = TestDir::new();
     let mut command = Command::new(python);

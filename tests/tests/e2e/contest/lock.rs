@@ -32,7 +32,7 @@ fn a_contest_in_use_can_be_read_but_not_resumed() {
 }
 
 #[test]
-fn folders_that_are_none_are_refused() {
+fn invalid_folders_are_refused() {
     let dir = TestDir::new();
     write(&dir, &["@first", "@random"], "");
     for command in ["resume", "status", "report"] {

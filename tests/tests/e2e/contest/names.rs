@@ -22,7 +22,7 @@ fn assert_plain(text: &str) {
 }
 
 #[test]
-fn nothing_obeys_a_name() {
+fn hostile_names_are_escaped() {
     let dir = TestDir::new();
     let agent = |name: &&str| format!("{{ name = \"{name}\", run = \"@first\" }}");
     let agents: Vec<String> = HOSTILE.iter().map(agent).collect();
@@ -33,27 +33,27 @@ fn nothing_obeys_a_name() {
     );
     dir.write("c.toml", text);
     let mut output = Vec::new();
-    let mut tell = |words: &[&str]| {
+    let mut output_of = |words: &[&str]| {
         let ran = contest(&dir, words).code(0);
         output.extend([ran.stdout.clone(), ran.stderr]);
         ran.stdout
     };
-    tell(&["plan", "c.toml", "--pairings"]);
-    tell(&["plan", "c.toml", "--json"]);
-    tell(&["run", "c.toml", "--out", "d"]);
-    tell(&["status", "d"]);
-    tell(&["status", "d", "--json"]);
+    output_of(&["plan", "c.toml", "--pairings"]);
+    output_of(&["plan", "c.toml", "--json"]);
+    output_of(&["run", "c.toml", "--out", "d"]);
+    output_of(&["status", "d"]);
+    output_of(&["status", "d", "--json"]);
     for format in ["text", "json"] {
-        tell(&["report", "d", "--format", format]);
+        output_of(&["report", "d", "--format", format]);
     }
-    let page = tell(&["report", "d", "--format", "html"]);
+    let page = output_of(&["report", "d", "--format", "html"]);
     assert!(!page.contains("<script>alert") && !page.contains("<img src=x"), "in the page");
     assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"), "as text");
-    let markdown = tell(&["report", "d", "--format", "markdown"]);
+    let markdown = output_of(&["report", "d", "--format", "markdown"]);
     assert!(!markdown.contains('<') || !markdown.contains("<script"), "{markdown}");
     assert!(!markdown.contains("|`x`"), "{markdown}");
     for format in ["csv", "games-csv"] {
-        let table = tell(&["report", "d", "--format", format]);
+        let table = output_of(&["report", "d", "--format", format]);
         let begins = |start: &str| table.contains(start);
         assert!(!begins(",=HYPERLINK") && !begins(",\"=HYPERLINK"), "{table}");
         assert!(begins("\"'=HYPERLINK(\"\"http://x\"\")"), "{table}");

@@ -4,7 +4,7 @@ use super::{assert_whole, contest, query};
 use crate::support::{PROGRAM, TestDir};
 
 #[test]
-fn the_file_that_quick_leaves_says_the_same() {
+fn the_file_written_by_quick_runs_the_same_contest() {
     let dir = TestDir::new();
     let agents = ["@random", "@first", "b=@random"];
     let game = ["quick", "--game", "hex", "--setup", "size=3", "--games", "11", "--seed", "3"];
@@ -25,7 +25,7 @@ fn the_file_that_quick_leaves_says_the_same() {
 }
 
 #[test]
-fn quick_lets_the_others_play_and_builds_once() {
+fn quick_leaves_out_broken_agents_and_builds_once() {
     let dir = TestDir::new();
     for (name, build) in [("amy", "echo x >> ../../built"), ("bob", "exit 1")] {
         let agent = format!("command = \"{PROGRAM} agent first\"\nbuild = [\"sh\", \"make.sh\"]\n");

@@ -15,7 +15,7 @@ fn without_folders(dir: &TestDir, words: &[&str]) -> RunResult {
 }
 
 #[test]
-fn spoiled_games_are_given_up_and_a_resume_tries_again() {
+fn void_games_are_given_up_and_retried_by_resume() {
     let dir = TestDir::new();
     let more = format!("{OPEN}jobs = 1\npolicy.void_retries = 1\n");
     write(&dir, &["@first", "@random"], &more);
@@ -42,7 +42,7 @@ fn spoiled_games_are_given_up_and_a_resume_tries_again() {
 }
 
 #[test]
-fn a_machine_that_spoils_everything_stops_the_contest() {
+fn too_many_void_games_stop_the_contest() {
     let dir = TestDir::new();
     write(&dir, &["@first", "@random"], &format!("{OPEN}rounds = 20\n"));
     let ran = without_folders(&dir, &["run", "c.toml", "--out", "d"]).code(4);
@@ -73,7 +73,7 @@ fn a_round_waits_for_a_game_that_was_given_up() {
 }
 
 #[test]
-fn a_spoiled_game_is_played_again_and_counts_once() {
+fn a_void_game_is_played_again_and_counts_once() {
     let dir = TestDir::new();
     let agent = gated(&dir, "slow.sh");
     write(&dir, &[&agent, "@random"], "rounds = 3\njobs = 2\n");

@@ -149,7 +149,7 @@ impl FakeCoordinator {
         });
     }
 
-    /// Tells all workers to stop.
+    /// Asks all workers to stop.
     pub(crate) fn stop(&self) {
         self.runtime.block_on(async {
             self.client.publish(self.names.stop(), "".into()).await.unwrap();

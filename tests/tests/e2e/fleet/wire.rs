@@ -52,7 +52,7 @@ fn an_order_is_played_reported_and_acknowledged() {
         &contest(&["@random", "@first", "@greedy"], 3, &policy()),
         30_000,
     );
-    let words = ["--slots", "2", "--class", "lab", "--name", "desk"];
+    let words = ["--slots", "2", "--class", "lab", "--name", "bench-3"];
     let worker = FleetProcess::worker(&dir, &server.url(), &words);
     for block in 0..3 {
         coordinator.send(&coordinator.order(block, 5));
@@ -70,7 +70,7 @@ fn an_order_is_played_reported_and_acknowledged() {
     assert!(eventually(|| coordinator.orders_left() == 0));
     let beat = coordinator.beat(|beat| beat.played == 6);
     let output = &beat.worker;
-    assert_eq!((output.name.as_str(), output.class.as_str(), output.slots), ("desk", "lab", 2));
+    assert_eq!((output.name.as_str(), output.class.as_str(), output.slots), ("bench-3", "lab", 2));
     assert!(
         output.sandbox.is_some()
             && output.speed > 0.0
@@ -124,7 +124,7 @@ fn invalid_orders_are_refused() {
 }
 
 #[test]
-fn void_games_are_played_again_and_all_tries_are_reported() {
+fn void_games_are_retried_and_all_attempts_reported() {
     let Some(server) = Server::start() else { return };
     let dir = TestDir::new();
     // A game is void if the machine lags at all in one of its turns.

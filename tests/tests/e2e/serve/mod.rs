@@ -102,7 +102,7 @@ fn unfinished_headers_and_contest_games_are_not_listed() {
 }
 
 #[test]
-fn a_match_has_its_sheet_its_lines_and_its_pictures() {
+fn a_match_has_json_lines_and_pictures() {
     let dir = TestDir::new();
     dir.write("x.jsonl", golden("hex-fault.jsonl"));
     let serving = Serving::start(&dir, &[]);

@@ -44,9 +44,9 @@ fn a_live_match_is_followed_across_a_lost_connection() {
 }
 
 fn begin(serving: &Serving, seats: &[&str]) -> String {
-    let wish = json!({ "game": "hex", "setup": { "size": 3 }, "seats": seats,
+    let request = json!({ "game": "hex", "setup": { "size": 3 }, "seats": seats,
                        "clock": "1h" });
-    let reply = serving.post("/api/matches", &wish);
+    let reply = serving.post("/api/matches", &request);
     let status = reply.status;
     let output = reply.json();
     assert_eq!(status, 200, "{output}");
@@ -122,12 +122,13 @@ fn matches_are_stopped_one_by_one_and_with_the_server() {
     let second = begin(&serving, &["@human", "@mute"]);
     wait_for_turn(&serving, &first, 0);
     wait_for_turn(&serving, &second, 0);
-    let mut wish = json!({ "game": "hex", "setup": { "size": 3 }, "seats": ["@first", "@first"] });
-    let full = serving.post("/api/matches", &wish);
+    let mut request =
+        json!({ "game": "hex", "setup": { "size": 3 }, "seats": ["@first", "@first"] });
+    let full = serving.post("/api/matches", &request);
     assert_eq!(full.status, 429);
     assert!(full.json()["help"].as_str().unwrap().contains("on the page"));
-    wish["pace_ms"] = 10_001.into();
-    assert_eq!(serving.post("/api/matches", &wish).status, 422);
+    request["pace_ms"] = 10_001.into();
+    assert_eq!(serving.post("/api/matches", &request).status, 422);
     let live = serving.json("/api/overview")["live"].clone();
     assert!(live.as_array().unwrap().iter().all(|row| row["own"] == true), "{live}");
     let sheet = serving.json(&format!("/api/match?file={first}"));
@@ -174,8 +175,8 @@ fn only_known_agents_are_started() {
         ("@nobody", "@nobody"),
         ("mine", "doesn't play hex"),
     ] {
-        let wish = json!({ "game": "hex", "seats": ["@first", agent] });
-        let reply = serving.post("/api/matches", &wish);
+        let request = json!({ "game": "hex", "seats": ["@first", agent] });
+        let reply = serving.post("/api/matches", &request);
         assert_eq!(reply.status, 422, "{agent}");
         let output = reply.json();
         assert!(output["error"].as_str().unwrap().contains(why), "{agent}: {output}");

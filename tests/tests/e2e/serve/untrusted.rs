@@ -49,7 +49,7 @@ fn requests_of_other_sites_are_refused() {
 }
 
 #[test]
-fn a_token_is_asked_for_and_kept_in_a_cookie() {
+fn a_token_is_required_and_stored_in_a_cookie() {
     let dir = TestDir::new();
     let serving = Serving::start(&dir, &["--token", "open-sesame"]);
     let port = serving.port;

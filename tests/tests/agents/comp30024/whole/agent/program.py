@@ -18,7 +18,7 @@ subprocess.run([sys.executable, "-c", "print('printed by a subprocess')"], check
 try:
     input("asked? ")
 except EOFError:
-    print("nobody answers")
+    print("no answer")
 
 
 class Agent:
