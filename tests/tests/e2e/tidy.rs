@@ -214,6 +214,51 @@ fn every_link_between_pages_resolves() {
     }
 }
 
+/// Folders at the top level. Pages name files in them by their path from the root.
+const FOLDERS: [&str; 5] = ["docs/", "protocol/", "referee/", "sample-agents/", "tests/"];
+
+#[test]
+fn files_named_on_pages_exist() {
+    for page in pages() {
+        // Every second part between backticks is code; parts with spaces are commands and blocks.
+        for code in page.text.split('`').skip(1).step_by(2) {
+            let is_path = FOLDERS.iter().any(|folder| code.starts_with(folder));
+            let is_placeholder = |part: &str| part.chars().all(|it| it.is_ascii_uppercase());
+            if is_path
+                && !code.contains(|it: char| it.is_whitespace() || "<>*{}".contains(it))
+                && !code.trim_end_matches('/').split('/').any(is_placeholder)
+            {
+                assert!(root().join(code).exists(), "{}: there is no file {code}", page.path);
+            }
+        }
+    }
+}
+
+/// The source tree of docs/architecture.md: a line has a path, or several separated by commas, in the
+/// folder of the line above that is indented less.
+#[test]
+fn the_source_tree_of_the_architecture_exists() {
+    let page = fs::read_to_string(root().join("docs/architecture.md")).unwrap();
+    let tree = page.split("```").find_map(|block| block.strip_prefix("text\n")).unwrap();
+    let mut parents = vec![root()];
+    for line in tree.lines() {
+        let depth = (line.len() - line.trim_start().len()) / 2;
+        let paths = line.trim_start().split("  ").next().unwrap();
+        // Lines that are indented more continue a description.
+        if depth > 2 || paths.contains('<') {
+            continue;
+        }
+        let mut folder = parents[depth].clone();
+        for path in paths.split(", ") {
+            let path = folder.join(path);
+            assert!(path.exists(), "docs/architecture.md: there is no {}", path.display());
+            path.parent().unwrap().clone_into(&mut folder);
+            parents.truncate(depth + 1);
+            parents.push(path);
+        }
+    }
+}
+
 #[test]
 fn the_top_level_has_only_known_files() {
     let agreed = [
