@@ -203,9 +203,9 @@ mod tests {
     /// The events of a match that is void for this reason, or counts.
     fn seen(void: Option<&str>) -> Onlooker {
         let void = void.map(|cause| json!({"cause": cause, "text": "test"}));
-        let (result, permits) =
+        let (result, places) =
             if void.is_some() { ("void", None) } else { ("played", Some([1, 2])) };
-        let verdict = json!({"result": result, "reason": "", "permits": permits, "seats": [],
+        let verdict = json!({"result": result, "reason": "", "places": places, "seats": [],
                              "void": void});
         let over = json!({"type": "over", "at_ns": 2, "outcome": null, "verdict": verdict});
         let mut seen = Onlooker::default();
