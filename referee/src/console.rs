@@ -1,6 +1,5 @@
-//! The terminal that somebody sits at: keys as they are pressed, without Enter, and the whole screen
-//! for what is shown there. Ctrl-C and Ctrl-Z stay signals. However the program ends, but for a
-//! SIGKILL, the terminal is as it was.
+//! The terminal: single keys without Enter, and the alternate screen. Ctrl-C and Ctrl-Z stay signals. The
+//! terminal is restored however the program ends, except by SIGKILL.
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -16,23 +15,23 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-/// How long a run in the background waits before it looks again whether it is in the foreground.
+/// How often a background process checks whether it is in the foreground.
 const BACKGROUND: Duration = Duration::from_millis(500);
-/// How often it is seen to that the terminal is as it should be: shells change it.
+/// How often the terminal settings are checked, since shells change them, in milliseconds.
 const LOOK_MS: u16 = 500;
-/// Keys that nobody has read yet; more are dropped.
+/// The number of unread keys to keep; more are dropped.
 const KEYS_MAX: usize = 64;
-/// To the other screen of the terminal, without a cursor.
+/// Switches to the alternate screen and hides the cursor.
 const ENTER_SCREEN: &str = "\x1b[?1049h\x1b[?25l\x1b[2J";
-/// Back from there.
+/// Switches back.
 const LEAVE_SCREEN: &str = "\x1b[0m\x1b[?25h\x1b[?1049l";
 
 /// Where a screen is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Screen {
-    /// Where results go.
+    /// On stdout.
     Stdout,
-    /// Where progress goes.
+    /// On stderr.
     Stderr,
 }
 
@@ -45,15 +44,15 @@ impl Screen {
     }
 }
 
-/// The terminal, as long as it is held.
+/// The terminal, restored on drop.
 #[derive(Debug)]
 pub(crate) struct Console {
     shared: Arc<Shared>,
 }
 
-/// The keys that are pressed at a [`Console`].
+/// The keys pressed at a [`Console`].
 #[derive(Debug)]
-pub(crate) struct Keys(mpsc::Receiver<KeyEvent>);
+pub(crate) struct KeyStream(mpsc::Receiver<KeyEvent>);
 
 #[derive(Debug)]
 struct Shared {
@@ -64,22 +63,23 @@ struct Shared {
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "what is wanted and what is, independently")]
 struct State {
-    /// What the terminal was set to before.
+    /// The terminal's settings before.
     before: Option<Termios>,
-    /// The whole screen is wanted.
+    /// Whether the alternate screen is wanted.
     full: bool,
-    /// The terminal is as it is wanted.
-    ours: bool,
-    /// It isn't wanted just now, or never again.
+    /// Whether the terminal is set up for keys.
+    has_terminal: bool,
+    /// Whether it is given back until the process continues.
     paused: bool,
+    /// Whether it is given back for good.
     ended: bool,
-    /// What was on the screen is gone.
-    lost: bool,
+    /// Whether the screen was cleared.
+    cleared: bool,
 }
 
 impl Console {
-    /// Takes the terminal that stdin is; `None` where stdin is none.
-    pub(crate) fn open(screen: Screen) -> Option<(Self, Keys)> {
+    /// Takes the terminal on stdin; `None` if stdin is not a terminal.
+    pub(crate) fn open(screen: Screen) -> Option<(Self, KeyStream)> {
         if !stdin().is_terminal() {
             return None;
         }
@@ -88,33 +88,33 @@ impl Console {
         shared.restore_on_panic();
         let (press, pressed) = mpsc::channel(KEYS_MAX);
         let listening = shared.clone();
-        // Not joined: it waits for a key that may never come, and holds nothing.
+        // Never joined: it may wait for a key forever.
         let thread = std::thread::Builder::new().name("keys".to_owned());
         thread.spawn(move || listen(&listening, &press)).ok();
-        Some((Self { shared }, Keys(pressed)))
+        Some((Self { shared }, KeyStream(pressed)))
     }
 
-    /// Takes the whole screen, or gives it back as it was.
+    /// Switches to the alternate screen, or back.
     pub(crate) fn fill_screen(&self, full: bool) {
         self.shared.fill_screen(full);
     }
 
-    /// What is written here is drawn.
+    /// Returns a writer to the screen.
     pub(crate) fn writer(&self) -> Box<dyn Write + Send> {
         self.shared.screen.writer()
     }
 
-    /// Whether the screen may be drawn on.
-    pub(crate) fn is_ours(&self) -> bool {
-        self.shared.state().ours
+    /// Whether the screen may be drawn on: the process is in the foreground.
+    pub(crate) fn is_foreground(&self) -> bool {
+        self.shared.state().has_terminal
     }
 
-    /// Whether all that was drawn is gone since this was asked last.
-    pub(crate) fn was_lost(&self) -> bool {
-        std::mem::take(&mut self.shared.state().lost)
+    /// Whether the screen was cleared since the last call.
+    pub(crate) fn needs_redraw(&self) -> bool {
+        std::mem::take(&mut self.shared.state().cleared)
     }
 
-    /// Gives the terminal away while the program is stopped, and takes it back.
+    /// Returns a function that gives the terminal back while the process is stopped.
     pub(crate) fn pausing(&self) -> impl Fn(bool) + Send + 'static {
         let shared = self.shared.clone();
         move |paused| {
@@ -130,8 +130,8 @@ impl Drop for Console {
     }
 }
 
-impl Keys {
-    /// Waits for a key. Can be dropped and called again. Without a terminal it never ends.
+impl KeyStream {
+    /// Waits for a key, forever without a terminal. Cancel safe.
     pub(crate) async fn next(&mut self) -> KeyEvent {
         match self.0.recv().await {
             Some(key) => key,
@@ -145,10 +145,10 @@ impl Shared {
         lock(&self.state)
     }
 
-    /// Sets the terminal as it is wanted, unless somebody else has it now.
+    /// Sets up the terminal, unless another process is in the foreground.
     fn take(&self) {
         let mut state = self.state();
-        if state.paused || state.ended || !is_in_front(stdin()) {
+        if state.paused || state.ended || !owns_terminal(stdin()) {
             return;
         }
         let stdin = stdin();
@@ -161,23 +161,23 @@ impl Shared {
             settings.control_chars[SpecialCharacterIndices::VTIME as usize] = 0;
             tcsetattr(stdin.as_fd(), SetArg::TCSANOW, &settings).ok();
         }
-        if !state.ours {
-            state.ours = true;
+        if !state.has_terminal {
+            state.has_terminal = true;
             if state.full {
                 self.write(ENTER_SCREEN);
-                state.lost = true;
+                state.cleared = true;
             }
         }
     }
 
-    /// Sets the terminal as it was.
+    /// Restores the terminal.
     fn give_back(&self) {
         let mut state = self.state();
-        if state.ours && state.full {
+        if state.has_terminal && state.full {
             self.write(LEAVE_SCREEN);
         }
-        state.ours = false;
-        if let Some(before) = state.before.take().filter(|_| is_in_front(stdin())) {
+        state.has_terminal = false;
+        if let Some(before) = state.before.take().filter(|_| owns_terminal(stdin())) {
             tcsetattr(stdin().as_fd(), SetArg::TCSANOW, &before).ok();
         }
     }
@@ -189,20 +189,20 @@ impl Shared {
 
     fn fill_screen(&self, full: bool) {
         let mut state = self.state();
-        if state.ours && state.full != full {
+        if state.has_terminal && state.full != full {
             self.write(if full { ENTER_SCREEN } else { LEAVE_SCREEN });
         }
         state.full = full;
     }
 
     fn write(&self, text: &str) {
-        // A terminal that is gone takes nothing.
+        // Errors are ignored: the terminal may be gone.
         let mut screen = self.screen.writer();
         screen.write_all(text.as_bytes()).and_then(|()| screen.flush()).ok();
     }
 
-    /// What is said of a panic is to be read on the screen that stays. Matches have threads of
-    /// their own, whose panics end no more than a match.
+    /// Restores the terminal before a panic message, so that it stays readable. Panics in the threads of
+    /// matches don't end the program.
     fn restore_on_panic(self: &Arc<Self>) {
         let (shared, own) = (Arc::downgrade(self), std::thread::current().id());
         let before = std::panic::take_hook();
@@ -217,13 +217,12 @@ impl Shared {
     }
 }
 
-/// Whether this is the program that a terminal belongs to at the moment; what runs behind it keeps
-/// its hands off.
-pub(super) fn is_in_front(terminal: impl AsFd) -> bool {
+/// Whether this process is in the foreground of a terminal.
+pub(super) fn owns_terminal(terminal: impl AsFd) -> bool {
     tcgetpgrp(terminal) == Ok(getpgrp())
 }
 
-/// Reads only while the run is in the foreground: the system stops whoever reads from behind.
+/// Reads keys while the process is in the foreground; the system stops a background process that reads.
 fn listen(shared: &Shared, press: &mpsc::Sender<KeyEvent>) {
     let stdin = stdin();
     loop {
@@ -235,7 +234,7 @@ fn listen(shared: &Shared, press: &mpsc::Sender<KeyEvent>) {
         if press.is_closed() || shared.state().ended {
             return;
         }
-        if !is_in_front(&stdin) {
+        if !owns_terminal(&stdin) {
             shared.give_back();
             std::thread::sleep(BACKGROUND);
             continue;

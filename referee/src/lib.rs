@@ -1,7 +1,7 @@
-//! Referee: runs matches between game-playing agents, by the rules and by the clock.
+//! Referee runs matches between game-playing agents, under the rules and the clock.
 //!
-//! This crate is the command line, and the viewer in the terminal. What they stand on is in the crates
-//! beside it: docs/architecture.md is the map.
+//! This crate is the command line and the terminal viewer. docs/architecture.md describes the other
+//! crates.
 
 #![forbid(unsafe_code)]
 

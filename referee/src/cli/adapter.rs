@@ -1,4 +1,4 @@
-//! `adapter`: the programs that play for agents which were written for another program.
+//! `adapter`: programs that run agents written for another referee.
 
 use clap::Args;
 use referee_play::adapted::{COMP30024, COMP30024_PROGRAM, python};
@@ -6,17 +6,19 @@ use referee_process::Failure;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-/// Prints an adapter to agents of another program, or runs it, as `play` does.
+/// Print or run an adapter for agents of another referee
 #[derive(Debug, Args)]
-#[command(after_help = "comp30024 plays for packages of the course COMP30024, Freckers 2025 and \
-    Chexers 2019. It is one file in Python without dependencies:\n  \
+#[command(
+    after_long_help = "comp30024 runs packages of the course COMP30024 (Freckers 2025, Chexers 2019). It is \
+    one Python file without dependencies.\n\nExamples:\n  \
     referee play freckers comp30024:agent @greedy\n  \
-    referee adapter comp30024 > comp30024.py")]
+    referee adapter comp30024 > comp30024.py"
+)]
 pub(super) struct Options {
-    /// The adapter
+    /// Adapter to print
     #[arg(value_parser = [COMP30024])]
     name: String,
-    /// Plays for this package of the working directory, on stdin and stdout
+    /// Run the adapter with this package of the working directory, on stdin and stdout
     #[arg(long, value_name = "PACKAGE[:CLASS]")]
     run: Option<String>,
 }
@@ -26,7 +28,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         return super::output::print(COMP30024_PROGRAM);
     };
     let python = python()?;
-    // Sets have the same order whenever a match is played again, and `random` is seeded with it.
+    // A fixed hash seed makes matches repeatable: it orders sets and seeds `random`.
     let failed = Command::new(&python)
         .args(["-c", COMP30024_PROGRAM, package])
         .env("PYTHONHASHSEED", "0")

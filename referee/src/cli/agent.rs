@@ -1,12 +1,15 @@
-//! `agent`: the built-in agents themselves.
+//! `agent`: runs a built-in agent.
 
 use clap::Args;
 use referee_process::Failure;
 
-/// Runs a built-in agent on stdin and stdout, as `play` does behind `@NAME`.
+/// Run a built-in agent on stdin and stdout
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  \
+    referee agent list\n  \
+    referee agent minimax:3")]
 pub(super) struct Options {
-    /// The agent without its `@`, such as `random` or `minimax:3`; `list` lists them
+    /// Agent without its @, such as random or minimax:3; `list` lists them
     name: String,
 }
 

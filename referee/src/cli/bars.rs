@@ -1,22 +1,22 @@
-//! Bars, counters and spinners on stderr, for what takes longer than a moment.
+//! Progress bars, counters and spinners on stderr.
 
 use indicatif::{ProgressBar, ProgressFinish, ProgressState, ProgressStyle};
 use std::time::Duration;
 
-/// How often a spinner turns.
+/// How often a spinner is redrawn.
 pub(super) const SPIN: Duration = Duration::from_millis(120);
-/// Less needs no bar.
+/// The smallest number of items that gets a bar.
 const COUNT_MIN: usize = 2;
-/// Work that takes no longer has no spinner.
+/// How long work takes before it gets a spinner.
 const SOON: Duration = Duration::from_secs(1);
 
-/// A bar whose length is known once the work has begun: [`advance`] moves it.
+/// Returns a bar whose length is set later, by [`advance`].
 pub(super) fn count_bar(message: &'static str, wanted: bool) -> ProgressBar {
     let bar = progress_bar(usize::MAX, wanted).with_message(message);
     bar.with_finish(ProgressFinish::AndClear)
 }
 
-/// So much of so much is done.
+/// Shows that `done` of `of` items are done.
 pub(super) fn advance(bar: &ProgressBar, done: usize, of: usize) {
     if of >= COUNT_MIN {
         bar.set_length(of as u64);
@@ -24,7 +24,7 @@ pub(super) fn advance(bar: &ProgressBar, done: usize, of: usize) {
     }
 }
 
-/// Shown only where it is worth it: on a terminal, and for more than a moment's work.
+/// Returns a bar for `count` items; hidden unless stderr is a terminal and there is more than one.
 pub(super) fn progress_bar(count: usize, wanted: bool) -> ProgressBar {
     if !wanted || count < COUNT_MIN {
         return ProgressBar::hidden();
@@ -33,7 +33,7 @@ pub(super) fn progress_bar(count: usize, wanted: bool) -> ProgressBar {
     ProgressBar::new(count as u64).with_style(style)
 }
 
-/// For games that end when enough is known: how many are left can't be told.
+/// Returns a counter, for series whose length is not known.
 pub(super) fn games_counter(wanted: bool) -> ProgressBar {
     if !wanted {
         return ProgressBar::hidden();
@@ -45,13 +45,11 @@ pub(super) fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template)
         .unwrap_or_else(|_| ProgressStyle::default_bar())
         .with_key("rate", |state: &ProgressState, out: &mut dyn std::fmt::Write| {
-            // There is nobody to tell of a text that takes no text.
             let _ = write!(out, "{:.1}/s", state.per_sec());
         })
 }
 
-/// For work whose length isn't known, such as a large fit. It shows itself only if that takes long,
-/// and where stderr is a terminal.
+/// Returns a spinner for work of unknown length. It appears after a second, if stderr is a terminal.
 pub(super) fn spinner(what: &str, wanted: bool) -> ProgressBar {
     if !wanted {
         return ProgressBar::hidden();

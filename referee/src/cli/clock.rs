@@ -1,4 +1,4 @@
-//! A clock on the command line.
+//! The clock options.
 
 use super::presets::Preset;
 use clap::Args;
@@ -6,35 +6,35 @@ use referee_match::times::{read_clock, read_time};
 use referee_process::Failure;
 use referee_protocol::{ClockKind, ClockSettings};
 
-/// The variable that stands in for --clock.
+/// The environment variable that replaces --clock.
 const CLOCK_VARIABLE: &str = "REFEREE_CLOCK";
 
-/// A clock on the command line.
+/// The clock options.
 #[derive(Debug, Args)]
 pub(super) struct ClockOptions {
-    /// Time for the match and what each turn adds, such as 60s+0.5s (the default) or 5m; without
-    /// it and --preset, what `REFEREE_CLOCK` says
+    /// Time per agent for the match, and increment per turn, such as 60s+0.5s or 5m. Defaults to the
+    /// preset's clock, else `REFEREE_CLOCK`, else 60s+0.5s
     #[arg(long, value_name = "BANK[+INCREMENT]")]
     clock: Option<String>,
-    /// The most that a turn may take; without --clock it is all there is
+    /// Maximum time per turn, such as 500ms; without --clock, the only limit. Defaults to none
     #[arg(long, value_name = "TIME", value_parser = read_time)]
     move_time: Option<u64>,
-    /// Counts CPU time of the agent's processes instead of time on the wall
+    /// Count the agent's CPU time instead of elapsed time
     #[arg(long)]
     cpu: bool,
-    /// Time to start up, 10s unless it is given
+    /// Maximum time to start, such as 30s. Defaults to the preset's, else 10s
     #[arg(long, value_name = "TIME", value_parser = read_time)]
     start_time: Option<u64>,
-    /// What may be exceeded without a fault
+    /// Time by which a limit may be exceeded without a fault, such as 50ms. Defaults to 0
     #[arg(long, value_name = "TIME", value_parser = read_time)]
     margin: Option<u64>,
-    /// With CPU time: the time on the wall that a turn may take
+    /// With --cpu: maximum elapsed time per turn, such as 60s. Defaults to 4 times the CPU time left
     #[arg(long, value_name = "TIME", value_parser = read_time)]
     backstop: Option<u64>,
 }
 
 impl ClockOptions {
-    /// The settings; `untimed` where nothing is asked for: a person plays, and takes their time.
+    /// Returns the settings; `untimed` means no limit unless one is given, as for a person.
     pub(super) fn settings(
         &self,
         preset: Option<&Preset>,
@@ -53,8 +53,8 @@ impl ClockOptions {
         };
         let kind = if self.cpu { ClockKind::Cpu } else { default.kind };
         if self.backstop.is_some() && kind == ClockKind::Wall {
-            return Err(Failure::usage("--backstop stands behind CPU time, which isn't counted")
-                .help("add --cpu, or cap a turn on the wall with --move-time"));
+            return Err(Failure::usage("--backstop needs a clock that counts CPU time")
+                .help("add --cpu, or limit the elapsed time of a turn with --move-time"));
         }
         let settings = ClockSettings {
             kind,
@@ -69,22 +69,22 @@ impl ClockOptions {
         Ok(settings)
     }
 
-    /// Whether a time for turns is asked for.
+    /// Whether a time for turns is given.
     pub(super) fn is_given(&self) -> bool {
         self.bank(None).is_some() || self.move_time.is_some()
     }
 
-    /// What is said of the bank: by the option, or by the environment where nobody says anything.
+    /// Returns --clock; without it and without a preset, `REFEREE_CLOCK`.
     fn bank(&self, preset: Option<&Preset>) -> Option<String> {
         let set = || std::env::var(CLOCK_VARIABLE).ok();
         self.clock.clone().or_else(|| set().filter(|_| preset.is_none()))
     }
 
-    /// The words that give the same clock again.
-    pub(super) fn words(&self, preset: Option<&Preset>) -> Vec<String> {
-        let mut words = Vec::new();
+    /// Returns the arguments that give the same clock.
+    pub(super) fn args(&self, preset: Option<&Preset>) -> Vec<String> {
+        let mut args = Vec::new();
         let mut add = |option: &str, value: Option<String>| {
-            words.extend(value.map(|value| format!("{option}={value}")));
+            args.extend(value.map(|value| format!("{option}={value}")));
         };
         let ms = |time: Option<u64>| time.map(|ms| format!("{ms}ms"));
         add("--clock", self.bank(preset));
@@ -92,10 +92,10 @@ impl ClockOptions {
         add("--start-time", ms(self.start_time));
         add("--margin", ms(self.margin));
         if self.cpu {
-            words.push("--cpu".to_owned());
+            args.push("--cpu".to_owned());
         }
-        words.extend(ms(self.backstop).map(|time| format!("--backstop={time}")));
-        words
+        args.extend(ms(self.backstop).map(|time| format!("--backstop={time}")));
+        args
     }
 }
 
@@ -114,26 +114,26 @@ mod tests {
     #[test]
     fn options_override_parts_of_a_preset() {
         let preset = presets::find("comp30024-2025");
-        let told = options(&[]).settings(preset, false).unwrap();
-        assert_eq!(told.kind, ClockKind::Cpu);
-        assert_eq!((told.bank_ms, told.increment_ms), (Some(180_000), 0));
-        assert_eq!((told.backstop_ms, told.start_ms), (Some(180_000), 180_000));
-        // A person who asks for a course's conditions has its clock too.
-        assert_eq!(options(&[]).settings(preset, true).unwrap(), told);
+        let settings = options(&[]).settings(preset, false).unwrap();
+        assert_eq!(settings.kind, ClockKind::Cpu);
+        assert_eq!((settings.bank_ms, settings.increment_ms), (Some(180_000), 0));
+        assert_eq!((settings.backstop_ms, settings.start_ms), (Some(180_000), 180_000));
+        // With a preset, a person has its clock too.
+        assert_eq!(options(&[]).settings(preset, true).unwrap(), settings);
         let words = ["--clock", "9s+1s", "--backstop", "5s", "--move-time", "2s"];
-        let told = options(&words).settings(preset, false).unwrap();
-        assert_eq!(told.kind, ClockKind::Cpu);
-        assert_eq!((told.bank_ms, told.increment_ms), (Some(9000), 1000));
-        assert_eq!((told.backstop_ms, told.move_ms), (Some(5000), Some(2000)));
-        let told = options(&["--move-time", "2s"]).settings(preset, false).unwrap();
-        assert_eq!((told.bank_ms, told.move_ms), (Some(180_000), Some(2000)));
+        let settings = options(&words).settings(preset, false).unwrap();
+        assert_eq!(settings.kind, ClockKind::Cpu);
+        assert_eq!((settings.bank_ms, settings.increment_ms), (Some(9000), 1000));
+        assert_eq!((settings.backstop_ms, settings.move_ms), (Some(5000), Some(2000)));
+        let settings = options(&["--move-time", "2s"]).settings(preset, false).unwrap();
+        assert_eq!((settings.bank_ms, settings.move_ms), (Some(180_000), Some(2000)));
     }
 
     #[test]
     fn a_backstop_needs_cpu_time() {
         let failure = options(&["--backstop", "5s"]).settings(None, false).unwrap_err();
         assert!(failure.help_text().unwrap().contains("--cpu"), "{failure}");
-        let told = options(&["--backstop", "5s", "--cpu"]).settings(None, false).unwrap();
-        assert_eq!(told.backstop_ms, Some(5000));
+        let settings = options(&["--backstop", "5s", "--cpu"]).settings(None, false).unwrap();
+        assert_eq!(settings.backstop_ms, Some(5000));
     }
 }

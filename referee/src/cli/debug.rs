@@ -1,10 +1,10 @@
-//! `debug`: a turn of a recorded match once more, with a fresh process of the agent.
+//! `debug`: replays a recorded turn to a new process of the agent.
 
 use super::Global;
-use super::output::{print, print_json, tell};
+use super::output::{eprint_line, print, print_json};
 use super::rows::Rows;
 use super::sandbox::SandboxOptions;
-use super::words::join;
+use super::shell::join;
 use crate::cli::runtime::{machine, runtime};
 use crate::reading::Case;
 use clap::Args;
@@ -17,6 +17,7 @@ use referee_play::interrupts::{Interrupt, Interrupts};
 use referee_play::rerun::{LATE_ANSWER_WAIT, RerunError, RerunReport, RerunRequest, rerun};
 use referee_process::Failure;
 use referee_process::sandbox::Enclosure;
+use referee_protocol::plain::count;
 use referee_protocol::{ClockKind, HeaderSeat, Seat};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -25,84 +26,88 @@ use std::process::ExitCode;
 use std::time::Duration;
 use tokio::task::LocalSet;
 
-/// Feeds a fresh process of an agent exactly the lines that it had been sent in a recorded match, up
-/// to a turn, and compares its answer with the recorded one.
+/// Replay a recorded turn to the agent and compare its answer
+///
+/// Starts the agent, sends it the recorded lines up to the turn, and judges its answer as the match did.
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
-#[command(after_help = "Exit codes: 0 it answered with a legal action, 3 it failed (again), \
-    1 the transcript can't be replayed, 2 usage, 4 the machine")]
+#[command(
+    after_long_help = "Exit codes: 0 legal answer, 1 the transcript cannot be replayed, 2 usage error, \
+    3 agent fault, 4 machine failure\n\nExamples:\n  \
+    referee debug latest\n  \
+    referee debug matches/x.jsonl --seat 1 --turn 7 --agent './mybot --verbose'"
+)]
 pub(super) struct Options {
-    /// The transcript; `latest` is the newest in ./matches, `-` is stdin
+    /// Transcript; `latest` is the newest in ./matches, - is stdin
     file: String,
-    /// The agent's seat [default: the one that was at fault, or the only one]
+    /// Seat of the agent, from 0. Defaults to the seat at fault, or the only one
     #[arg(long)]
     seat: Option<usize>,
-    /// The turn [default: the seat's last one]
+    /// Turn to replay, from 0. Defaults to the seat's last turn
     #[arg(long)]
     turn: Option<u64>,
-    /// The agent to start, instead of the one that the transcript names
+    /// Agent to start. Defaults to the one named in the transcript
     #[arg(long, value_name = "AGENT")]
     agent: Option<String>,
-    /// Prints the lines, to be piped into a program; starts nothing
+    /// Print the recorded lines, to pipe them into a program, and start nothing
     #[arg(long, conflicts_with_all = ["wait", "no_timeout", "json"])]
     print: bool,
-    /// Says the number of the process, and waits for Enter before the last lines, so that a debugger
-    /// can be attached; implies --no-timeout
+    /// Print the process ID and wait for Enter before the last lines, to attach a debugger; implies
+    /// --no-timeout
     #[arg(long)]
     wait: bool,
-    /// Waits for answers as long as they take
+    /// Wait for answers without a time limit
     #[arg(long)]
     no_timeout: bool,
     #[command(flatten)]
     sandbox: SandboxOptions,
-    /// Prints one JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
 
-/// A turn as `debug --json` prints it.
+/// A turn, as `debug --json` prints it.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Told {
+pub(super) struct DebugReport {
     /// The transcript.
     file: String,
     /// The agent, as it was started.
     agent: String,
     /// The seat.
     seat: Seat,
-    /// The turn; null where the seat was never asked.
+    /// The turn; null if the seat had none.
     turn: Option<u64>,
-    /// The lines that were sent since the turn before, the request last.
+    /// The lines sent since the previous turn; the request is the last.
     sent: String,
-    /// The lines that came; bytes that are no UTF-8 are replaced.
+    /// The lines received; bytes that are not UTF-8 are replaced.
     got: Vec<String>,
-    /// The lines that had come when the match was played.
+    /// The lines received in the recorded match.
     recorded: Vec<String>,
-    /// Whether the answer was the recorded one.
+    /// Whether the answer equals the recorded one.
     same: bool,
-    /// Earlier turns in which the agent answered otherwise than it had.
+    /// Earlier turns in which the answer differs from the recording.
     strayed: Vec<u64>,
-    /// How its process ended, if it did.
+    /// How its process ended, if it ended.
     status: Option<String>,
     /// Time from the request to the answer, in milliseconds.
     wall_ms: u64,
-    /// CPU time in it, in milliseconds.
+    /// CPU time until the answer, in milliseconds.
     cpu_ms: u64,
-    /// What is wrong with the answer; null where nothing is.
+    /// What is wrong with the answer; null if nothing.
     wrong: Option<String>,
-    /// How to mend it.
+    /// How to fix it.
     fix: Option<String>,
     /// What it wrote to stderr.
     stderr: String,
 }
 
 impl Case {
-    /// The agent speaks another protocol than the referee's own.
+    /// Whether the agent speaks another protocol than the referee's.
     fn is_foreign(&self) -> bool {
         self.header.seats[self.seat.index()].is_foreign()
     }
 
-    /// What the clock allowed for the turn or the start, in milliseconds; `None` where it had no
-    /// limit.
+    /// Returns the time allowed for the turn or the start, in milliseconds; `None` without a limit.
     fn allowed_ms(&self) -> Option<u64> {
         let clock = &self.header.clock;
         if self.turn.is_none() {
@@ -113,31 +118,31 @@ impl Case {
         Some(allowed.saturating_add(clock.margin_ms))
     }
 
-    /// Whether it is CPU time that counts: never for the start.
+    /// Whether CPU time counts: never for the start.
     fn counts_cpu(&self) -> bool {
         self.header.clock.kind == ClockKind::Cpu && self.turn.is_some()
     }
 
-    /// What is wrong with what the agent did, if anything is.
-    fn wrong(&self, told: &RerunReport) -> Option<Finding> {
+    /// Returns what is wrong with the agent's answer, if anything.
+    fn wrong(&self, report: &RerunReport) -> Option<Finding> {
         let known = Evidence {
-            got: told.got.last().map(Vec::as_slice),
-            unended: &told.unended,
+            got: report.got.last().map(Vec::as_slice),
+            unended: &report.unended,
             foreign: self.is_foreign(),
-            status: told.status.as_deref(),
-            stderr: &told.stderr,
+            status: report.status.as_deref(),
+            stderr: &report.stderr,
             legal: &self.game.actions(),
-            used: Some(told.used),
+            used: Some(report.used),
             ..Evidence::default()
         };
-        find(told.fault.as_ref()?, &known)
+        find(report.fault.as_ref()?, &known)
     }
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
     if options.wait && options.file == "-" {
-        return Err(Failure::usage("--wait reads stdin, which the transcript comes from")
-            .help("save the transcript in a file"));
+        return Err(Failure::usage("--wait can't be used with a transcript on stdin")
+            .help("save the transcript to a file first"));
     }
     let case = options.case()?;
     if options.print {
@@ -146,26 +151,26 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
         return print(&String::from_utf8_lossy(&bytes)).map(|()| ExitCode::SUCCESS);
     }
     let spec = options.spec(&case, global)?;
-    let enclosure = options.sandbox.enclosure(global)?;
+    let sandbox = options.sandbox.choose(global)?;
     let runtime = runtime()?;
     let local = LocalSet::new();
-    let rerun = options.rerun(&case, &spec, enclosure);
-    let told = match local.block_on(&runtime, rerun)? {
-        Ok(told) => told,
+    let rerun = options.rerun(&case, &spec, sandbox);
+    let report = match local.block_on(&runtime, rerun)? {
+        Ok(report) => report,
         Err(interrupt) => return Ok(ExitCode::from(interrupt.code())),
     };
-    let wrong = case.wrong(&told);
+    let wrong = case.wrong(&report);
     if options.json {
-        print_json(&options.told(&case, &spec, &told, wrong.as_ref()))?;
+        print_json(&options.report(&case, &spec, &report, wrong.as_ref()))?;
     } else {
-        print(&text(&case, &spec.written, &told, wrong.as_ref()))?;
+        print(&text(&case, &spec.written, &report, wrong.as_ref()))?;
     }
     Ok(if wrong.is_some() { ExitCode::from(Failure::AGENT) } else { ExitCode::SUCCESS })
 }
 
 impl Options {
     fn unplayable(&self, text: &str) -> Failure {
-        Failure::operation(format!("{}: {text}", self.file)).help("`referee verify` says more")
+        Failure::operation(format!("{}: {text}", self.file)).help("`referee verify` explains it")
     }
 
     fn case(&self) -> Result<Case, Failure> {
@@ -174,7 +179,9 @@ impl Options {
             && wanted != turn
         {
             let seat = case.seat;
-            tell(&format!("note: turn {wanted} is not seat {seat}'s; its turn before is {turn}"));
+            eprint_line(&format!(
+                "note: seat {seat} did not move in turn {wanted}; showing turn {turn}"
+            ));
         }
         Ok(case)
     }
@@ -182,30 +189,30 @@ impl Options {
     fn spec(&self, case: &Case, global: &Global) -> Result<AgentSpec, Failure> {
         let seat = &case.header.seats[case.seat.index()];
         let name = self.agent.clone().or_else(|| named(seat)).ok_or_else(|| {
-            Failure::usage(format!("the transcript doesn't say how {} is started", seat.name))
-                .help("name the agent: --agent AGENT")
+            Failure::usage(format!("the transcript doesn't contain the command of {}", seat.name))
+                .help("name the agent with --agent AGENT")
         })?;
         let spec = AgentSpec::read(&name).map_err(|failure| match self.agent {
             Some(_) => failure,
             None => Failure::usage(failure.to_string()).help(format!(
-                "the transcript names the agent {name:?}, which is looked for here: run this \
-                 where the match was run, or name it: --agent AGENT"
+                "the transcript names the agent {name:?}, relative to this folder: run this where the \
+                 match was run, or add --agent AGENT"
             )),
         })?;
         if spec.launch.is_none() {
             return Err(Failure::usage("a person played at this seat")
-                .help("name an agent to put in their place: --agent AGENT"));
+                .help("name an agent to play instead with --agent AGENT"));
         }
         if spec.digest != seat.digest && self.agent.is_none() {
             global.note([format!(
-                "{name} is not what it was: it has been changed since, or this is not the folder \
-                 where the match was run"
+                "{name} differs from the agent in the match: it was changed since, or the match was \
+                 run in another folder"
             )]);
         }
         Ok(spec)
     }
 
-    /// How long the answers to earlier turns are waited for: longer than the match did.
+    /// Returns how long to wait for answers: longer than the match did.
     fn patience(&self, case: &Case) -> Option<Duration> {
         let clock = &case.header.clock;
         let wall = case.allowed_ms().filter(|_| !self.no_timeout && !self.wait);
@@ -218,9 +225,9 @@ impl Options {
         &self,
         case: &Case,
         spec: &AgentSpec,
-        enclosure: Enclosure,
+        sandbox: Enclosure,
     ) -> Result<Result<RerunReport, Interrupt>, Failure> {
-        let machine = machine("it can't be run");
+        let machine = machine("cannot run the agent");
         let mut interrupts = Interrupts::listen().map_err(&machine)?;
         let wanted = RerunRequest {
             header: &case.header,
@@ -229,12 +236,12 @@ impl Options {
             turn: case.turn,
             patience: self.patience(case),
         };
-        let table = CoreContext::alone(enclosure).map_err(&machine)?;
+        let table = CoreContext::alone(sandbox).map_err(&machine)?;
         let wait = self.wait;
         let pause = async move |process| if wait { wait_for_enter(process).await } else { Ok(()) };
         tokio::select! {
-            told = rerun(&wanted, spec, &table, pause) => match told {
-                Ok(told) => Ok(Ok(told)),
+            report = rerun(&wanted, spec, &table, pause) => match report {
+                Ok(report) => Ok(Ok(report)),
                 Err(RerunError::Transcript(text)) => Err(self.unplayable(&text)),
                 Err(RerunError::Machine(error)) => Err(machine(error)),
             },
@@ -242,38 +249,38 @@ impl Options {
         }
     }
 
-    fn told(
+    fn report(
         &self,
         case: &Case,
         spec: &AgentSpec,
-        told: &RerunReport,
+        report: &RerunReport,
         wrong: Option<&Finding>,
-    ) -> Told {
+    ) -> DebugReport {
         let lines = |lines: &[Vec<u8>]| {
             lines.iter().map(|line| String::from_utf8_lossy(line).into_owned()).collect()
         };
         let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        Told {
+        DebugReport {
             file: self.file.clone(),
             agent: spec.written.clone(),
             seat: case.seat,
             turn: case.turn,
-            sent: told.sent.clone(),
-            got: lines(&told.got),
-            recorded: lines(&told.recorded),
-            same: told.same,
-            strayed: told.strayed.clone(),
-            status: told.status.clone(),
-            wall_ms: ms(told.used.wall),
-            cpu_ms: ms(told.used.cpu),
+            sent: report.sent.clone(),
+            got: lines(&report.got),
+            recorded: lines(&report.recorded),
+            same: report.same,
+            strayed: report.strayed.clone(),
+            status: report.status.clone(),
+            wall_ms: ms(report.used.wall),
+            cpu_ms: ms(report.used.cpu),
             wrong: wrong.map(|finding| finding.what.clone()),
             fix: wrong.map(|finding| finding.fix.clone()),
-            stderr: told.stderr.clone(),
+            stderr: report.stderr.clone(),
         }
     }
 }
 
-/// The agent as the header names it, or what was started, where it was an ordinary command.
+/// Returns the agent as the header names it, else the command that was started.
 fn named(seat: &HeaderSeat) -> Option<String> {
     if let Some(agent) = &seat.agent {
         return Some(agent.clone());
@@ -286,63 +293,65 @@ fn named(seat: &HeaderSeat) -> Option<String> {
     }
 }
 
-/// Waits until somebody has attached a debugger, or has changed their mind.
+/// Waits for Enter, so that a debugger can be attached.
 async fn wait_for_enter(process: i32) -> io::Result<()> {
-    tell(&format!(
-        "process {process} waits for the request; attach a debugger to it, then press Enter"
+    eprint_line(&format!(
+        "process {process} is waiting for the request; attach a debugger, then press Enter"
     ));
     let (done, waiting) = tokio::sync::oneshot::channel();
     std::thread::spawn(move || {
         let read = io::stdin().read_line(&mut String::new());
-        // Nobody waits any more where the run has been interrupted.
+        // After an interrupt, the receiver is gone.
         done.send(read).ok();
     });
     waiting.await.map_err(io::Error::other)?.map(|_| ())
 }
 
-fn text(case: &Case, agent: &str, told: &RerunReport, wrong: Option<&Finding>) -> String {
+fn text(case: &Case, agent: &str, report: &RerunReport, wrong: Option<&Finding>) -> String {
     let mut rows = Rows::new(0, 9);
     let turn = case.turn.map_or("its start".to_owned(), |turn| format!("turn {turn}"));
-    rows.words("debug", &format!("{agent} at seat {} in {turn}", case.seat));
-    if let Some(first) = told.strayed.first() {
-        let count = told.strayed.len();
-        let turns = if count == 1 { "turn" } else { "turns, the first of them" };
-        rows.words(
+    rows.wrapped("debug", &format!("{agent} at seat {} in {turn}", case.seat));
+    if let Some(first) = report.strayed.first() {
+        let more = match report.strayed.len() - 1 {
+            0 => String::new(),
+            more => format!(" and {}", count(more as u64, "later turn")),
+        };
+        rows.wrapped(
             "note",
-            &format!("it answered otherwise than it had in {count} {turns} {first}"),
+            &format!("its answer in turn {first}{more} differs from the recording"),
         );
     }
-    for line in told.sent.lines() {
+    for line in report.sent.lines() {
         rows.line("sent", line.as_bytes(), None);
     }
     let at_byte = wrong.and_then(|finding| finding.at_byte);
-    let count = told.got.len();
-    for (index, line) in told.got.iter().enumerate() {
-        rows.line("got", line, at_byte.filter(|_| index + 1 == count));
+    let lines = report.got.len();
+    for (index, line) in report.got.iter().enumerate() {
+        rows.line("got", line, at_byte.filter(|_| index + 1 == lines));
     }
-    if told.got.is_empty() {
-        rows.words("got", "nothing");
+    if report.got.is_empty() {
+        rows.wrapped("got", "nothing");
     }
-    if let Some(ended) = told.status.as_deref().or(told.closed) {
-        rows.words("ended", ended);
+    if let Some(ended) = report.status.as_deref().or(report.closed) {
+        rows.wrapped("ended", ended);
     }
-    let (wall, cpu) = (told.used.wall.as_millis(), told.used.cpu.as_millis());
-    rows.words("time", &format!("{wall} ms, {cpu} ms of it on a core"));
-    if told.same {
-        rows.words("recorded", "the same");
-    } else if told.recorded.is_empty() {
-        rows.words("recorded", "nothing");
+    let (wall, cpu) = (report.used.wall.as_millis(), report.used.cpu.as_millis());
+    rows.wrapped("time", &format!("{wall} ms ({cpu} ms of CPU)"));
+    if report.same {
+        rows.wrapped("recorded", "the same");
+    } else if report.recorded.is_empty() {
+        rows.wrapped("recorded", "nothing");
     } else {
-        for line in &told.recorded {
+        for line in &report.recorded {
             rows.line("recorded", line, None);
         }
     }
     match wrong {
         Some(finding) => {
-            rows.words("wrong", &finding.what);
-            rows.words("fix", &finding.fix);
+            rows.wrapped("wrong", &finding.what);
+            rows.wrapped("fix", &finding.fix);
         }
-        None => rows.words("legal", "yes"),
+        None => rows.wrapped("legal", "yes"),
     }
     rows.finish()
 }

@@ -1,25 +1,25 @@
-//! What is said of a fault when a match ends: how to mend it, and the command that shows it again.
+//! The advice after a fault: how to fix it, and the command that replays it.
 
-use super::words::{join, option};
+use super::shell::{join, option};
 use referee_match::diagnosis::{Evidence, find};
 use referee_match::transcript;
 use referee_play::input_files::read_transcript;
 use referee_protocol::plain::tame;
 use referee_protocol::{Event, Fault, FaultKind, Header, HeaderSeat, Seat, Verdict, line_bytes};
 
-/// What the transcript tells of a seat at its end, beside the fault.
+/// What the transcript contains about a seat's fault.
 #[derive(Default)]
 pub(super) struct Record {
-    /// The last line that came from it.
+    /// The last line received from it.
     line: Option<Vec<u8>>,
-    /// How its process ended, if it did so by itself.
+    /// How its process ended, unless it was killed.
     status: Option<String>,
-    /// It speaks another protocol than the referee's own.
+    /// Whether it speaks another protocol than the referee's.
     foreign: bool,
 }
 
 impl Record {
-    /// `None` where it can't be read; the advice is then less precise.
+    /// Reads the transcript; `None` if it can't be read.
     pub(super) fn read(path: &str, seat: Seat) -> Option<Self> {
         let bytes = read_transcript(path).ok()?;
         let reading = transcript::read(&bytes).ok()?;
@@ -41,7 +41,7 @@ impl Record {
     }
 }
 
-/// How to mend what an agent did wrong.
+/// Returns a line that says how to fix a fault; empty if that is not known.
 pub(super) fn advice(
     fault: &Fault,
     stderr: Option<&str>,
@@ -61,15 +61,15 @@ pub(super) fn advice(
     find(fault, &known).map_or(String::new(), |finding| format!("fix: {}\n", tame(&finding.fix)))
 }
 
-/// The command that shows the turn of the first fault once more.
+/// Returns the command that replays the turn of the first fault.
 pub(super) fn debug_command(
     header: &Header,
     verdict: &Verdict,
     transcript: &str,
 ) -> Option<String> {
     let faults = verdict.seats.iter().filter_map(|seat| Some((seat.seat, seat.fault.as_ref()?)));
-    let errors = faults.filter(|(_, fault)| fault.kind != FaultKind::Resigned);
-    let programs = errors.filter(|(seat, _)| !header.seats[seat.index()].is_human());
+    let failures = faults.filter(|(_, fault)| fault.kind != FaultKind::Resigned);
+    let programs = failures.filter(|(seat, _)| !header.seats[seat.index()].is_human());
     let (seat, fault) = programs.min_by_key(|(_, fault)| fault.turn)?;
     let mut words = vec!["referee".to_owned(), "debug".to_owned(), transcript.to_owned()];
     words.extend(option("--seat", Some(seat)));

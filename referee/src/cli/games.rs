@@ -1,4 +1,4 @@
-//! `games`: what can be played.
+//! `games`: lists the games.
 
 use super::output::{print, print_json, row, table};
 use super::setup::{find_kind, read_pairs};
@@ -10,32 +10,35 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-/// Lists the games, or tells all about one.
+/// List the games, or describe one
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  \
+    referee games\n  \
+    referee games hex --setup size=7")]
 pub(super) struct Options {
-    /// The game to tell about
+    /// Game to describe. Defaults to a list of all games
     game: Option<String>,
-    /// The setup whose start the notes are about: KEY=VALUE, or one JSON object
+    /// Game setup: KEY=VALUE (repeatable) or a JSON object. Defaults to the game's usual setup
     #[arg(long, short = 's', value_name = "KEY=VALUE", requires = "game")]
     setup: Vec<String>,
-    /// Prints one JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
 
-/// The games as `games --json` prints them.
+/// The games, as `games --json` prints them.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct AllTold {
+pub(super) struct GamesReport {
     /// The games.
-    games: Vec<Told>,
+    games: Vec<GameReport>,
 }
 
-/// A game in [`AllTold`].
+/// A game in [`GamesReport`].
 #[derive(Debug, Serialize, JsonSchema)]
-struct Told {
+struct GameReport {
     /// The name.
     name: &'static str,
-    /// The revision of the rules.
+    /// The version of the rules.
     rules: u32,
     /// Title, summary, seats, source, setup fields, actions with examples, reasons, score and
     /// variants.
@@ -43,7 +46,7 @@ struct Told {
     about: About,
     /// Each seat's colour at the start.
     colours: Vec<&'static str>,
-    /// What to know before playing from this start.
+    /// Notes on this setup.
     notes: Vec<String>,
 }
 
@@ -53,23 +56,25 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         None => GAMES.to_vec(),
     };
     let setup = read_pairs("--setup", &options.setup)?;
-    let told =
-        kinds.into_iter().map(|kind| tell(kind, &setup)).collect::<Result<Vec<Told>, Failure>>()?;
+    let games = kinds
+        .into_iter()
+        .map(|kind| report(kind, &setup))
+        .collect::<Result<Vec<GameReport>, Failure>>()?;
     match &options.game {
-        _ if options.json => print_json(&AllTold { games: told }),
-        Some(_) => print(&one(&told[0])),
-        None => print(&list(&told)),
+        _ if options.json => print_json(&GamesReport { games }),
+        Some(_) => print(&one(&games[0])),
+        None => print(&list(&games)),
     }
 }
 
-fn tell(kind: GameKind, setup: &Value) -> Result<Told, Failure> {
+fn report(kind: GameKind, setup: &Value) -> Result<GameReport, Failure> {
     let game = super::setup::start(kind, setup)?;
     let (colours, notes) = (game.colours(), game.notes());
-    Ok(Told { name: kind.name, rules: kind.rules, about: kind.about(), colours, notes })
+    Ok(GameReport { name: kind.name, rules: kind.rules, about: kind.about(), colours, notes })
 }
 
-fn list(games: &[Told]) -> String {
-    let mut rows = vec![row(["game", "seats", "what it is"])];
+fn list(games: &[GameReport]) -> String {
+    let mut rows = vec![row(["game", "seats", "summary"])];
     rows.extend(games.iter().map(|game| row([game.name, &seats(&game.about), game.about.summary])));
     table(&rows)
 }
@@ -79,12 +84,12 @@ fn seats(about: &About) -> String {
     seats.join(", ")
 }
 
-fn one(game: &Told) -> String {
+fn one(game: &GameReport) -> String {
     let about = &game.about;
     let mut text = format!("{} ({}, rules {})\n", about.title, game.name, game.rules);
     let add = |text: &mut String, line: &str| text.extend([line, "\n"]);
     add(&mut text, about.summary);
-    add(&mut text, &format!("Seats: {}. Source: {}.", seats(about), about.source));
+    add(&mut text, &format!("Seats: {}. Rules: {}.", seats(about), about.source));
     for note in &game.notes {
         add(&mut text, &format!("Note: {note}."));
     }
@@ -93,13 +98,13 @@ fn one(game: &Told) -> String {
         let default = format!("default {}", field.default);
         row([field.name, &field.values, &default, field.meaning])
     });
-    let position = row(["position", "as in `turn`", "none", "where to start from"]);
+    let position = row(["position", "as in `turn`", "none", "position to start from"]);
     text.push_str(&indented(&fields.chain([position]).collect::<Vec<_>>()));
-    add(&mut text, "\nActions (as people write them; as JSON):");
+    add(&mut text, "\nActions (text form, JSON form):");
     let actions =
         about.actions.iter().map(|form| row([form.text, &form.example.to_string(), form.meaning]));
     text.push_str(&indented(&actions.collect::<Vec<_>>()));
-    add(&mut text, "\nReasons for an end:");
+    add(&mut text, "\nReasons why a game ends:");
     let reasons = about.reasons.iter().map(|reason| row([reason.name, reason.meaning]));
     text.push_str(&indented(&reasons.collect::<Vec<_>>()));
     if let Some(score) = &about.score {

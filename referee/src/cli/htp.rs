@@ -1,4 +1,4 @@
-//! `htp`: an agent of ours as an engine for a controller.
+//! `htp`: serves an agent as an engine to a GTP controller.
 
 use super::Global;
 use super::clock::ClockOptions;
@@ -15,21 +15,28 @@ use referee_process::launcher::Launcher;
 use std::io::{BufRead, Write};
 use tokio::sync::mpsc;
 
-/// The line protocol that is spoken.
+/// The name of the protocol.
 const PROTOCOL: &str = "htp";
 
-/// Serves an agent to a Hex controller: HTP (GTP version 2) on stdin and stdout.
+const CLOCK_HELP: &str = "Time for the match, and increment per turn, such as 60s+0.5s or 5m. Defaults \
+    to REFEREE_CLOCK, else no limit";
+
+/// Serve an agent as a Hex engine (HTP) on stdin and stdout
 ///
-/// The agent is started with the first `genmove`, and anew after an `undo`. What it writes to its
-/// stderr appears here. When it fails, the command is answered with `?` and what happened.
+/// HTP is the Go Text Protocol, version 2, for Hex. The agent starts with the first `genmove`, and restarts
+/// after an `undo`. Its stderr is shown. If it fails, the reply is `?` with the reason.
 #[derive(Debug, Args)]
+#[command(mut_arg("clock", |it| it.help(CLOCK_HELP)))]
+#[command(after_long_help = "Examples:\n  \
+    referee htp ./mybot --setup size=11\n  \
+    referee htp @minimax:3 --move-time 5s")]
 pub(super) struct Options {
-    /// The agent, as `play` takes it
+    /// Agent to serve, as in `play`
     agent: String,
-    /// The setup of the game: KEY=VALUE, as often as needed, or one JSON object
+    /// Game setup: KEY=VALUE (repeatable) or a JSON object. Defaults to the game's usual setup
     #[arg(long, short = 's', value_name = "KEY=VALUE")]
     setup: Vec<String>,
-    /// The seed that the agent is told
+    /// Seed that the agent receives
     #[arg(long, default_value_t = 0)]
     seed: u64,
     #[command(flatten)]
@@ -42,32 +49,32 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let found = dialects().find(|(_, dialect)| dialect.name == PROTOCOL);
     let (kind, serve) = found
         .and_then(|(kind, dialect)| Some((kind, dialect.serve?)))
-        .ok_or_else(|| Failure::usage(format!("no game is served by {PROTOCOL}")))?;
+        .ok_or_else(|| Failure::usage(format!("no game supports {PROTOCOL}")))?;
     let setup = read_pairs("--setup", &options.setup)?;
     let game = super::setup::start(kind, &setup)?;
     let server = serve(&game.setup()).map_err(|error| Failure::usage(error.to_string()))?;
     let spec = AgentSpec::read(&options.agent)?;
     if spec.launch.is_none() {
-        return Err(Failure::usage("a person can't be served: name an agent, such as @greedy"));
+        return Err(Failure::usage("cannot serve a person; give an agent, such as @greedy"));
     }
     spec.dialect(kind).map_err(Failure::usage)?;
-    let enclosure = options.sandbox.enclosure(global)?;
+    let sandbox = options.sandbox.choose(global)?;
     let conditions =
         MatchSettings { clock: options.clock.settings(None, true)?, ..MatchSettings::default() };
     let seated = vec![&spec; game.seats()];
-    let header = header(game.as_ref(), &seated, &conditions, &enclosure.told, options.seed, 0);
-    let launcher = Launcher::start(&enclosure.jail).map_err(machine("nothing can start"))?;
+    let header = header(game.as_ref(), &seated, &conditions, &sandbox.told, options.seed, 0);
+    let launcher = Launcher::start(&sandbox.jail).map_err(machine("cannot start the launcher"))?;
     let name = spec.name.clone();
     let serving = async {
-        let agent = ServedAgent::new(launcher, enclosure, spec, kind, header);
-        converse(server, agent, &name).await
+        let agent = ServedAgent::new(launcher, sandbox, spec, kind, header);
+        run_commands(server, agent, &name).await
     };
     let ended = runtime()?.block_on(serving);
-    ended.map_err(|error| Failure::operation(format!("the controller is gone: {error}")))
+    ended.map_err(|error| Failure::operation(format!("cannot write to the controller: {error}")))
 }
 
-/// Answers one command after the other, until `quit` or the end of stdin.
-async fn converse(
+/// Answers commands until `quit` or the end of stdin.
+async fn run_commands(
     mut server: Box<dyn LineServer>,
     mut agent: ServedAgent,
     name: &str,
@@ -99,7 +106,7 @@ async fn converse(
     Ok(())
 }
 
-/// The lines of stdin, read by a thread of their own, which ends with the program.
+/// Returns the lines of stdin, read by a thread that ends with the program.
 fn commands() -> mpsc::Receiver<String> {
     let (sender, lines) = mpsc::channel(1);
     std::thread::spawn(move || {

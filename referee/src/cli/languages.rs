@@ -1,4 +1,4 @@
-//! The languages in which an agent can be begun, and whether what they need is on this machine.
+//! The languages of `new`, and whether their tools are installed.
 
 use super::output::{print, print_json, row, table};
 use referee_games::nearest;
@@ -9,40 +9,40 @@ use serde::Serialize;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
-/// The languages as `new --lang list --json` prints them.
+/// The languages, as `new --lang list --json` prints them.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct AllTold {
+pub(super) struct LanguagesReport {
     /// The languages.
-    languages: Vec<Told>,
+    languages: Vec<LanguageReport>,
 }
 
-/// A language in [`AllTold`].
+/// A language in [`LanguagesReport`].
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Told {
-    /// The name, as `--lang` takes it.
+pub(super) struct LanguageReport {
+    /// The name for `--lang`.
     language: &'static str,
-    /// Other names that `--lang` takes.
+    /// Other names for `--lang`.
     aliases: &'static [&'static str],
     /// The programs that it needs.
-    needs: Vec<NeedTold>,
+    needs: Vec<RequirementReport>,
 }
 
-/// A program in [`Told`].
+/// A program in [`LanguageReport`].
 #[derive(Debug, Serialize, JsonSchema)]
-struct NeedTold {
+struct RequirementReport {
     /// Its name.
     program: &'static str,
-    /// The package of Debian that has it.
+    /// The Debian package that contains it.
     package: &'static str,
-    /// Where it is; null where it isn't in PATH.
+    /// Its path; null if it isn't in PATH.
     found: Option<String>,
 }
 
 pub(super) fn list(json: bool) -> Result<(), Failure> {
     if json {
-        return print_json(&AllTold { languages: all() });
+        return print_json(&LanguagesReport { languages: all() });
     }
-    let mut rows = vec![row(["language", "needs", "on this machine"])];
+    let mut rows = vec![row(["language", "needs", "installed"])];
     rows.extend(STARTERS.iter().map(|starter| {
         let needs: Vec<&str> = starter.needs.iter().map(|need| need.program).collect();
         let here =
@@ -52,23 +52,23 @@ pub(super) fn list(json: bool) -> Result<(), Failure> {
     print(&table(&rows))
 }
 
-/// Every language, with what it needs and where that is.
-pub(super) fn all() -> Vec<Told> {
-    let need = |need: &Need| NeedTold {
+/// Returns every language with the programs that it needs.
+pub(super) fn all() -> Vec<LanguageReport> {
+    let need = |need: &Need| RequirementReport {
         program: need.program,
         package: need.package,
         found: find_program(need.program).map(|path| path.display().to_string()),
     };
-    let told = |starter: &Starter| Told {
+    let report = |starter: &Starter| LanguageReport {
         language: starter.language,
         aliases: starter.aliases,
         needs: starter.needs.iter().map(need).collect(),
     };
-    STARTERS.iter().map(told).collect()
+    STARTERS.iter().map(report).collect()
 }
 
-impl Told {
-    /// Its name, and the file that runs it where all that it needs is here.
+impl LanguageReport {
+    /// Returns its name, and the path of its main program if all programs are installed.
     pub(super) fn found(&self) -> (&'static str, Option<&str>) {
         let whole = self.needs.iter().all(|need| need.found.is_some());
         let program = self.needs.last().and_then(|need| need.found.as_deref());
@@ -76,7 +76,7 @@ impl Told {
     }
 }
 
-/// The command that installs what a language needs and isn't here, as Debian names it.
+/// Returns the Debian command that installs the missing programs, if any are missing.
 pub(super) fn missing(starter: &Starter) -> Option<String> {
     let absent = |need: &&Need| find_program(need.program).is_none();
     let mut packages: Vec<&str> =
@@ -85,7 +85,7 @@ pub(super) fn missing(starter: &Starter) -> Option<String> {
     (!packages.is_empty()).then(|| format!("apt install {}", packages.join(" ")))
 }
 
-/// The starter of a language as it was named; a mistyped one names the nearest.
+/// Returns the starter of a language. The error suggests the nearest name.
 pub(super) fn find(language: &str) -> Result<&'static Starter, Failure> {
     starter(language).ok_or_else(|| {
         let known = STARTERS.iter().flat_map(|it| it.aliases.iter().copied().chain([it.language]));
@@ -93,7 +93,7 @@ pub(super) fn find(language: &str) -> Result<&'static Starter, Failure> {
         let near = near.map(|near| format!("did you mean `{}`? ", near.language));
         let names: Vec<&str> = STARTERS.iter().map(|it| it.language).collect();
         Failure::usage(format!("unknown language `{language}`")).help(format!(
-            "{}the languages are {}; an agent in any other only has to speak the protocol",
+            "{}the languages are {}; in any other language, follow docs/protocol.md",
             near.unwrap_or_default(),
             names.join(", ")
         ))

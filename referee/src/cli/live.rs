@@ -1,6 +1,6 @@
 //! The board while a match is played: redrawn in place on a terminal, or one below the other.
 
-use super::output::{BoardOptions, stderr_has_colour, tell};
+use super::output::{BoardOptions, eprint_line, stderr_has_colour};
 use crate::reading::{caption, report};
 use referee_match::Match;
 use referee_process::lock::lock;
@@ -11,91 +11,91 @@ use std::io::{IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-/// A board is not redrawn more often than this: nobody sees more, and it costs time.
+/// The shortest time between two drawings of the board.
 const FRAME: Duration = Duration::from_millis(40);
 
-/// What lies over the board, and hides it.
+/// Whether the viewer covers the board.
 #[derive(Debug, Default)]
-pub(super) struct Cover(Mutex<Covered>);
+pub(super) struct ScreenOverlay(Mutex<OverlayState>);
 
 #[derive(Debug, Default)]
-struct Covered {
+struct OverlayState {
     now: bool,
-    /// Something was to be drawn meanwhile.
+    /// A board was not drawn because of that.
     missed: bool,
 }
 
-impl Cover {
-    /// Nothing is drawn from now on.
-    pub(super) fn put(&self) {
+impl ScreenOverlay {
+    /// Stops the drawing of boards.
+    pub(super) fn show(&self) {
         self.state().now = true;
     }
 
-    /// Boards can be seen again.
-    pub(super) fn lift(&self) {
+    /// Resumes the drawing of boards.
+    pub(super) fn hide(&self) {
         self.state().now = false;
     }
 
-    /// Whether the last board was not seen.
-    pub(super) fn has_missed(&self) -> bool {
+    /// Whether the last board was not drawn.
+    pub(super) fn missed_frame(&self) -> bool {
         self.state().missed
     }
 
-    fn state(&self) -> MutexGuard<'_, Covered> {
+    fn state(&self) -> MutexGuard<'_, OverlayState> {
         lock(&self.0)
     }
 }
 
 /// Draws the board of one match to stderr.
 #[derive(Debug)]
-pub(super) struct Live {
+pub(super) struct LiveBoard {
     style: Style,
-    /// Over the last board, not below it, every single one.
+    /// Draw over the last board, not below it.
     in_place: bool,
     pace: Duration,
-    /// Lines of the last drawing, to be drawn over.
+    /// The number of lines of the last drawing.
     drawn: usize,
     last: Option<Instant>,
-    /// What happened last, in words.
-    news: String,
+    /// The last event as text.
+    last_event: String,
     /// Drawn below each board.
     hint: &'static str,
-    cover: Arc<Cover>,
+    overlay: Arc<ScreenOverlay>,
 }
 
-impl Live {
-    /// `None` where no board is to be seen while the match runs. A `person` types between the
-    /// boards, so that none is drawn over another; `hint` stands below those that are.
+impl LiveBoard {
+    /// Returns `None` if no board is to be drawn. A `person` types between the boards, so they are not
+    /// drawn over each other. `hint` is printed below boards that are.
     pub(super) fn new(
         board: &BoardOptions,
         pace_ms: Option<u64>,
         person: bool,
         hint: &'static str,
-        cover: Arc<Cover>,
+        overlay: Arc<ScreenOverlay>,
     ) -> Option<Self> {
         let style = board.style(stderr_has_colour())?;
         let on_terminal = std::io::stderr().is_terminal();
-        let asked_for = board.board != super::output::BoardChoice::Auto;
-        if !on_terminal && !asked_for && !person {
+        let requested = board.board != super::output::BoardChoice::Auto;
+        if !on_terminal && !requested && !person {
             return None;
         }
         let in_place = on_terminal && !person;
         let pace = Duration::from_millis(pace_ms.unwrap_or(0));
-        let (drawn, last, news) = (0, None, String::new());
-        Some(Self { style, in_place, pace, drawn, last, news, hint, cover })
+        let (drawn, last, last_event) = (0, None, String::new());
+        Some(Self { style, in_place, pace, drawn, last, last_event, hint, overlay })
     }
 
-    /// Looks at an event.
-    pub(super) fn see(&mut self, event: &Event, state: &Match) {
+    /// Draws the board after an event.
+    pub(super) fn add_event(&mut self, event: &Event, state: &Match) {
         let name = |seat: Seat| state.header().seats[seat.index()].name.as_str();
         match event {
             Event::Header(header) => {
-                tell(&report::title(header));
+                eprint_line(&report::title(header));
                 self.draw(state);
             }
             Event::Played(played) => {
                 let shown = tame(&state.game().format_action(&played.action));
-                self.news = format!("turn {}: {} {shown}", played.turn, name(played.seat));
+                self.last_event = format!("turn {}: {} {shown}", played.turn, name(played.seat));
                 let due = self.last.is_none_or(|last| last.elapsed() >= FRAME);
                 if due || !self.in_place || !self.pace.is_zero() {
                     self.draw(state);
@@ -104,7 +104,7 @@ impl Live {
             Event::Retired(retired) => {
                 let (kind, text) = (retired.fault.kind, &retired.fault.text);
                 let text = tame(text);
-                self.news = format!("{} is out: {kind}, {text}", name(retired.seat));
+                self.last_event = format!("{} is out: {kind}, {text}", name(retired.seat));
                 self.draw(state);
             }
             Event::Over(_) => self.draw(state),
@@ -113,19 +113,19 @@ impl Live {
     }
 
     fn draw(&mut self, state: &Match) {
-        // Held until all is drawn: nobody covers half a board.
-        let cover = self.cover.clone();
-        let mut covered = cover.state();
-        covered.missed = covered.now;
-        if covered.now {
+        // Locked until all is drawn, so that the viewer covers no half-drawn board.
+        let overlay = self.overlay.clone();
+        let mut overlay_state = overlay.state();
+        overlay_state.missed = overlay_state.now;
+        if overlay_state.now {
             return;
         }
         let view = state.game().view();
         let board = terminal(&view, &self.style);
         let size = terminal_size::terminal_size();
         let room = size.map_or(usize::MAX, |(_, terminal_size::Height(height))| height.into());
-        let mut text = format!("{board}{}\n{}\n", self.news, caption(state.game()));
-        // The hint stands where there is room left for it.
+        let mut text = format!("{board}{}\n{}\n", self.last_event, caption(state.game()));
+        // The hint is left out if it doesn't fit.
         if text.lines().count() + self.hint.lines().count() < room {
             text.push_str(self.hint);
         }
@@ -133,8 +133,7 @@ impl Live {
         let fits = lines < room;
         let mut stderr = anstream::stderr().lock();
         if self.in_place && self.drawn > 0 {
-            // Up to where the last drawing began, and away with it; one that doesn't fit into the
-            // terminal begins at its top.
+            // Erase the last drawing. One that doesn't fit starts at the top of the terminal.
             let back =
                 if fits { format!("\x1b[{}A\r\x1b[J", self.drawn) } else { "\x1b[H\x1b[2J".into() };
             write!(stderr, "{back}").ok();

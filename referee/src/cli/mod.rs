@@ -1,4 +1,4 @@
-//! The command line: one file a command, and the conventions that all of them keep.
+//! The command line: one file per command, and what all commands share.
 
 mod agent;
 mod bars;
@@ -36,28 +36,30 @@ mod serve;
 mod setup;
 mod verify;
 mod viewer;
-mod words;
+mod shell;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use referee_process::sandbox::canary;
 use referee_process::{Failure, launcher};
-use std::io::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::process::ExitCode;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt;
 use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-/// Runs matches between game-playing agents, by the rules and by the clock.
+/// Run matches between game-playing agents, under the rules and the clock
 #[derive(Debug, Parser)]
 #[command(
     name = "referee",
     version,
     max_term_width = 100,
     arg_required_else_help = true,
-    after_help = "Begin with: referee play hex @random @greedy\n\
-        Exit codes: 0 ok, 1 failed or did not verify, 2 usage, 3 an agent was at fault where that \
-        decides, 4 the machine failed or the match is void, 130/143/129 interrupted by INT, TERM, HUP"
+    after_help = "Start with: referee play hex @random @greedy\n\
+        `referee COMMAND --help` explains a command, with examples.\n\
+        Exit codes: 0 success, 1 failed or not verified, 2 usage error, 3 agent fault (where that \
+        decides), 4 machine failure or void match, 130/143/129 interrupted by INT, TERM, HUP"
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -66,24 +68,24 @@ struct Arguments {
     global: Global,
 }
 
-/// What every command takes.
+/// The options of every command.
 #[derive(Clone, Debug, clap::Args)]
-#[command(next_help_heading = "Options of every command")]
+#[command(next_help_heading = "Global options")]
 struct Global {
-    /// Says less: only results and errors
+    /// Print only results and errors
     #[arg(short, long, global = true)]
     quiet: bool,
-    /// Says more about what is going on; twice: much more
+    /// Print more detail, such as the sandbox in use; -vv prints debug logs
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     verbose: u8,
-    /// Whether to use colour
+    /// When to use colour
     #[arg(long, global = true, value_enum, default_value_t, env = "REFEREE_COLOR")]
     color: Color,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Color {
-    /// On a terminal, unless `NO_COLOR` is set
+    /// On a terminal unless `NO_COLOR` is set
     #[default]
     Auto,
     /// Always
@@ -92,7 +94,16 @@ enum Color {
     Never,
 }
 
-/// What each says of itself stands at its options.
+/// The commands in the order and groups of `referee --help`.
+const GROUPS: [(&str, &[&str]); 5] = [
+    ("Matches", &["play", "debug", "verify"]),
+    ("Agents", &["new", "check", "compare", "agent", "adapter", "htp"]),
+    ("Contests", &["contest", "worker"]),
+    ("Viewing", &["replay", "serve"]),
+    ("Tools", &["games", "position", "perft", "schema", "doctor"]),
+];
+
+/// The help of a command is the doc comment of its options.
 #[derive(Debug, Subcommand)]
 enum Command {
     Play(Box<play_options::Options>),
@@ -116,7 +127,7 @@ enum Command {
     Htp(htp::Options),
 }
 
-/// The whole program.
+/// Runs the program.
 pub fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|word| word == launcher::LAUNCH_COMMAND) {
         launcher::run();
@@ -126,15 +137,38 @@ pub fn main() -> ExitCode {
         canary::run();
         return ExitCode::SUCCESS;
     }
-    let arguments = Arguments::parse();
+    let matches = command_line().get_matches();
+    let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     set_up(&arguments.global);
     match run(arguments) {
         Ok(code) => code,
         Err(failure) => {
-            complain(&failure);
+            print_failure(&failure);
             ExitCode::from(failure.code())
         }
     }
+}
+
+/// Returns the command line with the commands listed by group, which clap can't do itself.
+fn command_line() -> clap::Command {
+    let (heading, bold, off) = ("\x1b[1m\x1b[4m", "\x1b[1m", "\x1b[0m");
+    let command = Arguments::command();
+    let mut groups = String::new();
+    for (title, names) in GROUPS {
+        write!(groups, "\n{heading}{title}:{off}\n").ok();
+        for &name in names {
+            // Without the feature `fleet` there is no `worker`.
+            let Some(about) = command.find_subcommand(name).and_then(clap::Command::get_about)
+            else {
+                continue;
+            };
+            writeln!(groups, "  {bold}{name:<9}{off} {about}").ok();
+        }
+    }
+    command.help_template(format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{groups}\n\
+         {heading}Options:{off}\n{{options}}{{after-help}}"
+    ))
 }
 
 fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
@@ -162,15 +196,15 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
 }
 
 impl Global {
-    /// Says what people should know, unless they want to know less.
+    /// Prints notes to stderr, unless --quiet is given.
     fn note(&self, notes: impl IntoIterator<Item: std::fmt::Display>) {
         for note in notes.into_iter().filter(|_| !self.quiet) {
-            output::tell(&format!("note: {note}"));
+            output::eprint_line(&format!("note: {note}"));
         }
     }
 }
 
-/// The end of a command that has no other.
+/// The exit code of a command that has no other.
 fn success(_: ()) -> ExitCode {
     ExitCode::SUCCESS
 }
@@ -182,26 +216,26 @@ fn set_up(global: &Global) {
         Color::Never => anstream::ColorChoice::Never.write_global(),
     }
     let level = match (global.quiet, global.verbose) {
-        // What goes wrong with a connection is told by whoever needs it.
+        // The users of a connection report its errors themselves.
         (true, _) => "error,async_nats=off",
         (false, 0) => "warn,async_nats=off",
         (false, 1) => "referee=info",
         (false, _) => "referee=debug",
     };
-    let asked = std::env::var("REFEREE_LOG").ok().and_then(|asked| asked.parse().ok());
-    let shown: Targets = asked.unwrap_or_else(|| level.parse().expect("a list of levels"));
+    let chosen = std::env::var("REFEREE_LOG").ok().and_then(|filter| filter.parse().ok());
+    let filter: Targets = chosen.unwrap_or_else(|| level.parse().expect("a list of levels"));
     let lines = fmt::layer()
         .with_writer(std::io::stderr)
         .without_time()
         .with_target(false)
         .with_ansi(output::stderr_has_colour());
-    tracing_subscriber::registry().with(lines.with_filter(shown)).init();
+    tracing_subscriber::registry().with(lines.with_filter(filter)).init();
 }
 
-fn complain(failure: &Failure) {
+fn print_failure(failure: &Failure) {
     let mut stderr = anstream::stderr();
     let (red, cyan, off) = ("\x1b[1;31m", "\x1b[36m", "\x1b[0m");
-    // Where stderr is gone there is nobody to tell.
+    // A closed stderr is ignored.
     writeln!(stderr, "{red}error:{off} {failure}").ok();
     if let Some(help) = failure.help_text() {
         writeln!(stderr, "{cyan}help:{off} {help}").ok();
@@ -210,11 +244,19 @@ fn complain(failure: &Failure) {
 
 #[cfg(test)]
 mod tests {
-    use super::Arguments;
-    use clap::CommandFactory;
+    use super::{GROUPS, command_line};
 
     #[test]
     fn the_command_line_is_consistent() {
-        Arguments::command().debug_assert();
+        command_line().debug_assert();
+    }
+
+    #[test]
+    fn every_command_is_in_one_group() {
+        let command = command_line();
+        for name in command.get_subcommands().map(clap::Command::get_name) {
+            let count = GROUPS.iter().flat_map(|(_, names)| *names).filter(|it| **it == name);
+            assert_eq!(count.count(), 1, "{name}");
+        }
     }
 }

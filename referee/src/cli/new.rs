@@ -1,11 +1,11 @@
-//! `new`: the beginning of an agent, in a folder of its own.
+//! `new`: creates an agent from a starter.
 
 use super::Global;
 use super::languages::{find, list, missing};
 use super::new_text::{Plan, next_commands, readme};
-use super::output::{print, print_json, tell};
+use super::output::{eprint_line, print, print_json};
 use super::setup::find_kind;
-use super::words::join;
+use super::shell::join;
 use clap::Args;
 use referee_games::GameKind;
 use referee_play::new_files::create_files;
@@ -15,45 +15,49 @@ use serde::{Deserialize, Serialize};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// The word that stands for every game.
+/// The name that means every game.
 const ANY: &str = "any";
 
-/// Begins an agent: a folder with a program that plays at once, to make your own
+/// Create an agent that plays at random, to start from
 ///
-/// Nothing is ever overwritten: the folder must not be there yet, or be empty.
+/// Creates the folder DIR with a program, agent.toml and README.md. Never overwrites anything: DIR must
+/// not exist, or be empty.
 #[derive(Debug, Args)]
 #[command(override_usage = "referee new [OPTIONS] <DIR>\n       referee new --lang list")]
+#[command(after_long_help = "Examples:\n  \
+    referee new mybot --game hex\n  \
+    referee new mybot --lang rust --game chexers --game freckers")]
 pub(super) struct Options {
-    /// The folder to create; its name is the agent's
+    /// Folder to create; its name becomes the agent's name
     #[arg(required_unless_present = "lang")]
     dir: Option<PathBuf>,
-    /// A game that it is for, as often as needed; `any` is all of them
+    /// Game that the agent plays (repeatable), or `any`
     #[arg(long, short, default_value = ANY)]
     game: Vec<String>,
-    /// The language; `list` lists them with what they need
+    /// Language of the agent; `list` lists them and what they need
     #[arg(long, short, value_name = "LANGUAGE", default_value = "python")]
     lang: String,
-    /// Prints one JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
 
-/// What was created, as `new --json` prints it.
+/// The created agent, as `new --json` prints it.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Told {
-    /// The folder, as it was written.
+pub(super) struct NewReport {
+    /// The folder, as given.
     folder: String,
     /// The language.
     language: &'static str,
-    /// The games that it is for; empty: any.
+    /// The games that it plays; empty for any.
     games: Vec<&'static str>,
     /// The files in it.
     files: Vec<String>,
-    /// The commands to go on with.
+    /// The commands to run next.
     next: Vec<String>,
 }
 
-/// The `agent.toml` of a starter: what all of them have, so that nothing is lost on the way.
+/// The `agent.toml` of a starter.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Manifest {
@@ -72,17 +76,18 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let starter = find(&options.lang)?;
     let games = games(&options.game)?;
     let Some(folder) = options.dir.as_deref() else {
-        return Err(Failure::usage("which folder? its name will be the agent's")
+        return Err(Failure::usage("missing DIR (its name becomes the agent's name)")
             .help(format!("referee new mybot --lang {}", starter.language)));
     };
     refuse_existing(folder)?;
-    let mut manifest: Manifest = toml::from_str(starter.manifest)
-        .map_err(|error| Failure::operation(format!("the starter's agent.toml: {error}")))?;
+    let mut manifest: Manifest = toml::from_str(starter.manifest).map_err(|error| {
+        Failure::operation(format!("cannot read the starter's agent.toml: {error}"))
+    })?;
     manifest.name = name_of(folder);
     manifest.games = games.iter().map(|game| game.name.to_owned()).collect();
     let plan = Plan { name: &manifest.name, build: &manifest.build, starter, games: &games };
     let agent_toml = toml::to_string(&manifest)
-        .map_err(|error| Failure::operation(format!("no agent.toml: {error}")))?;
+        .map_err(|error| Failure::operation(format!("cannot write agent.toml: {error}")))?;
     let readme = readme(&plan);
     let mut files = vec![("agent.toml", agent_toml.as_str())];
     files.extend(starter.files.iter().map(|file| (file.name, file.text)));
@@ -91,7 +96,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Failure::machine(error.to_string()),
         _ => Failure::operation(error.to_string()),
     })?;
-    let told = Told {
+    let report = NewReport {
         folder: folder.display().to_string(),
         language: starter.language,
         games: games.iter().map(|game| game.name).collect(),
@@ -99,22 +104,22 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
         next: next_commands(&plan, folder),
     };
     if options.json {
-        print_json(&told)?;
+        print_json(&report)?;
     } else {
-        print(&as_text(&told, &plan, folder))?;
+        print(&as_text(&report, &plan, folder))?;
     }
     if let Some(install) = missing(starter).filter(|_| !global.quiet) {
-        tell(&format!("note: what {} needs isn't on this machine: {install}", starter.title));
+        eprint_line(&format!("note: {} is not installed: {install}", starter.title));
     }
     Ok(())
 }
 
-/// The games by their names; none stands for any.
+/// Returns the games of these names; none means any.
 fn games(names: &[String]) -> Result<Vec<GameKind>, Failure> {
     if names.iter().any(|name| name == ANY) {
         if names.len() > 1 {
-            return Err(Failure::usage(format!("--game {ANY} is all games already"))
-                .help(format!("name the games, or only `{ANY}`")));
+            return Err(Failure::usage(format!("--game {ANY} can't be combined with other games"))
+                .help(format!("give the games, or only --game {ANY}")));
         }
         return Ok(Vec::new());
     }
@@ -129,14 +134,14 @@ fn games(names: &[String]) -> Result<Vec<GameKind>, Failure> {
 }
 
 fn refuse_existing(folder: &Path) -> Result<(), Failure> {
-    // What can't be looked at can't be created either, and that error says why.
+    // If it can't be read, creating it fails with the reason.
     if folder.symlink_metadata().is_err() {
         return Ok(());
     }
     let what = match folder.read_dir().map(|mut entries| entries.next().is_none()) {
         Ok(true) => return Ok(()),
-        Ok(false) => "is there already, and isn't empty",
-        Err(_) => "is there already",
+        Ok(false) => "already exists and is not empty",
+        Err(_) => "already exists",
     };
     let refused = Failure::usage(format!("{} {what}", folder.display()));
     let numbered = (2..100).map(|number| {
@@ -146,15 +151,14 @@ fn refuse_existing(folder: &Path) -> Result<(), Failure> {
     });
     let free = numbered.into_iter().find(|path| path.symlink_metadata().is_err());
     let free = free.filter(|_| folder.file_name().is_some());
-    Err(refused.help("nothing is overwritten: name another folder").or_help(free.map(|free| {
-        format!(
-            "nothing is overwritten: name another folder, such as {}",
-            join(&[free.to_string_lossy()])
-        )
-    })))
+    Err(refused.help("choose another folder").or_help(
+        free.map(|free| {
+            format!("choose another folder, such as {}", join(&[free.to_string_lossy()]))
+        }),
+    ))
 }
 
-/// The name of the folder, which is the agent's.
+/// Returns the name of the folder, which becomes the agent's.
 fn name_of(folder: &Path) -> String {
     let resolved = || folder.canonicalize().ok();
     let name = folder.file_name().map(ToOwned::to_owned);
@@ -162,20 +166,20 @@ fn name_of(folder: &Path) -> String {
     name.map_or_else(|| "agent".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-fn as_text(told: &Told, plan: &Plan<'_>, folder: &Path) -> String {
+fn as_text(report: &NewReport, plan: &Plan<'_>, folder: &Path) -> String {
     let mut text =
-        format!("{}: an agent in {} for {}\n", told.folder, plan.starter.title, plan.for_what());
+        format!("{}: an agent in {} for {}\n", report.folder, plan.starter.title, plan.for_what());
     let mut add = |line: &str| text.extend([line, "\n"]);
-    for file in &told.files {
+    for file in &report.files {
         add(&format!("  {file}"));
     }
     add("next:");
-    for command in &told.next {
+    for command in &report.next {
         add(&format!("  {command}"));
     }
     let program = folder.join(plan.starter.files[0].name);
     add(&format!(
-        "then make it your own: `{}` in {} is where it decides",
+        "to make it play well, edit the function `{}` in {}",
         sample_agents::starters::PLACE,
         program.display()
     ));
@@ -200,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn any_stands_alone_and_a_game_once() {
+    fn any_excludes_other_games_and_games_count_once() {
         let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
         assert!(games(&names(&["any"])).unwrap().is_empty());
         let twice = games(&names(&["hex", "chexers", "hex"])).unwrap();

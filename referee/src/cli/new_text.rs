@@ -1,39 +1,38 @@
-//! What `new` tells: the commands to go on with, and the README of the new folder. What a game's
-//! actions look like comes from the registry.
+//! The texts of `new`: the next commands, and the README of the new folder.
 
-use super::words::join;
+use super::shell::join;
 use referee_games::{GAMES, GameKind};
 use sample_agents::starters::{PLACE, Starter};
 use serde_json::json;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Who sits opposite, in turn.
+/// The opponents in the first match, in turn.
 const OPPONENTS: [&str; 2] = ["@greedy", "@random"];
 
-/// The agent that is begun.
+/// The agent to create.
 #[derive(Debug)]
 pub(super) struct Plan<'a> {
     /// Its name.
     pub(super) name: &'a str,
-    /// The words of the command that builds it; none where there is nothing to build.
+    /// The command that builds it; empty if nothing is to be built.
     pub(super) build: &'a [String],
-    /// What it begins with.
+    /// Its starter.
     pub(super) starter: &'static Starter,
-    /// The games that it is for; empty: any.
+    /// The games that it plays; empty for any.
     pub(super) games: &'a [GameKind],
 }
 
 impl Plan<'_> {
-    /// The games in words.
+    /// Returns the games as text.
     pub(super) fn for_what(&self) -> String {
         let names: Vec<&str> = self.games.iter().map(|game| game.name).collect();
         if names.is_empty() { "any game".to_owned() } else { names.join(", ") }
     }
 
-    /// The words of a first match, with this AGENT in the first seat.
+    /// Returns the command of a first match, with this agent in the first seat.
     fn first_match(&self, agent: &str) -> String {
-        // Of all games, one for two that is no larger than that.
+        // If it plays any game, the first one for two.
         let usual = || GAMES.iter().find(|kind| kind.about().seats == [2]).copied();
         let game = self.games.first().copied().or_else(usual).unwrap_or(GAMES[0]);
         let seats = game.start(&json!({})).map_or(2, |game| game.seats());
@@ -43,7 +42,7 @@ impl Plan<'_> {
     }
 }
 
-/// The next three commands, to be pasted where the user stands.
+/// Returns three commands to run next in the working directory.
 pub(super) fn next_commands(plan: &Plan<'_>, folder: &Path) -> Vec<String> {
     let agent = join(&[as_agent(folder).to_string_lossy()]);
     let mut commands = Vec::new();
@@ -58,19 +57,18 @@ pub(super) fn next_commands(plan: &Plan<'_>, folder: &Path) -> Vec<String> {
     commands
 }
 
-/// The folder as an AGENT and as an argument, for which a name that begins with `@` or `-` would
-/// be something else.
+/// Returns the folder as an AGENT. Without `./`, a name that begins with `@` or `-` would be a built-in
+/// agent or an option.
 fn as_agent(folder: &Path) -> PathBuf {
     let ambiguous = folder.to_string_lossy().starts_with(['@', '-']);
     if ambiguous { Path::new(".").join(folder) } else { folder.to_owned() }
 }
 
-/// The README of the new folder. Its commands are for whoever stands in that folder, so that they
-/// stay right wherever it goes.
+/// Returns the README of the new folder. Its commands run in that folder, so it can be moved.
 pub(super) fn readme(plan: &Plan<'_>) -> String {
     let Starter { title, files, .. } = plan.starter;
     let mut text = format!(
-        "# {}\n\nAn agent in {title} for {}. So far it picks one of the legal actions at random.\n\n\
+        "# {}\n\nAn agent in {title} for {}. It picks a legal action at random so far.\n\n\
          In this folder:\n\n",
         plan.name,
         plan.for_what()
@@ -83,13 +81,15 @@ pub(super) fn readme(plan: &Plan<'_>) -> String {
     add(&format!("    {}", plan.first_match(".")));
     add("    referee replay latest --print");
     add(&format!(
-        "\nWhere it decides is `{PLACE}` in `{}`: change that first. Two things to keep: flush\n\
-         after every line, and write nothing else to stdout. Debug text goes to stderr, and is\n\
-         kept with the turn in which it was written.",
+        "\nThe function `{PLACE}` in `{}` picks the action: change that first. Flush stdout after\n\
+         every line, and print nothing else there. Print debug output to stderr: the transcript\n\
+         keeps it with the turn.",
         files[0].name
     ));
     if plan.games.is_empty() {
-        add("\n`referee games` lists what it can play, `referee games GAME` how actions look.");
+        add(
+            "\n`referee games` lists the games, `referee games GAME` shows what actions look like.",
+        );
     }
     for game in plan.games {
         add(&about(game));
@@ -108,8 +108,8 @@ fn about(game: &GameKind) -> String {
     let (games, position) = (format!("referee games {name}"), format!("referee position {name}"));
     write!(
         text,
-        "\n`{games}` tells the setups, the reasons for an end and the scores;\n\
-         `{position} --json` prints a position as `turn` has it."
+        "\n`{games}` shows the setups, the ways a game can end, and the scores;\n\
+         `{position} --json` prints a position as in the message `turn`."
     )
     .ok();
     text

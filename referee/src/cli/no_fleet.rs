@@ -1,8 +1,7 @@
-//! Replaces `fleet` in a program built without it: no commands, no options, and games are played
-//! on this machine.
+//! Replaces `fleet` in a build without that feature: no commands, no options, and no remote games.
 
 use super::Global;
-use super::contest::{Place, Run};
+use super::contest::{RunContext, Venue};
 use clap::{Args, Subcommand};
 use referee_play::interrupts::Interrupts;
 use referee_process::Failure;
@@ -32,7 +31,7 @@ pub(super) fn run_contest(command: &ContestCommand, _: &Global) -> Result<ExitCo
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub(crate) struct FleetOptions {}
 
-/// Does not exist without workers.
+/// Games are never played elsewhere.
 #[derive(Debug)]
 pub(super) enum There {}
 
@@ -40,7 +39,7 @@ impl There {
     #[expect(
         clippy::unnecessary_wraps,
         clippy::trivially_copy_pass_by_ref,
-        reason = "as where there are workers"
+        reason = "the signature of the feature `fleet`"
     )]
     pub(super) fn find(
         _: &FleetOptions,
@@ -59,11 +58,11 @@ impl There {
         match *self {}
     }
 
-    #[expect(clippy::unused_async, reason = "where there are workers, they are waited for")]
+    #[expect(clippy::unused_async, reason = "the signature of the feature `fleet`")]
     pub(super) async fn play(
         self,
         _: Runner,
-        _: Run<'_>,
+        _: RunContext<'_>,
         _: &str,
         _: &mut Interrupts,
         _: &mut impl Spectator,
@@ -72,4 +71,4 @@ impl There {
     }
 }
 
-pub(super) fn note_elsewhere(_: &Place, _: &Folder, _: &Global) {}
+pub(super) fn note_elsewhere(_: &Venue, _: &Folder, _: &Global) {}

@@ -1,5 +1,4 @@
-//! Results on stdout: text that keeps its colour only where that is wanted, JSON, and tables that
-//! are aligned on a terminal and tab-separated in a pipe.
+//! Output: text, JSON, and tables, which are aligned on a terminal and tab-separated in a pipe.
 
 use crate::reading::report::aligned;
 use referee_process::Failure;
@@ -17,40 +16,40 @@ pub(super) fn stderr_has_colour() -> bool {
     anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never
 }
 
-/// Whether somebody reads stdout on a terminal.
+/// Whether stdout is a terminal.
 pub(super) fn stdout_is_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
-/// Writes text to stdout. A reader that has gone away is no failure: it has seen enough.
+/// Prints text to stdout. Exits with code 0 if the reader has closed the pipe.
 pub(super) fn print(text: &str) -> Result<(), Failure> {
     let mut stdout = anstream::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
-        Err(error) => Err(Failure::machine(format!("stdout can't be written: {error}"))),
+        Err(error) => Err(Failure::machine(format!("cannot write to stdout: {error}"))),
         Ok(()) => Ok(()),
     }
 }
 
-/// Writes a line to stderr, where people follow what goes on.
-pub(super) fn tell(text: &str) {
+/// Prints a line to stderr.
+pub(super) fn eprint_line(text: &str) {
     writeln!(anstream::stderr(), "{text}").ok();
 }
 
-/// Writes one JSON object as one line.
+/// Prints a value as one line of JSON.
 pub(super) fn print_json<T: Serialize>(value: &T) -> Result<(), Failure> {
     let mut text = serde_json::to_string(value)
-        .map_err(|error| Failure::operation(format!("the result has no JSON form: {error}")))?;
+        .map_err(|error| Failure::operation(format!("cannot write the result as JSON: {error}")))?;
     text.push('\n');
     print(&text)
 }
 
-/// A row of a table.
+/// Returns a row of a table.
 pub(super) fn row<const N: usize>(cells: [&str; N]) -> Vec<String> {
     cells.map(str::to_owned).to_vec()
 }
 
-/// A table: columns aligned on a terminal, tab-separated in a pipe.
+/// Formats a table: columns aligned on a terminal, tab-separated in a pipe.
 pub(super) fn table(rows: &[Vec<String>]) -> String {
     if !stdout_is_terminal() {
         return rows.iter().map(|row| row.join("\t") + "\n").collect();
@@ -58,36 +57,36 @@ pub(super) fn table(rows: &[Vec<String>]) -> String {
     aligned(rows)
 }
 
-/// How boards are drawn, as people choose it.
+/// The values of --board.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum BoardChoice {
-    /// Letters and colour, Unicode where the locale has it
+    /// Unicode if the locale is UTF-8, else ASCII
     #[default]
     Auto,
     /// No board
     None,
     /// ASCII only
     Ascii,
-    /// With glyphs beyond ASCII
+    /// Unicode
     Unicode,
 }
 
-/// What every command that shows boards takes.
+/// The options of every command that shows boards.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(super) struct BoardOptions {
-    /// How to draw the board
+    /// How to draw boards
     #[arg(long, value_enum, default_value_t, env = "REFEREE_BOARD")]
     pub(super) board: BoardChoice,
-    /// Shows coordinates on two sides
+    /// Show coordinates on two sides
     #[arg(short = 'k', long)]
     pub(super) coords: bool,
-    /// Turns the board by half a turn
+    /// Rotate the board by 180 degrees
     #[arg(long)]
     pub(super) flip: bool,
 }
 
 impl BoardOptions {
-    /// The style to draw with; `None` for no board.
+    /// Returns the style to draw with; `None` for no board.
     pub(super) fn style(&self, colour: bool) -> Option<Style> {
         let charset = match self.board {
             BoardChoice::None => return None,
@@ -100,7 +99,7 @@ impl BoardOptions {
     }
 }
 
-/// Whether the locale says that the terminal shows UTF-8.
+/// Whether the locale is UTF-8.
 pub(super) fn locale_has_unicode() -> bool {
     let set = |name: &&str| std::env::var(name).is_ok_and(|value| !value.is_empty());
     let name = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find(set);

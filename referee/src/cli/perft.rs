@@ -1,4 +1,4 @@
-//! `perft`: how many sequences of actions there are, the standard test of a move generator.
+//! `perft`: counts action sequences, the standard test of a move generator.
 
 use super::output::{print, print_json};
 use super::setup::GameOptions;
@@ -9,42 +9,45 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-/// Counts the sequences of actions from a position, by depth.
+/// Count the action sequences from a position, by depth
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  \
+    referee perft hex 3 --setup size=5\n  \
+    referee perft freckers 2 --divide")]
 pub(super) struct Options {
     #[command(flatten)]
     game: GameOptions,
-    /// How deep
+    /// Depth in plies, 1 to 100
     #[arg(value_parser = clap::value_parser!(u32).range(1..=100))]
     depth: u32,
-    /// Also counts by the first action
+    /// Also print the count for each first action
     #[arg(long)]
     divide: bool,
-    /// Prints one JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
 
-/// Counts as `perft --json` prints them.
+/// The counts, as `perft --json` prints them.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Told {
+pub(super) struct PerftReport {
     /// The game's name.
     game: &'static str,
     /// The whole setup.
     setup: Value,
-    /// The counts from depth 1 on; zeros after the end of every game.
+    /// The counts from depth 1; 0 once every game is over.
     counts: Vec<u64>,
-    /// The count of the whole depth by the first action, where it was asked for.
+    /// The counts of the full depth by first action, with --divide.
     #[serde(skip_serializing_if = "Option::is_none")]
     divide: Option<Vec<Divided>>,
 }
 
-/// One first action in [`Told`].
+/// One first action in [`PerftReport`].
 #[derive(Debug, Serialize, JsonSchema)]
 struct Divided {
     /// The action.
     action: Value,
-    /// How many sequences begin with it.
+    /// The number of sequences that begin with it.
     count: u64,
 }
 
@@ -52,7 +55,6 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let game = options.game.start()?;
     let mut counts = Vec::new();
     for depth in 1..=options.depth {
-        // Once there is nothing, there is nothing deeper.
         let count = if counts.last() == Some(&0) { 0 } else { game.perft(depth) };
         counts.push(count);
         if !options.json {
@@ -67,10 +69,10 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         return Ok(());
     }
     let divide = options.divide.then_some(divided);
-    print_json(&Told { game: game.kind().name, setup: game.setup(), counts, divide })
+    print_json(&PerftReport { game: game.kind().name, setup: game.setup(), counts, divide })
 }
 
-/// The count of the whole depth, by the first action.
+/// Returns the counts of the full depth by first action.
 fn divide(game: &dyn AnyGame, depth: u32) -> Vec<Divided> {
     let count = |action: Value| {
         let mut next = game.clone_box();

@@ -1,12 +1,12 @@
-//! `play`: one match, or several.
+//! `play`: a match or a series.
 
 use super::Global;
 use super::faults::{Record, advice, debug_command};
-use super::live::{Cover, Live};
+use super::live::{LiveBoard, ScreenOverlay};
 use super::output::{print, print_json, stderr_has_colour, stdout_has_colour};
 use super::play_open::Page;
 use super::play_options::Options;
-use super::viewer::Desk;
+use super::viewer::ViewerHost;
 use crate::cli::bars::progress_bar;
 use crate::cli::runtime::{machine, runtime};
 use crate::reading::report;
@@ -35,9 +35,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A match as `play --json` prints it.
+/// A match, as `play --json` prints it.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Told {
+pub(super) struct PlayReport {
     /// The game's name.
     game: String,
     /// The whole setup.
@@ -49,38 +49,38 @@ pub(super) struct Told {
     /// The match's id.
     #[serde(rename = "match")]
     match_id: String,
-    /// Who played, in seat order.
-    seats: Vec<ToldSeat>,
-    /// What the rules say; null unless they ended the game.
+    /// The agents, in seat order.
+    seats: Vec<SeatReport>,
+    /// The outcome by the rules; null unless they ended the game.
     outcome: Option<Outcome>,
-    /// What the match says.
+    /// The verdict of the match.
     verdict: Verdict,
     /// The turns, passed-over ones included.
     turns: u64,
-    /// Where the transcript is; null where there is none.
+    /// The file of the transcript; null if there is none.
     transcript: Option<String>,
-    /// What kept the agents apart.
+    /// The sandbox of the agents.
     sandbox: Sandbox,
-    /// The command that plays it again.
+    /// The command that repeats the match.
     reproduce: String,
 }
 
-/// One seat in [`Told`].
+/// One seat in [`PlayReport`].
 #[derive(Debug, Serialize, JsonSchema)]
-struct ToldSeat {
+struct SeatReport {
     /// The seat.
     seat: Seat,
     /// The agent's name.
     name: String,
     /// The colour at the start.
     colour: String,
-    /// What was started.
+    /// The command that was started.
     command: Vec<String>,
     /// SHA-256 of the agent, in hex.
     digest: String,
 }
 
-impl ToldSeat {
+impl SeatReport {
     fn of(seat: &HeaderSeat) -> Self {
         let HeaderSeat { seat, name, colour, command, digest, .. } = seat.clone();
         Self { seat, name, colour, command, digest }
@@ -90,36 +90,36 @@ impl ToldSeat {
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
     let mut plan = options.plan()?;
     global.note(super::setup::start(plan.first.kind, &plan.first.setup)?.notes());
-    let enclosure = options.conditions.enclosure(plan.agents(), global)?;
+    let sandbox = options.conditions.choose(plan.agents(), global)?;
     let runtime = runtime()?;
-    plan.first.readable_files.check(enclosure.jail.layers, &plan.first.seated)?;
+    plan.first.readable_files.check(sandbox.jail.layers, &plan.first.seated)?;
     let mut page = None;
     if options.open {
-        page = Some(Page::prepare(&mut plan, &enclosure)?);
+        page = Some(Page::prepare(&mut plan, &sandbox)?);
     }
-    let mut series = Series::new(options, &plan, &enclosure, global);
-    let played = play_all(options, &plan, enclosure, global, &mut series, page.as_mut());
+    let mut series = SeriesResults::new(options, &plan, &sandbox, global);
+    let played = play_all(options, &plan, sandbox, global, &mut series, page.as_mut());
     let mut interrupts = runtime.block_on(played)?;
     series.summarize()?;
     if let Some(interrupt) = interrupts.received() {
         return Ok(ExitCode::from(interrupt.code()));
     }
     if let Some(page) = page {
-        runtime.block_on(page.stay(&mut interrupts));
+        runtime.block_on(page.serve_until_interrupted(&mut interrupts));
     }
     series.code()
 }
 
-/// Plays the games, and has them told in the order of their numbers, whichever ended first.
+/// Plays the games, and reports them in the order of their numbers.
 async fn play_all(
     options: &Options,
     plan: &Plan,
-    enclosure: Enclosure,
+    sandbox: Enclosure,
     global: &Global,
-    series: &mut Series<'_>,
+    series: &mut SeriesResults<'_>,
     page: Option<&mut Page>,
 ) -> Result<Interrupts, Failure> {
-    let machine = machine("matches can't be started");
+    let machine = machine("cannot start matches");
     let mut interrupts = Interrupts::listen().map_err(&machine)?;
     let single = plan.count() == 1;
     let person = plan.has_person() && page.is_none();
@@ -131,29 +131,30 @@ async fn play_all(
     let colour = stderr_has_colour();
     let style = options.board.style(colour).unwrap_or(Style { colour, ..Style::default() });
     let setting = if single { Setting::Live } else { Setting::LiveMany };
-    let mut desk = Desk::new(playing.clone(), style, setting, &bar, &mut interrupts, !person)?;
-    if desk.is_manned() {
+    let mut host =
+        ViewerHost::new(playing.clone(), style, setting, &bar, &mut interrupts, !person)?;
+    if host.has_terminal() {
         bar.set_message("b: watch");
     }
-    series.cover = desk.cover();
-    let hint = if desk.is_manned() { "b: look closer, step back\n" } else { "" };
-    let watching = watching(options, single && !global.quiet, person, hint, desk.cover());
+    series.overlay = host.overlay();
+    let hint = if host.has_terminal() { "b: open the viewer\n" } else { "" };
+    let watching = board_observer(options, single && !global.quiet, person, hint, host.overlay());
     let jobs = plan.jobs.clamp(1, plan.count());
     let room = PoolSize { matches: jobs, pin: options.pin };
     let (orders, paused) = (interrupts.orders(), interrupts.paused_time());
-    let pool = Pool::start(room, enclosure, orders, paused, watching, playing).map_err(machine)?;
-    see_through(pool, plan, &bar, &mut desk, series, &mut interrupts).await?;
+    let pool = Pool::start(room, sandbox, orders, paused, watching, playing).map_err(machine)?;
+    run_pool(pool, plan, &bar, &mut host, series, &mut interrupts).await?;
     Ok(interrupts)
 }
 
-/// Gives the pool its games as it has room for them, until all have come to an end, or those that are under
-/// way have.
-async fn see_through(
+/// Gives games to the pool as it has room, until all games are over, or after an interrupt those that
+/// are running.
+async fn run_pool(
     pool: Pool,
     plan: &Plan,
     bar: &ProgressBar,
-    desk: &mut Desk,
-    series: &mut Series<'_>,
+    host: &mut ViewerHost,
+    series: &mut SeriesResults<'_>,
     interrupts: &mut Interrupts,
 ) -> Result<(), Failure> {
     let single = plan.count() == 1;
@@ -179,14 +180,14 @@ async fn see_through(
                 }
                 None => over = true,
             },
-            key = desk.next() => drop(desk.take(key)),
+            key = host.next() => drop(host.handle(key)),
             () = interrupts.next() => {}
         }
-        // A single match may be looked at for as long as somebody likes.
+        // The viewer stays open on a single match that is over.
         if interrupts.received().is_some() || (over && !single) {
-            desk.close();
+            host.close();
         }
-        if desk.is_open() {
+        if host.is_open() {
             continue;
         }
         while let Some(played) = early.remove(&next) {
@@ -205,23 +206,23 @@ async fn see_through(
     Ok(())
 }
 
-fn watching(
+/// Returns what the pool calls with each event: it draws the board and keeps the pace.
+fn board_observer(
     options: &Options,
     wanted: bool,
     person: bool,
     hint: &'static str,
-    cover: Arc<Cover>,
+    overlay: Arc<ScreenOverlay>,
 ) -> Box<Watching> {
-    // Waiting holds up a core, so it is for a match that has it alone.
+    // Waiting blocks a core, so only a single match has a pace.
     let (board, pace) = (options.board.clone(), options.pace.filter(|_| options.games == 1));
     Box::new(move |_| {
-        let live = || Live::new(&board, pace, person, hint, cover.clone());
+        let live = || LiveBoard::new(&board, pace, person, hint, overlay.clone());
         let mut live = if wanted { live() } else { None };
         Box::new(move |event, state| {
             if let Some(live) = &mut live {
-                live.see(event, state);
+                live.add_event(event, state);
             }
-            // Whoever looks on may do so in another window.
             if matches!(event, Event::Played(_)) {
                 std::thread::sleep(Duration::from_millis(pace.unwrap_or(0)));
             }
@@ -229,47 +230,47 @@ fn watching(
     })
 }
 
-/// What has come of the games so far.
-struct Series<'a> {
+/// The results of the games so far.
+struct SeriesResults<'a> {
     options: &'a Options,
     plan: &'a Plan,
-    /// What keeps the agents apart.
+    /// The layers of the sandbox.
     layers: Layers,
-    /// What agents could do meanwhile, where several games may have been played at once.
+    /// The pondering that was used, in a series.
     pondering: Option<Pondering>,
     quiet: bool,
-    /// By agent, in the order of the command line.
+    /// One per agent, in the order of the command line.
     standings: Vec<Standing>,
     played: u64,
     faults: u64,
     void: u64,
-    /// The command that shows the first fault once more.
+    /// The command that debugs the first fault.
     debug: Option<String>,
-    /// The first game that the machine kept from being played or recorded.
+    /// The first game that could not be played or recorded because of the machine.
     failed: Option<Failure>,
-    /// What was over the board while it was drawn.
-    cover: Arc<Cover>,
+    /// Whether the viewer covers the board.
+    overlay: Arc<ScreenOverlay>,
 }
 
 #[derive(Clone, Default)]
 struct Standing {
     name: String,
-    /// How often it came in each place.
+    /// The number of games by place.
     places: BTreeMap<u32, u64>,
-    /// How often it shared the first place with all others.
+    /// The number of games in which all shared the first place.
     draws: u64,
     faults: BTreeMap<&'static str, u64>,
 }
 
-impl<'a> Series<'a> {
-    fn new(options: &'a Options, plan: &'a Plan, enclosure: &Enclosure, global: &Global) -> Self {
+impl<'a> SeriesResults<'a> {
+    fn new(options: &'a Options, plan: &'a Plan, sandbox: &Enclosure, global: &Global) -> Self {
         let agents: Vec<_> = plan.first.seated.iter().map(AsRef::as_ref).collect();
         let standing = |name| Standing { name, ..Standing::default() };
         Self {
             options,
             plan,
-            layers: enclosure.jail.layers,
-            pondering: enclosure.told.pondering.filter(|_| options.games > 1),
+            layers: sandbox.jail.layers,
+            pondering: sandbox.told.pondering.filter(|_| options.games > 1),
             quiet: global.quiet,
             standings: unique_names(&agents).into_iter().map(standing).collect(),
             played: 0,
@@ -277,7 +278,7 @@ impl<'a> Series<'a> {
             void: 0,
             debug: None,
             failed: None,
-            cover: Arc::default(),
+            overlay: Arc::default(),
         }
     }
 
@@ -287,13 +288,13 @@ impl<'a> Series<'a> {
             Ok(finished) => finished,
             Err(error) => {
                 let again = self.options.reproduce(self.plan, number, self.pondering);
-                let failure = Failure::machine(format!("game {number} doesn't count: {error}"));
+                let failure = Failure::machine(format!("game {number} is void: {error}"));
                 let full = error.kind() == ErrorKind::StorageFull;
                 let first = match played.transcript.filter(|_| full) {
-                    Some(path) => format!("make room for {}, then ", path.display()),
+                    Some(path) => format!("free disk space for {}, then ", path.display()),
                     None => String::new(),
                 };
-                self.failed.get_or_insert(failure.help(format!("{first}play it again: {again}")));
+                self.failed.get_or_insert(failure.help(format!("{first}repeat it: {again}")));
                 return Ok(());
             }
         };
@@ -306,13 +307,13 @@ impl<'a> Series<'a> {
             self.debug = debug_command(&finished.header, verdict, transcript);
         }
         if self.options.json {
-            return print_json(&Told {
+            return print_json(&PlayReport {
                 game: finished.header.game.clone(),
                 setup: finished.header.setup.clone(),
                 seed: finished.header.seed,
                 game_number: number,
                 match_id: finished.header.match_id.clone(),
-                seats: finished.header.seats.iter().map(ToldSeat::of).collect(),
+                seats: finished.header.seats.iter().map(SeatReport::of).collect(),
                 outcome: finished.ending.outcome.clone(),
                 verdict: verdict.clone(),
                 turns: finished.turns,
@@ -322,12 +323,12 @@ impl<'a> Series<'a> {
             });
         }
         if self.plan.count() == 1 && self.options.out.as_deref() != Some("-") {
-            self.tell_match(&finished, number, transcript.as_deref())?;
+            self.print_match(&finished, number, transcript.as_deref())?;
         }
         Ok(())
     }
 
-    fn tell_match(
+    fn print_match(
         &self,
         finished: &referee_play::drive::Finished,
         number: u64,
@@ -335,7 +336,8 @@ impl<'a> Series<'a> {
     ) -> Result<(), Failure> {
         let mut text = String::new();
         let style = self.options.board.style(stdout_has_colour()).filter(|_| !self.quiet);
-        if let Some(style) = style.filter(|_| !board_is_on_screen() || self.cover.has_missed()) {
+        if let Some(style) = style.filter(|_| !board_is_on_screen() || self.overlay.missed_frame())
+        {
             let header = &finished.header;
             text.push_str(&report::title(header));
             let start = super::setup::start(self.plan.first.kind, &header.setup)?;
@@ -348,14 +350,14 @@ impl<'a> Series<'a> {
         text.push_str(&report::verdict(&finished.header, ending.outcome.as_ref(), &ending.verdict));
         for (seat, words) in finished.header.seats.iter().zip(&finished.last_words) {
             let Some(fault) = &ending.verdict.seats[seat.seat.index()].fault else { continue };
-            // Of other faults it knows nothing yet when it last complains; an adapter does.
+            // Before other faults, stderr says nothing about them, but that of an adapter does.
             let explains = match fault.kind {
                 FaultKind::Gone | FaultKind::Start => true,
                 FaultKind::Garbled => seat.is_foreign() && seat.protocol.is_none(),
                 _ => false,
             };
             if let Some(words) = words.as_ref().filter(|_| explains) {
-                writeln!(text, "{} said last: {}", seat.name, tame(words)).ok();
+                writeln!(text, "last stderr of {}: {}", seat.name, tame(words)).ok();
             }
             let record = transcript.and_then(|path| Record::read(path, seat.seat));
             let denied = words.as_ref().and_then(|words| {
@@ -444,7 +446,7 @@ impl<'a> Series<'a> {
     }
 }
 
-/// The live board on the same terminal has shown it all.
+/// Whether the live board was drawn on the terminal that stdout is.
 fn board_is_on_screen() -> bool {
     std::io::stdout().is_terminal() && std::io::stderr().is_terminal()
 }

@@ -1,6 +1,6 @@
-//! `play --open`: the match in the browser, and whoever plays in person there.
+//! `play --open`: the match in the browser, where people can play.
 
-use super::output::tell;
+use super::output::eprint_line;
 use super::serve::browse;
 use referee_play::destination::Destination;
 use referee_play::human::{HumanInput, PlayerPrompts};
@@ -15,27 +15,26 @@ use std::sync::Arc;
 /// The web viewer beside a match.
 #[derive(Debug)]
 pub(super) struct Page {
-    desks: Arc<PlayerPrompts>,
-    /// Of a single match.
+    people: Arc<PlayerPrompts>,
+    /// The transcript of a single match.
     transcript: Option<PathBuf>,
     folder: PathBuf,
     server: Option<Server>,
 }
 
 impl Page {
-    /// Has whoever plays in person play there, and finds out where the transcripts will be.
-    pub(super) fn prepare(plan: &mut Plan, enclosure: &Enclosure) -> Result<Self, Failure> {
+    /// Sends people to the page, and reserves the transcript of a single match.
+    pub(super) fn prepare(plan: &mut Plan, sandbox: &Enclosure) -> Result<Self, Failure> {
         let machine = |error: std::io::Error| Failure::machine(error.to_string());
         if let Destination::Nowhere | Destination::Stdout = plan.first.destination {
-            return Err(Failure::usage("--open shows a transcript, and no file is written")
-                .help("--out names a file or a folder"));
+            return Err(Failure::usage("--open needs a transcript file to show")
+                .help("name a file or a folder with --out"));
         }
-        let desks = Arc::<PlayerPrompts>::default();
-        plan.first.human_input = HumanInput::Prompts(desks.clone());
+        let people = Arc::<PlayerPrompts>::default();
+        plan.first.human_input = HumanInput::Prompts(people.clone());
         let mut transcript = None;
         if plan.count() == 1 {
-            let (header, _) =
-                plan.job(plan.games.start).header(&enclosure.told).map_err(machine)?;
+            let (header, _) = plan.job(plan.games.start).header(&sandbox.told).map_err(machine)?;
             plan.first.destination =
                 plan.first.destination.clone().reserved(&header).map_err(machine)?;
             if let Destination::File { path, .. } = &plan.first.destination {
@@ -49,10 +48,10 @@ impl Page {
             }
             _ => transcript.as_deref().and_then(Path::parent).unwrap_or(Path::new(".")).to_owned(),
         };
-        Ok(Self { desks, transcript, folder, server: None })
+        Ok(Self { people, transcript, folder, server: None })
     }
 
-    /// Begins to serve, and opens the browser.
+    /// Starts the server and opens the browser.
     pub(super) fn serve(&mut self, interrupts: &Interrupts) -> Result<(), Failure> {
         let settings = Settings {
             folder: self.folder.clone(),
@@ -64,22 +63,22 @@ impl Page {
         let server = Server::start(settings, interrupts.orders(), interrupts.paused_time())?;
         let mut url = server.url();
         if let Some(transcript) = &self.transcript {
-            server.host(transcript, self.desks.clone());
+            server.host(transcript, self.people.clone());
             url = server.url_of_match(transcript).unwrap_or(url);
         }
-        tell(&format!("in the browser: {url}"));
+        eprint_line(&format!("in the browser: {url}"));
         browse(&url);
         self.server = Some(server);
         Ok(())
     }
 
-    /// Goes on serving until somebody ends it.
-    pub(super) async fn stay(self, interrupts: &mut Interrupts) {
+    /// Serves until an interrupt.
+    pub(super) async fn serve_until_interrupted(self, interrupts: &mut Interrupts) {
         let Some(server) = self.server else { return };
         if let Some(transcript) = &self.transcript {
             server.release(transcript);
         }
-        tell("the page stays until Ctrl-C");
+        eprint_line("press Ctrl-C to stop the server");
         while !interrupts.is_stopped() {
             interrupts.next().await;
         }

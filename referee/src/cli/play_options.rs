@@ -1,11 +1,11 @@
-//! The options of `play`, and what they mean.
+//! The options of `play`.
 
 use super::output::BoardOptions;
 use super::presets::PresetOptions;
 use super::runtime::machine;
 use super::sandbox::ConditionOptions;
 use super::setup::{GameOptions, read_pairs};
-use super::words::{join, option};
+use super::shell::{join, option};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use rand::TryRng;
@@ -21,89 +21,94 @@ use referee_play::reach::{ReadableFiles, ground};
 use referee_play::series::Plan;
 use referee_process::Failure;
 use referee_process::cores;
+use referee_protocol::plain::count;
 use referee_protocol::{Limits, OnFault, Pondering};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Seeds are below this, so that every language can hold one in a number.
+/// Seeds are below this, so that a double holds one exactly.
 const SEED_BOUND: u64 = 1 << 53;
 
-/// Plays a match, or several with rotating seats.
+/// Run a match or a series
 ///
-/// An AGENT is a program file, a quoted command line, a folder with agent.toml, or one that is built
-/// in (`referee agent list`; @human is you). NAME=AGENT gives it a name. PROTOCOL:AGENT, such as
-/// htp:./mohex, speaks another line protocol with it; comp30024:PACKAGE is a package of that course.
+/// AGENT is a program file, a quoted command line, a folder with agent.toml, or a built-in agent
+/// (`referee agent list` lists them); @human is you. NAME=AGENT gives an agent a name. PROTOCOL:AGENT,
+/// such as htp:./mohex, is an agent that speaks another protocol; comp30024:PACKAGE is a package of the
+/// course COMP30024.
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch on the command line")]
-#[command(after_help = "Examples:\n  \
+#[command(after_long_help = "Examples:\n  \
     referee play hex @random @greedy\n  \
     referee play chexers ./mybot 'python3 other.py' @random --clock 30s+0.2s\n  \
     referee play freckers @greedy @minimax:2 --games 100 --seed 7 --json")]
 pub(super) struct Options {
     #[command(flatten)]
     pub(super) game: GameOptions,
-    /// One agent a seat, in the order of play
+    /// One agent per seat, in the order of play
     #[arg(required = true, value_name = "AGENT")]
     pub(super) agents: Vec<String>,
-    /// How many games to play; seats move on by one with each
+    /// Number of games; agents move to the next seat after each game
     #[arg(long, short = 'n', default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) games: u64,
-    /// Plays only the game of this number of a series, counted from 0
+    /// Play only this game of a series, counted from 0. Defaults to the whole series
     #[arg(long, value_name = "NUMBER", conflicts_with = "games")]
     pub(super) game_number: Option<u64>,
-    /// The seed of everything that is drawn; a new one each time unless it is given
+    /// Seed of all random choices, below 2^53. Defaults to a new one each time
     #[arg(long, value_parser = clap::value_parser!(u64).range(..SEED_BOUND))]
     pub(super) seed: Option<u64>,
-    /// How many matches may run at once; as many as there are cores unless it is given
+    /// Number of matches to run at once. Defaults to the number of cores
     #[arg(long, short)]
     pub(super) jobs: Option<usize>,
-    /// Keeps the matches of each core, and their agents, on it: for machines that do nothing else
+    /// Pin each match and its agents to one core; for machines that run nothing else
     #[arg(long)]
     pub(super) pin: bool,
     #[command(flatten)]
     pub(super) preset: PresetOptions,
     #[command(flatten)]
     pub(super) conditions: ConditionOptions,
-    /// A limit on agents, such as `line_bytes=1000`; as often as needed
+    /// Limit on agents, such as line_bytes=1000 (repeatable); `referee schema limits` lists them with
+    /// units and defaults
     #[arg(long = "limit", value_name = "KEY=VALUE")]
     pub(super) limits: Vec<String>,
-    /// With three seats and more: what becomes of a match when a seat is at fault; `retire`
-    /// unless it is given
+    /// With 3 or more seats: what happens when an agent commits a fault. Defaults to the preset's, else
+    /// retire
     #[arg(long, value_enum)]
     pub(super) on_fault: Option<OnFault>,
-    /// Where transcripts go: a file (.jsonl or .jsonl.gz), a folder, or `-` for stdout
+    /// Where to write transcripts: a file (.jsonl or .jsonl.gz), a folder, or - for stdout. Defaults to
+    /// ./matches
     #[arg(long, short, value_name = "PATH")]
     pub(super) out: Option<String>,
-    /// Keeps no transcript
+    /// Write no transcript
     #[arg(long, conflicts_with = "out")]
     pub(super) no_transcript: bool,
-    /// Overwrites the file that --out names
+    /// Overwrite the file named by --out
     #[arg(long)]
     pub(super) force: bool,
     #[command(flatten)]
     pub(super) board: BoardOptions,
-    /// Waits this long after each turn of a single match, to watch; clocks don't run meanwhile
+    /// Wait after each turn of a single match, such as 300ms; clocks don't run meanwhile. Defaults to 0
     #[arg(long, value_name = "TIME", value_parser = read_time)]
     pub(super) pace: Option<u64>,
-    /// Shows it in the browser, where @human then plays; the page stays until Ctrl-C
+    /// Show the match in the browser, where @human then plays; press Ctrl-C to stop the server
     #[arg(long)]
     pub(super) open: bool,
-    /// Prints one JSON object a match
+    /// Print one JSON object per match
     #[arg(long)]
     pub(super) json: bool,
-    /// Exit code 3 if an agent was at fault
+    /// Exit with code 3 if an agent committed a fault
     #[arg(long)]
     pub(super) fail_on_fault: bool,
 }
 
-/// A seed that nobody has had before.
+/// Draws a new seed.
 pub(super) fn new_seed() -> Result<u64, Failure> {
-    let drawn = SysRng.try_next_u64().map_err(machine("no randomness"))?;
+    let drawn =
+        SysRng.try_next_u64().map_err(machine("cannot get random bytes from the system"))?;
     Ok(drawn % SEED_BOUND)
 }
 
 impl Options {
-    /// What is to be played.
+    /// Returns the games to play.
     pub(super) fn plan(&self) -> Result<Plan, Failure> {
         let kind = self.game.kind()?;
         let setup = self.game.setup()?;
@@ -148,20 +153,30 @@ impl Options {
         let given = self.agents.len();
         if given != seats {
             let game = &self.game.game;
-            return Err(Failure::usage(format!("{game} is played by {seats}, not by {given}"))
-                .help(format!(
-                    "name {seats} agents, such as {}",
-                    vec!["@random"; seats].join(" ")
-                )));
+            let needed = count(seats as u64, "agent");
+            let were = if given == 1 { "was" } else { "were" };
+            let text = format!("{game} needs {needed}, {given} {were} given");
+            return Err(Failure::usage(text).help(if given > seats {
+                "quote a command with spaces: \"python3 bot.py\"".to_owned()
+            } else {
+                format!("referee play {game} {}", self.with_random_agents(seats))
+            }));
         }
         let specs: Vec<AgentSpec> =
             self.agents.iter().map(|agent| AgentSpec::read(agent)).collect::<Result<_, _>>()?;
         let people = specs.iter().filter(|spec| spec.launch.is_none()).count();
         if people > 1 && !self.open {
-            return Err(Failure::usage("there is one terminal, so there can be only one @human")
-                .help("with --open people play in the browser, and there can be more"));
+            return Err(Failure::usage("only one @human can play at the terminal")
+                .help("add --open: in the browser, several people can play"));
         }
         Ok(specs)
+    }
+
+    /// Returns the agents given, and @random for every missing one.
+    fn with_random_agents(&self, seats: usize) -> String {
+        let random = std::iter::repeat("@random");
+        let agents = self.agents.iter().map(String::as_str).chain(random).take(seats);
+        join(&agents.collect::<Vec<_>>())
     }
 
     fn limits(&self) -> Result<Limits, Failure> {
@@ -171,8 +186,8 @@ impl Options {
         for key in given.as_object().into_iter().flatten().map(|(key, _)| key) {
             if names().all(|name| name != key) {
                 let near = nearest(key, names()).map(|near| format!("did you mean `{near}`?"));
-                return Err(Failure::usage(format!("--limit: no limit is called `{key}`"))
-                    .help(format!("there are {}", names().collect::<Vec<_>>().join(", ")))
+                return Err(Failure::usage(format!("--limit: unknown limit `{key}`"))
+                    .help(format!("the limits are {}", names().collect::<Vec<_>>().join(", ")))
                     .or_help(near));
             }
         }
@@ -195,8 +210,10 @@ impl Options {
         let path = PathBuf::from(out);
         let is_file = out == "-" || referee_play::destination::is_transcript(&path);
         if is_file && games > 1 {
-            return Err(Failure::usage(format!("--out {out}: {games} games need a folder"))
-                .help("a name that ends with .jsonl or .jsonl.gz is a file, any other a folder"));
+            return Err(Failure::usage(format!(
+                "--out {out}: a series of {games} games needs a folder, not a file"
+            ))
+            .help("a name that ends with .jsonl or .jsonl.gz is a file, any other name a folder"));
         }
         if out == "-" {
             return Ok(Destination::Stdout);
@@ -205,14 +222,14 @@ impl Options {
             return Ok(Destination::Folder(path));
         }
         if path.exists() && !self.force {
-            return Err(Failure::usage(format!("--out {out}: the file exists"))
-                .help("--force overwrites it"));
+            return Err(Failure::usage(format!("--out {out}: the file already exists"))
+                .help("add --force to overwrite it"));
         }
         Ok(Destination::File { path, force: self.force })
     }
 
-    /// The command that plays one game again, alone; `pondering` is what its agents could do
-    /// meanwhile, where it was one of several at once.
+    /// Returns the command that repeats one game. `pondering` is what was used by default, if the game
+    /// was one of several at once.
     pub(super) fn reproduce(
         &self,
         plan: &Plan,
@@ -220,19 +237,19 @@ impl Options {
         pondering: Option<Pondering>,
     ) -> String {
         let mut words = vec!["referee".to_owned(), "play".to_owned()];
-        words.extend(self.game.words());
+        words.extend(self.game.args());
         words.extend(self.agents.iter().cloned());
         words.extend(option("--seed", Some(plan.first.seed)));
         words.extend(option("--game-number", Some(number).filter(|&number| number > 0)));
-        words.extend(self.preset.words());
-        words.extend(self.conditions.given(pondering));
+        words.extend(self.preset.args());
+        words.extend(self.conditions.args(pondering));
         words.extend(self.limits.iter().flat_map(|limit| option("--limit", Some(limit))));
         let on_fault = self.on_fault.and_then(|on_fault| on_fault.to_possible_value());
         words.extend(option("--on-fault", on_fault.as_ref().map(PossibleValue::get_name)));
         join(&words)
     }
 
-    /// The command that plays the whole series again.
+    /// Returns the command that repeats the whole series.
     pub(super) fn reproduce_series(&self, plan: &Plan) -> String {
         format!("{} --games {}", self.reproduce(plan, 0, None), self.games)
     }

@@ -1,32 +1,35 @@
-//! `position`: apply actions, show what results.
+//! `position`: applies actions and shows the result.
 
 use super::output::{BoardOptions, print, print_json, stdout_has_colour};
 use super::setup::GameOptions;
-use crate::reading::{Shown, as_json, caption, given, recorded};
+use crate::reading::{Selection, caption, position_report, show_actions, show_recorded};
 use clap::Args;
 use referee_games::AnyGame;
 use referee_play::input_files::{read_text, read_transcript};
 use referee_process::Failure;
 use referee_render::{Style, terminal};
 
-/// Applies actions and shows the position that results.
+/// Apply actions and show the resulting position
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  \
+    referee position hex --setup size=5 --actions moves.txt\n  \
+    referee position hex --transcript latest --ply 4 --json")]
 pub(super) struct Options {
     #[command(flatten)]
     game: GameOptions,
-    /// Actions to apply, one a line, as JSON or as people write them; `-` is stdin
+    /// File of actions to apply, one per line, as text or JSON; - is stdin. Defaults to no actions
     #[arg(long, value_name = "FILE", conflicts_with = "transcript")]
     actions: Option<String>,
-    /// A transcript to take setup and actions from; `latest` is the newest in ./matches
+    /// Transcript to take setup and actions from; `latest` is the newest in ./matches
     #[arg(long, value_name = "FILE", conflicts_with = "setup")]
     transcript: Option<String>,
-    /// How many of the actions to apply
+    /// Number of actions to apply. Defaults to all
     #[arg(long)]
     ply: Option<usize>,
-    /// Shows every position from the start on
+    /// Show every position from the start
     #[arg(long)]
     every: bool,
-    /// Prints one JSON object for each position
+    /// Print one JSON object per position
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -34,19 +37,19 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
-    let shown = Shown { ply: options.ply, every: options.every };
+    let selection = Selection { ply: options.ply, every: options.every };
     let show = |game: &dyn AnyGame| show(options, game);
     if let Some(name) = &options.transcript {
-        return recorded(&read_transcript(name)?, name, options.game.kind()?, shown, show);
+        return show_recorded(&read_transcript(name)?, name, options.game.kind()?, selection, show);
     }
     let game = options.game.start()?;
     let text = options.actions.as_deref().map(read_text).transpose()?;
-    given(game, &text.unwrap_or_default(), shown, show)
+    show_actions(game, &text.unwrap_or_default(), selection, show)
 }
 
 fn show(options: &Options, game: &dyn AnyGame) -> Result<(), Failure> {
     if options.json {
-        return print_json(&as_json(game));
+        return print_json(&position_report(game));
     }
     let mut text = String::new();
     if let Some(style) = options.board.style(stdout_has_colour()) {

@@ -1,7 +1,7 @@
-//! A course's conditions as an option, and the clock and limits that follow from them.
+//! The option --preset, and the clock and limits that follow from it.
 
 use super::clock::ClockOptions;
-use super::words::option;
+use super::shell::option;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 pub(super) use referee_match::presets::Preset;
@@ -9,25 +9,25 @@ use referee_match::presets::{PRESETS, find};
 use referee_process::Failure;
 use referee_protocol::{ClockSettings, Limits, OnFault};
 
-/// Conditions by name, and a clock that overrides theirs.
+/// A preset, and clock options that override parts of it.
 #[derive(Debug, Args)]
 pub(super) struct PresetOptions {
-    /// A course's conditions; other options override parts of them
+    /// Clock, limits and fault handling of a course; other options override parts of it
     #[arg(long, value_name = "NAME", value_parser = preset())]
     pub(super) preset: Option<&'static Preset>,
     #[command(flatten)]
     pub(super) clock: ClockOptions,
 }
 
-/// Reads the name of one.
+/// Returns a parser of preset names.
 pub(super) fn preset() -> impl TypedValueParser<Value = &'static Preset> {
     let value = |preset: &Preset| PossibleValue::new(preset.name).help(preset.about);
     let names = PossibleValuesParser::new(PRESETS.iter().map(value));
-    names.try_map(|name| find(&name).ok_or("no such conditions"))
+    names.try_map(|name| find(&name).ok_or("unknown preset"))
 }
 
 impl PresetOptions {
-    /// The clock; without a limit for a `person` unless one is asked for.
+    /// Returns the clock; unlimited for a `person` unless one is given.
     pub(super) fn clock(&self, person: bool) -> Result<ClockSettings, Failure> {
         self.clock.settings(self.preset, person)
     }
@@ -40,9 +40,9 @@ impl PresetOptions {
         self.preset.map_or_else(OnFault::default, |preset| preset.on_fault)
     }
 
-    /// The words that give the same again.
-    pub(super) fn words(&self) -> Vec<String> {
+    /// Returns the arguments that give the same preset and clock.
+    pub(super) fn args(&self) -> Vec<String> {
         let preset = option("--preset", self.preset.map(|preset| preset.name));
-        preset.chain(self.clock.words(self.preset)).collect()
+        preset.chain(self.clock.args(self.preset)).collect()
     }
 }

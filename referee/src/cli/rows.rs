@@ -1,29 +1,29 @@
-//! Labelled rows of text, as `check` and `debug` tell what they found: words are wrapped where the
-//! terminal ends, lines of agents are cut so that the caret under them stands where it should.
+//! Labelled rows, as `check` and `debug` print them: text is wrapped at the width of the terminal, lines
+//! of agents are cut so that the caret below them fits.
 
 use referee_match::diagnosis::caret;
 use referee_protocol::plain::tame;
 use std::fmt::Write;
 
-/// As wide as text is that no terminal bounds.
+/// The width of text if stdout is not a terminal.
 const WIDTH: usize = 100;
-/// No narrower, whatever the terminal says.
+/// The minimum width of text.
 const WIDTH_MIN: usize = 40;
 
-/// Rows that are being written.
+/// Builds rows.
 #[derive(Debug)]
 pub(super) struct Rows {
     text: String,
-    /// What stands before a label.
+    /// Spaces before a label.
     indent: usize,
-    /// What label and the space behind it take.
+    /// Columns of a label and the space after it.
     label: usize,
-    /// What is left for text.
+    /// Columns of the text.
     width: usize,
 }
 
 impl Rows {
-    /// For stdout. Labels have up to `label` characters.
+    /// Returns rows for stdout, with labels of up to `label` characters.
     pub(super) fn new(indent: usize, label: usize) -> Self {
         let terminal = terminal_size::terminal_size_of(std::io::stdout());
         let columns = terminal.map_or(WIDTH, |(width, _)| usize::from(width.0));
@@ -35,14 +35,14 @@ impl Rows {
         Self { text: String::new(), indent, label: label + 1, width }
     }
 
-    /// A text as it is, however long: something to paste.
-    pub(super) fn whole(&mut self, label: &str, text: &str) {
+    /// Adds text without wrapping it, such as a command to paste.
+    pub(super) fn verbatim(&mut self, label: &str, text: &str) {
         let (indent, width) = (self.indent, self.label);
         writeln!(self.text, "{:indent$}{label:width$}{text}", "").ok();
     }
 
-    /// Words, wrapped.
-    pub(super) fn words(&mut self, label: &str, text: &str) {
+    /// Adds text, wrapped.
+    pub(super) fn wrapped(&mut self, label: &str, text: &str) {
         let mut label = label;
         for line in text.lines().chain(text.is_empty().then_some("")) {
             self.paragraph(label, &tame(line));
@@ -56,7 +56,7 @@ impl Rows {
         for word in text.split(' ') {
             let length = line.chars().count() + 1 + word.chars().count();
             if !line.is_empty() && length > self.width {
-                self.whole(label, &line);
+                self.verbatim(label, &line);
                 label = "";
                 line.clear();
             }
@@ -65,20 +65,19 @@ impl Rows {
             }
             line.push_str(word);
         }
-        self.whole(label, &line);
+        self.verbatim(label, &line);
     }
 
-    /// A line of an agent or for one, cut to the width, with a caret under the byte `at_byte` (from
-    /// 1) where one is given.
+    /// Adds a line sent or received, cut to the width, with a caret below byte `at_byte` (from 1).
     pub(super) fn line(&mut self, label: &str, line: &[u8], at_byte: Option<usize>) {
         let (shown, column) = caret(line, at_byte, self.width);
-        self.whole(label, &shown);
+        self.verbatim(label, &shown);
         if let Some(column) = column {
-            self.whole("", &format!("{}^", " ".repeat(column)));
+            self.verbatim("", &format!("{}^", " ".repeat(column)));
         }
     }
 
-    /// The rows.
+    /// Returns the rows.
     pub(super) fn finish(self) -> String {
         self.text
     }
@@ -91,16 +90,16 @@ mod tests {
     #[test]
     fn words_are_wrapped_and_lines_are_cut() {
         let mut rows = Rows::of(40, 2, 5);
-        rows.words("why", "a sentence of several words that does not fit into one row");
+        rows.wrapped("why", "a sentence of several words that does not fit into one row");
         rows.line("got", &[b'x'; 60], Some(50));
-        rows.whole("again", &"y".repeat(60));
-        let told = rows.finish();
-        let lines: Vec<&str> = told.lines().collect();
+        rows.verbatim("again", &"y".repeat(60));
+        let text = rows.finish();
+        let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], "  why   a sentence of several words that");
         assert_eq!(lines[1], "        does not fit into one row");
-        assert!(lines[2].starts_with("  got   ..xxx") && lines[2].len() <= 40, "{told}");
-        assert_eq!(lines[3].trim(), "^", "{told}");
-        assert_eq!(lines[4].len(), 8 + 60, "what is to be pasted stays whole");
-        assert!(lines[..4].iter().all(|line| line.len() <= 40), "{told}");
+        assert!(lines[2].starts_with("  got   ..xxx") && lines[2].len() <= 40, "{text}");
+        assert_eq!(lines[3].trim(), "^", "{text}");
+        assert_eq!(lines[4].len(), 8 + 60, "verbatim text is not cut");
+        assert!(lines[..4].iter().all(|line| line.len() <= 40), "{text}");
     }
 }

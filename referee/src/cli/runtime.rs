@@ -1,15 +1,18 @@
-//! What commands run in that wait for more than one thing, and errors of the machine.
+//! The async runtime of commands, and errors of the machine.
 
 use referee_process::Failure;
 use std::fmt::Display;
 use tokio::runtime::{Builder, Runtime};
 
-/// A runtime on this thread.
+/// Returns a runtime that runs on this thread.
 pub(super) fn runtime() -> Result<Runtime, Failure> {
-    Builder::new_current_thread().enable_all().build().map_err(machine("no runtime"))
+    Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(machine("cannot start the async runtime"))
 }
 
-/// The machine failed: an error becomes the end of a sentence that begins with `what`.
+/// Returns a function that turns an error into a machine failure `WHAT: ERROR`.
 pub(super) fn machine<E: Display>(what: impl Display) -> impl Fn(E) -> Failure {
     move |error| Failure::machine(format!("{what}: {error}"))
 }

@@ -1,89 +1,88 @@
-//! What agents are kept in, on the command line.
+//! The sandbox options.
 
 use super::Global;
-use super::output::tell;
-use super::words::option;
+use super::output::eprint_line;
+use super::shell::option;
 use clap::Args;
 use referee_process::Failure;
 use referee_process::sandbox::{Depth, Enclosure, Wish, choose};
 use referee_protocol::{Level, LevelChoice, Pondering};
 use serde_json::{Value, json};
 
-/// How agents are kept apart.
+/// The sandbox options.
 #[derive(Clone, Debug, Args)]
 pub(super) struct SandboxOptions {
-    /// How strongly agents are kept apart: auto is the strongest that this machine is seen to give;
-    /// a named level is exact or refused
+    /// Sandbox level: auto, none, basic, confined, isolated, metered or external. Defaults to auto, the
+    /// strongest level that works on this machine; a named level is used exactly, or refused
     #[arg(long, value_name = "LEVEL", value_enum, default_value_t, hide_possible_values = true)]
     #[arg(help_heading = "Sandbox")]
     sandbox: LevelChoice,
-    /// With --sandbox external: the command that agents are started by, such as 'bwrap ..';
-    /// {folder} is the agent's folder, {work} its private one
+    /// With --sandbox external: command that starts agents, such as 'bwrap ..'; {folder} is the
+    /// agent's folder, {work} its private folder
     #[arg(long, value_name = "COMMAND", help_heading = "Sandbox")]
     wrapper: Option<String>,
 }
 
-/// The same for matches in which agents wait for each other.
+/// The sandbox options of commands that play matches.
 #[derive(Clone, Debug, Args)]
 pub(super) struct ConditionOptions {
     #[command(flatten)]
     sandbox: SandboxOptions,
-    /// What agents may do while it isn't their turn; freeze where agents share cores, else allow,
-    /// unless it is given
+    /// What agents may do when it is not their turn. Defaults to freeze if agents share cores, else
+    /// allow
     #[arg(long, value_enum, help_heading = "Sandbox")]
     pondering: Option<Pondering>,
 }
 
 impl SandboxOptions {
-    /// Finds what agents are started in, and tells it.
-    pub(super) fn enclosure(&self, global: &Global) -> Result<Enclosure, Failure> {
-        let wish = Wish { level: self.sandbox, wrapper: self.words()?, ..Wish::default() };
-        let enclosure = choose(&wish, Depth::Quick)?;
-        tell_of(&enclosure, wish.level, global.verbose > 0, global);
-        Ok(enclosure)
+    /// Chooses the sandbox, and prints it with --verbose.
+    pub(super) fn choose(&self, global: &Global) -> Result<Enclosure, Failure> {
+        let wish = Wish { level: self.sandbox, wrapper: self.wrapper()?, ..Wish::default() };
+        let sandbox = choose(&wish, Depth::Quick)?;
+        print_sandbox(&sandbox, wish.level, global);
+        Ok(sandbox)
     }
 
-    fn words(&self) -> Result<Vec<String>, Failure> {
+    fn wrapper(&self) -> Result<Vec<String>, Failure> {
         let Some(text) = &self.wrapper else { return Ok(Vec::new()) };
-        let words = shlex::split(text).ok_or_else(|| {
-            Failure::usage(format!("--wrapper {text:?}: its quotes don't pair up"))
-        })?;
+        let words = shlex::split(text)
+            .ok_or_else(|| Failure::usage(format!("--wrapper {text:?}: a quote is not closed")))?;
         if words.is_empty() {
-            return Err(Failure::usage("--wrapper: a command needs a program"));
+            return Err(Failure::usage("--wrapper: the command is empty"));
         }
         Ok(words)
     }
 
-    /// The words that give the same again, where it was given.
-    pub(super) fn given(&self) -> Vec<String> {
+    /// Returns the arguments that give the same sandbox.
+    pub(super) fn args(&self) -> Vec<String> {
         let level = option("--sandbox", self.sandbox.named().map(Level::name));
         level.chain(option("--wrapper", self.wrapper.as_ref())).collect()
     }
 }
 
 impl ConditionOptions {
-    /// Finds what agents are started in, so many of them at once, and tells it.
-    pub(super) fn enclosure(&self, agents: usize, global: &Global) -> Result<Enclosure, Failure> {
-        Ok(self.with_pondering(self.sandbox.enclosure(global)?, agents))
+    /// Chooses the sandbox for this number of agents at once, and prints it with --verbose.
+    pub(super) fn choose(&self, agents: usize, global: &Global) -> Result<Enclosure, Failure> {
+        Ok(self.with_pondering(self.sandbox.choose(global)?, agents))
     }
 
-    /// The same enclosure where so many agents are in it at once.
-    pub(super) fn with_pondering(&self, enclosure: Enclosure, agents: usize) -> Enclosure {
-        enclosure.pondering(self.pondering, agents)
+    /// Returns the sandbox with --pondering set for this number of agents at once.
+    pub(super) fn with_pondering(&self, sandbox: Enclosure, agents: usize) -> Enclosure {
+        sandbox.pondering(self.pondering, agents)
     }
 
-    /// The words that give the same again, where it was given; what agents could do meanwhile also
-    /// where it wasn't, but would be another by itself.
-    pub(super) fn given(&self, found: Option<Pondering>) -> Vec<String> {
-        let mut words = self.sandbox.given();
-        words.extend(option("--pondering", self.pondering.or(found).map(Pondering::name)));
-        words
+    /// Returns the arguments that give the same conditions. `used` is the pondering that was used by
+    /// default, where the default might differ next time.
+    pub(super) fn args(&self, used: Option<Pondering>) -> Vec<String> {
+        let mut args = self.sandbox.args();
+        args.extend(option("--pondering", self.pondering.or(used).map(Pondering::name)));
+        args
     }
 
-    /// The table `[sandbox]` of a contest file that says the same; null where nothing is given.
+    /// Returns the table `[sandbox]` of a contest file; null if no option is given.
     pub(super) fn for_contest(&self) -> Result<Value, Failure> {
         let (level, pondering) = (self.sandbox.sandbox.named(), self.pondering);
-        let wrapper = Some(self.sandbox.words()?).filter(|words| !words.is_empty());
+        let wrapper = Some(self.sandbox.wrapper()?).filter(|words| !words.is_empty());
         if level.is_none() && pondering.is_none() && wrapper.is_none() {
             return Ok(Value::Null);
         }
@@ -91,12 +90,14 @@ impl ConditionOptions {
     }
 }
 
-/// Tells what was chosen where nobody named it, with its layers or without, and warns where nothing
-/// keeps agents in.
-pub(super) fn tell_of(enclosure: &Enclosure, wished: LevelChoice, layers: bool, global: &Global) {
-    if enclosure.level == Level::None {
-        tell("warning: nothing keeps agents in: --sandbox none is for debugging");
-    } else if wished == LevelChoice::Auto && !global.quiet {
-        tell(&format!("sandbox: {}", enclosure.line(layers)));
+/// Prints the sandbox with --verbose. Warns if agents can read the user's files: at level `none`, and
+/// if `auto` finds nothing stronger than `basic`.
+pub(super) fn print_sandbox(sandbox: &Enclosure, chosen: LevelChoice, global: &Global) {
+    if sandbox.level == Level::None {
+        eprint_line("warning: agents run without a sandbox; use --sandbox none only to debug");
+    } else if global.verbose > 0 {
+        eprint_line(&format!("sandbox: {}", sandbox.line(true)));
+    } else if chosen == LevelChoice::Auto && sandbox.level == Level::Basic && !global.quiet {
+        eprint_line(&format!("warning: weak sandbox: {}", sandbox.line(false)));
     }
 }

@@ -1,7 +1,7 @@
 //! `serve`: the web viewer.
 
 use super::Global;
-use super::output::{print, tell};
+use super::output::{eprint_line, print};
 use super::runtime::{machine, runtime};
 use super::sandbox::ConditionOptions;
 use clap::Args;
@@ -19,42 +19,41 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Mutex;
 
-/// Bytes of a token that is drawn.
+/// The length of a random token in bytes.
 const TOKEN_BYTES: usize = 16;
 
-/// Shows live matches, contests and transcripts in the browser, and plays against whoever looks.
+/// Show matches and contests in the browser, and play there
 ///
-/// Whatever lies in FOLDER, a few levels deep, is shown: transcripts, and contests in their folders.
-/// Only this machine can come unless --host says otherwise.
+/// Shows the transcripts and contests in FOLDER and a few levels below it. Only this machine can connect,
+/// unless you set --host.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  \
+#[command(after_long_help = "Examples:\n  \
     referee serve --open\n  \
     referee serve contests/autumn --no-play --host 0.0.0.0")]
 pub(super) struct Options {
-    /// The folder
+    /// Folder to serve
     #[arg(value_name = "FOLDER", default_value = ".")]
     folder: PathBuf,
-    /// The address to listen at; any but this machine's own needs a token, and gets one
+    /// Address to listen on; any other than this machine's own requires a token
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     host: String,
-    /// The port; 0 is any that is free. Unless it is given, 8017 or the next that is free
+    /// Port to listen on; 0 is any free port. Defaults to 8017, or the next free port
     #[arg(long, value_name = "PORT")]
     port: Option<u16>,
-    /// What whoever comes must know: letters, digits, `-` and `_`
+    /// Token that visitors need: at least 8 letters, digits, - or _. Defaults to a random one if --host
+    /// is not this machine, else none
     #[arg(long, value_name = "TOKEN", value_parser = read_token)]
     token: Option<String>,
-    /// An agent that can be chosen on the page, beside the built-in ones and the folders with an
-    /// agent.toml; as often as needed
+    /// Agent to offer on the page (repeatable), besides the built-in ones and folders with agent.toml
     #[arg(long = "agent", value_name = "AGENT")]
     agents: Vec<String>,
-    /// How many matches between agents can be played from the page at once; as many as there are
-    /// cores unless it is given
+    /// Matches between agents to run from the page at once. Defaults to the number of cores
     #[arg(long, short, value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
-    /// Starts no matches from the page
+    /// Don't allow matches to be started from the page
     #[arg(long, conflicts_with_all = ["agents", "jobs"])]
     no_play: bool,
-    /// Opens the page in the browser
+    /// Open the page in the browser
     #[arg(long)]
     open: bool,
     #[command(flatten)]
@@ -67,7 +66,8 @@ fn read_token(text: &str) -> Result<String, String> {
         return Err("a token has at least 8 characters".to_owned());
     }
     let fits = text.bytes().all(plain);
-    fits.then(|| text.to_owned()).ok_or_else(|| "a token has letters, digits, - and _".to_owned())
+    fits.then(|| text.to_owned())
+        .ok_or_else(|| "a token has only letters, digits, - and _".to_owned())
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
@@ -75,15 +75,15 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
         AgentSpec::read(agent)?;
     }
     runtime()?.block_on(async {
-        let mut interrupts = Interrupts::listen().map_err(machine("the server"))?;
+        let mut interrupts = Interrupts::listen().map_err(machine("cannot handle signals"))?;
         let settings = options.settings(global)?;
         let server = Server::start(settings, interrupts.orders(), interrupts.paused_time())?;
         let url = server.url();
         print(&format!("{url}\n"))?;
         if !global.quiet {
-            tell(&format!("serving {}; Ctrl-C ends it", options.folder.display()));
+            eprint_line(&format!("serving {}; press Ctrl-C to stop", options.folder.display()));
             if server.is_everywhere() {
-                tell("where this machine's name isn't known, put its address in place of it");
+                eprint_line("if the name of this machine doesn't resolve elsewhere, use its address instead");
             }
         }
         if options.open {
@@ -98,10 +98,10 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     })
 }
 
-/// Opens the browser, or says what to open.
+/// Opens the browser; if that fails, prints the address.
 pub(super) fn browse(url: &str) {
     if let Err(error) = open::that_detached(url) {
-        tell(&format!("no browser could be opened ({error}): open {url}"));
+        eprint_line(&format!("cannot open a browser ({error}); open {url} yourself"));
     }
 }
 
@@ -120,16 +120,16 @@ impl Options {
     fn play(&self, global: &Global) -> Play {
         let jobs = self.jobs.map_or_else(cores::count, usize::from);
         let (conditions, global) = (self.conditions.clone(), global.clone());
-        // It is found out once, when the first match begins: that takes a moment.
-        let found = Mutex::<Option<Enclosure>>::default();
+        // Chosen when the first match starts, since that takes a moment.
+        let chosen = Mutex::<Option<Enclosure>>::default();
         let enclose = move |agents| {
-            let mut found = lock(&found);
-            let enclosure = match &*found {
+            let mut chosen = lock(&chosen);
+            let sandbox = match &*chosen {
                 Some(known) => known.clone(),
-                None => conditions.enclosure(agents, &global)?,
+                None => conditions.choose(agents, &global)?,
             };
-            *found = Some(enclosure.clone());
-            Ok(conditions.with_pondering(enclosure, agents))
+            *chosen = Some(sandbox.clone());
+            Ok(conditions.with_pondering(sandbox, agents))
         };
         Play { agents: self.agents.clone(), jobs, enclose: Box::new(enclose) }
     }
@@ -137,6 +137,8 @@ impl Options {
 
 fn new_token() -> Result<String, Failure> {
     let mut bytes = [0; TOKEN_BYTES];
-    SysRng.try_fill_bytes(&mut bytes).map_err(machine("no randomness"))?;
+    SysRng
+        .try_fill_bytes(&mut bytes)
+        .map_err(machine("cannot get random bytes from the system"))?;
     Ok(hex(&bytes))
 }

@@ -1,34 +1,34 @@
-//! Games and setups as they are written on the command line.
+//! The options that choose a game and its setup.
 
-use super::words::option;
+use super::shell::option;
 use referee_games::{AnyGame, GAMES, GameKind, kind, nearest_kind};
 use referee_process::Failure;
 use referee_protocol::parse_strict;
 use serde_json::{Map, Value};
 
-/// What every command takes that starts a game.
+/// The arguments of every command that starts a game.
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct GameOptions {
-    /// The game, as `referee games` lists it
+    /// Game to play; `referee games` lists them
     pub(super) game: String,
-    /// The setup: KEY=VALUE, as often as needed, or one JSON object
+    /// Game setup: KEY=VALUE (repeatable) or a JSON object. Defaults to the game's usual setup
     #[arg(long, short = 's', value_name = "KEY=VALUE")]
     pub(super) setup: Vec<String>,
 }
 
-/// The same where agents stand alone on the command line, and the game is an option.
+/// The same options where the arguments are agents.
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct NamedGame {
-    /// The game, as `referee games` lists it
+    /// Game to play; `referee games` lists them
     #[arg(long, short)]
     pub(super) game: String,
-    /// The setup: KEY=VALUE, as often as needed, or one JSON object
+    /// Game setup: KEY=VALUE (repeatable) or a JSON object. Defaults to the game's usual setup
     #[arg(long, short = 's', value_name = "KEY=VALUE")]
     setup: Vec<String>,
 }
 
 impl NamedGame {
-    /// The game and its setup as a contest file has them, and how many seats it has.
+    /// Returns the game and setup in the form of a contest file, and the number of seats.
     pub(super) fn for_contest(&self) -> Result<(Value, usize), Failure> {
         let (kind, setup) = (find_kind(&self.game)?, read_pairs("--setup", &self.setup)?);
         let seats = start(kind, &setup)?.seats();
@@ -50,8 +50,8 @@ impl GameOptions {
         start(self.kind()?, &self.setup()?)
     }
 
-    /// The words that give this game and setup again.
-    pub(super) fn words(&self) -> Vec<String> {
+    /// Returns the arguments that give this game and setup.
+    pub(super) fn args(&self) -> Vec<String> {
         let pairs = self.setup.iter().flat_map(|pair| option("--setup", Some(pair)));
         std::iter::once(self.game.clone()).chain(pairs).collect()
     }
@@ -74,13 +74,13 @@ pub(super) fn start(kind: GameKind, setup: &Value) -> Result<Box<dyn AnyGame>, F
         .map_err(|error| Failure::usage(error.to_string()).or_help(error.help().map(str::to_owned)))
 }
 
-/// Pairs `KEY=VALUE`, where a value is JSON if it reads as JSON and text if not; or JSON objects.
+/// Reads `KEY=VALUE` pairs and JSON objects into one object. A value that isn't JSON is a string.
 pub(super) fn read_pairs(option: &str, pairs: &[String]) -> Result<Value, Failure> {
     let mut fields = Map::new();
     for pair in pairs {
         if pair.trim_start().starts_with('{') {
             let object = parse_strict(pair.as_bytes())
-                .map_err(|garbled| Failure::usage(format!("{option} {pair}: {garbled}")))?;
+                .map_err(|error| Failure::usage(format!("{option} {pair}: {error}")))?;
             fields.extend(object.as_object().cloned().unwrap_or_default());
             continue;
         }

@@ -1,4 +1,4 @@
-//! `verify`: whether transcripts are whole, untouched, and what the rules make of their actions.
+//! `verify`: whether transcripts are complete, unmodified and follow the rules.
 
 use super::Global;
 use super::bars::{advance, count_bar};
@@ -18,24 +18,27 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// More files than these are only counted, but for those that are not ok.
+/// With more files than this, only those that are not ok are listed.
 const SHOWN_MAX: usize = 20;
 
-/// Plays transcripts again by the rules and checks their seals.
+/// Verify transcripts or a whole contest
 ///
-/// Says of each: ok, torn, tampered, disagrees or unreadable. Of a contest's folder every game that
-/// counts is checked, the schedule is made again from the contest file and the results, and the
-/// store and the report are compared with what follows. Exit code 1 unless all are ok.
+/// Replays each transcript by the rules, checks its seal, and prints ok, torn, tampered, disagrees or
+/// unreadable. In a contest's folder, verifies every game, rebuilds the schedule from the contest file
+/// and the results, and compares the store and the report with it. Exits with code 1 unless all are ok.
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  \
+    referee verify latest\n  \
+    referee verify matches contests/autumn")]
 pub(super) struct Options {
-    /// Transcripts, folders, whose transcripts are all taken, or contests' folders; `latest` is the
-    /// newest transcript in ./matches
+    /// Transcripts, folders of transcripts, or contest folders; `latest` is the newest transcript in
+    /// ./matches
     #[arg(required = true)]
     files: Vec<String>,
-    /// Prints one JSON object for each file
+    /// Print one JSON object per file
     #[arg(long)]
     json: bool,
-    /// How many cores to use
+    /// Number of cores to use. Defaults to all
     #[arg(long, short)]
     jobs: Option<usize>,
 }
@@ -48,11 +51,11 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     let files = find(&names)?;
     if files.is_empty() && contests.is_empty() {
         let places = names.join(", ");
-        return Err(Failure::operation(format!("no transcript in {places}"))
-            .help("a transcript's name ends with .jsonl or .jsonl.gz"));
+        return Err(Failure::operation(format!("no transcripts found in {places}"))
+            .help("the name of a transcript ends with .jsonl or .jsonl.gz"));
     }
     let progress = !global.quiet && !options.json;
-    let mut lines: Vec<Told> = Vec::new();
+    let mut lines: Vec<VerifyReport> = Vec::new();
     if !files.is_empty() {
         let bar = count_bar("", progress);
         lines.extend(
@@ -82,23 +85,23 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     Ok(if ok { ExitCode::SUCCESS } else { ExitCode::from(Failure::OPERATION) })
 }
 
-/// A file as `verify --json` prints it.
+/// A file, as `verify --json` prints it.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Told {
+pub(super) struct VerifyReport {
     /// The file.
     pub(super) file: String,
     /// `ok`, `torn`, `tampered`, `disagrees` or `unreadable`.
     pub(super) status: String,
-    /// How many turns could be played by the rules.
+    /// The number of turns replayed by the rules.
     pub(super) turns: u64,
-    /// What the rules say after them; null while the game goes on.
+    /// The outcome by the rules; null if the game is not over.
     pub(super) outcome: Option<Outcome>,
-    /// Where and how something differs, in words.
+    /// Where and how the file differs, as text.
     pub(super) detail: String,
 }
 
-pub(super) fn as_json(checked: &CheckedFile) -> Told {
-    Told {
+pub(super) fn as_json(checked: &CheckedFile) -> VerifyReport {
+    VerifyReport {
         file: checked.file.display().to_string(),
         status: checked.status.to_string(),
         turns: checked.turns,
@@ -107,15 +110,15 @@ pub(super) fn as_json(checked: &CheckedFile) -> Told {
     }
 }
 
-fn as_text(all: &[Told], quiet: bool) -> String {
+fn as_text(all: &[VerifyReport], quiet: bool) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let mut rows = Vec::new();
-    for told in all {
-        *counts.entry(&told.status).or_default() += 1;
-        if told.status != "ok" || (!quiet && all.len() <= SHOWN_MAX) {
-            let turns = format!("{} turns", told.turns);
-            let detail = if told.status == "ok" { turns } else { told.detail.clone() };
-            rows.push(vec![told.status.clone(), told.file.clone(), detail]);
+    for report in all {
+        *counts.entry(&report.status).or_default() += 1;
+        if report.status != "ok" || (!quiet && all.len() <= SHOWN_MAX) {
+            let turns = format!("{} turns", report.turns);
+            let detail = if report.status == "ok" { turns } else { report.detail.clone() };
+            rows.push(vec![report.status.clone(), report.file.clone(), detail]);
         }
     }
     let mut text = table(&rows);

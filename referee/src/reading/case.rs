@@ -1,4 +1,4 @@
-//! A turn of a recorded match, or the start of an agent: what `debug` looks at.
+//! The recorded turn, or start of an agent, that `debug` replays.
 
 use super::unreadable;
 use referee_games::AnyGame;
@@ -6,29 +6,29 @@ use referee_match::transcript::walk;
 use referee_process::Failure;
 use referee_protocol::{Event, Header, Seat};
 
-/// More seats than any game has.
+/// No game has more seats.
 const SEATS_MAX: u64 = 6;
 
-/// A transcript, and the turn in it.
+/// A turn of a recorded match.
 #[derive(Debug)]
 pub struct Case {
-    /// What the match was played under.
+    /// The header of the transcript.
     pub header: Header,
-    /// Its events.
+    /// All events of the transcript.
     pub events: Vec<Event>,
-    /// Whose turn.
+    /// The seat to move.
     pub seat: Seat,
-    /// The turn; the agent's start where it is `None`.
+    /// The turn; `None` for the agent's start.
     pub turn: Option<u64>,
-    /// The game when the seat was asked.
+    /// The game at that turn.
     pub game: Box<dyn AnyGame>,
-    /// What the seat had left then, in milliseconds, if it had a bank.
+    /// The time left in the seat's bank in milliseconds, if it has one.
     pub left_ms: Option<u64>,
 }
 
 impl Case {
-    /// Reads a transcript. Without a seat it is the one that was at fault, or the only one; without
-    /// a turn the seat's last one, and with one of another seat the one before it.
+    /// Reads a turn from a transcript. The default seat is the one at fault, or the only one; the default
+    /// turn is the seat's last one. For a turn of another seat, takes the seat's turn before it.
     pub fn read(
         bytes: &[u8],
         file: &str,
@@ -66,11 +66,11 @@ impl Case {
     }
 }
 
-/// The seat that is named, else the one that was at fault, else the only one.
+/// Returns the seat given, else the one at fault, else the only one.
 fn chosen(wanted: Option<usize>, seats: usize, events: &[Event]) -> Result<Seat, Failure> {
     if let Some(wanted) = wanted {
         return Seat::all(seats).nth(wanted).ok_or_else(|| {
-            Failure::usage(format!("--seat {wanted}: there are the seats 0 to {}", seats - 1))
+            Failure::usage(format!("--seat {wanted}: the seats are 0 to {}", seats - 1))
         });
     }
     let faulty = events.iter().find_map(|event| match event {
@@ -81,22 +81,20 @@ fn chosen(wanted: Option<usize>, seats: usize, events: &[Event]) -> Result<Seat,
         _ => None,
     });
     faulty.or((seats == 1).then_some(Seat(0))).ok_or_else(|| {
-        Failure::usage("no seat was at fault in this match: say which one is meant")
-            .help("--seat 0")
+        Failure::usage("no agent was at fault in this match, so a seat is needed")
+            .help(format!("add --seat N, where N is 0 to {}", seats - 1))
     })
 }
 
-/// The turn of the seat that is wanted, or its last one before that: a fault may happen in the
-/// turn of another.
+/// Returns the wanted turn, or the seat's last turn before it: a fault may happen in another seat's turn.
 fn turn_before(wanted: u64, seat: Seat, turns: &[u64]) -> Result<u64, Failure> {
-    // The other seats may have been asked up to as many times between two turns.
     let (Some(&first), Some(&last)) = (turns.first(), turns.last()) else {
-        return Err(Failure::usage(format!("--turn {wanted}: seat {seat} was never asked"))
-            .help("without --turn its start is shown"));
+        return Err(Failure::usage(format!("--turn {wanted}: seat {seat} had no turns"))
+            .help("remove --turn to replay its start"));
     };
     let found = turns.iter().copied().rfind(|&turn| turn <= wanted);
     found.filter(|_| wanted <= last.saturating_add(SEATS_MAX)).ok_or_else(|| {
-        Failure::usage(format!("--turn {wanted}: seat {seat} was not asked then"))
-            .help(format!("its first turn is {first}, its last {last}"))
+        Failure::usage(format!("--turn {wanted}: seat {seat} did not move then"))
+            .help(format!("its first turn is {first}, its last turn {last}"))
     })
 }

@@ -1,5 +1,4 @@
-//! What the commands that read transcripts make of them: bytes in, text and values out. Files and
-//! terminals are the command line's.
+//! Text and values made from transcripts. Reads bytes only, no files.
 
 pub mod report;
 mod print;
@@ -7,15 +6,17 @@ mod position;
 mod case;
 
 pub use case::Case;
-pub use position::{Shown, Told, as_json, caption, given, recorded};
+pub use position::{
+    PositionReport, Selection, caption, position_report, show_actions, show_recorded,
+};
 pub use print::print;
 
 use referee_match::transcript::WalkError;
 use referee_process::Failure;
 use referee_protocol::plain::tame;
 
-/// Why a transcript can't be read, with the name of its file.
+/// Returns the failure of a transcript that can't be read.
 fn unreadable(file: &str, error: &WalkError) -> Failure {
     Failure::operation(format!("{file}: {}", tame(&error.to_string())))
-        .help("`referee verify` says more")
+        .help("`referee verify` explains it")
 }

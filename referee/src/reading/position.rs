@@ -1,4 +1,4 @@
-//! Positions, one action after the other: of a recorded match, or of actions that somebody wrote.
+//! Positions after each action: of a recorded match, or of actions in a file.
 
 use super::unreadable;
 use referee_games::{AnyGame, GameKind, Refusal, Turn};
@@ -9,21 +9,21 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-/// Which positions are shown.
+/// Which positions to show.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Shown {
-    /// How many of the actions are applied; all of them without a number.
+pub struct Selection {
+    /// The number of actions to apply; `None` for all.
     pub ply: Option<usize>,
-    /// Every position from the start on, not the last one alone.
+    /// Show every position, not only the last.
     pub every: bool,
 }
 
-/// The positions of a recorded match, which must be one of this game.
-pub fn recorded(
+/// Shows positions of a recorded match of this game.
+pub fn show_recorded(
     bytes: &[u8],
     file: &str,
     kind: GameKind,
-    shown: Shown,
+    selection: Selection,
     show: impl FnMut(&dyn AnyGame) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let steps = walk(bytes).map_err(|error| unreadable(file, &error))?;
@@ -42,14 +42,14 @@ pub fn recorded(
         }
         Ok(false)
     };
-    positions(steps, |steps| steps.walk().game(), apply, count, shown, show)
+    positions(steps, |steps| steps.walk().game(), apply, count, selection, show)
 }
 
-/// The positions of a game to which actions are applied, one a line, as JSON or as people write them.
-pub fn given(
+/// Shows positions of a game to which actions are applied, one per line, as text or JSON.
+pub fn show_actions(
     game: Box<dyn AnyGame>,
     text: &str,
-    shown: Shown,
+    selection: Selection,
     show: impl FnMut(&dyn AnyGame) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
@@ -60,19 +60,19 @@ pub fn given(
             |why: String| Failure::operation(format!("line {line}: {}: {why}", text.trim()));
         apply(game.as_mut(), text).map(|()| true).map_err(failed)
     };
-    positions(game, |game| game.as_ref(), apply, count, shown, show)
+    positions(game, |game| game.as_ref(), apply, count, selection, show)
 }
 
-/// Shows positions of what is `played`: `apply` goes on by an action, and is false where there is none.
+/// Shows positions of `played`. `apply` applies the next action, and returns false if there is none.
 fn positions<T>(
     mut played: T,
     game: impl Fn(&T) -> &dyn AnyGame,
     mut apply: impl FnMut(&mut T) -> Result<bool, Failure>,
     count: usize,
-    shown: Shown,
+    selection: Selection,
     mut show: impl FnMut(&dyn AnyGame) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let Shown { ply, every } = shown;
+    let Selection { ply, every } = selection;
     if let Some(ply) = ply.filter(|&ply| ply > count) {
         return Err(Failure::usage(format!("--ply {ply}: there are only {count} actions")));
     }
@@ -86,50 +86,50 @@ fn positions<T>(
             break;
         }
     }
-    // The last one has been shown, unless it is new.
+    // With `every`, the last position has been shown unless the last action changed it.
     if !every || matches!(applied, Ok(true)) {
         show(game(&played))?;
     }
     let turn = game(&played).turn_number();
     applied.map(drop).map_err(|failure| {
-        failure.help(format!("the actions before it were applied; it would be turn {turn}"))
+        failure.help(format!("the actions before it were applied; this one is turn {turn}"))
     })
 }
 
 fn apply(game: &mut dyn AnyGame, text: &str) -> Result<(), String> {
     let action: Value = if text.trim_start().starts_with('{') {
-        parse_strict(text.trim().as_bytes()).map_err(|garbled| format!("not JSON: {garbled}"))?
+        parse_strict(text.trim().as_bytes()).map_err(|error| format!("not JSON: {error}"))?
     } else {
         game.parse_action(text)?
     };
     game.play(&action).map(drop).map_err(|refusal| match refusal {
-        Refusal::Malformed(text) => format!("no action of this game: {text}"),
+        Refusal::Malformed(text) => format!("not an action of this game: {text}"),
         Refusal::Illegal(illegal) => format!("illegal: {illegal}"),
     })
 }
 
-/// A position as `position --json` prints it.
+/// A position, as `position --json` prints it.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Told {
-    /// The position's own turn number.
+pub struct PositionReport {
+    /// The number of the turn.
     pub turn: u64,
-    /// Whose turn it is; null when the game is over.
+    /// The seat to move; null if the game is over.
     pub to_move: Option<Seat>,
-    /// The position, as the game writes it.
+    /// The position, in the game's JSON form.
     pub position: Value,
-    /// Every legal action, in the rules' order.
+    /// All legal actions, in the order of the rules.
     pub actions: Vec<Value>,
-    /// How the game ended; null while it goes on.
+    /// How the game ended; null if it is not over.
     pub outcome: Option<Outcome>,
 }
 
-/// What a program gets to know of a position.
-pub fn as_json(game: &dyn AnyGame) -> Told {
+/// Returns a position for --json.
+pub fn position_report(game: &dyn AnyGame) -> PositionReport {
     let (to_move, outcome) = match game.turn() {
         Turn::Of(seat) => (Some(seat), None),
         Turn::Over(outcome) => (None, Some(outcome)),
     };
-    Told {
+    PositionReport {
         turn: game.turn_number(),
         to_move,
         position: game.position(),
@@ -138,7 +138,7 @@ pub fn as_json(game: &dyn AnyGame) -> Told {
     }
 }
 
-/// What a person gets to know of it, in a line.
+/// Returns a position as a line of text.
 pub fn caption(game: &dyn AnyGame) -> String {
     let turn = game.turn_number();
     match game.turn() {

@@ -8,8 +8,8 @@ use referee_protocol::{Event, Seat};
 use referee_render::{Style, terminal};
 use std::fmt::Write;
 
-/// Prints a match, or one turn of it, piece by piece, as far as it can be read: an error may follow.
-/// Without a style no boards are drawn.
+/// Prints a match, or one turn of it, event by event, up to the first error. Without a style, draws no
+/// boards.
 pub fn print(
     bytes: &[u8],
     file: &str,
@@ -33,7 +33,7 @@ pub fn print(
     }
     if let Some(turn) = only.filter(|_| !shown) {
         let last = steps.walk().game().turn_number();
-        return Err(Failure::usage(format!("--turn {turn}: the match has turns up to {last}")));
+        return Err(Failure::usage(format!("--turn {turn}: the last turn is {last}")));
     }
     if let Some(ReadEnd::Cut { line }) = steps.end() {
         let text = format!("{file}: the transcript is cut off at line {line}");
@@ -42,7 +42,7 @@ pub fn print(
     Ok(())
 }
 
-/// What is to be printed because of an event of this turn; the match is as after it.
+/// Returns the text of an event of this turn. The match is in the state after it.
 fn happened(walk: &Walk, turn: u64, event: &Event, style: Option<&Style>) -> String {
     let name = |seat: Seat| tame(&walk.header().seats[seat.index()].name);
     let mut text = String::new();
@@ -61,12 +61,12 @@ fn happened(walk: &Walk, turn: u64, event: &Event, style: Option<&Style>) -> Str
         Event::Stderr(stderr) => {
             let name = name(stderr.seat);
             for line in stderr.text.lines() {
-                writeln!(text, "  {name} says: {}", tame(line)).ok();
+                writeln!(text, "  {name} stderr: {}", tame(line)).ok();
             }
         }
         Event::Over(over) => {
-            let told = report::verdict(walk.header(), over.outcome.as_ref(), &over.verdict);
-            write!(text, "\n{told}").ok();
+            let verdict = report::verdict(walk.header(), over.outcome.as_ref(), &over.verdict);
+            write!(text, "\n{verdict}").ok();
         }
         _ => {}
     }

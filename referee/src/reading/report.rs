@@ -1,4 +1,4 @@
-//! Matches in words: who played what under which clock, and how it ended.
+//! Matches as text: game, agents, clock, and verdict.
 
 use referee_match::summary::{sentence, setup};
 use referee_match::times::{show_clock, show_time};
@@ -6,7 +6,7 @@ use referee_protocol::plain::tame;
 use referee_protocol::{FaultKind, Header, Outcome, Verdict};
 use std::fmt::Write;
 
-/// What is played, by whom.
+/// Returns the game, clock and agents of a match.
 pub fn title(header: &Header) -> String {
     let mut text = tame(&format!("{}{}", header.game, setup(header)));
     let id = tame(&header.match_id);
@@ -19,7 +19,7 @@ pub fn title(header: &Header) -> String {
     text + &aligned(&rows)
 }
 
-/// How it ended: a sentence and a row for each seat.
+/// Returns how a match ended: a sentence, and a row per seat.
 pub fn verdict(header: &Header, outcome: Option<&Outcome>, verdict: &Verdict) -> String {
     let mut text = tame(&sentence(header, outcome, verdict));
     text.push('\n');
@@ -52,7 +52,7 @@ pub fn verdict(header: &Header, outcome: Option<&Outcome>, verdict: &Verdict) ->
     text + &aligned(&rows)
 }
 
-/// The rows with columns as wide as their widest cell, two spaces apart.
+/// Returns rows with aligned columns, two spaces apart.
 pub fn aligned(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {

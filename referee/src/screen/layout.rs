@@ -1,55 +1,55 @@
-//! Where everything is on a screen of a given size.
+//! The layout of the screen.
 
 use ratatui::layout::Rect;
 
-/// Nothing can be read on fewer columns.
+/// The minimum number of columns.
 pub(super) const COLUMNS_MIN: u16 = 30;
-/// Nothing can be read on fewer lines.
+/// The minimum number of lines.
 pub(super) const LINES_MIN: u16 = 10;
-/// Fewer columns are no room for lists.
+/// The minimum number of columns of the lists.
 pub(super) const LISTS_COLUMNS_MIN: u16 = 24;
-/// Lines at the top and at the bottom.
+/// The number of lines at the top and the bottom.
 pub(super) const BARS: usize = 3;
-/// From here on, the pane stands beside the moves.
+/// The minimum number of columns to show the pane beside the moves.
 const BESIDE_COLUMNS_MIN: u16 = 72;
-/// The moves' columns where the pane stands beside them.
+/// The number of columns of the moves beside the pane.
 const MOVES_COLUMNS: u16 = 32;
-/// Below it there are only clocks in a line, moves in a line, and the pane.
+/// With fewer lines, clocks and moves take one line each.
 const LISTS_LINES_MIN: u16 = 9;
 
-/// The places of a screen. Those without lines or columns aren't drawn.
+/// The areas of the screen. Empty ones aren't drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Places {
-    /// What is looked at: a line.
+    /// The title: a line.
     pub(super) title: Rect,
-    /// The board, with its captions below it.
+    /// The board, with its captions below.
     pub(super) board: Rect,
-    /// A line a seat; with one line for several seats, all are in it.
+    /// A line per seat, or one line for all.
     pub(super) clocks: Rect,
-    /// The captions that have no room below the board.
+    /// The captions that don't fit below the board.
     pub(super) figures: Rect,
-    /// A line a ply; with one line, some plies are in it.
+    /// A line per ply, or one line for some plies.
     pub(super) moves: Rect,
-    /// What was said.
+    /// The output of agents.
     pub(super) pane: Rect,
-    /// How far the match is, and what happened: a line.
+    /// The progress and the last event: a line.
     pub(super) course: Rect,
     /// The keys: a line.
     pub(super) hints: Rect,
 }
 
-/// What has to be placed.
+/// The sizes of what is to be shown.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted {
-    /// The columns and lines of the board with its captions; `None` where it isn't shown.
+    /// The columns and lines of the board with its captions; `None` if it isn't shown.
     pub(super) board: Option<(u16, u16)>,
-    /// Seats with a line each.
+    /// The number of seats.
     pub(super) seats: u16,
-    /// Lines of captions that have no room below the board.
+    /// The lines of captions that don't fit below the board.
     pub(super) figures: u16,
 }
 
-/// The places on this screen; `None` where it is too small.
+/// Returns the areas on a screen of this size; `None` if it is too small.
 pub(super) fn places(screen: Rect, wanted: Wanted) -> Option<Places> {
     if screen.width < COLUMNS_MIN || screen.height < LINES_MIN {
         return None;
@@ -95,14 +95,14 @@ fn with_lists(mut places: Places, area: Rect, wanted: Wanted) -> Places {
     Places { moves, pane, ..places }
 }
 
-/// The first lines of an area, and what is below them.
+/// Splits an area after this number of lines.
 fn top(area: Rect, lines: u16) -> (Rect, Rect) {
     let lines = lines.min(area.height);
     let rest = Rect { y: area.y + lines, height: area.height - lines, ..area };
     (Rect { height: lines, ..area }, rest)
 }
 
-/// The first columns of an area, and what is to their right.
+/// Splits an area after this number of columns.
 fn left(area: Rect, columns: u16) -> (Rect, Rect) {
     let columns = columns.min(area.width);
     let rest = Rect { x: area.x + columns, width: area.width - columns, ..area };

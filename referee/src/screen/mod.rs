@@ -1,6 +1,5 @@
-//! The viewer in a terminal: what it shows, what keys change of that, and how it is drawn into a
-//! buffer of cells. It never reads a key, a file or a clock, and never writes to a terminal: that is
-//! the command line's.
+//! The terminal viewer: its state, its keys, and how it is drawn into a buffer of cells. It does no
+//! input or output; the command line does.
 
 mod model;
 mod layout;
@@ -10,36 +9,36 @@ mod draw;
 mod tests;
 
 pub use draw::draw;
-pub use model::{Model, Pane, Setting, Wish};
+pub use model::{KeyRequest, Model, Pane, Setting};
 
 use referee_match::transcript::{ExchangedLine, Playback};
 
-/// What is looked at, as it stands now.
+/// What to draw.
 #[derive(Clone, Copy, Debug)]
 pub struct Scene<'a> {
-    /// The match; `None` before anything of it can be read.
+    /// The match; `None` before its header can be read.
     pub playback: Option<&'a Playback>,
-    /// How far it is.
+    /// The progress of the match.
     pub progress: Progress,
-    /// What it is called: a file, or a game of a contest.
+    /// The name of the match: a file, or a game of a contest.
     pub name: &'a str,
-    /// Why it can't be read on.
+    /// Why the rest can't be read.
     pub problem: Option<&'a str>,
-    /// The exact lines of the ply that the model is at, where they are wanted; or why there are none.
-    pub said: Result<&'a [ExchangedLine], &'a str>,
-    /// How long the seat that was asked has been thinking, in milliseconds.
+    /// The lines sent and received in the shown ply, if wanted; or why there are none.
+    pub exchange: Result<&'a [ExchangedLine], &'a str>,
+    /// How long the seat to move has been thinking, in milliseconds.
     pub waiting_ms: u64,
 }
 
-/// How far a match is.
+/// The progress of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// It is being played.
+    /// It is running.
     Live,
-    /// It has its end.
+    /// It is over.
     Over,
-    /// It has no end, and nobody is known to write it.
+    /// It has no end and seems not to be running.
     Unfinished,
-    /// It can't be read to its end.
+    /// It can't be read to the end.
     Broken,
 }

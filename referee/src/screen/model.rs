@@ -1,106 +1,106 @@
-//! What the viewer shows of a match, and what keys change of that.
+//! The state of the viewer, and the effect of keys on it.
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use referee_match::transcript::{Playback, Ply};
 use referee_render::Style;
 
-/// The speeds of playing by itself, in thousandths of a ply a second.
+/// The speeds of playback, in thousandths of a ply per second.
 const SPEEDS: [u64; 8] = [250, 500, 1000, 2000, 4000, 8000, 16_000, 32_000];
-/// The speed at the start: a ply a second.
+/// The initial speed: one ply per second.
 const SPEED: usize = 2;
-/// How many plies a long step has.
+/// The number of plies of a long step.
 const LONG_STEP: isize = 10;
-/// A board is moved no farther than this out of its place, in columns and lines.
+/// The largest distance by which the board can be moved, in columns and lines.
 const SHIFT_MAX: i32 = 60;
-/// More digits than a turn can have.
+/// The largest number of digits of a typed turn.
 const TYPED_MAX: usize = 9;
 
-/// What the viewer shows.
+/// The state of the viewer.
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches, each with its key")]
 pub struct Model {
     /// How the board is drawn.
     pub style: Style,
-    /// Where the viewer is opened.
+    /// What the viewer is opened on.
     pub setting: Setting,
-    /// What is told until the next key.
-    pub news: Option<String>,
-    /// The ply that is shown, counted from 0, the start.
+    /// A message, shown until the next key.
+    pub status_message: Option<String>,
+    /// The shown ply; 0 is the start.
     pub at: usize,
     /// Stays at the last ply as more come.
     pub follows: bool,
-    /// Goes on by itself.
+    /// Whether playback is on.
     pub plays: bool,
     speed: usize,
-    /// Thousandths of plies that have come together, in milliseconds times speed.
+    /// Elapsed milliseconds times speed, less what has been played.
     due: u64,
-    /// Without the board, the whole room is the lists'.
+    /// Whether the board is shown.
     pub board: bool,
     /// What is shown beside the moves.
     pub pane: Pane,
-    /// The pane's first line, where it was scrolled by hand.
+    /// The pane's first line, if it was scrolled by a key.
     pub(super) scroll: Option<usize>,
-    /// The pane's lines beyond those that are seen, as last drawn.
+    /// The last first line that the pane can have, as last drawn.
     pub(super) scroll_end: usize,
-    /// Where the pane begins unless it is scrolled, as last drawn.
+    /// The pane's first line unless it is scrolled, as last drawn.
     pub(super) scroll_start: usize,
-    /// How far the board is moved by hand from where the last action is seen: columns and lines.
+    /// By how many columns and lines the board was moved by keys.
     pub(super) shift: (i32, i32),
     pub(super) marks: bool,
     pub(super) help: bool,
     pub(super) typed: Option<String>,
 }
 
-/// Where the viewer is opened.
+/// What the viewer is opened on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Setting {
-    /// On a transcript.
+    /// A transcript.
     #[default]
     Replay,
-    /// On a match that is played by the same program.
+    /// A running match of this process.
     Live,
-    /// The same, where other matches may be under way.
+    /// The same, if other matches may be running.
     LiveMany,
 }
 
 /// What is shown beside the moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pane {
-    /// What agents wrote to their stderr.
+    /// The agents' stderr.
     #[default]
     Stderr,
-    /// What they said of their thoughts.
+    /// Their `info` messages.
     Info,
-    /// The exact lines sent and received.
+    /// The lines sent and received.
     Lines,
 }
 
-/// What a key asks of whoever runs the viewer.
+/// What a key requests of the program that runs the viewer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wish {
-    /// Nothing: at most there is something else to draw.
+pub enum KeyRequest {
+    /// Nothing, or a new drawing.
     Nothing,
-    /// The viewer is to be closed.
+    /// Close the viewer.
     Close,
-    /// Another match that is under way.
+    /// Show another running match.
     Another,
-    /// Everything is to be drawn anew.
+    /// Redraw everything.
     Redraw,
 }
 
 impl Model {
-    /// A viewer that follows what is shown to it.
+    /// Returns a viewer that follows the last ply.
     pub fn new(style: Style, setting: Setting) -> Self {
         Self { style, setting, follows: true, speed: SPEED, board: true, ..Self::default() }
     }
 
-    /// Shows another match, at its last ply.
+    /// Resets the viewer for another match.
     pub fn begin(&mut self) {
         (self.at, self.follows, self.plays) = (0, true, false);
         (self.scroll, self.shift) = (None, (0, 0));
     }
 
-    /// Takes notice of plies that have come.
+    /// Handles new plies.
     pub fn grow(&mut self, playback: &Playback) {
         let last = playback.plies().len() - 1;
         if self.follows && self.at != last {
@@ -109,7 +109,7 @@ impl Model {
         self.at = self.at.min(last);
     }
 
-    /// Goes to the first ply of a turn, or the last there is; whether that turn is there.
+    /// Goes to the first ply of a turn, else to the last ply. Returns whether the turn exists.
     pub fn go_to_turn(&mut self, turn: u64, playback: &Playback) -> bool {
         let plies = playback.plies();
         let found = plies.iter().skip(1).position(|ply| ply.turn >= turn);
@@ -117,7 +117,7 @@ impl Model {
         found.is_some()
     }
 
-    /// Lets time pass; whether anything has changed.
+    /// Advances playback by this time. Returns whether anything changed.
     pub fn advance(&mut self, elapsed_ms: u64, playback: &Playback) -> bool {
         if !self.plays {
             return false;
@@ -133,34 +133,34 @@ impl Model {
         true
     }
 
-    /// Takes in a key.
-    pub fn press(&mut self, key: KeyEvent, playback: Option<&Playback>) -> Wish {
-        self.news = None;
+    /// Handles a key.
+    pub fn press(&mut self, key: KeyEvent, playback: Option<&Playback>) -> KeyRequest {
+        self.status_message = None;
         if self.typed.is_some() {
             self.type_turn(key.code, playback);
-            return Wish::Nothing;
+            return KeyRequest::Nothing;
         }
         if self.help {
-            // Whatever is pressed, it is read.
+            // Any key closes the help.
             self.help = false;
-            return Wish::Nothing;
+            return KeyRequest::Nothing;
         }
-        let wish = self.switch(key);
-        if let (None, Some(playback)) = (wish, playback) {
+        let request = self.switch(key);
+        if let (None, Some(playback)) = (request, playback) {
             self.travel(key, playback);
         }
-        wish.unwrap_or(Wish::Nothing)
+        request.unwrap_or(KeyRequest::Nothing)
     }
 
-    /// Keys that don't depend on the match; `None` for others.
-    fn switch(&mut self, key: KeyEvent) -> Option<Wish> {
+    /// Handles keys that don't depend on the match; `None` for others.
+    fn switch(&mut self, key: KeyEvent) -> Option<KeyRequest> {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         let live = self.setting != Setting::Replay;
         match key.code {
-            KeyCode::Char('l') if control => return Some(Wish::Redraw),
-            KeyCode::Char('q') | KeyCode::Esc => return Some(Wish::Close),
-            KeyCode::Char('b') if live => return Some(Wish::Close),
-            KeyCode::Tab if self.setting == Setting::LiveMany => return Some(Wish::Another),
+            KeyCode::Char('l') if control => return Some(KeyRequest::Redraw),
+            KeyCode::Char('q') | KeyCode::Esc => return Some(KeyRequest::Close),
+            KeyCode::Char('b') if live => return Some(KeyRequest::Close),
+            KeyCode::Tab if self.setting == Setting::LiveMany => return Some(KeyRequest::Another),
             KeyCode::Char('b' | 'v') => self.board = !self.board,
             KeyCode::Char('f') => self.style.flip = !self.style.flip,
             KeyCode::Char('c') => self.style.coordinates = !self.style.coordinates,
@@ -179,10 +179,10 @@ impl Model {
             KeyCode::Char('-') => self.set_speed(self.speed.saturating_sub(1)),
             _ => return None,
         }
-        Some(Wish::Nothing)
+        Some(KeyRequest::Nothing)
     }
 
-    /// Keys that move through the match, or what is seen of it.
+    /// Handles keys that move through the match or scroll.
     fn travel(&mut self, key: KeyEvent, playback: &Playback) {
         let alt = key.modifiers.contains(KeyModifiers::ALT);
         let shift = key.modifiers.contains(KeyModifiers::SHIFT);
@@ -227,7 +227,10 @@ impl Model {
                 if let (Ok(turn), Some(playback)) = (turn, playback) {
                     self.plays = false;
                     if !self.go_to_turn(turn, playback) {
-                        self.news = Some(format!("there is no turn {turn} yet: this is the last"));
+                        self.status_message = Some({
+                            let last = playback.plies().last().map_or(0, |ply| ply.turn);
+                            format!("no turn {turn}: the last turn is {last}")
+                        });
                     }
                 }
             }
@@ -236,20 +239,20 @@ impl Model {
         }
     }
 
-    /// The next ply, or the one before, at which there is something to read.
+    /// Goes to the next or previous ply with stderr or a fault.
     fn seek_message(&mut self, forward: bool, playback: &Playback) {
-        let speaks = |ply: &Ply| !ply.output.stderr.is_empty() || ply.fault().is_some();
+        let has_message = |ply: &Ply| !ply.output.stderr.is_empty() || ply.fault().is_some();
         let plies = playback.plies();
         let found = if forward {
-            (self.at + 1..plies.len()).find(|&index| speaks(&plies[index]))
+            (self.at + 1..plies.len()).find(|&index| has_message(&plies[index]))
         } else {
-            plies[..self.at].iter().rposition(speaks)
+            plies[..self.at].iter().rposition(has_message)
         };
         if let Some(index) = found {
             self.jump(index, playback);
         } else {
             let side = if forward { "after" } else { "before" };
-            self.news = Some(format!("no stderr and no fault {side} this"));
+            self.status_message = Some(format!("no stderr or fault {side} this ply"));
         }
     }
 
@@ -286,6 +289,6 @@ impl Model {
             500 => "1/2",
             speed => &(speed / 1000).to_string(),
         };
-        self.news = Some(format!("speed: {speed} plies a second"));
+        self.status_message = Some(format!("speed: {speed} plies per second"));
     }
 }

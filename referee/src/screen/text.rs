@@ -1,27 +1,27 @@
-//! Text of agents and about them, made to fit: harmless, in lines of a width, cut.
+//! Text for the screen: without control characters, wrapped or cut.
 
 use ratatui::text::Span;
 use referee_protocol::plain::tame;
 
-/// The columns that a character takes.
+/// Returns the columns of a character.
 fn columns(c: char) -> usize {
     if c.is_ascii() { 1 } else { Span::raw(&*c.encode_utf8(&mut [0; 4])).width() }
 }
 
-/// Text that is safe to put into cells. What takes no column is left out, so that nobody heaps marks
-/// on one.
+/// Returns text that is safe to put into cells, without characters of no width, such as combining
+/// marks.
 pub(super) fn clean(text: &str) -> String {
     let mut clean = tame(&text.replace('\t', "    "));
     clean.retain(|c| columns(c) > 0);
     clean
 }
 
-/// The columns that clean text takes.
+/// Returns the columns of clean text.
 pub(super) fn width(text: &str) -> usize {
     text.chars().map(columns).sum()
 }
 
-/// Clean text, at most so wide; what is cut ends with dots.
+/// Returns clean text of at most this width; cut text ends with dots.
 pub(super) fn fit(text: &str, most: usize) -> String {
     if width(text) <= most {
         return text.to_owned();
@@ -39,7 +39,7 @@ pub(super) fn fit(text: &str, most: usize) -> String {
     fitting
 }
 
-/// Any text in clean lines that are at most so wide, broken at blanks where these aren't far.
+/// Returns text in clean lines of at most this width, broken at nearby spaces.
 pub(super) fn wrap(text: &str, most: usize) -> Vec<String> {
     text.lines().flat_map(|line| wrap_line(&clean(line), most.max(1))).collect()
 }
@@ -47,7 +47,7 @@ pub(super) fn wrap(text: &str, most: usize) -> Vec<String> {
 fn wrap_line(line: &str, most: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let (mut begin, mut taken) = (0, 0);
-    // Behind the last blank, and the columns up to there.
+    // The index after the last space, and the columns up to there.
     let mut blank = None;
     for (index, c) in line.char_indices() {
         let wide = columns(c);
@@ -68,7 +68,7 @@ fn wrap_line(line: &str, most: usize) -> Vec<String> {
     lines
 }
 
-/// A time as a clock shows it, in few columns.
+/// Returns a time as a clock shows it, in few columns.
 pub(super) fn clock(ms: u64) -> String {
     let seconds = ms / 1000;
     match seconds {
@@ -79,7 +79,7 @@ pub(super) fn clock(ms: u64) -> String {
     }
 }
 
-/// The time of a turn, in few columns.
+/// Returns the time of a turn, in few columns.
 pub(super) fn time(ms: u64) -> String {
     if ms < 1000 { format!("{ms}ms") } else { clock(ms) }
 }
@@ -112,8 +112,8 @@ mod tests {
 
     #[test]
     fn times_take_few_columns() {
-        let told = [9_876, 58_250, 62_000, 3_723_000].map(clock);
-        assert_eq!(told, ["9.87s", "58.2s", "1:02", "1:02:03"]);
+        let shown = [9_876, 58_250, 62_000, 3_723_000].map(clock);
+        assert_eq!(shown, ["9.87s", "58.2s", "1:02", "1:02:03"]);
         assert_eq!(time(35), "35ms");
     }
 }

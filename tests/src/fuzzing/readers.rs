@@ -1,7 +1,7 @@
 //! Fuzzes all readers of transcripts with almost valid transcripts.
 
 use super::edits::edited;
-use referee::reading::{Case, Shown, as_json, caption, print, recorded};
+use referee::reading::{Case, Selection, caption, position_report, print, show_recorded};
 use referee_contest::audit::hear;
 use referee_games::kind;
 use referee_match::transcript::{
@@ -129,9 +129,9 @@ fn read(bytes: &[u8]) {
         let game = steps.walk().header().game.clone();
         let kind = kind(&game).expect("walked games are in the registry");
         exchange(bytes, |_| true).ok();
-        let every = Shown { ply: None, every: true };
-        let positions = recorded(bytes, "x", kind, every, |game| {
-            as_json(game);
+        let every = Selection { ply: None, every: true };
+        let positions = show_recorded(bytes, "x", kind, every, |game| {
+            position_report(game);
             caption(game);
             Ok(())
         });

@@ -1,7 +1,7 @@
-//! What a trial says about the agent, as far as its probe asks.
+//! Judges the trial of a probe.
 
 use super::probes::{Aim, Probe};
-use crate::cli::words::join;
+use crate::cli::shell::join;
 use nix::errno::Errno;
 use referee_match::diagnosis::{Defect, Evidence, Finding, find, waiting};
 use referee_play::agent_spec::AgentSpec;
@@ -15,37 +15,37 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// A probe as it came out.
+/// The outcome of a probe.
 #[derive(Debug)]
-pub(super) enum Judged {
-    /// As expected; with something worth saying, where there is.
+pub(super) enum ProbeOutcome {
+    /// As expected, perhaps with a note.
     Passed(Option<String>),
     /// Not as expected.
-    Failed(Box<Failed>),
-    /// Not made.
-    PassedOver,
+    Failed(Box<ProbeFailure>),
+    /// Not run.
+    Skipped,
 }
 
-/// What was wrong.
+/// Why a probe failed.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Failed {
+pub(super) struct ProbeFailure {
     /// The kind of defect.
     pub(super) defect: Defect,
     /// What happened.
     pub(super) what: String,
     /// The last message that was sent.
     pub(super) sent: String,
-    /// The last line that came; bytes that are no UTF-8 are replaced. Null where none came.
+    /// The last line received; bytes that are not UTF-8 are replaced. Null if none.
     #[serde(serialize_with = "as_text")]
     #[schemars(with = "Option<String>")]
     pub(super) got: Option<Vec<u8>>,
-    /// The byte of that line at which the trouble is, from 1.
+    /// The position of the error in that line, in bytes from 1.
     pub(super) at_byte: Option<usize>,
     /// What the agent wrote to stderr.
     pub(super) stderr: String,
     /// Why it matters.
     pub(super) why: &'static str,
-    /// How to mend it.
+    /// How to fix it.
     pub(super) fix: String,
 }
 
@@ -54,23 +54,23 @@ fn as_text<S: Serializer>(line: &Option<Vec<u8>>, serializer: S) -> Result<S::Ok
     line.as_deref().map(String::from_utf8_lossy).serialize(serializer)
 }
 
-impl Judged {
+impl ProbeOutcome {
     pub(super) fn failed(&self) -> bool {
         matches!(self, Self::Failed(_))
     }
 }
 
-/// An agent that can't even be named.
-pub(super) fn unreadable(probe: &Probe, failure: &Failure) -> Judged {
+/// Returns the outcome if the agent can't be read.
+pub(super) fn unreadable(probe: &Probe, failure: &Failure) -> ProbeOutcome {
     if probe.aim != Aim::Start {
-        return Judged::PassedOver;
+        return ProbeOutcome::Skipped;
     }
     let missing = failure.cause() == Some(Cause::Missing);
     let defect = if missing { Defect::NotFound } else { Defect::CannotStart };
     let finding = Finding::new(defect, failure.to_string());
     let finding = match (failure.help_text(), failure.cause()) {
         (Some(help), _) => finding.fix(help),
-        (None, Some(Cause::Manifest)) => finding.fix("mend agent.toml there"),
+        (None, Some(Cause::Manifest)) => finding.fix("fix agent.toml there"),
         (None, _) => finding,
     };
     failed(finding, defect.why(), "", None, "")
@@ -82,21 +82,30 @@ fn failed(
     sent: &str,
     got: Option<&[u8]>,
     stderr: &str,
-) -> Judged {
+) -> ProbeOutcome {
     let Finding { defect, what, fix, at_byte } = finding;
     let (sent, got, stderr) = (sent.to_owned(), got.map(<[u8]>::to_vec), stderr.to_owned());
-    Judged::Failed(Box::new(Failed { defect, what, sent, got, at_byte, stderr, why, fix }))
+    ProbeOutcome::Failed(Box::new(ProbeFailure {
+        defect,
+        what,
+        sent,
+        got,
+        at_byte,
+        stderr,
+        why,
+        fix,
+    }))
 }
 
-/// Judges a trial; `denied` is what to do where the sandbox kept something from the agent. An error
-/// is the machine's.
+/// Judges a trial. `denied` is the advice if the sandbox denied the agent something. Errors are the
+/// machine's.
 pub(super) fn judge(
     probe: &Probe,
     spec: &AgentSpec,
     trial: &TrialReport,
     clock: &ClockSettings,
     denied: Option<&str>,
-) -> io::Result<Judged> {
+) -> io::Result<ProbeOutcome> {
     let known = Evidence {
         got: trial.got.as_deref(),
         unended: &trial.unended,
@@ -113,16 +122,16 @@ pub(super) fn judge(
         End::Fault(fault) => find(fault, &known),
         End::Fine => None,
     };
-    let found = found.map(|finding| unbuilt(spec, trial, finding));
+    let found = found.map(|finding| hint_build(spec, trial, finding));
     let found = match probe.aim {
         Aim::Start => found.filter(|_| matches!(trial.end, End::NotStarted(_))),
         Aim::Ready => found.filter(|_| !trial.ready),
-        Aim::Over | Aim::EndOfInput => found.or_else(|| stays(probe, trial)),
+        Aim::Over | Aim::EndOfInput => found.or_else(|| still_running(probe, trial)),
         Aim::Leftovers => found.or_else(|| leftovers(trial)),
         _ => found,
     };
     Ok(match found {
-        None => Judged::Passed(note(probe, trial, clock)),
+        None => ProbeOutcome::Passed(note(probe, trial, clock)),
         Some(finding) => {
             let why = why(probe, finding.defect);
             let (sent, got) = (&trial.sent, trial.got.as_deref());
@@ -131,45 +140,46 @@ pub(super) fn judge(
     })
 }
 
-/// What the probe was about matters more than what it made the agent do.
+/// Returns why the failure matters: by what the probe tests, else by the defect.
 fn why(probe: &Probe, defect: Defect) -> &'static str {
     match probe.aim {
         Aim::UnknownFields | Aim::UnknownTypes => {
-            "later versions of the protocol add fields and messages: an agent has to ignore what \
-             it doesn't know, or it will lose with the next one"
+            "later versions of the protocol add fields and messages; an agent that fails on unknown ones \
+             will lose then"
         }
-        Aim::Names => "opponents may be called as they like, in every alphabet",
+        Aim::Names => "opponents may have names in any alphabet",
         _ => defect.why(),
     }
 }
 
 fn advise(probe: &Probe, finding: Finding) -> Finding {
     match probe.aim {
-        Aim::UnknownFields => finding.fix("take the fields that you need, whatever else is there"),
+        Aim::UnknownFields => finding.fix("read the fields that you need and ignore all others"),
         Aim::UnknownTypes => {
-            finding.fix("answer `hello` and `turn`; go on to the next line for any other `type`")
+            finding.fix("answer `hello` and `turn`; ignore lines of any other `type`")
         }
         Aim::Names => finding.fix(
-            "read stdin as UTF-8, whatever the locale says (Python: \
-             `sys.stdin.reconfigure(encoding=\"utf-8\")`), and let a JSON library read the line",
+            "read stdin as UTF-8 in every locale (Python: \
+             `sys.stdin.reconfigure(encoding=\"utf-8\")`), and parse lines with a JSON library",
         ),
         _ => finding,
     }
 }
 
-/// A program that ends at once may never have been built.
-fn unbuilt(spec: &AgentSpec, trial: &TrialReport, finding: Finding) -> Finding {
+/// Adds the build command to the fix if the program ended before `ready`: it may not be built.
+fn hint_build(spec: &AgentSpec, trial: &TrialReport, finding: Finding) -> Finding {
     let ended = matches!(finding.defect, Defect::Crash | Defect::Gone);
     match &spec.build {
         Some(build) if ended && !trial.ready => {
-            let fix = format!("if it isn't built, build it first: {build}; else {}", finding.fix);
+            let fix =
+                format!("if it isn't built yet, build it: {build}; otherwise {}", finding.fix);
             finding.fix(fix)
         }
         _ => finding,
     }
 }
 
-fn stays(probe: &Probe, trial: &TrialReport) -> Option<Finding> {
+fn still_running(probe: &Probe, trial: &TrialReport) -> Option<Finding> {
     let exit = trial.exit.as_ref()?;
     let after =
         if probe.aim == Aim::Over { "`over` and the end of its input" } else { "its input ended" };
@@ -185,42 +195,40 @@ fn stays(probe: &Probe, trial: &TrialReport) -> Option<Finding> {
 fn leftovers(trial: &TrialReport) -> Option<Finding> {
     let exit = trial.exit.as_ref()?;
     let left = exit.left_behind;
-    // One that stays itself has been told so.
+    // If the agent itself is still running, that has been reported.
     (exit.exited && left > 0).then(|| {
         let processes = if left == 1 { "1 process" } else { &format!("{left} processes") };
-        Finding::new(Defect::LeavesProcesses, format!("{processes} left after it had ended"))
+        Finding::new(Defect::LeavesProcesses, format!("{processes} left after it ended"))
     })
 }
 
-/// What is worth saying of a probe that passed.
+/// Returns a note on a probe that passed.
 fn note(probe: &Probe, trial: &TrialReport, clock: &ClockSettings) -> Option<String> {
     match probe.aim {
         Aim::Seat => Some(format!("slowest turn {} ms", trial.slowest.as_millis())),
         Aim::LongGame if trial.over => Some(format!("{} turns", trial.turns)),
-        Aim::LongGame => Some(format!(
-            "{} turns in half a minute, then stopped{}",
-            trial.turns,
-            pace(trial, clock)
-        )),
+        Aim::LongGame => {
+            Some(format!("{} turns in 30 s, then stopped{}", trial.turns, pace(trial, clock)))
+        }
         Aim::Over | Aim::EndOfInput => {
-            let mut told = Vec::new();
+            let mut notes = Vec::new();
             if let Some(status) =
                 trial.status.as_deref().filter(|status| *status != "exit status 0")
             {
-                told.push(format!("ended with {status}"));
+                notes.push(format!("exited with {status}"));
             }
             let took = trial.exit.as_ref()?.took;
             if probe.aim == Aim::Over && took > GRACE {
                 let took = took.as_secs_f64();
-                told.push(format!("ended after {took:.1} s; a match kills it after 1 s"));
+                notes.push(format!("exited after {took:.1} s; a match kills it after 1 s"));
             }
-            (!told.is_empty()).then(|| told.join("; "))
+            (!notes.is_empty()).then(|| notes.join("; "))
         }
         _ => None,
     }
 }
 
-/// What becomes of the bank if it goes on at the pace of a game that was stopped.
+/// Returns how long the bank lasts at the pace of a game that was stopped.
 fn pace(trial: &TrialReport, clock: &ClockSettings) -> String {
     let turns = u64::try_from(trial.actions.len()).unwrap_or(u64::MAX).max(1);
     let each_ms = trial.total.as_millis() / u128::from(turns);
@@ -228,13 +236,13 @@ fn pace(trial: &TrialReport, clock: &ClockSettings) -> String {
     match clock.bank_ms {
         Some(bank_ms) if each_ms > increment_ms => {
             let lasts = u128::from(bank_ms) / (each_ms - increment_ms);
-            format!("; at this pace its clock lasts for {lasts} of its own turns")
+            format!("; at this pace its clock lasts for {lasts} turns")
         }
         _ => String::new(),
     }
 }
 
-/// Why a program could not be started: its own fault, but for what the machine lacks.
+/// Returns why a program could not be started. Errors are the machine's.
 fn not_started(spec: &AgentSpec, errno: Errno) -> io::Result<Finding> {
     let file = spec.launch.as_ref().map(|launch| launch.file.clone()).unwrap_or_default();
     let shown = file.display();
@@ -249,24 +257,20 @@ fn not_started(spec: &AgentSpec, errno: Errno) -> io::Result<Finding> {
         Errno::ENOENT | Errno::EACCES => match interpreter(&file) {
             Some(line) => Finding::new(
                 Defect::Interpreter,
-                format!(
-                    "the interpreter that {shown} names in its first line, `{line}`, can't be executed here"
-                ),
+                format!("cannot execute the interpreter in the first line of {shown}, `{line}`"),
             ),
             None => Finding::new(
                 Defect::Interpreter,
-                format!("{shown} needs a loader or library that isn't there"),
+                format!("{shown} needs a loader or library that is not installed"),
             )
-            .fix("build it on this machine, or run it by its interpreter: \"INTERPRETER FILE\""),
+            .fix("build it on this machine, or name its interpreter: \"INTERPRETER FILE\""),
         },
         Errno::ENOEXEC => Finding::new(
             Defect::Interpreter,
-            format!(
-                "{shown} is neither a binary for this machine nor a script that names its interpreter"
-            ),
+            format!("{shown} is neither a binary for this machine nor a script with a #! line"),
         ),
         errno => {
-            Finding::new(Defect::CannotStart, format!("{shown} can't be started: {}", errno.desc()))
+            Finding::new(Defect::CannotStart, format!("cannot start {shown}: {}", errno.desc()))
         }
     })
 }
@@ -275,7 +279,7 @@ fn is_executable(file: &Path) -> bool {
     file.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o111 != 0)
 }
 
-/// The first line of a script.
+/// Returns the first line of a script.
 fn interpreter(file: &Path) -> Option<String> {
     let bytes = std::fs::read(file).ok()?;
     let line = bytes.strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;

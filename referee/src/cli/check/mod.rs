@@ -1,10 +1,10 @@
-//! `check`: tries an agent, probe by probe, and tells precisely what it does wrong.
+//! `check`: tests an agent step by step, and explains what it does wrong.
 
 mod probes;
 mod judge;
 mod report;
 
-pub(super) use report::Told;
+pub(super) use report::CheckReport;
 
 use super::Global;
 use super::presets::PresetOptions;
@@ -14,7 +14,7 @@ use crate::cli::bars::progress_bar;
 use crate::cli::runtime::{machine, runtime};
 use clap::Args;
 use indicatif::ProgressStyle;
-use probes::{Probe, Tested, probes};
+use probes::{Probe, ProbeHistory, probes};
 use referee_games::{GAMES, GameKind, nearest};
 use referee_play::agent_spec::AgentSpec;
 use referee_play::core_context::CoreContext;
@@ -29,46 +29,52 @@ use serde_json::Value;
 use std::process::ExitCode;
 use tokio::task::LocalSet;
 
-/// The most that one turn may take, unless a clock is given: a student shouldn't wait a minute to be
-/// told of an endless loop.
+/// The time limit of a turn if no clock is given, so that an endless loop is reported soon.
 const PATIENCE_MS: u64 = 10_000;
 
-const PRESET_HELP: &str = "Conditions by name, as in `play`; what an option says comes before them";
+const PRESET_HELP: &str = "Clock, limits and fault handling of a course, as in `play`; other options override parts of it";
 
-/// What an error of the machine means here.
-const HALTED: &str = "the check can't go on";
+/// The begin of the error if the machine fails.
+const HALTED: &str = "cannot continue the check";
 
-/// Tries an agent probe by probe, in every game and seat that it says it plays, and tells what it
-/// does wrong and how to mend it.
+/// Check an agent step by step
+///
+/// Tests the agent in every game and seat that it plays, and explains each failure and how to fix it.
 #[derive(Debug, Args)]
-#[command(after_help = "Exit codes: 0 all probes passed, 3 one failed, 2 usage, 4 the machine")]
+#[command(
+    after_long_help = "Exit codes: 0 all probes passed, 2 usage error, 3 a probe failed, 4 machine \
+    failure\n\nExamples:\n  \
+    referee check ./mybot\n  \
+    referee check 'python3 bot.py' --game hex --probe first-turn"
+)]
 #[command(mut_arg("preset", |it| it.help(PRESET_HELP)))]
 pub(super) struct Options {
-    /// The agent: a program file, a quoted command line, a folder with agent.toml, a built-in one
+    /// Agent: a program file, a quoted command line, a folder with agent.toml, or a built-in agent
     agent: String,
-    /// Only this game; may be given again [default: all that its agent.toml names, else all]
+    /// Game to check (repeatable). Defaults to the games in its agent.toml, else all
     #[arg(long, value_name = "GAME")]
     game: Vec<String>,
-    /// The setup, where one game is checked: KEY=VALUE, as often as needed, or one JSON object
+    /// Game setup, with a single --game: KEY=VALUE (repeatable) or a JSON object. Defaults to the game's
+    /// usual setup
     #[arg(long, short = 's', value_name = "KEY=VALUE")]
     setup: Vec<String>,
-    /// Only this probe; may be given again
+    /// Probe to run (repeatable). Defaults to all
     #[arg(long, value_name = "NAME")]
     probe: Vec<String>,
-    /// The seed of all that is drawn
+    /// Seed of all random choices
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
     preset: PresetOptions,
     #[command(flatten)]
     sandbox: SandboxOptions,
-    /// Prints one JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
 
-/// What all probes are made with.
-struct Bench<'a> {
+/// What all probes have in common.
+struct ProbeSetup<'a> {
     table: CoreContext,
     spec: &'a AgentSpec,
     setup: Value,
@@ -80,7 +86,7 @@ struct Bench<'a> {
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
     let spec = AgentSpec::read(&options.agent);
     if spec.as_ref().is_ok_and(|spec| spec.launch.is_none()) {
-        return Err(Failure::usage("a person can't be checked"));
+        return Err(Failure::usage("cannot check a person"));
     }
     let kinds = options.kinds(spec.as_ref().ok())?;
     let foreign = spec.as_ref().is_ok_and(AgentSpec::is_foreign);
@@ -94,12 +100,12 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
             }
         }
         Ok(spec) => {
-            let enclosure = options.sandbox.enclosure(global)?;
-            let tried = async {
-                let bench = options.bench(spec, enclosure)?;
-                options.try_all(&bench, &chosen, &mut report, global).await
+            let sandbox = options.sandbox.choose(global)?;
+            let checked = async {
+                let setup = options.probe_setup(spec, sandbox)?;
+                options.run_probes(&setup, &chosen, &mut report, global).await
             };
-            if let Some(code) = LocalSet::new().block_on(&runtime()?, tried)? {
+            if let Some(code) = LocalSet::new().block_on(&runtime()?, checked)? {
                 return Ok(code);
             }
         }
@@ -108,8 +114,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
 }
 
 impl Options {
-    /// The games that are asked for, else those that the agent says it plays, else all that are
-    /// played in its protocol.
+    /// Returns the games given, else those in agent.toml, else all that its protocol supports.
     fn kinds(&self, spec: Option<&AgentSpec>) -> Result<Vec<GameKind>, Failure> {
         let claimed = spec.map_or(&[][..], |spec| &spec.games);
         let names = if self.game.is_empty() { claimed } else { &self.game };
@@ -120,7 +125,7 @@ impl Options {
         let found = |name: &String| {
             find_kind(name).map_err(|failure| match spec {
                 Some(spec) if self.game.is_empty() => {
-                    let text = format!("the agent.toml of {} says: {failure}", spec.name);
+                    let text = format!("agent.toml of {}: {failure}", spec.name);
                     Failure::usage(text).or_help(failure.help_text().map(str::to_owned))
                 }
                 _ => failure,
@@ -138,14 +143,12 @@ impl Options {
     fn setup(&self) -> Result<Value, Failure> {
         let setup = read_pairs("--setup", &self.setup)?;
         if !self.setup.is_empty() && self.game.len() != 1 {
-            return Err(
-                Failure::usage("--setup is a setup of one game").help("name the game: --game GAME")
-            );
+            return Err(Failure::usage("--setup needs a single game").help("add --game GAME"));
         }
         Ok(setup)
     }
 
-    /// The probes that are asked for, all unless some are.
+    /// Returns the probes given, else all.
     fn choose(&self, mut all: Vec<Probe>) -> Result<Vec<Probe>, Failure> {
         if self.probe.is_empty() {
             return Ok(all);
@@ -154,7 +157,7 @@ impl Options {
             if all.iter().all(|probe| &probe.name != name) {
                 let names: Vec<&str> = all.iter().map(|probe| probe.name.as_str()).collect();
                 let near = nearest(name, names.iter().copied());
-                return Err(Failure::usage(format!("no probe `{name}`"))
+                return Err(Failure::usage(format!("unknown probe `{name}`"))
                     .help(format!("the probes are {}", names.join(", ")))
                     .or_help(near.map(|near| format!("did you mean `{near}`?"))));
             }
@@ -171,10 +174,13 @@ impl Options {
         Ok(clock)
     }
 
-    /// Readies all that the probes are made with.
-    fn bench<'a>(&self, spec: &'a AgentSpec, enclosure: Enclosure) -> Result<Bench<'a>, Failure> {
-        Ok(Bench {
-            table: CoreContext::alone(enclosure).map_err(machine(HALTED))?,
+    fn probe_setup<'a>(
+        &self,
+        spec: &'a AgentSpec,
+        sandbox: Enclosure,
+    ) -> Result<ProbeSetup<'a>, Failure> {
+        Ok(ProbeSetup {
+            table: CoreContext::alone(sandbox).map_err(machine(HALTED))?,
             spec,
             setup: self.setup()?,
             seed: self.seed,
@@ -183,10 +189,10 @@ impl Options {
         })
     }
 
-    /// Makes the probes; the exit code of an interrupt, if one came.
-    async fn try_all(
+    /// Runs the probes. Returns the exit code of an interrupt, if one came.
+    async fn run_probes(
         &self,
-        bench: &Bench<'_>,
+        setup: &ProbeSetup<'_>,
         chosen: &[Probe],
         report: &mut Report<'_>,
         global: &Global,
@@ -194,51 +200,51 @@ impl Options {
         let mut interrupts = Interrupts::listen().map_err(machine(HALTED))?;
         let bar = progress_bar(chosen.len(), !global.quiet && !self.json);
         bar.set_style(bar_style());
-        let mut tested = Tested::default();
+        let mut history = ProbeHistory::default();
         for probe in chosen {
             bar.set_message(probe.title.clone());
             bar.tick();
-            let judged = tokio::select! {
-                judged = bench.make(probe, &mut tested) => judged.map_err(machine(HALTED))?,
+            let outcome = tokio::select! {
+                outcome = setup.run(probe, &mut history) => outcome.map_err(machine(HALTED))?,
                 () = interrupts.next() => {
                     bar.finish_and_clear();
                     let code = interrupts.received().map_or(130, Interrupt::code);
                     return Ok(Some(ExitCode::from(code)));
                 }
             };
-            bar.suspend(|| report.take(probe, judged))?;
+            bar.suspend(|| report.take(probe, outcome))?;
             bar.inc(1);
         }
         bar.finish_and_clear();
-        report.told.deterministic = tested.deterministic();
+        report.output.deterministic = history.deterministic();
         Ok(None)
     }
 }
 
-/// With what is tried now, as far as it fits.
+/// A bar with the title of the current probe.
 fn bar_style() -> ProgressStyle {
     ProgressStyle::with_template("{bar:20} {pos}/{len}  {wide_msg}")
         .unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
-impl Bench<'_> {
-    /// Makes one probe. Those that an earlier failure makes pointless are passed over.
-    async fn make(
+impl ProbeSetup<'_> {
+    /// Runs one probe; skips it if an essential one has failed.
+    async fn run(
         &self,
         probe: &Probe,
-        tested: &mut Tested,
-    ) -> Result<judge::Judged, std::io::Error> {
-        if tested.stuck {
-            return Ok(judge::Judged::PassedOver);
+        history: &mut ProbeHistory,
+    ) -> Result<judge::ProbeOutcome, std::io::Error> {
+        if history.blocked {
+            return Ok(judge::ProbeOutcome::Skipped);
         }
-        let trial = match tested.known(probe) {
+        let trial = match history.known(probe) {
             Some(trial) => trial.clone(),
-            None => trial::run(&self.table, &probe.scene(self)).await?,
+            None => trial::run(&self.table, &probe.trial_setup(self)).await?,
         };
         let (layers, ground) = (self.table.launcher.layers(), Ground::default());
         let denied = referee_play::reach::advice(self.spec, &ground, layers, &trial.stderr);
-        let judged = judge::judge(probe, self.spec, &trial, &self.clock, denied.as_deref())?;
-        tested.keep(probe, trial, judged.failed());
-        Ok(judged)
+        let outcome = judge::judge(probe, self.spec, &trial, &self.clock, denied.as_deref())?;
+        history.keep(probe, trial, outcome.failed());
+        Ok(outcome)
     }
 }

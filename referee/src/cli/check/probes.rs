@@ -1,6 +1,6 @@
-//! The probes: what each tries, and in which game and seat.
+//! The probes of `check`.
 
-use super::Bench;
+use super::ProbeSetup;
 use referee_games::GameKind;
 use referee_play::trial::{Shutdown, TrialReport, TrialSetup, TrialVariant};
 use referee_process::Failure;
@@ -8,14 +8,14 @@ use referee_protocol::Seat;
 use serde_json::Value;
 use std::time::Duration;
 
-/// Turns of one's own in a probe of a seat.
+/// The agent's turns in a probe of a seat.
 const SEAT_TURNS: u64 = 10;
-/// Turns of one's own in a probe of something else.
+/// The agent's turns in other probes.
 const SOME_TURNS: u64 = 4;
-/// How long a whole game is played, at most.
+/// The maximum duration of a probe.
 const LONG: Duration = Duration::from_secs(30);
 
-/// What a probe looks at.
+/// What a probe tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Aim {
     /// The program can be started.
@@ -26,13 +26,13 @@ pub(super) enum Aim {
     FirstTurn,
     /// It answers the next ones too.
     Turns,
-    /// It ignores fields that it doesn't know.
+    /// It ignores unknown fields.
     UnknownFields,
-    /// It ignores messages that it doesn't know.
+    /// It ignores unknown messages.
     UnknownTypes,
-    /// It can read names of all alphabets.
+    /// It can read names in all alphabets.
     Names,
-    /// It says nothing while it isn't asked.
+    /// It prints nothing when it is not its turn.
     Quiet,
     /// It plays from this seat.
     Seat,
@@ -40,7 +40,7 @@ pub(super) enum Aim {
     LongGame,
     /// It ends after `over`.
     Over,
-    /// It ends when its input does.
+    /// It ends when its input ends.
     EndOfInput,
     /// It leaves no process behind.
     Leftovers,
@@ -51,20 +51,20 @@ pub(super) enum Aim {
 pub(super) struct Probe {
     /// Its place in the list, from 1.
     pub(super) number: usize,
-    /// How it is called on the command line.
+    /// Its name on the command line.
     pub(super) name: String,
-    /// What is expected, in words.
+    /// What is expected, as text.
     pub(super) title: String,
-    /// What it looks at.
+    /// What it tests.
     pub(super) aim: Aim,
-    /// In which game.
+    /// The game.
     pub(super) kind: GameKind,
-    /// At which seat.
+    /// The agent's seat.
     pub(super) seat: Seat,
 }
 
-/// All probes for these games. The setup is that of the only game, or empty. An agent with a
-/// `foreign` protocol never sees the referee's messages, so there is nothing unknown in them.
+/// Returns all probes for these games. The setup is that of the only game, or empty. An agent with a
+/// `foreign` protocol sees no messages of the referee, so the probes of unknown messages are left out.
 pub(super) fn probes(
     kinds: &[GameKind],
     setup: &Value,
@@ -84,18 +84,18 @@ pub(super) fn probes(
         ("start", "the program starts", Aim::Start),
         ("ready", "answers `hello` with `ready`", Aim::Ready),
         ("first-turn", "answers its first `turn` with a legal action", Aim::FirstTurn),
-        ("turns", "answers the turns after that", Aim::Turns),
+        ("turns", "answers the next turns", Aim::Turns),
     ] {
         add(name, title, aim, first, Seat(0));
     }
     if let Some(index) = seats.iter().position(|&count| count > 1) {
-        let title = "says nothing while the others think";
+        let title = "prints nothing while the others think";
         add("quiet", title, Aim::Quiet, kinds[index], Seat(0));
     }
     for (name, title, aim) in [
-        ("unknown-fields", "ignores fields that it doesn't know", Aim::UnknownFields),
-        ("unknown-types", "ignores messages of a type that it doesn't know", Aim::UnknownTypes),
-        ("names", "reads names of all alphabets", Aim::Names),
+        ("unknown-fields", "ignores unknown fields", Aim::UnknownFields),
+        ("unknown-types", "ignores messages of unknown types", Aim::UnknownTypes),
+        ("names", "reads names in all alphabets", Aim::Names),
     ]
     .into_iter()
     .filter(|_| !foreign)
@@ -115,8 +115,8 @@ pub(super) fn probes(
         add(&name, &title, Aim::LongGame, *kind, seat);
     }
     for (name, title, aim) in [
-        ("over", "ends after `over`", Aim::Over),
-        ("end-of-input", "ends when its input ends", Aim::EndOfInput),
+        ("over", "exits after `over`", Aim::Over),
+        ("end-of-input", "exits when its input ends", Aim::EndOfInput),
         ("leftovers", "leaves no process behind", Aim::Leftovers),
     ] {
         add(name, title, aim, first, Seat(0));
@@ -125,8 +125,8 @@ pub(super) fn probes(
 }
 
 impl Probe {
-    /// What is tried.
-    pub(super) fn scene<'a>(&self, bench: &'a Bench<'a>) -> TrialSetup<'a> {
+    /// Returns the trial to run.
+    pub(super) fn trial_setup<'a>(&self, setup: &'a ProbeSetup<'a>) -> TrialSetup<'a> {
         let variant = match self.aim {
             Aim::UnknownFields => TrialVariant::UnknownField,
             Aim::UnknownTypes => TrialVariant::UnknownType,
@@ -146,13 +146,13 @@ impl Probe {
             _ => SOME_TURNS,
         };
         TrialSetup {
-            spec: bench.spec,
+            spec: setup.spec,
             kind: self.kind,
-            setup: &bench.setup,
+            setup: &setup.setup,
             seat: self.seat,
-            seed: bench.seed,
-            clock: &bench.clock,
-            limits: &bench.limits,
+            seed: setup.seed,
+            clock: &setup.clock,
+            limits: &setup.limits,
             variant,
             turns_max,
             time_max: LONG,
@@ -160,44 +160,44 @@ impl Probe {
         }
     }
 
-    /// Whether nothing else is worth trying where it fails.
-    fn is_first_of_all(&self) -> bool {
+    /// Whether all later probes are skipped if it fails.
+    fn is_essential(&self) -> bool {
         matches!(self.aim, Aim::Start | Aim::Ready | Aim::FirstTurn | Aim::Turns)
     }
 }
 
-/// What earlier probes have brought.
+/// The results of earlier probes.
 #[derive(Debug, Default)]
-pub(super) struct Tested {
-    /// A probe has failed without which no other is worth making.
-    pub(super) stuck: bool,
-    beginning: Option<TrialReport>,
-    leaving: Option<TrialReport>,
-    /// The actions on the same requests and the same seed, twice.
+pub(super) struct ProbeHistory {
+    /// An essential probe has failed.
+    pub(super) blocked: bool,
+    start: Option<TrialReport>,
+    end: Option<TrialReport>,
+    /// The actions in two probes with the same requests and seed.
     twice: Vec<Vec<Value>>,
 }
 
-impl Tested {
-    /// A trial that has been made already: some probes look at the same one.
+impl ProbeHistory {
+    /// Returns the trial of an earlier probe, if this one needs the same.
     pub(super) fn known(&self, probe: &Probe) -> Option<&TrialReport> {
         match probe.aim {
-            Aim::Start | Aim::Ready | Aim::FirstTurn => self.beginning.as_ref(),
-            Aim::Over | Aim::Leftovers => self.leaving.as_ref(),
+            Aim::Start | Aim::Ready | Aim::FirstTurn => self.start.as_ref(),
+            Aim::Over | Aim::Leftovers => self.end.as_ref(),
             _ => None,
         }
     }
 
     pub(super) fn keep(&mut self, probe: &Probe, trial: TrialReport, failed: bool) {
-        self.stuck |= failed && probe.is_first_of_all();
+        self.blocked |= failed && probe.is_essential();
         match probe.aim {
-            Aim::Start | Aim::Ready | Aim::FirstTurn => self.beginning = Some(trial),
-            Aim::Over | Aim::Leftovers => self.leaving = Some(trial),
+            Aim::Start | Aim::Ready | Aim::FirstTurn => self.start = Some(trial),
+            Aim::Over | Aim::Leftovers => self.end = Some(trial),
             Aim::UnknownFields | Aim::UnknownTypes if !failed => self.twice.push(trial.actions),
             _ => {}
         }
     }
 
-    /// Whether the same seed gave the same actions; `None` where that was not seen.
+    /// Whether the same seed gave the same actions; `None` if not known.
     pub(super) fn deterministic(&self) -> Option<bool> {
         let [one, other] = self.twice.as_slice() else { return None };
         Some(one == other)

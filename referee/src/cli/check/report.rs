@@ -1,12 +1,12 @@
-//! The probes as they are told: a line each, and what is to be said of those that failed.
+//! The report of `check`: a line per probe, and an explanation of each failure.
 
 use super::Options;
-use super::judge::{Failed, Judged};
+use super::judge::{ProbeFailure, ProbeOutcome};
 use super::probes::Probe;
 use crate::cli::Global;
 use crate::cli::output::{print, print_json};
 use crate::cli::rows::Rows;
-use crate::cli::words::{join, option};
+use crate::cli::shell::{join, option};
 use referee_games::GameKind;
 use referee_play::agent_spec::AgentSpec;
 use referee_process::Failure;
@@ -17,48 +17,48 @@ use serde::Serialize;
 use std::fmt::Write;
 use std::process::ExitCode;
 
-/// How many lines of stderr are shown.
+/// The number of lines of stderr to show.
 const STDERR_LINES: usize = 12;
 
-/// A check as `check --json` prints it.
+/// A check, as `check --json` prints it.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Told {
-    /// The agent, as it was written.
+pub(crate) struct CheckReport {
+    /// The agent, as given.
     agent: String,
-    /// Its name; null where it can't be read.
+    /// Its name; null if it can't be read.
     name: Option<String>,
-    /// SHA-256 of the agent, in hex; null where it can't be read.
+    /// SHA-256 of the agent, in hex; null if it can't be read.
     digest: Option<String>,
-    /// The games that it was tried in.
+    /// The games that it was checked in.
     games: Vec<String>,
-    /// Whether all probes that were made passed.
+    /// Whether all probes that were run passed.
     ok: bool,
-    /// Whether the same seed gave the same actions twice; null where that was not seen.
+    /// Whether the same seed gave the same actions twice; null if not known.
     pub(super) deterministic: Option<bool>,
-    /// The probes, in their order.
-    probes: Vec<ToldProbe>,
+    /// The probes, in order.
+    probes: Vec<ProbeReport>,
 }
 
-/// One probe in [`Told`].
+/// One probe in [`CheckReport`].
 #[derive(Debug, Serialize, JsonSchema)]
-struct ToldProbe {
+struct ProbeReport {
     /// Its place in the list, from 1.
     number: usize,
-    /// How it is called on the command line.
+    /// Its name on the command line.
     name: String,
     /// What is expected.
     title: String,
-    /// The game that it was made in.
+    /// The game.
     game: String,
     /// The agent's seat.
     seat: Seat,
-    /// How it came out.
+    /// Its outcome.
     status: Status,
-    /// Something worth knowing of a probe that passed.
+    /// A note on a probe that passed.
     note: Option<String>,
-    /// What was wrong, of a probe that failed.
-    failure: Option<Box<Failed>>,
-    /// The command that makes this probe alone.
+    /// Why it failed.
+    failure: Option<Box<ProbeFailure>>,
+    /// The command that runs only this probe.
     again: String,
 }
 
@@ -69,15 +69,16 @@ enum Status {
     Passed,
     /// Not as expected.
     Failed,
-    /// Not made, since an earlier one failed.
-    PassedOver,
+    /// Not run, because an earlier one failed.
+    #[serde(rename = "passed_over")]
+    Skipped,
 }
 
-/// What is told, as it comes.
+/// Prints the report, probe by probe.
 pub(super) struct Report<'a> {
     options: &'a Options,
     quiet: bool,
-    pub(super) told: Told,
+    pub(super) output: CheckReport,
 }
 
 impl<'a> Report<'a> {
@@ -87,7 +88,7 @@ impl<'a> Report<'a> {
         spec: Option<&AgentSpec>,
         kinds: &[GameKind],
     ) -> Self {
-        let told = Told {
+        let output = CheckReport {
             agent: options.agent.clone(),
             name: spec.map(|spec| spec.name.clone()),
             digest: spec.map(|spec| spec.digest.clone()),
@@ -96,29 +97,29 @@ impl<'a> Report<'a> {
             deterministic: None,
             probes: Vec::new(),
         };
-        Self { options, quiet: global.quiet, told }
+        Self { options, quiet: global.quiet, output }
     }
 
     pub(super) fn begin(&self) -> Result<(), Failure> {
         if self.options.json || self.quiet {
             return Ok(());
         }
-        let name = self.told.name.as_deref().unwrap_or(&self.told.agent);
-        print(&format!("check {} in {}\n", tame(name), self.told.games.join(", ")))
+        let name = self.output.name.as_deref().unwrap_or(&self.output.agent);
+        print(&format!("check {} in {}\n", tame(name), self.output.games.join(", ")))
     }
 
-    pub(super) fn take(&mut self, probe: &Probe, judged: Judged) -> Result<(), Failure> {
+    pub(super) fn take(&mut self, probe: &Probe, outcome: ProbeOutcome) -> Result<(), Failure> {
         let again = self.again(probe);
-        if !self.options.json && (!self.quiet || judged.failed()) {
-            print(&line(probe, &judged, &again))?;
+        if !self.options.json && (!self.quiet || outcome.failed()) {
+            print(&line(probe, &outcome, &again))?;
         }
-        self.told.ok &= !judged.failed();
-        let (status, note, failure) = match judged {
-            Judged::Passed(note) => (Status::Passed, note, None),
-            Judged::PassedOver => (Status::PassedOver, None, None),
-            Judged::Failed(failed) => (Status::Failed, None, Some(failed)),
+        self.output.ok &= !outcome.failed();
+        let (status, note, failure) = match outcome {
+            ProbeOutcome::Passed(note) => (Status::Passed, note, None),
+            ProbeOutcome::Skipped => (Status::Skipped, None, None),
+            ProbeOutcome::Failed(failed) => (Status::Failed, None, Some(failed)),
         };
-        self.told.probes.push(ToldProbe {
+        self.output.probes.push(ProbeReport {
             number: probe.number,
             name: probe.name.clone(),
             title: probe.title.clone(),
@@ -132,7 +133,7 @@ impl<'a> Report<'a> {
         Ok(())
     }
 
-    /// The command that makes one probe.
+    /// Returns the command that runs one probe.
     fn again(&self, probe: &Probe) -> String {
         let options = self.options;
         let mut words = ["referee", "check", &options.agent].map(str::to_owned).to_vec();
@@ -140,35 +141,35 @@ impl<'a> Report<'a> {
         words.extend(options.setup.iter().flat_map(|pair| option("--setup", Some(pair))));
         words.extend(option("--probe", Some(&probe.name)));
         words.extend(option("--seed", Some(options.seed).filter(|&seed| seed != 1)));
-        words.extend(options.preset.words());
+        words.extend(options.preset.args());
         join(&words)
     }
 
     pub(super) fn finish(self) -> Result<ExitCode, Failure> {
         if self.options.json {
-            print_json(&self.told)?;
+            print_json(&self.output)?;
         } else if !self.quiet {
             print(&self.summary())?;
         }
-        Ok(if self.told.ok { ExitCode::SUCCESS } else { ExitCode::from(Failure::AGENT) })
+        Ok(if self.output.ok { ExitCode::SUCCESS } else { ExitCode::from(Failure::AGENT) })
     }
 
     fn summary(&self) -> String {
-        let count = |status| self.told.probes.iter().filter(|it| it.status == status).count();
+        let count = |status| self.output.probes.iter().filter(|it| it.status == status).count();
         let (passed, failed) = (count(Status::Passed), count(Status::Failed));
-        let over = count(Status::PassedOver);
+        let skipped = count(Status::Skipped);
         let mut text = format!("{passed} passed, {failed} failed");
-        if over > 0 {
-            write!(text, ", {over} not made, since none could pass").ok();
+        if skipped > 0 {
+            write!(text, ", {skipped} skipped: they need a probe that failed").ok();
         }
-        match self.told.deterministic {
+        match self.output.deterministic {
             Some(true) => text.push_str("; the same seed gave the same actions"),
-            Some(false) => text.push_str("; the same seed gave other actions"),
+            Some(false) => text.push_str("; the same seed gave different actions"),
             None => {}
         }
         text.push('\n');
         if failed == 0 {
-            let game = self.told.games.first().map_or("", String::as_str);
+            let game = self.output.games.first().map_or("", String::as_str);
             let agent = join(&[&self.options.agent]);
             let others = crate::cli::setup::find_kind(game)
                 .and_then(|kind| crate::cli::setup::start(kind, &serde_json::json!({})))
@@ -182,41 +183,41 @@ impl<'a> Report<'a> {
     }
 }
 
-/// One probe in words.
-fn line(probe: &Probe, judged: &Judged, again: &str) -> String {
+/// Returns one probe as text.
+fn line(probe: &Probe, outcome: &ProbeOutcome, again: &str) -> String {
     let (green, red, dim, off) = ("\x1b[32m", "\x1b[1;31m", "\x1b[2m", "\x1b[0m");
     let (number, title) = (probe.number, &probe.title);
-    match judged {
-        Judged::Passed(note) => {
+    match outcome {
+        ProbeOutcome::Passed(note) => {
             let note = note.as_ref().map_or(String::new(), |note| format!("  {dim}({note}){off}"));
             format!("{number:3} {green}ok{off}      {title}{note}\n")
         }
-        Judged::PassedOver => String::new(),
-        Judged::Failed(failed) => {
+        ProbeOutcome::Skipped => String::new(),
+        ProbeOutcome::Failed(failed) => {
             format!("{number:3} {red}FAILED{off}  {title}\n{}", explain(failed, again))
         }
     }
 }
 
-fn explain(failed: &Failed, again: &str) -> String {
+fn explain(failed: &ProbeFailure, again: &str) -> String {
     let mut rows = Rows::new(6, 7);
-    rows.words("what", &failed.what);
+    rows.wrapped("what", &failed.what);
     for (index, line) in failed.sent.lines().enumerate() {
-        // What the agent didn't know is what matters of a message.
+        // The caret is below the unknown part of a message.
         let unknown = line.find("\"x_new").map(|index| index + 1);
         rows.line(if index == 0 { "sent" } else { "" }, line.as_bytes(), unknown);
     }
     match &failed.got {
         Some(line) => rows.line("got", line, failed.at_byte),
-        None if !failed.sent.is_empty() => rows.words("got", "nothing"),
+        None if !failed.sent.is_empty() => rows.wrapped("got", "nothing"),
         None => {}
     }
     let lines: Vec<&str> = failed.stderr.lines().collect();
     for (index, line) in lines.iter().rev().take(STDERR_LINES).rev().enumerate() {
-        rows.whole(if index == 0 { "stderr" } else { "" }, &tame(line));
+        rows.verbatim(if index == 0 { "stderr" } else { "" }, &tame(line));
     }
-    rows.words("why", failed.why);
-    rows.words("fix", &failed.fix);
-    rows.whole("again", again);
+    rows.wrapped("why", failed.why);
+    rows.wrapped("fix", &failed.fix);
+    rows.verbatim("again", again);
     rows.finish()
 }

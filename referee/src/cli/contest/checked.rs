@@ -1,64 +1,65 @@
-//! What `verify` says of a contest's folder.
+//! `verify` on a contest's folder.
 
 use super::report;
-use crate::cli::verify::{Told, as_json};
+use crate::cli::verify::{VerifyReport, as_json};
 use referee_match::transcript::Status;
 use referee_protocol::plain::tame;
 use referee_runner::checking::Checked;
 use referee_runner::folder::Folder;
 use std::fmt::Write;
 
-/// More differences than these are only counted.
+/// The number of differences that are listed; more are counted.
 const SHOWN_MAX: usize = 20;
 
-/// Compares the report that a run left in the folder with the one that follows from the games.
+/// Compares the report in the folder with the one computed from the games.
 pub(crate) fn compare_report(folder: &Folder, checked: &mut Checked) {
     let (differences, note) = report::differences(folder, checked);
     checked.differences.extend(differences);
     checked.notes.extend(note);
 }
 
-/// One line a game that counts, and one for the contest itself.
-pub(crate) fn lines(checked: &Checked, folder: &str, lines: &mut Vec<Told>) {
+/// Adds one report per game that counts, and one for the contest.
+pub(crate) fn lines(checked: &Checked, folder: &str, lines: &mut Vec<VerifyReport>) {
     lines.extend(checked.games.iter().map(as_json));
     let status = if checked.differences.is_empty() { Status::Ok } else { Status::Disagrees };
-    lines.push(Told {
+    lines.push(VerifyReport {
         file: folder.to_owned(),
         status: status.to_string(),
         turns: checked.games.iter().map(|game| game.turns).sum(),
         outcome: None,
-        detail: told(checked).join("; "),
+        detail: findings(checked).join("; "),
     });
 }
 
-/// The same for people.
+/// Returns the result as text.
 pub(crate) fn text(checked: &Checked, folder: &str) -> String {
     let mut text = String::new();
     let schedule = &checked.schedule;
     let games = checked.records.iter().filter(|record| schedule.counts(record.number)).count();
     let name = tame(&checked.kept.contest.name);
     writeln!(text, "contest {name} in {}: {games} games that count", tame(folder)).ok();
-    for line in told(checked) {
+    for line in findings(checked) {
         writeln!(text, "  {}", tame(&line)).ok();
     }
     if checked.differences.is_empty() {
-        let state = if schedule.is_over() { "over" } else { "not over" };
+        let state = if schedule.is_over() { "over" } else { "not over yet" };
         writeln!(
             text,
-            "  ok: the schedule, the store, the table and the ratings follow from the transcripts; \
-             the contest is {state}"
+            "  ok: schedule, store, standings and ratings match the transcripts; the contest is \
+             {state}"
         )
         .ok();
     }
     text
 }
 
-fn told(checked: &Checked) -> Vec<String> {
+/// Returns the differences and notes, one per line.
+fn findings(checked: &Checked) -> Vec<String> {
     let count = checked.differences.len();
-    let mut told: Vec<String> = checked.differences.iter().take(SHOWN_MAX).cloned().collect();
+    let mut lines: Vec<String> = checked.differences.iter().take(SHOWN_MAX).cloned().collect();
     if count > SHOWN_MAX {
-        told.push(format!("and {} more differences", count - SHOWN_MAX));
+        lines.push(format!("and {} more differences", count - SHOWN_MAX));
     }
-    told.extend(checked.notes.iter().map(|note| format!("note: {note}")));
-    told
+    lines.extend(checked.notes.iter().map(|note| format!("note: {note}")));
+    lines
 }

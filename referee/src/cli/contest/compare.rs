@@ -1,7 +1,6 @@
-//! `compare`: is the new agent better than the old one? A contest of two, which stops when it is
-//! clear.
+//! `compare`: a contest of two agents that stops when one hypothesis is accepted.
 
-use super::written::{WrittenOptions, as_toml, prepare_written};
+use super::generated::{GeneratedContestOptions, as_toml, prepare_generated};
 use crate::cli::Global;
 use crate::cli::setup::NamedGame;
 use clap::Args;
@@ -11,68 +10,68 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Random plies before each pair: fewer give openings that soon repeat.
+/// Random plies before each pair. With fewer, openings soon repeat.
 const OPENING_PLIES: u32 = 4;
 
-/// Tells whether a new agent is better than an old one.
+/// Test whether a new agent is stronger than an old one
 ///
-/// Plays pairs of games from the same opening with swapped seats until a sequential test (SPRT) has
-/// decided between two hypotheses, or `--games` of them without a test. Everything goes to a
-/// contest's folder, so `contest resume` goes on with it after an interruption.
+/// Plays pairs of games from the same opening with swapped seats, until a sequential test (SPRT) accepts
+/// one of two hypotheses, or --games games without a test. It is a contest with a folder of its own, so
+/// `contest resume` continues it after an interrupt.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  \
+#[command(after_long_help = "Examples:\n  \
     referee compare ./new ./old --game hex\n  \
     referee compare ./new ./old --game freckers --elo1 10 --move-time 100ms\n  \
     referee compare ./new ./old --game hex --games 400")]
 pub(in crate::cli) struct Options {
-    /// The new agent
+    /// New agent
     #[arg(value_name = "NEW")]
     new: String,
-    /// The old agent
+    /// Old agent
     #[arg(value_name = "OLD")]
     old: String,
     #[command(flatten)]
     game: NamedGame,
-    /// Plays so many games, without a test
+    /// Number of games to play without a test, 2 or more. Defaults to a test
     #[arg(long, short = 'n', conflicts_with_all = ["elo0", "elo1", "alpha", "beta", "games_most"],
           value_parser = clap::value_parser!(u32).range(2..))]
     games: Option<u32>,
-    /// H0: the new agent is better by so many Elo
+    /// Hypothesis H0: the new agent is stronger by this many Elo
     #[arg(long, default_value_t = 0.0, allow_negative_numbers = true, value_parser = number)]
     elo0: f64,
-    /// H1: the new agent is better by so many Elo
+    /// Hypothesis H1: the new agent is stronger by this many Elo
     #[arg(long, default_value_t = 30.0, allow_negative_numbers = true, value_parser = number)]
     elo1: f64,
-    /// How often H1 may be accepted although H0 is true
+    /// Probability of accepting H1 if H0 is true, 0 to 0.5
     #[arg(long, default_value_t = 0.05, value_parser = number)]
     alpha: f64,
-    /// How often H0 may be accepted although H1 is true
+    /// Probability of accepting H0 if H1 is true, 0 to 0.5
     #[arg(long, default_value_t = 0.05, value_parser = number)]
     beta: f64,
-    /// The most games that are played
+    /// Maximum number of games, 2 or more
     #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(2..))]
     games_most: u32,
-    /// Random plies before each pair
+    /// Random plies before each pair, 1 to 100
     #[arg(long, value_name = "PLIES", default_value_t = OPENING_PLIES,
           value_parser = clap::value_parser!(u32).range(1..=100))]
     openings: u32,
     #[command(flatten)]
-    written: WrittenOptions,
+    generated: GeneratedContestOptions,
 }
 
-/// A number that can be reckoned with.
+/// Reads a finite number.
 fn number(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
     number.ok_or_else(|| "expected a number such as 30 or -7.5".to_owned())
 }
 
 pub(in crate::cli) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
-    let prepared = prepare_written(&options.contest_file()?, global)?;
-    options.written.begin(prepared, global)
+    let prepared = prepare_generated(&options.contest_file()?, global)?;
+    options.generated.begin(prepared, global)
 }
 
 impl Options {
-    /// The two as agents of a contest. Versions of one program tend to have its name both.
+    /// Returns the agents for the contest file. Two versions of one program may have the same name.
     fn agents(&self) -> Result<Value, Failure> {
         let base = Path::new(".");
         let name = |agent: &str| AgentSpec::read_unbuilt(agent, base).map(|read| read.name);
@@ -82,18 +81,18 @@ impl Options {
         Ok(json!([{ "name": "new", "run": self.new }, { "name": "old", "run": self.old }]))
     }
 
-    /// The contest file that says the same.
+    /// Returns the contest file.
     fn contest_file(&self) -> Result<String, Failure> {
-        let Self { written, elo0, elo1, alpha, beta, .. } = self;
+        let Self { generated, elo0, elo1, alpha, beta, .. } = self;
         let test = json!({ "elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta });
         as_toml(json!({
             "name": format!("compare-{}", self.game.game),
-            "seed": written.seed()?,
+            "seed": generated.seed()?,
             "format": "compare",
             // A pair is two games.
             "rounds": self.games.unwrap_or(self.games_most).div_ceil(2),
-            "clock": written.clock.settings(None, false)?,
-            "sandbox": written.conditions.for_contest()?,
+            "clock": generated.clock.settings(None, false)?,
+            "sandbox": generated.conditions.for_contest()?,
             "openings": { "plies": self.openings },
             "compare": self.games.is_none().then_some(test),
             "games": self.game.for_contest()?.0,

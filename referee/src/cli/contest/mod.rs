@@ -1,31 +1,33 @@
-//! `contest`: whole contests, from a file to a table; a file a subcommand.
+//! `contest`: one file per subcommand.
 
 pub(super) mod checked;
 pub(super) mod compare;
-mod going;
-mod place;
+mod running;
+mod venue;
 pub(super) mod plan;
 mod quick;
 mod report;
 pub(super) mod run;
-mod written;
+mod generated;
 pub(super) mod status;
 
-pub(super) use place::{Place, Run};
+pub(super) use venue::{RunContext, Venue};
 
 use super::{Global, fleet, success};
 use clap::{Args, Subcommand};
 use referee_process::Failure;
 use std::process::ExitCode;
 
-/// Runs whole contests: plans them, plays them, goes on after any interruption, tells the results.
+/// Plan, run, resume and report contests
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  \
+    referee contest quick --game hex @random @greedy ./mybot --games 60\n  \
+    referee contest run contest.toml")]
 pub(super) struct Options {
     #[command(subcommand)]
     command: Command,
 }
 
-/// What each says of itself stands at its options.
 #[derive(Debug, Subcommand)]
 enum Command {
     Plan(plan::Options),

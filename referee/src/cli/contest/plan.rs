@@ -1,6 +1,6 @@
-//! `contest plan`: what a contest file comes to, before anything is played.
+//! `contest plan`: shows what a contest file means, without playing.
 
-use super::written::prepare_built;
+use super::generated::prepare_built;
 use crate::cli::Global;
 use crate::cli::output::{print, print_json};
 use clap::Args;
@@ -17,83 +17,86 @@ use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// How many pairings are shown unless all are asked for.
+/// The number of pairings shown without --pairings.
 const PAIRINGS_SHOWN: usize = 20;
 
-/// Shows what a contest file comes to: players, pairings, games, time. Plays nothing.
+/// Show the players, pairings, games and duration of a contest file
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  \
+    referee contest plan contest.toml\n  \
+    referee contest plan contest.toml --build --pairings")]
 pub(crate) struct Options {
-    /// The contest file
+    /// Contest file
     file: PathBuf,
-    /// Shows all pairings that are known before anything is played, not only the first 20
+    /// Show all pairings known in advance, not only the first 20
     #[arg(long)]
     pairings: bool,
-    /// Builds the agents first, to see whether all of them can be
+    /// Build the agents too, to see whether all builds succeed
     #[arg(long)]
     build: bool,
-    /// Prints one JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
 
-/// A contest as `contest plan --json` prints it.
+/// A contest, as `contest plan --json` prints it.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Told {
+pub(crate) struct PlanReport {
     /// Its name.
     name: String,
-    /// Who meets whom, as the contest file has it.
+    /// The format, as in the contest file.
     format: String,
-    /// What is played, as reports call it.
+    /// The games, by the names used in reports.
     plays: Vec<String>,
-    /// Who plays, in the contest's order.
+    /// The players, in the contest's order.
     players: Vec<String>,
-    /// Submissions that don't play.
-    left_out: Vec<ToldLeftOut>,
-    /// The contest's rounds.
+    /// Submissions that are left out.
+    left_out: Vec<LeftOutReport>,
+    /// The number of rounds.
     rounds: u32,
-    /// How many games there are; at least, where results decide that.
+    /// The number of games; the minimum if it depends on results.
     games: u64,
-    /// How many there are at most.
+    /// The maximum number of games.
     games_most: u64,
-    /// How many games each pairing has.
+    /// The number of games per pairing.
     games_a_pairing: usize,
-    /// How many pairings are known before anything is played.
+    /// The number of pairings known in advance.
     pairings_known: usize,
-    /// The first of them, by name; all with --pairings.
+    /// The first of these, by player name; all with --pairings.
     pairings: Vec<Vec<String>>,
-    /// How seats are shared out in those that are known.
-    seats: Vec<ToldSeat>,
-    /// How many matches may be under way at once.
+    /// How often players have each seat in these.
+    seats: Vec<SeatReport>,
+    /// The number of matches that run at once.
     jobs: usize,
-    /// What one match takes, on average.
+    /// The estimate for one match.
     one_match: Estimate,
-    /// Seconds for `games` where every turn takes 10 ms, rounded up. No promise.
+    /// Estimated seconds for `games` if every turn takes 10 ms.
     seconds_quick: u64,
-    /// Seconds for `games_most` where every agent uses its whole clock. No promise either.
+    /// Estimated seconds for `games_most` if every agent uses its whole clock.
     seconds_most: u64,
-    /// Bytes of the transcripts of `games_most`, about.
+    /// Estimated bytes of the transcripts of `games_most`.
     bytes: u64,
-    /// What a person should know, in sentences.
+    /// Notes, as sentences.
     notes: Vec<String>,
 }
 
-/// A submission that doesn't play, in [`Told`].
+/// A submission that is left out, in [`PlanReport`].
 #[derive(Debug, Serialize, JsonSchema)]
-struct ToldLeftOut {
+struct LeftOutReport {
     /// Its name.
     name: String,
-    /// Why it doesn't play.
+    /// Why it is left out.
     reason: String,
 }
 
-/// How often players have a seat, in [`Told`].
+/// How often players have a seat, in [`PlanReport`].
 #[derive(Debug, Serialize, JsonSchema)]
-struct ToldSeat {
+struct SeatReport {
     /// The seat.
     seat: usize,
-    /// By the player who has it least often.
+    /// The lowest number of games that a player has it.
     least: u64,
-    /// By the player who has it most often.
+    /// The highest number of games that a player has it.
     most: u64,
 }
 
@@ -104,16 +107,16 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
         prepare(&options.file, Builds::Later)?
     };
     let schedule = Schedule::new(prepared.contest.clone());
-    let told = told(&prepared, &schedule, options.pairings)?;
+    let report = report(&prepared, &schedule, options.pairings)?;
     if options.json {
-        return print_json(&told);
+        return print_json(&report);
     }
-    print(&text(&told, &prepared.contest, &schedule))?;
-    global.note(&told.notes);
+    print(&text(&report, &prepared.contest, &schedule))?;
+    global.note(&report.notes);
     Ok(())
 }
 
-fn told(prepared: &Prepared, schedule: &Schedule, all: bool) -> Result<Told, Failure> {
+fn report(prepared: &Prepared, schedule: &Schedule, all: bool) -> Result<PlanReport, Failure> {
     let contest = &*prepared.contest;
     let one_match = estimate(contest).map_err(|error| Failure::usage(error.to_string()))?;
     let jobs = prepared.jobs.unwrap_or_else(cores::count);
@@ -124,8 +127,8 @@ fn told(prepared: &Prepared, schedule: &Schedule, all: bool) -> Result<Told, Fai
     let left_out = prepared
         .left_out
         .iter()
-        .map(|(name, reason)| ToldLeftOut { name: name.clone(), reason: reason.clone() });
-    Ok(Told {
+        .map(|(name, reason)| LeftOutReport { name: name.clone(), reason: reason.clone() });
+    Ok(PlanReport {
         name: contest.name.clone(),
         format: contest.format.name().to_owned(),
         plays: contest.games.iter().map(|game| game.name.clone()).collect(),
@@ -150,26 +153,26 @@ fn told(prepared: &Prepared, schedule: &Schedule, all: bool) -> Result<Told, Fai
     })
 }
 
-/// What so many games take, so many at once.
+/// Returns the seconds that games take if `jobs` run at once.
 fn seconds(games: u64, each_ms: u64, jobs: usize) -> u64 {
     let rows = games.div_ceil(jobs.max(1) as u64);
     rows.saturating_mul(each_ms).div_ceil(1000)
 }
 
-/// How often players have each seat, in the games that are known.
-fn seats(contest: &Contest, schedule: &Schedule) -> Vec<ToldSeat> {
+/// Returns how often players have each seat in the known games.
+fn seats(contest: &Contest, schedule: &Schedule) -> Vec<SeatReport> {
     let mut counts = vec![vec![0u64; contest.players.len()]; contest.seats()];
     for fixture in (0..schedule.known()).filter_map(|number| schedule.fixture(number)) {
         for (seat, player) in fixture.players.iter().enumerate() {
             counts[seat][player.index()] += 1;
         }
     }
-    let told = |(seat, counts): (usize, &Vec<u64>)| ToldSeat {
+    let balance = |(seat, counts): (usize, &Vec<u64>)| SeatReport {
         seat,
         least: counts.iter().min().copied().unwrap_or(0),
         most: counts.iter().max().copied().unwrap_or(0),
     };
-    counts.iter().enumerate().map(told).collect()
+    counts.iter().enumerate().map(balance).collect()
 }
 
 fn notes(prepared: &Prepared) -> Vec<String> {
@@ -183,63 +186,60 @@ fn notes(prepared: &Prepared) -> Vec<String> {
     let same = contest.openings.plies == 0 && contest.openings.positions.iter().all(Vec::is_empty);
     if same && contest.rounds > 1 {
         notes.push(
-            "every game begins at the same position, so agents that draw nothing play the same \
-             games in every round; [openings] with plies = 4 makes them differ"
+            "every game starts from the same position, so deterministic agents repeat their games in \
+             every round; to vary them, set plies = 4 in [openings]"
                 .to_owned(),
         );
     }
     if contest.clock.kind == ClockKind::Cpu {
-        notes.push("the clock counts CPU time; on the wall it may take longer".to_owned());
+        notes.push("the clock counts CPU time; the elapsed time may be longer".to_owned());
     }
     notes
 }
 
-fn text(told: &Told, contest: &Contest, schedule: &Schedule) -> String {
+fn text(report: &PlanReport, contest: &Contest, schedule: &Schedule) -> String {
     let mut text = String::new();
-    let rounds = count(u64::from(told.rounds), "round");
-    writeln!(text, "{}: {}, {rounds} of {}", told.name, told.format, told.plays.join(", ")).ok();
+    let rounds = count(u64::from(report.rounds), "round");
+    writeln!(text, "{}: {}, {rounds} of {}", report.name, report.format, report.plays.join(", "))
+        .ok();
     writeln!(text, "clock: {}", clock(&contest.clock)).ok();
-    writeln!(text, "players: {}", told.players.len()).ok();
-    for player in &told.players {
+    writeln!(text, "players: {}", report.players.len()).ok();
+    for player in &report.players {
         writeln!(text, "  {player}").ok();
     }
-    let (games, each) = (count(told.games, "game"), told.games_a_pairing);
-    if told.games == told.games_most {
-        writeln!(text, "schedule: {games}, {each} a pairing").ok();
+    let (games, each) = (count(report.games, "game"), report.games_a_pairing);
+    if report.games == report.games_most {
+        writeln!(text, "schedule: {games}, {each} per pairing").ok();
     } else {
-        let most = told.games_most;
-        writeln!(text, "schedule: at least {games}, at most {most}, {each} a pairing").ok();
+        let most = report.games_most;
+        writeln!(text, "schedule: at least {games}, at most {most}, {each} per pairing").ok();
     }
-    let known = told.pairings_known;
-    writeln!(text, "pairings: {known} before anything is played").ok();
-    for (pairing, names) in schedule.pairings().iter().zip(&told.pairings) {
+    let known = report.pairings_known;
+    writeln!(text, "pairings: {known} known in advance").ok();
+    for (pairing, names) in schedule.pairings().iter().zip(&report.pairings) {
         writeln!(text, "  round {}: {}", pairing.round, names.join(" - ")).ok();
     }
-    if known > told.pairings.len() {
-        let more = known - told.pairings.len();
-        writeln!(text, "  and {more} more, which --pairings shows").ok();
+    if known > report.pairings.len() {
+        let more = known - report.pairings.len();
+        writeln!(text, "  and {more} more (--pairings shows all)").ok();
     }
-    for ToldSeat { seat, least, most } in &told.seats {
+    for SeatReport { seat, least, most } in &report.seats {
         let times =
             if least == most { count(*least, "time") } else { format!("{least} to {most} times") };
         writeln!(text, "seat {seat}: each player has it {times}").ok();
     }
     let of_seconds = |seconds: u64| long(seconds.saturating_mul(1000));
-    let (quick, most) = (of_seconds(told.seconds_quick), of_seconds(told.seconds_most));
+    let (quick, most) = (of_seconds(report.seconds_quick), of_seconds(report.seconds_most));
     writeln!(text, "time if every turn takes {QUICK_TURN_MS} ms: {quick}").ok();
     writeln!(text, "time if every agent uses its whole clock: {most}").ok();
-    let at_once = match told.jobs {
-        1 => "1 match is".to_owned(),
-        jobs => format!("{jobs} matches are"),
+    let at_once = match report.jobs {
+        1 => "1 match runs".to_owned(),
+        jobs => format!("{jobs} matches run"),
     };
-    let turns = told.one_match.turns;
-    writeln!(
-        text,
-        "  sums, no promise: a game played at random has about {turns} turns, and {at_once} \
-         under way at once"
-    )
-    .ok();
-    let megabytes = tenths(told.bytes, 1_000_000);
+    let turns = report.one_match.turns;
+    writeln!(text, "  estimates: a random game has about {turns} turns, and {at_once} at once")
+        .ok();
+    let megabytes = tenths(report.bytes, 1_000_000);
     writeln!(text, "disk: about {megabytes} MB of transcripts").ok();
     text
 }
@@ -250,10 +250,10 @@ fn clock(clock: &ClockSettings) -> String {
         parts.push(format!("{} for the match", long(bank)));
     }
     if clock.increment_ms > 0 {
-        parts.push(format!("{} more with each turn", long(clock.increment_ms)));
+        parts.push(format!("{} more per turn", long(clock.increment_ms)));
     }
     if let Some(turn) = clock.move_ms {
-        parts.push(format!("{} for a turn at most", long(turn)));
+        parts.push(format!("at most {} per turn", long(turn)));
     }
     parts.push(format!("{} to start", long(clock.start_ms)));
     let kind = if clock.kind == ClockKind::Cpu { " of CPU time" } else { "" };
@@ -261,7 +261,7 @@ fn clock(clock: &ClockSettings) -> String {
     parts.join(", ")
 }
 
-/// A time as people say it, about.
+/// Returns a time as text, rounded up.
 fn long(ms: u64) -> String {
     const SECOND: u64 = 1000;
     const MINUTE: u64 = 60 * SECOND;
@@ -276,7 +276,7 @@ fn long(ms: u64) -> String {
     }
 }
 
-/// A number of units with at most one decimal, rounded up.
+/// Returns a number of units with at most one decimal, rounded up.
 fn tenths(value: u64, unit: u64) -> String {
     let tenths = value.div_ceil(unit / 10);
     match tenths % 10 {

@@ -1,6 +1,6 @@
 //! `contest quick`: a contest from the command line alone.
 
-use super::written::{WrittenOptions, as_toml, prepare_rewritten, prepare_written};
+use super::generated::{GeneratedContestOptions, as_toml, prepare_generated, prepare_regenerated};
 use crate::cli::Global;
 use crate::cli::presets::{Preset, preset};
 use crate::cli::setup::NamedGame;
@@ -11,72 +11,72 @@ use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Random plies before each game between two and more: without them, agents that don't draw lots
-/// play the same game again and again.
+/// Random plies before each game of two or more seats. Without them, deterministic agents repeat the
+/// same game.
 const OPENING_PLIES: u32 = 2;
 
-/// Plays a contest without a contest file: everybody against everybody, or another format.
+/// Run a contest without a contest file
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  \
+#[command(after_long_help = "Examples:\n  \
     referee contest quick --game hex @random @greedy ./mybot --games 60\n  \
     referee contest quick --game chexers --submissions submissions --move-time 1s")]
 pub(super) struct Options {
-    /// The agents
+    /// Agents that play
     #[arg(value_name = "AGENT")]
     agents: Vec<String>,
     #[command(flatten)]
     game: NamedGame,
-    /// A folder whose agents play too
+    /// Folder of agents that play too
     #[arg(long, value_name = "DIR")]
     submissions: Option<PathBuf>,
-    /// Leaves broken submissions out and lets the others play; else nobody plays
+    /// Leave out broken submissions. By default, a broken one stops the contest
     #[arg(long, requires = "submissions")]
     leave_out: bool,
-    /// Who meets whom: round-robin, gauntlet, swiss, knockout, double-knockout, ladder; round-robin
+    /// Format: round-robin, gauntlet, swiss, knockout, double-knockout, ladder; round-robin
     /// unless it is given, puzzle where agents play alone
     #[arg(long, value_name = "NAME")]
     format: Option<String>,
-    /// How many games to play, at least: as many whole rounds as that takes
+    /// Minimum number of games, 1 or more, rounded up to whole rounds. Defaults to one round
     #[arg(long, short = 'n', conflicts_with = "rounds")]
     games: Option<u64>,
-    /// How many rounds to play, 1 unless --games or this is given
+    /// Number of rounds, 1 or more. Defaults to 1
     #[arg(long, short, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: Option<u32>,
-    /// Random plies before each game, 2 unless it is given; none where agents play alone
+    /// Random plies before each game. Defaults to 2, or 0 for games of one seat
     #[arg(long, value_name = "PLIES")]
     openings: Option<u32>,
-    /// A course's conditions; other options override parts of them
+    /// Clock, limits and fault handling of a course; other options override parts of it
     #[arg(long, value_name = "NAME", value_parser = preset())]
     preset: Option<&'static Preset>,
     #[command(flatten)]
-    written: WrittenOptions,
+    generated: GeneratedContestOptions,
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
     let first = options.contest_file(options.rounds.unwrap_or(1))?;
-    let mut prepared = prepare_written(&first, global)?;
+    let mut prepared = prepare_generated(&first, global)?;
     if let Some(games) = options.games {
-        let a_round = Schedule::new(prepared.contest.clone()).size().1.max(1);
-        let rounds = u32::try_from(games.div_ceil(a_round).max(1))
+        let per_round = Schedule::new(prepared.contest.clone()).size().1.max(1);
+        let rounds = u32::try_from(games.div_ceil(per_round).max(1))
             .map_err(|_| Failure::usage(format!("--games {games}: too many rounds")))?;
         let left_out = prepared.left_out;
-        prepared = prepare_rewritten(&options.contest_file(rounds)?, &left_out)?;
+        prepared = prepare_regenerated(&options.contest_file(rounds)?, &left_out)?;
     }
-    options.written.begin(prepared, global)
+    options.generated.begin(prepared, global)
 }
 
 impl Options {
-    /// The contest file that says the same.
+    /// Returns the contest file.
     fn contest_file(&self, rounds: u32) -> Result<String, Failure> {
-        let Self { written, preset, .. } = self;
+        let Self { generated, preset, .. } = self;
         let (games, seats) = self.game.for_contest()?;
-        let clock = (preset.is_none() || written.clock.is_given())
-            .then(|| written.clock.settings(*preset, false))
+        let clock = (preset.is_none() || generated.clock.is_given())
+            .then(|| generated.clock.settings(*preset, false))
             .transpose()?;
         let plies = self.openings.unwrap_or(if seats == 1 { 0 } else { OPENING_PLIES });
         as_toml(json!({
             "name": format!("quick-{}", self.game.game),
-            "seed": written.seed()?,
+            "seed": generated.seed()?,
             "rounds": rounds,
             "format": self.format,
             "submissions": self.submissions,
@@ -84,7 +84,7 @@ impl Options {
             "preset": preset.map(|preset| preset.name),
             "clock": clock,
             "openings": { "plies": plies },
-            "sandbox": written.conditions.for_contest()?,
+            "sandbox": generated.conditions.for_contest()?,
             "games": games,
             "agents": self.agents,
         }))

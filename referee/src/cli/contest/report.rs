@@ -1,10 +1,10 @@
-//! `contest report`: what the results say, for people, for documents and for programs.
+//! `contest report`: the results, as text, documents and data.
 
 use super::run::resume_command;
 use crate::cli::Global;
 use crate::cli::bars::spinner;
 use crate::cli::output::{print, stdout_is_terminal};
-use crate::cli::words::join;
+use crate::cli::shell::join;
 use clap::{Args, ValueEnum};
 use referee_contest::formats::Compare;
 use referee_contest::report::{Command, Layout, Report};
@@ -20,11 +20,11 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The page that a run leaves in the contest's folder.
+/// The page in the contest's folder.
 const PAGE: &str = "report.html";
-/// The same for programs.
+/// The report in the contest's folder.
 const REPORT: &str = "report.json";
-/// All that a run leaves.
+/// All report files in the contest's folder.
 const FILES: [(&str, Form); 5] = [
     (PAGE, Form::Html),
     ("report.md", Form::Markdown),
@@ -33,52 +33,52 @@ const FILES: [(&str, Form); 5] = [
     ("games.csv", Form::GamesCsv),
 ];
 
-/// Tells the results of a contest: standings, ratings, cross table, faults, time use.
+/// Report standings, ratings, cross table, faults and time use
 ///
-/// Also while it is played, and after an interruption. `contest run` writes the page and the tables
-/// into the contest's folder when it ends.
+/// Works at any time, also while the contest runs. `contest run` writes the page and the tables to the
+/// contest's folder when it ends.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  \
+#[command(after_long_help = "Examples:\n  \
     referee contest report contests/autumn\n  \
     referee contest report contests/autumn --output results.html")]
 pub(super) struct Options {
-    /// The contest's folder
+    /// Contest folder
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// What to write; by --output's ending unless it is given, else text
+    /// Format of the report. Defaults to the ending of --output, else text
     #[arg(long, value_enum)]
     format: Option<Form>,
-    /// Writes to a file (.html, .md, .csv, .json, .txt) instead of stdout
+    /// File to write: .html, .md, .csv, .json or .txt. Defaults to stdout
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Overwrites the file that --output names
+    /// Overwrite the file named by --output
     #[arg(long)]
     force: bool,
-    /// Prints one JSON object
+    /// Print one JSON object
     #[arg(long, conflicts_with_all = ["format", "output"])]
     json: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Form {
-    /// For a terminal
+    /// Text
     Text,
-    /// For a document
+    /// Markdown
     Markdown,
-    /// The standings, for a spreadsheet
+    /// Standings as CSV
     Csv,
-    /// The games, for a spreadsheet
+    /// Games as CSV
     GamesCsv,
-    /// Everything, for programs
+    /// Everything as JSON
     Json,
-    /// One page with charts, which needs nothing else
+    /// Self-contained page with charts
     Html,
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let folder = Folder::open(&options.folder)?;
     let form = options.form()?;
-    let spinner = spinner("making the report", !global.quiet);
+    let spinner = spinner("computing the report", !global.quiet);
     let results = of_folder(&folder);
     spinner.finish_and_clear();
     let Results { report, comparison, contest } = results?;
@@ -89,11 +89,14 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
         return print(&form.render(&report, "")?);
     };
     if file.exists() && !options.force {
-        return Err(Failure::usage(format!("--output {}: the file exists", file.display()))
-            .help("--force overwrites it"));
+        return Err(Failure::usage(format!(
+            "--output {}: the file already exists",
+            file.display()
+        ))
+        .help("add --force to overwrite it"));
     }
-    let way = way_between(file, folder.root())?;
-    write(file, &form.render(&report, &way)?)
+    let path = relative_path(file, folder.root())?;
+    write(file, &form.render(&report, &path)?)
 }
 
 impl Options {
@@ -111,39 +114,41 @@ impl Options {
             Some("csv") => Ok(Form::Csv),
             Some("json") => Ok(Form::Json),
             Some("txt") => Ok(Form::Text),
-            _ => Err(Failure::usage(format!("--output {}: what is to be in it?", file.display()))
-                .help("end its name with .html, .md, .csv, .json or .txt, or give --format")),
+            _ => Err(Failure::usage(format!("--output {}: unknown file ending", file.display()))
+                .help("use .html, .md, .csv, .json or .txt, or add --format")),
         }
     }
 }
 
 impl Form {
-    /// `way` leads from where it is written to the contest's folder.
-    pub(super) fn render(self, report: &Report, way: &str) -> Result<String, Failure> {
+    /// Returns the report in this format. `path` leads from its file to the contest's folder.
+    pub(super) fn render(self, report: &Report, path: &str) -> Result<String, Failure> {
         Ok(match self {
             Self::Text if stdout_is_terminal() => report.text(Layout::Aligned),
             Self::Text => report.text(Layout::Tabs),
             Self::Markdown => report.markdown(),
             Self::Csv => report.standings_csv(),
             Self::GamesCsv => report.games_csv(),
-            Self::Html => report.html(way),
-            Self::Json => serde_json::to_string(report)
-                .map(|text| text + "\n")
-                .map_err(|error| Failure::operation(format!("the report: {error}")))?,
+            Self::Html => report.html(path),
+            Self::Json => {
+                serde_json::to_string(report).map(|text| text + "\n").map_err(|error| {
+                    Failure::operation(format!("cannot write the report as JSON: {error}"))
+                })?
+            }
         })
     }
 }
 
-/// What a contest's folder holds now.
+/// The results in a contest's folder.
 pub(super) struct Results {
     pub(super) report: Report,
-    /// What a comparison of two agents has found; none in other contests.
+    /// The result of `compare`; `None` for other contests.
     pub(super) comparison: Option<Summary>,
-    /// What was played.
+    /// The contest.
     pub(super) contest: Arc<Contest>,
 }
 
-/// Reads what a contest's folder holds now.
+/// Reads the results in a contest's folder.
 pub(super) fn of_folder(folder: &Folder) -> Result<Results, Failure> {
     let store = Store::open(folder)?;
     let kept = store.kept()?;
@@ -163,13 +168,13 @@ fn comparison(contest: &Contest, schedule: &Schedule, records: &[Record]) -> Opt
     Some(Summary::of(sprt.as_ref(), schedule.met(), records))
 }
 
-/// The new agent and the old one.
+/// Returns the names of the two agents of `compare`.
 pub(super) fn names(contest: &Contest) -> Names<'_> {
     let name = |index: usize| contest.players.get(index).map_or("", |player| player.name.as_str());
     Names { new: name(0), old: name(1) }
 }
 
-/// The report on these games of a contest.
+/// Returns the report on these games of a contest.
 pub(super) fn assemble(
     folder: &Folder,
     kept: &Kept,
@@ -180,16 +185,16 @@ pub(super) fn assemble(
     let root = folder.root().display().to_string();
     let check = join(&["referee", "verify", &root]);
     let command = |does: &str, line| Command { does: does.to_owned(), line };
-    let mut commands = vec![command("To check all of this, game by game", check)];
+    let mut commands = vec![command("verify", check)];
     if !schedule.is_over() {
         let resume = resume_command(folder, &workers::read(folder).on);
-        commands.push(command("To go on with the contest", resume));
+        commands.push(command("resume", resume));
     }
     results::assemble(kept, schedule, records, voids, commands)
 }
 
-/// Where the report that a run left differs from the one that follows from `checked`, and what is to
-/// be noted of it. Figures may differ by as little as logarithms do between machines.
+/// Compares the report in the folder with the one computed from `checked`. Returns the differences and a
+/// note. Numbers may differ by rounding, since logarithms differ between machines.
 pub(super) fn differences(folder: &Folder, checked: &Checked) -> (Vec<String>, Option<String>) {
     let Ok(text) = std::fs::read_to_string(folder.path(REPORT)) else { return (Vec::new(), None) };
     let Ok(left) = serde_json::from_str::<Value>(&text) else {
@@ -200,14 +205,14 @@ pub(super) fn differences(folder: &Folder, checked: &Checked) -> (Vec<String>, O
     let made = serde_json::to_value(made).unwrap_or(Value::Null);
     let (before, now) = (&left["progress"]["played"], &made["progress"]["played"]);
     if before.as_u64() > now.as_u64() {
-        return (vec![format!("{REPORT} counts {before} games, and {now} are left")], None);
+        return (vec![format!("{REPORT} counts {before} games, but there are only {now}")], None);
     }
     if !schedule.is_over() && before != now {
-        return (Vec::new(), Some(format!("{REPORT} is of an earlier state")));
+        return (Vec::new(), Some(format!("{REPORT} is older than the latest games")));
     }
     let mut found = Vec::new();
     for (key, value) in made.as_object().into_iter().flatten() {
-        // Commands name the folder as it was called then.
+        // Commands contain the folder's path at that time.
         if key != "commands" {
             compare(key, &left[key.as_str()], value, &mut found);
         }
@@ -229,7 +234,7 @@ fn compare(path: &str, left: &Value, made: &Value, found: &mut Vec<String>) {
         }
         (Value::Number(a), Value::Number(b)) if close(a.as_f64(), b.as_f64()) => {}
         _ if left == made => {}
-        _ => found.push(format!("{REPORT} has {path} {left}, and {made} follows from the games")),
+        _ => found.push(format!("{REPORT} has {path} = {left}, but the games give {made}")),
     }
 }
 
@@ -237,8 +242,7 @@ fn close(a: Option<f64>, b: Option<f64>) -> bool {
     a.zip(b).is_some_and(|(a, b)| (a - b).abs() <= 1e-6 * a.abs().max(b.abs()).max(1.0))
 }
 
-/// Writes the page and the tables into the contest's folder. They are made anew each time: all that
-/// they say is in the store.
+/// Writes the report files to the contest's folder, replacing older ones.
 pub(super) fn write_all(folder: &Folder, report: &Report) -> Result<PathBuf, Failure> {
     for (name, form) in FILES {
         replace(&folder.path(name), &form.render(report, "")?)?;
@@ -246,7 +250,7 @@ pub(super) fn write_all(folder: &Folder, report: &Report) -> Result<PathBuf, Fai
     Ok(folder.path(PAGE))
 }
 
-/// Writes in the place of what was there, all of it or nothing: half a report would look forged.
+/// Replaces a file atomically: half a report would look forged.
 fn replace(file: &Path, text: &str) -> Result<(), Failure> {
     referee_play::replace_file::replace(file, text.as_bytes())
         .map_err(|error| referee_runner::disk_failure(file, &error))
@@ -256,8 +260,8 @@ fn write(file: &Path, text: &str) -> Result<(), Failure> {
     std::fs::write(file, text).map_err(|error| referee_runner::disk_failure(file, &error))
 }
 
-/// The relative way from a file's folder to another folder, with `/`.
-fn way_between(file: &Path, folder: &Path) -> Result<String, Failure> {
+/// Returns the relative path from a file's folder to another folder, with `/`.
+fn relative_path(file: &Path, folder: &Path) -> Result<String, Failure> {
     let here = match file.parent() {
         Some(parent) if parent != Path::new("") => parent,
         _ => Path::new("."),

@@ -1,12 +1,12 @@
-//! `contest run` and `contest resume`: from a contest file, or from where a run stopped, to the end.
+//! `contest run` and `contest resume`.
 
-use super::going::{Going, go_on};
-use super::place::Place;
-use super::written::prepare_built;
+use super::generated::prepare_built;
+use super::running::{ContestRun, play_contest};
+use super::venue::Venue;
 use crate::cli::Global;
 use crate::cli::fleet::{FleetOptions, note_elsewhere};
 use crate::cli::runtime::{machine, runtime};
-use crate::cli::words::join;
+use crate::cli::shell::join;
 use clap::Args;
 use referee_contest::Contest;
 use referee_process::Failure;
@@ -19,46 +19,50 @@ use referee_runner::{Prepared, prepare_again};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// The folder that contests go to unless they are sent elsewhere.
+/// The default parent folder of contests.
 const DEFAULT_FOLDER: &str = "contests";
 
-/// Plays a contest.
+/// Run a contest from a contest file
 ///
-/// Everything goes to one folder: the store, a transcript a game, and at the end the report. Killed
-/// at any moment, `contest resume` goes on with it. The first Ctrl-C starts nothing new and plays what
-/// is under way to its end, the second stops at once. Enter or SIGUSR1 shows the standings.
+/// Everything is in one folder: the store, a transcript per game, and finally the report. `contest resume`
+/// continues after any interruption. The first Ctrl-C finishes the running games, the second stops at
+/// once. Enter or SIGUSR1 prints the standings.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  \
+#[command(after_long_help = "Examples:\n  \
     referee contest run contest.toml\n  \
     referee contest run contest.toml --out autumn --jobs 4\n  \
     referee contest run contest.toml --on nats://localhost")]
 pub(super) struct RunOptions {
-    /// The contest file
+    /// Contest file
     file: PathBuf,
-    /// The contest's folder; ./contests/NAME unless it is given
+    /// Folder to create for the contest. Defaults to ./contests/NAME
     #[arg(long, short, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
-    going: GoingOptions,
+    shared: SharedRunOptions,
 }
 
-/// Goes on with a contest that was interrupted, however that came about.
+/// Resume an interrupted contest
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  \
+    referee contest resume contests/autumn\n  \
+    referee contest resume contests/autumn --jobs 4")]
 pub(super) struct ResumeOptions {
-    /// The contest's folder
+    /// Contest folder
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     #[command(flatten)]
-    going: GoingOptions,
+    shared: SharedRunOptions,
 }
 
-/// What every command takes that plays a contest.
+/// The options of every command that runs a contest.
 #[derive(Clone, Debug, Default, Args)]
-pub(crate) struct GoingOptions {
-    /// How many matches may run at once; what the file says, or as many as there are cores
+pub(crate) struct SharedRunOptions {
+    /// Number of matches to run at once, 1 to 10000. Defaults to the contest file, else the number of
+    /// cores
     #[arg(long, short, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     pub(crate) jobs: Option<u64>,
-    /// Prints one JSON object at the end
+    /// Print one JSON object at the end
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -67,48 +71,48 @@ pub(crate) struct GoingOptions {
 
 pub(super) fn run(options: &RunOptions, global: &Global) -> Result<ExitCode, Failure> {
     let prepared = prepare_built(&options.file, global)?;
-    begin(prepared, options.out.as_deref(), &options.going, global)
+    begin(prepared, options.out.as_deref(), &options.shared, global)
 }
 
-/// Begins a contest in a folder of its own.
+/// Runs a contest in a new folder.
 pub(crate) fn begin(
     prepared: Prepared,
     out: Option<&Path>,
-    options: &GoingOptions,
+    options: &SharedRunOptions,
     global: &Global,
 ) -> Result<ExitCode, Failure> {
-    // Before anything is written: a machine that doesn't give what the file demands leaves no trace.
-    let wish = prepared.wish();
+    // Nothing is written before the sandbox or the server is known to work.
+    let request = prepared.wish();
     let runtime = runtime()?;
-    let place = Place::choose(&wish, &prepared, options, &runtime, global)?;
+    let venue = Venue::choose(&request, &prepared, options, &runtime, global)?;
     let default = || Path::new(DEFAULT_FOLDER).join(file_name(&prepared.contest.name));
     let root = out.map_or_else(default, Path::to_owned);
     let folder = Folder::create(&root)?;
     let _lock = folder.lock()?;
-    // Somebody else may have begun one since.
+    // Another process may have created one since.
     let folder = Folder::create(folder.root())?;
-    let kept = prepared.kept(jiff::Timestamp::now().to_string(), place.apart().cloned());
-    std::fs::write(folder.file(), &kept.text).map_err(machine(folder.file().display()))?;
-    let store = Store::create(&folder, &kept)?;
+    let stored = prepared.kept(jiff::Timestamp::now().to_string(), venue.sandbox().cloned());
+    std::fs::write(folder.file(), &stored.text).map_err(machine(folder.file().display()))?;
+    let store = Store::create(&folder, &stored)?;
     global.note(prepared.remarks());
-    place.tell(&wish, global);
-    let (begun, options) = (kept.begun, options.clone());
-    go_on(Going { prepared, folder, store, place, begun, runtime, options }, global)
+    venue.print(&request, global);
+    let (begun, options) = (stored.begun, options.clone());
+    play_contest(ContestRun { prepared, folder, store, venue, begun, runtime, options }, global)
 }
 
-/// A folder for a contest of this name where there is none yet.
+/// Returns an unused folder for a contest of this name.
 pub(crate) fn free_folder(name: &str) -> Result<PathBuf, Failure> {
     let stem = Path::new(DEFAULT_FOLDER).join(file_name(name));
     let numbered =
         (2..10_000).map(|number| stem.with_file_name(format!("{}-{number}", file_name(name))));
     let mut folders = std::iter::once(stem.clone()).chain(numbered);
     folders.find(|folder| !folder.exists()).ok_or_else(|| {
-        Failure::usage(format!("{}: there are too many of them", stem.display()))
-            .help("--out names the folder")
+        Failure::usage(format!("{}: too many contests have this name", stem.display()))
+            .help("name the folder with --out")
     })
 }
 
-/// A contest's name as a folder's.
+/// Returns a contest's name as a folder name.
 fn file_name(name: &str) -> String {
     let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' };
     let name: String = name.chars().map(plain).collect();
@@ -120,40 +124,40 @@ pub(super) fn resume(options: &ResumeOptions, global: &Global) -> Result<ExitCod
     let folder = Folder::open(&options.folder)?;
     let _lock = folder.lock()?;
     let mut store = Store::open(&folder)?;
-    let kept = store.kept()?;
-    let prepared = prepare_again(&kept, &folder.file()).map_err(|failure| not_resumed(&failure))?;
-    same(&kept.contest, &prepared.contest)?;
-    let wish = wish_again(&kept, prepared.wish());
+    let stored = store.kept()?;
+    let prepared =
+        prepare_again(&stored, &folder.file()).map_err(|failure| cannot_resume(&failure))?;
+    check_unchanged(&stored.contest, &prepared.contest)?;
+    let request = resumed_request(&stored, prepared.wish());
     let runtime = runtime()?;
-    let place = Place::choose(&wish, &prepared, &options.going, &runtime, global)
-        .map_err(|failure| not_resumed(&failure))?;
-    if let Some(apart) = place.apart() {
-        store.add_session(&jiff::Timestamp::now().to_string(), apart)?;
+    let venue = Venue::choose(&request, &prepared, &options.shared, &runtime, global)
+        .map_err(|failure| cannot_resume(&failure))?;
+    if let Some(sandbox) = venue.sandbox() {
+        store.add_session(&jiff::Timestamp::now().to_string(), sandbox)?;
     }
-    note_elsewhere(&place, &folder, global);
-    place.tell(&wish, global);
-    let (begun, options) = (kept.begun, options.going.clone());
-    go_on(Going { prepared, folder, store, place, begun, runtime, options }, global)
+    note_elsewhere(&venue, &folder, global);
+    venue.print(&request, global);
+    let (begun, options) = (stored.begun, options.shared.clone());
+    play_contest(ContestRun { prepared, folder, store, venue, begun, runtime, options }, global)
 }
 
-fn not_resumed(failure: &Failure) -> Failure {
-    let text = format!("the contest can't be resumed: {failure}");
+fn cannot_resume(failure: &Failure) -> Failure {
+    let text = format!("cannot resume the contest: {failure}");
     let help = failure.help_text().map(str::to_owned);
     Failure::new(failure.code(), text).or_help(help)
 }
 
-/// What agents are to be started in now: games of one contest are played behind the same walls, or
-/// higher ones.
-fn wish_again(kept: &Kept, mut wish: Wish) -> Wish {
-    let begun = kept.sandbox.as_ref().and_then(|told| told.level.parse::<Level>().ok());
-    if let Some(begun) = begun.filter(|_| wish.level == LevelChoice::Auto) {
-        wish.at_least = Some(wish.at_least.map_or(begun, |least| least.max(begun)));
+/// Returns the sandbox to request when a contest is resumed: at least as strong as before.
+fn resumed_request(stored: &Kept, mut request: Wish) -> Wish {
+    let begun = stored.sandbox.as_ref().and_then(|sandbox| sandbox.level.parse::<Level>().ok());
+    if let Some(begun) = begun.filter(|_| request.level == LevelChoice::Auto) {
+        request.at_least = Some(request.at_least.map_or(begun, |least| least.max(begun)));
     }
-    wish
+    request
 }
 
-/// Whether the contest is still the one that was begun.
-fn same(begun: &Contest, now: &Contest) -> Result<(), Failure> {
+/// Returns an error if the contest differs from the one that was started.
+fn check_unchanged(begun: &Contest, now: &Contest) -> Result<(), Failure> {
     if begun == now {
         return Ok(());
     }
@@ -161,38 +165,36 @@ fn same(begun: &Contest, now: &Contest) -> Result<(), Failure> {
     for player in &begun.players {
         let name = tame(&player.name);
         match now.players.iter().find(|other| other.name == player.name) {
-            None => changed.push(format!("{name} is gone")),
+            None => changed.push(format!("{name} was removed")),
             Some(other) if other.digest != player.digest => {
-                changed.push(format!("{name} has changed"));
+                changed.push(format!("{name} was changed"));
             }
             Some(_) => {}
         }
     }
     for player in &now.players {
         if begun.players.iter().all(|other| other.name != player.name) {
-            changed.push(format!("{} is new", tame(&player.name)));
+            changed.push(format!("{} was added", tame(&player.name)));
         }
     }
     if changed.is_empty() {
-        changed.push("a file that it names has changed".to_owned());
+        changed.push("a file that it uses was changed".to_owned());
     }
     Err(Failure::operation(format!(
-        "the contest is no longer the one that was begun: {}",
+        "the contest was changed after it began: {}",
         changed.join(", ")
     ))
-    .help(
-        "put back what was there, or begin a new contest: games of other agents don't belong in it",
-    ))
+    .help("undo the change to resume this contest, or start a new one with `referee contest run`"))
 }
 
-/// The command that goes on with a contest; `where_to` says where its games are played.
-pub(super) fn resume_command(folder: &Folder, where_to: &[String]) -> String {
-    command("resume", folder, where_to)
+/// Returns the command that resumes a contest. `venue` are the arguments that choose the server.
+pub(super) fn resume_command(folder: &Folder, venue: &[String]) -> String {
+    command("resume", folder, venue)
 }
 
-/// A command about a contest that was begun.
-pub(crate) fn command(name: &str, folder: &Folder, where_to: &[String]) -> String {
+/// Returns a `contest` command for this folder.
+pub(crate) fn command(name: &str, folder: &Folder, venue: &[String]) -> String {
     let root = folder.root().to_string_lossy();
     let words = ["referee", "contest", name, &root].into_iter();
-    join(&words.chain(where_to.iter().map(String::as_str)).collect::<Vec<_>>())
+    join(&words.chain(venue.iter().map(String::as_str)).collect::<Vec<_>>())
 }

@@ -1,4 +1,4 @@
-//! `contest status`: how far a contest is, also while it is played.
+//! `contest status`: the progress of a contest, also while it runs.
 
 use crate::cli::output::{print, print_json};
 use crate::reading::report::aligned;
@@ -7,69 +7,72 @@ use referee_match::times::show_time;
 use referee_process::{Failure, sandbox};
 use referee_protocol::plain::tame;
 use referee_runner::folder::Folder;
-pub(crate) use referee_runner::results::Progress as Told;
-use referee_runner::results::progress;
+use referee_runner::results;
+pub(crate) use referee_runner::results::Progress;
 use referee_runner::store::Store;
 use referee_runner::workers::{WorkerTold, read, silence};
 use std::path::PathBuf;
 
-/// Tells how far a contest is.
+/// Show the progress of a contest
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  \
+    referee contest status contests/autumn\n  \
+    referee contest status contests/autumn --json")]
 pub(super) struct Options {
-    /// The contest's folder
+    /// Contest folder
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Prints one JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let folder = Folder::open(&options.folder)?;
-    let told = progress(&folder, &Store::open(&folder)?)?;
+    let progress = results::progress(&folder, &Store::open(&folder)?)?;
     if options.json {
-        return print_json(&told);
+        return print_json(&progress);
     }
-    let state = match (told.over, told.running) {
+    let state = match (progress.over, progress.running) {
         (true, _) => "over",
         (false, true) => "running",
         (false, false) => "stopped",
     };
-    let most = if told.games == told.games_most {
-        told.games.to_string()
+    let most = if progress.games == progress.games_most {
+        progress.games.to_string()
     } else {
-        format!("{} to {}", told.games, told.games_most)
+        format!("{} to {}", progress.games, progress.games_most)
     };
     let row = |name: &str, value: String| vec![name.to_owned(), value];
     let mut rows = vec![
-        row("contest", tame(&told.name)),
-        row("format", format!("{}, {} players", told.format, told.players)),
+        row("contest", tame(&progress.name)),
+        row("format", format!("{}, {} players", progress.format, progress.players)),
         row("state", state.to_owned()),
-        row("games", format!("{} of {most}", told.played)),
-        row("faults", told.faults.to_string()),
-        row("void", told.void.to_string()),
+        row("games", format!("{} of {most}", progress.played)),
+        row("faults", progress.faults.to_string()),
+        row("void", progress.void.to_string()),
     ];
-    if let Some(told) = &told.sandbox {
-        rows.push(row("sandbox", tame(&sandbox::line(told))));
+    if let Some(progress) = &progress.sandbox {
+        rows.push(row("sandbox", tame(&sandbox::line(progress))));
     }
-    if !told.over && !told.running {
-        rows.push(row("go on", super::run::resume_command(&folder, &read(&folder).on)));
+    if !progress.over && !progress.running {
+        rows.push(row("resume", super::run::resume_command(&folder, &read(&folder).on)));
     }
     print(&aligned(&rows))?;
-    if told.workers.is_empty() {
+    if progress.workers.is_empty() {
         return Ok(());
     }
-    print(&format!("\n{}", aligned(&workers(&told))))
+    print(&format!("\n{}", aligned(&workers(&progress))))
 }
 
-/// Who plays it, where that is on many machines; who has played it, where nobody does.
-fn workers(told: &Told) -> Vec<Vec<String>> {
+/// Returns the table of workers, of a contest on many machines.
+fn workers(progress: &Progress) -> Vec<Vec<String>> {
     let head = ["worker", "class", "busy", "played", "speed", "sandbox"];
-    let now = ["heard of", "state"];
+    let now = ["last seen", "state"];
     let dash = |text: String| if text.is_empty() { "-".to_owned() } else { text };
     let row = |worker: &WorkerTold| {
         let sandbox = worker.sandbox.as_ref().map(|sandbox| tame(&sandbox.level));
-        let busy = if told.running { worker.games.len() } else { 0 };
+        let busy = if progress.running { worker.games.len() } else { 0 };
         let mut row = vec![
             dash(tame(&worker.name)),
             dash(tame(&worker.class)),
@@ -78,18 +81,18 @@ fn workers(told: &Told) -> Vec<Vec<String>> {
             format!("{:.0}", worker.speed),
             dash(sandbox.unwrap_or_default()),
         ];
-        if told.running {
-            row.extend([dash(silent(worker)), tame(&worker.state())]);
+        if progress.running {
+            row.extend([dash(last_seen(worker)), tame(&worker.state())]);
         }
         row
     };
-    let now = now.iter().filter(|_| told.running);
+    let now = now.iter().filter(|_| progress.running);
     let head = head.iter().chain(now).map(|&text| text.to_owned()).collect();
-    std::iter::once(head).chain(told.workers.iter().map(row)).collect()
+    std::iter::once(head).chain(progress.workers.iter().map(row)).collect()
 }
 
-/// For how long nothing was heard of a worker; empty where that isn't known.
-fn silent(worker: &WorkerTold) -> String {
+/// Returns when a worker last reported; empty if not known.
+fn last_seen(worker: &WorkerTold) -> String {
     match silence(worker).map(|it| it.as_secs()) {
         None => String::new(),
         Some(0) => "now".to_owned(),

@@ -1,4 +1,4 @@
-//! What a machine has that matters here, besides its sandbox.
+//! The properties of the machine in `doctor`.
 
 use crate::cli::output::stdout_has_colour;
 use referee_process::cores;
@@ -8,21 +8,21 @@ use serde::Serialize;
 use std::fs;
 use std::path::Path;
 
-/// A machine, as `doctor --json` prints it.
+/// The machine in `doctor --json`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Machine {
     /// The release of the kernel.
     pub(super) kernel: String,
-    /// The version of Landlock's interface; null where the kernel has none, or doesn't use it.
+    /// The version of the Landlock ABI; null if the kernel has none or it is off.
     pub(super) landlock_abi: Option<u32>,
-    /// The controller of memory: `cgroup v2`, `cgroup v1` or `none`. Whether it may be used here
-    /// is what level `metered` tells.
+    /// The memory controller: `cgroup v2`, `cgroup v1` or `none`. Whether it can be used is tested by level
+    /// `metered`.
     pub(super) memory_controller: &'static str,
-    /// The cores that may be used.
+    /// The number of cores that may be used.
     pub(super) cores: usize,
-    /// The referee runs as root.
+    /// Whether the referee runs as root.
     pub(super) root: bool,
-    /// The terminal; null where stdout is none.
+    /// The terminal; null if stdout is not a terminal.
     pub(super) terminal: Option<Terminal>,
 }
 
@@ -33,14 +33,14 @@ pub(super) struct Terminal {
     pub(super) width: u16,
     /// Lines.
     pub(super) height: u16,
-    /// Colour is used.
+    /// Whether colour is used.
     pub(super) colour: bool,
-    /// The locale has UTF-8.
+    /// Whether the locale is UTF-8.
     pub(super) unicode: bool,
 }
 
 impl Machine {
-    pub(super) fn look() -> Self {
+    pub(super) fn detect() -> Self {
         let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
         Self {
             kernel: kernel.trim().to_owned(),
@@ -48,13 +48,13 @@ impl Machine {
             memory_controller: memory_controller(),
             cores: cores::allowed().len(),
             root: nix::unistd::geteuid().is_root(),
-            terminal: Terminal::look(),
+            terminal: Terminal::detect(),
         }
     }
 }
 
 impl Terminal {
-    fn look() -> Option<Self> {
+    fn detect() -> Option<Self> {
         let size = terminal_size::terminal_size_of(std::io::stdout());
         let (terminal_size::Width(width), terminal_size::Height(height)) = size?;
         let unicode = crate::cli::output::locale_has_unicode();
@@ -62,8 +62,8 @@ impl Terminal {
     }
 }
 
-/// By the kernel's table, a controller is in a hierarchy of version 1, which has a number, or free
-/// for the one of version 2, which has none.
+/// Returns the version of the memory controller. In /proc/cgroups, a controller of version 1 has a
+/// hierarchy number, one of version 2 has 0.
 fn memory_controller() -> &'static str {
     let unified = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"].into_iter().any(|folder| {
         let list = fs::read_to_string(Path::new(folder).join("cgroup.controllers"));

@@ -1,4 +1,4 @@
-//! `doctor`: what this machine gives, and how to mend what it doesn't.
+//! `doctor`: tests the sandbox and reports on this machine.
 
 mod machine;
 mod text;
@@ -16,20 +16,25 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::process::ExitCode;
 
-/// Attacks the sandbox layer by layer, and tells what holds, what doesn't and how to mend it, and
-/// what else of this machine matters.
+/// Test the sandbox on this machine and explain how to fix it
+///
+/// Attacks each layer of the sandbox, and reports which levels hold, why others don't and how to fix that.
+/// Also lists the kernel, cores, terminal and languages. Takes about 2 seconds.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Exit codes: 0 ok, 2 usage, 4 the level doesn't hold, without --level basic"
+    after_long_help = "Exit codes: 0 the level holds (without --level: basic holds), 2 usage error, 4 it \
+    doesn't\n\nExamples:\n  \
+    referee doctor\n  \
+    referee doctor --level isolated --quick"
 )]
 pub(super) struct Options {
-    /// Only this level
+    /// Test only this level. Defaults to all
     #[arg(long, value_name = "LEVEL", value_parser = levels())]
     level: Option<String>,
-    /// Only what is tested at the start of every match: nothing that takes time
+    /// Run only the tests made at the start of every match; leaves out those that take time
     #[arg(long)]
     quick: bool,
-    /// Prints one JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
@@ -38,64 +43,64 @@ fn levels() -> PossibleValuesParser {
     PossibleValuesParser::new(TESTED.map(Level::name))
 }
 
-/// The levels that can be tested, weakest first. Of `external` nobody knows anything before there
-/// is a wrapper.
+/// The levels that can be tested, weakest first. `external` depends on the wrapper.
 const TESTED: [Level; 5] =
     [Level::None, Level::Basic, Level::Confined, Level::Isolated, Level::Metered];
 
-/// A machine as `doctor --json` prints it.
+/// The machine, as `doctor --json` prints it.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Told {
+pub(super) struct DoctorReport {
     /// The levels, weakest first.
-    levels: Vec<LevelTold>,
-    /// The strongest level that holds; null where only one was tested.
+    levels: Vec<LevelReport>,
+    /// The strongest level that holds; null with --level.
     auto: Option<&'static str>,
-    /// What else matters.
+    /// The rest of the machine.
     machine: Machine,
-    /// The languages in which an agent can be begun.
-    languages: Vec<languages::Told>,
+    /// The languages of `new`.
+    languages: Vec<languages::LanguageReport>,
 }
 
-/// A level in [`Told`].
+/// A level in [`DoctorReport`].
 #[derive(Debug, Serialize, JsonSchema)]
-struct LevelTold {
+struct LevelReport {
     /// Its name.
     level: &'static str,
     /// Every attack on it was stopped.
     holds: bool,
-    /// The layers that are to be in force.
+    /// Its layers.
     layers: Vec<&'static str>,
-    /// The first attack that was not stopped; null where all were.
-    failed: Option<ProbeTold>,
-    /// How to mend the machine, where that is known.
+    /// The first attack that was not stopped; null if all were.
+    failed: Option<ProbeReport>,
+    /// How to fix the machine, if known.
     help: Option<String>,
     /// All attacks, layer by layer.
-    probes: Vec<ProbeTold>,
+    probes: Vec<ProbeReport>,
 }
 
-/// An attack in [`LevelTold`].
+/// An attack in [`LevelReport`].
 #[derive(Debug, Serialize, JsonSchema)]
-struct ProbeTold {
-    /// The layer that is to stop it.
+struct ProbeReport {
+    /// The layer that should stop it.
     layer: &'static str,
-    /// What was tried.
+    /// The attack.
     attack: &'static str,
-    /// The layer stood without those that might have hidden that it is missing.
+    /// Whether the layer was tested without the others.
     alone: bool,
-    /// It was stopped.
+    /// Whether it was stopped.
     held: bool,
-    /// What the system said: the name of an error, `worked`, or what was seen.
-    told: String,
-    /// What it said to the same attack where there was no layer; null where that was not tried.
+    /// The result: the name of an error, `worked`, or what was seen.
+    #[serde(rename = "told")]
+    result: String,
+    /// The result of the same attack without any layer; null if not tried.
     without: Option<String>,
-    /// The attack works where there is no layer, so that this proves something.
+    /// Whether the attack works without the layer, so that stopping it proves something.
     proof: bool,
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
     let chosen: Option<Level> = options.level.as_ref().and_then(|name| name.parse().ok());
     let depth = if options.quick { Depth::Quick } else { Depth::Whole };
-    let bar = spinner("attacking the sandbox", !global.quiet && !options.json);
+    let bar = spinner("testing the sandbox", !global.quiet && !options.json);
     let tested = TESTED.into_iter().filter(|&level| chosen.is_none_or(|it| it == level));
     let tests = tested.map(|level| test(level, depth)).collect::<Result<Vec<_>, _>>();
     bar.finish_and_clear();
@@ -107,51 +112,52 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     } else {
         None
     };
-    let told = Told { levels, auto, machine: Machine::look(), languages: languages::all() };
+    let report =
+        DoctorReport { levels, auto, machine: Machine::detect(), languages: languages::all() };
     if options.json {
-        print_json(&told)?;
+        print_json(&report)?;
     } else {
-        print(&table(&told.rows(chosen.is_none())))?;
+        print(&table(&report.rows(chosen.is_none())))?;
     }
     Ok(if fine { ExitCode::SUCCESS } else { ExitCode::from(Failure::MACHINE) })
 }
 
-/// Tests one level as agents would be started at it.
-fn test(level: Level, depth: Depth) -> Result<LevelTold, Failure> {
+/// Tests one level, with agents started as in a match.
+fn test(level: Level, depth: Depth) -> Result<LevelReport, Failure> {
     let (jail, _groups) = match prepare(level) {
         Ok(made) => made,
         Err(failure) if failure.code() == Failure::MACHINE => {
-            return Ok(LevelTold::without_groups(level, &failure));
+            return Ok(LevelReport::without_groups(level, &failure));
         }
         Err(failure) => return Err(failure),
     };
     let test = attack(level, &jail, depth).map_err(|error| {
-        Failure::machine(format!("level {level} can't be tested: {error}")).help(mend_untested())
+        Failure::machine(format!("cannot test level {level}: {error}")).help(mend_untested())
     })?;
-    Ok(LevelTold::of(&test, jail.layers))
+    Ok(LevelReport::of(&test, jail.layers))
 }
 
-impl LevelTold {
+impl LevelReport {
     fn of(test: &SelfTest, layers: Layers) -> Self {
         let failed = test.first_failure();
         Self {
             level: test.level.name(),
             holds: test.holds(),
             layers: layers.iter().map(Layer::name).collect(),
-            failed: failed.map(ProbeTold::of),
+            failed: failed.map(ProbeReport::of),
             help: failed.and_then(mend),
-            probes: test.probes.iter().map(ProbeTold::of).collect(),
+            probes: test.probes.iter().map(ProbeReport::of).collect(),
         }
     }
 
-    /// Where there are no control groups, which is found out before anything is started.
+    /// Returns the report if there are no control groups.
     fn without_groups(level: Level, failure: &Failure) -> Self {
-        let failed = || ProbeTold {
+        let failed = || ProbeReport {
             layer: Layer::Cgroup.name(),
             attack: "start",
             alone: false,
             held: false,
-            told: failure.to_string(),
+            result: failure.to_string(),
             without: None,
             proof: true,
         };
@@ -166,14 +172,14 @@ impl LevelTold {
     }
 }
 
-impl ProbeTold {
+impl ProbeReport {
     fn of(probe: &Probe) -> Self {
         Self {
             layer: probe.layer.name(),
             attack: probe.attack_name(),
             alone: probe.alone,
             held: probe.held,
-            told: probe.told.clone(),
+            result: probe.told.clone(),
             without: probe.without.clone(),
             proof: probe.is_proof(),
         }

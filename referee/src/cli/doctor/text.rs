@@ -1,7 +1,7 @@
-//! The same for people: a line a fact.
+//! The report of `doctor` as text.
 
 use super::machine::Machine;
-use super::{LevelTold, ProbeTold, Told};
+use super::{DoctorReport, LevelReport, ProbeReport};
 use referee_protocol::plain::tame;
 
 type Row = Vec<String>;
@@ -10,31 +10,31 @@ fn row(name: &str, value: &str, detail: &str) -> Row {
     crate::cli::output::row([name, value, detail])
 }
 
-impl Told {
-    /// A table; with `all`, every level was tested.
+impl DoctorReport {
+    /// Returns the rows of a table; `all` if every level was tested.
     pub(super) fn rows(&self, all: bool) -> Vec<Row> {
-        let mut rows: Vec<Row> = self.levels.iter().flat_map(LevelTold::rows).collect();
+        let mut rows: Vec<Row> = self.levels.iter().flat_map(LevelReport::rows).collect();
         if all {
-            rows.push(row("level external", "not tested", "it is what your wrapper makes of it"));
+            rows.push(row("level external", "not tested", "depends on your wrapper"));
             let auto = self.auto.unwrap_or("none");
-            rows.push(row("auto", auto, "what agents are started at unless you say otherwise"));
+            rows.push(row("auto", auto, "the level used by default"));
         }
         rows.extend(self.machine.rows());
         rows.extend(self.languages.iter().map(|language| {
             let (name, found) = language.found();
-            let here = if found.is_some() { "here" } else { "not here" };
-            row(&format!("language {name}"), here, &found.map(tame).unwrap_or_default())
+            let state = if found.is_some() { "installed" } else { "not installed" };
+            row(&format!("language {name}"), state, &found.map(tame).unwrap_or_default())
         }));
         rows
     }
 }
 
-impl LevelTold {
+impl LevelReport {
     fn rows(&self) -> Vec<Row> {
         let name = format!("level {}", self.level);
         let Some(failed) = &self.failed else {
             let proof = if self.probes.is_empty() {
-                "nothing keeps agents apart".to_owned()
+                "agents are not isolated".to_owned()
             } else {
                 format!("{} attacks stopped: {}", self.probes.len(), self.layers.join(", "))
             };
@@ -43,7 +43,10 @@ impl LevelTold {
                 self.probes.iter().filter(|it| !it.proof).map(|it| it.attack).collect();
             open.dedup();
             if !open.is_empty() {
-                let text = format!("here the machine itself stops: {}", open.join(", "));
+                let text = format!(
+                    "not proven, since the machine stops them without a sandbox: {}",
+                    open.join(", ")
+                );
                 rows.push(row("", "note", &text));
             }
             return rows;
@@ -54,10 +57,10 @@ impl LevelTold {
     }
 }
 
-impl ProbeTold {
+impl ProbeReport {
     /// `landlock: read a file outside: worked`.
     fn line(&self) -> String {
-        format!("{}: {}: {}", self.layer, self.attack, self.told)
+        format!("{}: {}: {}", self.layer, self.attack, self.result)
     }
 }
 
@@ -67,7 +70,7 @@ impl Machine {
             .landlock_abi
             .map_or_else(|| "no Landlock".to_owned(), |version| format!("Landlock ABI {version}"));
         let (user, detail) = if self.root {
-            ("root", "agents get users of their own")
+            ("root", "each agent runs as its own user")
         } else {
             ("ordinary", "agents run as the same user")
         };

@@ -1,6 +1,6 @@
 //! The options of all commands that connect to a NATS server.
 
-use crate::cli::words::option;
+use crate::cli::shell::option;
 use clap::Args;
 use referee_fleet::connect::Server;
 use std::path::PathBuf;

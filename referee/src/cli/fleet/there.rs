@@ -5,7 +5,7 @@ use super::FleetOptions;
 use crate::cli::Global;
 use crate::cli::bars::spinner;
 use crate::cli::contest::run::command;
-use crate::cli::contest::{Place, Run};
+use crate::cli::contest::{RunContext, Venue};
 use referee_fleet::bundles::pack;
 use referee_fleet::connect::Connection;
 use referee_fleet::coordinator::{ContestRun, Coordinator, CoordinatorSettings, LEASE, retract};
@@ -65,7 +65,7 @@ impl There {
     pub(in crate::cli) async fn play(
         self,
         runner: Runner,
-        run: Run<'_>,
+        run: RunContext<'_>,
         begun: &str,
         interrupts: &mut Interrupts,
         spectator: &mut impl Spectator,
@@ -88,9 +88,9 @@ impl There {
 }
 
 /// Prints that a contest which continues on this machine is still on a server.
-pub(in crate::cli) fn note_elsewhere(place: &Place, folder: &Folder, global: &Global) {
+pub(in crate::cli) fn note_elsewhere(venue: &Venue, folder: &Folder, global: &Global) {
     let on = referee_runner::workers::read(folder).on;
-    if matches!(place, Place::Here(_)) && !on.is_empty() {
+    if matches!(venue, Venue::Local(_)) && !on.is_empty() {
         let command = command("withdraw", folder, &on);
         global.note([format!("the contest is still on its server; remove it with `{command}`")]);
     }

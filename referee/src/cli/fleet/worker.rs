@@ -3,9 +3,9 @@
 use super::ServerOptions;
 use crate::cli::Global;
 use crate::cli::bars::{SPIN, style};
-use crate::cli::output::tell;
+use crate::cli::output::eprint_line;
 use crate::cli::runtime::{machine, runtime};
-use crate::console::is_in_front;
+use crate::console::owns_terminal;
 use clap::Args;
 use indicatif::ProgressBar;
 use referee_fleet::worker::{Settings, Status, StatusSink, Worker, WorkerExit};
@@ -170,7 +170,7 @@ impl StatusSink for StatusPrinter {
     fn message(&mut self, text: &str) {
         if !self.quiet {
             let text = tame(text);
-            self.line.suspend(|| tell(&text));
+            self.line.suspend(|| eprint_line(&text));
         }
     }
 }
@@ -178,7 +178,7 @@ impl StatusSink for StatusPrinter {
 /// Returns a status line, which is shown only if stderr is a terminal.
 fn status_line(wanted: bool) -> ProgressBar {
     // In the background it would overwrite what is typed.
-    if !wanted || !is_in_front(stderr()) {
+    if !wanted || !owns_terminal(stderr()) {
         return ProgressBar::hidden();
     }
     let line = ProgressBar::new_spinner().with_style(style("{spinner} {wide_msg}"));

@@ -1,9 +1,9 @@
-//! `replay export`: a recorded match as pictures, as text, or as other programs keep games.
+//! `replay export`: writes a match as a picture, an animation, a page, text or another notation.
 
 use super::notation;
 use crate::cli::Global;
 use crate::cli::bars::progress_bar;
-use crate::cli::output::{BoardOptions, tell};
+use crate::cli::output::{BoardOptions, eprint_line};
 use crate::reading::print;
 use clap::{Args, ValueEnum};
 use referee_match::times::read_time;
@@ -18,18 +18,16 @@ use referee_web::{Sheet, Stage, export};
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::path::Path;
 
-/// A strip has so many pictures unless it is said how many.
+/// The default number of positions of a strip.
 const STRIP: &str = "12";
-/// Viewers take shorter times for their own.
+/// The shortest delay that image viewers respect.
 const DELAY_MIN_MS: u64 = 20;
-/// What fits the two bytes of both animated forms.
+/// The longest delay that GIF and APNG can hold.
 const DELAY_MAX_MS: u64 = 60_000;
 
-/// Writes a recorded match as a file of another kind: a picture of a position, a film strip, an
-/// animation, the viewer in one file, every position as text, or the game as other programs keep
-/// it.
+/// Export a match as a picture, animation, web page, text or SGF
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  \
+#[command(after_long_help = "Examples:\n  \
     referee replay export latest --output end.svg\n  \
     referee replay export x.jsonl --output turn12.png --turn 12 --theme dark --coords\n  \
     referee replay export x.jsonl --output match.gif --delay 0.5s\n  \
@@ -37,55 +35,57 @@ const DELAY_MAX_MS: u64 = 60_000;
     referee replay export x.jsonl --output x.html\n  \
     referee replay export x.jsonl --output x.sgf")]
 pub(super) struct Options {
-    /// The transcript; `latest` is the newest in ./matches, `-` is stdin
+    /// Transcript; `latest` is the newest in ./matches, - is stdin
     file: String,
-    /// Where to; the ending says what it becomes: .svg, .png, .gif, .apng,
-    /// .html, .txt, .sgf. `-` is stdout
+    /// File to write, by its ending: .svg, .png, .gif, .apng, .html, .txt or .sgf; - is stdout
     #[arg(short, long, value_name = "NAME")]
     output: String,
-    /// What it becomes, whatever its name ends with
+    /// Format to write. Defaults to the ending of --output
     #[arg(long, value_enum)]
     form: Option<Form>,
-    /// The position after this turn, or `start`; the end if it isn't given
+    /// Turn whose position to draw, or `start`. Defaults to the last
     #[arg(long, value_name = "TURN", conflicts_with = "strip", value_parser = read_turn)]
-    turn: Option<Place>,
-    /// Several positions in one picture, at most so many, evenly spread over the match
+    turn: Option<TurnChoice>,
+    /// Draw up to N positions, spread evenly over the match, 1 to 200. Defaults to 1; without N, 12
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = STRIP,
         value_parser = clap::value_parser!(u16).range(1..=200))]
     strip: Option<u16>,
-    /// Dark on light, or light on dark
+    /// Colours: dark on light, or light on dark
     #[arg(long, value_enum, default_value_t)]
     theme: Theme,
-    /// Names rows and columns on two sides
+    /// Show coordinates on two sides
     #[arg(short = 'k', long)]
     coords: bool,
-    /// Turns the board by half a turn
+    /// Rotate the board by 180 degrees
     #[arg(long)]
     flip: bool,
-    /// Width of .png, .gif and .apng in pixels
+    /// Width of .png, .gif and .apng in pixels, 16 to 16384. Defaults to the size of the board
     #[arg(long, value_name = "PX", value_parser = clap::value_parser!(u32).range(16..=16384))]
     width: Option<u32>,
-    /// How long .gif and .apng show a position; the last one stays longer
+    /// Time per position in .gif and .apng, 20ms to 60s; the last one is shown longer
     #[arg(long, value_name = "TIME", default_value = "700ms", value_parser = read_time)]
     delay: u64,
-    /// Overwrites a file that is there
+    /// Overwrite an existing file
     #[arg(long)]
     force: bool,
 }
 
-/// A position of a match.
+/// The value of --turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
-    /// Before anything was played.
+enum TurnChoice {
+    /// The start position.
     Start,
-    /// After this turn.
+    /// The position after this turn.
     After(u64),
 }
 
-fn read_turn(text: &str) -> Result<Place, String> {
+fn read_turn(text: &str) -> Result<TurnChoice, String> {
     match text {
-        "start" => Ok(Place::Start),
-        _ => text.parse().map(Place::After).map_err(|_| "a turn's number, or `start`".to_owned()),
+        "start" => Ok(TurnChoice::Start),
+        _ => text
+            .parse()
+            .map(TurnChoice::After)
+            .map_err(|_| "expected the number of a turn, or `start`".to_owned()),
     }
 }
 
@@ -100,12 +100,12 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
             let board = BoardOptions { coords, flip, ..BoardOptions::default() };
             printed(&read_transcript(&options.file)?, &options.file, &board)?
         }
-        Form::Sgf => notation::written(&read(&options.file)?.0, &options.file, "sgf")?,
+        Form::Sgf => notation::to_notation(&read(&options.file)?.0, &options.file, "sgf")?,
     };
     options.write(|out| Ok(out.write_all(text.as_bytes())?))
 }
 
-/// The match as far as it can be read. What is missing is told; without a header nothing is there.
+/// Reads the match as far as possible, and warns if it is incomplete.
 fn read(file: &str) -> Result<(Playback, Stage), Failure> {
     let following = TranscriptFollower::of(&read_transcript(file)?);
     let state = following.state().clone();
@@ -114,81 +114,83 @@ fn read(file: &str) -> Result<(Playback, Stage), Failure> {
         let text = match state {
             FollowState::Broken { line, text } => broken(line, &text),
             FollowState::Open | FollowState::Sealed(_) => {
-                format!("{file}: there is no whole line in it")
+                format!("{file}: it contains no complete line")
             }
         };
-        return Err(Failure::operation(text).help("`referee verify` says more"));
+        return Err(Failure::operation(text).help("`referee verify` explains it"));
     };
-    let told = match state {
+    let stage = match state {
         FollowState::Sealed(_) => Stage::Over,
         FollowState::Open => {
-            tell(&format!("warning: {file} has no end: written as far as it goes"));
+            eprint_line(&format!(
+                "warning: {file} is incomplete; exporting the part that is there"
+            ));
             Stage::Torn
         }
         FollowState::Broken { line, text } => {
-            tell(&format!("warning: {}: written as far as that", broken(line, &text)));
+            eprint_line(&format!("warning: {}; exporting the part before it", broken(line, &text)));
             Stage::Broken(format!("line {line}: {text}"))
         }
     };
-    Ok((playback, told))
+    Ok((playback, stage))
 }
 
-/// The match as it is printed, without colour, as far as it can be read: what is missing is told.
+/// Returns the match as `replay --print` prints it, as far as possible. Warns if it is incomplete.
 fn printed(bytes: &[u8], file: &str, board: &BoardOptions) -> Result<String, Failure> {
     let mut whole = String::new();
-    let told = print(bytes, file, None, board.style(false).as_ref(), |text| {
+    let printed = print(bytes, file, None, board.style(false).as_ref(), |text| {
         whole.push_str(text);
         Ok(())
     });
-    match told {
+    match printed {
         Err(failure) if whole.is_empty() => return Err(failure),
-        Err(failure) => tell(&format!("warning: {failure}: written as far as that")),
+        Err(failure) => eprint_line(&format!("warning: {failure}; exporting the part before it")),
         Ok(()) => {}
     }
     Ok(whole)
 }
 
 impl Options {
-    /// By the option, else by the ending.
+    /// Returns the format, by --form or the ending.
     fn form(&self) -> Result<Form, Failure> {
         if let Some(form) = self.form {
             return Ok(form);
         }
         let names: Vec<&str> = Form::value_variants().iter().map(|form| form.ending()).collect();
         if self.output == "-" {
-            return Err(Failure::usage("--output -: what is to be written there isn't said")
+            return Err(Failure::usage("--output - needs --form")
                 .help(format!("add --form {}", names.join("|"))));
         }
         let ending = Path::new(&self.output).extension().unwrap_or_default().to_string_lossy();
         Form::from_str(&ending, true).map_err(|_| {
-            Failure::usage(format!("--output {}: its ending says no form", self.output))
-                .help(format!("name it .{}; or say --form", names.join(", .")))
+            Failure::usage(format!("--output {}: unknown file ending", self.output))
+                .help(format!("use .{}, or add --form", names.join(", .")))
         })
     }
 
-    /// What doesn't go together, which depends on the form.
+    /// Checks that the options fit the format.
     fn check(&self, form: Form) -> Result<(), Failure> {
         let whole = match form {
             Form::Svg | Form::Png => None,
-            Form::Gif | Form::Apng => Some("an animation shows every turn"),
-            Form::Html => Some("the viewer shows every turn"),
-            Form::Txt | Form::Sgf => Some("text is of the whole match"),
+            Form::Gif | Form::Apng => Some("an animation contains every turn"),
+            Form::Html => Some("the page contains every turn"),
+            Form::Txt | Form::Sgf => Some("the file contains every turn"),
         };
         if let Some(why) = whole
             && (self.turn.is_some() || self.strip.is_some())
         {
             let given = if self.turn.is_some() { "--turn" } else { "--strip" };
             return Err(Failure::usage(format!("{given}: {why}"))
-                .help("write .svg or .png, or leave it out"));
+                .help(format!("remove {given}, or write .svg or .png")));
         }
         if !(DELAY_MIN_MS..=DELAY_MAX_MS).contains(&self.delay) {
-            return Err(Failure::usage(format!("--delay {}ms: out of range", self.delay))
-                .help(format!("from {DELAY_MIN_MS}ms to {}s", DELAY_MAX_MS / 1000)));
+            return Err(Failure::usage(format!("--delay {}ms is out of range", self.delay))
+                .help(format!("use {DELAY_MIN_MS}ms to {}s", DELAY_MAX_MS / 1000)));
         }
         Ok(())
     }
 
-    /// Writes a picture, or several.
+    /// Writes a picture or an animation.
     fn picture(&self, form: Form, global: &Global) -> Result<(), Failure> {
         let (playback, _) = read(&self.file)?;
         let plies = self.plies(&playback)?;
@@ -214,7 +216,7 @@ impl Options {
         written
     }
 
-    /// The viewer with the match in it.
+    /// Returns the viewer page with the match in it.
     fn page(&self) -> Result<String, Failure> {
         let (playback, stage) = read(&self.file)?;
         let name = Path::new(&self.file).file_name().unwrap_or_default().to_string_lossy();
@@ -228,36 +230,36 @@ impl Options {
         let plies = playback.plies();
         let turn = match self.turn {
             None => return Ok(Plies::One(plies.len() - 1)),
-            Some(Place::Start) => return Ok(Plies::One(0)),
-            Some(Place::After(turn)) => turn,
+            Some(TurnChoice::Start) => return Ok(Plies::One(0)),
+            Some(TurnChoice::After(turn)) => turn,
         };
-        let in_turn = |happening: &PlyKind| {
-            matches!(happening, PlyKind::Played { .. } | PlyKind::Retired { .. })
-        };
+        let in_turn =
+            |kind: &PlyKind| matches!(kind, PlyKind::Played { .. } | PlyKind::Retired { .. });
         let turns = || plies.iter().filter(|ply| in_turn(&ply.kind)).map(|ply| ply.turn);
         let found = plies.iter().rposition(|ply| in_turn(&ply.kind) && ply.turn == turn);
         found.map(Plies::One).ok_or_else(|| {
             let last = turns().max().unwrap_or(0);
-            Failure::usage(format!("--turn {turn}: the match has turns up to {last}"))
+            Failure::usage(format!("--turn {turn}: the last turn is {last}"))
         })
     }
 
-    /// Opens where it goes to, and takes a file away again that couldn't be finished.
+    /// Writes to --output. Removes the file if writing fails.
     fn write(
         &self,
         write: impl FnOnce(&mut dyn Write) -> Result<(), NoPicture>,
     ) -> Result<(), Failure> {
         let failed = |error: NoPicture| match error {
-            NoPicture::TooLarge { .. } => Failure::usage(error.to_string())
-                .help("--width with a smaller number, or a smaller --strip"),
+            NoPicture::TooLarge { .. } => {
+                Failure::usage(error.to_string()).help("use a smaller --width or --strip")
+            }
             NoPicture::Broken(_) => Failure::operation(error.to_string()),
             NoPicture::Written(error) => {
-                Failure::machine(format!("{} can't be written: {error}", self.output))
+                Failure::machine(format!("cannot write {}: {error}", self.output))
             }
         };
         if self.output == "-" {
             return match write(&mut io::stdout().lock()) {
-                // A reader that has gone away has seen enough.
+                // The reader has closed the pipe.
                 Err(NoPicture::Written(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
                 other => other.map_err(failed),
             };
@@ -266,7 +268,9 @@ impl Options {
         let file = create(path, self.force).map_err(|error| {
             let text = format!("{}: {error}", self.output);
             match error.kind() {
-                ErrorKind::AlreadyExists => Failure::operation(text).help("--force overwrites it"),
+                ErrorKind::AlreadyExists => {
+                    Failure::operation(text).help("add --force to overwrite it")
+                }
                 _ => Failure::operation(text),
             }
         })?;

@@ -1,7 +1,7 @@
-//! `replay import`: a game that was played elsewhere as a transcript.
+//! `replay import`: converts a game from another program into a transcript.
 
 use crate::cli::Global;
-use crate::cli::output::{print, tell};
+use crate::cli::output::{eprint_line, print};
 use crate::cli::runtime::machine;
 use crate::reading::report;
 use clap::Args;
@@ -15,23 +15,26 @@ use referee_protocol::{Event, Header};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Reads a game that was played elsewhere into a transcript, which `verify` and `replay` take as
-/// any other. It says of no time that it was used and of no program that it was started.
+/// Convert a game from another program into a transcript
+///
+/// `verify`, `replay` and `export` accept it like any other. It contains no times and no agent commands.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n    referee replay import game.sgf --output game.jsonl")]
+#[command(after_long_help = "Examples:\n  \
+    referee replay import game.sgf --output game.jsonl\n  \
+    referee replay import games.sgf --number 3 --output third.jsonl.gz")]
 pub(super) struct Options {
-    /// The file, read by the ending of its name; `-` is stdin
+    /// File to read, by the ending of its name; - is stdin
     file: String,
-    /// The transcript to write; .gz at its end packs it
+    /// Transcript to write: .jsonl, or .jsonl.gz for a compressed one
     #[arg(long, short)]
     output: PathBuf,
-    /// The game, where the file's name doesn't tell it
+    /// Game, if the file name doesn't determine it
     #[arg(long)]
     game: Option<String>,
-    /// Which game of the file, from 1
+    /// Number of the game in the file, from 1
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     number: u32,
-    /// Overwrites the transcript
+    /// Overwrite the transcript
     #[arg(long)]
     force: bool,
 }
@@ -39,12 +42,12 @@ pub(super) struct Options {
 pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let output = options.output.display();
     if !is_transcript(&options.output) {
-        return Err(Failure::usage(format!("--output {output}: no name of a transcript"))
-            .help("its name ends with .jsonl or .jsonl.gz"));
+        return Err(Failure::usage(format!("--output {output}: not a transcript name"))
+            .help("end the name with .jsonl or .jsonl.gz"));
     }
     if options.output.exists() && !options.force {
-        return Err(Failure::usage(format!("--output {output}: the file exists"))
-            .help("--force overwrites it"));
+        return Err(Failure::usage(format!("--output {output}: the file already exists"))
+            .help("add --force to overwrite it"));
     }
     let (kind, notation) = notation(options)?;
     let (text, digest) = read_record(&options.file)?;
@@ -65,44 +68,44 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let destination = Destination::File { path: options.output.clone(), force: options.force };
     write(&destination, header, &events).map_err(machine(&output))?;
     for note in &read.notes {
-        tell(&format!("note: {}", tame(note)));
+        eprint_line(&format!("note: {}", tame(note)));
     }
     if !global.quiet {
         print(&summary(header, &events))?;
-        tell(&format!("wrote {output}"));
+        eprint_line(&format!("wrote {output}"));
     }
     Ok(())
 }
 
-/// The game and its notation: as the options say, or else by the ending of the file's name.
+/// Returns the game and its notation, by --game and the ending of the file name.
 fn notation(options: &Options) -> Result<(GameKind, &'static NotationKind), Failure> {
     let ending = Path::new(&options.file).extension().map(|it| it.to_string_lossy().into_owned());
     let ending = ending.map(|ending| ending.to_ascii_lowercase());
     let known: Vec<String> = notations()
         .map(|(kind, notation)| format!("{} (.{})", kind.name, notation.ending))
         .collect();
-    let help = format!("games and endings that can be read: {}", known.join(", "));
+    let help = format!("supported games and endings: {}", known.join(", "));
     let wanted = match &options.game {
         None => None,
         Some(name) => Some(kind(name).ok_or_else(|| {
             let near = nearest_kind(name).map(|kind| format!("did you mean {}?", kind.name));
-            Failure::usage(format!("there is no game {name}")).or_help(near)
+            Failure::usage(format!("unknown game {name}")).or_help(near)
         })?),
     };
     let fits = |(kind, notation): &(GameKind, &NotationKind)| {
         let of_game = wanted.is_none_or(|wanted| wanted.name == kind.name);
-        // What comes from stdin has no name.
+        // Stdin has no file name.
         of_game && (options.file == "-" || ending.as_deref() == Some(notation.ending))
     };
     let mut fitting = notations().filter(fits);
     match (fitting.next(), fitting.next()) {
         (Some(one), None) => Ok(one),
         (Some(_), Some(_)) => {
-            let text = format!("{}: several games have such files", options.file);
-            Err(Failure::usage(text).help("say which one with --game"))
+            let text = format!("{}: several games use this ending", options.file);
+            Err(Failure::usage(text).help("choose one with --game"))
         }
         (None, _) => {
-            Err(Failure::usage(format!("{}: no game that is read from it", options.file))
+            Err(Failure::usage(format!("{}: no game can be read from this ending", options.file))
                 .help(help))
         }
     }
@@ -116,7 +119,7 @@ fn write(destination: &Destination, header: &Header, events: &[Event]) -> io::Re
     sink.finish(true).map(|_| ())
 }
 
-/// What was read, as `replay` tells it.
+/// Returns the game as text, as `replay --print` does.
 fn summary(header: &Header, events: &[Event]) -> String {
     let title = report::title(header);
     match events.last() {

@@ -1,4 +1,4 @@
-//! `replay`: a recorded match, shown here, written as a file of another kind, or read from one.
+//! `replay`: shows, exports and imports matches.
 
 mod export;
 mod notation;
@@ -12,11 +12,14 @@ use referee_play::input_files::read_transcript;
 use referee_process::Failure;
 use std::process::ExitCode;
 
-/// Shows a recorded match, ply by ply; writes it as a file of another kind, or reads one.
+/// Step through a recorded match, or export or import one
 ///
-/// On a terminal it opens a viewer, in which `?` tells the keys; elsewhere, and with --print, it
-/// prints every position. A match that is still being played is followed.
+/// Opens a viewer on a terminal (press ? for its keys). Without a terminal, or with --print, prints every
+/// position. Follows a match that is still running.
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  \
+    referee replay latest\n  \
+    referee replay matches/x.jsonl --print --turn 12")]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(super) struct Options {
     #[command(subcommand)]
@@ -25,23 +28,22 @@ pub(super) struct Options {
     shown: Shown,
 }
 
-/// What is shown of a recorded match, and how.
+/// The options that show a match.
 #[derive(Debug, Args)]
 struct Shown {
-    /// The transcript; `latest` is the newest in ./matches, `-` is stdin
+    /// Transcript; `latest` is the newest in ./matches, - is stdin
     #[arg(required = true)]
     file: Option<String>,
-    /// Prints every position and what happened, one below the other
+    /// Print every position and event instead of opening the viewer
     #[arg(long)]
     print: bool,
-    /// Only this turn; the viewer opens at it
+    /// Turn to print, or to open the viewer at, from 0. Defaults to all, or the last one
     #[arg(long)]
     turn: Option<u64>,
     #[command(flatten)]
     board: BoardOptions,
 }
 
-/// What each says of itself stands at its options.
 #[derive(Debug, Subcommand)]
 enum Command {
     Export(export::Options),
@@ -57,7 +59,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
 }
 
 fn show(options: &Shown) -> Result<ExitCode, Failure> {
-    // Only a subcommand needs no file, and then nothing is shown here.
+    // clap requires a file unless there is a subcommand.
     let file = options.file.as_deref().unwrap_or("latest");
     if !options.print && viewer::is_wanted(file) {
         return viewer::replay(file, options.turn, &options.board);

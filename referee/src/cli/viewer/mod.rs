@@ -1,16 +1,15 @@
-//! The viewer on a real terminal: it shows what [`screen`](crate::screen) draws, and gives it keys
-//! and time.
+//! The viewer on a terminal: shows what [`screen`](crate::screen) draws, and passes keys and time to it.
 
 mod source;
 mod replaying;
-mod desk;
+mod host;
 
-pub(super) use desk::Desk;
+pub(super) use host::ViewerHost;
 pub(super) use replaying::{is_wanted, replay};
 
 use crate::cli::runtime::machine;
 use crate::console::Console;
-use crate::screen::{Model, Pane, Scene, Wish, draw};
+use crate::screen::{KeyRequest, Model, Pane, Scene, draw};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::event::KeyEvent;
@@ -20,11 +19,11 @@ use source::Source;
 use std::io::{BufWriter, Write};
 use std::time::{Duration, Instant};
 
-/// How often the transcript is looked at.
+/// How often the transcript is read.
 const LOOK: Duration = Duration::from_millis(200);
-/// How often a match that goes by itself is drawn.
+/// How often the screen is drawn during playback.
 const FRAME: Duration = Duration::from_millis(33);
-/// Bytes of a drawing that are written at once.
+/// The size of the output buffer in bytes.
 const BUFFER_BYTES: usize = 64 * 1024;
 
 type Output = BufWriter<Box<dyn Write + Send>>;
@@ -34,9 +33,9 @@ struct Viewer {
     terminal: Terminal<CrosstermBackend<Output>>,
     model: Model,
     source: Source,
-    /// What is looked at, in a word.
+    /// The name of the match.
     name: String,
-    /// The match is known to be under way.
+    /// The match is known to be running.
     live: bool,
     seen: Instant,
 }
@@ -51,29 +50,29 @@ impl Viewer {
     ) -> Result<Self, Failure> {
         let output = BufWriter::with_capacity(BUFFER_BYTES, console.writer());
         let terminal = Terminal::new(CrosstermBackend::new(output))
-            .map_err(machine("the terminal can't be drawn on"))?;
+            .map_err(machine("cannot draw on the terminal"))?;
         console.fill_screen(true);
         Ok(Self { terminal, model, source, name, live: false, seen: Instant::now() })
     }
 
     /// Shows another match.
-    fn turn_to(&mut self, source: Source, name: String) {
+    fn show_match(&mut self, source: Source, name: String) {
         (self.source, self.name) = (source, name);
         self.model.begin();
-        self.look();
+        self.update();
     }
 
-    /// Takes in a key.
-    fn press(&mut self, key: KeyEvent) -> Wish {
-        let wish = self.model.press(key, self.source.playback());
-        if wish == Wish::Redraw {
+    /// Handles a key.
+    fn press(&mut self, key: KeyEvent) -> KeyRequest {
+        let request = self.model.press(key, self.source.playback());
+        if request == KeyRequest::Redraw {
             self.redraw();
         }
-        wish
+        request
     }
 
-    /// Reads what was appended, and lets time pass.
-    fn look(&mut self) {
+    /// Reads what was appended to the transcript, and advances playback.
+    fn update(&mut self) {
         self.source.read_on();
         let elapsed = std::mem::replace(&mut self.seen, Instant::now()).elapsed();
         if let Some(playback) = self.source.playback() {
@@ -83,29 +82,29 @@ impl Viewer {
         }
     }
 
-    /// Has everything drawn anew the next time. Clearing the terminal would do as well, but for that
-    /// it is asked where its cursor is, and what it answers would be read as keys.
+    /// Redraws everything the next time. `Terminal::clear` can't be used: it asks for the cursor position,
+    /// and the reply would be read as keys.
     fn redraw(&mut self) {
         if let Ok(size) = self.terminal.size() {
             self.terminal.resize(Rect::from((Position::ORIGIN, size))).ok();
         }
     }
 
-    /// How long until it is to be looked at again.
+    /// Returns the time until the next update.
     fn period(&self) -> Duration {
         if self.model.plays { FRAME } else { LOOK }
     }
 
-    /// Draws what has changed.
+    /// Draws the changes.
     fn show(&mut self, console: &Console) {
-        if !console.is_ours() {
+        if !console.is_foreground() {
             return;
         }
-        if console.was_lost() {
+        if console.needs_redraw() {
             self.redraw();
         }
         if self.model.pane == Pane::Lines {
-            self.source.make_said();
+            self.source.load_exchange();
         }
         let problem = self.source.problem();
         let scene = Scene {
@@ -113,11 +112,11 @@ impl Viewer {
             progress: self.source.progress(self.live),
             name: &self.name,
             problem: problem.as_deref(),
-            said: self.source.said(self.model.at),
+            exchange: self.source.exchange(self.model.at),
             waiting_ms: self.source.waiting_ms(),
         };
         let model = &mut self.model;
-        // A terminal that is gone shows itself by a signal.
+        // If the terminal is gone, a signal follows.
         self.terminal.draw(|frame| draw(model, &scene, frame.area(), frame.buffer_mut())).ok();
     }
 }

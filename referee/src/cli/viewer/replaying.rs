@@ -4,8 +4,8 @@ use super::Viewer;
 use super::source::Source;
 use crate::cli::output::{BoardOptions, stdout_has_colour};
 use crate::cli::runtime::{machine, runtime};
-use crate::console::{Console, Keys, Screen};
-use crate::screen::{Model, Progress, Setting, Wish};
+use crate::console::{Console, KeyStream, Screen};
+use crate::screen::{KeyRequest, Model, Progress, Setting};
 use referee_play::interrupts::Interrupts;
 use referee_process::Failure;
 use referee_render::Style;
@@ -13,12 +13,12 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 use tokio::signal::unix::{SignalKind, signal};
 
-/// Whether there is a terminal to show a match on, and keys come from it.
+/// Whether stdin and stdout are a terminal.
 pub(crate) fn is_wanted(file: &str) -> bool {
     file != "-" && std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
 }
 
-/// Shows a transcript until somebody has seen enough. It is opened at its last ply, or at `turn`.
+/// Shows a transcript until the viewer is closed. Opens it at its last ply, or at `turn`.
 pub(crate) fn replay(
     file: &str,
     turn: Option<u64>,
@@ -39,7 +39,7 @@ pub(crate) fn replay(
                 && source.progress(false) != Progress::Live
             {
                 let last = playback.game().turn_number();
-                let text = format!("--turn {turn}: the match has turns up to {last}");
+                let text = format!("--turn {turn}: the last turn is {last}");
                 return Err(Failure::usage(text));
             }
         }
@@ -49,7 +49,7 @@ pub(crate) fn replay(
     let name = source.path().map_or_else(|| file.to_owned(), |path| path.display().to_string());
     let shown = runtime.block_on(async {
         let (console, keys) = Console::open(Screen::Stdout)
-            .ok_or_else(|| Failure::machine("stdin is no terminal".to_owned()))?;
+            .ok_or_else(|| Failure::machine("stdin is not a terminal".to_owned()))?;
         let viewer = Viewer::open(&console, model, source, name)?;
         show(&console, keys, viewer).await
     });
@@ -57,17 +57,21 @@ pub(crate) fn replay(
     shown
 }
 
-async fn show(console: &Console, mut keys: Keys, mut viewer: Viewer) -> Result<ExitCode, Failure> {
-    let unheard = machine("signals can't be heard");
-    let mut interrupts = Interrupts::listen().map_err(&unheard)?;
+async fn show(
+    console: &Console,
+    mut keys: KeyStream,
+    mut viewer: Viewer,
+) -> Result<ExitCode, Failure> {
+    let failed = machine("cannot handle signals");
+    let mut interrupts = Interrupts::listen().map_err(&failed)?;
     interrupts.on_pause(console.pausing());
-    let mut resized = signal(SignalKind::window_change()).map_err(unheard)?;
+    let mut resized = signal(SignalKind::window_change()).map_err(failed)?;
     loop {
-        viewer.look();
+        viewer.update();
         viewer.show(console);
         tokio::select! {
             key = keys.next() => {
-                if viewer.press(key) == Wish::Close {
+                if viewer.press(key) == KeyRequest::Close {
                     return Ok(ExitCode::SUCCESS);
                 }
             }

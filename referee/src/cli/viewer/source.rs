@@ -1,4 +1,4 @@
-//! The match that the viewer shows: a transcript, read on as it grows.
+//! The transcript that the viewer shows, read as it grows.
 
 use crate::screen::Progress;
 use referee_match::transcript::{
@@ -13,35 +13,35 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-/// The first bytes of a packed file.
-const PACKED: [u8; 2] = [0x1f, 0x8b];
-/// The exact lines by ply, or why there are none.
+/// The first bytes of a gzip file.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+/// The lines sent and received by ply, or why there are none.
 type Exchange = Result<Vec<Vec<ExchangedLine>>, String>;
 
-/// A transcript as far as it is there.
+/// A transcript as far as it has been written.
 #[derive(Debug, Default)]
 pub(super) struct Source {
-    /// `None` where it was read once and doesn't grow.
+    /// `None` if the transcript doesn't grow.
     file: Option<GrowingFile>,
     bytes: Vec<u8>,
     following: TranscriptFollower,
-    /// The exact lines by ply, and how many lines of the transcript they were made of.
-    said: Option<(u64, Exchange)>,
-    /// Since when the request that waits has been waiting, and what it is: seat and turn.
-    waits: Option<(Instant, usize, u64)>,
+    /// The lines by ply, and the number of lines of the transcript they were read from.
+    exchange: Option<(u64, Exchange)>,
+    /// The request without an answer: since when, its seat and its turn.
+    waiting: Option<(Instant, usize, u64)>,
 }
 
 impl Source {
-    /// A transcript by its name on the command line. What is packed, or comes from a pipe, is read
-    /// once; everything else is followed.
+    /// Opens a transcript named on the command line. Compressed files and pipes are read once; other
+    /// files are followed.
     pub(super) fn named(name: &str) -> Result<Self, Failure> {
         let path = transcript_path(name)?;
-        let mut begin = [0; PACKED.len()];
+        let mut begin = [0; GZIP.len()];
         let plain = name != "-"
             && File::open(&path)
                 .and_then(|mut file| Ok(file.metadata()?.is_file() && file.read(&mut begin)? > 0))
                 .unwrap_or(false)
-            && begin != PACKED;
+            && begin != GZIP;
         if plain {
             let mut source = Self::following(path);
             source.read_on();
@@ -52,18 +52,18 @@ impl Source {
         Ok(Self { bytes, following, ..Self::default() })
     }
 
-    /// A file that may not be there yet.
+    /// Follows a file that may not exist yet.
     pub(super) fn following(path: PathBuf) -> Self {
         Self { file: Some(GrowingFile::new(path)), ..Self::default() }
     }
 
-    /// Reads what was appended; whether there was anything.
+    /// Reads what was appended. Returns whether there was anything.
     pub(super) fn read_on(&mut self) -> bool {
         let sealed = matches!(self.following.state(), FollowState::Sealed(_));
         let Some(file) = &mut self.file else { return false };
         let grown = file.read_on(usize::MAX).unwrap_or_default();
         if grown.is_empty() && !sealed && file.is_replaced() {
-            // Begun anew by somebody else: so do we.
+            // Another process has replaced the file.
             *self = Self::following(file.path().to_owned());
             return true;
         }
@@ -78,23 +78,23 @@ impl Source {
     fn note_request(&mut self) {
         let asked = self.playback().and_then(Playback::asked);
         let Some((seat, turn)) = asked.map(|asked| (asked.seat.index(), asked.turn)) else {
-            self.waits = None;
+            self.waiting = None;
             return;
         };
-        if self.waits.is_none_or(|(_, of, at)| (of, at) != (seat, turn)) {
-            // What was written last tells how long ago that was, at least.
-            let age = self.age().filter(|_| self.waits.is_none()).unwrap_or_default();
+        if self.waiting.is_none_or(|(_, of, at)| (of, at) != (seat, turn)) {
+            // When the viewer opens, the age of the file shows how long the seat has been thinking.
+            let age = self.age().filter(|_| self.waiting.is_none()).unwrap_or_default();
             let now = Instant::now();
-            self.waits = Some((now.checked_sub(age).unwrap_or(now), seat, turn));
+            self.waiting = Some((now.checked_sub(age).unwrap_or(now), seat, turn));
         }
     }
 
-    /// How long ago the file was written to.
+    /// Returns the time since the last write to the file.
     fn age(&self) -> Option<Duration> {
         SystemTime::now().duration_since(self.file.as_ref()?.modified()?).ok()
     }
 
-    /// Whether somebody seems to write it still.
+    /// Whether the match seems to be running.
     fn is_written(&self) -> bool {
         let changed = self.file.as_ref().and_then(GrowingFile::modified);
         let clock = self.playback().map(|playback| &playback.header().clock);
@@ -106,7 +106,7 @@ impl Source {
         self.following.playback()
     }
 
-    /// How far it is; `known_live` where the match is known to be under way.
+    /// Returns the progress; `known_live` if the match is known to be running.
     pub(super) fn progress(&self, known_live: bool) -> Progress {
         let over = self.playback().is_some_and(|playback| playback.over().is_some());
         match self.following.state() {
@@ -119,7 +119,7 @@ impl Source {
         }
     }
 
-    /// Why it can't be read on.
+    /// Returns why the rest can't be read.
     pub(super) fn problem(&self) -> Option<String> {
         match self.following.state() {
             FollowState::Broken { line, text } => Some(format!("line {line}: {text}")),
@@ -127,31 +127,31 @@ impl Source {
         }
     }
 
-    /// How long the request that waits has been waiting.
+    /// Returns how long the seat to move has been thinking.
     pub(super) fn waiting_ms(&self) -> u64 {
-        let waited = self.waits.map_or(Duration::ZERO, |(since, ..)| since.elapsed());
+        let waited = self.waiting.map_or(Duration::ZERO, |(since, ..)| since.elapsed());
         u64::try_from(waited.as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// Makes the exact lines, unless they are made.
-    pub(super) fn make_said(&mut self) {
+    /// Reads the lines by ply, unless they are up to date.
+    pub(super) fn load_exchange(&mut self) {
         let Some(lines) = self.playback().map(Playback::lines) else { return };
-        if self.said.as_ref().is_some_and(|&(made_of, _)| made_of == lines) {
+        if self.exchange.as_ref().is_some_and(|&(read_from, _)| read_from == lines) {
             return;
         }
-        self.said = Some((lines, exchange(&self.bytes, |_| true)));
+        self.exchange = Some((lines, exchange(&self.bytes, |_| true)));
     }
 
-    /// The exact lines of a ply, as far as they are made; of the last also those to come.
-    pub(super) fn said(&self, ply: usize) -> Result<&[ExchangedLine], &str> {
-        match &self.said {
+    /// Returns the lines of a ply.
+    pub(super) fn exchange(&self, ply: usize) -> Result<&[ExchangedLine], &str> {
+        match &self.exchange {
             None => Ok(&[]),
             Some((_, Err(why))) => Err(why),
             Some((_, Ok(plies))) => Ok(plies.get(ply).map_or(&[], Vec::as_slice)),
         }
     }
 
-    /// What the file is called.
+    /// Returns the path of the file.
     pub(super) fn path(&self) -> Option<&Path> {
         self.file.as_ref().map(GrowingFile::path)
     }

@@ -1,6 +1,6 @@
-//! The keys and what the marks on the board mean, over everything else.
+//! The help: the keys and the legend of the board.
 
-use super::{Look, STRONG, put, row};
+use super::{DrawContext, STRONG, put, row};
 use crate::screen::Setting;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Margin, Rect};
@@ -11,33 +11,33 @@ use referee_render::{Style as BoardStyle, picture};
 
 /// The keys and what they do.
 const KEYS: [(&str, &str); 15] = [
-    ("Left Right, h l", "a ply back, a ply on"),
+    ("Left Right, h l", "one ply back, forward"),
     ("PageUp PageDown", "ten plies"),
-    ("Home End", "the start, the last ply (and follow it)"),
-    ("Space", "play by itself, pause"),
+    ("Home End", "start, last ply (and follow)"),
+    ("Space", "play, pause"),
     ("+ -", "faster, slower"),
     ("n p", "next, previous ply with stderr or a fault"),
     ("g /", "go to a turn"),
-    ("s", "stderr, info, exact lines"),
-    ("Up Down, j k", "scroll these"),
-    ("d", "the agents' marks on the board"),
-    ("f", "turn the board round"),
-    ("c", "coordinates"),
-    ("v", "board on and off (b, too, in a replay)"),
+    ("s", "show stderr, info, lines"),
+    ("Up Down, j k", "scroll them"),
+    ("d", "marks of the agents on and off"),
+    ("f", "rotate the board"),
+    ("c", "coordinates on and off"),
+    ("v", "board on and off (in a replay also b)"),
     ("Alt+arrows", "move a large board"),
-    ("Ctrl-L", "draw everything anew"),
+    ("Ctrl-L", "redraw the screen"),
 ];
 
-pub(super) fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
+pub(super) fn draw(ctx: &DrawContext<'_>, area: Rect, buffer: &mut Buffer) {
     let mut lines: Vec<Line<'static>> = vec![Line::styled(
         "Keys",
         Style::new().add_modifier(Modifier::BOLD | Modifier::UNDERLINED),
     )];
-    let close = match look.model.setting {
+    let close = match ctx.model.setting {
         Setting::Replay => vec![("q Esc", "quit")],
-        Setting::Live => vec![("b q Esc", "back; the match goes on")],
+        Setting::Live => vec![("b q Esc", "close; the match continues")],
         Setting::LiveMany => {
-            vec![("Tab", "another match"), ("b q Esc", "back; the matches go on")]
+            vec![("Tab", "another match"), ("b q Esc", "close; the matches continue")]
         }
     };
     for (keys, what) in close.into_iter().chain(KEYS) {
@@ -45,10 +45,10 @@ pub(super) fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
         lines.push(Line::from(vec![keys, what.into()]));
     }
     lines.push(Line::default());
-    let style = BoardStyle { legend: true, ..look.model.style };
+    let style = BoardStyle { legend: true, ..ctx.model.style };
     let width = usize::from(area.width).saturating_sub(4);
-    let captions = picture(&look.ply.view, &style, width).captions;
-    lines.extend(captions.iter().map(|glyphs| look.painted(glyphs)));
+    let captions = picture(&ctx.ply.view, &style, width).captions;
+    lines.extend(captions.iter().map(|glyphs| ctx.painted(glyphs)));
     let columns = lines.iter().map(Line::width).max().unwrap_or(0) + 4;
     let width = area.width.min(super::short(columns));
     let height = area.height.min(super::short(lines.len() + 2));
@@ -56,7 +56,6 @@ pub(super) fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
     let place = Rect::new(area.x + aside, area.y + above, width, height);
     Clear.render(place, buffer);
     let inner = place.inner(Margin::new(2, 0));
-    // The last line of a small screen says that there are more.
     let room = usize::from(place.height);
     for (index, line) in lines.iter().take(room).enumerate() {
         put(buffer, row(inner, index), line);

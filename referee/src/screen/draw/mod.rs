@@ -1,4 +1,4 @@
-//! The screen, drawn into a buffer.
+//! Draws the screen into a buffer.
 
 mod board;
 mod clocks;
@@ -19,16 +19,16 @@ use referee_match::transcript::{Playback, Ply};
 use referee_protocol::Seat;
 use referee_render::{Charset, Glyph, Paint, Style as BoardStyle, inks, picture};
 
-/// What matters most.
+/// The style of important text.
 const STRONG: Style = Style::new().add_modifier(Modifier::BOLD);
-/// Captions that take more columns than the board are broken, but not below this.
+/// The minimum width of captions; wider ones than the board are wrapped.
 const CAPTIONS_COLUMNS: usize = 26;
 
-/// Draws what the model shows of a scene. What depends on the room that there is, such as how far
-/// the pane can be scrolled, is noted in the model.
+/// Draws a scene. Stores in the model what depends on the size of the screen, such as how far the pane
+/// can be scrolled.
 pub fn draw(model: &mut Model, scene: &Scene<'_>, area: Rect, buffer: &mut Buffer) {
     if area.width < COLUMNS_MIN || area.height < LINES_MIN {
-        let text = format!("at least {COLUMNS_MIN} columns and {LINES_MIN} lines are needed");
+        let text = format!("the viewer needs at least {COLUMNS_MIN} columns and {LINES_MIN} lines");
         for (y, line) in
             (area.top()..area.bottom()).zip(super::text::wrap(&text, usize::from(area.width)))
         {
@@ -38,9 +38,9 @@ pub fn draw(model: &mut Model, scene: &Scene<'_>, area: Rect, buffer: &mut Buffe
     }
     let Some(playback) = scene.playback else { return draw_nothing(model, scene, area, buffer) };
     model.grow(playback);
-    let look = Look::new(model, scene, playback);
+    let ctx = DrawContext::new(model, scene, playback);
     let style = BoardStyle { legend: false, ..model.style };
-    let view = &look.ply.view;
+    let view = &ctx.ply.view;
     let mut columns = picture(view, &style, 0).width.max(CAPTIONS_COLUMNS);
     let mut shown = picture(view, &style, columns);
     let below = if shown.captions.is_empty() { 0 } else { shown.captions.len() + 1 };
@@ -49,7 +49,7 @@ pub fn draw(model: &mut Model, scene: &Scene<'_>, area: Rect, buffer: &mut Buffe
         let aside = if model.board { columns + 1 } else { 0 };
         let aside = usize::from(area.width).saturating_sub(aside);
         if aside >= usize::from(layout::LISTS_COLUMNS_MIN) {
-            // Beside the board, whose lines matter more.
+            // Captions go beside the board to leave more lines for it.
             figures = picture(view, &style, aside).captions;
             shown.captions.clear();
             columns = shown.width;
@@ -59,46 +59,46 @@ pub fn draw(model: &mut Model, scene: &Scene<'_>, area: Rect, buffer: &mut Buffe
     let size = (short(columns), short(shown.board.len() + below));
     let wanted = Wanted {
         board: model.board.then_some(size),
-        seats: short(look.ply.left_ms.len()),
+        seats: short(ctx.ply.left_ms.len()),
         figures: short(figures.len()),
     };
     let Some(places) = places(area, wanted) else { return };
-    bars::title(&look, places.title, buffer);
-    board::draw(&look, &shown, places.board, buffer);
-    clocks::draw(&look, places.clocks, buffer);
+    bars::title(&ctx, places.title, buffer);
+    board::draw(&ctx, &shown, places.board, buffer);
+    clocks::draw(&ctx, places.clocks, buffer);
     for (index, glyphs) in figures.iter().enumerate() {
-        put(buffer, row(places.figures, index), &look.painted(glyphs));
+        put(buffer, row(places.figures, index), &ctx.painted(glyphs));
     }
-    moves::draw(&look, places.moves, buffer);
-    let scrolling = pane::draw(&look, places.pane, buffer);
-    bars::course(&look, places.course, buffer);
-    bars::hints(&look, places.hints, buffer);
+    moves::draw(&ctx, places.moves, buffer);
+    let scrolling = pane::draw(&ctx, places.pane, buffer);
+    bars::course(&ctx, places.course, buffer);
+    bars::hints(&ctx, places.hints, buffer);
     if model.help {
-        help::draw(&look, area, buffer);
+        help::draw(&ctx, area, buffer);
     }
     (model.scroll_start, model.scroll_end) = scrolling;
 }
 
-/// Before there is a match.
+/// Draws the screen before there is a match.
 fn draw_nothing(model: &Model, scene: &Scene<'_>, area: Rect, buffer: &mut Buffer) {
     let name = super::text::clean(scene.name);
-    let why = scene.problem.map_or("waiting for it to begin", |problem| problem);
+    let why = scene.problem.map_or("waiting for it to start", |problem| problem);
     let close = if model.setting == super::Setting::Replay { "q quits" } else { "b goes back" };
-    let news = model.news.as_deref().unwrap_or_default();
-    let lines = [name.as_str(), why, news, close];
+    let status_message = model.status_message.as_deref().unwrap_or_default();
+    let lines = [name.as_str(), why, status_message, close];
     let lines = lines.iter().flat_map(|line| super::text::wrap(line, usize::from(area.width)));
     for (y, line) in (area.top()..area.bottom()).zip(lines) {
         buffer.set_string(area.x, y, line, Style::new());
     }
 }
 
-/// A screen has fewer columns and lines than that.
+/// Converts a number of columns or lines.
 fn short(count: usize) -> u16 {
     u16::try_from(count).unwrap_or(u16::MAX / 2).min(u16::MAX / 2)
 }
 
-/// What is looked at, and how.
-pub(super) struct Look<'a> {
+/// What is drawn, and how.
+pub(super) struct DrawContext<'a> {
     model: &'a Model,
     scene: &'a Scene<'a>,
     playback: &'a Playback,
@@ -106,20 +106,20 @@ pub(super) struct Look<'a> {
     frame: Frame,
 }
 
-impl<'a> Look<'a> {
+impl<'a> DrawContext<'a> {
     fn new(model: &'a Model, scene: &'a Scene<'a>, playback: &'a Playback) -> Self {
         let ply = &playback.plies()[model.at];
         let frame = Frames::new(&ply.view).frame(playback, model.at);
         Self { model, scene, playback, ply, frame }
     }
 
-    /// An agent's name, harmless.
+    /// Returns an agent's name without control characters.
     fn name(&self, seat: Seat) -> String {
         let seat = self.playback.header().seats.get(seat.index());
-        seat.map_or_else(|| "nobody".to_owned(), |seat| super::text::clean(&seat.name))
+        seat.map_or_else(|| "?".to_owned(), |seat| super::text::clean(&seat.name))
     }
 
-    /// A seat's letter in a ply, as its pieces have it.
+    /// Returns a seat's letter in a ply, in the colour of its pieces.
     fn letter(&self, seat: Seat, ply: &Ply) -> Span<'static> {
         let name = ply.colours.get(seat.index()).map_or("", String::as_str);
         match Colour::named(name) {
@@ -144,18 +144,18 @@ impl<'a> Look<'a> {
         style
     }
 
-    /// Glyphs as a line.
+    /// Returns glyphs as a line.
     fn painted(&self, glyphs: &[Glyph]) -> Line<'static> {
         let span = |&(glyph, paint): &Glyph| Span::styled(glyph.to_string(), self.paint(paint));
         Line::from(glyphs.iter().map(span).collect::<Vec<_>>())
     }
 
-    /// What matters less; without colour it is as everything else.
+    /// The style of less important text.
     fn faint(&self) -> Style {
         self.paint(Paint::Faint)
     }
 
-    /// What went wrong.
+    /// The style of errors.
     fn alarm(&self) -> Style {
         self.paint(Paint::Ink(Colour::Red)).add_modifier(Modifier::BOLD)
     }
@@ -164,7 +164,7 @@ impl<'a> Look<'a> {
         self.model.style.charset == Charset::Unicode
     }
 
-    /// Whether somebody thinks now, and the ply that is shown is the last before it.
+    /// Returns the seat that is thinking now, if the last ply is shown.
     fn waits_for(&self) -> Option<Seat> {
         let last = self.model.at + 1 == self.playback.plies().len();
         let live = self.scene.progress == super::Progress::Live;
@@ -173,14 +173,14 @@ impl<'a> Look<'a> {
     }
 }
 
-/// Puts a line at the beginning of a place that is a line high.
+/// Draws a line in an area.
 fn put(buffer: &mut Buffer, place: Rect, line: &Line<'_>) {
     if place.height > 0 {
         buffer.set_line(place.x, place.y, line, place.width);
     }
 }
 
-/// One of the lines of a place.
+/// Returns one line of an area.
 fn row(place: Rect, index: usize) -> Rect {
     let down = short(index).min(place.height);
     Rect { y: place.y + down, height: u16::from(down < place.height), ..place }

@@ -1,6 +1,6 @@
-//! The list of what happened, with the ply that is shown marked.
+//! The list of plies, with the shown one marked.
 
-use super::{Look, STRONG, put, row};
+use super::{DrawContext, STRONG, put, row};
 use crate::screen::text::{clean, fit, time, width};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -8,28 +8,28 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use referee_match::transcript::{Ply, PlyKind};
 
-/// No line is longer, in characters.
+/// The maximum length of a line in characters.
 const TEXT_MAX: usize = 500;
 
-pub(super) fn draw(look: &Look<'_>, place: Rect, buffer: &mut Buffer) {
+pub(super) fn draw(ctx: &DrawContext<'_>, place: Rect, buffer: &mut Buffer) {
     if place.height == 1 {
-        return put(buffer, place, &strip(look, usize::from(place.width)));
+        return put(buffer, place, &strip(ctx, usize::from(place.width)));
     }
-    let plies = look.playback.plies();
+    let plies = ctx.playback.plies();
     let lines = usize::from(place.height);
-    let first = look.model.at.saturating_sub(lines / 2).min(plies.len().saturating_sub(lines));
+    let first = ctx.model.at.saturating_sub(lines / 2).min(plies.len().saturating_sub(lines));
     for (line, index) in (first..plies.len()).take(lines).enumerate() {
         let here = row(place, line);
-        put(buffer, here, &item(look, index, usize::from(place.width)));
-        if index == look.model.at {
+        put(buffer, here, &item(ctx, index, usize::from(place.width)));
+        if index == ctx.model.at {
             buffer.set_style(here, Style::new().add_modifier(Modifier::REVERSED));
         }
     }
 }
 
-/// A ply: turn, who, what, how long, and whether there is something to read.
-fn item(look: &Look<'_>, index: usize, columns: usize) -> Line<'static> {
-    let ply = &look.playback.plies()[index];
+/// Returns the line of a ply: turn, seat, action, time, and a mark for stderr or a fault.
+fn item(ctx: &DrawContext<'_>, index: usize, columns: usize) -> Line<'static> {
+    let ply = &ctx.playback.plies()[index];
     let used = match &ply.kind {
         PlyKind::Played { event, .. } => time(event.used_ms),
         _ => String::new(),
@@ -38,25 +38,25 @@ fn item(look: &Look<'_>, index: usize, columns: usize) -> Line<'static> {
         PlyKind::Played { .. } | PlyKind::Retired { .. } => ply.turn.to_string(),
         PlyKind::Start | PlyKind::Over(_) => String::new(),
     };
-    let sign = if ply.fault().is_some() {
-        Span::styled(" !", look.alarm())
+    let mark = if ply.fault().is_some() {
+        Span::styled(" !", ctx.alarm())
     } else if ply.output.stderr.is_empty() {
         Span::raw("  ")
     } else {
-        Span::styled(" e", look.alarm())
+        Span::styled(" e", ctx.alarm())
     };
-    let marker = if index == look.model.at { ">" } else { " " };
+    let marker = if index == ctx.model.at { ">" } else { " " };
     let who = ply.seat().or(ply.fault().map(|(seat, _)| seat));
-    let who = who.map_or_else(|| Span::raw(" "), |seat| look.letter(seat, ply));
+    let who = who.map_or_else(|| Span::raw(" "), |seat| ctx.letter(seat, ply));
     let room = columns.saturating_sub(11 + used.len().max(5));
     let text = fit(&what(ply), room);
     let blank = " ".repeat(room - width(&text));
-    let head = Span::styled(format!("{marker}{turn:>4} "), look.faint());
-    let end = Span::styled(format!(" {used:>5}"), look.faint());
-    Line::from(vec![head, who, format!(" {text}{blank}").into(), end, sign])
+    let head = Span::styled(format!("{marker}{turn:>4} "), ctx.faint());
+    let end = Span::styled(format!(" {used:>5}"), ctx.faint());
+    Line::from(vec![head, who, format!(" {text}{blank}").into(), end, mark])
 }
 
-/// What happened, in a word or two.
+/// Returns the event of a ply in one or two words.
 fn what(ply: &Ply) -> String {
     match &ply.kind {
         PlyKind::Start => "start".to_owned(),
@@ -69,22 +69,22 @@ fn what(ply: &Ply) -> String {
     }
 }
 
-/// As much of a text as could be seen, harmless.
+/// Returns the visible part of a text, without control characters.
 fn shown(text: &str) -> String {
     clean(&text.chars().take(TEXT_MAX).collect::<String>())
 }
 
-/// The plies around the one that is shown, in a line.
-fn strip(look: &Look<'_>, columns: usize) -> Line<'static> {
-    let plies = look.playback.plies();
-    let at = look.model.at;
+/// Returns the plies around the shown one in a line.
+fn strip(ctx: &DrawContext<'_>, columns: usize) -> Line<'static> {
+    let plies = ctx.playback.plies();
+    let at = ctx.model.at;
     let word = |index: usize| what(&plies[index]);
     let mut before = Vec::new();
     let here = fit(&format!("[{}]", word(at)), columns.saturating_sub(8));
     let mut room = columns.saturating_sub(width(&here));
     for index in (0..at).rev() {
         let text = word(index);
-        // Half of the line is for what comes.
+        // A third of the line is for the plies after it.
         if width(&text) + 1 + columns / 3 > room {
             break;
         }
@@ -94,7 +94,7 @@ fn strip(look: &Look<'_>, columns: usize) -> Line<'static> {
     before.reverse();
     let mut line = Line::default();
     if !before.is_empty() {
-        line.push_span(Span::styled(before.join(" ") + " ", look.faint()));
+        line.push_span(Span::styled(before.join(" ") + " ", ctx.faint()));
     }
     line.push_span(Span::styled(here, STRONG));
     for index in at + 1..plies.len() {
@@ -103,7 +103,7 @@ fn strip(look: &Look<'_>, columns: usize) -> Line<'static> {
             break;
         }
         room -= width(&text) + 1;
-        line.push_span(Span::styled(format!(" {text}"), look.faint()));
+        line.push_span(Span::styled(format!(" {text}"), ctx.faint()));
     }
     line
 }

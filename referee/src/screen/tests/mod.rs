@@ -3,7 +3,7 @@
 mod model;
 mod screens;
 
-use super::{Model, Progress, Scene, Setting, Wish, draw};
+use super::{KeyRequest, Model, Progress, Scene, Setting, draw};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -43,18 +43,18 @@ impl Bench {
         Self { bytes, following, model }
     }
 
-    fn press(&mut self, code: KeyCode) -> Wish {
+    fn press(&mut self, code: KeyCode) -> KeyRequest {
         self.press_with(code, KeyModifiers::NONE)
     }
 
-    fn press_with(&mut self, code: KeyCode, modifiers: KeyModifiers) -> Wish {
+    fn press_with(&mut self, code: KeyCode, modifiers: KeyModifiers) -> KeyRequest {
         self.model.press(KeyEvent::new(code, modifiers), self.following.playback())
     }
 
     /// Presses the keys of these characters.
     fn type_in(&mut self, keys: &str) {
         for key in keys.chars() {
-            assert_eq!(self.press(KeyCode::Char(key)), Wish::Nothing, "{key}");
+            assert_eq!(self.press(KeyCode::Char(key)), KeyRequest::Nothing, "{key}");
         }
     }
 
@@ -65,7 +65,7 @@ impl Bench {
     /// The screen as text.
     fn screen(&mut self, width: u16, height: u16) -> String {
         let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-        let said = exchange(&self.bytes, |_| true).unwrap();
+        let exchanges = exchange(&self.bytes, |_| true).unwrap();
         let progress = match self.following.state() {
             FollowState::Open => Progress::Live,
             FollowState::Sealed(_) => Progress::Over,
@@ -76,7 +76,7 @@ impl Bench {
             progress,
             name: "golden",
             problem: None,
-            said: Ok(&said[self.model.at]),
+            exchange: Ok(&exchanges[self.model.at]),
             waiting_ms: 3210,
         };
         let model = &mut self.model;

@@ -1,7 +1,7 @@
 //! What keys do.
 
 use super::Bench;
-use crate::screen::{Model, Pane, Setting, Wish};
+use crate::screen::{KeyRequest, Model, Pane, Setting};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use referee_match::transcript::TranscriptFollower;
 
@@ -30,10 +30,10 @@ fn steps_go_back_and_on_and_stop_at_both_ends() {
 }
 
 #[test]
-fn it_plays_by_itself_and_stops_at_the_end() {
+fn playback_advances_and_stops_at_the_end() {
     let mut bench = Bench::new("swap");
     let last = bench.last();
-    // At the end it begins anew.
+    // At the end, playback restarts.
     bench.type_in(" ");
     assert!(bench.model.plays && bench.model.at == 0);
     let playback = bench.following.playback().unwrap();
@@ -63,11 +63,11 @@ fn a_turn_is_typed() {
     bench.press(KeyCode::Backspace);
     bench.press(KeyCode::Enter);
     assert_eq!(bench.model.at, bench.last());
-    assert!(bench.model.news.as_ref().unwrap().contains("no turn 99"));
+    assert!(bench.model.status_message.as_ref().unwrap().contains("no turn 99"));
     bench.type_in("g1");
-    assert_eq!(bench.press(KeyCode::Esc), Wish::Nothing, "it only leaves the line");
+    assert_eq!(bench.press(KeyCode::Esc), KeyRequest::Nothing, "it only leaves the line");
     assert_eq!(bench.model.at, bench.last());
-    assert_eq!(bench.press(KeyCode::Esc), Wish::Close);
+    assert_eq!(bench.press(KeyCode::Esc), KeyRequest::Close);
 }
 
 #[test]
@@ -77,20 +77,20 @@ fn messages_are_found_from_both_sides() {
     bench.type_in("n");
     let at = bench.model.at;
     let plies = bench.following.playback().unwrap().plies();
-    let speaks = |ply: &referee_match::transcript::Ply| {
+    let has_message = |ply: &referee_match::transcript::Ply| {
         !ply.output.stderr.is_empty() || ply.fault().is_some()
     };
-    assert!(at > 0 && speaks(&plies[at]));
-    assert!(plies[1..at].iter().all(|ply| !speaks(ply)));
+    assert!(at > 0 && has_message(&plies[at]));
+    assert!(plies[1..at].iter().all(|ply| !has_message(ply)));
     bench.press(KeyCode::End);
     bench.type_in("n");
-    assert!(bench.model.news.as_ref().unwrap().contains("after"));
+    assert!(bench.model.status_message.as_ref().unwrap().contains("after"));
     bench.press(KeyCode::Right);
-    assert_eq!(bench.model.news, None, "the next key takes it away");
+    assert_eq!(bench.model.status_message, None, "the next key clears it");
 }
 
 #[test]
-fn a_growing_match_is_followed_until_somebody_steps_back() {
+fn a_growing_match_is_followed_until_a_step_back() {
     let whole = Bench::new("swap");
     let mut following = TranscriptFollower::new();
     let mut model = Model::new(whole.model.style, Setting::Live);
@@ -115,8 +115,8 @@ fn a_growing_match_is_followed_until_somebody_steps_back() {
     model.press(key(KeyCode::End), following.playback());
     assert_eq!(model.at, following.playback().unwrap().plies().len() - 1);
     assert!(seen.len() > 2);
-    assert_eq!(model.press(key(KeyCode::Char('b')), following.playback()), Wish::Close);
-    assert_eq!(model.press(key(KeyCode::Tab), following.playback()), Wish::Nothing);
+    assert_eq!(model.press(key(KeyCode::Char('b')), following.playback()), KeyRequest::Close);
+    assert_eq!(model.press(key(KeyCode::Tab), following.playback()), KeyRequest::Nothing);
 }
 
 /// How many bytes have been fed: whole pieces.
@@ -139,6 +139,6 @@ fn switches_switch() {
     assert!(bench.model.style.flip && bench.model.style.coordinates && !bench.model.board);
     bench.type_in("?");
     assert!(bench.model.help);
-    assert_eq!(bench.press(KeyCode::Char('q')), Wish::Nothing, "it only closes the help");
-    assert_eq!(bench.press(KeyCode::Char('q')), Wish::Close);
+    assert_eq!(bench.press(KeyCode::Char('q')), KeyRequest::Nothing, "it only closes the help");
+    assert_eq!(bench.press(KeyCode::Char('q')), KeyRequest::Close);
 }

@@ -25,7 +25,7 @@ fn every_game_at_common_sizes() {
 }
 
 #[test]
-fn ends_tell_why_and_who() {
+fn ends_show_the_reason_and_the_agent() {
     for name in ["fault", "retired", "void"] {
         insta::assert_snapshot!(format!("{name}_end"), Bench::new(name).screen(80, 24));
     }

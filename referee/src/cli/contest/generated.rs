@@ -1,7 +1,6 @@
-//! Contests that the command line says: the contest file that says the same is written here, so that
-//! everything else goes as with any other.
+//! Contests given by command line options: they are turned into a contest file.
 
-use super::run::{GoingOptions, begin, free_folder};
+use super::run::{SharedRunOptions, begin, free_folder};
 use crate::cli::Global;
 use crate::cli::bars::{advance, count_bar};
 use crate::cli::clock::ClockOptions;
@@ -15,52 +14,52 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// What errors call the file that nobody wrote.
-const FILE: &str = "(what the command line says)";
+/// The name of the generated file in errors.
+const FILE: &str = "(command line)";
 
-/// What both commands take that write a contest file.
+/// The options of both commands that generate a contest file.
 #[derive(Debug, Args)]
-pub(super) struct WrittenOptions {
-    /// The seed of everything that is drawn; a new one each time unless it is given
+pub(super) struct GeneratedContestOptions {
+    /// Seed of all random choices. Defaults to a new one each time
     #[arg(long)]
     seed: Option<u64>,
     #[command(flatten)]
     pub(super) clock: ClockOptions,
     #[command(flatten)]
     pub(super) conditions: ConditionOptions,
-    /// The folder; a new one in ./contests unless it is given
+    /// Folder to create for the contest. Defaults to a new one in ./contests
     #[arg(long, short, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
-    going: GoingOptions,
+    shared: SharedRunOptions,
 }
 
-impl WrittenOptions {
+impl GeneratedContestOptions {
     pub(super) fn seed(&self) -> Result<u64, Failure> {
         self.seed.map_or_else(new_seed, Ok)
     }
 
-    /// Begins the contest, in a folder of its name unless one is given.
+    /// Runs the contest in --out, or in a new folder with its name.
     pub(super) fn begin(&self, prepared: Prepared, global: &Global) -> Result<ExitCode, Failure> {
         let out = self.out.clone().map_or_else(|| free_folder(&prepared.contest.name), Ok)?;
-        begin(prepared, Some(&out), &self.going, global)
+        begin(prepared, Some(&out), &self.shared, global)
     }
 }
 
-/// Prepares the contest of a contest file, and builds its agents.
+/// Reads a contest file and builds the agents.
 pub(super) fn prepare_built(file: &Path, global: &Global) -> Result<Prepared, Failure> {
     let bar = count_bar("building", !global.quiet);
     prepare(file, Builds::Now(&|done, of| advance(&bar, done, of)))
 }
 
-/// The same of a file that was written here; paths are relative to the working directory.
-pub(super) fn prepare_written(text: &str, global: &Global) -> Result<Prepared, Failure> {
+/// Does the same with a generated file. Paths are relative to the working directory.
+pub(super) fn prepare_generated(text: &str, global: &Global) -> Result<Prepared, Failure> {
     let bar = count_bar("building", !global.quiet);
     prepare_here(text, Builds::Now(&|done, of| advance(&bar, done, of)))
 }
 
-/// The same whose agents have been built; these were left out then.
-pub(super) fn prepare_rewritten(
+/// Does the same when the agents are already built and `left_out` were left out.
+pub(super) fn prepare_regenerated(
     text: &str,
     left_out: &[(String, String)],
 ) -> Result<Prepared, Failure> {
@@ -68,11 +67,11 @@ pub(super) fn prepare_rewritten(
 }
 
 fn prepare_here(text: &str, builds: Builds<'_>) -> Result<Prepared, Failure> {
-    let base = std::env::current_dir().map_err(machine("there is no working directory"))?;
+    let base = std::env::current_dir().map_err(machine("cannot find the working directory"))?;
     prepare_text(text, Path::new(FILE), &base, builds)
 }
 
-/// JSON as TOML; nulls, which TOML has none of, are left out.
+/// Returns JSON as TOML, without nulls.
 pub(super) fn as_toml(value: Value) -> Result<String, Failure> {
     fn without_nulls(value: Value) -> Value {
         match value {
@@ -86,5 +85,5 @@ pub(super) fn as_toml(value: Value) -> Result<String, Failure> {
         }
     }
     toml::to_string(&without_nulls(value))
-        .map_err(|error| Failure::operation(format!("no contest file can say that: {error}")))
+        .map_err(|error| Failure::operation(format!("cannot generate a contest file: {error}")))
 }

@@ -1,10 +1,10 @@
-//! Where the games of a contest are played: on this machine, or by the workers of a server.
+//! Where the games of a contest are played: on this machine, or by workers.
 
-use super::going::{enclosed, room};
-use super::run::GoingOptions;
+use super::run::SharedRunOptions;
+use super::running::{choose_sandbox, room};
 use crate::cli::Global;
 use crate::cli::fleet::There;
-use crate::cli::sandbox::tell_of;
+use crate::cli::sandbox::print_sandbox;
 use referee_play::interrupts::Interrupts;
 use referee_play::reach::{ReadableFiles, ground};
 use referee_play::running_matches::RunningMatches;
@@ -22,57 +22,56 @@ use tokio::runtime::Runtime;
 
 /// Where games are played.
 #[derive(Debug)]
-pub(in crate::cli) enum Place {
-    /// On this machine, in this.
-    Here(Box<Enclosure>),
+pub(in crate::cli) enum Venue {
+    /// On this machine, in this sandbox.
+    Local(Box<Enclosure>),
     /// By workers.
-    There(Box<There>),
+    Fleet(Box<There>),
 }
 
-impl Place {
-    /// Chooses one and looks whether it can be had. Nothing has been written so far: a machine that
-    /// doesn't give what the contest demands leaves no trace, nor does a server that isn't there.
+impl Venue {
+    /// Chooses the venue, and checks that the sandbox or the server works before anything is written.
     pub(super) fn choose(
-        wish: &Wish,
+        request: &Wish,
         prepared: &Prepared,
-        options: &GoingOptions,
+        options: &SharedRunOptions,
         runtime: &Runtime,
         global: &Global,
     ) -> Result<Self, Failure> {
         if let Some(there) = There::find(&options.fleet, prepared, runtime, global)? {
-            return Ok(Self::There(Box::new(there)));
+            return Ok(Self::Fleet(Box::new(there)));
         }
-        enclosed(wish, prepared, options, global).map(|it| Self::Here(Box::new(it)))
+        choose_sandbox(request, prepared, options, global).map(|it| Self::Local(Box::new(it)))
     }
 
-    /// What agents are kept apart by, where that is known.
-    pub(super) fn apart(&self) -> Option<&Sandbox> {
+    /// Returns the sandbox, if it is known.
+    pub(super) fn sandbox(&self) -> Option<&Sandbox> {
         match self {
-            Self::Here(enclosure) => Some(&enclosure.told),
-            Self::There(_) => None,
+            Self::Local(sandbox) => Some(&sandbox.told),
+            Self::Fleet(_) => None,
         }
     }
 
-    /// Says what people should know of it.
-    pub(super) fn tell(&self, wish: &Wish, global: &Global) {
+    /// Prints notes on the venue.
+    pub(super) fn print(&self, request: &Wish, global: &Global) {
         match self {
-            Self::Here(enclosure) => tell_of(enclosure, wish.level, true, global),
-            Self::There(there) => there.tell(global),
+            Self::Local(sandbox) => print_sandbox(sandbox, request.level, global),
+            Self::Fleet(there) => there.tell(global),
         }
     }
 
-    /// What the command that resumes the contest has to say of it.
-    pub(super) fn words(&self) -> &[String] {
+    /// Returns the arguments of the command that resumes the contest here.
+    pub(super) fn args(&self) -> &[String] {
         match self {
-            Self::Here(_) => &[],
-            Self::There(there) => there.words(),
+            Self::Local(_) => &[],
+            Self::Fleet(there) => there.words(),
         }
     }
 
-    /// Plays what is left of a contest, which was begun then, RFC 3339.
+    /// Plays the remaining games of a contest that was started at `begun` (RFC 3339).
     pub(super) async fn play(
         self,
-        run: Run<'_>,
+        run: RunContext<'_>,
         begun: &str,
         store: Store,
         interrupts: &mut Interrupts,
@@ -80,13 +79,13 @@ impl Place {
     ) -> Result<Ended, Failure> {
         let (contest, folder) = (run.prepared.contest.clone(), run.folder.clone());
         match self {
-            Self::Here(enclosure) => {
-                let equipment = equipment(run, *enclosure)?;
+            Self::Local(sandbox) => {
+                let equipment = local_setup(run, *sandbox)?;
                 let runner = Runner::open(contest.clone(), folder.clone(), store)?;
                 let field = Local::start(contest, folder, equipment, interrupts)?;
                 Ok(runner.play(field, interrupts, spectator).await)
             }
-            Self::There(there) => {
+            Self::Fleet(there) => {
                 let runner = Runner::open(contest, folder, store)?;
                 there.play(runner, run, begun, interrupts, spectator).await
             }
@@ -94,18 +93,18 @@ impl Place {
     }
 }
 
-/// A contest that goes on.
+/// A contest that is about to run.
 #[derive(Debug)]
-pub(in crate::cli) struct Run<'a> {
+pub(in crate::cli) struct RunContext<'a> {
     pub(in crate::cli) prepared: &'a mut Prepared,
     pub(in crate::cli) folder: &'a Folder,
     pub(in crate::cli) playing: RunningMatches,
-    pub(in crate::cli) options: &'a GoingOptions,
+    pub(in crate::cli) options: &'a SharedRunOptions,
 }
 
-/// What games are played with on this machine.
-fn equipment(run: Run<'_>, enclosure: Enclosure) -> Result<Equipment, Failure> {
-    let Run { prepared, folder, playing, options } = run;
+/// Returns what games on this machine need.
+fn local_setup(run: RunContext<'_>, sandbox: Enclosure) -> Result<Equipment, Failure> {
+    let RunContext { prepared, folder, playing, options } = run;
     let room = room(prepared, options);
     let specs: Vec<_> = std::mem::take(&mut prepared.specs).into_iter().map(Arc::new).collect();
     let mut records = prepared.secrets();
@@ -113,6 +112,12 @@ fn equipment(run: Run<'_>, enclosure: Enclosure) -> Result<Equipment, Failure> {
     let readable: Vec<PathBuf> =
         prepared.contest.sandbox.read.iter().map(|path| prepared.base.join(path)).collect();
     let readable_files = ReadableFiles::new(ground(&specs, &records, &readable));
-    readable_files.check(enclosure.jail.layers, &specs)?;
-    Ok(Equipment { specs, readable_files: Arc::new(readable_files), room, enclosure, playing })
+    readable_files.check(sandbox.jail.layers, &specs)?;
+    Ok(Equipment {
+        specs,
+        readable_files: Arc::new(readable_files),
+        room,
+        enclosure: sandbox,
+        playing,
+    })
 }

@@ -1,13 +1,13 @@
-//! A contest while it is played: the bar, the lines beside it, and what is told when it ends.
+//! Runs a contest: the progress bar, messages, and the results at the end.
 
-use super::place::{Place, Run};
 use super::report::{self, Form, Results};
-use super::run::{GoingOptions, resume_command};
+use super::run::{SharedRunOptions, resume_command};
+use super::venue::{RunContext, Venue};
 use crate::cli::Global;
 use crate::cli::bars::{games_counter, progress_bar, spinner};
-use crate::cli::output::{BoardOptions, print, print_json, stderr_has_colour, tell};
+use crate::cli::output::{BoardOptions, eprint_line, print, print_json, stderr_has_colour};
 use crate::cli::runtime::machine;
-use crate::cli::viewer::Desk;
+use crate::cli::viewer::ViewerHost;
 use crate::screen::Setting;
 use indicatif::ProgressBar;
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
@@ -35,86 +35,86 @@ use std::time::Duration;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// How often the bar is drawn anew at least.
+/// How often the bar is redrawn at least.
 const TICK: Duration = Duration::from_millis(500);
 
-/// So many reasons why games could not be played are told at the end.
+/// The number of reasons to print for games that could not be played.
 const REASONS_SHOWN: usize = 5;
 
-/// A contest that is about to go on.
+/// A contest that is about to run.
 #[derive(Debug)]
-pub(crate) struct Going {
+pub(crate) struct ContestRun {
     pub(crate) prepared: Prepared,
     pub(crate) folder: Folder,
     pub(crate) store: Store,
-    pub(super) place: Place,
-    /// When it was begun, RFC 3339.
+    pub(super) venue: Venue,
+    /// When it was started (RFC 3339).
     pub(crate) begun: String,
     pub(crate) runtime: Runtime,
-    pub(crate) options: GoingOptions,
+    pub(crate) options: SharedRunOptions,
 }
 
-/// How many matches are played at once, and where.
-pub(super) fn room(prepared: &Prepared, options: &GoingOptions) -> PoolSize {
-    let asked = options.jobs.and_then(|jobs| usize::try_from(jobs).ok());
-    PoolSize { matches: asked.or(prepared.jobs).unwrap_or_else(cores::count), pin: prepared.pin }
+/// Returns how many matches run at once, and whether they are pinned.
+pub(super) fn room(prepared: &Prepared, options: &SharedRunOptions) -> PoolSize {
+    let jobs = options.jobs.and_then(|jobs| usize::try_from(jobs).ok());
+    PoolSize { matches: jobs.or(prepared.jobs).unwrap_or_else(cores::count), pin: prepared.pin }
 }
 
-/// What the agents of a contest are started in.
-pub(super) fn enclosed(
-    wish: &Wish,
+/// Chooses the sandbox of the agents of a contest.
+pub(super) fn choose_sandbox(
+    request: &Wish,
     prepared: &Prepared,
-    options: &GoingOptions,
+    options: &SharedRunOptions,
     global: &Global,
 ) -> Result<Enclosure, Failure> {
     let agents = room(prepared, options).matches.saturating_mul(prepared.contest.seats());
-    let wished = prepared.contest.sandbox.pondering;
-    let spinner = spinner("attacking the sandbox", !global.quiet);
-    let chosen = choose(wish, Depth::Start);
+    let pondering = prepared.contest.sandbox.pondering;
+    let spinner = spinner("testing the sandbox", !global.quiet);
+    let chosen = choose(request, Depth::Start);
     spinner.finish_and_clear();
-    Ok(chosen?.pondering(wished, agents))
+    Ok(chosen?.pondering(pondering, agents))
 }
 
-/// Plays what is left of a contest, and tells what came of it.
-pub(crate) fn go_on(going: Going, global: &Global) -> Result<ExitCode, Failure> {
-    let Going { mut prepared, folder, store, place, begun, runtime, options } = going;
-    let resume = resume_command(&folder, place.words());
+/// Plays the remaining games of a contest and prints the results.
+pub(crate) fn play_contest(going: ContestRun, global: &Global) -> Result<ExitCode, Failure> {
+    let ContestRun { mut prepared, folder, store, venue, begun, runtime, options } = going;
+    let resume = resume_command(&folder, venue.args());
     let (contest, files) = (prepared.contest.clone(), prepared.files());
-    let agents_are_here = place.apart().is_some();
+    let is_local = venue.sandbox().is_some();
     let ended = runtime.block_on(async {
         let mut interrupts =
-            Interrupts::listen_patiently().map_err(machine("signals can't be heard"))?;
+            Interrupts::listen_patiently().map_err(machine("cannot handle signals"))?;
         let (playing, wanted) = (RunningMatches::default(), !global.quiet);
         let mut watcher =
             Watcher::new(&contest, &folder, playing.clone(), &mut interrupts, wanted)?;
         if let (FormatSettings::Compare(Compare { sprt }), true) = (&contest.format, wanted) {
             let most = u64::from(contest.rounds);
-            tell(plan(sprt.as_ref(), most, report::names(&contest)).trim_end());
+            eprint_line(plan(sprt.as_ref(), most, report::names(&contest)).trim_end());
         }
         let (prepared, folder) = (&mut prepared, &folder);
-        let run = Run { prepared, folder, playing, options: &options };
-        let ended = Box::pin(place.play(run, &begun, store, &mut interrupts, &mut watcher)).await;
-        watcher.desk.close();
+        let run = RunContext { prepared, folder, playing, options: &options };
+        let ended = Box::pin(venue.play(run, &begun, store, &mut interrupts, &mut watcher)).await;
+        watcher.host.close();
         watcher.bar.finish_and_clear();
         ended
     });
-    // Its folder is there by now, whatever the server has against it.
-    let told_how = |failure| if agents_are_here { failure } else { resumable(&failure, &resume) };
-    let ended = ended.map_err(told_how)?;
-    // Whatever still waits for the keyboard must not hold up the end.
+    // The folder exists by now, so the contest can be resumed.
+    let with_resume = |failure| if is_local { failure } else { resumable(&failure, &resume) };
+    let ended = ended.map_err(with_resume)?;
+    // Don't wait for the thread that reads the keyboard.
     runtime.shutdown_background();
-    if agents_are_here {
+    if is_local {
         for name in changed(&contest, &prepared.base, &files) {
-            tell(&format!(
-                "warning: {name} is no longer what it was when the contest began: some of its games \
-                 may be another program's, and a resume is refused"
+            eprint_line(&format!(
+                "warning: {name} was changed during the contest: some of its games may be of the changed \
+                 version, and the contest can't be resumed"
             ));
         }
     }
-    told(&contest, &folder, ended, &resume, options.json, !global.quiet)
+    print_results(&contest, &folder, ended, &resume, options.json, !global.quiet)
 }
 
-/// Whose files have changed since the contest began, by name. Nobody reads them again for each game.
+/// Returns the names of players whose files changed since the contest began.
 fn changed(contest: &Contest, base: &Path, files: &BTreeMap<String, Vec<PathBuf>>) -> Vec<String> {
     let same = |player: &PlayerInfo| {
         let files = files.get(&player.name).map_or(&[][..], Vec::as_slice);
@@ -124,14 +124,14 @@ fn changed(contest: &Contest, base: &Path, files: &BTreeMap<String, Vec<PathBuf>
     contest.players.iter().filter(|player| !same(player)).map(|own| tame(&own.name)).collect()
 }
 
-/// A failure after which the contest can go on, with the command for that.
+/// Adds the command that resumes the contest to a failure.
 fn resumable(failure: &Failure, resume: &str) -> Failure {
-    let first = failure.help_text().map_or_else(String::new, |help| format!("{help}; then: "));
+    let first = failure.help_text().map_or_else(String::new, |help| format!("{help}; then run: "));
     Failure::new(failure.code(), failure.to_string()).help(format!("{first}{resume}"))
 }
 
-/// What is said at the end.
-fn told(
+/// Prints the results at the end.
+fn print_results(
     contest: &Contest,
     folder: &Folder,
     ended: Ended,
@@ -139,11 +139,11 @@ fn told(
     json: bool,
     wanted: bool,
 ) -> Result<ExitCode, Failure> {
-    let spinner = spinner("making the report", wanted);
+    let spinner = spinner("computing the report", wanted);
     let stopped = |failure: Failure| resumable(&failure, resume);
     let Results { report: results, comparison, .. } = match report::of_folder(folder) {
         Ok(results) => results,
-        // What stopped the contest may well be why there is no report, and is what matters.
+        // What stopped the contest may also be why there is no report.
         Err(error) => return Err(stopped(ended.failure.unwrap_or(error))),
     };
     let page = report::write_all(folder, &results);
@@ -158,29 +158,30 @@ fn told(
     ended.failure.map_or(Ok(()), |failure| Err(stopped(failure)))?;
     let page = page?;
     if let Some(interrupt) = ended.interrupted {
-        tell(&format!("resume: {resume}"));
+        eprint_line(&format!("resume: {resume}"));
         return Ok(ExitCode::from(interrupt.code()));
     }
     if !ended.given_up.is_empty() {
         return Err(Failure::machine(not_played(&ended.given_up)).help(format!(
-            "the machine spoiled them, not the agents; to try them again: {resume}"
+            "these games failed because of the machine, not the agents; to play them again: {resume}"
         )));
     }
     if wanted {
-        tell(&format!("report: {}", page.display()));
+        eprint_line(&format!("report: {}", page.display()));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Which games could not be played: every reason once, of many the first.
+/// Returns which games could not be played and why.
 fn not_played(given_up: &[(u64, String)]) -> String {
     let mut reasons: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
     for (number, why) in given_up {
         reasons.entry(why).or_default().push(*number);
     }
-    let mut told: Vec<(Vec<u64>, &str)> = reasons.into_iter().map(|(why, of)| (of, why)).collect();
-    told.sort();
-    let (shown, more) = told.split_at(told.len().min(REASONS_SHOWN));
+    let mut grouped: Vec<(Vec<u64>, &str)> =
+        reasons.into_iter().map(|(why, of)| (of, why)).collect();
+    grouped.sort();
+    let (shown, more) = grouped.split_at(grouped.len().min(REASONS_SHOWN));
     let one = |(numbers, why): &(Vec<u64>, &str)| {
         format!("{} could not be played: {}", games(numbers), tame(why))
     };
@@ -192,14 +193,14 @@ fn not_played(given_up: &[(u64, String)]) -> String {
     parts.join("; ")
 }
 
-/// Somebody at a terminal.
+/// Shows the progress on the terminal.
 struct Watcher<'a> {
     contest: &'a Contest,
     folder: &'a Folder,
     bar: ProgressBar,
     begun: bool,
-    asked: Signal,
-    desk: Desk,
+    standings_signal: Signal,
+    host: ViewerHost,
 }
 
 impl<'a> Watcher<'a> {
@@ -210,17 +211,17 @@ impl<'a> Watcher<'a> {
         interrupts: &mut Interrupts,
         wanted: bool,
     ) -> Result<Self, Failure> {
-        let asked =
-            signal(SignalKind::user_defined1()).map_err(machine("signals can't be heard"))?;
+        let standings_signal =
+            signal(SignalKind::user_defined1()).map_err(machine("cannot handle signals"))?;
         let bar = match &contest.format {
             FormatSettings::Compare(Compare { sprt: Some(_) }) => games_counter(wanted),
             _ => progress_bar(usize::MAX, wanted),
         };
-        // The time goes on between games, too.
+        // The bar shows the time, which also passes between games.
         bar.enable_steady_tick(TICK);
         let style = BoardOptions::default().style(stderr_has_colour()).unwrap_or_default();
-        let desk = Desk::new(playing, style, Setting::LiveMany, &bar, interrupts, true)?;
-        Ok(Self { contest, folder, bar, begun: false, asked, desk })
+        let host = ViewerHost::new(playing, style, Setting::LiveMany, &bar, interrupts, true)?;
+        Ok(Self { contest, folder, bar, begun: false, standings_signal, host })
     }
 
     fn standings(&mut self) {
@@ -228,7 +229,7 @@ impl<'a> Watcher<'a> {
             Ok(results) => results.report.brief(),
             Err(failure) => format!("error: {failure}"),
         };
-        self.desk.tell(text.trim_end());
+        self.host.print(text.trim_end());
     }
 }
 
@@ -237,7 +238,7 @@ impl Spectator for Watcher<'_> {
         self.bar.set_length(progress.most);
         self.bar.set_position(progress.played);
         if !self.begun {
-            // What was played before says nothing of how fast this run is.
+            // Games played before this run don't count for the estimate.
             self.bar.reset_eta();
             self.begun = true;
         }
@@ -259,29 +260,29 @@ impl Spectator for Watcher<'_> {
         if let Some(Crew { workers, slots }) = progress.crew {
             parts.push(format!("{workers} workers, {slots} slots"));
         }
-        if self.desk.is_manned() {
-            // First, because the end is cut off where there is little room.
+        if self.host.has_terminal() {
+            // First, because the end of the line may be cut off.
             parts.insert(0, "b: watch".to_owned());
         }
         self.bar.set_message(parts.join(", "));
     }
 
     fn tell(&mut self, text: &str) {
-        self.desk.tell(&tame(text));
+        self.host.print(&tame(text));
     }
 
-    /// The standings, or a key at the desk, or time to draw there.
+    /// `None`: print the standings. Else what the viewer host is to handle.
     type Wish = Option<Option<KeyEvent>>;
 
     async fn wish(&mut self) -> Self::Wish {
         tokio::select! {
-            _ = self.asked.recv() => None,
-            key = self.desk.next() => Some(key),
+            _ = self.standings_signal.recv() => None,
+            key = self.host.next() => Some(key),
         }
     }
 
     fn fulfil(&mut self, wish: Self::Wish) {
-        let key = wish.map_or(Some(KeyCode::Enter), |key| self.desk.take(key));
+        let key = wish.map_or(Some(KeyCode::Enter), |key| self.host.handle(key));
         if key == Some(KeyCode::Enter) {
             self.standings();
         }

@@ -1,13 +1,12 @@
-//! The viewer on matches that are being played by the same program: opened and closed by a key,
-//! while they go on.
+//! The viewer on running matches of this process: opened and closed by a key.
 
 use super::Viewer;
 use super::source::Source;
-use crate::cli::live::Cover;
-use crate::cli::output::tell;
+use crate::cli::live::ScreenOverlay;
+use crate::cli::output::eprint_line;
 use crate::cli::runtime::machine;
-use crate::console::{Console, Keys, Screen};
-use crate::screen::{Model, Setting, Wish};
+use crate::console::{Console, KeyStream, Screen};
+use crate::screen::{KeyRequest, Model, Setting};
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 use referee_play::interrupts::Interrupts;
@@ -21,34 +20,33 @@ use std::time::{Duration, Instant};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
-/// How long a match that has ended stays on the screen.
-const MOMENT: Duration = Duration::from_secs(3);
+/// How long a finished match stays on the screen.
+const END_SHOWN: Duration = Duration::from_secs(3);
 
-/// Where somebody sits and looks on, or doesn't.
-pub(crate) struct Desk {
-    console: Option<(Console, Keys)>,
+/// Opens the viewer on running matches, if there is a terminal.
+pub(crate) struct ViewerHost {
+    console: Option<(Console, KeyStream)>,
     playing: RunningMatches,
     style: Style,
     setting: Setting,
     viewer: Option<Viewer>,
-    /// The match that is looked at.
+    /// The number of the match that is shown.
     number: Option<u64>,
-    /// Since when it has ended.
+    /// When it ended.
     ended: Option<Instant>,
-    /// What else is drawn on the screen: a board, a bar.
-    cover: Arc<Cover>,
+    /// Stops the drawing of the live board.
+    overlay: Arc<ScreenOverlay>,
     bar: ProgressBar,
-    /// The bar is to be seen again.
-    bar_was_seen: bool,
-    /// What was to be told meanwhile.
-    told: Vec<String>,
+    /// Whether to show the bar again afterwards.
+    bar_was_shown: bool,
+    /// Lines to print when the viewer is closed.
+    pending_lines: Vec<String>,
     ticks: Interval,
     resized: Signal,
 }
 
-impl Desk {
-    /// Sits down at the terminal, if there is one and somebody is `wanted` there. While the viewer is
-    /// open, `bar` isn't drawn.
+impl ViewerHost {
+    /// Takes the terminal, if there is one and it is `wanted`. While the viewer is open, `bar` is hidden.
     pub(crate) fn new(
         playing: RunningMatches,
         style: Style,
@@ -58,7 +56,7 @@ impl Desk {
         wanted: bool,
     ) -> Result<Self, Failure> {
         let resized =
-            signal(SignalKind::window_change()).map_err(machine("signals can't be heard"))?;
+            signal(SignalKind::window_change()).map_err(machine("cannot handle signals"))?;
         let console = if wanted { Console::open(Screen::Stderr) } else { None };
         if let Some((console, _)) = &console {
             interrupts.on_pause(console.pausing());
@@ -73,17 +71,17 @@ impl Desk {
             viewer: None,
             number: None,
             ended: None,
-            cover: Arc::default(),
+            overlay: Arc::default(),
             bar: bar.clone(),
-            bar_was_seen: false,
-            told: Vec::new(),
+            bar_was_shown: false,
+            pending_lines: Vec::new(),
             ticks,
             resized,
         })
     }
 
     /// Whether the viewer can be opened.
-    pub(crate) fn is_manned(&self) -> bool {
+    pub(crate) fn has_terminal(&self) -> bool {
         self.console.is_some() && std::io::stderr().is_terminal()
     }
 
@@ -92,13 +90,12 @@ impl Desk {
         self.viewer.is_some()
     }
 
-    /// Tells whether the viewer covers the screen.
-    pub(crate) fn cover(&self) -> Arc<Cover> {
-        self.cover.clone()
+    /// Returns whether the viewer covers the screen, shared with the live board.
+    pub(crate) fn overlay(&self) -> Arc<ScreenOverlay> {
+        self.overlay.clone()
     }
 
-    /// Waits until there is something to be dealt with: a key, or time to draw. Can be dropped and called
-    /// again.
+    /// Waits for a key (`Some`), or until it is time to draw (`None`). Cancel safe.
     pub(crate) async fn next(&mut self) -> Option<KeyEvent> {
         let Some((_, keys)) = &mut self.console else { return std::future::pending().await };
         let open = self.viewer.is_some();
@@ -109,10 +106,10 @@ impl Desk {
         }
     }
 
-    /// Deals with it; a key that the viewer, being closed, has no use for comes back.
-    pub(crate) fn take(&mut self, key: Option<KeyEvent>) -> Option<KeyCode> {
+    /// Handles what [`next`](Self::next) returned. Returns a key that is not for the viewer.
+    pub(crate) fn handle(&mut self, key: Option<KeyEvent>) -> Option<KeyCode> {
         match (key, &self.viewer) {
-            (Some(key), None) if key.code != KeyCode::Char('b') || !self.is_manned() => {
+            (Some(key), None) if key.code != KeyCode::Char('b') || !self.has_terminal() => {
                 return Some(key.code);
             }
             (Some(_), None) => self.open(),
@@ -120,18 +117,18 @@ impl Desk {
             (None, Some(viewer)) if viewer.seen.elapsed() >= viewer.period() => {}
             (None, _) => return None,
         }
-        self.look();
+        self.update();
         None
     }
 
-    /// Says something beside the viewer, or in it and afterwards.
-    pub(crate) fn tell(&mut self, text: &str) {
+    /// Prints a line; while the viewer is open, shows it there and prints it afterwards.
+    pub(crate) fn print(&mut self, text: &str) {
         match &mut self.viewer {
             Some(viewer) => {
-                viewer.model.news = Some(text.to_owned());
-                self.told.push(text.to_owned());
+                viewer.model.status_message = Some(text.to_owned());
+                self.pending_lines.push(text.to_owned());
             }
-            None => self.bar.suspend(|| tell(text)),
+            None => self.bar.suspend(|| eprint_line(text)),
         }
     }
 
@@ -143,12 +140,12 @@ impl Desk {
         if let Some((console, _)) = &self.console {
             console.fill_screen(false);
         }
-        self.cover.lift();
-        if self.bar_was_seen {
+        self.overlay.hide();
+        if self.bar_was_shown {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }
-        for text in std::mem::take(&mut self.told) {
-            self.bar.suspend(|| tell(&text));
+        for text in std::mem::take(&mut self.pending_lines) {
+            self.bar.suspend(|| eprint_line(&text));
         }
     }
 
@@ -159,19 +156,19 @@ impl Desk {
                 let name = name(self.setting, number, &path);
                 (Some(number), Source::following(path), name)
             }
-            None => (None, Source::default(), "no match with a transcript is under way".to_owned()),
+            None => (None, Source::default(), "no match with a transcript is running".to_owned()),
         };
         let model = Model::new(self.style, self.setting);
-        self.cover.put();
-        self.bar_was_seen = !self.bar.is_hidden();
+        self.overlay.show();
+        self.bar_was_shown = !self.bar.is_hidden();
         self.bar.set_draw_target(ProgressDrawTarget::hidden());
         match Viewer::open(console, model, source, name) {
             Ok(viewer) => {
                 (self.viewer, self.number, self.ended) = (Some(viewer), number, None);
             }
             Err(failure) => {
-                self.cover.lift();
-                tell(&format!("warning: {failure}"));
+                self.overlay.hide();
+                eprint_line(&format!("warning: {failure}"));
             }
         }
     }
@@ -179,54 +176,57 @@ impl Desk {
     fn press(&mut self, key: KeyEvent) {
         let Some(viewer) = &mut self.viewer else { return };
         match viewer.press(key) {
-            Wish::Close => self.close(),
-            Wish::Another => self.turn_to_next(Some("no other match is under way")),
-            Wish::Nothing | Wish::Redraw => {}
+            KeyRequest::Close => self.close(),
+            KeyRequest::Another => self.show_next(Some("no other match is running")),
+            KeyRequest::Nothing | KeyRequest::Redraw => {}
         }
     }
 
-    /// Another match than the one that is looked at; where there is none, that is told.
-    fn turn_to_next(&mut self, none: Option<&str>) {
+    /// Shows another match; if there is none, shows the message `none`.
+    fn show_next(&mut self, none: Option<&str>) {
         let Some(viewer) = &mut self.viewer else { return };
         match self.playing.after(self.number).filter(|&(next, _)| Some(next) != self.number) {
             Some((number, path)) => {
                 let name = name(self.setting, number, &path);
-                viewer.turn_to(Source::following(path), name);
+                viewer.show_match(Source::following(path), name);
                 (self.number, self.ended) = (Some(number), None);
             }
-            None => viewer.model.news = none.map(str::to_owned).or(viewer.model.news.take()),
+            None => {
+                viewer.model.status_message =
+                    none.map(str::to_owned).or(viewer.model.status_message.take())
+            }
         }
     }
 
-    /// Looks at the match, and at whether it is still played, and draws.
-    fn look(&mut self) {
+    /// Updates the viewer and draws it.
+    fn update(&mut self) {
         let live = self.number.is_some_and(|number| self.playing.has(number));
         let Some(viewer) = &mut self.viewer else { return };
         viewer.live = live;
-        // Before the first is under way, and between two of them.
+        // Before the first match, and between two matches.
         if !live && self.ended.is_none() {
             self.ended = Some(Instant::now());
             if self.number.is_some() {
-                viewer.model.news = Some(match self.setting {
-                    Setting::LiveMany => "the match is over; soon the next".to_owned(),
+                viewer.model.status_message = Some(match self.setting {
+                    Setting::LiveMany => "the match is over; the next one follows".to_owned(),
                     Setting::Live | Setting::Replay => {
-                        "the match is over: step back with Left, b closes".to_owned()
+                        "the match is over; press Left to step back, b to close".to_owned()
                     }
                 });
             }
         }
-        let due = self.ended.is_some_and(|ended| ended.elapsed() >= MOMENT);
+        let due = self.ended.is_some_and(|ended| ended.elapsed() >= END_SHOWN);
         let follows = viewer.model.follows && !viewer.model.plays;
         if !live && follows && (due || self.number.is_none()) {
-            self.turn_to_next(None);
+            self.show_next(None);
         }
         let (Some(viewer), Some((console, _))) = (&mut self.viewer, &self.console) else { return };
-        viewer.look();
+        viewer.update();
         viewer.show(console);
     }
 }
 
-/// What a match is called.
+/// Returns the name of a match.
 fn name(setting: Setting, number: u64, path: &Path) -> String {
     match setting {
         Setting::LiveMany => format!("game {number}"),
