@@ -1,5 +1,5 @@
-/* The instant agent as a small native program: what it takes to start and to end is next to nothing
-   of its own. Answers from a script, as agent.rs does. Usage: instant SCRIPT. */
+/* The instant agent as a small native program that starts and exits quickly. Answers from a script, as
+   agent.rs does. Usage: instant SCRIPT. */
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-"""Plays the first legal action, but for what its first argument names.
+"""Plays the first legal action, and misbehaves as its first argument says.
 
-Each mode is a function below that says when it strikes: at the start (before `ready`), once it is
-ready, or in each of its turns. tests/tests/e2e/hostile.rs has the table of what then has to happen.
+Each mode is a function below. It acts at the start (before `ready`), once it is ready, or in each of its
+turns. The expected results are in tests/hostile/faults.toml.
 """
 import json
 import os
@@ -12,7 +12,7 @@ import time
 
 
 def write(data):
-    """Writes bytes to stdout, all of them, as one write where the pipe takes it."""
+    """Writes all bytes to stdout, as one write if the pipe accepts it."""
     while data:
         data = data[os.write(1, data):]
 
@@ -36,7 +36,7 @@ def burn():
 
 
 class Agent:
-    """What a well-behaved agent does; modes replace parts of it."""
+    """A well-behaved agent; modes replace parts of it."""
 
     ready = {"type": "ready", "want": ["actions"]}
 
@@ -65,7 +65,7 @@ def in_turns(action):
 
 
 def in_turn(number, action):
-    """Misbehaves in its own turn of this number, from 0."""
+    """Misbehaves in its own turn with this number, counted from 0."""
     def turn(message):
         AGENT.turns += 1
         if AGENT.turns == number + 1:
@@ -109,7 +109,7 @@ def nested(depth):
 
 
 def exiting_at_start(status):
-    # Not before the other one is ready, so that one thing happens after the other.
+    # After the opponent is ready, so that the order of events is fixed.
     time.sleep(1)
     sys.exit(status)
 
@@ -268,7 +268,7 @@ def set_up(mode, argument):
 
 
 set_up(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "")
-# Not `for text in sys.stdin`, so that nothing is read ahead of what has been dealt with.
+# Not `for text in sys.stdin`, because that reads ahead.
 while text := sys.stdin.readline():
     message = json.loads(text)
     if message["type"] == "hello":
