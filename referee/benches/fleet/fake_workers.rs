@@ -4,7 +4,7 @@ use crate::Outcome;
 use crate::play::play;
 use crate::worker::{next, work};
 use async_nats::jetstream;
-use referee_contest::audit::{differences, hear};
+use referee_contest::audit::{differences, verify_and_record};
 use referee_contest::{Contest, Schedule};
 use referee_fleet::{Brief, Names, names};
 use referee_games::kind;
@@ -102,8 +102,8 @@ impl FakeWorkers {
 fn check(contest: &Contest) -> Outcome<()> {
     let schedule = Schedule::new(Arc::new(contest.clone()));
     let fixture = schedule.fixture(0).ok_or("a contest without games")?;
-    let heard =
-        hear(&play(contest, &fixture)?).map_err(|(status, text)| format!("{status}: {text}"))?;
+    let heard = verify_and_record(&play(contest, &fixture)?)
+        .map_err(|(status, text)| format!("{status}: {text}"))?;
     let kind = kind(&contest.games[fixture.game].game).ok_or("no such game")?;
     let found = differences(contest, kind, &fixture, &heard.header);
     if found.is_empty() { Ok(()) } else { Err(found.join("; ").into()) }

@@ -1,7 +1,6 @@
-//! Whether a transcript is that of the game which the schedule has in its place, and what it says of
-//! it, from its bytes alone.
+//! Checks that a transcript is valid and is the game that the schedule has in its place.
 
-use super::{Contest, Fixture, Onlooker, Record, Void};
+use super::{Contest, Fixture, Record, RecordBuilder, Void};
 use referee_games::GameKind;
 use referee_match::match_id;
 use referee_match::transcript::{Status, read, unpack, verify};
@@ -9,24 +8,25 @@ use referee_protocol::plain::tame;
 use referee_protocol::{Event, Header, Outcome};
 use serde_json::Value;
 
-/// The largest transcript that is heard, unpacked, in bytes.
+/// The largest transcript that is read, unpacked, in bytes.
 const TRANSCRIPT_BYTES_MAX: usize = 1 << 30;
 
-/// What a transcript says, its rules and its seal checked.
+/// A transcript whose moves and seal have been verified.
 #[derive(Debug)]
-pub struct Heard {
-    /// What the match was played under.
+pub struct VerifiedTranscript {
+    /// The header.
     pub header: Header,
-    /// The turns that could be played again.
+    /// The number of turns.
     pub turns: u64,
-    /// What the rules say after them; null while the game goes on.
+    /// The outcome by the rules; `None` if the game is not over.
     pub outcome: Option<Outcome>,
-    onlooker: Onlooker,
+    builder: RecordBuilder,
     seal: String,
 }
 
-/// Plays a transcript again. An error is a status and what is wrong, in words.
-pub fn hear(bytes: &[u8]) -> Result<Heard, (Status, String)> {
+/// Verifies a transcript by replaying it, and collects its record. An error is a status and a
+/// message.
+pub fn verify_and_record(bytes: &[u8]) -> Result<VerifiedTranscript, (Status, String)> {
     let report = verify(bytes);
     let seal = match (report.status, &report.seal) {
         (Status::Ok, Some(seal)) => seal.sha256.clone(),
@@ -37,28 +37,28 @@ pub fn hear(bytes: &[u8]) -> Result<Heard, (Status, String)> {
         .ok_or_else(|| unreadable(format!("longer than {TRANSCRIPT_BYTES_MAX} bytes")))?;
     let reading = read(&bytes).map_err(|error| unreadable(error.to_string()))?;
     let header = reading.header.clone();
-    let mut onlooker = Onlooker::default();
-    onlooker.see(&Event::Header(Box::new(header.clone())));
+    let mut builder = RecordBuilder::default();
+    builder.add_event(&Event::Header(Box::new(header.clone())));
     for event in reading {
-        onlooker.see(&event);
+        builder.add_event(&event);
     }
-    Ok(Heard { header, turns: report.turns, outcome: report.outcome, onlooker, seal })
+    Ok(VerifiedTranscript { header, turns: report.turns, outcome: report.outcome, builder, seal })
 }
 
-impl Heard {
-    /// The record that follows from it, or why the match doesn't count. `transcript` is its name
-    /// relative to the contest's folder.
+impl VerifiedTranscript {
+    /// Returns the record, or why the match doesn't count. `transcript` is its path relative to the
+    /// contest's folder.
     pub fn record(
         self,
         contest: &Contest,
         fixture: &Fixture,
         transcript: String,
     ) -> Result<Record, Void> {
-        self.onlooker.record(fixture, &contest.policy, transcript, self.seal)
+        self.builder.record(fixture, &contest.policy, transcript, self.seal)
     }
 }
 
-/// Where a header differs from what the schedule wants of a game, each in words.
+/// Returns the differences between a header and the game in the schedule, as sentences.
 pub fn differences(
     contest: &Contest,
     kind: GameKind,
@@ -68,12 +68,12 @@ pub fn differences(
     let mut found = Vec::new();
     let mut compare = |what: &str, is: String, wanted: String| {
         if is != wanted {
-            found.push(format!("{what} is {is}, and the schedule has {wanted}"));
+            found.push(format!("{what} is {is}, but the schedule has {wanted}"));
         }
     };
     let setup = match contest.opening(kind, fixture.game, fixture.opening) {
         Ok(setup) => setup,
-        Err(error) => return vec![format!("its opening can't be made: {error}")],
+        Err(error) => return vec![format!("its opening is invalid: {error}")],
     };
     // The recorded setup has its defaults filled in.
     let setup = kind.start(&setup).map_or(setup, |game| game.setup());
@@ -92,18 +92,18 @@ pub fn differences(
         text(&named),
         text(&players.iter().map(|it| &it.name).collect::<Vec<_>>()),
     );
-    let told: Vec<_> = header.seats.iter().map(|seat| seat.digest.as_str()).collect();
-    compare("the agents' digests", text(&told), text(&digests));
+    let recorded: Vec<_> = header.seats.iter().map(|seat| seat.digest.as_str()).collect();
+    compare("the agents' digests", text(&recorded), text(&digests));
     let id = match_id(kind.name, &setup, &digests, fixture.seed, fixture.number);
     compare("the match's id", header.match_id.clone(), id);
     if let Some(wanted) = contest.sandbox.pondering
         && header.sandbox.pondering != Some(wanted)
     {
-        found.push(format!("pondering is not {wanted}, which the contest demands"));
+        found.push(format!("pondering is not {wanted}, as the contest requires"));
     }
-    let told = &header.sandbox.level;
-    if let Some(wanted) = contest.sandbox.missed_by(told) {
-        found.push(format!("the sandbox was {}, and the contest demands {wanted}", tame(told)));
+    let level = &header.sandbox.level;
+    if let Some(wanted) = contest.sandbox.unmet_level(level) {
+        found.push(format!("the sandbox was {}, but the contest requires {wanted}", tame(level)));
     }
     found
 }
@@ -112,7 +112,7 @@ fn text<T: serde::Serialize>(value: &T) -> String {
     serde_json::to_value(value).unwrap_or(Value::Null).to_string()
 }
 
-/// Where two records of the same game differ, as the names of their fields.
+/// Returns the differences between two records of the same game, by field.
 pub fn record_differences(ours: &Record, theirs: &Record) -> Vec<String> {
     let fields = |record: &Record| serde_json::to_value(record).unwrap_or(Value::Null);
     let (ours, theirs) = (fields(ours), fields(theirs));
@@ -120,7 +120,7 @@ pub fn record_differences(ours: &Record, theirs: &Record) -> Vec<String> {
     all.filter(|(name, value)| theirs.get(name.as_str()) != Some(value))
         .map(|(name, value)| {
             let kept = theirs.get(name.as_str()).unwrap_or(&Value::Null);
-            format!("`{name}` is {value} by the transcript and {kept} in the store")
+            format!("`{name}` is {value} in the transcript, but {kept} in the store")
         })
         .collect()
 }

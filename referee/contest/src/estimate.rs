@@ -1,4 +1,4 @@
-//! How long a contest may take: sums over what random play and the clock give. No promise.
+//! Estimates how long a contest takes, from random play and the clock.
 
 use super::openings::play_any;
 use super::{Contest, OpeningError};
@@ -10,31 +10,31 @@ use referee_protocol::ClockSettings;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// How many games are played at random, a game of the contest.
+/// How many random games are played for each game of the contest.
 const PLAYOUTS: u64 = 6;
-/// A playout is given up after so many turns, which then count.
+/// The most turns of a random game.
 const TURNS_MAX: u64 = 2000;
-/// What a turn takes where agents are quick, in milliseconds.
+/// The time of a quick turn, in milliseconds.
 pub const QUICK_TURN_MS: u64 = 10;
-/// What a transcript takes on the disk, in bytes: its frame, and the three lines of a turn. It was
-/// measured with agents that say nothing but their actions.
+/// The size of a transcript, in bytes: its frame, and the three lines of a turn. Measured with
+/// agents that send only their actions.
 const FRAME_BYTES: u64 = 2000;
 const TURN_BYTES: u64 = 420;
 
-/// What one match of a contest takes, on average over its games.
+/// The average match of a contest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Estimate {
-    /// Turns of a game in which every action is drawn.
+    /// Turns of a random game.
     pub turns: u64,
-    /// Milliseconds where every turn takes 10 ms.
+    /// Milliseconds if every turn takes 10 ms.
     pub quick_ms: u64,
-    /// Milliseconds where every agent uses its whole clock.
+    /// Milliseconds if every agent uses its whole clock.
     pub most_ms: u64,
     /// Bytes of its transcript.
     pub bytes: u64,
 }
 
-/// Plays some games of the contest at random, drawn from its seed.
+/// Estimates the average match from random games, drawn from the contest's seed.
 pub fn estimate(contest: &Contest) -> Result<Estimate, OpeningError> {
     let (mut sum, mut count) = (0, 0);
     for (index, game) in contest.games.iter().enumerate() {
@@ -57,7 +57,7 @@ pub fn estimate(contest: &Contest) -> Result<Estimate, OpeningError> {
     })
 }
 
-/// The turns of a game in which every action is drawn.
+/// Plays a random game and returns its number of turns.
 fn playout(mut game: Box<dyn AnyGame>, seed: u64) -> u64 {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     for turns in 0..TURNS_MAX {
@@ -68,8 +68,8 @@ fn playout(mut game: Box<dyn AnyGame>, seed: u64) -> u64 {
     TURNS_MAX
 }
 
-/// A match in which all start together and then each seat uses its whole clock in its turns. No
-/// setting is longer than a year, so that the sums fit.
+/// Returns the time of a match in which all agents start together and then use their whole clocks.
+/// No setting is longer than a year, so the sums don't overflow.
 fn longest_ms(clock: &ClockSettings, turns: u64, seats: u64) -> u64 {
     let own = turns.div_ceil(seats.max(1));
     let moves = clock.move_ms.map(|ms| ms * own);

@@ -1,6 +1,6 @@
-//! Contests, as far as they are calculation: what a contest file says, who meets whom, what the
-//! results make of it. Pure: it starts nothing, reads no file and no clock, so that a schedule, a
-//! table and a rating are functions of their inputs and of nothing else.
+//! Contests without input and output: contest files, formats, schedules, standings, ratings and
+//! reports. Everything is pure: nothing here starts a process, reads a file or a clock, so results
+//! depend on their inputs alone.
 
 #![forbid(unsafe_code)]
 
@@ -23,7 +23,7 @@ mod tests;
 
 pub use formats::FormatSettings;
 pub use openings::{Opening, OpeningError, draw_opening};
-pub use record::{Onlooker, Record, SeatRecord, Void, halves};
+pub use record::{Record, RecordBuilder, SeatRecord, Void, half_points};
 pub use schedule::{Fixture, Schedule};
 pub use settings::{
     Contest, ContestGame, LagPolicy, OpeningSettings, PlayerInfo, Policy, SandboxSettings,
@@ -33,7 +33,7 @@ pub use settings::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Somebody who plays in a contest: the place in the contest's list, from 0.
+/// A player of a contest: the place in the contest's list, from 0.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -41,12 +41,12 @@ use serde::{Deserialize, Serialize};
 pub struct Player(pub u32);
 
 impl Player {
-    /// The player as an index into a list with one entry a player.
+    /// Returns the index of the player in a list of all players.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// The first `count` players.
+    /// Returns the first `count` players.
     pub fn all(count: usize) -> impl DoubleEndedIterator<Item = Self> + Clone {
         (0..u32::try_from(count).unwrap_or(u32::MAX)).map(Self)
     }

@@ -1,4 +1,4 @@
-//! Where games begin: at positions that were drawn from the seed, or chosen from a list.
+//! Openings: positions drawn from the seed or from a list.
 
 use super::Contest;
 use rand::rngs::ChaCha8Rng;
@@ -8,7 +8,7 @@ use referee_match::named_seed;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// How often another opening is drawn when one is decided already.
+/// How often an opening is drawn again because it is already decided.
 const TRIES: u64 = 200;
 
 /// A position to begin from, as in `setup.position`.
@@ -19,22 +19,22 @@ pub struct Opening(pub Value);
 /// Why there is no opening.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OpeningError {
-    /// The game can't be begun at all.
+    /// The game doesn't start.
     #[error("{0}")]
     Setup(String),
-    /// Every opening that was drawn is decided.
+    /// All drawn openings are decided.
     #[error(
-        "no opening of {plies} random plies was found in {TRIES} tries that leaves the game open; \
-         take fewer plies"
+        "found no opening of {plies} random plies that leaves the game open in {TRIES} tries; use \
+         fewer plies"
     )]
     Decided {
-        /// The plies that were asked for.
+        /// The number of plies.
         plies: u32,
     },
 }
 
-/// The setup of a game that begins after `plies` random legal actions, drawn from the seed: such
-/// that it is not over and whoever is to move can't end it at once.
+/// Returns the setup of a game that begins after `plies` random legal actions, drawn from the seed,
+/// such that it is not over and no single action ends it.
 pub fn draw_opening(
     kind: GameKind,
     setup: &Value,
@@ -57,14 +57,14 @@ pub fn draw_opening(
     Err(OpeningError::Decided { plies })
 }
 
-/// Plays an action that is drawn; false: there is none.
+/// Plays a random action. Returns false if there is none.
 pub(super) fn play_any(game: &mut dyn AnyGame, random: &mut ChaCha8Rng) -> bool {
     let actions = game.actions();
     let Some(index) = random.next_u64().checked_rem(actions.len() as u64) else { return false };
     usize::try_from(index).is_ok_and(|index| game.play(&actions[index]).is_ok())
 }
 
-/// It goes on, and no single action ends it.
+/// Whether the game is not over and no single action ends it.
 fn is_open(game: &dyn AnyGame) -> bool {
     let ends = |action: &Value| {
         let mut next = game.clone_box();
@@ -79,8 +79,8 @@ fn begun_from(mut setup: Value, position: Value) -> Value {
 }
 
 impl Contest {
-    /// The setup of the game at this place of the list, begun from the opening of this number. The
-    /// same number is the same opening.
+    /// Returns the setup of the game at this place of the list with the opening of this number. The
+    /// same number always gives the same opening.
     pub fn opening(&self, kind: GameKind, game: usize, number: u64) -> Result<Value, OpeningError> {
         let chosen = &self.games[game];
         let positions = self.openings.positions.get(game).map_or(&[][..], Vec::as_slice);
@@ -95,7 +95,7 @@ impl Contest {
     }
 }
 
-/// The numbers below `count` in an order that the name decides.
+/// Returns the numbers below `count` in an order drawn from `name`.
 pub(super) fn shuffled(count: usize, name: &str) -> Vec<usize> {
     let mut random = ChaCha8Rng::seed_from_u64(named_seed(name));
     let mut order: Vec<usize> = (0..count).collect();

@@ -1,4 +1,4 @@
-//! What is kept of a game that counts: everything that tables and ratings are made of.
+//! Records of games that count: the data of standings and ratings.
 
 use super::{Fixture, LagPolicy, Player, Policy};
 use referee_protocol::plain::hex;
@@ -11,37 +11,36 @@ use sha2::{Digest, Sha256};
 pub struct Record {
     /// The game's place in the schedule.
     pub number: u64,
-    /// The block that it belongs to: one pairing in one game with one opening and one seed, in all
-    /// seat orders. Games of a block are not independent of each other.
+    /// Its block: one pairing in one game with one opening and one seed, in all seat orders. Games
+    /// of a block are not independent of each other.
     pub block: u64,
     /// The round, from 1.
     pub round: u32,
     /// Which of the contest's games was played.
     pub game: usize,
-    /// Who played, in seat order.
+    /// The players, in seat order.
     pub players: Vec<Player>,
     /// The match's id.
     pub match_id: String,
     /// The match's seed.
     pub seed: u64,
-    /// What ended the match; never void.
+    /// The kind of end; never void.
     pub result: Ended,
-    /// Why it ended: the rules' reason, or the fault's kind.
+    /// The reason for the end: the rules' reason, or the fault's kind.
     pub reason: String,
     /// The place of each seat, from 1; ties share one.
     pub places: Vec<u32>,
-    /// The score of each seat, in games that count something and were played to their end.
+    /// The score of each seat, in games with scores that were played to their end.
     pub scores: Option<Vec<i64>>,
-    /// One entry a seat.
+    /// The records of the seats.
     pub seats: Vec<SeatRecord>,
-    /// The actions that were played.
+    /// The number of actions played.
     pub turns: u64,
-    /// The most that the referee itself was late in one turn, in nanoseconds.
+    /// The greatest lag of the referee itself in one turn, in nanoseconds.
     pub lag_ns: u64,
-    /// The lag is above the contest's bound.
+    /// Whether the lag is above the contest's bound.
     pub marked: bool,
-    /// SHA-256 over game, setup and actions, in hex, without the players: two games with the same
-    /// are the same game.
+    /// SHA-256 over game, setup and actions, without the players, in hex: equal in repeated games.
     pub moves: String,
     /// The transcript, relative to the contest's folder.
     pub transcript: String,
@@ -56,27 +55,27 @@ pub struct SeatRecord {
     pub used_ms: u64,
     /// CPU time in its turns, in milliseconds.
     pub cpu_ms: u64,
-    /// Turns that it answered.
+    /// The number of turns that it answered.
     pub turns: u64,
-    /// What it did wrong, if anything.
+    /// Its fault, if any.
     pub fault: Option<FaultKind>,
-    /// The fault in words, for its author; hostile text.
+    /// The fault's message for its author; untrusted text.
     pub fault_text: Option<String>,
 }
 
 /// Why a match doesn't count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Void {
-    /// `lag`, `machine`, `disk_full`, `interrupted`, ..: as in a verdict.
+    /// The cause, as in a verdict: `lag`, `machine`, `disk_full`, `interrupted`, ..
     pub cause: String,
-    /// What happened, in words.
+    /// What happened, as a sentence.
     pub text: String,
 }
 
-/// Looks on while a match is played, or while its transcript is read, and keeps what a [`Record`] is
-/// made of. The two give the same, since a transcript is the list of what happened.
+/// Builds a [`Record`] from the events of a match, while it is played or while its transcript is
+/// read. Both give the same record.
 #[derive(Clone, Debug, Default)]
-pub struct Onlooker {
+pub struct RecordBuilder {
     match_id: String,
     seed: u64,
     moves: Sha256,
@@ -85,9 +84,9 @@ pub struct Onlooker {
     over: Option<OverEvent>,
 }
 
-impl Onlooker {
-    /// Looks at an event.
-    pub fn see(&mut self, event: &Event) {
+impl RecordBuilder {
+    /// Adds an event.
+    pub fn add_event(&mut self, event: &Event) {
         match event {
             Event::Header(header) => {
                 self.match_id.clone_from(&header.match_id);
@@ -106,8 +105,8 @@ impl Onlooker {
         }
     }
 
-    /// What is kept of the match, or why it doesn't count. `transcript` is relative to the contest's
-    /// folder, `seal` in hex.
+    /// Returns the record, or why the match doesn't count. `transcript` is relative to the
+    /// contest's folder, `seal` in hex.
     pub fn record(
         self,
         fixture: &Fixture,
@@ -168,9 +167,9 @@ impl From<SeatVerdict> for SeatRecord {
     }
 }
 
-/// What places are worth, in halves: two for everybody who came behind, one for everybody in the
-/// same place. A win between two is 2, a draw 1. A game of one seat gives 2 for a solution.
-pub fn halves(places: &[u32]) -> Vec<u32> {
+/// Returns the half-points for places: two for each opponent behind, one for each in the same
+/// place. With two seats a win is 2, a draw 1. With one seat a solution is 2.
+pub fn half_points(places: &[u32]) -> Vec<u32> {
     if let [place] = places {
         return vec![if *place == 1 { 2 } else { 0 }];
     }
@@ -184,7 +183,7 @@ pub fn halves(places: &[u32]) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Onlooker, Record, Void, halves};
+    use super::{Record, RecordBuilder, Void, half_points};
     use crate::{Fixture, LagPolicy, Player, Policy};
     use serde_json::json;
 
@@ -199,15 +198,15 @@ mod tests {
         let verdict = json!({"result": "played", "reason": "connected", "places": [2, 1],
                              "seats": [seat(0), seat(1)], "void": null});
         let over = json!({"type": "over", "at_ns": 2, "outcome": null, "verdict": verdict});
-        let mut onlooker = Onlooker::default();
+        let mut builder = RecordBuilder::default();
         for event in [played(0, lag_ns), played(1, 3), over] {
-            onlooker.see(&serde_json::from_value(event).unwrap());
+            builder.add_event(&serde_json::from_value(event).unwrap());
         }
         let players = vec![Player(1), Player(0)];
         let fixture =
             Fixture { number: 7, block: 3, round: 1, game: 0, players, opening: 3, seed: 1 };
         let policy = Policy { lag_ms: 50, on_lag, ..Policy::default() };
-        onlooker.record(&fixture, &policy, "games/7".to_owned(), "seal".to_owned())
+        builder.record(&fixture, &policy, "games/7".to_owned(), "seal".to_owned())
     }
 
     #[test]
@@ -232,7 +231,7 @@ mod tests {
             (vec![1], vec![2]),
             (vec![2], vec![0]),
         ] {
-            assert_eq!(halves(&places), worth, "{places:?}");
+            assert_eq!(half_points(&places), worth, "{places:?}");
         }
     }
 }

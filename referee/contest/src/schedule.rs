@@ -1,14 +1,14 @@
 //! The schedule: which games follow from a contest and from the results so far. Games are numbered
-//! in schedule order; what is played when, and which result comes first, changes nothing in it.
+//! in schedule order, which doesn't depend on when they are played or end.
 
-use super::formats::{Bye, Field, Met, Pairing};
-use super::{Contest, Player, SeatOrders, halves};
+use super::formats::{Bye, Field, Pairing, PairingResult};
+use super::{Contest, Player, SeatOrders, half_points};
 use referee_match::named_seed;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Stands for a result that is not there yet; no place is worth so much.
+/// Marks a missing result; no place is worth as many half-points.
 const OPEN: u8 = u8::MAX;
 
 /// A game of the schedule.
@@ -22,7 +22,7 @@ pub struct Fixture {
     pub round: u32,
     /// Which of the contest's games is played.
     pub game: usize,
-    /// Who plays, in seat order.
+    /// The players, in seat order.
     pub players: Vec<Player>,
     /// The number of its opening, among those of its game ([`Contest::opening`]).
     pub opening: u64,
@@ -38,27 +38,27 @@ pub struct Schedule {
     /// For each game of a block, which of the pairing's players sits on each seat.
     orders: Vec<Vec<usize>>,
     pairings: Vec<Pairing>,
-    /// What each seat of each game got, in halves, or [`OPEN`]; one after the other.
+    /// The half-points of each seat of each game, or [`OPEN`], in order.
     results: Vec<u8>,
-    /// How many pairings have ended, as far as there is no gap.
+    /// How many pairings have ended, without a gap before them.
     closed: usize,
-    /// What came of them, where the format asks for it.
-    met: Vec<Met>,
+    /// Their results, unless the format is fixed.
+    pairing_results: Vec<PairingResult>,
     decided: Option<usize>,
     played: u64,
     over: bool,
 }
 
 impl Contest {
-    /// How many games a block has: one in every seat order.
+    /// Returns how many games a block has: one for each seat order.
     pub fn games_of_a_block(&self) -> usize {
         seat_orders(self.seats(), self.seat_orders).len()
     }
 }
 
 impl Schedule {
-    /// The schedule before anything is played. It holds every pairing that is known: whether there
-    /// are too many can be asked of the format first, by its size.
+    /// Returns the schedule before any game is played. It holds every known pairing; check the
+    /// format's size first if there could be too many.
     pub fn new(contest: Arc<Contest>) -> Self {
         let orders = seat_orders(contest.seats(), contest.seat_orders);
         let mut schedule = Self {
@@ -68,7 +68,7 @@ impl Schedule {
             pairings: Vec::new(),
             results: Vec::new(),
             closed: 0,
-            met: Vec::new(),
+            pairing_results: Vec::new(),
             decided: None,
             played: 0,
             over: false,
@@ -77,35 +77,35 @@ impl Schedule {
         schedule
     }
 
-    /// How many games are known: all whose numbers are below.
+    /// Returns how many games are known: those with lower numbers.
     pub fn known(&self) -> u64 {
         (self.pairings.len() * self.games_of_a_pairing()) as u64
     }
 
-    /// How many of them have a result.
+    /// Returns how many games have a result.
     pub fn played(&self) -> u64 {
         self.played
     }
 
-    /// How many games the contest has: at least, at most.
+    /// Returns the least and the greatest number of games of the contest.
     pub fn size(&self) -> (u64, u64) {
         let size = self.contest.format.size(self.field);
         let each = self.games_of_a_pairing() as u64;
         (size.start().saturating_mul(each), size.end().saturating_mul(each))
     }
 
-    /// Everything that counts has a result, and nothing follows.
+    /// Whether the contest is over: all games that count have a result, and none follow.
     pub fn is_over(&self) -> bool {
         self.over
     }
 
-    /// How many of the known games count.
+    /// Returns how many of the known games count.
     pub fn counted(&self) -> u64 {
         let pairings = self.decided.unwrap_or(self.pairings.len());
         (pairings * self.games_of_a_pairing()) as u64
     }
 
-    /// Whether a game counts: one that was begun before the contest was decided may not.
+    /// Whether a game counts. A game that was started before the contest was decided may not.
     pub fn counts(&self, number: u64) -> bool {
         number < self.counted()
     }
@@ -115,33 +115,34 @@ impl Schedule {
         self.slot(number).is_some_and(|slot| self.results[slot] != OPEN)
     }
 
-    /// The pairings so far, in schedule order.
+    /// Returns the known pairings, in schedule order.
     pub fn pairings(&self) -> &[Pairing] {
         &self.pairings
     }
 
-    /// The pairings that have ended, as far as there is no gap before them; none where the format
-    /// is fixed.
-    pub fn met(&self) -> &[Met] {
-        &self.met
+    /// Returns the results of the pairings that have ended without a gap before them; empty if the
+    /// format is fixed.
+    pub fn results(&self) -> &[PairingResult] {
+        &self.pairing_results
     }
 
-    /// The byes of the rounds that have ended, in order.
+    /// Returns the byes of the rounds that have ended, in order.
     pub fn byes(&self) -> Vec<Bye> {
-        self.contest.format.byes(self.field, &self.met)
+        self.contest.format.byes(self.field, &self.pairing_results)
     }
 
-    /// The final order, where the contest is over and its format decides it ([`super::formats::Format::ranking`]).
+    /// Returns the final order, if the contest is over and its format decides it
+    /// ([`super::formats::Format::ranking`]).
     pub fn ranking(&self) -> Option<Vec<Vec<Player>>> {
-        self.over.then(|| self.contest.format.ranking(self.field, &self.met)).flatten()
+        self.over.then(|| self.contest.format.ranking(self.field, &self.pairing_results)).flatten()
     }
 
-    /// How many games each pairing has: games times seat orders.
+    /// Returns how many games each pairing has: games times seat orders.
     pub fn games_of_a_pairing(&self) -> usize {
         self.contest.games.len() * self.orders.len()
     }
 
-    /// A game, if it is known.
+    /// Returns a game, if it is known.
     pub fn fixture(&self, number: u64) -> Option<Fixture> {
         let each = self.games_of_a_pairing() as u64;
         let index = number / each;
@@ -150,8 +151,8 @@ impl Schedule {
         let within = number % each;
         let game = usize::try_from(within / orders).ok()?;
         let order = &self.orders[usize::try_from(within % orders).ok()?];
-        // Whoever plays alone is compared with others who do: all get the same. Others get a new
-        // one in each pairing, so that every game of the contest goes through all of its own.
+        // Players of one-seat games get the same openings, to be comparable. Other pairings each
+        // get a new one, so that every game of the contest uses all of its openings.
         let alone = pairing.players.len() == 1;
         let opening = if alone { u64::from(pairing.round) - 1 } else { index };
         let name = format!("{}:game:{game}:{opening}", self.contest.seed);
@@ -166,14 +167,14 @@ impl Schedule {
         })
     }
 
-    /// The numbers of all games of the block that this game is in.
+    /// Returns the numbers of all games of this game's block.
     pub fn block_of(&self, number: u64) -> Range<u64> {
         let games = self.orders.len() as u64;
         let first = number - number % games;
         first..first + games
     }
 
-    /// The games of a block that count, in order; none where there is no such block.
+    /// Returns the games of a block that count, in order; none if there is no such block.
     pub fn counting(&self, block: u64) -> Range<u64> {
         let (games, counted) = (self.orders.len() as u64, self.counted());
         let [first, end] =
@@ -181,9 +182,9 @@ impl Schedule {
         first..end
     }
 
-    /// Takes in the places of a game, in any order of the games that are known. A second result of
-    /// a game changes nothing. `false`: there is no such game, or not yet; in the order of their
-    /// numbers, all games that were played are known when their turn comes.
+    /// Records the places of a game, in any order of the known games. A second result of a game
+    /// changes nothing. Returns false if the game is not known; games recorded in the order of
+    /// their numbers are always known.
     pub fn record(&mut self, number: u64, places: &[u32]) -> bool {
         let Some(slot) = self.slot(number) else { return false };
         if places.len() != self.contest.seats() {
@@ -192,7 +193,7 @@ impl Schedule {
         if self.results[slot] != OPEN {
             return true;
         }
-        for (seat, worth) in halves(places).into_iter().enumerate() {
+        for (seat, worth) in half_points(places).into_iter().enumerate() {
             self.results[slot + seat] = u8::try_from(worth).unwrap_or(OPEN - 1);
         }
         self.played += 1;
@@ -215,9 +216,9 @@ impl Schedule {
                 self.over = self.closed == self.pairings.len();
                 continue;
             }
-            self.met.push(met);
-            self.decided = self.contest.format.decided(&self.met);
-            if self.decided.is_none() && self.met.len() == self.pairings.len() {
+            self.pairing_results.push(met);
+            self.decided = self.contest.format.decided(&self.pairing_results);
+            if self.decided.is_none() && self.pairing_results.len() == self.pairings.len() {
                 self.extend();
             }
         }
@@ -225,7 +226,7 @@ impl Schedule {
     }
 
     fn extend(&mut self) {
-        let next = self.contest.format.next(self.field, &self.met);
+        let next = self.contest.format.next(self.field, &self.pairing_results);
         self.over = next.is_empty();
         let seats = self.contest.seats();
         debug_assert!(next.iter().all(|pairing| pairing.players.len() == seats));
@@ -234,7 +235,7 @@ impl Schedule {
         self.pairings.extend(next);
     }
 
-    fn ended(&self, index: usize) -> Option<Met> {
+    fn ended(&self, index: usize) -> Option<PairingResult> {
         let pairing = self.pairings.get(index)?;
         let seats = self.contest.seats();
         let each = self.games_of_a_pairing();
@@ -253,13 +254,13 @@ impl Schedule {
             blocks.push(sums);
         }
         let sum = |player: usize| blocks.iter().map(|block: &Vec<u32>| block[player]).sum();
-        let halves = (0..seats).map(sum).collect();
-        Some(Met { pairing: pairing.clone(), halves, blocks })
+        let half_points = (0..seats).map(sum).collect();
+        Some(PairingResult { pairing: pairing.clone(), half_points, block_half_points: blocks })
     }
 }
 
-/// The seat orders of a block, each a list of the pairing's players by seat; the first is the
-/// pairing's own.
+/// Returns the seat orders of a block, each a list of the pairing's players by seat. The first is
+/// the pairing's own.
 pub(super) fn seat_orders(seats: usize, which: SeatOrders) -> Vec<Vec<usize>> {
     let own: Vec<usize> = (0..seats).collect();
     match which {

@@ -1,4 +1,4 @@
-//! From a contest and its results to a report: standings, ratings and the list of games together.
+//! Assembles a report from a contest and its results.
 
 use super::ratings::{RatingField, rate, rate_history};
 use super::report::{Command, GameRow, LeftOut, Progress, Report, Setting, VoidCounts, ties};
@@ -10,57 +10,57 @@ use referee_protocol::plain::count;
 /// How many points the chart of ratings over games has.
 const HISTORY_POINTS: usize = 20;
 
-/// What a report is made of besides the games.
+/// What a report shows besides the games.
 #[derive(Clone, Debug)]
-pub struct Surroundings<'a> {
-    /// Attempts that don't count.
+pub struct ReportContext<'a> {
+    /// The number of void attempts.
     pub void_attempts: u64,
-    /// Games that were given up for now.
+    /// The number of games given up for now.
     pub given_up: u64,
-    /// What kept agents apart, for people, where that is known.
+    /// The sandbox in words, if it is known.
     pub sandbox: Option<&'a str>,
     /// Submissions that don't play, and why.
     pub left_out: Vec<LeftOut>,
-    /// What a reader can run.
+    /// Commands to show.
     pub commands: Vec<Command>,
 }
 
-/// The report on `records`, which `schedule` has taken in. Games begun before the contest was decided
-/// are left out where they don't count.
+/// Returns the report on `records`, which `schedule` has recorded. Games that don't count are left
+/// out.
 pub fn report(
     contest: &Contest,
     schedule: &Schedule,
     mut records: Vec<Record>,
-    around: Surroundings<'_>,
+    context: ReportContext<'_>,
 ) -> Report {
     records.retain(|record| schedule.counts(record.number));
     let mut bonus = vec![0; contest.players.len()];
     for bye in schedule.byes() {
-        bonus[bye.player.index()] += bye.halves;
+        bonus[bye.player.index()] += bye.half_points;
     }
     let field = RatingField::of(contest);
     let rated = contest.seats() > 1;
     Report {
         name: contest.name.clone(),
-        settings: settings(contest, around.sandbox),
+        settings: settings(contest, context.sandbox),
         progress: Progress {
             played: records.len() as u64,
             known: schedule.counted(),
             at_most: schedule.size().1,
             over: schedule.is_over(),
         },
-        void: VoidCounts { attempts: around.void_attempts, given_up: around.given_up },
+        void: VoidCounts { attempts: context.void_attempts, given_up: context.given_up },
         standings: standings(contest, &records, &bonus, schedule.ranking().as_deref()),
         ratings: rated.then(|| rate(&field, &records)),
         history: if rated { rate_history(&field, &records, HISTORY_POINTS) } else { Vec::new() },
-        ties: ties(contest, schedule.met()),
+        ties: ties(contest, schedule.results()),
         games: records.iter().map(|record| GameRow::new(contest, record)).collect(),
-        left_out: around.left_out,
-        commands: around.commands,
+        left_out: context.left_out,
+        commands: context.commands,
     }
 }
 
-/// What a reader should know of the contest.
+/// Returns the settings to show.
 fn settings(contest: &Contest, sandbox: Option<&str>) -> Vec<Setting> {
     let mut settings = Vec::new();
     let mut add = |name: &str, value: String| {

@@ -13,7 +13,7 @@ pub fn mismatch(brief: &Brief, worker: &WorkerInfo) -> Option<String> {
         .or_else(|| speed_and_noise(asked, worker))
         .or_else(|| {
             let level = &worker.sandbox.as_ref()?.level;
-            let wanted = brief.contest.sandbox.missed_by(level)?;
+            let wanted = brief.contest.sandbox.unmet_level(level)?;
             Some(format!("its sandbox is {}, but {wanted} is required", tame(level)))
         })
 }

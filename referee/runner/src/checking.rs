@@ -7,8 +7,10 @@ use super::folder::{Folder, GAMES_FOLDER};
 use super::store::{Kept, Store, VoidAttempt};
 use super::verifying::CheckedFile;
 use crate::parallel::{self, Progress};
-use referee_contest::audit::{Heard, differences, hear, record_differences};
-use referee_contest::file::{ContestFile, Entrant, FileError};
+use referee_contest::audit::{
+    VerifiedTranscript, differences, record_differences, verify_and_record,
+};
+use referee_contest::file::{ContestFile, FileError, FoundAgent};
 use referee_contest::{Contest, PlayerInfo, Record, Schedule};
 use referee_games::GameKind;
 use referee_match::transcript::Status;
@@ -73,7 +75,7 @@ pub fn check(
             &|done, _| progress(before + done, records.len()),
             |record| {
                 let bytes = std::fs::read(folder.path(&record.transcript));
-                hear(&bytes.map_err(|error| (Status::Unreadable, error.to_string()))?)
+                verify_and_record(&bytes.map_err(|error| (Status::Unreadable, error.to_string()))?)
             },
         );
         for (stored, heard) in some.iter().zip(heard) {
@@ -90,19 +92,19 @@ pub fn check(
     Ok(check.checked)
 }
 
-type Hearing = Result<Heard, (Status, String)>;
+type Hearing = Result<VerifiedTranscript, (Status, String)>;
 
 /// The contest that a contest file says, between the players and with the positions of another: the
 /// agents and the file with openings need not be there any more.
 fn said(text: &str, name: &str, other: &Contest) -> Result<Contest, FileError> {
     let file = ContestFile::read(text, name, &other.name)?;
-    let entrant = |player: &PlayerInfo| Entrant {
+    let entrant = |player: &PlayerInfo| FoundAgent {
         name: player.name.clone(),
         run: player.run.clone(),
         digest: player.digest.clone(),
         span: 0..0,
     };
-    let entrants: Vec<Entrant> = other.players.iter().map(entrant).collect();
+    let entrants: Vec<FoundAgent> = other.players.iter().map(entrant).collect();
     let (mut contest, _) = file.contest(&entrants, None)?;
     if file.openings.is_some() {
         contest.openings.positions.clone_from(&other.openings.positions);

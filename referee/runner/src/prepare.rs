@@ -4,7 +4,7 @@ use super::building::build_all;
 use super::entrants::{Candidate, build_of, find, told, wrong};
 use super::store::Kept;
 use crate::parallel::Progress;
-use referee_contest::file::{ContestFile, Entrant, FileError, OnBroken, Source};
+use referee_contest::file::{ContestFile, FileError, FoundAgent, OnBroken, Source};
 use referee_contest::{Contest, SandboxSettings};
 use referee_play::agent_spec::{AgentSpec, resolve};
 use referee_process::Failure;
@@ -176,7 +176,7 @@ pub fn prepare_text(
     let playing = |candidate: Candidate| {
         let Candidate { name, run, span, spec, .. } = candidate;
         let spec = spec.ok()?;
-        Some((Entrant { name, run, digest: spec.digest.clone(), span }, spec))
+        Some((FoundAgent { name, run, digest: spec.digest.clone(), span }, spec))
     };
     let (entrants, specs): (Vec<_>, Vec<_>) = candidates.into_iter().filter_map(playing).unzip();
     let (contest, order) =

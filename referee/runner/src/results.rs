@@ -5,7 +5,7 @@ use super::store::{Kept, Store, VoidAttempt};
 use super::workers;
 use crate::workers::WorkerTold;
 use referee_contest::report::{Command, LeftOut, Report};
-use referee_contest::summary::{Surroundings, report};
+use referee_contest::summary::{ReportContext, report};
 use referee_contest::{Record, Schedule};
 use referee_process::{Failure, sandbox};
 use referee_protocol::Sandbox;
@@ -93,7 +93,7 @@ pub fn assemble(
         reason: why.replace(&base, ""),
     };
     let sandbox = kept.sandbox.as_ref().map(|told| tame(&sandbox::line(told)));
-    let around = Surroundings {
+    let around = ReportContext {
         void_attempts: voids.len() as u64,
         given_up: lost.len() as u64,
         sandbox: sandbox.as_deref(),

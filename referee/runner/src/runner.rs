@@ -6,7 +6,7 @@ use super::clerk::{Clerk, Entry, Group, disk_failure};
 use super::field::{Came, Crew, Field, Missed, Sign, Spoiled};
 use super::folder::Folder;
 use super::store::{Store, VoidAttempt};
-use referee_contest::{Contest, Player, Schedule, halves};
+use referee_contest::{Contest, Player, Schedule, half_points};
 use referee_play::interrupts::{Interrupt, Interrupts};
 use referee_process::Failure;
 use referee_protocol::plain::games;
@@ -425,9 +425,9 @@ fn count(schedule: &mut Schedule, tally: &mut [(u64, u64)], number: u64, places:
         return false;
     }
     let stake = 2 * (places.len() as u64 - 1).max(1);
-    for (player, won) in fixture.players.iter().zip(halves(places)) {
-        let (halves, at_stake) = &mut tally[player.index()];
-        *halves += u64::from(won);
+    for (player, won) in fixture.players.iter().zip(half_points(places)) {
+        let (won_so_far, at_stake) = &mut tally[player.index()];
+        *won_so_far += u64::from(won);
         *at_stake += stake;
     }
     true

@@ -1,7 +1,7 @@
 //! From a game of the schedule to the match that a pool plays, and what counts of it when it has been
 //! played: the same on this machine and on a worker.
 
-use referee_contest::{Contest, Fixture, Onlooker, OpeningError, Player};
+use referee_contest::{Contest, Fixture, OpeningError, Player, RecordBuilder};
 use referee_games::GameKind;
 use referee_play::agent_spec::AgentSpec;
 use referee_play::destination::Destination;
@@ -67,16 +67,16 @@ impl Staging {
 
 /// What was seen of games that have come to their end, by number.
 #[derive(Clone, Debug, Default)]
-pub struct Notes(Arc<Mutex<BTreeMap<u64, Onlooker>>>);
+pub struct Notes(Arc<Mutex<BTreeMap<u64, RecordBuilder>>>);
 
 impl Notes {
     /// What looks on at each game, and notes what counts of it.
     pub fn watching(&self) -> Box<Watching> {
         let notes = self.clone();
         Box::new(move |number| {
-            let (notes, mut seen) = (notes.clone(), Onlooker::default());
+            let (notes, mut seen) = (notes.clone(), RecordBuilder::default());
             Box::new(move |event, _| {
-                seen.see(event);
+                seen.add_event(event);
                 if matches!(event, Event::Over(_)) {
                     lock(&notes.0).insert(number, std::mem::take(&mut seen));
                 }
@@ -85,7 +85,7 @@ impl Notes {
     }
 
     /// What was seen of a game; nothing of one that has no end.
-    pub fn take(&self, number: u64) -> Onlooker {
+    pub fn take(&self, number: u64) -> RecordBuilder {
         lock(&self.0).remove(&number).unwrap_or_default()
     }
 }

@@ -1,7 +1,7 @@
 //! Fuzzes contest files and files with openings.
 
 use super::Draw;
-use referee_contest::file::{ContestFile, Entrant, FileError, Source};
+use referee_contest::file::{ContestFile, FileError, FoundAgent, Source};
 use referee_contest::{Contest, Schedule};
 use referee_games::kind;
 use std::ops::Range;
@@ -37,13 +37,13 @@ fn plan(text: &str, openings: Option<&Source>) -> Result<Contest, FileError> {
         assert!(text.get(span.clone()).is_some_and(|part| !part.is_empty()), "{span:?}");
         check_error(&file.source.error(span.clone(), "something"));
     }
-    let entrant = |name: &str, span: &Range<usize>| Entrant {
+    let entrant = |name: &str, span: &Range<usize>| FoundAgent {
         name: name.to_owned(),
         run: name.to_owned(),
         digest: String::new(),
         span: span.clone(),
     };
-    let mut entrants: Vec<Entrant> = Vec::new();
+    let mut entrants: Vec<FoundAgent> = Vec::new();
     for agent in &file.agents {
         entrants.push(entrant(agent.name.as_ref().unwrap_or(&agent.run), &agent.span));
     }

@@ -2,7 +2,7 @@
 
 use super::edits::edited;
 use referee::reading::{Case, Selection, caption, position_report, print, show_recorded};
-use referee_contest::audit::hear;
+use referee_contest::audit::verify_and_record;
 use referee_games::kind;
 use referee_match::transcript::{
     FollowState, Playback, Status, TranscriptFollower, WalkError, exchange, game_record, is_packed,
@@ -110,8 +110,8 @@ fn set_fields(value: &mut Value, name: &str, number: u64) {
 fn read(bytes: &[u8]) {
     let walked = walked(bytes);
     let status = verify(bytes).status;
-    let heard = hear(bytes).map_or_else(|(status, _)| status, |_| Status::Ok);
-    assert_eq!(heard, status, "`hear` and `verify` disagree");
+    let heard = verify_and_record(bytes).map_or_else(|(status, _)| status, |_| Status::Ok);
+    assert_eq!(heard, status, "`verify_and_record` and `verify` disagree");
     assert!(status != Status::Ok || walked.is_ok(), "{walked:?}, but `ok`");
     let following = TranscriptFollower::of(bytes);
     match (&walked, following.state()) {

@@ -93,6 +93,50 @@ fn only_its_folder_names_a_game() {
     }
 }
 
+/// The names of the formats, from the registry: as a contest file has them, and as code does.
+fn formats() -> Vec<String> {
+    let registry = root().join("referee/contest/src/formats/mod.rs");
+    let text = fs::read_to_string(registry).unwrap();
+    let lines = text.split("$call! {").nth(1).and_then(|rest| rest.split('}').next()).unwrap();
+    let mut names = Vec::new();
+    for line in lines.lines().filter(|line| line.contains("::")) {
+        let (name, path) = line.trim().split_once(": ").unwrap();
+        let format = path.split(',').next().unwrap().split_once("::").unwrap().1;
+        let of = ["FormatSettings", "FormatName", "formats"].map(|it| format!("{it}::{format}"));
+        names.extend(of.into_iter().chain([name.to_owned(), format!("{format} {{")]));
+    }
+    assert!(names.len() > 20, "the registry of formats has another form: {names:?}");
+    names
+}
+
+#[test]
+fn nothing_but_its_file_names_a_format() {
+    let names = formats();
+    let own = "referee/contest/src/formats/";
+    // The command that plays one format, and the name of what it prints.
+    let command = ["referee/src/cli/contest/compare.rs", "referee/src/cli/schema.rs"];
+    for folder in
+        ["referee/contest", "referee/runner", "referee/fleet", "referee/web", "referee/src"]
+    {
+        for source in sources(folder, &[".rs"]) {
+            let test = source.path.contains("/tests") || !source.path.contains("/src/");
+            if test || source.path.starts_with(own) || command.contains(&source.path.as_str()) {
+                continue;
+            }
+            for (line, code) in source.code() {
+                let found = names.iter().find(|name| code.contains(name.as_str()));
+                assert!(
+                    found.is_none(),
+                    "{}:{line}: names a format ({}): move what is particular to a format into its \
+                     file in {own}, behind a method of `Format`",
+                    source.path,
+                    found.unwrap()
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn every_crate_but_one_forbids_unsafe_code() {
     for manifest in sources("", &["Cargo.toml"]) {

@@ -1,6 +1,6 @@
 //! Under what conditions is played: preset, clock, limits, sandbox, policy.
 
-use super::forms::{At, OneOf, Time};
+use super::forms::{ShortOrLong, Spanned, Time};
 use super::problem::{FileError, Source};
 use super::raw::{Raw, RawClock, RawLimits, RawPolicy, RawSandbox, RawWorkers};
 use super::within;
@@ -32,7 +32,7 @@ pub(super) fn preset(source: &Source, raw: &Raw) -> Result<Option<&'static Prese
         let names = known().collect::<Vec<_>>().join(", ");
         source
             .error(name.span(), format!("unknown preset `{}`", referee_protocol::plain::tame(name)))
-            .help(format!("there are {names}"))
+            .help(format!("the presets are {names}"))
             .or_near(name, known())
     })
 }
@@ -44,17 +44,20 @@ pub(super) fn sandbox(source: &Source, raw: &RawSandbox) -> Result<SandboxSettin
         && level.is_some()
     {
         return Err(source
-            .error(least.span(), format!("level `{}` is exact", at.name()))
-            .help("leave `at_least` out, or `level`"));
+            .error(
+                least.span(),
+                format!("`at_least` has no effect: level `{}` is exact", at.name()),
+            )
+            .help("remove `at_least` or `level`"));
     }
     let demanded = [Level::Basic, Level::Confined, Level::Isolated, Level::Metered];
     if let Some(least) = raw.at_least.as_ref().filter(|least| !demanded.contains(least)) {
         let names = demanded.map(Level::name).join(", ");
-        let message = format!("`{}` can't be demanded", least.name());
-        return Err(source.error(least.span(), message).help(format!("one of {names} can")));
+        let message = format!("`at_least` can't be `{}`", least.name());
+        return Err(source.error(least.span(), message).help(format!("use one of {names}")));
     }
     if let Some(path) = raw.read.iter().find(|path| path.is_empty()) {
-        return Err(source.error(path.span(), "a path without a name"));
+        return Err(source.error(path.span(), "the path is empty"));
     }
     Ok(SandboxSettings {
         level,
@@ -74,22 +77,22 @@ fn wrapper(
     let external = level == Some(Level::External);
     let Some(at) = &raw.wrapper else {
         let Some(level) = raw.level.as_ref().filter(|_| external) else { return Ok(Vec::new()) };
-        let message = "level `external` needs a `wrapper`, the command that keeps agents in";
+        let message = "level `external` needs a `wrapper`, the command that isolates agents";
         return Err(source.error(level.span(), message));
     };
     if !external {
         return Err(source
-            .error(at.span(), "only level `external` starts agents by a wrapper")
-            .help("add level = \"external\", or leave it out"));
+            .error(at.span(), "`wrapper` needs level `external`")
+            .help("add level = \"external\", or remove `wrapper`"));
     }
     let words = match &**at {
-        OneOf::Long(words) => words.clone(),
-        OneOf::Short(text) => {
-            shlex::split(text).ok_or_else(|| source.error(at.span(), "its quotes don't pair up"))?
+        ShortOrLong::Long(words) => words.clone(),
+        ShortOrLong::Short(text) => {
+            shlex::split(text).ok_or_else(|| source.error(at.span(), "a quote is not closed"))?
         }
     };
     if words.first().is_none_or(String::is_empty) {
-        return Err(source.error(at.span(), "a command needs a program"));
+        return Err(source.error(at.span(), "the command is empty"));
     }
     Ok(words)
 }
@@ -98,12 +101,12 @@ fn wrapper(
 fn time(
     source: &Source,
     key: &str,
-    ms: Option<&At<u64>>,
-    time: Option<&At<Time>>,
+    ms: Option<&Spanned<u64>>,
+    time: Option<&Spanned<Time>>,
 ) -> Result<Option<u64>, FileError> {
     match (ms, time) {
         (Some(_), Some(time)) => {
-            let message = format!("`{key}` and `{key}_ms` are the same: give one of them");
+            let message = format!("use either `{key}` or `{key}_ms`, not both");
             Err(source.error(time.span(), message))
         }
         (Some(ms), None) => Ok(Some(**ms)),
@@ -114,18 +117,18 @@ fn time(
 /// The clock.
 pub(super) fn clock(
     source: &Source,
-    raw: Option<&At<OneOf<String, RawClock>>>,
+    raw: Option<&Spanned<ShortOrLong<String, RawClock>>>,
     preset: Option<&Preset>,
 ) -> Result<ClockSettings, FileError> {
     let default = preset.map_or_else(ClockSettings::default, Preset::clock);
     let Some(at) = raw else { return Ok(default) };
     let settings = match &**at {
-        OneOf::Short(text) => {
+        ShortOrLong::Short(text) => {
             let (bank, increment) =
                 read_clock(text).map_err(|error| source.error(at.span(), error))?;
             ClockSettings { bank_ms: Some(bank), increment_ms: increment, ..default }
         }
-        OneOf::Long(table) => clock_table(source, table, &default, preset.is_some())?,
+        ShortOrLong::Long(table) => clock_table(source, table, &default, preset.is_some())?,
     };
     settings.check().map_err(|error| source.error(at.span(), format!("clock: {error}")))?;
     Ok(settings)
@@ -151,11 +154,12 @@ fn clock_table(
         (None, _) => (default.bank_ms, added.unwrap_or(default.increment_ms)),
     };
     if backstop.is_some() && kind == ClockKind::Wall {
-        let spans = [raw.backstop_ms.as_ref().map(At::span), raw.backstop.as_ref().map(At::span)];
+        let spans =
+            [raw.backstop_ms.as_ref().map(Spanned::span), raw.backstop.as_ref().map(Spanned::span)];
         let span = spans.into_iter().flatten().next().unwrap_or(0..0);
         return Err(source
-            .error(span, "a backstop stands behind CPU time, which isn't counted")
-            .help("add kind = \"cpu\", or cap a turn on the wall with `move`"));
+            .error(span, "a backstop needs a clock that counts CPU time")
+            .help("add kind = \"cpu\", or limit the wall time of a turn with `move`"));
     }
     Ok(ClockSettings {
         kind,
@@ -175,7 +179,8 @@ pub(super) fn limits(
     preset: Option<&Preset>,
 ) -> Result<Limits, FileError> {
     let default = preset.map_or_else(Limits::default, Preset::limits);
-    let or = |value: &Option<At<u64>>, default: u64| value.as_deref().copied().unwrap_or(default);
+    let or =
+        |value: &Option<Spanned<u64>>, default: u64| value.as_deref().copied().unwrap_or(default);
     let limits = Limits {
         line_bytes: or(&raw.line_bytes, default.line_bytes),
         turn_bytes: or(&raw.turn_bytes, default.turn_bytes),
@@ -222,7 +227,7 @@ pub(super) fn policy(
 pub(super) fn workers(source: &Source, raw: &RawWorkers) -> Result<WorkerSettings, FileError> {
     for (key, value) in [("class", &raw.class), ("arch", &raw.arch)] {
         if let Some(at) = value.as_ref().filter(|at| at.trim().is_empty()) {
-            return Err(source.error(at.span(), format!("`{key}` names nothing")));
+            return Err(source.error(at.span(), format!("`{key}` is empty")));
         }
     }
     let speeds = 0.0..=SPEED_MAX;
@@ -239,7 +244,7 @@ pub(super) fn workers(source: &Source, raw: &RawWorkers) -> Result<WorkerSetting
         (WorkerSettings { speed: Some(least), speed_most: Some(most), .. }, Some(at))
             if most < least =>
         {
-            let message = format!("`speed_most` is {most}, and `speed`, the least, is {least}");
+            let message = format!("`speed_most` ({most}) is less than `speed` ({least})");
             Err(source.error(at.span(), message))
         }
         _ => Ok(settings),
@@ -250,7 +255,7 @@ pub(super) fn workers(source: &Source, raw: &RawWorkers) -> Result<WorkerSetting
 pub(super) fn build_time(source: &Source, raw: &RawPolicy) -> Result<Duration, FileError> {
     let Some(time) = &raw.build_time else { return Ok(BUILD_TIME) };
     if time.0 == 0 || time.0 > ClockSettings::MS_MAX {
-        let message = "a build takes more than no time, and less than a year";
+        let message = "`build_time` must be more than 0 and less than a year";
         return Err(source.error(time.span(), message));
     }
     Ok(Duration::from_millis(time.0))

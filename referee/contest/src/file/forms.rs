@@ -14,16 +14,16 @@ use std::ops::{Deref, Range};
 /// A value and where it stands.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(transparent, bound = "T: Deserialize<'de>")]
-pub(super) struct At<T>(toml::Spanned<T>);
+pub(crate) struct Spanned<T>(toml::Spanned<T>);
 
-impl<T> At<T> {
+impl<T> Spanned<T> {
     /// Where it stands, in bytes.
-    pub(super) fn span(&self) -> Range<usize> {
+    pub(crate) fn span(&self) -> Range<usize> {
         self.0.span()
     }
 }
 
-impl<T> Deref for At<T> {
+impl<T> Deref for Spanned<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -31,7 +31,7 @@ impl<T> Deref for At<T> {
     }
 }
 
-impl<T: JsonSchema> JsonSchema for At<T> {
+impl<T: JsonSchema> JsonSchema for Spanned<T> {
     fn inline_schema() -> bool {
         T::inline_schema()
     }
@@ -47,29 +47,29 @@ impl<T: JsonSchema> JsonSchema for At<T> {
 
 /// Something short, a text or a number, or something longer, a table or a list.
 #[derive(Clone, Debug)]
-pub(super) enum OneOf<S, L> {
+pub(crate) enum ShortOrLong<S, L> {
     Short(S),
     Long(L),
 }
 
 /// What a value is called where another is found.
-pub(super) trait Called {
+pub(crate) trait Described {
     /// With its article, to follow "expected".
-    const CALLED: &'static str;
+    const DESCRIPTION: &'static str;
     /// A list is read as one. A table could be too, by the order of its keys, which nobody means.
     const IS_LIST: bool = false;
 }
 
-impl Called for String {
-    const CALLED: &'static str = "a text";
+impl Described for String {
+    const DESCRIPTION: &'static str = "a string";
 }
 
-impl Called for u32 {
-    const CALLED: &'static str = "a number";
+impl Described for u32 {
+    const DESCRIPTION: &'static str = "a number";
 }
 
-impl<T> Called for Vec<T> {
-    const CALLED: &'static str = "a list";
+impl<T> Described for Vec<T> {
+    const DESCRIPTION: &'static str = "a list";
     const IS_LIST: bool = true;
 }
 
@@ -77,46 +77,46 @@ struct Either<S, L>(PhantomData<(S, L)>);
 
 impl<'de, S, L> Visitor<'de> for Either<S, L>
 where
-    S: Deserialize<'de> + Called,
-    L: Deserialize<'de> + Called,
+    S: Deserialize<'de> + Described,
+    L: Deserialize<'de> + Described,
 {
-    type Value = OneOf<S, L>;
+    type Value = ShortOrLong<S, L>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} or {}", S::CALLED, L::CALLED)
+        write!(f, "{} or {}", S::DESCRIPTION, L::DESCRIPTION)
     }
 
     fn visit_str<E: Error>(self, value: &str) -> Result<Self::Value, E> {
-        S::deserialize(value.into_deserializer()).map(OneOf::Short)
+        S::deserialize(value.into_deserializer()).map(ShortOrLong::Short)
     }
 
     fn visit_i64<E: Error>(self, value: i64) -> Result<Self::Value, E> {
-        S::deserialize(value.into_deserializer()).map(OneOf::Short)
+        S::deserialize(value.into_deserializer()).map(ShortOrLong::Short)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-        L::deserialize(MapAccessDeserializer::new(map)).map(OneOf::Long)
+        L::deserialize(MapAccessDeserializer::new(map)).map(ShortOrLong::Long)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
         if !L::IS_LIST {
             return Err(A::Error::invalid_type(Unexpected::Seq, &self));
         }
-        L::deserialize(SeqAccessDeserializer::new(list)).map(OneOf::Long)
+        L::deserialize(SeqAccessDeserializer::new(list)).map(ShortOrLong::Long)
     }
 }
 
-impl<'de, S, L> Deserialize<'de> for OneOf<S, L>
+impl<'de, S, L> Deserialize<'de> for ShortOrLong<S, L>
 where
-    S: Deserialize<'de> + Called,
-    L: Deserialize<'de> + Called,
+    S: Deserialize<'de> + Described,
+    L: Deserialize<'de> + Described,
 {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(Either(PhantomData))
     }
 }
 
-impl<S: JsonSchema, L: JsonSchema> JsonSchema for OneOf<S, L> {
+impl<S: JsonSchema, L: JsonSchema> JsonSchema for ShortOrLong<S, L> {
     fn inline_schema() -> bool {
         true
     }
@@ -133,7 +133,7 @@ impl<S: JsonSchema, L: JsonSchema> JsonSchema for OneOf<S, L> {
 
 /// A time in milliseconds, written as a text such as `1.5s`, or as a number of seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Time(pub(super) u64);
+pub(crate) struct Time(pub(crate) u64);
 
 struct TimeVisitor;
 

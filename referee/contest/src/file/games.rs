@@ -1,9 +1,9 @@
 //! What is played, and where games begin.
 
-use super::forms::At;
+use super::forms::Spanned;
 use super::problem::{FileError, Source};
 use super::raw::{Raw, RawGame, RawOpenings};
-use super::{ContestFile, Positions, tame_name, within};
+use super::{ContestFile, Positions, sanitize_name, within};
 use crate::{Contest, ContestGame, Opening};
 use referee_games::{GAMES, GameKind, Turn, kind, nearest, nearest_kind};
 use referee_protocol::parse_strict;
@@ -23,16 +23,16 @@ pub(super) fn read(source: &Source, raw: &Raw) -> Result<Vec<ContestGame>, FileE
     let games = match (&raw.game, &raw.games[..]) {
         (None, []) => {
             return Err(source
-                .error_of_all("no game is named")
-                .help("name one: `game = \"NAME\"` at the top; `referee games` lists them"));
+                .error_of_all("missing key `game`")
+                .help("add game = \"NAME\" at the top; `referee games` lists the games"));
         }
         (Some(game), []) => vec![one(source, game, None)?],
         (Some(game), _) => {
-            let message = "`game` and `[[games]]` are the same: give one of them";
+            let message = "use either `game` or `[[games]]`, not both";
             return Err(source.error(game.span(), message));
         }
         (None, [_, ..]) if raw.games.len() > GAMES_MAX => {
-            let message = format!("a contest has at most {GAMES_MAX} games");
+            let message = format!("a contest can have at most {GAMES_MAX} games");
             return Err(source.error(raw.games[GAMES_MAX].game.span(), message));
         }
         (None, games) => games
@@ -44,7 +44,7 @@ pub(super) fn read(source: &Source, raw: &Raw) -> Result<Vec<ContestGame>, FileE
     if let Some(other) = games.iter().position(|game| game.seats != first) {
         let (one, another) = (&games[0], &games[other]);
         let message = format!(
-            "{} has {}, but {} has {first}: all games of a contest need the same seats",
+            "{} has {}, but {} has {first}: all games of a contest need the same number of seats",
             another.game,
             seats(another.seats),
             one.game
@@ -61,8 +61,8 @@ pub(super) fn seats(count: usize) -> String {
 
 fn one(
     source: &Source,
-    name: &At<String>,
-    setup: Option<&At<toml::Table>>,
+    name: &Spanned<String>,
+    setup: Option<&Spanned<toml::Table>>,
 ) -> Result<ContestGame, FileError> {
     let Some(kind) = kind(name) else {
         let names: Vec<&str> = GAMES.iter().map(|kind| kind.name).collect();
@@ -73,7 +73,7 @@ fn one(
             .or_help(near));
     };
     let given = setup.map_or_else(|| Ok(Map::new()), |setup| json_table(setup));
-    let place = || setup.map_or_else(|| name.span(), At::span);
+    let place = || setup.map_or_else(|| name.span(), Spanned::span);
     let given = given.map_err(|error| source.error(place(), error))?;
     let start = kind.start(&Value::Object(given)).map_err(|error| {
         let help = error.help().map(str::to_owned);
@@ -100,7 +100,7 @@ fn named(
     for (index, game) in games.iter_mut().enumerate() {
         let raw = raw.get(index);
         game.name = match raw.and_then(|raw| raw.name.as_ref()) {
-            Some(name) => tame_name(name),
+            Some(name) => sanitize_name(name),
             None if own.iter().filter(|other| **other == game.game).count() == 1 => {
                 game.game.clone()
             }
@@ -108,18 +108,18 @@ fn named(
                 let setup = raw.and_then(|raw| raw.setup.as_ref());
                 let pairs = setup.into_iter().flat_map(|setup| setup.iter());
                 let pairs = pairs.map(|(key, value)| format!(" {key}={value}"));
-                tame_name(&(game.game.clone() + &pairs.collect::<String>()))
+                sanitize_name(&(game.game.clone() + &pairs.collect::<String>()))
             }
         };
     }
     for (index, game) in games.iter().enumerate() {
         let at = raw.get(index).map_or(0..0, |raw| raw.name.as_ref().unwrap_or(&raw.game).span());
         if game.name.is_empty() {
-            return Err(source.error(at, "a game without a name"));
+            return Err(source.error(at, "the game needs a name"));
         }
         if games[..index].iter().any(|other| other.name == game.name) {
-            let message = format!("more than one game is called `{}`", game.name);
-            return Err(source.error(at, message).help("give each a `name` of its own"));
+            let message = format!("two games are called `{}`", game.name);
+            return Err(source.error(at, message).help("give each its own `name`"));
         }
     }
     Ok(games)
@@ -140,7 +140,7 @@ fn json(value: &toml::Value) -> Result<Value, String> {
         }
         toml::Value::Table(table) => Value::Object(json_table(table)?),
         toml::Value::Float(_) | toml::Value::Datetime(_) => {
-            return Err(format!("no setup has a value like {value}"));
+            return Err(format!("a setup can't contain a value like {value}"));
         }
     })
 }
@@ -179,7 +179,7 @@ pub(super) fn positions(openings: &Source, games: &[ContestGame]) -> Result<Posi
         }
     }
     if positions.iter().all(Vec::is_empty) {
-        return Err(openings.error_of_all("there is no opening in it"));
+        return Err(openings.error_of_all("the file contains no openings"));
     }
     Ok(positions)
 }
@@ -211,14 +211,20 @@ fn position(line: &str, games: &[ContestGame]) -> Result<(usize, Value), Wrong> 
                 let near = nearest(name, known()).map(|near| format!("did you mean `{near}`?"));
                 let names = known().collect::<Vec<_>>().join(", ");
                 let help = near.or_else(|| Some(format!("the contest's games are {names}")));
-                return Err((format!("no single game is called `{}`", tame(name)), help));
+                return Err((
+                    format!("the contest has no game `{}`, or several of that name", tame(name)),
+                    help,
+                ));
             };
             (index, fields["position"].clone())
         }
         None if games.len() == 1 => (0, value),
         None => {
             let help = r#"{"game":"NAME","position":{..}}"#.to_owned();
-            return Err(("of which game is it? there are several".to_owned(), Some(help)));
+            return Err((
+                "the contest has several games: name the one of this position".to_owned(),
+                Some(help),
+            ));
         }
     };
     let game = &games[index];
@@ -227,7 +233,10 @@ fn position(line: &str, games: &[ContestGame]) -> Result<(usize, Value), Wrong> 
     let Some(kind) = kind(&game.game) else { return Err(wrong(format!("no {}", game.game))) };
     let begun = kind.start(&setup).map_err(|error| wrong(error.to_string()))?;
     if let Turn::Over(outcome) = begun.turn() {
-        return Err(wrong(format!("the game is over already: {}", outcome.reason)));
+        return Err(wrong(format!(
+            "the game is already over in this position: {}",
+            outcome.reason
+        )));
     }
     Ok((index, position))
 }

@@ -17,8 +17,9 @@ use super::{
     SeatOrders, WorkerSettings,
 };
 use crate::formats::FormatName;
-use forms::{At, OneOf};
-use raw::{Raw, RawAgent};
+pub(crate) use forms::{ShortOrLong, Spanned};
+pub(crate) use raw::Raw;
+use raw::RawAgent;
 use referee_protocol::plain::tame;
 use referee_protocol::{ClockSettings, Limits};
 use schemars::{Schema, schema_for};
@@ -64,13 +65,14 @@ pub struct ContestFile {
     name: String,
     seed: u64,
     rounds: u32,
-    seat_orders: SeatOrders,
+    format: FormatName,
+    pub(crate) seat_orders: SeatOrders,
     clock: ClockSettings,
     limits: Limits,
     policy: Policy,
     sandbox: SandboxSettings,
     workers: WorkerSettings,
-    raw: Raw,
+    pub(crate) raw: Raw,
 }
 
 /// An agent as a contest file names it.
@@ -97,7 +99,7 @@ pub struct Submissions {
 
 /// An agent that was found: what the contest must know of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entrant {
+pub struct FoundAgent {
     /// Its name; hostile text.
     pub name: String,
     /// The AGENT as it was written.
@@ -117,19 +119,24 @@ impl ContestFile {
     /// Reads a contest file. `file` is what errors call it, `stem` its name where it gives none.
     pub fn read(text: &str, file: &str, stem: &str) -> Result<Self, FileError> {
         let source = Source { file: tame(file), text: text.to_owned() };
-        let raw: Raw = toml::from_str(text).map_err(|error| source.garbled(&error))?;
+        let raw: Raw = toml::from_str(text).map_err(|error| source.toml_error(&error))?;
         let preset = conditions::preset(&source, &raw)?;
         let games = games::read(&source, &raw)?;
         let name = raw.name.as_deref().map_or(stem, String::as_str);
-        let name = tame_name(name);
+        let name = sanitize_name(name);
         if name.is_empty() {
-            let span = raw.name.as_ref().map_or(0..0, At::span);
-            return Err(source.error(span, "a contest needs a name"));
+            let span = raw.name.as_ref().map_or(0..0, Spanned::span);
+            return Err(source.error(span, "the contest needs a name"));
         }
         let rounds = within(&source, raw.rounds.as_ref(), "rounds", 1..=ROUNDS_MAX)?;
         let jobs = within(&source, raw.jobs.as_ref(), "jobs", 1..=JOBS_MAX)?;
         let seed = within(&source, raw.seed.as_ref(), "seed", 0..=SEED_BOUND - 1)?;
-        format::check_tables(&source, &raw)?;
+        let seats = games.first().map_or(1, |game: &ContestGame| game.seats);
+        let format = raw.format.as_deref().copied().or_else(|| FormatName::default_for(seats));
+        let Some(format) = format else {
+            return Err(source.error_of_all("no format fits the game"));
+        };
+        format::check_tables(&source, &raw, format)?;
         if let Some(agent) = raw.agents.get(PLAYERS_MAX) {
             let message = format!("at most {PLAYERS_MAX} agents can play");
             return Err(source.error(agent.span(), message));
@@ -138,6 +145,7 @@ impl ContestFile {
             name,
             seed: seed.unwrap_or(1),
             rounds: rounds.unwrap_or(1),
+            format,
             seat_orders: raw.seat_orders,
             clock: conditions::clock(&source, raw.clock.as_ref(), preset)?,
             limits: conditions::limits(&source, &raw.limits, preset)?,
@@ -158,23 +166,23 @@ impl ContestFile {
         })
     }
 
-    /// The contest between these, and for each of its players the entrant's place in the list.
+    /// The contest between these, and for each of its players the agent's place in the list.
     /// `openings` are the lines of the file with openings, and what errors call it.
     pub fn contest(
         &self,
-        entrants: &[Entrant],
+        agents: &[FoundAgent],
         openings: Option<&Source>,
     ) -> Result<(Contest, Vec<usize>), FileError> {
-        self.check_names(entrants)?;
-        let (format, order) = format::settings(self, entrants)?;
+        self.check_names(agents)?;
+        let (format, order) = format::settings(self, agents)?;
         let positions = match openings {
             Some(openings) => games::positions(openings, &self.games)?,
             None => Vec::new(),
         };
         let plies = self.raw.openings.plies.as_deref().copied().unwrap_or(0);
         let player = |&place: &usize| {
-            let Entrant { name, run, digest, .. } = &entrants[place];
-            PlayerInfo { name: tame_name(name), run: run.clone(), digest: digest.clone() }
+            let FoundAgent { name, run, digest, .. } = &agents[place];
+            PlayerInfo { name: sanitize_name(name), run: run.clone(), digest: digest.clone() }
         };
         let contest = Contest {
             name: self.name.clone(),
@@ -196,32 +204,33 @@ impl ContestFile {
         Ok((contest, order))
     }
 
-    fn check_names(&self, entrants: &[Entrant]) -> Result<(), FileError> {
+    fn check_names(&self, agents: &[FoundAgent]) -> Result<(), FileError> {
         let mut names = std::collections::BTreeSet::new();
-        for entrant in entrants {
-            let name = tame_name(&entrant.name);
-            let at = || entrant.span.clone();
+        for agent in agents {
+            let name = sanitize_name(&agent.name);
+            let at = || agent.span.clone();
             if name.is_empty() {
-                return Err(self.source.error(at(), "an agent without a name"));
+                return Err(self.source.error(at(), "the agent needs a name"));
             }
             if !names.insert(name.clone()) {
                 return Err(self
                     .source
-                    .error(at(), format!("more than one agent is called `{name}`"))
-                    .help("give each a name of its own: NAME=AGENT, such as new=./bot"));
+                    .error(at(), format!("two agents are called `{name}`"))
+                    .help("give each its own name: NAME=AGENT, such as new=./bot"));
             }
         }
         Ok(())
     }
 
-    /// The format; where none is named, the one that fits the games.
-    fn format(&self) -> FormatName {
-        let alone = self.seats() == 1;
-        let usual = if alone { FormatName::Puzzle } else { FormatName::RoundRobin };
-        self.raw.format.as_deref().copied().unwrap_or(usual)
+    /// An error at the line that names the format, if there is one.
+    pub(crate) fn error_at_format(&self, message: String) -> FileError {
+        match &self.raw.format {
+            Some(format) => self.source.error(format.span(), message),
+            None => self.source.error_of_all(message),
+        }
     }
 
-    /// Whether it names the contest itself.
+    /// Whether it gives the contest's name.
     pub fn is_named(&self) -> bool {
         self.raw.name.is_some()
     }
@@ -233,14 +242,14 @@ impl ContestFile {
 }
 
 /// A name without anything that a terminal would obey, and not too long.
-fn tame_name(name: &str) -> String {
+pub(crate) fn sanitize_name(name: &str) -> String {
     tame(name.trim()).chars().take(NAME_CHARACTERS_MAX).collect()
 }
 
 /// A number in its range.
-fn within<T: Copy + PartialOrd + std::fmt::Display>(
+pub(crate) fn within<T: Copy + PartialOrd + std::fmt::Display>(
     source: &Source,
-    value: Option<&At<T>>,
+    value: Option<&Spanned<T>>,
     key: &str,
     range: RangeInclusive<T>,
 ) -> Result<Option<T>, FileError> {
@@ -250,13 +259,13 @@ fn within<T: Copy + PartialOrd + std::fmt::Display>(
         return Ok(Some(value));
     }
     let (least, most) = (range.start(), range.end());
-    Err(source.error(at.span(), format!("`{key}` must be {least} to {most}, not {value}")))
+    Err(source.error(at.span(), format!("`{key}` must be from {least} to {most}, not {value}")))
 }
 
-fn named_agent(agent: &At<OneOf<String, RawAgent>>) -> NamedAgent {
+fn named_agent(agent: &Spanned<ShortOrLong<String, RawAgent>>) -> NamedAgent {
     match &**agent {
-        OneOf::Short(run) => NamedAgent { name: None, run: run.clone(), span: agent.span() },
-        OneOf::Long(RawAgent { name, run }) => NamedAgent {
+        ShortOrLong::Short(run) => NamedAgent { name: None, run: run.clone(), span: agent.span() },
+        ShortOrLong::Long(RawAgent { name, run }) => NamedAgent {
             name: name.as_deref().cloned(),
             run: (**run).clone(),
             span: name.as_ref().unwrap_or(run).span(),
@@ -267,15 +276,17 @@ fn named_agent(agent: &At<OneOf<String, RawAgent>>) -> NamedAgent {
 fn submissions(source: &Source, raw: &Raw) -> Result<Option<Submissions>, FileError> {
     let Some(at) = &raw.submissions else { return Ok(None) };
     let (folder, run, span) = match &**at {
-        OneOf::Short(folder) => (folder, None, at.span()),
-        OneOf::Long(table) => (&*table.folder, table.run.as_ref(), table.folder.span()),
+        ShortOrLong::Short(folder) => (folder, None, at.span()),
+        ShortOrLong::Long(table) => (&*table.folder, table.run.as_ref(), table.folder.span()),
     };
     if folder.trim().is_empty() {
-        return Err(source.error(span, "submissions need a folder").help("`.` is this folder"));
+        return Err(source
+            .error(span, "`submissions` needs a folder")
+            .help("`.` is the folder of the contest file"));
     }
     if let Some(run) = run.filter(|run| !run.contains("{}")) {
         return Err(source
-            .error(run.span(), "`run` needs `{}`, which stands for each submission's path")
+            .error(run.span(), "`run` needs `{}`, a placeholder for the path of a submission")
             .help("such as run = \"python3 {}/main.py\""));
     }
     let run = run.map(|run| (**run).clone());

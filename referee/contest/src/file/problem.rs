@@ -59,10 +59,10 @@ impl Source {
     }
 
     /// What the reader of TOML found wrong.
-    pub(super) fn garbled(&self, error: &toml::de::Error) -> FileError {
+    pub(super) fn toml_error(&self, error: &toml::de::Error) -> FileError {
         let message = tame(error.message());
         let help = near(&message);
-        let message = in_words(message);
+        let message = user_message(&message);
         match error.span() {
             Some(span) => self.error(span, message),
             None => self.error_of_all(message),
@@ -77,8 +77,9 @@ impl Source {
     }
 }
 
-/// The reader's message in the words of those who write contest files.
-fn in_words(mut message: String) -> String {
+/// Returns the TOML reader's message in terms of TOML, without types of Rust.
+fn user_message(message: &str) -> String {
+    let mut message = message.replace(", expected literal string", "");
     for (begin, words) in [
         ("unknown field", "unknown key"),
         ("unknown variant", "unknown value"),
@@ -88,17 +89,25 @@ fn in_words(mut message: String) -> String {
             message = format!("{words}{rest}");
         }
     }
-    for (end, words) in [
-        ("expected u32", "expected a whole number"),
-        ("expected u64", "expected a whole number"),
-        ("expected f64", "expected a number"),
-        ("expected a map", "expected a table"),
-    ] {
-        if let Some(rest) = message.strip_suffix(end) {
-            message = format!("{rest}{words}");
-        }
-    }
-    message
+    let mismatch = ["invalid type: ", "invalid value: "];
+    let mismatch = mismatch.iter().find_map(|begin| message.strip_prefix(begin));
+    let Some((found, expected)) = mismatch.and_then(|rest| rest.split_once(", expected ")) else {
+        return message;
+    };
+    let expected = match expected {
+        "u32" | "u64" => "a whole number, 0 or more",
+        "f64" => "a number",
+        "a boolean" => "true or false",
+        "a map" => "a table",
+        expected if expected.starts_with("struct ") => "a table",
+        expected => expected,
+    };
+    let found = match found.split_once(' ') {
+        Some(("string", text)) => format!("the string {text}"),
+        Some((_, number)) if number.starts_with('`') => number.trim_matches('`').to_owned(),
+        _ => found.replace("sequence", "a list").replace("map", "a table"),
+    };
+    format!("expected {expected}, not {found}")
 }
 
 /// What was meant by an unknown name, from the words of the reader's error: between backticks it
@@ -125,7 +134,7 @@ impl FileError {
 
     /// The same with the known name that is nearest to this one, where one is near.
     #[must_use]
-    pub(super) fn or_near<'a>(self, name: &str, known: impl Iterator<Item = &'a str>) -> Self {
+    pub(crate) fn or_near<'a>(self, name: &str, known: impl Iterator<Item = &'a str>) -> Self {
         self.or_help(nearest(name, known).map(|near| format!("did you mean `{near}`?")))
     }
 

@@ -1,18 +1,18 @@
-//! Who sits where when a pairing is played in one order only.
+//! Balances seats where a pairing is played in one seat order only.
 
 use super::Pairing;
 
-/// Stands for a seat that nobody has taken.
-const NOBODY: usize = usize::MAX;
+/// Marks a seat that isn't taken.
+const UNASSIGNED: usize = usize::MAX;
 
-/// Puts the players of each pairing in an order such that over all pairings every player has every
-/// seat equally often, give or take one.
+/// Orders the players of each pairing such that every player has every seat equally often over all
+/// pairings, plus or minus one.
 ///
-/// There always is one: players and pairings are the two sides of a bipartite graph, seats are the
-/// colours of its edges. A player is split into parts of as many pairings as there are seats, in
-/// the order of the list, and by Kőnig's theorem a bipartite graph can be coloured with as many
-/// colours as its fullest corner has edges. The colouring goes edge by edge and swaps two colours
-/// along a path where an edge finds none that is free at both ends.
+/// This is always possible: players and pairings are the two sides of a bipartite graph, and seats
+/// are the colours of its edges. A player is split into parts of as many pairings as there are
+/// seats, in the order of the list, and by Kőnig's theorem a bipartite graph can be coloured with
+/// as many colours as its vertex of highest degree has edges. Edges are coloured one by one. If no
+/// colour is free at both ends of an edge, two colours are swapped along a path.
 pub(super) fn balance_seats(pairings: &mut [Pairing], players: usize, seats: usize) {
     if seats < 2 {
         return;
@@ -30,16 +30,16 @@ pub(super) fn balance_seats(pairings: &mut [Pairing], players: usize, seats: usi
 /// Edges are numbered by pairing and place in it.
 struct Colouring {
     seats: usize,
-    /// The part of a player that each edge ends at.
+    /// The part of a player at the end of each edge.
     ends: Vec<usize>,
-    /// The edge of each colour at each pairing, and at each part of a player.
+    /// The edge of each colour at each pairing and at each part of a player.
     at_pairing: Vec<usize>,
     at_part: Vec<usize>,
 }
 
 impl Colouring {
     fn new(pairings: &[Pairing], players: usize, seats: usize) -> Self {
-        // The part that a player's next pairing belongs to, and how many more have room in it.
+        // The part of a player's next pairing, and how many more pairings fit into it.
         let mut open = vec![(0, 0); players];
         let mut parts = 0;
         let mut ends = Vec::with_capacity(pairings.len() * seats);
@@ -52,8 +52,8 @@ impl Colouring {
             *room -= 1;
             ends.push(*part);
         }
-        let at_pairing = vec![NOBODY; ends.len()];
-        Self { seats, ends, at_pairing, at_part: vec![NOBODY; parts * seats] }
+        let at_pairing = vec![UNASSIGNED; ends.len()];
+        Self { seats, ends, at_pairing, at_part: vec![UNASSIGNED; parts * seats] }
     }
 
     fn colour(&mut self, edge: usize) {
@@ -62,21 +62,21 @@ impl Colouring {
         let free = |taken: &[usize], from: usize| {
             (0..self.seats)
                 .map(|seat| (seat + place) % self.seats)
-                .find(|seat| taken[from + seat] == NOBODY)
+                .find(|seat| taken[from + seat] == UNASSIGNED)
                 .expect("a corner has as many colours as edges")
         };
         let of_part = free(&self.at_part, part);
         let mut of_pairing = free(&self.at_pairing, pairing);
-        if self.at_pairing[pairing + of_part] == NOBODY {
+        if self.at_pairing[pairing + of_part] == UNASSIGNED {
             of_pairing = of_part;
-        } else if self.at_part[part + of_pairing] != NOBODY {
+        } else if self.at_part[part + of_pairing] != UNASSIGNED {
             self.swap_along(self.at_part[part + of_pairing], of_pairing, of_part);
         }
         self.take(edge, of_pairing);
     }
 
-    /// Gives the edge, which has the one colour, the other one, and so on along the path of these
-    /// two colours that begins with it at a part of a player.
+    /// Swaps two colours along the path that begins with this edge, of colour `one`, at a part of a
+    /// player.
     fn swap_along(&mut self, edge: usize, mut one: usize, mut other: usize) {
         let mut path = vec![edge];
         let mut edge = edge;
@@ -86,18 +86,19 @@ impl Colouring {
             } else {
                 self.at_part[self.ends[edge] * self.seats + other]
             };
-            if corner == NOBODY {
+            if corner == UNASSIGNED {
                 break;
             }
             path.push(corner);
             edge = corner;
             std::mem::swap(&mut one, &mut other);
         }
-        // One and other are now those of the last edge; freed from the end on, taken again anew.
+        // `one` and `other` are now those of the last edge. Frees all edges, then takes the swapped
+        // colours.
         for (index, &edge) in path.iter().enumerate() {
             let colour = if (path.len() - index) % 2 == 1 { one } else { other };
-            self.at_part[self.ends[edge] * self.seats + colour] = NOBODY;
-            self.at_pairing[edge / self.seats * self.seats + colour] = NOBODY;
+            self.at_part[self.ends[edge] * self.seats + colour] = UNASSIGNED;
+            self.at_pairing[edge / self.seats * self.seats + colour] = UNASSIGNED;
         }
         for (index, &edge) in path.iter().enumerate() {
             self.take(edge, if (path.len() - index) % 2 == 1 { other } else { one });

@@ -1,27 +1,27 @@
-//! What knockouts are made of: brackets, in which players are placed by their seeds, and ties,
-//! which somebody always wins. Seeds are places in the contest's list.
+//! Brackets, in which players are placed by their seeds, and ties, which one player always wins.
+//! Seeds are places in the contest's list.
 
-use super::{Field, Met, Pairing};
+use super::{Field, Pairing, PairingResult};
 use crate::Player;
 
-/// How many pairings a level tie goes on for, one at a time, before the higher seed wins it.
-pub const REPLAYS: u32 = 3;
+/// How many pairings extend a level tie at most, one at a time, before the higher seed wins it.
+pub(super) const TIE_REPLAYS_MAX: u32 = 3;
 
-/// Two who meet; where one place is nobody's, the other goes on without playing.
+/// Two places of a bracket. If one is empty, the player in the other advances without playing.
 pub(super) type Tie = [Option<Player>; 2];
 
 /// A tie that has ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Decided {
-    /// Nobody only if nobody was there.
+    /// `None` only if both places were empty.
     pub(super) winner: Option<Player>,
-    /// Nobody if there weren't two.
+    /// `None` unless there were two players.
     pub(super) loser: Option<Player>,
 }
 
-/// All players, each in the place of a bracket where its seed belongs: if the higher seeds always
-/// win, the first and the second meet last, the first four in the round before, and so on. The
-/// highest seeds meet nobody in the first round, as far as there are more places than players.
+/// Returns the players in the places of a bracket by seed: if the higher seeds always win, the
+/// first two meet in the final, the first four in the round before, and so on. If there are more
+/// places than players, the highest seeds don't play in the first round.
 pub(super) fn seeded(players: usize) -> Vec<Option<Player>> {
     let mut places = vec![0];
     while places.len() < players {
@@ -32,57 +32,56 @@ pub(super) fn seeded(players: usize) -> Vec<Option<Player>> {
     places.into_iter().map(|seed| all.get(seed).copied()).collect()
 }
 
-/// Neighbours meet.
+/// Returns the ties between neighbours.
 pub(super) fn ties(places: &[Option<Player>]) -> Vec<Tie> {
     places.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect()
 }
 
-/// Who goes on, by place.
+/// Returns the winners, by place.
 pub(super) fn winners(ties: &[Decided]) -> Vec<Option<Player>> {
     ties.iter().map(|tie| tie.winner).collect()
 }
 
-/// Who lost, by place.
+/// Returns the losers, by place.
 pub(super) fn losers(ties: &[Decided]) -> Vec<Option<Player>> {
     ties.iter().map(|tie| tie.loser).collect()
 }
 
-/// Those who are there, in the order of the contest's list: they share a place.
+/// Returns the players of places that share a rank, in the order of the contest's list.
 pub(super) fn sharing(places: &[Option<Player>]) -> Vec<Player> {
     let mut players: Vec<Player> = places.iter().flatten().copied().collect();
     players.sort_unstable();
     players
 }
 
-/// The ties of a contest, one stage after the other, as far as the past has them.
+/// Replays the ties of a contest, stage by stage, from the results so far.
 #[derive(Debug)]
 pub(super) struct Ties<'a> {
     rounds: u32,
-    past: &'a [Met],
-    /// How much more often each player was listed first than second.
+    past: &'a [PairingResult],
+    /// How many times more each player was listed first than second.
     firsts: Vec<i64>,
 }
 
-/// A tie that two play.
+/// A tie between two players.
 struct Playing {
     first: Player,
     second: Player,
-    /// What the first has more than the second, in halves.
+    /// The first player's lead, in half-points.
     lead: i64,
 }
 
 impl<'a> Ties<'a> {
-    pub(super) fn new(field: Field, past: &'a [Met]) -> Self {
+    pub(super) fn new(field: Field, past: &'a [PairingResult]) -> Self {
         Self { rounds: field.rounds, past, firsts: vec![0; field.players] }
     }
 
-    /// Some ties that are played at the same time: who won them, or the pairings that have to be
-    /// played next to know it.
+    /// Plays ties at the same time. Returns their winners, or the pairings to play next.
     pub(super) fn play(&mut self, round: u32, ties: &[Tie]) -> Result<Vec<Decided>, Vec<Pairing>> {
         let mut playing: Vec<Playing> = ties.iter().filter_map(|tie| self.begin(*tie)).collect();
         let mut level: Vec<usize> = (0..playing.len()).collect();
         for games in std::iter::once(0..self.rounds)
-            .chain((self.rounds..self.rounds + REPLAYS).map(|game| game..game + 1))
+            .chain((self.rounds..self.rounds + TIE_REPLAYS_MAX).map(|game| game..game + 1))
         {
             let mut stage = Vec::new();
             for game in games {
@@ -94,7 +93,7 @@ impl<'a> Ties<'a> {
             }
             for (turn, met) in self.stage(stage)?.iter().enumerate() {
                 let tie = &mut playing[level[turn % level.len()]];
-                let [one, other] = [0, 1].map(|place| i64::from(met.halves[place]));
+                let [one, other] = [0, 1].map(|place| i64::from(met.half_points[place]));
                 let turned = met.pairing.players[0] != tie.first;
                 tie.lead += if turned { other - one } else { one - other };
             }
@@ -109,7 +108,7 @@ impl<'a> Ties<'a> {
         Ok(ties.iter().map(decided).collect())
     }
 
-    /// Whoever was first less often begins; of equals the higher seed.
+    /// The player who was first less often is first; of equals the higher seed.
     fn begin(&self, tie: Tie) -> Option<Playing> {
         let [Some(one), Some(other)] = tie else { return None };
         let key = |player: &Player| (self.firsts[player.index()], *player);
@@ -120,8 +119,8 @@ impl<'a> Ties<'a> {
         Some(Playing { first, second, lead: 0 })
     }
 
-    /// Takes the results of these pairings from the past, or gives back those that it has none of.
-    fn stage(&mut self, mut pairings: Vec<Pairing>) -> Result<&'a [Met], Vec<Pairing>> {
+    /// Takes the results of these pairings from the past, or returns the pairings without results.
+    fn stage(&mut self, mut pairings: Vec<Pairing>) -> Result<&'a [PairingResult], Vec<Pairing>> {
         let Some((ended, past)) = self.past.split_at_checked(pairings.len()) else {
             return Err(pairings.split_off(self.past.len()));
         };

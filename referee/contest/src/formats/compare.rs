@@ -1,16 +1,92 @@
-//! Two players, until it is decided whether the first is better.
+//! Compare: two players, until it is decided whether the first is stronger.
 
-use super::{Field, Format, Met, Pairing};
+use super::{Comparison, Field, Format, FromContestFile, Input, Pairing, PairingResult};
+use crate::file::{FileError, Source, Spanned, within};
 use crate::sprt::{Decision, Pentanomial};
-use crate::{Player, SprtSettings};
+use crate::{Player, SeatOrders, SprtSettings};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-/// The same two, `rounds` times at most.
+/// The largest hypothesis of a test, in Elo either way.
+const ELO_MAX: f64 = 1000.0;
+/// The chance of each error, unless the contest file gives another.
+const ERROR_CHANCE: f64 = 0.05;
+
+/// The same two players, `rounds` times at most.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Compare {
-    /// The test; none: all rounds are played.
+    /// The test that ends it; `None` to play all rounds.
     pub sprt: Option<SprtSettings>,
+}
+
+/// More about `compare`: the test. Without the two hypotheses all rounds are played.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Compare")]
+pub(crate) struct Table {
+    /// The first hypothesis: the first agent is better by so many Elo.
+    elo0: Option<Spanned<f64>>,
+    /// The second.
+    elo1: Option<Spanned<f64>>,
+    /// How often the second may be accepted although the first is true; 0.05 without it.
+    alpha: Option<Spanned<f64>>,
+    /// How often the first may be accepted although the second is true; 0.05 without it.
+    beta: Option<Spanned<f64>>,
+}
+
+impl FromContestFile for Compare {
+    const HELP: &'static str = "two players, until a test decides which one is stronger";
+    const SEATS: RangeInclusive<usize> = 2..=2;
+    type Table = Table;
+
+    fn check(source: &Source, table: &Table) -> Result<(), FileError> {
+        sprt(source, table).map(|_| ())
+    }
+
+    fn read(input: &mut Input<'_, Table>) -> Result<Self, FileError> {
+        let file = input.file;
+        let count = input.agents.len();
+        if count != 2 {
+            let message =
+                format!("format compare needs 2 agents, the new and the old one, not {count}");
+            return Err(file.error_at_format(message));
+        }
+        if file.seat_orders == SeatOrders::One {
+            let message = "format compare plays each opening with both seatings, which seat_orders = \
+                           \"one\" rules out";
+            return Err(file.source.error_of_all(message).help("remove `seat_orders`"));
+        }
+        let sprt = input.table.map(|table| sprt(&file.source, table)).transpose()?;
+        Ok(Self { sprt: sprt.flatten() })
+    }
+}
+
+/// Reads the test, if there is one.
+fn sprt(source: &Source, table: &Table) -> Result<Option<SprtSettings>, FileError> {
+    let (elo0, elo1) = match (&table.elo0, &table.elo1) {
+        (Some(elo0), Some(elo1)) => (elo0, elo1),
+        (None, None) => {
+            let Some(lone) = table.alpha.as_ref().or(table.beta.as_ref()) else { return Ok(None) };
+            let message = "a test needs both hypotheses, `elo0` and `elo1`";
+            return Err(source.error(lone.span(), message).help("such as elo0 = 0, elo1 = 20"));
+        }
+        (Some(lone), None) | (None, Some(lone)) => {
+            let message = "a test needs both hypotheses, `elo0` and `elo1`";
+            return Err(source.error(lone.span(), message));
+        }
+    };
+    within(source, Some(elo0), "elo0", -ELO_MAX..=ELO_MAX)?;
+    within(source, Some(elo1), "elo1", -ELO_MAX..=ELO_MAX)?;
+    if **elo0 >= **elo1 {
+        return Err(source.error(elo1.span(), "`elo1` must be greater than `elo0`"));
+    }
+    for (chance, key) in [(&table.alpha, "alpha"), (&table.beta, "beta")] {
+        within(source, chance.as_ref(), key, 0.0001..=0.4999)?;
+    }
+    let chance = |value: &Option<Spanned<f64>>| value.as_deref().copied().unwrap_or(ERROR_CHANCE);
+    let (elo0, elo1) = (**elo0, **elo1);
+    Ok(Some(SprtSettings { elo0, elo1, alpha: chance(&table.alpha), beta: chance(&table.beta) }))
 }
 
 impl Format for Compare {
@@ -20,7 +96,7 @@ impl Format for Compare {
         least..=most
     }
 
-    fn next(&self, field: Field, past: &[Met]) -> Vec<Pairing> {
+    fn next(&self, field: Field, past: &[PairingResult]) -> Vec<Pairing> {
         if !past.is_empty() {
             return Vec::new();
         }
@@ -28,18 +104,21 @@ impl Format for Compare {
         (1..=field.rounds).map(|round| Pairing { round, players: players.clone() }).collect()
     }
 
-    /// Only the whole of `past` is looked at: every shorter beginning was asked about before, and
-    /// decided nothing.
-    fn decided(&self, past: &[Met]) -> Option<usize> {
+    /// Tests all of `past` only: every shorter beginning was tested before and decided nothing.
+    fn decided(&self, past: &[PairingResult]) -> Option<usize> {
         let decision = self.sprt?.decision(&Pentanomial::of(past));
         (decision != Decision::Open).then_some(past.len())
+    }
+
+    fn comparison(&self) -> Option<Comparison> {
+        Some(Comparison { sprt: self.sprt })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::Compare;
-    use crate::formats::{Field, Format, Met, Pairing};
+    use crate::formats::{Field, Format, Pairing, PairingResult};
     use crate::{Player, SprtSettings};
 
     const SPRT: SprtSettings = SprtSettings { elo0: 0.0, elo1: 100.0, alpha: 0.05, beta: 0.05 };
@@ -48,12 +127,16 @@ mod tests {
         Field { players: 2, seats: 2, rounds, seed: 1 }
     }
 
-    /// What comes of the pairings when the first player gets so many halves in each block.
-    fn met(pairings: &[Pairing], blocks: &[u32]) -> Vec<Met> {
+    /// The results of pairings in which the first player gets these half-points in each block.
+    fn met(pairings: &[Pairing], blocks: &[u32]) -> Vec<PairingResult> {
         let met = |pairing: &Pairing| {
             let blocks: Vec<Vec<u32>> = blocks.iter().map(|&new| vec![new, 4 - new]).collect();
-            let halves = (0..2).map(|player| blocks.iter().map(|block| block[player]).sum());
-            Met { pairing: pairing.clone(), halves: halves.collect(), blocks: blocks.clone() }
+            let half_points = (0..2).map(|player| blocks.iter().map(|block| block[player]).sum());
+            PairingResult {
+                pairing: pairing.clone(),
+                half_points: half_points.collect(),
+                block_half_points: blocks.clone(),
+            }
         };
         pairings.iter().map(met).collect()
     }

@@ -1,23 +1,24 @@
-//! Who loses twice is out.
+//! Double knockout: a player who loses two ties is out.
 
-use super::bracket::{REPLAYS, Ties, losers, seeded, sharing, ties, winners};
-use super::{Field, Format, Met, Pairing};
+use super::bracket::{TIE_REPLAYS_MAX, Ties, losers, seeded, sharing, ties, winners};
+use super::{Field, Format, FromContestFile, Input, Pairing, PairingResult};
 use crate::Player;
+use crate::file::FileError;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-/// Two brackets, for games of two seats: who loses in the winners' bracket drops down into the
-/// losers' bracket, who loses there is out. The winners of both play the final, and once more if
-/// that is the first tie that the winner of the winners' bracket loses. Ties as in a knockout.
+/// Two brackets, for games of two seats. The loser of a tie in the winners' bracket drops into the
+/// losers' bracket; the loser of a tie there is out. The winners of both brackets play the final, and
+/// once more if the winner of the winners' bracket loses it. Ties are those of a knockout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DoubleKnockout {}
 
 impl DoubleKnockout {
-    /// The final order, or the pairings that come before it is known.
+    /// Returns the final order, or the pairings to play before it is known.
     ///
-    /// A round of the winners' bracket is played together with one of the losers' bracket in which
-    /// its own players meet; in the next round they meet those who just dropped down.
-    fn play(field: Field, past: &[Met]) -> Result<Vec<Vec<Player>>, Vec<Pairing>> {
+    /// A round of the winners' bracket is played together with a round of the losers' bracket among
+    /// players who are already there. In the next round they meet those who have just dropped.
+    fn play(field: Field, past: &[PairingResult]) -> Result<Vec<Vec<Player>>, Vec<Pairing>> {
         if field.players < 2 {
             return Ok(Player::all(field.players).map(|player| vec![player]).collect());
         }
@@ -57,31 +58,44 @@ impl DoubleKnockout {
     }
 }
 
-/// Where those who drop down from the winners' bracket come into the losers' bracket, in its n-th
-/// drop: so far from where earlier ones came in that any two who have met already come together as
-/// late as can be. The n-th drop exchanges the parts of the bracket that the binary digits of n,
-/// lowest first, stand for: halves in the first drop, quarters within halves in the second, both in
-/// the third, eighths in the fourth, as long as there are any.
+/// The places in the losers' bracket of those who drop from the winners' bracket in the n-th drop, such
+/// that two who have met meet again as late as possible. The n-th drop exchanges the parts of the
+/// bracket that the binary digits of n, lowest first, represent: halves in the first drop, quarters
+/// within halves in the second, both in the third, eighths in the fourth, and so on.
 fn crossed(dropped: &[Option<Player>], drop: usize) -> Vec<Option<Player>> {
     let digits = dropped.len().trailing_zeros();
     let exchanged = drop.reverse_bits().checked_shr(usize::BITS - digits).unwrap_or(0);
     (0..dropped.len()).map(|place| dropped[place ^ exchanged]).collect()
 }
 
+impl FromContestFile for DoubleKnockout {
+    const HELP: &'static str = "a bracket in which a player is out after two lost ties";
+    const SEATS: RangeInclusive<usize> = 2..=2;
+    type Table = ();
+
+    fn read(_input: &mut Input<'_, ()>) -> Result<Self, FileError> {
+        Ok(Self {})
+    }
+}
+
 impl Format for DoubleKnockout {
     fn size(&self, field: Field) -> RangeInclusive<u64> {
         let beaten = (field.players as u64).saturating_sub(1);
         let rounds = u64::from(field.rounds);
-        // Everybody but the winner loses twice, the winner once at most.
-        let most = (2 * beaten + beaten.min(1)) * (rounds + u64::from(REPLAYS));
+        // Everyone but the winner loses twice, the winner once at most.
+        let most = (2 * beaten + beaten.min(1)) * (rounds + u64::from(TIE_REPLAYS_MAX));
         2 * beaten * rounds..=most
     }
 
-    fn next(&self, field: Field, past: &[Met]) -> Vec<Pairing> {
+    fn next(&self, field: Field, past: &[PairingResult]) -> Vec<Pairing> {
         Self::play(field, past).err().unwrap_or_default()
     }
 
-    fn ranking(&self, field: Field, past: &[Met]) -> Option<Vec<Vec<Player>>> {
+    fn tie_replays_max(&self) -> Option<u32> {
+        Some(TIE_REPLAYS_MAX)
+    }
+
+    fn ranking(&self, field: Field, past: &[PairingResult]) -> Option<Vec<Vec<Player>>> {
         Self::play(field, past).ok()
     }
 }

@@ -1,21 +1,88 @@
-//! Some players meet all others, who don't meet each other.
+//! Gauntlet: some players, the challengers, play all others.
 
 use super::balance::balance_seats;
-use super::{Field, Format, Met, Pairing, groups};
+use super::{Field, Format, FromContestFile, Input, Pairing, PairingResult, Ranking, groups};
 use crate::Player;
+use crate::file::{FileError, ShortOrLong, Spanned, sanitize_name};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-/// Each of the first players, the challengers, meets every group of others that fills the table,
-/// `rounds` times. Challengers don't meet each other. Everything is given at once.
+/// Each challenger plays every group of others that fills the seats, `rounds` times. Challengers don't
+/// play each other. All pairings are known from the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Gauntlet {
-    /// The first so many players are those who meet everybody else.
+    /// How many of the first players are challengers.
     pub challengers: u32,
 }
 
+/// More about `gauntlet`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Gauntlet")]
+pub(crate) struct Table {
+    /// Who meets everybody else: the first so many, or these by name.
+    challengers: Option<Spanned<ShortOrLong<u32, Vec<Spanned<String>>>>>,
+}
+
+impl FromContestFile for Gauntlet {
+    const HELP: &'static str = "the first player, or several, plays all others";
+    const SEATS: RangeInclusive<usize> = 2..=usize::MAX;
+    type Table = Table;
+
+    /// Reads how many challengers there are, and puts them first.
+    fn read(input: &mut Input<'_, Table>) -> Result<Self, FileError> {
+        let challengers = challengers(input)?;
+        input.order.retain(|place| !challengers.contains(place));
+        input.order.splice(0..0, challengers.iter().copied());
+        Ok(Self { challengers: u32::try_from(challengers.len()).unwrap_or(u32::MAX) })
+    }
+}
+
+/// Returns the places of the challengers among the agents.
+fn challengers(input: &Input<'_, Table>) -> Result<Vec<usize>, FileError> {
+    let Input { file, table, agents, .. } = input;
+    let Some(given) = table.and_then(|table| table.challengers.as_ref()) else {
+        return Ok(vec![0]);
+    };
+    let most = agents.len().saturating_sub(1);
+    let mut places = Vec::new();
+    match &**given {
+        ShortOrLong::Short(count) => {
+            places.extend(0..usize::try_from(*count).unwrap_or(usize::MAX).min(most + 1));
+        }
+        ShortOrLong::Long(names) => {
+            let known: Vec<String> =
+                agents.iter().map(|agent| sanitize_name(&agent.name)).collect();
+            for name in names {
+                let wanted = sanitize_name(name);
+                let Some(place) = known.iter().position(|name| *name == wanted) else {
+                    return Err(file
+                        .source
+                        .error(name.span(), format!("there is no player `{wanted}`"))
+                        .or_near(&wanted, known.iter().map(String::as_str)));
+                };
+                if places.contains(&place) {
+                    let message = format!("`{wanted}` is named twice");
+                    return Err(file.source.error(name.span(), message));
+                }
+                places.push(place);
+            }
+        }
+    }
+    if places.is_empty() || places.len() > most {
+        let message = format!(
+            "a gauntlet of {} players needs 1 to {most} challengers, not {}",
+            agents.len(),
+            places.len()
+        );
+        return Err(file.source.error(given.span(), message));
+    }
+    Ok(places)
+}
+
 impl Gauntlet {
-    /// How many challengers there are, and how many others.
+    /// Returns the number of challengers and that of the others.
     fn sides(self, field: Field) -> (usize, usize) {
         let challengers = field.players.min(self.challengers as usize);
         (challengers, field.players - challengers)
@@ -23,6 +90,10 @@ impl Gauntlet {
 }
 
 impl Format for Gauntlet {
+    fn ranked_by(&self, _is_even: bool) -> Ranking {
+        Ranking::PointsPerGame
+    }
+
     fn size(&self, field: Field) -> RangeInclusive<u64> {
         let (challengers, others) = self.sides(field);
         let tables = groups::count(others, field.seats.saturating_sub(1));
@@ -35,7 +106,7 @@ impl Format for Gauntlet {
         true
     }
 
-    fn next(&self, field: Field, past: &[Met]) -> Vec<Pairing> {
+    fn next(&self, field: Field, past: &[PairingResult]) -> Vec<Pairing> {
         let Field { players, seats, rounds, .. } = field;
         let (challengers, others) = self.sides(field);
         if !past.is_empty() {
@@ -46,7 +117,7 @@ impl Format for Gauntlet {
         for round in 1..=rounds {
             for step in 0..tables.len() {
                 for (turn, challenger) in Player::all(challengers).enumerate() {
-                    // Challengers begin as far from each other as they can, so that nobody waits.
+                    // Challengers begin as far from each other as they can, so that no one waits.
                     let begins = turn * tables.len() / challengers;
                     let table = (step + begins) % tables.len();
                     let others = tables[table].iter().map(|other| other.index() + challengers);

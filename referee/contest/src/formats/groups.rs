@@ -1,10 +1,10 @@
-//! All groups of a size, in an order in which everybody's games are spread evenly.
+//! All groups of a size, in an order that spreads every player's games evenly.
 
 use crate::Player;
 
-/// Every group of `size` out of `players`, each once. At every point of the list the numbers of
-/// groups that any two players were in differ by at most `size`; of pairs, by two at most, and by
-/// one if the number of players is even.
+/// Returns every group of `size` out of `players` once. At every point of the list the numbers of
+/// groups of any two players differ by at most `size`; with pairs by two at most, and by one if the
+/// number of players is even.
 pub(super) fn groups(players: usize, size: usize) -> Vec<Vec<Player>> {
     match size {
         0 => vec![Vec::new()],
@@ -13,7 +13,7 @@ pub(super) fn groups(players: usize, size: usize) -> Vec<Vec<Player>> {
     }
 }
 
-/// How many groups of `size` there are.
+/// Returns how many groups of `size` there are.
 pub(super) fn count(players: usize, size: usize) -> u64 {
     if size > players {
         return 0;
@@ -24,9 +24,9 @@ pub(super) fn count(players: usize, size: usize) -> u64 {
     u64::try_from((0..size).fold(1, step)).unwrap_or(u64::MAX)
 }
 
-/// Every pair once, by the circle method: one player (or the bye) stays, the others turn round,
-/// and whoever is opposite meets. Everybody is listed first every other time, and over the whole
-/// list as often as second, or once more or less where the number of opponents is odd.
+/// Returns every pair once, by the circle method: one player (or the bye) stays, the others rotate,
+/// and opposite players meet. Every player is first every other time, and over the whole list as
+/// often as second, plus or minus one if the number of opponents is odd.
 pub(super) fn pairs(players: usize) -> impl Iterator<Item = [Player; 2]> {
     let even = players + players % 2;
     let turning = even.saturating_sub(1);
@@ -44,9 +44,9 @@ pub(super) fn pairs(players: usize) -> impl Iterator<Item = [Player; 2]> {
     })
 }
 
-/// The groups that a group is turned into when the players stand in a circle and each place in it
-/// moves on by one, again and again, until it is itself: everybody is in equally many of them, and
-/// equally often in each of the group's places. A group is given by the gaps between its places.
+/// Returns all rotations of a group of players on a circle: every player is in equally many of
+/// them, and equally often in each of the group's places. A group is given by the gaps between its
+/// places.
 pub(super) fn orbit(gaps: &[usize]) -> impl Iterator<Item = Vec<Player>> + use<> {
     let players: usize = gaps.iter().sum();
     let places: Vec<usize> = gaps
@@ -60,7 +60,7 @@ pub(super) fn orbit(gaps: &[usize]) -> impl Iterator<Item = Vec<Player>> + use<>
         .map(move |by| places.iter().map(|place| player((place + by) % players)).collect())
 }
 
-/// The gaps of one group of each orbit.
+/// Returns the gaps of one group of each orbit.
 pub(super) fn orbits(players: usize, size: usize) -> Vec<Vec<usize>> {
     let mut found = Vec::new();
     if size > 0 && size <= players {
@@ -86,7 +86,7 @@ fn extend(begun: &mut Vec<usize>, left: usize, more: usize, found: &mut Vec<Vec<
     }
 }
 
-/// Of the gaps of an orbit's groups, which are rotations of each other, the least stand for all.
+/// The gaps of an orbit's groups are rotations of each other; the least one represents the orbit.
 fn is_least_rotation(gaps: &[usize]) -> bool {
     (1..gaps.len()).all(|by| gaps <= [&gaps[by..], &gaps[..by]].concat().as_slice())
 }
@@ -96,7 +96,7 @@ fn period(gaps: &[usize]) -> usize {
     gaps[..(1..gaps.len()).find(same).unwrap_or(gaps.len())].iter().sum()
 }
 
-/// The player at this place of the list.
+/// Returns the player at this place of the list.
 pub(super) fn player(index: usize) -> Player {
     Player(u32::try_from(index).unwrap_or(u32::MAX))
 }

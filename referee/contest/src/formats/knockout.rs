@@ -1,25 +1,47 @@
-//! Who loses is out.
+//! Knockout: the loser of a tie is out.
 
-use super::bracket::{REPLAYS, Ties, losers, seeded, sharing, ties, winners};
-use super::{Field, Format, Met, Pairing};
+use super::bracket::{TIE_REPLAYS_MAX, Ties, losers, seeded, sharing, ties, winners};
+use super::{Field, Format, FromContestFile, Input, Pairing, PairingResult};
 use crate::Player;
+use crate::file::FileError;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-/// A bracket of the next power of two, for games of two seats. A tie is `rounds` pairings of the
-/// same two, and more while it is level.
+/// A bracket of the next power of two, for games of two seats. A tie is `rounds` pairings of two
+/// players, and more while it is level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Knockout {
-    /// A last pairing for the third place.
+    /// Whether the losers of the semi-finals play for the third place.
     pub third_place: bool,
 }
 
+/// More about `knockout`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Knockout")]
+pub(crate) struct Table {
+    /// A last pairing for the third place.
+    #[serde(default)]
+    third_place: bool,
+}
+
+impl FromContestFile for Knockout {
+    const HELP: &'static str = "a bracket in which a player is out after a lost tie";
+    const SEATS: RangeInclusive<usize> = 2..=2;
+    type Table = Table;
+
+    fn read(input: &mut Input<'_, Table>) -> Result<Self, FileError> {
+        Ok(Self { third_place: input.table.is_some_and(|table| table.third_place) })
+    }
+}
+
 impl Knockout {
-    /// The final order, or the pairings that come before it is known.
-    fn play(self, field: Field, past: &[Met]) -> Result<Vec<Vec<Player>>, Vec<Pairing>> {
+    /// Returns the final order, or the pairings to play before it is known.
+    fn play(self, field: Field, past: &[PairingResult]) -> Result<Vec<Vec<Player>>, Vec<Pairing>> {
         let mut played = Ties::new(field, past);
         let mut places = seeded(field.players);
-        // Who went out in each round, the last round first.
+        // The players who went out in each round, the last round first.
         let mut out: Vec<Vec<Player>> = Vec::new();
         for round in 1.. {
             let mut stage = ties(&places);
@@ -55,14 +77,18 @@ impl Format for Knockout {
             players => players.saturating_sub(1),
         };
         let rounds = u64::from(field.rounds);
-        ties * rounds..=ties * (rounds + u64::from(REPLAYS))
+        ties * rounds..=ties * (rounds + u64::from(TIE_REPLAYS_MAX))
     }
 
-    fn next(&self, field: Field, past: &[Met]) -> Vec<Pairing> {
+    fn next(&self, field: Field, past: &[PairingResult]) -> Vec<Pairing> {
         self.play(field, past).err().unwrap_or_default()
     }
 
-    fn ranking(&self, field: Field, past: &[Met]) -> Option<Vec<Vec<Player>>> {
+    fn tie_replays_max(&self) -> Option<u32> {
+        Some(TIE_REPLAYS_MAX)
+    }
+
+    fn ranking(&self, field: Field, past: &[PairingResult]) -> Option<Vec<Vec<Player>>> {
         self.play(field, past).ok()
     }
 }

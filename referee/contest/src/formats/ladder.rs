@@ -1,30 +1,33 @@
-//! Ladder: batch after batch those who have played least meet, and those meet of whose meeting most
-//! is learnt: near in rating as far as the ratings are known, and not the same again and again.
+//! Ladder: in every batch the players with the fewest games meet, paired so that ratings gain most
+//! information: similar in rating as far as ratings are known, and not the same opponents again and
+//! again.
 
 use super::matching::{Cost, cheapest_pairs};
 use super::meetings::Meetings;
 use super::seating::Seating;
-use super::{Field, Format, Met, Pairing};
+use super::{Field, Format, FromContestFile, Input, Pairing, PairingResult, Ranking};
 use crate::Player;
+use crate::file::FileError;
 use crate::ratings::{Finish, Strength, strengths};
 use referee_match::named_seed;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;
 use std::ops::RangeInclusive;
 
-/// With three seats and more: how many groups away a better one is looked for, and how often.
+/// With three seats or more: how many groups away an exchange is tried, and in how many passes.
 const REACH: usize = 4;
 const PASSES: usize = 12;
-/// What is learnt is counted in units of so many a squared logit.
+/// Units of information per squared logit.
 const UNITS: f64 = 1e9;
 
-/// Who has played least meets who is near in rating. For any number of seats.
+/// The players with the fewest games meet players with similar ratings. For any number of seats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ladder {}
 
 impl Ladder {
-    /// Who plays in the next batch: those who have played least, of these those whose rating is
-    /// least known; as many as are needed that everybody comes to the contest's rounds.
+    /// Returns who plays in the next batch: the players with the fewest games, of these the ones
+    /// whose ratings are least known; as many as needed for every player to reach the contest's
+    /// rounds.
     fn chosen(field: Field, batch: &Batch) -> Vec<Player> {
         let Field { players, seats, rounds, .. } = field;
         let mut order: Vec<Player> = Player::all(players).collect();
@@ -38,9 +41,9 @@ impl Ladder {
         order
     }
 
-    /// How often two may meet: twice as often as in a round robin of as many rounds. With two seats
-    /// and all playing in every batch nobody ever runs out of opponents: fewer than half of the
-    /// others can have been met so often (Dirac 1952).
+    /// Returns how often two players may meet: twice as often as if everyone met everyone in as
+    /// many rounds. With two seats and all players in every batch no player runs out of opponents,
+    /// as fewer than half of the others can have been met so often (Dirac 1952).
     fn bound(field: Field) -> i64 {
         let Field { players, seats, rounds, .. } = field;
         let others = i64::try_from(players - 1).unwrap_or(i64::MAX).max(1);
@@ -49,7 +52,21 @@ impl Ladder {
     }
 }
 
+impl FromContestFile for Ladder {
+    const HELP: &'static str = "batch by batch, players with similar ratings meet";
+    const SEATS: RangeInclusive<usize> = 2..=usize::MAX;
+    type Table = ();
+
+    fn read(_input: &mut Input<'_, ()>) -> Result<Self, FileError> {
+        Ok(Self {})
+    }
+}
+
 impl Format for Ladder {
+    fn ranked_by(&self, _is_even: bool) -> Ranking {
+        Ranking::PointsPerGame
+    }
+
     fn size(&self, field: Field) -> RangeInclusive<u64> {
         let Field { players, seats, rounds, .. } = field;
         if seats == 0 || players < seats {
@@ -59,7 +76,7 @@ impl Format for Ladder {
         count..=count
     }
 
-    fn next(&self, field: Field, past: &[Met]) -> Vec<Pairing> {
+    fn next(&self, field: Field, past: &[PairingResult]) -> Vec<Pairing> {
         let Field { players, seats, .. } = field;
         if seats == 0 || players < seats {
             return Vec::new();
@@ -79,12 +96,12 @@ impl Format for Ladder {
     }
 }
 
-/// What a batch is made from.
+/// The state before a batch.
 #[derive(Debug)]
 struct Batch {
-    /// From 1.
+    /// The number of the batch, from 1.
     number: u32,
-    /// One a player.
+    /// The players.
     entries: Vec<Entry>,
     meetings: Meetings,
     bound: i64,
@@ -95,12 +112,12 @@ struct Batch {
 struct Entry {
     played: u32,
     strength: Strength,
-    /// Decides between equals; drawn anew for each batch.
+    /// Decides between equal players; drawn for each batch.
     lot: u64,
 }
 
 impl Batch {
-    fn new(field: Field, bound: i64, past: &[Met]) -> Self {
+    fn new(field: Field, bound: i64, past: &[PairingResult]) -> Self {
         let number = past.last().map_or(1, |met| met.pairing.round + 1);
         let strengths = strengths(field.players, field.seats, finishes(field, past));
         let entry = |(player, strength)| Entry {
@@ -115,28 +132,28 @@ impl Batch {
         Self { number, entries, meetings: Meetings::after(field.players, past), bound }
     }
 
-    /// What it costs that two meet: 1. meetings above the bound; 2. what is not learnt, less the
-    /// more often they met; 3. the lot.
+    /// Returns the cost of a meeting: 1. meetings above the bound; 2. minus the information gained,
+    /// which is less the more often the two met; 3. the lot.
     fn cost(&self, one: Player, other: Player) -> Cost<3> {
         let times = self.meetings.between(one, other).times;
         let (own, theirs) = (&self.entries[one.index()], &self.entries[other.index()]);
         let learnt = learnt(own.strength, theirs.strength) / (times + 1);
-        // Any function of both lots that is as good as drawn; the factor is 2^64 over the golden
-        // ratio, whose multiples are spread evenly (Knuth, vol. 3, 6.4).
+        // A pseudo-random function of both lots. The factor is 2^64 over the golden ratio, whose
+        // multiples are spread evenly (Knuth, vol. 3, 6.4).
         let lot = (own.lot ^ theirs.lot).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
         let lot = i64::try_from(lot).unwrap_or(i64::MAX);
         Cost([(times + 1 - self.bound).max(0), -learnt, lot])
     }
 
-    /// The chosen in pairs, the best ones that there are.
+    /// Returns the chosen players in the cheapest pairs.
     fn pairs(&self, chosen: Vec<Player>) -> Vec<Vec<Player>> {
         let chosen = self.by_strength(chosen);
         let pairs = cheapest_pairs(chosen.len(), |a, b| self.cost(chosen[a], chosen[b]));
         pairs.into_iter().map(|(a, b)| vec![chosen[a], chosen[b]]).collect()
     }
 
-    /// The chosen in groups of those who follow each other in rating, and then changed one against
-    /// one between groups that lie near, as long as that makes them better.
+    /// Returns the chosen players in groups by rating, improved by exchanges of two players between
+    /// nearby groups.
     fn groups(&self, chosen: Vec<Player>, seats: usize) -> Vec<Vec<Player>> {
         let chosen = self.by_strength(chosen);
         let mut groups: Vec<Vec<Player>> =
@@ -156,7 +173,7 @@ impl Batch {
         groups
     }
 
-    /// Makes the exchanges between two groups that make them better.
+    /// Makes the exchanges between two groups that reduce the cost.
     fn exchange(&self, one: &mut [Player], other: &mut [Player]) -> bool {
         let mut better = false;
         for own in 0..one.len() {
@@ -173,7 +190,7 @@ impl Batch {
         better
     }
 
-    /// What it costs that one of a group meets the others.
+    /// Returns the cost of a player's meetings with the others of its group.
     fn among(&self, group: &[Player], index: usize) -> Cost<3> {
         let others = group.iter().enumerate().filter(|&(other, _)| other != index);
         let costs = others.map(|(_, &other)| self.cost(group[index], other));
@@ -190,18 +207,20 @@ impl Batch {
     }
 }
 
-/// How the games ended that the strengths come from. With two seats a pairing's points say it: wins
-/// for what one got more, draws for the rest. With more seats each block counts as one game, in the
-/// order of its points.
-fn finishes(field: Field, past: &[Met]) -> impl Iterator<Item = Finish<'_>> {
-    let places = move |met: &Met| -> Vec<(Vec<u32>, u32)> {
-        if let (2, [own, theirs]) = (field.seats, &met.halves[..]) {
+/// Returns the results that strengths are fitted to. With two seats they follow from a pairing's
+/// points: wins for the difference, draws for the rest. With more seats each block counts as one
+/// game, in the order of its points.
+fn finishes(field: Field, past: &[PairingResult]) -> impl Iterator<Item = Finish<'_>> {
+    let places = move |met: &PairingResult| -> Vec<(Vec<u32>, u32)> {
+        if let (2, [own, theirs]) = (field.seats, &met.half_points[..]) {
             let winner = if own > theirs { vec![1, 2] } else { vec![2, 1] };
             let decided = own.abs_diff(*theirs) / 2;
             return vec![(winner, decided), (vec![1, 1], u32::midpoint(*own, *theirs) - decided)];
         }
-        let most = |block: &Vec<u32>| (block.iter().map(|halves| u32::MAX - halves).collect(), 1);
-        met.blocks.iter().map(most).collect()
+        let most = |block: &Vec<u32>| {
+            (block.iter().map(|half_points| u32::MAX - half_points).collect(), 1)
+        };
+        met.block_half_points.iter().map(most).collect()
     };
     past.iter().zip(0..).flat_map(move |(met, block)| {
         let players = &met.pairing.players;
@@ -210,9 +229,9 @@ fn finishes(field: Field, past: &[Met]) -> impl Iterator<Item = Finish<'_>> {
     })
 }
 
-/// How much the variances of two shrink when they meet once, after Glickman's formulas: a player of
-/// variance V and a game of information I come to 1 / (1/V + I). In billionths of a squared logit,
-/// not negative.
+/// Returns by how much the variances of two players shrink when they meet once, by Glickman's
+/// formulas: a variance V becomes 1 / (1/V + I) after a game of information I. In billionths of a
+/// squared logit, not negative.
 fn learnt(one: Strength, other: Strength) -> i64 {
     let doubt = |variance: f64| 1.0 / (1.0 + 3.0 * variance / (PI * PI)).sqrt();
     let (own, theirs) = (one.deviation.powi(2), other.deviation.powi(2));

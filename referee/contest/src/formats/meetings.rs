@@ -1,28 +1,28 @@
-//! Who met whom, and how often.
+//! How often players met.
 
-use super::Met;
+use super::PairingResult;
 use crate::Player;
 use std::collections::BTreeMap;
 
 /// The meetings of all players.
 #[derive(Debug)]
 pub(super) struct Meetings {
-    /// Of each player its opponents.
+    /// The opponents of each player.
     of: Vec<BTreeMap<Player, Meeting>>,
 }
 
 /// The meetings of two players.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Meeting {
-    /// How often they met.
+    /// The number of meetings.
     pub(super) times: i64,
-    /// The round of the last time; 0: never.
+    /// The round of the last one; 0 if there was none.
     pub(super) last: i64,
 }
 
 impl Meetings {
-    /// After some pairings.
-    pub(super) fn after(players: usize, past: &[Met]) -> Self {
+    /// Counts the meetings in pairings.
+    pub(super) fn after(players: usize, past: &[PairingResult]) -> Self {
         let mut of = vec![BTreeMap::new(); players];
         for met in past {
             for &player in &met.pairing.players {
@@ -37,7 +37,7 @@ impl Meetings {
         Self { of }
     }
 
-    /// Those of two players.
+    /// Returns the meetings of two players.
     pub(super) fn between(&self, one: Player, other: Player) -> Meeting {
         self.of[one.index()].get(&other).copied().unwrap_or_default()
     }

@@ -1,5 +1,5 @@
-//! Formats: who meets whom. A format sees players as numbers and results as points, nothing else,
-//! and says the next pairings whenever all earlier ones have ended.
+//! Formats: who plays whom. A format sees players as numbers and results as points, nothing else, and
+//! gives the next pairings whenever all earlier ones have ended. Each format is one file.
 
 mod meetings;
 mod groups;
@@ -22,19 +22,38 @@ mod simulation;
 #[cfg(test)]
 mod tests;
 
-pub use bracket::REPLAYS;
-
-use super::{Contest, Player};
+use super::file::{ContestFile, FileError, FoundAgent, Raw, Source};
+use super::{Contest, Player, SprtSettings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::ops::{Deref, RangeInclusive};
+use std::ops::{Deref, Range, RangeInclusive};
 
-/// Makes of the registry what names every format.
+/// Calls a macro with the registry of formats: a line each, with the name in a contest file, the module
+/// and the type, and the name of the contest file's table for the format's settings, if it has one.
+///
+/// Where a contest file names no format, the first one that fits its games is used.
+macro_rules! with_formats {
+    ($call:ident) => {
+        $call! {
+            "round-robin": round_robin::RoundRobin, [round_robin];
+            "gauntlet": gauntlet::Gauntlet, [gauntlet];
+            "swiss": swiss::Swiss, [];
+            "knockout": knockout::Knockout, [knockout];
+            "double-knockout": double_knockout::DoubleKnockout, [];
+            "ladder": ladder::Ladder, [];
+            "puzzle": puzzle::Puzzle, [];
+            "compare": compare::Compare, [compare];
+        }
+    };
+}
+pub(crate) use with_formats;
+
+/// Defines what lists every format.
 macro_rules! registry {
-    ($($format:ident: $module:ident, $name:literal, $seats:expr;)*) => {
+    ($($name:literal: $module:ident::$format:ident, [$($table:ident)?];)*) => {
         $(pub use $module::$format;)*
 
-        /// A format with its settings, as a contest is kept.
+        /// A format with its settings, as stored with a contest.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(tag = "format")]
         pub enum FormatSettings {
@@ -43,16 +62,48 @@ macro_rules! registry {
 
         /// A format's name.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-        pub(super) enum FormatName {
+        pub(crate) enum FormatName {
             $(#[serde(rename = $name)] $format,)*
         }
 
-        impl FormatName {
-            /// As a contest file has it, and the seats of games that it takes.
-            pub(super) fn about(self) -> (&'static str, RangeInclusive<usize>) {
-                match self {
-                    $(Self::$format => ($name, $seats),)*
-                }
+        /// All formats.
+        pub const FORMATS: &[FormatInfo] = &[
+            $(FormatInfo { name: $name, help: $format::HELP, seats: $format::SEATS },)*
+        ];
+
+        const NAMES: &[FormatName] = &[$(FormatName::$format,)*];
+
+        /// The tables with settings that a contest file has: each with its format, name and place.
+        pub(crate) fn tables(raw: &Raw) -> Vec<(FormatName, &'static str, Range<usize>)> {
+            let mut found = Vec::new();
+            $($(found.extend(
+                raw.$table.as_ref().map(|it| (FormatName::$format, stringify!($table), it.span()))
+            );)?)*
+            found
+        }
+
+        /// Checks a format's table as far as that needs no agents.
+        pub(crate) fn check_table(source: &Source, raw: &Raw) -> Result<(), FileError> {
+            $($(if let Some(table) = &raw.$table {
+                $format::check(source, table)?;
+            })?)*
+            Ok(())
+        }
+
+        /// Reads a format's settings, and the order in which the agents become players.
+        pub(crate) fn read(
+            name: FormatName,
+            file: &ContestFile,
+            agents: &[FoundAgent],
+        ) -> Result<(FormatSettings, Vec<usize>), FileError> {
+            let order = (0..agents.len()).collect();
+            match name {
+                $(FormatName::$format => {
+                    let table = None$(.or(file.raw.$table.as_deref()))?;
+                    let mut input = Input { file, table, agents, order };
+                    let format = $format::read(&mut input)?;
+                    Ok((FormatSettings::$format(format), input.order))
+                })*
             }
         }
 
@@ -76,37 +127,79 @@ macro_rules! registry {
         }
     };
 }
+with_formats!(registry);
 
-// Each format: its type, its file, its name, and the seats of games that it takes.
-registry! {
-    RoundRobin: round_robin, "round-robin", 2..=usize::MAX;
-    Gauntlet: gauntlet, "gauntlet", 2..=usize::MAX;
-    Swiss: swiss, "swiss", 2..=2;
-    Knockout: knockout, "knockout", 2..=2;
-    DoubleKnockout: double_knockout, "double-knockout", 2..=2;
-    Ladder: ladder, "ladder", 2..=usize::MAX;
-    Puzzle: puzzle, "puzzle", 1..=1;
-    Compare: compare, "compare", 2..=2;
+/// What a user needs to know to choose a format.
+#[derive(Debug)]
+pub struct FormatInfo {
+    /// The name in a contest file.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub help: &'static str,
+    /// How many seats the games may have.
+    pub seats: RangeInclusive<usize>,
 }
 
-/// Some players that meet, in the seat order of their first game.
+impl FormatName {
+    pub(crate) fn info(self) -> &'static FormatInfo {
+        &FORMATS[self as usize]
+    }
+
+    /// The format that is used for games of so many seats where none is named.
+    pub(crate) fn default_for(seats: usize) -> Option<Self> {
+        NAMES.iter().copied().find(|name| name.info().seats.contains(&seats))
+    }
+}
+
+/// How a contest file sets up a format.
+pub(crate) trait FromContestFile: Sized {
+    /// What it does, in one line.
+    const HELP: &'static str;
+    /// How many seats the games may have.
+    const SEATS: RangeInclusive<usize>;
+    /// The contest file's table with its settings; `()` if there is none.
+    type Table;
+
+    /// Checks the table as far as that needs no agents.
+    fn check(_source: &Source, _table: &Self::Table) -> Result<(), FileError> {
+        Ok(())
+    }
+
+    /// Reads the settings.
+    fn read(input: &mut Input<'_, Self::Table>) -> Result<Self, FileError>;
+}
+
+/// What a format's settings are read from.
+pub(crate) struct Input<'a, T> {
+    /// The contest file.
+    file: &'a ContestFile,
+    /// Its table for the format.
+    table: Option<&'a T>,
+    /// The agents, at least as many as a game has seats.
+    agents: &'a [FoundAgent],
+    /// The agents in the order in which they become players: the contest file's, unless the format
+    /// changes it.
+    order: Vec<usize>,
+}
+
+/// Players who play each other, in the seat order of their first game.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Pairing {
-    /// The round, from 1, as people count it in this format.
+    /// The round, from 1, as this format counts rounds.
     pub round: u32,
-    /// Who meets. As many as a game has seats.
+    /// The players, as many as a game has seats.
     pub players: Vec<Player>,
 }
 
-/// A pairing that has ended.
+/// The result of a pairing whose games have all ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Met {
-    /// Who met.
+pub struct PairingResult {
+    /// The pairing.
     pub pairing: Pairing,
-    /// What each of its players got in all games of the pairing, in halves ([`super::halves`]).
-    pub halves: Vec<u32>,
-    /// The same of each of its blocks, in order.
-    pub blocks: Vec<Vec<u32>>,
+    /// What each player got in all games of the pairing, in half-points ([`super::half_points`]).
+    pub half_points: Vec<u32>,
+    /// The same for each block of the pairing, in order.
+    pub block_half_points: Vec<Vec<u32>>,
 }
 
 /// A round that a player sits out, for points.
@@ -114,16 +207,16 @@ pub struct Met {
 pub struct Bye {
     /// The round.
     pub round: u32,
-    /// Who sits it out.
+    /// The player who sits it out.
     pub player: Player,
-    /// What it gets for it, in halves: as much as for winning every game of a pairing.
-    pub halves: u32,
+    /// The half-points for it: as many as for winning every game of a pairing.
+    pub half_points: u32,
 }
 
-/// What a format is asked about.
+/// The size and seed of a contest: all that a format knows besides its settings and results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// How many play.
+    /// How many players there are.
     pub players: usize,
     /// How many seats a game has.
     pub seats: usize,
@@ -133,48 +226,82 @@ pub struct Field {
     pub seed: u64,
 }
 
-/// A format with its settings. The same field and the same past always give the same answer.
+/// What the standings rank players by, unless the format decides the order itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ranking {
+    /// Points, then direct encounter, Sonneborn-Berger and wins.
+    Points,
+    /// The same with Buchholz after direct encounter: opponents differ, and so does their strength.
+    PointsAndBuchholz,
+    /// Points per game, then direct encounter: some play more games than others.
+    PointsPerGame,
+}
+
+/// A comparison of two players.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Comparison {
+    /// The test that ends it; `None` if all rounds are played.
+    pub sprt: Option<SprtSettings>,
+}
+
+/// A format with its settings. Its methods are pure: the same field and the same results always give
+/// the same answer.
 pub trait Format {
-    /// How many pairings the contest has: at least, at most.
+    /// Returns the least and the greatest number of pairings of the contest.
     fn size(&self, field: Field) -> RangeInclusive<u64>;
 
-    /// The pairings that follow when all of `past` has ended; `past` is in the order in which the
-    /// pairings were given. None are left: the contest is over.
-    fn next(&self, field: Field, past: &[Met]) -> Vec<Pairing>;
+    /// Returns the pairings that follow when all of `past` has ended. `past` is in the order in which
+    /// the pairings were given. An empty list ends the contest.
+    fn next(&self, field: Field, past: &[PairingResult]) -> Vec<Pairing>;
 
-    /// All pairings are given at once, and results change nothing. Then nobody asks again, and what
-    /// ended need not be remembered.
+    /// Whether the first call of [`Format::next`] gives all pairings, whatever the results. It isn't
+    /// called again then, and results of pairings need not be kept.
     fn is_fixed(&self) -> bool {
         false
     }
 
-    /// The byes of the rounds that have ended, in order. Their halves belong to the points, though
-    /// there is no pairing for them.
-    fn byes(&self, _field: Field, _past: &[Met]) -> Vec<Bye> {
+    /// Returns the byes of the rounds that have ended, in order. Their half-points count, though they
+    /// have no pairing.
+    fn byes(&self, _field: Field, _past: &[PairingResult]) -> Vec<Bye> {
         Vec::new()
     }
 
-    /// How many of the first pairings decide the contest, if they do; later ones don't count.
+    /// Returns how many of the first pairings decide the contest, if they do; later ones don't count.
     /// `past` is an unbroken beginning of what [`Format::next`] gave.
-    fn decided(&self, _past: &[Met]) -> Option<usize> {
+    fn decided(&self, _past: &[PairingResult]) -> Option<usize> {
         None
     }
 
-    /// The final order, best first, with those who share a place in one group, where the format
-    /// itself decides it and not the points. To be asked when the contest is over.
-    fn ranking(&self, _field: Field, _past: &[Met]) -> Option<Vec<Vec<Player>>> {
+    /// Returns the final order, best first, with players who share a place in one group, where the
+    /// format decides it and not the points. Called when the contest is over.
+    fn ranking(&self, _field: Field, _past: &[PairingResult]) -> Option<Vec<Vec<Player>>> {
+        None
+    }
+
+    /// What the standings rank players by. `is_even`: all have played equally many games.
+    fn ranked_by(&self, _is_even: bool) -> Ranking {
+        Ranking::Points
+    }
+
+    /// How many pairings extend a level tie at most, in a format of ties of which one player goes on.
+    fn tie_replays_max(&self) -> Option<u32> {
+        None
+    }
+
+    /// The comparison that this is, if it is one.
+    fn comparison(&self) -> Option<Comparison> {
         None
     }
 }
 
 impl Contest {
-    /// What its format is asked about.
+    /// Returns what its format needs to know of it.
     pub fn field(&self) -> Field {
         let (players, seats) = (self.players.len(), self.seats());
         Field { players, seats, rounds: self.rounds, seed: self.seed }
     }
 
-    /// How many seats its games have.
+    /// Returns how many seats its games have.
     pub fn seats(&self) -> usize {
         self.games.first().map_or(1, |game| game.seats)
     }

@@ -1,14 +1,25 @@
-//! Everybody plays alone.
+//! Puzzle: every player plays alone.
 
-use super::{Field, Format, Met, Pairing};
+use super::{Field, Format, FromContestFile, Input, Pairing, PairingResult};
 use crate::Player;
+use crate::file::FileError;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-/// Every player alone, `rounds` times: in a round all get the same instance. Everything is given at
-/// once.
+/// Every player alone, `rounds` times. In a round all get the same instance. All pairings are known
+/// from the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Puzzle {}
+
+impl FromContestFile for Puzzle {
+    const HELP: &'static str = "each player plays alone; all get the same instances";
+    const SEATS: RangeInclusive<usize> = 1..=1;
+    type Table = ();
+
+    fn read(_input: &mut Input<'_, ()>) -> Result<Self, FileError> {
+        Ok(Self {})
+    }
+}
 
 impl Format for Puzzle {
     fn size(&self, field: Field) -> RangeInclusive<u64> {
@@ -20,7 +31,7 @@ impl Format for Puzzle {
         true
     }
 
-    fn next(&self, field: Field, past: &[Met]) -> Vec<Pairing> {
+    fn next(&self, field: Field, past: &[PairingResult]) -> Vec<Pairing> {
         if !past.is_empty() {
             return Vec::new();
         }

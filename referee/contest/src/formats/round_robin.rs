@@ -1,17 +1,50 @@
-//! Everybody meets everybody.
+//! Round robin: everyone plays everyone.
 
 use super::balance::balance_seats;
-use super::{Field, Format, Met, Pairing, groups, triples};
+use super::{
+    Field, Format, FromContestFile, Input, Pairing, PairingResult, Ranking, groups, triples,
+};
 use crate::Player;
+use crate::file::{FileError, Spanned, within};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-/// All groups of as many players as there are seats, or a balanced choice of triples; `rounds`
-/// times. Everything is given at once.
+/// All groups of as many players as a game has seats, or a balanced choice of triples; `rounds` times.
+/// All pairings are known from the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoundRobin {
-    /// With three seats: a balanced choice of triples instead of all, so many a player and round.
+    /// With three seats, the number of triples per player and round; `None` for all triples.
     pub triples_per_player: Option<u32>,
+}
+
+/// More about `round-robin`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "RoundRobin")]
+pub(crate) struct Table {
+    /// With three seats: a balanced choice of triples instead of all, so many a player.
+    triples_per_player: Option<Spanned<u32>>,
+}
+
+impl FromContestFile for RoundRobin {
+    const HELP: &'static str = "everyone plays everyone";
+    const SEATS: RangeInclusive<usize> = 2..=usize::MAX;
+    type Table = Table;
+
+    fn read(input: &mut Input<'_, Table>) -> Result<Self, FileError> {
+        let (file, seats) = (input.file, input.file.seats());
+        let triples = input.table.and_then(|table| table.triples_per_player.as_ref());
+        if let Some(triples) = triples.filter(|_| seats != 3) {
+            let game = &file.games[0].game;
+            let message =
+                format!("`triples_per_player` needs a game of 3 seats; {game} has {seats}");
+            return Err(file.source.error(triples.span(), message));
+        }
+        let triples_per_player =
+            within(&file.source, triples, "triples_per_player", 1..=1_000_000)?;
+        Ok(Self { triples_per_player })
+    }
 }
 
 impl RoundRobin {
@@ -49,6 +82,11 @@ impl RoundRobin {
 }
 
 impl Format for RoundRobin {
+    fn ranked_by(&self, is_even: bool) -> Ranking {
+        // While it is played, and where triples don't come out even, some have played more than others.
+        if is_even { Ranking::Points } else { Ranking::PointsPerGame }
+    }
+
     fn size(&self, field: Field) -> RangeInclusive<u64> {
         let Field { players, seats, rounds, .. } = field;
         let in_a_round = match self.triples(field) {
@@ -64,7 +102,7 @@ impl Format for RoundRobin {
         true
     }
 
-    fn next(&self, field: Field, past: &[Met]) -> Vec<Pairing> {
+    fn next(&self, field: Field, past: &[PairingResult]) -> Vec<Pairing> {
         match field.seats {
             _ if !past.is_empty() => Vec::new(),
             2 => Self::pairs(field),

@@ -1,43 +1,44 @@
-//! Who sits where: every player as often on each seat as on any other, over all of its pairings.
-//! For two seats by the colour rules of the FIDE Handbook, C.04.1 (f to h) and C.04.3 (A.6, E),
-//! where white is the first seat.
+//! Seat orders in which every player has each seat equally often over its pairings. For two seats
+//! by the colour rules of the FIDE Handbook, C.04.1 (f to h) and C.04.3 (A.6, E), where white is
+//! the first seat.
 
-use super::Met;
+use super::PairingResult;
 use crate::schedule::seat_orders;
 use crate::{Player, SeatOrders};
 
-/// With more seats not every order is tried.
+/// With more seats not all orders are tried.
 const MANY: usize = 6;
 
-/// Where everybody sat, in the order of the pairings; of each pairing its own order.
+/// The seats of all players so far, in the order of the pairings. Of each pairing its own order
+/// counts.
 #[derive(Debug)]
 pub(super) struct Seating {
     past: Vec<Vec<usize>>,
 }
 
-/// How much a player should get a seat.
+/// How strongly a player prefers a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Strength {
-    /// Both equally often so far: the other than last time.
+pub(super) enum PreferenceStrength {
+    /// Both seats equally often so far: the one other than last time.
     Mild,
-    /// Once less often.
+    /// The seat that the player had once less often.
     Strong,
-    /// At least twice less often, or the other twice in a row.
+    /// The seat that the player had at least twice less often, or not in the last two pairings.
     Absolute,
 }
 
-/// The seat that a player should get.
+/// The seat that a player prefers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Wish {
-    /// The first; else the second.
+pub(super) struct SeatPreference {
+    /// Whether it is the first seat; otherwise the second.
     pub(super) first: bool,
-    /// How much.
-    pub(super) strength: Strength,
+    /// How strongly.
+    pub(super) strength: PreferenceStrength,
 }
 
 impl Seating {
-    /// After some pairings.
-    pub(super) fn after(players: usize, past: &[Met]) -> Self {
+    /// Counts the seats in pairings.
+    pub(super) fn after(players: usize, past: &[PairingResult]) -> Self {
         let mut seats = vec![Vec::new(); players];
         for met in past {
             for (seat, player) in met.pairing.players.iter().enumerate() {
@@ -49,36 +50,36 @@ impl Seating {
         Self { past: seats }
     }
 
-    /// How much more often a player of a game of two seats was first than second.
+    /// Returns how many times more a player of a two-seat game was first than second.
     pub(super) fn balance(&self, player: Player) -> i64 {
         let own = &self.past[player.index()];
         own.iter().map(|&seat| if seat == 0 { 1 } else { -1 }).sum()
     }
 
-    /// What a player of a game of two seats should get; nothing before its first pairing.
-    pub(super) fn wish(&self, player: Player) -> Option<Wish> {
+    /// Returns the preference of a player of a two-seat game; `None` before its first pairing.
+    pub(super) fn preference(&self, player: Player) -> Option<SeatPreference> {
         let own = &self.past[player.index()];
         let &last = own.last()?;
         let balance = self.balance(player);
         let twice = own.len() > 1 && own[own.len() - 2] == last;
         let (first, strength) = match balance {
-            2.. => (false, Strength::Absolute),
-            ..=-2 => (true, Strength::Absolute),
-            _ if twice => (last != 0, Strength::Absolute),
-            1 => (false, Strength::Strong),
-            -1 => (true, Strength::Strong),
-            _ => (last != 0, Strength::Mild),
+            2.. => (false, PreferenceStrength::Absolute),
+            ..=-2 => (true, PreferenceStrength::Absolute),
+            _ if twice => (last != 0, PreferenceStrength::Absolute),
+            1 => (false, PreferenceStrength::Strong),
+            -1 => (true, PreferenceStrength::Strong),
+            _ => (last != 0, PreferenceStrength::Mild),
         };
-        Some(Wish { first, strength })
+        Some(SeatPreference { first, strength })
     }
 
-    /// Two that meet, in seat order. The first one given ranks higher; `number` is the pairing's
-    /// place in its round, from 0: before any game the higher one is first on every other board.
+    /// Returns two players in seat order. `high` ranks higher. `number` is the pairing's place in
+    /// its round, from 0: without earlier games the higher one is first in every other pairing.
     pub(super) fn order_two(&self, high: Player, low: Player, number: usize) -> Vec<Player> {
-        let higher_first = match (self.wish(high), self.wish(low)) {
+        let higher_first = match (self.preference(high), self.preference(low)) {
             (None, None) => number.is_multiple_of(2),
-            (Some(wish), None) => wish.first,
-            (None, Some(wish)) => !wish.first,
+            (Some(preference), None) => preference.first,
+            (None, Some(preference)) => !preference.first,
             (Some(own), Some(other)) if own.first != other.first => own.first,
             (Some(own), Some(other)) => {
                 let wide = |player| self.balance(player).abs();
@@ -94,15 +95,15 @@ impl Seating {
         if higher_first { vec![high, low] } else { vec![low, high] }
     }
 
-    /// The last time that two sat differently, the other way round: whether `high` is then first.
+    /// Whether `high` is first, if the seats of the last time when the two differed are swapped.
     fn other_way(&self, high: Player, low: Player) -> Option<bool> {
         let (high, low) = (&self.past[high.index()], &self.past[low.index()]);
         let (own, _) = high.iter().rev().zip(low.iter().rev()).find(|(own, other)| own != other)?;
         Some(*own != 0)
     }
 
-    /// Some that meet, in the seat order that they sat in least often; of equal ones in that in
-    /// which fewest sit where they sat last.
+    /// Returns players in the seat order that they had least often; of equal orders, the one in
+    /// which fewest have their last seat.
     pub(super) fn order_many(&self, players: &[Player]) -> Vec<Player> {
         let which = if players.len() > MANY { SeatOrders::Rotations } else { SeatOrders::All };
         let orders = seat_orders(players.len(), which);
@@ -123,37 +124,42 @@ impl Seating {
 
 #[cfg(test)]
 mod tests {
-    use super::{Met, Player, Seating, Strength, Wish};
+    use super::{PairingResult, Player, PreferenceStrength, SeatPreference, Seating};
     use crate::formats::Pairing;
 
-    fn met(round: u32, players: &[u32]) -> Met {
+    fn met(round: u32, players: &[u32]) -> PairingResult {
         let players = players.iter().map(|&player| Player(player)).collect();
-        Met { pairing: Pairing { round, players }, halves: vec![1, 1], blocks: Vec::new() }
+        PairingResult {
+            pairing: Pairing { round, players },
+            half_points: vec![1, 1],
+            block_half_points: Vec::new(),
+        }
     }
 
     #[test]
     fn wishes_follow_the_colour_rules() {
         let (zero, one) = (Player(0), Player(1));
-        let wish = |past: &[Met], player| {
-            let wish = Seating::after(3, past).wish(player);
-            wish.map(|Wish { first, strength }| (first, strength))
+        let preference = |past: &[PairingResult], player| {
+            let preference = Seating::after(3, past).preference(player);
+            preference.map(|SeatPreference { first, strength }| (first, strength))
         };
-        assert_eq!(wish(&[], zero), None);
+        assert_eq!(preference(&[], zero), None);
         let begun = [met(1, &[0, 1])];
-        assert_eq!(wish(&begun, zero), Some((false, Strength::Strong)));
-        assert_eq!(wish(&begun, one), Some((true, Strength::Strong)));
+        assert_eq!(preference(&begun, zero), Some((false, PreferenceStrength::Strong)));
+        assert_eq!(preference(&begun, one), Some((true, PreferenceStrength::Strong)));
         let level = [met(1, &[0, 1]), met(2, &[2, 0])];
-        assert_eq!(wish(&level, zero), Some((true, Strength::Mild)));
+        assert_eq!(preference(&level, zero), Some((true, PreferenceStrength::Mild)));
         let twice = [met(1, &[0, 1]), met(2, &[2, 0]), met(3, &[1, 0])];
-        assert_eq!(wish(&twice, zero), Some((true, Strength::Absolute)));
+        assert_eq!(preference(&twice, zero), Some((true, PreferenceStrength::Absolute)));
         let wide = [met(1, &[0, 1]), met(2, &[0, 2])];
-        assert_eq!(wish(&wide, zero), Some((false, Strength::Absolute)));
+        assert_eq!(preference(&wide, zero), Some((false, PreferenceStrength::Absolute)));
     }
 
     #[test]
     fn the_stronger_wish_is_granted_and_equal_ones_alternate() {
         let (zero, one, two) = (Player(0), Player(1), Player(2));
-        let order = |past: &[Met], high, low| Seating::after(4, past).order_two(high, low, 0);
+        let order =
+            |past: &[PairingResult], high, low| Seating::after(4, past).order_two(high, low, 0);
         assert_eq!(order(&[], zero, one), [zero, one]);
         assert_eq!(Seating::after(4, &[]).order_two(zero, one, 1), [one, zero]);
         assert_eq!(order(&[met(1, &[0, 1])], zero, one), [one, zero]);
@@ -163,7 +169,11 @@ mod tests {
         assert_eq!(order(&past, zero, two), [zero, two], "0 was first, then second");
         // Both were first and second once; 1 last.
         let past = [met(1, &[0, 3]), met(2, &[2, 0]), met(1, &[1, 3]), met(2, &[2, 1])];
-        assert_eq!(order(&past, one, zero), [one, zero], "no difference: the higher one's wish");
+        assert_eq!(
+            order(&past, one, zero),
+            [one, zero],
+            "no difference: the higher one's preference"
+        );
     }
 
     #[test]

@@ -1,21 +1,21 @@
-//! Contests played without games, for the tests of formats.
+//! Simulates contests without games, for the tests of formats.
 
-use super::{Field, Format, Met, Pairing};
+use super::{Field, Format, Pairing, PairingResult};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
-/// The generator of a test.
+/// Returns the random generator of a test.
 pub(super) fn random(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)
 }
 
-/// Plays a contest to its end, with a look at what was played before each stage.
+/// Plays a contest to its end, and calls `look` before each stage.
 pub(super) fn play(
     format: &dyn Format,
     field: Field,
     mut result: impl FnMut(&Pairing) -> Vec<u32>,
-    mut look: impl FnMut(&[Met], &[Pairing]),
-) -> Vec<Met> {
+    mut look: impl FnMut(&[PairingResult], &[Pairing]),
+) -> Vec<PairingResult> {
     let mut past = Vec::new();
     loop {
         let next = format.next(field, &past);
@@ -24,29 +24,30 @@ pub(super) fn play(
             return past;
         }
         past.extend(next.into_iter().map(|pairing| {
-            let halves = result(&pairing);
-            Met { pairing, blocks: vec![halves.clone()], halves }
+            let half_points = result(&pairing);
+            PairingResult { pairing, block_half_points: vec![half_points.clone()], half_points }
         }));
     }
 }
 
-/// What players of known strength (in logits) get: in each of so many games each is placed by its
-/// strength and luck, so that of two the odds of the better one are e to the difference.
+/// Returns results for players of known strength (in logits): in each of `games` games a player is
+/// placed by strength and luck, such that the odds between two players are e to the power of the
+/// difference.
 pub(super) fn by_strength(
     strength: &[f64],
     games: usize,
     mut random: ChaCha8Rng,
 ) -> impl FnMut(&Pairing) -> Vec<u32> {
     move |pairing| {
-        let mut halves = vec![0; pairing.players.len()];
+        let mut half_points = vec![0; pairing.players.len()];
         for _ in 0..games {
             let mut luck = || -f64::ln(-f64::ln(random.random_range(1e-9..1.0)));
             let shown: Vec<f64> =
                 pairing.players.iter().map(|player| strength[player.index()] + luck()).collect();
-            for (own, sum) in shown.iter().zip(&mut halves) {
+            for (own, sum) in shown.iter().zip(&mut half_points) {
                 *sum += shown.iter().map(|other| if other < own { 2 } else { 0 }).sum::<u32>();
             }
         }
-        halves
+        half_points
     }
 }

@@ -1,50 +1,64 @@
-//! Swiss: in every round those of like points meet, and nobody meets anybody twice.
+//! Swiss: in every round players with similar points meet, and no two players meet twice.
 //!
 //! The basic rules are those of the FIDE Handbook, C.04.1; points, seats and order of preference
-//! follow the Dutch system, C.04.3. It differs in one thing: where the Dutch system goes through
-//! the score groups from the top and settles each before the next, here the whole round is paired
-//! at once, as that set of pairs whose [`Round::cost`] is least. A round without a repeat is
-//! therefore found whenever there is one.
+//! follow the Dutch system, C.04.3, with one difference. The Dutch system pairs one score group
+//! after the other from the top. Here the whole round is paired at once, as the set of pairs with
+//! the least [`Round::cost`], so a round without a repeat is found whenever there is one.
 
 use super::matching::{Cost, cheapest_pairs};
 use super::meetings::{Meeting, Meetings};
-use super::seating::{Seating, Strength, Wish};
-use super::{Bye, Field, Format, Met, Pairing};
+use super::seating::{PreferenceStrength, SeatPreference, Seating};
+use super::{Bye, Field, Format, FromContestFile, Input, Pairing, PairingResult, Ranking};
 use crate::Player;
+use crate::file::FileError;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-/// Of larger differences in points only this much counts, so that squares can be summed.
+/// The largest difference in points that counts, so that sums of squares don't overflow.
 const FAR: i64 = 1 << 22;
 
-/// Players of like points meet. For two seats.
+/// Players with similar points meet. For two seats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Swiss {}
 
-/// How many pairings a round has; with an odd number of players one of them stays out.
+/// Returns how many pairings a round has; with an odd number of players one has a bye.
 fn a_round(field: Field) -> usize {
     field.players / 2
 }
 
-/// The rounds that have ended.
-fn rounds(field: Field, past: &[Met]) -> std::slice::ChunksExact<'_, Met> {
+/// Returns the rounds that have ended.
+fn rounds(field: Field, past: &[PairingResult]) -> std::slice::ChunksExact<'_, PairingResult> {
     past.chunks_exact(a_round(field).max(1))
 }
 
+impl FromContestFile for Swiss {
+    const HELP: &'static str = "round by round, players with similar points meet";
+    const SEATS: RangeInclusive<usize> = 2..=2;
+    type Table = ();
+
+    fn read(_input: &mut Input<'_, ()>) -> Result<Self, FileError> {
+        Ok(Self {})
+    }
+}
+
 impl Format for Swiss {
+    fn ranked_by(&self, _is_even: bool) -> Ranking {
+        Ranking::PointsAndBuchholz
+    }
+
     fn size(&self, field: Field) -> RangeInclusive<u64> {
         let count = a_round(field) as u64 * u64::from(field.rounds);
         count..=count
     }
 
-    fn next(&self, field: Field, past: &[Met]) -> Vec<Pairing> {
+    fn next(&self, field: Field, past: &[PairingResult]) -> Vec<Pairing> {
         let played = u32::try_from(rounds(field, past).len()).unwrap_or(u32::MAX);
         if played >= field.rounds || a_round(field) == 0 {
             return Vec::new();
         }
         let past = &past[..past.len() - past.len() % a_round(field)];
         let round = Round::new(field.players, past, &self.byes(field, past));
-        // Of an odd number, whoever is paired with the one vertex too many has the bye.
+        // With an odd number of players, the one paired with the extra vertex has the bye.
         let vertices = field.players.next_multiple_of(2);
         let pairs = cheapest_pairs(vertices, |high, low| round.cost(high, low));
         let met = pairs.into_iter().filter(|&(_, low)| low < field.players);
@@ -59,7 +73,7 @@ impl Format for Swiss {
         seated.collect()
     }
 
-    fn byes(&self, field: Field, past: &[Met]) -> Vec<Bye> {
+    fn byes(&self, field: Field, past: &[PairingResult]) -> Vec<Bye> {
         if field.players.is_multiple_of(2) {
             return Vec::new();
         }
@@ -73,17 +87,17 @@ impl Format for Swiss {
             Some(Bye {
                 round: first.pairing.round,
                 player: Player(u32::try_from(out).ok()?),
-                halves: first.halves.iter().sum(),
+                half_points: first.half_points.iter().sum(),
             })
         });
         rounds.collect()
     }
 }
 
-/// What a round is paired from.
+/// The state before a round.
 #[derive(Debug)]
 struct Round {
-    /// The players by points, those of equal points in list order.
+    /// The players by points, equal ones in list order.
     ranks: Vec<Rank>,
     seating: Seating,
     meetings: Meetings,
@@ -93,32 +107,32 @@ struct Round {
 #[derive(Debug)]
 struct Rank {
     player: Player,
-    /// Halves, those for byes included.
+    /// Half-points, including byes.
     points: i64,
-    /// The place among those of equal points, from 0.
+    /// The place among players with equal points, from 0.
     place: i64,
-    /// How many have these points.
+    /// How many players have these points.
     group: i64,
-    /// How many byes it had.
+    /// The number of byes so far.
     byes: i64,
-    wish: Option<Wish>,
+    preference: Option<SeatPreference>,
 }
 
 impl Round {
-    fn new(players: usize, past: &[Met], byes: &[Bye]) -> Self {
+    fn new(players: usize, past: &[PairingResult], byes: &[Bye]) -> Self {
         let seating = Seating::after(players, past);
         let rank = |player| {
-            let wish = seating.wish(player);
-            Rank { player, points: 0, place: 0, group: 0, byes: 0, wish }
+            let preference = seating.preference(player);
+            Rank { player, points: 0, place: 0, group: 0, byes: 0, preference }
         };
         let mut ranks: Vec<Rank> = Player::all(players).map(rank).collect();
         for bye in byes {
-            ranks[bye.player.index()].points += i64::from(bye.halves);
+            ranks[bye.player.index()].points += i64::from(bye.half_points);
             ranks[bye.player.index()].byes += 1;
         }
         for met in past {
-            for (&player, &halves) in met.pairing.players.iter().zip(&met.halves) {
-                ranks[player.index()].points += i64::from(halves);
+            for (&player, &half_points) in met.pairing.players.iter().zip(&met.half_points) {
+                ranks[player.index()].points += i64::from(half_points);
             }
         }
         ranks.sort_by_key(|rank| std::cmp::Reverse(rank.points));
@@ -132,20 +146,20 @@ impl Round {
         Self { ranks, seating, meetings: Meetings::after(players, past) }
     }
 
-    /// What it costs that two ranks meet; the first is the higher one, and one past the last stands
-    /// for the bye. What comes first is never traded for what comes later:
+    /// Returns the cost of a pair of ranks; the first is the higher one, and one past the last is
+    /// the bye. An earlier item is never traded for a later one:
     ///
     /// 1. earlier meetings of the two;
-    /// 2. the round of the last one: older ones are repeated first;
-    /// 3. earlier byes of whoever has the bye;
-    /// 4. both must not have the same seat again (an absolute wish);
-    /// 5. the points of whoever has the bye;
-    /// 6. the difference in points, squared: two small floats rather than a large one;
-    /// 7. both should have the same seat;
-    /// 8. the same, and both were there once more often than on the other;
-    /// 9. how far the pair is from top half against bottom half, in places, squared, and the
-    ///    square of the group's size more if both are of the same half; with a float how far it is
-    ///    from the last of a group that meets the first of another.
+    /// 2. the round of the last one: older meetings are repeated first;
+    /// 3. earlier byes of the player with the bye;
+    /// 4. whether both have an absolute preference for the same seat;
+    /// 5. the points of the player with the bye;
+    /// 6. the difference in points, squared: two small steps are better than a large one;
+    /// 7. whether both prefer the same seat;
+    /// 8. the same, where both had it once less often than the other seat;
+    /// 9. how far the pair is from top half against bottom half, in places, squared, plus the
+    ///    square of the group's size if both are in the same half; between groups, how far the pair
+    ///    is from the last of one group against the first of the next.
     fn cost(&self, high: usize, low: usize) -> Cost<9> {
         let own = &self.ranks[high];
         let below = own.group - 1 - own.place;
@@ -153,7 +167,7 @@ impl Round {
             return Cost([0, 0, own.byes, 0, own.points, 0, 0, 0, below * below]);
         };
         let Meeting { times, last } = self.meetings.between(own.player, other.player);
-        let clash = match (own.wish, other.wish) {
+        let clash = match (own.preference, other.preference) {
             (Some(own), Some(other)) if own.first == other.first => {
                 Some(own.strength.min(other.strength))
             }
@@ -173,11 +187,11 @@ impl Round {
             times,
             last,
             0,
-            at_least(Strength::Absolute),
+            at_least(PreferenceStrength::Absolute),
             0,
             far * far,
-            at_least(Strength::Mild),
-            at_least(Strength::Strong),
+            at_least(PreferenceStrength::Mild),
+            at_least(PreferenceStrength::Strong),
             place,
         ])
     }

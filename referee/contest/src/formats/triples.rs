@@ -1,4 +1,4 @@
-//! A balanced choice of triples, where all of them would be too many.
+//! A balanced choice of triples, for fields with too many triples to play all.
 
 use super::groups::{groups, orbit, orbits, player};
 use crate::Player;
@@ -6,28 +6,27 @@ use crate::openings::shuffled;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// With more players than so many, the first choice is taken as it comes: few of them meet, and
-/// hardly any by chance twice.
+/// With more players, the first choice is used: few players meet, and hardly any two of them twice.
 const WEIGHED_MAX: usize = 100;
-/// How many choices for a round are made, at most, until one is [`Score::GOOD`] enough.
+/// How many choices for a round are tried at most, until one is [`Score::GOOD`].
 const ATTEMPTS: usize = 60;
-/// How often everything in a choice is looked at for something better in its stead.
+/// How many passes look for improvements of a choice.
 const PASSES: usize = 20;
-/// How many orders to begin a lap with are compared.
+/// How many initial orders of a lap are compared.
 const BEGINNINGS: usize = 400;
-/// The cost of a triple that was there already: as much as that a few pairs meet too often. Found
-/// by trial: with less, triples come again without need; with more, meetings get uneven in the end.
+/// The cost of a repeated triple: as much as a few pairs that meet too often. Found by trial: with
+/// less, triples are repeated without need; with more, meetings become uneven.
 const REPEATED: u64 = 60;
-/// The cost of what can't be.
+/// The cost of an impossible triple.
 const IMPOSSIBLE: u64 = 1 << 40;
 
-/// A list of triples for each round. In a round every player is in `each` of them; where three
-/// doesn't divide the number of all, one or two players are in one more, others every round.
+/// Returns a list of triples for each round. In a round every player is in `each` triples. If three
+/// doesn't divide the total, one or two players are in one more, other players every round.
 ///
-/// A round is made of two kinds of parts. An orbit of the circle of all players gives everybody
-/// three triples, and the same meetings to every two players of the same distance: orbits are
-/// taken such that distances come up equally often. A lap, the players in some order cut into
-/// threes, gives everybody one; that order is bettered until no swap of two players helps.
+/// A round consists of two kinds of parts. An orbit of the circle of all players gives every player
+/// three triples, and every two players of the same distance the same meetings; orbits are chosen
+/// such that distances occur equally often. A lap, an order of the players cut into threes, gives
+/// every player one triple; the order is improved until no swap of two players helps.
 pub(super) fn choice(players: usize, each: u32, rounds: u32, seed: u64) -> Vec<Vec<Vec<Player>>> {
     if players < 3 {
         return vec![Vec::new(); rounds as usize];
@@ -36,7 +35,7 @@ pub(super) fn choice(players: usize, each: u32, rounds: u32, seed: u64) -> Vec<V
     let orbits: Vec<[usize; 3]> = orbits(players, 3)
         .iter()
         .map(|gaps| [gaps[0], gaps[1], gaps[2]])
-        // Of a third of the places: it gives everybody one triple, not three.
+        // The orbit of a third of the circle: it gives every player one triple, not three.
         .filter(|gaps| gaps.iter().any(|gap| gap * 3 != players))
         .collect();
     let mut chosen = Chosen::new(players, &orbits);
@@ -50,12 +49,12 @@ pub(super) fn choice(players: usize, each: u32, rounds: u32, seed: u64) -> Vec<V
     list
 }
 
-/// How bad a choice is, worst thing first.
+/// How bad a choice is; earlier fields count more.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Score {
-    /// By how much more than two the meetings of any two players differ.
+    /// By how much the differences in meetings exceed two.
     uneven: u32,
-    /// Triples that came again.
+    /// The number of repeated triples.
     repeats: u32,
 }
 
@@ -63,20 +62,20 @@ impl Score {
     const GOOD: Self = Self { uneven: 0, repeats: 0 };
 }
 
-/// What was chosen so far, apart from whole lists of all triples. Players are places on the circle.
+/// The triples chosen so far, without whole lists of all triples. Players are places on the circle.
 #[derive(Clone)]
 struct Chosen<'a> {
     players: usize,
     orbits: &'a [[usize; 3]],
-    /// How many triples of each orbit there are.
+    /// How many triples of each orbit are chosen.
     of_orbit: Vec<u32>,
-    /// How often each triple is there, by its sorted places.
+    /// How often each triple is chosen, by its sorted places.
     of_triple: BTreeMap<[Player; 3], u32>,
-    /// How often every two places met.
+    /// How often every two places meet.
     met: Vec<u32>,
     /// The same, summed over all pairs of the same distance.
     met_at: Vec<usize>,
-    /// Whose turn it is to be in one triple more.
+    /// The next players to be in one triple more.
     extra: usize,
 }
 
@@ -93,7 +92,7 @@ impl<'a> Chosen<'a> {
         }
     }
 
-    /// The best of some choices for one more round, and everything together with it.
+    /// Returns the best of several choices for one more round, and the whole choice with it.
     fn better_round(&self, each: usize, name: &str) -> (Self, Vec<Vec<Player>>) {
         let attempts = if self.players <= WEIGHED_MAX { ATTEMPTS } else { 1 };
         let mut best: Option<(Score, Self, Vec<Vec<Player>>)> = None;
@@ -150,12 +149,12 @@ impl<'a> Chosen<'a> {
         }
     }
 
-    /// The shorter way round the circle.
+    /// Returns the shorter distance on the circle.
     fn distance(&self, gap: usize) -> usize {
         gap.min(self.players - gap)
     }
 
-    /// The gaps that stand for the orbit that a sorted triple belongs to.
+    /// Returns the gaps that represent the orbit of a sorted triple.
     fn gaps(&self, triple: [Player; 3]) -> [usize; 3] {
         let [a, b, c] = triple.map(Player::index);
         let mut gaps = [b - a, c - b, self.players - c + a];
@@ -181,7 +180,7 @@ impl Chosen<'_> {
         for step in 0..passes * picked.len() {
             let place = step % picked.len();
             self.mark(&[picked[place]], false);
-            // From elsewhere in the order each time, so that equals take turns.
+            // Starts elsewhere in the order each time, so that equal orbits take turns.
             picked[place] = self.best_orbit(&order, step).unwrap_or(picked[place]);
             self.mark(&[picked[place]], true);
         }
@@ -197,7 +196,7 @@ impl Chosen<'_> {
         after.iter().chain(before).copied().min_by_key(cost)
     }
 
-    /// Counts whole orbits as taken, or no longer.
+    /// Adds or removes whole orbits.
     fn mark(&mut self, orbits: &[usize], taken: bool) {
         for &index in orbits {
             for gap in self.orbits[index] {
@@ -210,20 +209,20 @@ impl Chosen<'_> {
         }
     }
 
-    /// By how much this orbit would raise the sum, over all pairs, of the squares of the meetings,
-    /// if those of a distance met equally often.
+    /// Returns by how much this orbit would raise the sum of the squared meetings over all pairs,
+    /// if pairs of the same distance met equally often.
     fn unevenness(&self, gaps: [usize; 3]) -> u64 {
         let mut rise = 0;
         for (index, gap) in gaps.into_iter().enumerate() {
             let distance = self.distance(gap);
             let again = gaps[..index].iter().filter(|&&gap| self.distance(gap) == distance).count();
-            // Half as many pairs are opposite each other as have any other distance.
+            // There are half as many opposite pairs as pairs of any other distance.
             let (pairs, share) = if 2 * distance == self.players { (1, 2) } else { (2, 1) };
             let before = (self.met_at[distance] + again * self.players) * share;
             let after = before + self.players * share;
             rise += pairs * (after * after - before * before);
         }
-        // Meetings were taken times the number of players, pairs twice by it.
+        // Meetings are multiplied by the number of players, and pairs are counted twice.
         (rise / (2 * self.players)) as u64
     }
 }
@@ -236,11 +235,11 @@ impl Chosen<'_> {
         let extras: Vec<Player> = turns.map(|turn| player(turn % self.players)).collect();
         self.extra += missing;
         let mut triples = Vec::new();
-        // Whom the lap before left over.
+        // The players whom the lap before left over.
         let mut line = Vec::new();
         for lap in 1..=count {
             let lap_of_line = line.len()..line.len() + self.players;
-            // The extras end the last lap; until then nobody of them may be left over.
+            // The extra players end the last lap; until then none of them may be left over.
             let (end, shunned) =
                 if lap == count { (&extras[..], &[][..]) } else { (&[][..], &extras[..]) };
             line = self
@@ -261,8 +260,8 @@ impl Chosen<'_> {
         triples
     }
 
-    /// Orders to begin with: round the circle in steps of every length that comes to everybody,
-    /// from some places, so that those of two distances meet and no others; and some random ones.
+    /// Returns initial orders: around the circle in steps of every length that reaches all players,
+    /// so that only players of two distances meet; and some random orders.
     fn beginnings(&self, name: &str) -> Vec<Vec<Player>> {
         let walk = |start: usize, step: usize| {
             (0..self.players)
@@ -281,7 +280,7 @@ impl Chosen<'_> {
         orders
     }
 
-    /// Swaps players of the lap between triples as long as that makes them better.
+    /// Swaps players of the lap between triples as long as that reduces the cost.
     fn better_order(&self, line: &mut [Player], lap: Range<usize>, shunned: &[Player]) {
         let cost = |line: &[Player], at: usize| {
             let part = at / 3 * 3;
@@ -306,7 +305,7 @@ impl Chosen<'_> {
         }
     }
 
-    /// What a triple, or the beginning of one that the next lap ends, is better without.
+    /// Returns the cost of a triple, or of the beginning of one that the next lap completes.
     fn cost(&self, part: &[Player], shunned: &[Player]) -> u64 {
         let of_pair = |(one, other): (Player, Player)| {
             let met = u64::from(self.met[one.index() * self.players + other.index()]);
@@ -334,7 +333,7 @@ fn sorted(triple: &[Player]) -> [Player; 3] {
     places
 }
 
-/// The greatest common one.
+/// Returns the greatest common divisor.
 fn divisor(one: usize, other: usize) -> usize {
     if other == 0 { one } else { divisor(other, one % other) }
 }

@@ -5,17 +5,18 @@
 
 use super::RatingField;
 use super::cholesky::Factor;
-use super::climb::climb_nearby;
 use super::fit::{ELO, mean};
 use super::likelihood::Model;
 use super::links::Links;
+use super::optimizer::optimize_with_factor;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
-/// In fewer blocks than that, a player has no interval: there are too few different samples.
+/// A player in fewer blocks has no interval: there are too few different samples.
 pub(super) const BLOCKS_MIN: usize = 10;
 
-/// For each rated player the 95 % interval of its rating against the mean of its group, in Elo.
+/// Returns, for each rated player, the 95 % interval of its rating against the mean of its group,
+/// in Elo.
 pub(super) fn intervals(
     model: &Model<'_>,
     links: &Links,
@@ -37,7 +38,7 @@ pub(super) fn intervals(
                 counts[count] += 1.0;
             }
         }
-        let at = climb_nearby(model, &counts, best.to_vec(), |slope| factor.solve(slope));
+        let at = optimize_with_factor(model, &counts, best.to_vec(), |slope| factor.solve(slope));
         for group in &links.groups {
             let centre = mean(group.iter().map(|&player| at[player]));
             for &player in group {
@@ -48,16 +49,16 @@ pub(super) fn intervals(
     let interval = |(player, found): (usize, &mut Vec<f64>)| {
         found.sort_by(f64::total_cmp);
         let (low, high) = (quantile(found, 0.025)?, quantile(found, 0.975)?);
-        // Blocks that are all alike give no width at all, which is no certainty.
+        // Blocks that are all alike give no width, but no certainty either.
         (bounded(player) && high - low > WIDTH_MIN).then_some((low, high))
     };
     found.iter_mut().enumerate().map(interval).collect()
 }
 
-/// An interval that is narrower, in natural logarithms of odds, says nothing.
+/// An interval narrower than this, in natural logarithms of odds, is not shown.
 const WIDTH_MIN: f64 = 1e-6;
 
-/// A quantile of sorted values, straight lines between them.
+/// Returns a quantile of sorted values, with linear interpolation.
 fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     let last = u32::try_from(sorted.len().checked_sub(1)?).ok()?;
     let place = share * f64::from(last);

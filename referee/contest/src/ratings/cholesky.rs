@@ -1,10 +1,10 @@
 //! Symmetric positive definite matrices and their Cholesky factor: all the linear algebra that a
 //! fit needs.
 
-/// How many sums run side by side in a dot product, so that they need not wait for each other.
+/// How many sums a dot product adds up in parallel, so that they don't wait for each other.
 const LANES: usize = 8;
 
-/// A symmetric matrix. Of each row only what is left of the diagonal, and it, is kept.
+/// A symmetric matrix. Only the diagonal and what is left of it is stored.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Symmetric {
     size: usize,
@@ -12,12 +12,12 @@ pub(super) struct Symmetric {
 }
 
 impl Symmetric {
-    /// All zeros.
+    /// Returns a matrix of zeros.
     pub(super) fn zero(size: usize) -> Self {
         Self { size, rows: vec![0.0; row_start(size)] }
     }
 
-    /// Adds to the entry at `row` and `column` and to its mirror image; on the diagonal once.
+    /// Adds to the entry at `row` and `column` and to its mirror image (on the diagonal once).
     pub(super) fn add(&mut self, row: usize, column: usize, amount: f64) {
         self.rows[row_start(row.max(column)) + row.min(column)] += amount;
     }
@@ -43,8 +43,8 @@ impl Symmetric {
 pub(super) struct Factor(Symmetric);
 
 impl Factor {
-    /// The factor, if the matrix is positive definite. If rounding says that it is not, just enough
-    /// is added to the diagonal: a step along the gradient is then still one uphill.
+    /// Returns the factor of a positive definite matrix. If rounding makes it indefinite, just
+    /// enough is added to the diagonal that a step along the gradient still leads uphill.
     pub(super) fn of(matrix: &Symmetric) -> Self {
         let scale = matrix.diagonal().map(f64::abs).fold(1.0, f64::max);
         let mut ridge = 0.0;
@@ -75,7 +75,7 @@ impl Factor {
         Some(Self(factor))
     }
 
-    /// Replaces `vector` by the inverse of the matrix times it.
+    /// Multiplies `vector` by the inverse of the matrix.
     pub(super) fn solve(&self, vector: &mut [f64]) {
         self.solve_lower(vector);
         for row in (0..self.0.size).rev() {
@@ -88,8 +88,8 @@ impl Factor {
         }
     }
 
-    /// The variance of a sum of parameters, taken with these weights, if the matrix is the
-    /// information about them.
+    /// Returns the variance of a weighted sum of parameters, if the matrix is their information
+    /// matrix.
     pub(super) fn variance(&self, mut weights: Vec<f64>) -> f64 {
         self.solve_lower(&mut weights);
         dot(&weights, &weights)

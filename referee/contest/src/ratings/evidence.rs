@@ -1,28 +1,29 @@
-//! What records say, in the form that a fit needs: each game as a row of choices, equal choices
-//! counted together.
+//! Records in the form that a fit needs: each game as a row of choices, equal choices counted
+//! together.
 
 use super::super::{Player, Record};
 use super::RatingField;
 use referee_protocol::{FaultKind, Result as Ended};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Games with more seats aren't rated: the ways to share a place double with every seat.
+/// Games with more seats aren't rated: the number of ways to share a place doubles with every seat.
 pub(super) const SEATS_MAX: usize = 8;
 
-/// The games that are fitted, and how many are not.
+/// The games to fit, and the numbers of those left out.
 #[derive(Debug)]
 pub(super) struct Games<'a> {
     /// In the order of the schedule.
     pub(super) fitted: Vec<&'a Record>,
-    /// The same as an earlier one.
+    /// Games that repeat an earlier one.
     pub(super) duplicates: u64,
-    /// Left out because of a fault.
+    /// Games left out because of a fault.
     pub(super) faulty: u64,
 }
 
 impl<'a> Games<'a> {
-    /// Sorted by number, so that nothing depends on the order of the records. Of games with the
-    /// same players in the same seats and the same moves, the first one is kept.
+    /// Takes the games of records, sorted by number, so that the order of the records doesn't
+    /// matter. Of games with the same players in the same seats and the same moves, only the first
+    /// one counts.
     pub(super) fn of(field: &RatingField, records: &'a [Record]) -> Self {
         let mut usable: Vec<&Record> = records.iter().filter(|game| field.can_rate(game)).collect();
         usable.sort_by_key(|game| {
@@ -42,7 +43,7 @@ impl<'a> Games<'a> {
 }
 
 impl RatingField {
-    /// It is whole, and has somebody to compare.
+    /// Whether the record is complete and has players to compare.
     fn can_rate(&self, game: &Record) -> bool {
         let distinct: BTreeSet<Player> = game.players.iter().copied().collect();
         (2..=SEATS_MAX).contains(&self.seats)
@@ -54,20 +55,21 @@ impl RatingField {
     }
 }
 
-/// It ended by a fault, or went on without the one who made it. A resignation is none.
+/// Whether the game ended by a fault, or continued without the player who made it. A resignation is
+/// no fault.
 fn has_fault(game: &Record) -> bool {
     let mut faults = game.seats.iter().filter_map(|seat| seat.fault);
     game.result == Ended::Fault || faults.any(|kind| kind != FaultKind::Resigned)
 }
 
-/// How a game ended, as far as a fit asks.
+/// How a game ended, as far as a fit needs it.
 #[derive(Clone, Debug)]
 pub(crate) struct Finish<'a> {
-    /// Who played, in seat order.
+    /// The players, in seat order.
     pub(crate) players: &'a [Player],
-    /// The place of each of them: the fewer the better; equal ones are shared.
+    /// The place of each of them: lower is better, equal places are shared.
     pub(crate) places: Vec<u32>,
-    /// Games of one block are not independent of each other.
+    /// The block; its games are not independent of each other.
     pub(crate) block: u64,
     /// How many games ended like this.
     pub(crate) times: u32,
@@ -79,18 +81,18 @@ impl<'a> From<&'a Record> for Finish<'a> {
     }
 }
 
-/// A rated player in a seat: an index into [`Evidence::rated`], and the seat's.
+/// A rated player, as an index into [`Evidence::rated`], and its seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Spot {
+pub(super) struct SeatedPlayer {
     pub(super) player: usize,
     pub(super) seat: usize,
 }
 
-/// One choice: who of those that remain takes the next place; several share it. Bit i of `chosen`
-/// is for the i-th of those that remain.
+/// A choice: which of the remaining players takes the next place, or which of them share it. Bit i
+/// of `chosen` is for the i-th remaining player.
 #[derive(Clone, Debug)]
 struct Choice {
-    remaining: Vec<Spot>,
+    remaining: Vec<SeatedPlayer>,
     chosen: u32,
 }
 
@@ -100,30 +102,30 @@ impl Choice {
     }
 }
 
-/// The same players in the same seats among whom was chosen, once or more often.
+/// A set of players in seats from which a choice was made, once or more often.
 #[derive(Debug)]
 pub(super) struct ChoiceSet {
     /// In seat order.
-    pub(super) remaining: Vec<Spot>,
-    /// Where its counts begin: one for each of its shape's options.
+    pub(super) remaining: Vec<SeatedPlayer>,
+    /// Where its counts begin; there is one for each option of its shape.
     pub(super) first_count: usize,
 }
 
-/// What can be chosen among so many.
+/// The options among a number of remaining players.
 #[derive(Debug, Default)]
 pub(super) struct Shape {
-    pub(super) options: Vec<Choosable>,
+    pub(super) options: Vec<ChoiceOption>,
     /// Which tie terms occur in it.
     pub(super) ties: Vec<usize>,
 }
 
-/// Some of a set, who would share a place.
+/// Some players of a set, who would share a place.
 #[derive(Debug)]
-pub(super) struct Choosable {
+pub(super) struct ChoiceOption {
     pub(super) chosen: u32,
-    /// One entry for each of the chosen: the place in the set.
+    /// The chosen players, as indices into the set.
     pub(super) members: Vec<usize>,
-    /// An index into [`Shape::ties`], if they are several.
+    /// An index into [`Shape::ties`], if several are chosen.
     pub(super) tie: Option<usize>,
 }
 
@@ -134,7 +136,7 @@ pub(super) struct Evidence {
     pub(super) rated: Vec<Player>,
     /// How many games each of them has.
     pub(super) games: Vec<u64>,
-    /// Whom each of them met.
+    /// The opponents of each of them.
     pub(super) met: Vec<BTreeSet<usize>>,
     /// In how many blocks each of them plays.
     pub(super) blocks_of: Vec<usize>,
@@ -142,16 +144,16 @@ pub(super) struct Evidence {
     pub(super) sets: Vec<ChoiceSet>,
     /// How often each option of each set was chosen.
     pub(super) counts: Vec<f64>,
-    /// By how many remain; no options: nothing is learnt from choices among so many.
+    /// Shapes by the number of remaining players. One without options gives no information.
     pub(super) shapes: Vec<Shape>,
-    /// The tie terms: among how many remaining, shared by how many.
+    /// The tie terms: the number of remaining players, and how many share the place.
     pub(super) ties: Vec<(usize, usize)>,
     /// The choices of each block, as indices into `counts`.
     pub(super) blocks: Vec<Vec<usize>>,
 }
 
 impl Evidence {
-    /// What these games say.
+    /// Collects the choices of games.
     pub(super) fn of<'a>(seats: usize, games: impl IntoIterator<Item: Into<Finish<'a>>>) -> Self {
         let games: Vec<Finish<'a>> = games.into_iter().map(Into::into).collect();
         let rated: BTreeSet<Player> = games.iter().flat_map(|game| game.players).copied().collect();
@@ -167,13 +169,13 @@ impl Evidence {
         let mut choices: Vec<(u64, u32, Choice)> = Vec::new();
         let mut blocks: BTreeMap<u64, BTreeSet<usize>> = BTreeMap::new();
         for game in &games {
-            let spots = evidence.spots(game.players);
-            for spot in &spots {
+            let seated_players = evidence.seated_players(game.players);
+            for spot in &seated_players {
                 evidence.games[spot.player] += u64::from(game.times);
-                evidence.met[spot.player].extend(spots.iter().map(|other| other.player));
+                evidence.met[spot.player].extend(seated_players.iter().map(|other| other.player));
                 blocks.entry(game.block).or_default().insert(spot.player);
             }
-            let made = choices_of(&spots, &game.places);
+            let made = choices_of(&seated_players, &game.places);
             choices.extend(made.map(|choice| (game.block, game.times, choice)));
         }
         for player in blocks.values().flatten() {
@@ -184,14 +186,14 @@ impl Evidence {
         evidence
     }
 
-    fn spots(&self, players: &[Player]) -> Vec<Spot> {
+    fn seated_players(&self, players: &[Player]) -> Vec<SeatedPlayer> {
         let index = |player: &Player| self.rated.binary_search(player).unwrap_or_default();
-        let spots = players.iter().map(index).enumerate();
-        spots.map(|(seat, player)| Spot { player, seat }).collect()
+        let seated_players = players.iter().map(index).enumerate();
+        seated_players.map(|(seat, player)| SeatedPlayer { player, seat }).collect()
     }
 
-    /// Only ties that occurred are options: of others the likeliest share is none. Where all that
-    /// remain always shared the place, whatever their strengths, nothing is learnt from it.
+    /// Only ties that occurred are options: the most likely share of all others is 0. If all
+    /// remaining players always shared the place, there is no information about their strengths.
     fn find_shapes<'a>(&mut self, choices: impl Iterator<Item = &'a Choice>) {
         let mut sizes: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); self.seats + 1];
         for choice in choices {
@@ -212,7 +214,7 @@ impl Evidence {
                     let members: Vec<usize> =
                         (0..among).filter(|place| chosen >> place & 1 == 1).collect();
                     let tie = ties.iter().position(|&tie| self.ties[tie].1 == members.len());
-                    Choosable { chosen, members, tie }
+                    ChoiceOption { chosen, members, tie }
                 });
             let options = options.collect();
             self.shapes.push(Shape { options, ties });
@@ -220,9 +222,10 @@ impl Evidence {
     }
 
     fn count(&mut self, choices: &[(u64, u32, Choice)], blocks: impl Iterator<Item = u64>) {
-        let options = |remaining: &[Spot]| &self.shapes[remaining.len()].options;
+        let options = |remaining: &[SeatedPlayer]| &self.shapes[remaining.len()].options;
         let sets = choices.iter().map(|(.., choice)| &choice.remaining);
-        let sets: BTreeSet<&Vec<Spot>> = sets.filter(|set| !options(set).is_empty()).collect();
+        let sets: BTreeSet<&Vec<SeatedPlayer>> =
+            sets.filter(|set| !options(set).is_empty()).collect();
         let mut first_of = BTreeMap::new();
         let mut first_count = 0;
         for set in sets {
@@ -235,7 +238,7 @@ impl Evidence {
             blocks.map(|block| (block, Vec::new())).collect();
         for (block, times, choice) in choices {
             let Some(first) = first_of.get(&choice.remaining) else { continue };
-            let chosen = |option: &Choosable| option.chosen == choice.chosen;
+            let chosen = |option: &ChoiceOption| option.chosen == choice.chosen;
             let option = options(&choice.remaining).iter().position(chosen);
             let count = first + option.unwrap_or_default();
             self.counts[count] += f64::from(*times);
@@ -244,21 +247,22 @@ impl Evidence {
         self.blocks = by_block.into_values().collect();
     }
 
-    /// The options of a set, with how often each was chosen.
-    pub(super) fn options(&self, set: &ChoiceSet) -> impl Iterator<Item = (&Choosable, f64)> {
+    /// Returns the options of a set and how often each was chosen.
+    pub(super) fn options(&self, set: &ChoiceSet) -> impl Iterator<Item = (&ChoiceOption, f64)> {
         let options = &self.shapes[set.remaining.len()].options;
         options.iter().zip(self.counts[set.first_count..].iter().copied())
     }
 }
 
-/// From the first place down: among those that remain, who takes the place. When one remains,
-/// there is no choice.
-fn choices_of(spots: &[Spot], places: &[u32]) -> impl Iterator<Item = Choice> {
+/// Returns the choices of a game, from the first place down: which of the remaining players takes
+/// the place. When one remains, there is no choice.
+fn choices_of(seated_players: &[SeatedPlayer], places: &[u32]) -> impl Iterator<Item = Choice> {
     let taken: BTreeSet<u32> = places.iter().copied().collect();
     let choices: Vec<Choice> = taken
         .into_iter()
         .map(|place| {
-            let remaining = || spots.iter().zip(places).filter(move |(_, at)| **at >= place);
+            let remaining =
+                || seated_players.iter().zip(places).filter(move |(_, at)| **at >= place);
             let chosen = remaining().enumerate().filter(|(_, (_, at))| **at == place);
             Choice {
                 chosen: chosen.map(|(index, _)| 1 << index).sum(),

@@ -1,18 +1,18 @@
-//! One joint fit, and what is read off from it.
+//! One joint fit, and what follows from it.
 
 use super::super::{Contest, Player, Record};
 use super::bootstrap::intervals;
 use super::cholesky::Factor;
-use super::climb::climb;
 use super::evidence::{Evidence, Games};
 use super::likelihood::Model;
 use super::links::Links;
 use super::notes::notes;
+use super::optimizer::maximize;
 use super::{Rating, Ratings, Term};
 use statrs::distribution::{ContinuousCDF, Normal};
 use std::f64::consts::LN_10;
 
-/// Elo points of one unit of the fit, in which odds are powers of e.
+/// Elo points per unit of the fit, in which odds are powers of e.
 pub(super) const ELO: f64 = 400.0 / LN_10;
 
 /// Half the width of a 95 % interval of a normal distribution, in standard deviations.
@@ -28,20 +28,20 @@ pub struct RatingField {
     pub players: usize,
     /// How many seats a game has.
     pub seats: usize,
-    /// Games with a fault count as what they are; or not at all.
+    /// Whether games with a fault count.
     pub rate_faults: bool,
-    /// How many samples the bootstrap draws; 0: no bootstrap.
+    /// How many samples the bootstrap draws; 0 for no bootstrap.
     pub samples: usize,
-    /// The bootstrap's draws come from it.
+    /// The seed of the bootstrap's draws.
     pub seed: u64,
 }
 
 impl RatingField {
-    /// How many samples the bootstrap draws if nothing else is said: the ends of an interval are
-    /// then about the fifth lowest and the fifth highest.
+    /// How many samples the bootstrap draws by default: the ends of an interval are then about the
+    /// fifth lowest and the fifth highest.
     pub const SAMPLES: usize = 200;
 
-    /// As the contest says.
+    /// Returns the settings of a contest.
     pub fn of(contest: &Contest) -> Self {
         Self {
             players: contest.players.len(),
@@ -54,14 +54,14 @@ impl RatingField {
 }
 
 /// Rates all players by all games at once. The same records in any order give the same bits.
-/// Records that don't fit the field (other numbers of seats, unknown players, somebody against
-/// himself, void games, games of one seat or of more than eight) are left out.
+/// Records that don't fit the field (other numbers of seats, unknown players, a player against
+/// itself, void games, games of one seat or of more than eight) are left out.
 pub fn rate(field: &RatingField, records: &[Record]) -> Ratings {
     let games = Games::of(field, records);
     let evidence = Evidence::of(field.seats, games.fitted.iter().copied());
     let links = Links::of(&evidence);
     let model = Model { evidence: &evidence, prior: PRIOR, seat_terms: true };
-    let at = climb(&model, &evidence.counts, vec![0.0; model.size()]);
+    let at = maximize(&model, &evidence.counts, vec![0.0; model.size()]);
     let factor = Factor::of(&model.information(&evidence.counts, &at));
     let fit = Fit { field, model: &model, links: &links, at, factor };
     let as_players =
@@ -129,7 +129,8 @@ impl Fit<'_> {
         }
         let mut groups = 0;
         for player in 0..ratings.len() {
-            // Groups are numbered by their first players; who has no games is alone.
+            // Groups are numbered by their first players; a player without games is a group of its
+            // own.
             ratings[player].group = match leaders[player] {
                 Some(leader) if leader != player => ratings[leader].group,
                 _ => {
@@ -141,7 +142,7 @@ impl Fit<'_> {
         ratings
     }
 
-    /// How likely it is, in percent, that each member of a group is better than the next.
+    /// Returns how likely it is, in percent, that each member of a group is stronger than the next.
     fn better(&self, group: &[usize]) -> Vec<(usize, Option<f64>)> {
         let mut order = group.to_vec();
         order.sort_by(|&one, &other| self.at[other].total_cmp(&self.at[one]));
@@ -156,7 +157,7 @@ impl Fit<'_> {
         pairs.collect()
     }
 
-    /// Half the width of the 95 % interval of a weighted sum of parameters, in Elo.
+    /// Returns half the width of the 95 % interval of a weighted sum of parameters, in Elo.
     fn error(&self, weights: Vec<f64>) -> Option<f64> {
         let error = self.factor.variance(weights).sqrt() * WIDTH_95 * ELO;
         Some(error).filter(|error| error.is_finite())
@@ -177,7 +178,8 @@ impl Fit<'_> {
         seats.iter().map(term).collect()
     }
 
-    /// The chance of a draw between equals. It is the same whoever of them moves first.
+    /// Returns the chance of a draw between equal players. Which of them moves first makes no
+    /// difference.
     fn draw(&self) -> Option<f64> {
         let evidence = self.model.evidence;
         if evidence.seats != 2 || evidence.rated.is_empty() {
@@ -198,7 +200,7 @@ impl Fit<'_> {
     }
 }
 
-/// The weights of one parameter against the mean of some, itself among them.
+/// Returns the weights of one parameter against the mean of several, itself among them.
 fn against_mean(size: usize, one: usize, all: &[usize]) -> Vec<f64> {
     let mut weights = vec![0.0; size];
     let count: f64 = all.iter().map(|_| 1.0).sum();
@@ -209,7 +211,7 @@ fn against_mean(size: usize, one: usize, all: &[usize]) -> Vec<f64> {
     weights
 }
 
-/// The mean; 0 of nothing.
+/// Returns the mean; 0 of an empty list.
 pub(super) fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let mut count = 0.0;
     let mut sum = 0.0;

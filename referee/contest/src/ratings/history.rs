@@ -1,27 +1,28 @@
-//! Ratings over games: what the fit would have said earlier.
+//! Ratings over games: what earlier fits would have shown.
 
 use super::super::Record;
 use super::RatingField;
-use super::climb::climb;
 use super::evidence::{Evidence, Games};
 use super::fit::{ELO, PRIOR, mean};
 use super::likelihood::Model;
 use super::links::Links;
+use super::optimizer::maximize;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The ratings by a contest's first games.
+/// The ratings from a contest's first games.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct HistoryPoint {
-    /// So many games, in the order of the schedule.
+    /// How many games, in schedule order.
     pub games: u64,
-    /// One entry a player, in Elo, against the mean of its group in these games; null while it has
-    /// no games.
+    /// The rating of each player, in Elo, against the mean of its group in these games; null while
+    /// it has no games.
     pub elo: Vec<Option<f64>>,
 }
 
-/// The ratings after equal parts of the games, the last after all of them. `points` parts, fewer
-/// where there are fewer games; without intervals. 20 are enough for a chart.
+/// Returns the ratings after equal parts of the games, the last one after all of them, without
+/// intervals. There are `points` parts, or fewer if there are fewer games; 20 are enough for a
+/// chart.
 pub fn rate_history(field: &RatingField, records: &[Record], points: usize) -> Vec<HistoryPoint> {
     let games = Games::of(field, records).fitted;
     let mut history: Vec<HistoryPoint> = Vec::new();
@@ -47,7 +48,7 @@ fn by_first_games(
     for (place, player) in start.iter_mut().zip(&evidence.rated) {
         *place = before.get(player.index()).copied().flatten().unwrap_or(0.0) / ELO;
     }
-    let at = climb(&model, &evidence.counts, start);
+    let at = maximize(&model, &evidence.counts, start);
     let mut elo = vec![None; field.players];
     for group in Links::of(&evidence).groups {
         let centre = mean(group.iter().map(|&player| at[player]));

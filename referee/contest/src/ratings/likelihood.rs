@@ -1,11 +1,12 @@
-//! The model: how likely the results are if players, seats and ties are worth so much.
+//! The model: how likely the results are, given the strengths of players, seats and ties.
 //!
-//! Among those that remain, a player in a seat is worth `exp(strength + seat)`. Some of them share
-//! the next place with a chance in proportion to the geometric mean of their worths, times a term
-//! for ties of so many among so many. This is the Davidson-Luce model (Firth, Kosmidis and Turner,
-//! "Davidson-Luce model for multi-item choice with ties", 2019), with a tie term for every number
-//! that remains. With two seats it is Davidson's (1970); without ties it is Plackett and Luce's;
-//! without both it is Bradley and Terry's. Its logarithm is concave: there is one optimum.
+//! A remaining player in a seat has the worth `exp(strength + seat)`. The chance that some of the
+//! remaining players share the next place is proportional to the geometric mean of their worths,
+//! times a term that depends on how many share it among how many. This is the Davidson-Luce model
+//! (Firth, Kosmidis and Turner, "Davidson-Luce model for multi-item choice with ties", 2019), with
+//! a tie term for every number that remains. With two seats it is Davidson's (1970); without ties
+//! it is Plackett and Luce's; without both it is Bradley and Terry's. Its logarithm is concave:
+//! there is one optimum.
 
 use super::cholesky::Symmetric;
 use super::evidence::{ChoiceSet, Evidence, Shape};
@@ -14,19 +15,19 @@ use super::evidence::{ChoiceSet, Evidence, Shape};
 #[derive(Debug)]
 pub(super) struct Model<'a> {
     pub(super) evidence: &'a Evidence,
-    /// So many games won and as many lost against the average are added for every player, and to
-    /// every other term what is the same to it.
+    /// The prior: each player gets this many extra wins and losses against the average, and every
+    /// other term the equivalent.
     pub(super) prior: f64,
-    /// Whether seats are worth something.
+    /// Whether seats have terms.
     pub(super) seat_terms: bool,
 }
 
-/// Room for one set: what each of its choices is worth, and how likely it is.
+/// Buffers for one set: what each of its choices is worth, and how likely it is.
 #[derive(Debug, Default)]
-struct Room {
-    /// What each spot is worth, then each tie term, in logarithms.
+struct Workspace {
+    /// The worth of each seated player, then each tie term, as logarithms.
     worths: Vec<f64>,
-    /// Which parameters each of these is the sum of.
+    /// The parameters whose sum each of these is.
     parameters: Vec<[Option<usize>; 2]>,
     /// The chance of each option.
     chances: Vec<f64>,
@@ -35,23 +36,24 @@ struct Room {
 }
 
 impl Model<'_> {
-    /// How many parameters there are: the players', the seats', the ties'.
+    /// Returns the number of parameters: players', seats' and ties'.
     pub(super) fn size(&self) -> usize {
         self.tie(0) + self.evidence.ties.len()
     }
 
-    /// The parameter of a seat.
+    /// Returns the index of a seat's parameter.
     pub(super) fn seat(&self, seat: usize) -> Option<usize> {
         self.seat_terms.then(|| self.evidence.rated.len() + seat)
     }
 
-    /// The parameter of a tie term.
+    /// Returns the index of a tie term's parameter.
     pub(super) fn tie(&self, tie: usize) -> usize {
         let seats = if self.seat_terms { self.evidence.seats } else { 0 };
         self.evidence.rated.len() + seats + tie
     }
 
-    /// The logarithm of the likelihood of these counts, prior included; `gradient` is overwritten.
+    /// Returns the logarithm of the likelihood of these counts, prior included; overwrites
+    /// `gradient`.
     pub(super) fn slope(&self, counts: &[f64], at: &[f64], gradient: &mut [f64]) -> f64 {
         let mut value = 0.0;
         for (slope, &place) in gradient.iter_mut().zip(at) {
@@ -59,10 +61,10 @@ impl Model<'_> {
             value += self.prior * (place - 2.0 * softplus(place));
             *slope = self.prior * (1.0 - 2.0 * logistic(place));
         }
-        let mut room = Room::default();
+        let mut work = Workspace::default();
         for (set, shape, counts, all) in self.sets(counts) {
-            value += room.value(self, set, shape, counts, all, at);
-            for (slope, parameters) in room.slopes.iter().zip(&room.parameters) {
+            value += work.value(self, set, shape, counts, all, at);
+            for (slope, parameters) in work.slopes.iter().zip(&work.parameters) {
                 for parameter in parameters.iter().flatten() {
                     gradient[*parameter] += slope;
                 }
@@ -71,23 +73,23 @@ impl Model<'_> {
         value
     }
 
-    /// The information: the second derivatives with their signs changed. In this model the
-    /// observed one and the expected one are the same.
+    /// Returns the information matrix: the second derivatives with their signs changed. In this
+    /// model the observed and the expected one are equal.
     pub(super) fn information(&self, counts: &[f64], at: &[f64]) -> Symmetric {
         let mut information = Symmetric::zero(self.size());
         for (parameter, &place) in at.iter().enumerate() {
             let chance = logistic(place);
             information.add(parameter, parameter, self.prior * 2.0 * chance * (1.0 - chance));
         }
-        let mut room = Room::default();
+        let mut work = Workspace::default();
         for (set, shape, counts, all) in self.sets(counts) {
-            room.value(self, set, shape, counts, all, at);
-            room.spread(shape, all, &mut information);
+            work.value(self, set, shape, counts, all, at);
+            work.spread(shape, all, &mut information);
         }
         information
     }
 
-    /// The sets that were chosen from at all, each with its counts and their sum.
+    /// Returns the sets from which a choice was made, each with its counts and their sum.
     fn sets<'a>(
         &'a self,
         counts: &'a [f64],
@@ -101,8 +103,8 @@ impl Model<'_> {
     }
 }
 
-impl Room {
-    /// The set's part of the logarithm of the likelihood. Fills in everything.
+impl Workspace {
+    /// Returns the set's part of the logarithm of the likelihood, and fills the buffers.
     fn value(
         &mut self,
         model: &Model<'_>,
@@ -113,8 +115,9 @@ impl Room {
         at: &[f64],
     ) -> f64 {
         self.parameters.clear();
-        let spots = set.remaining.iter().map(|spot| [Some(spot.player), model.seat(spot.seat)]);
-        self.parameters.extend(spots);
+        let seated_players =
+            set.remaining.iter().map(|spot| [Some(spot.player), model.seat(spot.seat)]);
+        self.parameters.extend(seated_players);
         self.parameters.extend(shape.ties.iter().map(|&tie| [Some(model.tie(tie)), None]));
         self.worths.clear();
         for parts in &self.parameters {
@@ -123,10 +126,10 @@ impl Room {
         self.slopes.clear();
         self.slopes.resize(self.worths.len(), 0.0);
         self.chances.clear();
-        let spots = set.remaining.len();
+        let seated_players = set.remaining.len();
         for option in &shape.options {
             let members: f64 = option.members.iter().map(|&member| self.worths[member]).sum();
-            let tie = option.tie.map_or(0.0, |tie| self.worths[spots + tie]);
+            let tie = option.tie.map_or(0.0, |tie| self.worths[seated_players + tie]);
             self.chances.push(members * share(option.members.len()) + tie);
         }
         let most = self.chances.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -145,16 +148,16 @@ impl Room {
                 self.slopes[member] += slope * share(option.members.len());
             }
             if let Some(tie) = option.tie {
-                self.slopes[spots + tie] += slope;
+                self.slopes[seated_players + tie] += slope;
             }
         }
         value - all * total.ln()
     }
 
-    /// Adds the set's information: the variance, over the options, of what each one is made of.
+    /// Adds the set's information: the variance of the parameters over the options.
     fn spread(&self, shape: &Shape, all: f64, information: &mut Symmetric) {
         let size = self.worths.len();
-        let spots = size - shape.ties.len();
+        let seated_players = size - shape.ties.len();
         let mut mean = vec![0.0; size];
         let mut square = vec![0.0; size * size];
         let mut made_of = vec![0.0; size];
@@ -164,7 +167,7 @@ impl Room {
                 made_of[member] = share(option.members.len());
             }
             if let Some(tie) = option.tie {
-                made_of[spots + tie] = 1.0;
+                made_of[seated_players + tie] = 1.0;
             }
             for row in (0..size).filter(|&row| made_of[row] > 0.0) {
                 mean[row] += chance * made_of[row];
@@ -177,7 +180,7 @@ impl Room {
             for column in 0..size {
                 let amount = all * (square[row * size + column] - mean[row] * mean[column]);
                 for &left in self.parameters[row].iter().flatten() {
-                    // Each pair of entries that mirror each other is kept once.
+                    // Mirrored entries are stored once.
                     let right = self.parameters[column].iter().flatten();
                     for &right in right.filter(|&&right| right <= left) {
                         information.add(left, right, amount);
@@ -188,7 +191,7 @@ impl Room {
     }
 }
 
-/// Of a mean of so many, what one is worth.
+/// Returns the weight of one value in a mean of `members`.
 fn share(members: usize) -> f64 {
     match members {
         1 => 1.0,
@@ -197,12 +200,12 @@ fn share(members: usize) -> f64 {
     }
 }
 
-/// The chance that belongs to log odds.
+/// Returns the chance that corresponds to log odds.
 pub(super) fn logistic(odds: f64) -> f64 {
     if odds >= 0.0 { 1.0 / (1.0 + (-odds).exp()) } else { odds.exp() / (1.0 + odds.exp()) }
 }
 
-/// The logarithm of `1 + exp(at)`, for any size of `at`.
+/// Returns the logarithm of `1 + exp(at)`, for any size of `at`.
 fn softplus(at: f64) -> f64 {
     at.max(0.0) + (-at.abs()).exp().ln_1p()
 }

@@ -1,5 +1,5 @@
-//! Who can be compared with whom: the groups that games link, and what in them the results alone
-//! would leave without bound.
+//! Which players can be compared: the groups that games link, and the differences within a group
+//! that the results alone don't bound.
 
 use super::evidence::Evidence;
 use std::collections::BTreeSet;
@@ -9,11 +9,11 @@ use std::collections::BTreeSet;
 pub(super) struct Links {
     /// The members of each group, in order; groups are in the order of their first members.
     pub(super) groups: Vec<Vec<usize>>,
-    /// How many groups have two parts of which one did nothing but win against the other.
+    /// How many groups have two parts of which one won every game against the other.
     pub(super) split: u64,
-    /// Who was alone in front of all others in every game that tells anything.
+    /// Players who were ahead of all others in every game with information.
     pub(super) won_all: Vec<usize>,
-    /// Who was behind all others in every such game.
+    /// Players who were behind all others in every such game.
     pub(super) lost_all: Vec<usize>,
 }
 
@@ -44,8 +44,8 @@ impl Links {
     }
 }
 
-/// Whom each player was chosen before at least once. Those who shared a place are each before the
-/// other.
+/// For each player, those over whom it was chosen at least once. Players who shared a place count
+/// both ways.
 fn ahead_of(evidence: &Evidence) -> Vec<BTreeSet<usize>> {
     let mut ahead = vec![BTreeSet::new(); evidence.rated.len()];
     for set in &evidence.sets {
@@ -53,7 +53,7 @@ fn ahead_of(evidence: &Evidence) -> Vec<BTreeSet<usize>> {
             for &member in &option.members {
                 let player = set.remaining[member].player;
                 let others = set.remaining.iter().map(|spot| spot.player);
-                // Between the chosen and the rest it is a win; among the chosen it holds both ways.
+                // A win of the chosen over the rest; among the chosen it counts both ways.
                 ahead[player].extend(others.filter(|&other| other != player));
             }
         }
@@ -76,7 +76,7 @@ fn groups(met: &[BTreeSet<usize>]) -> Vec<Vec<usize>> {
     groups
 }
 
-/// Everybody whom a chain of links leads to, the first included.
+/// Returns all players that a chain of links leads to, the first included.
 fn reached(first: usize, links: &[BTreeSet<usize>]) -> BTreeSet<usize> {
     let mut reached = BTreeSet::from([first]);
     let mut open = vec![first];

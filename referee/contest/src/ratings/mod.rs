@@ -1,14 +1,13 @@
-//! Ratings: one joint fit over all games at once, so that they don't depend on the order in which
-//! games were played.
+//! Ratings: one joint fit over all games, so that the order in which they were played doesn't
+//! matter.
 //!
-//! [`rate`] makes of records what a report shows, [`rate_history`] what it would have shown
-//! earlier. The model is in `likelihood.rs`, what is fitted to it in `evidence.rs`. No figure is
-//! ever infinite or not a number, whatever the records say: a weak prior holds what results leave
-//! without bound, and [`Ratings::notes`] say where it does.
+//! [`rate`] returns the ratings of a report, [`rate_history`] those of earlier states. The model is
+//! in `likelihood.rs`, the data in `evidence.rs`. Every number is finite for any records: a weak
+//! prior bounds what results leave unbounded, and [`Ratings::notes`] name the places.
 
 mod bootstrap;
 mod cholesky;
-mod climb;
+mod optimizer;
 mod evidence;
 mod fit;
 mod history;
@@ -29,71 +28,68 @@ use super::Player;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What a fit found. All figures are finite.
+/// The result of a fit. All numbers are finite.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Ratings {
     /// The model: `bradley-terry-davidson` for two seats, `plackett-luce` for more.
     pub model: String,
-    /// What 0 Elo is, in words: the mean of all rated players, in each group by itself. Above it is
-    /// stronger.
+    /// What 0 Elo is, in words: the mean of all rated players, of each group separately.
     pub anchor: String,
-    /// What is added to the results so that nothing is infinite, in words.
+    /// What the prior adds to the results, in words.
     pub prior: String,
-    /// One entry a player, in the order of the contest's list.
+    /// The rating of each player, in the order of the contest's list.
     pub players: Vec<Rating>,
-    /// One entry a seat: what sitting there is worth against the mean of the seats, in Elo.
+    /// What each seat is worth against the mean of the seats, in Elo.
     pub seats: Vec<Term>,
-    /// With two seats: the chance of a draw between equals, 0 to 1, averaged over the seats; null
-    /// with more seats.
+    /// With two seats: the chance of a draw between equal players, 0 to 1; null with more seats.
     pub draw: Option<f64>,
     /// The games that were fitted.
     pub games: u64,
-    /// The blocks that they form; what the bootstrap draws.
+    /// The blocks that they form; the bootstrap draws from them.
     pub blocks: u64,
-    /// Games that were the same game as an earlier one of the same players in the same seats. They
-    /// are fitted once and are no evidence of their own.
+    /// Games that repeat an earlier one of the same players in the same seats. They are fitted
+    /// once.
     pub duplicates: u64,
-    /// Groups of players between whom no results link; one where all can be compared. Ratings
+    /// How many groups of players have no games that link them; 1 if all can be compared. Ratings
     /// compare only players of one group. A player without games is a group of one.
     pub groups: u64,
-    /// Players who came before all others in every game that tells anything, in the order of the
-    /// contest's list: how strong they are at least is known, how strong at most is held by the
-    /// prior alone.
+    /// Players who came before all others in every game with information, in the order of the
+    /// contest's list. Their ratings are lower bounds: only the prior limits them above.
     pub won_all: Vec<Player>,
-    /// Players who came behind all others in every such game.
+    /// Players who came behind all others in every such game: their ratings are upper bounds.
     pub lost_all: Vec<Player>,
-    /// What a reader must know, such as that groups are not linked, in sentences.
+    /// What a reader must know, such as that groups are not linked, as sentences.
     pub notes: Vec<String>,
 }
 
 /// A player's rating.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Rating {
-    /// Who.
+    /// The player.
     pub player: Player,
-    /// On the Elo scale: 400 points are odds of 10 to 1 between two players. Above 0 is stronger
+    /// The rating on the Elo scale, on which 400 points are odds of 10 to 1. Above 0 is stronger
     /// than the mean of the group; 0 without games.
     pub elo: f64,
     /// Half the width of the 95 % interval of the difference to the mean of the group, from the
-    /// information matrix; null where nothing bounds it (no games).
+    /// information matrix; null without games.
     pub error: Option<f64>,
-    /// The 95 % interval of the same by bootstrap over blocks; null where the player is in fewer
-    /// than ten blocks.
+    /// The same 95 % interval by bootstrap over blocks; null for a player in fewer than ten blocks.
     pub bootstrap: Option<(f64, f64)>,
-    /// How likely it is, in percent, that it is better than the next one of its group in the order
-    /// of ratings; null for the last and where nothing tells.
+    /// How likely it is, in percent, that the player is stronger than the next one of its group by
+    /// rating; null for the last one and where it is unknown.
     pub better_than_next: Option<f64>,
     /// The games that were fitted.
     pub games: u64,
-    /// The group, from 0, in which it can be compared; in the order of their first players.
+    /// The group, from 0, whose players it can be compared with; in the order of their first
+    /// players.
     pub group: u64,
 }
 
-/// A term of the model that is no player's.
+/// A term of the model other than a player's strength.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Term {
     /// In Elo.
     pub elo: f64,
-    /// Half the width of its 95 % interval; null where nothing bounds it.
+    /// Half the width of its 95 % interval; null if it is unbounded.
     pub error: Option<f64>,
 }

@@ -1,10 +1,10 @@
-//! What a reader of ratings must know, in sentences. Players are named elsewhere: here they are
-//! counted.
+//! What a reader of ratings must know, as sentences. Players are counted, not named.
 
 use super::RatingField;
 use super::bootstrap::BLOCKS_MIN;
 use super::evidence::{Evidence, Games};
 use super::links::Links;
+use referee_protocol::plain::count;
 
 pub(super) fn notes(
     field: &RatingField,
@@ -21,57 +21,47 @@ pub(super) fn notes(
     say(played == 0, "No games were rated.".to_owned());
     say(
         played > 0 && nothing,
-        "In every game all shared one place. That says nothing about who is stronger: only the \
-         prior holds the ratings."
+        "All players shared one place in every game, so the ratings follow from the prior alone."
             .to_owned(),
     );
-    say(
-        played > 0 && idle > 0,
-        format!("Players without a rated game: {idle}. They stand at 0, which says nothing."),
-    );
+    say(played > 0 && idle > 0, format!("{}: shown as 0.", of(idle, "without a rated game")));
     say(
         links.groups.len() > 1,
         format!(
-            "The players form {} groups between which no game was rated. Each group has its own 0; \
-             ratings of different groups can't be compared.",
+            "The players form {} groups without rated games between them. Each group has its own 0, so \
+             ratings can't be compared across groups.",
             links.groups.len()
         ),
     );
     let (won, lost) = (links.won_all.len(), links.lost_all.len());
-    say(
-        won > 0,
-        format!("Players who won every game: {won}. How far they are ahead is held by the prior."),
-    );
-    say(
-        lost > 0,
-        format!(
-            "Players who lost every game: {lost}. How far they are behind is held by the prior."
-        ),
-    );
+    say(won > 0, format!("{}: the rating is only a lower bound.", of(won, "won every game")));
+    say(lost > 0, format!("{}: the rating is only an upper bound.", of(lost, "lost every game")));
     say(
         links.split > 0 && won + lost == 0 && !nothing,
-        "Some players won every game against the rest. How far these two parts are apart is held \
-         by the prior."
+        "Some players won every game against the rest, so the distance between the two parts is only \
+         a lower bound."
             .to_owned(),
     );
     say(
         games.duplicates > 0,
         format!(
-            "Games that repeated an earlier game move by move, with the same players in the same \
-             seats: {}. They are no new evidence and were counted once.",
+            "Games that repeat an earlier game move by move, with the same players in the same seats: \
+             {}. Each is rated once.",
             games.duplicates
         ),
     );
-    say(
-        games.faulty > 0,
-        format!("Games with a fault, which this contest doesn't rate: {}.", games.faulty),
-    );
+    say(games.faulty > 0, format!("Games with a fault, not rated: {}.", games.faulty));
     say(
         field.samples > 0 && few > 0,
         format!(
-            "Players with fewer than {BLOCKS_MIN} blocks of games: {few}. They have no bootstrap \
-             interval."
+            "{}, so there is no bootstrap interval.",
+            of(few, &format!("played fewer than {BLOCKS_MIN} blocks of games"))
         ),
     );
     notes
+}
+
+/// Such as "1 player lost every game".
+fn of(players: usize, did: &str) -> String {
+    format!("{} {did}", count(players as u64, "player"))
 }

@@ -1,28 +1,28 @@
-//! What is known of strengths while a contest runs: the same fit, without what only reports need.
+//! Strengths while a contest runs: the same fit, without what only reports need.
 
-use super::climb::climb_nearby;
 use super::evidence::{Evidence, Finish, SEATS_MAX};
 use super::fit::PRIOR;
 use super::likelihood::Model;
+use super::optimizer::optimize_with_factor;
 
-/// A strength in logits, as far as it is known.
+/// An estimated strength, in logits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Strength {
-    /// The most likely one; 0 is the average.
+    /// The most likely value; 0 is the average.
     pub(crate) mean: f64,
-    /// Its standard deviation, as if everybody else's strength were known.
+    /// Its standard deviation, as if all other strengths were known.
     pub(crate) deviation: f64,
 }
 
 impl Strength {
-    /// Before the first game: what the prior says.
+    /// The strength before the first game, from the prior.
     fn unknown() -> Self {
         Self { mean: 0.0, deviation: (PRIOR / 2.0).sqrt().recip() }
     }
 }
 
-/// The strength of each of so many players by all games at once. Seats are worth nothing here.
-/// The information's factor, whose making takes the cube of the number of players, is not needed.
+/// Returns the strengths of `players` players from all games together, without terms for seats. It
+/// needs no factor of the information matrix, which would take the cube of the number of players.
 pub(crate) fn strengths<'a>(
     players: usize,
     seats: usize,
@@ -38,14 +38,14 @@ pub(crate) fn strengths<'a>(
     let own =
         |at: &[f64]| -> Vec<f64> { model.information(&evidence.counts, at).diagonal().collect() };
     let rough = own(&start);
-    let at = climb_nearby(&model, &evidence.counts, start, |slope| {
+    let at = optimize_with_factor(&model, &evidence.counts, start, |slope| {
         for (slope, rough) in slope.iter_mut().zip(&rough) {
             *slope /= rough;
         }
     });
     let information = own(&at);
     for ((player, mean), information) in evidence.rated.iter().zip(at).zip(information) {
-        // Far from all others hardly a game tells anything; no game tells less.
+        // Far from all others a game gives hardly any information, but never less than none.
         let deviation = information.sqrt().recip().min(Strength::unknown().deviation);
         strengths[player.index()] = Strength { mean, deviation };
     }

@@ -1,21 +1,22 @@
-//! The standings as columns of text, for whatever draws tables.
+//! The table model of reports: columns of text, which text, Markdown, CSV and HTML each write in
+//! their way.
 
 use super::Report;
-use super::figures::{NONE, duration, elo, fixed, or_none, ordinal, percent};
+use super::number_format::{NONE, duration, elo, fixed, or_dash, ordinal, percent};
 use crate::standings::{Meeting, Points, Standing, result_name};
 
-/// What a column holds.
+/// What a column contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Names of players, raw: to be escaped by whoever shows them.
+    /// Untrusted text such as names, to be escaped by the writer.
     Name,
     /// Figures.
     Figure,
-    /// Words of our own.
+    /// Words that need no escaping.
     Words,
-    /// Figures that name their row; for the page alone, as is the next.
+    /// Figures that name their row; only in HTML, as is the next.
     Number,
-    /// Markup with nothing in it that has yet to be escaped, in cells of this class.
+    /// Escaped markup, in cells of this class.
     Html(&'static str),
 }
 
@@ -24,12 +25,12 @@ pub(super) enum Kind {
 pub(super) struct Column {
     pub(super) head: String,
     pub(super) kind: Kind,
-    /// One a player, in the order of the standings.
+    /// The cells, one for each row.
     pub(super) cells: Vec<String>,
 }
 
 impl Column {
-    /// A column with a cell for each of these.
+    /// Returns a column with a cell for each row.
     pub(super) fn new<'a, T: 'a>(
         head: impl Into<String>,
         kind: Kind,
@@ -40,7 +41,7 @@ impl Column {
     }
 }
 
-/// The cells row by row, without the heads.
+/// Returns the cells row by row, without the heads.
 pub(super) fn rows(columns: &[Column]) -> impl Iterator<Item = impl Iterator<Item = &str>> {
     let rows = columns.first().map_or(0, |column| column.cells.len());
     (0..rows).map(|row| columns.iter().map(move |column| column.cells[row].as_str()))
@@ -49,7 +50,7 @@ pub(super) fn rows(columns: &[Column]) -> impl Iterator<Item = impl Iterator<Ite
 /// How much of the standings is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Detail {
-    /// What fits a terminal.
+    /// The columns that fit a terminal.
     Short,
     /// Tie-breaks as well.
     Ranks,
@@ -57,7 +58,7 @@ pub(super) enum Detail {
     Full,
 }
 
-/// The standings, one row a player.
+/// Returns the standings, a row for each player.
 pub(super) fn standings(report: &Report, detail: Detail) -> Vec<Column> {
     let mut columns = vec![
         column(report, "#", Kind::Figure, |standing| standing.rank.to_string()),
@@ -72,7 +73,7 @@ pub(super) fn standings(report: &Report, detail: Detail) -> Vec<Column> {
     } else {
         columns.extend(results(report));
     }
-    // Before the tie-breaks: a page shows the first columns without being moved.
+    // Before the tie-breaks, so that a page shows it without scrolling.
     columns.push(column(report, "faults", Kind::Words, |standing| {
         faults(standing).unwrap_or_else(|| NONE.to_owned())
     }));
@@ -96,21 +97,21 @@ fn figure(report: &Report, head: &str, cell: impl Fn(&Standing) -> String) -> Co
 fn rating(report: &Report, detail: Detail) -> Vec<Column> {
     let of = |standing: &Standing| report.rating(standing.player);
     let mut columns = vec![
-        figure(report, "Elo", |standing| or_none(of(standing), |own| elo(own.elo))),
+        figure(report, "Elo", |standing| or_dash(of(standing), |own| elo(own.elo))),
         figure(report, "±", |standing| {
-            or_none(of(standing).and_then(|own| own.error), |error| fixed(error, 1))
+            or_dash(of(standing).and_then(|own| own.error), |error| fixed(error, 1))
         }),
     ];
     let rated = || report.standings.players.iter().filter_map(of);
     if detail == Detail::Full && rated().any(|own| own.bootstrap.is_some()) {
         columns.push(figure(report, "95 % bootstrap", |standing| {
             let interval = of(standing).and_then(|own| own.bootstrap);
-            or_none(interval, |(low, high)| format!("{} to {}", elo(low), elo(high)))
+            or_dash(interval, |(low, high)| format!("{} to {}", elo(low), elo(high)))
         }));
     }
     if detail == Detail::Full && rated().any(|own| own.better_than_next.is_some()) {
-        columns.push(figure(report, "better than next by Elo, %", |standing| {
-            or_none(of(standing).and_then(|own| own.better_than_next), |share| fixed(share, 1))
+        columns.push(figure(report, "better than the next, %", |standing| {
+            or_dash(of(standing).and_then(|own| own.better_than_next), |share| fixed(share, 1))
         }));
     }
     columns
@@ -119,23 +120,23 @@ fn rating(report: &Report, detail: Detail) -> Vec<Column> {
 fn results(report: &Report) -> Vec<Column> {
     let mut columns = vec![
         figure(report, "points", |standing| standing.points.to_string()),
-        figure(report, "%", |standing| or_none(standing.total.share(), percent)),
+        figure(report, "%", |standing| or_dash(standing.total.share(), percent)),
     ];
     if report.standings.players.iter().any(|standing| standing.bye_points.parts() > 0) {
-        columns.push(figure(report, "of them byes", |standing| standing.bye_points.to_string()));
+        columns.push(figure(report, "of which byes", |standing| standing.bye_points.to_string()));
     }
     if report.standings.seats == 2 {
         columns.push(figure(report, "wins", |standing| standing.total.wins.to_string()));
         columns.push(figure(report, "draws", |standing| {
-            or_none(standing.total.draws, |draws| draws.to_string())
+            or_dash(standing.total.draws, |draws| draws.to_string())
         }));
         columns.push(figure(report, "losses", |standing| {
-            or_none(standing.total.losses, |losses| losses.to_string())
+            or_dash(standing.total.losses, |losses| losses.to_string())
         }));
     } else {
         for place in 0..report.standings.seats {
             columns.push(figure(report, &ordinal(place + 1), |standing| {
-                or_none(standing.total.places.get(place), u64::to_string)
+                or_dash(standing.total.places.get(place), u64::to_string)
             }));
         }
     }
@@ -145,7 +146,7 @@ fn results(report: &Report) -> Vec<Column> {
 fn alone(report: &Report) -> Vec<Column> {
     let puzzle = |standing: &Standing| standing.puzzle.clone();
     let mut columns = vec![figure(report, "solved", |standing| {
-        or_none(puzzle(standing), |own| own.solved.to_string())
+        or_dash(puzzle(standing), |own| own.solved.to_string())
     })];
     let games = report.standings.players.first().and_then(puzzle).map_or(0, |own| own.games.len());
     for game in 0..games {
@@ -156,15 +157,15 @@ fn alone(report: &Report) -> Vec<Column> {
             continue;
         }
         let first = report.standings.players.first().and_then(sum);
-        // The game's name comes from the contest file and is tamed where it is shown.
+        // The game's name is untrusted; writers sanitize it.
         let name = first.filter(|_| games > 1).map(|own| format!("{} ", own.game));
         let name = name.unwrap_or_default();
         columns.push(figure(report, &format!("{name}score"), |standing| {
             let own = sum(standing).filter(|own| own.scored > 0);
-            or_none(own, |own| own.total.to_string())
+            or_dash(own, |own| own.total.to_string())
         }));
         columns.push(figure(report, &format!("{name}mean"), |standing| {
-            or_none(sum(standing).and_then(|own| own.mean), |mean| fixed(mean, 2))
+            or_dash(sum(standing).and_then(|own| own.mean), |mean| fixed(mean, 2))
         }));
     }
     columns
@@ -179,12 +180,12 @@ fn tie_breaks(report: &Report) -> Vec<Column> {
     ];
     let used = |pick: &Pick| report.standings.players.iter().any(|own| pick(own).is_some());
     let shown = all.into_iter().filter(|(_, pick)| used(pick));
-    let cell = |pick: Pick| move |own: &Standing| or_none(pick(own), |points| points.to_string());
+    let cell = |pick: Pick| move |own: &Standing| or_dash(pick(own), |points| points.to_string());
     shown.map(|(head, pick)| figure(report, head, cell(pick))).collect()
 }
 
-/// The cross table, by rank, of so many players at most: what the row's player got against the
-/// column's, in percent; `none` where they didn't meet.
+/// Returns the cross table of at most `players_max` players, by rank: what the row's player got
+/// against the column's, in percent; `none` if they didn't meet.
 pub(super) fn cross(
     report: &Report,
     players_max: usize,
@@ -209,7 +210,7 @@ pub(super) fn cross(
     Some(columns)
 }
 
-/// How games ended, one row a way.
+/// Returns the reasons for which games ended, a row each.
 pub(super) fn ends(report: &Report) -> Vec<Column> {
     let ends = &report.standings.ends;
     vec![
@@ -219,14 +220,14 @@ pub(super) fn ends(report: &Report) -> Vec<Column> {
     ]
 }
 
-/// A player's faults in words: the protocol's names with counts; nothing without any.
+/// Returns a player's faults with counts, by the protocol's names, if there are any.
 pub(super) fn faults(standing: &Standing) -> Option<String> {
     let each = standing.faults.iter().map(|fault| format!("{} {}", fault.games, fault.kind));
     let text = each.collect::<Vec<_>>().join(", ");
     (!text.is_empty()).then_some(text)
 }
 
-/// Names and the time that players used.
+/// Returns the players' names and time use.
 pub(super) fn time_table(report: &Report) -> Vec<Column> {
     let name = column(report, "player", Kind::Name, |standing| standing.name.clone());
     std::iter::once(name).chain(time(report)).collect()
@@ -236,9 +237,9 @@ fn time(report: &Report) -> Vec<Column> {
     #[expect(clippy::cast_precision_loss, reason = "a time that is shown with three digits")]
     let longest = |standing: &Standing| duration(standing.time.max_used_ms as f64);
     vec![
-        figure(report, "time a turn", |own| or_none(own.time.ms_a_turn, duration)),
-        figure(report, "time a game", |own| or_none(own.time.mean_used_ms, duration)),
+        figure(report, "time per turn", |own| or_dash(own.time.ms_a_turn, duration)),
+        figure(report, "time per game", |own| or_dash(own.time.mean_used_ms, duration)),
         figure(report, "longest game", longest),
-        figure(report, "CPU a game", |own| or_none(own.time.mean_cpu_ms, duration)),
+        figure(report, "CPU per game", |own| or_dash(own.time.mean_cpu_ms, duration)),
     ]
 }

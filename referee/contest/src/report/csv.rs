@@ -1,16 +1,16 @@
-//! CSV as RFC 4180 has it, and safe to open in a spreadsheet: text that a spreadsheet would take for
-//! a formula begins with an apostrophe (OWASP, "CSV Injection").
+//! The standings and the games as CSV (RFC 4180) that is safe to open in a spreadsheet: text that a
+//! spreadsheet would take for a formula gets an apostrophe in front (OWASP, "CSV Injection").
 
 use super::Report;
-use super::columns::faults;
-use super::figures::fixed;
+use super::columns::{Column, Kind, faults, rows};
+use super::number_format::fixed;
 use crate::standings::{Standing, result_name};
 use referee_protocol::plain::tame;
 
-/// A table of CSV, column by column: the head, then a cell a row.
+/// Builds a table with a row for each of `rows`.
 struct Sheet<'a, T> {
     rows: &'a [T],
-    columns: Vec<Vec<String>>,
+    columns: Vec<Column>,
 }
 
 impl<'a, T> Sheet<'a, T> {
@@ -18,37 +18,41 @@ impl<'a, T> Sheet<'a, T> {
         Self { rows, columns: Vec::new() }
     }
 
-    fn column(&mut self, head: &str, cell: impl Fn(&'a T) -> String) {
-        let cells = self.rows.iter().map(cell);
-        self.columns.push(std::iter::once(text(head)).chain(cells).collect());
+    /// Adds a column of text.
+    fn text(&mut self, head: &str, cell: impl Fn(&'a T) -> String) {
+        self.columns.push(Column::new(head, Kind::Name, self.rows, cell));
     }
 
-    /// Text of whomever.
-    fn text(&mut self, head: &str, cell: impl Fn(&'a T) -> &'a str) {
-        self.column(head, |row| text(cell(row)));
-    }
-
-    /// Figures of our own; nothing is an empty cell.
+    /// Adds a column of values that need no quotes; `None` is an empty cell.
     fn figure<F: ToString>(&mut self, head: &str, cell: impl Fn(&'a T) -> Option<F>) {
-        self.column(head, |row| cell(row).map_or_else(String::new, |figure| figure.to_string()));
+        let cell = |row| cell(row).map_or_else(String::new, |value| value.to_string());
+        self.columns.push(Column::new(head, Kind::Figure, self.rows, cell));
     }
 
-    /// Numbers with decimals; nothing where one isn't finite.
+    /// Adds a column of numbers with `decimals` decimals; a cell is empty if the number isn't
+    /// finite.
     fn decimal(&mut self, head: &str, decimals: usize, cell: impl Fn(&'a T) -> Option<f64>) {
         let finite = |row| cell(row).filter(|value| value.is_finite());
         self.figure(head, |row| finite(row).map(|value| fixed(value, decimals)));
     }
-
-    fn written(self) -> String {
-        let row = |row: usize| {
-            let cells: Vec<&str> = self.columns.iter().map(|column| column[row].as_str()).collect();
-            cells.join(",") + "\r\n"
-        };
-        (0..=self.rows.len()).map(row).collect()
-    }
 }
 
-fn text(text: &str) -> String {
+/// Writes a table: the heads, then a line for each row.
+fn csv(columns: &[Column]) -> String {
+    let line = |cells: Vec<String>| cells.join(",") + "\r\n";
+    let head = line(columns.iter().map(|column| quoted(&column.head)).collect());
+    let row = |cells: &mut dyn Iterator<Item = &str>| {
+        let written = columns.iter().zip(cells).map(|(column, cell)| match column.kind {
+            Kind::Figure => cell.to_owned(),
+            _ => quoted(cell),
+        });
+        line(written.collect())
+    };
+    head + &rows(columns).map(|mut cells| row(&mut cells)).collect::<String>()
+}
+
+/// Returns text as a cell: sanitized, no formula, and in quotes if needed.
+fn quoted(text: &str) -> String {
     let text = tame(text);
     let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r', '\u{FFFD}']);
     let text = if formula { format!("'{text}") } else { text };
@@ -57,11 +61,11 @@ fn text(text: &str) -> String {
 }
 
 impl Report {
-    /// The standings as CSV (RFC 4180), one line a player under a line of names.
+    /// Returns the standings as CSV: a line of names, then a line for each player.
     pub fn standings_csv(&self) -> String {
         let mut sheet = Sheet::new(&self.standings.players);
         sheet.figure("rank", |own| Some(own.rank));
-        sheet.text("player", |own| &own.name);
+        sheet.text("player", |own| own.name.clone());
         rating(&mut sheet, self);
         results(&mut sheet, self.standings.seats);
         sheet.figure("direct", |own| own.tie_breaks.direct);
@@ -69,14 +73,14 @@ impl Report {
         sheet.figure("sonneborn_berger", |own| own.tie_breaks.sonneborn_berger);
         puzzle(&mut sheet);
         sheet.figure("faults", |own| Some(own.faults.iter().map(|fault| fault.games).sum::<u64>()));
-        sheet.column("fault_kinds", |own| text(&faults(own).unwrap_or_default()));
+        sheet.text("fault_kinds", |own| faults(own).unwrap_or_default());
         sheet.figure("used_ms", |own| Some(own.time.used_ms));
         sheet.decimal("mean_used_ms", 1, |own| own.time.mean_used_ms);
         sheet.figure("max_used_ms", |own| Some(own.time.max_used_ms));
         sheet.decimal("ms_per_turn", 3, |own| own.time.ms_a_turn);
         sheet.figure("cpu_ms", |own| Some(own.time.cpu_ms));
         sheet.figure("turns", |own| Some(own.time.turns));
-        sheet.written()
+        csv(&sheet.columns)
     }
 }
 
@@ -109,7 +113,7 @@ fn results(sheet: &mut Sheet<'_, Standing>, seats: usize) {
     }
 }
 
-/// What players did alone.
+/// What players achieved in games of one seat.
 fn puzzle(sheet: &mut Sheet<'_, Standing>) {
     let Some(first) = sheet.rows.first().and_then(|own| own.puzzle.as_ref()) else { return };
     sheet.figure("solved", |own| Some(own.puzzle.as_ref()?.solved));
@@ -123,17 +127,17 @@ fn puzzle(sheet: &mut Sheet<'_, Standing>) {
 }
 
 impl Report {
-    /// The games as CSV (RFC 4180), one line a game under a line of names.
+    /// Returns the games as CSV: a line of names, then a line for each game.
     pub fn games_csv(&self) -> String {
         let names = self.names();
         let mut sheet = Sheet::new(&self.games);
         sheet.figure("number", |game| Some(game.number));
         sheet.figure("round", |game| Some(game.round));
-        sheet.text("game", |game| &game.game);
+        sheet.text("game", |game| game.game.clone());
         for seat in 0..self.standings.seats {
-            sheet.column(&format!("player_{seat}"), |game| {
-                let player = game.players.get(seat);
-                text(player.and_then(|player| names.get(player.index())).unwrap_or(&""))
+            sheet.text(&format!("player_{seat}"), |game| {
+                let player = game.players.get(seat).and_then(|player| names.get(player.index()));
+                (*player.unwrap_or(&"")).to_owned()
             });
             sheet.figure(&format!("place_{seat}"), |game| game.places.get(seat));
             sheet.figure(&format!("score_{seat}"), |game| game.scores.as_ref()?.get(seat));
@@ -141,11 +145,11 @@ impl Report {
                 game.faults.iter().find(|fault| fault.seat == seat).map(|fault| fault.kind)
             });
         }
-        sheet.text("result", |game| result_name(game.result));
-        sheet.text("reason", |game| &game.reason);
+        sheet.text("result", |game| result_name(game.result).to_owned());
+        sheet.text("reason", |game| game.reason.clone());
         sheet.figure("turns", |game| Some(game.turns));
         sheet.figure("marked", |game| Some(game.marked));
-        sheet.text("transcript", |game| &game.transcript);
-        sheet.written()
+        sheet.text("transcript", |game| game.transcript.clone());
+        csv(&sheet.columns)
     }
 }

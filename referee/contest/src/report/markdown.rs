@@ -1,4 +1,4 @@
-//! The report as Markdown with tables, as GitHub and its kin read them.
+//! The report as Markdown with tables, as on GitHub.
 
 use super::columns::{self, Column, Detail, Kind};
 use super::{Report, notes};
@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 const CROSS_PLAYERS_MAX: usize = 30;
 
 impl Report {
-    /// The report as Markdown with tables.
+    /// Returns the report as Markdown.
     pub fn markdown(&self) -> String {
         let mut out = format!("# {}\n\n{}\n\n", escape(&self.name), notes::progress(self));
         out.push_str("## Standings\n\n");
@@ -82,12 +82,12 @@ fn list(out: &mut String, items: &[String]) {
     out.push('\n');
 }
 
-/// Lines as one, since a list has an item a line.
+/// Joins lines, since each item of a list is one line.
 fn one_line(text: &str) -> String {
     text.lines().map(str::trim).collect::<Vec<_>>().join(" ")
 }
 
-/// Text that Markdown shows as it is: what it could take for markup is escaped, in a cell too.
+/// Escapes text so that Markdown shows it as it is, in a cell, too.
 pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in tame(text).chars() {
@@ -99,7 +99,7 @@ pub(super) fn escape(text: &str) -> String {
             _ => out.push(c),
         }
     }
-    // A line that begins with one of these is a heading or a list.
+    // A line that begins with one of these would be a heading or a list.
     if out.starts_with(['#', '+', '-']) && out.len() > 1 && !starts_as_number(&out) {
         out.insert(0, '\\');
     }

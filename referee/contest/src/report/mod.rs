@@ -1,7 +1,7 @@
-//! What the results of a contest say: for a terminal, as Markdown, CSV, JSON and as one page of
-//! HTML. Calculates nothing that standings and ratings don't say, and trusts no name.
+//! Reports on a contest: for a terminal, as Markdown, CSV, JSON and as one page of HTML. They only
+//! show standings and ratings. Names are untrusted text.
 
-mod figures;
+mod number_format;
 mod columns;
 mod notes;
 mod ties;
@@ -10,7 +10,7 @@ mod markdown;
 mod csv;
 mod html;
 
-pub(crate) use figures::fixed;
+pub(crate) use number_format::fixed;
 pub use text::Layout;
 pub use ties::{Tie, ties};
 
@@ -21,61 +21,61 @@ use referee_protocol::{FaultKind, Result as Ended};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Everything that a report shows. As JSON it is the report.
+/// Everything that a report shows; serialized, it is the JSON report.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Report {
     /// The contest's name.
     pub name: String,
-    /// The settings that a reader should know, in order.
+    /// The settings to show, in order.
     pub settings: Vec<Setting>,
-    /// How far it is.
+    /// The progress of the contest.
     pub progress: Progress,
-    /// What doesn't count.
+    /// Attempts and games that don't count.
     pub void: VoidCounts,
     /// The standings.
     pub standings: Standings,
-    /// The ratings; null where players play alone.
+    /// The ratings; null for games of one seat.
     pub ratings: Option<Ratings>,
-    /// Ratings as they were after so many games, in order; empty where nobody wants it.
+    /// Ratings after growing numbers of games, in order; may be empty.
     pub history: Vec<HistoryPoint>,
-    /// In knockouts, the ties that have ended, in order.
+    /// The ties that have ended, in order; empty unless the format has ties.
     pub ties: Vec<Tie>,
     /// The games that count, in schedule order.
     pub games: Vec<GameRow>,
     /// Submissions that don't play.
     pub left_out: Vec<LeftOut>,
-    /// Commands that a reader can run, such as the one that verifies everything.
+    /// Commands to show, such as the one that verifies the contest.
     pub commands: Vec<Command>,
 }
 
-/// A setting as people read it.
+/// A setting to show.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Setting {
-    /// What is set.
+    /// Its name.
     pub name: String,
-    /// To what.
+    /// Its value, for people.
     pub value: String,
 }
 
-/// How far a contest is.
+/// The progress of a contest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Progress {
     /// Games with a result.
     pub played: u64,
     /// Games that are known so far.
     pub known: u64,
-    /// How many games there will be at most.
+    /// The greatest number of games that there can be.
     pub at_most: u64,
-    /// Nothing follows.
+    /// Whether the contest is over.
     pub over: bool,
 }
 
-/// What doesn't count.
+/// Attempts and games that don't count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct VoidCounts {
     /// Attempts that ended void; most were played again.
     pub attempts: u64,
-    /// Games that were given up after too many of them.
+    /// Games given up after too many void attempts.
     pub given_up: u64,
 }
 
@@ -88,9 +88,9 @@ pub struct GameRow {
     pub round: u32,
     /// The game, as the contest calls it.
     pub game: String,
-    /// Who played, in seat order.
+    /// The players, in seat order.
     pub players: Vec<Player>,
-    /// What ended it.
+    /// The kind of end.
     pub result: Ended,
     /// The rules' reason, or the fault's kind.
     pub reason: String,
@@ -98,37 +98,37 @@ pub struct GameRow {
     pub places: Vec<u32>,
     /// The score of each seat, where there is one.
     pub scores: Option<Vec<i64>>,
-    /// The turns.
+    /// The number of turns.
     pub turns: u64,
-    /// What agents did wrong, in seat order.
+    /// The faults, in seat order.
     pub faults: Vec<SeatFault>,
-    /// The referee itself was late.
+    /// Whether the referee itself was late.
     pub marked: bool,
     /// The transcript, relative to the contest's folder.
     pub transcript: String,
 }
 
-/// What an agent did wrong.
+/// A fault of an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SeatFault {
-    /// Where it sat, from 0.
+    /// The seat, from 0.
     pub seat: usize,
     /// The kind.
     pub kind: FaultKind,
-    /// In words, for its author; hostile text.
+    /// The message for its author; untrusted text.
     pub text: Option<String>,
 }
 
 /// A submission that doesn't play.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LeftOut {
-    /// The name; hostile text.
+    /// The name; untrusted text.
     pub name: String,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
-/// A command for the reader.
+/// A command to show.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Command {
     /// What it does, in a few words.
@@ -138,7 +138,7 @@ pub struct Command {
 }
 
 impl GameRow {
-    /// The row of a game.
+    /// Returns the row of a game.
     pub fn new(contest: &Contest, record: &Record) -> Self {
         let game = contest.games.get(record.game).map_or("?", |game| game.name.as_str());
         let fault = |(seat, part): (usize, &super::SeatRecord)| {
@@ -162,7 +162,8 @@ impl GameRow {
 }
 
 impl Report {
-    /// The standings as a table: its head, and a row a player by rank. Names are as they are.
+    /// Returns the standings as a table: the heads, and a row for each player by rank. Names are
+    /// not sanitized.
     pub fn table(&self) -> (Vec<String>, Vec<Vec<String>>) {
         let columns = columns::standings(self, columns::Detail::Ranks);
         let head = columns.iter().map(|column| column.head.clone()).collect();
@@ -170,20 +171,20 @@ impl Report {
         (head, rows.collect())
     }
 
-    /// What a reader must know beside the table, in sentences. Names are as they are.
+    /// Returns what a reader must know beside the table, as sentences. Names are not sanitized.
     pub fn remarks(&self) -> Vec<String> {
         let ratings = self.ratings.iter().flat_map(notes::ratings);
         let first = std::iter::once(notes::progress(self));
         first.chain(notes::standings(self)).chain(ratings).collect()
     }
 
-    /// The rating of a player of whom a game was fitted: without one there is nothing to show.
+    /// Returns the rating of a player with at least one fitted game.
     fn rating(&self, player: Player) -> Option<&Rating> {
         let ratings = self.ratings.as_ref()?;
         ratings.players.iter().find(|rating| rating.player == player && rating.games > 0)
     }
 
-    /// All names, in the order of the contest's list.
+    /// Returns all names, in the order of the contest's list.
     fn names(&self) -> Vec<&str> {
         let mut names = vec!["?"; self.standings.players.len()];
         for standing in &self.standings.players {

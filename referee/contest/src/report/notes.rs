@@ -1,11 +1,11 @@
-//! What a reader must know beside the figures, in sentences.
+//! Notes for the reader of a report, as sentences.
 
-use super::figures::{elo, fixed, percent};
+use super::number_format::{elo, fixed, percent};
 use super::{Report, Tie};
 use crate::ratings::Ratings;
 use referee_protocol::plain::{count, tame};
 
-/// How far the contest is, in one sentence.
+/// Returns the progress of the contest, in one sentence.
 pub(super) fn progress(report: &Report) -> String {
     let progress = report.progress;
     let players = count(report.standings.players.len() as u64, "player");
@@ -22,13 +22,13 @@ pub(super) fn progress(report: &Report) -> String {
     format!("{players}, {games}; {over}.")
 }
 
-/// How the table is ordered and what its points are.
+/// Returns notes on the order of the standings and their points.
 pub(super) fn standings(report: &Report) -> Vec<String> {
     let mut notes = vec![format!("Ranked by {}.", report.standings.ranked_by.join(", then "))];
     if report.standings.seats > 2 {
         notes.push(
-            "A game is worth one point to who leaves all others behind, its share to who leaves \
-             some, and a tie half."
+            "A game gives the share of opponents that a player is ahead of, and half for those it is \
+             level with: 0 to 1 point."
                 .to_owned(),
         );
     }
@@ -47,9 +47,9 @@ fn counts(report: &Report) -> Vec<String> {
         (
             standings.duplicates,
             "game",
-            "the same as another one, of the same players in the same seats.",
+            "a repetition of another one with the same players in the same seats.",
         ),
-        (standings.marked, "game", "marked: the referee itself was late in a turn."),
+        (standings.marked, "game", "marked because the referee itself was late in a turn."),
         (void.attempts, "attempt", "void and did not count."),
         (void.given_up, "game", "given up after void attempts."),
     ];
@@ -60,19 +60,19 @@ fn counts(report: &Report) -> Vec<String> {
     some.map(note).collect()
 }
 
-/// The ties of a knockout, one by one.
+/// Returns a sentence for each tie.
 pub(super) fn ties(report: &Report) -> Vec<String> {
     let name = |player| tame(report.player_name(player));
     let sentence = |tie: &Tie| {
         let ([winner, loser], [won, lost]) = (tie.players.map(name), tie.points);
-        let seed = if tie.by_seed { ": level, the higher seed goes on" } else { "" };
+        let seed = if tie.by_seed { ": level, the higher seed advances" } else { "" };
         let pairings = count(u64::from(tie.pairings), "pairing");
         format!("Round {}: {winner} {won} - {lost} {loser}, {pairings}{seed}.", tie.round)
     };
     report.ties.iter().map(sentence).collect()
 }
 
-/// What ratings mean, and what they found beside the players.
+/// Returns notes on the meaning of ratings, and on the other terms of the fit.
 pub(super) fn ratings(ratings: &Ratings) -> Vec<String> {
     let mut notes = vec![format!(
         "Elo: positive is stronger, 0 is {}; ± is half the width of the 95 % interval. One fit \
@@ -86,12 +86,12 @@ pub(super) fn ratings(ratings: &Ratings) -> Vec<String> {
         let error = term.error.map(|error| format!(" ± {}", fixed(error, 1)));
         let error = error.unwrap_or_default();
         notes.push(format!(
-            "Seat {seat} is worth {}{error} Elo against the mean of the seats.",
+            "Seat {seat} is worth {}{error} Elo compared with the mean of the seats.",
             elo(term.elo)
         ));
     }
     if let Some(draw) = ratings.draw {
-        notes.push(format!("Equals draw {} % of their games.", percent(draw)));
+        notes.push(format!("Two equal players would draw {} % of their games.", percent(draw)));
     }
     notes.extend(ratings.notes.iter().cloned());
     notes

@@ -1,7 +1,7 @@
-//! The standings for a terminal, or with tabs for programs.
+//! The report for a terminal, or its standings with tabs for programs.
 
 use super::columns::{self, Column, Detail, Kind};
-use super::figures::{NONE, short, width};
+use super::number_format::{NONE, short, width};
 use super::{Report, notes};
 use referee_protocol::plain::tame;
 use std::fmt::Write as _;
@@ -17,19 +17,20 @@ const NAME_COLUMNS: usize = 32;
 pub enum Layout {
     /// Columns aligned, for people.
     Aligned,
-    /// Cells parted by tabs, for programs; the standings alone.
+    /// Cells separated by tabs, for programs; only the standings.
     Tabs,
 }
 
 impl Report {
-    /// How far the contest is, and its standings, aligned: what fits a screen.
+    /// Returns the progress and the standings, aligned, to fit a screen.
     pub fn brief(&self) -> String {
         let standings = columns::standings(self, Detail::Short);
         let progress = notes::progress(self);
         format!("{}\n{progress}\n\n{}", tame(&self.name), aligned(&standings))
     }
 
-    /// The standings as text: aligned for people, or with tabs for programs. Names are tamed.
+    /// Returns the report as text: aligned for people, or with tabs for programs. Names are
+    /// sanitized.
     pub fn text(&self, layout: Layout) -> String {
         if layout == Layout::Tabs {
             return tabs(&columns::standings(self, Detail::Short));
@@ -80,7 +81,7 @@ fn tabs(columns: &[Column]) -> String {
     head + &columns::rows(columns).map(|mut cells| line(&mut cells)).collect::<String>()
 }
 
-/// Columns as wide as their widest cell, two spaces apart, figures at the right.
+/// Writes columns as wide as their widest cell, two spaces apart, figures at the right.
 fn aligned(columns: &[Column]) -> String {
     let shown: Vec<Vec<String>> = columns
         .iter()

@@ -1,35 +1,33 @@
-//! The ties of a knockout: who met whom, how it went, and who went on.
+//! Ties: pairings of two players of whom one goes on.
 
-use crate::formats::{Met, REPLAYS};
-use crate::{Contest, FormatSettings, Player};
+use crate::formats::PairingResult;
+use crate::{Contest, Player};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Two players of a knockout, of whom one goes on.
+/// Two players of whom one goes on, as in a knockout.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Tie {
     /// The round, from 1.
     pub round: u32,
-    /// Who goes on, and who does not.
+    /// The player who goes on, and the one who does not.
     pub players: [Player; 2],
     /// Their points in all games of the tie.
     pub points: [f64; 2],
-    /// How many pairings were played; more than the contest's rounds where it was level.
+    /// How many pairings were played: the contest's rounds, and more if it was level.
     pub pairings: u32,
-    /// It stayed level, and the higher seed went on.
+    /// Whether it stayed level, so that the higher seed goes on.
     pub by_seed: bool,
 }
 
-/// The ties that have ended, in order; none but in knockouts.
-pub fn ties(contest: &Contest, past: &[Met]) -> Vec<Tie> {
-    use FormatSettings::{DoubleKnockout, Knockout};
-    if !matches!(contest.format, Knockout(_) | DoubleKnockout(_)) {
-        return Vec::new();
-    }
+/// Returns the ties that have ended, in order; none if the format has no ties.
+pub fn ties(contest: &Contest, past: &[PairingResult]) -> Vec<Tie> {
+    let Some(replays_max) = contest.format.tie_replays_max() else { return Vec::new() };
     // The higher seed first, until it is known who goes on.
     let mut ties: Vec<Tie> = Vec::new();
     for met in past {
-        let (&[one, other], &[own, theirs]) = (&met.pairing.players[..], &met.halves[..]) else {
+        let (&[one, other], &[own, theirs]) = (&met.pairing.players[..], &met.half_points[..])
+        else {
             continue;
         };
         let (mut players, mut points) = ([one, other], [own, theirs].map(|it| f64::from(it) / 2.0));
@@ -55,7 +53,7 @@ pub fn ties(contest: &Contest, past: &[Met]) -> Vec<Tie> {
             tie.points.reverse();
         }
     }
-    let most = |tie: &Tie| contest.rounds + if tie.by_seed { REPLAYS } else { 0 };
+    let most = |tie: &Tie| contest.rounds + if tie.by_seed { replays_max } else { 0 };
     ties.retain(|tie| tie.pairings >= most(tie));
     ties
 }

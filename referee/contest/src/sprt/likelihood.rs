@@ -1,39 +1,40 @@
-//! The generalised log-likelihood ratio: how much better the pairs fit one expected score than
-//! another, when nothing else is known of how pairs end.
+//! The generalized log-likelihood ratio: how much better the pairs fit one expected score than
+//! another, without other assumptions on how pairs end.
 
 use super::pentanomial::SCORES;
 use super::{Pentanomial, real};
 use crate::SprtSettings;
 
-/// What a count of nothing counts: without it, pairs that all ended alike would rule out every
-/// other end. The same as in fishtest, so that figures can be compared.
+/// The weight of a count of 0: without it, pairs that all ended alike would rule out every other
+/// result. The value is that of fishtest, so that numbers can be compared.
 const NOTHING: f64 = 1e-3;
 
 /// Factor that keeps the root search off the poles.
 const INSIDE: f64 = 1.0 - 1e-15;
 
-/// Steps of the root search; a handful is enough but for scores at the very edge.
+/// The most steps of the root search; a few are enough except for scores at the very edge.
 const STEPS: usize = 100;
 
 impl Pentanomial {
-    /// The generalised log-likelihood ratio of the second hypothesis against the first: positive
-    /// where the pairs speak for the second. Always finite; 0 before the first pair.
+    /// Returns the generalized log-likelihood ratio of the second hypothesis against the first:
+    /// positive if the pairs favour the second. Always finite; 0 before the first pair.
     pub fn llr(&self, settings: &SprtSettings) -> f64 {
         if self.pairs() == 0 {
             return 0.0;
         }
-        let weight = |halves: usize| match self.0[halves] {
+        let weight = |half_points: usize| match self.0[half_points] {
             0 => NOTHING,
             count => real(count),
         };
-        let outcomes = [0, 1, 2, 3, 4].map(|halves| (SCORES[halves], weight(halves)));
+        let outcomes =
+            [0, 1, 2, 3, 4].map(|half_points| (SCORES[half_points], weight(half_points)));
         let (score0, score1) = settings.expected_scores();
         shortfall(&outcomes, score0) - shortfall(&outcomes, score1)
     }
 }
 
-/// By how much the log-likelihood of the best distribution with this mean falls short of that of
-/// the best one with any mean. An outcome is its score and its weight.
+/// Returns by how much the log-likelihood of the best distribution with this mean is below that of
+/// the best one with any mean. An outcome is a score with its weight.
 ///
 /// Among all distributions with mean s, the likeliest gives the outcome of score a, which has the
 /// share q, the chance q / (1 + t (a - s)), with the t that makes the mean come out: the one that

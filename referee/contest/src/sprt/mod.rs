@@ -1,7 +1,7 @@
-//! Is one agent better than another? A sequential probability ratio test on pairs of games: two
-//! games from one opening with swapped seats, so that what an opening gives to a seat cancels. The
-//! pair is what is observed; its two games are not independent of each other. Everything is from
-//! the perspective of the first of the two, who is called the new one.
+//! Whether one agent is stronger than another: a sequential probability ratio test on pairs of
+//! games from one opening with swapped seats, so that the advantage of a seat cancels. The pair is
+//! the unit of observation, as its two games are not independent. Everything is from the
+//! perspective of the first agent, the new one.
 //!
 //! Sources: A. Wald, Sequential Analysis (1947), for the bounds; the page "Fishtest mathematics" of
 //! the Stockfish documentation and the notes of M. Van den Bergh that it leads to, for the
@@ -23,7 +23,7 @@ use super::SprtSettings;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What a test has found.
+/// The state of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Decision {
@@ -31,20 +31,20 @@ pub enum Decision {
     Better,
     /// The first hypothesis is accepted.
     NotBetter,
-    /// Neither; more pairs are needed.
+    /// Neither is accepted yet.
     Open,
 }
 
 impl SprtSettings {
-    /// The log-likelihood ratios at which the test ends, by Wald: at the first or below with the
-    /// first hypothesis, at the second or above with the second.
+    /// Returns Wald's bounds: at the first log-likelihood ratio or below, the first hypothesis is
+    /// accepted, at the second or above the second one.
     pub fn bounds(&self) -> (f64, f64) {
         let lower = (self.beta / (1.0 - self.alpha)).ln();
         let upper = ((1.0 - self.beta) / self.alpha).ln();
         (lower, upper)
     }
 
-    /// What these pairs decide.
+    /// Returns what these pairs decide.
     pub fn decision(&self, pairs: &Pentanomial) -> Decision {
         let (lower, upper) = self.bounds();
         let ratio = pairs.llr(self);
@@ -57,23 +57,24 @@ impl SprtSettings {
         }
     }
 
-    /// The expected scores of the two hypotheses, 0 to 1.
+    /// Returns the expected scores of the two hypotheses, 0 to 1.
     fn expected_scores(&self) -> (f64, f64) {
         (expected_score(self.elo0), expected_score(self.elo1))
     }
 }
 
-/// The score, 0 to 1, that so many Elo more than the opponent are worth: 400 are odds of 10 to 1.
+/// Returns the expected score, 0 to 1, of a player that is `elo` Elo stronger than its opponent;
+/// 400 are odds of 10 to 1.
 fn expected_score(elo: f64) -> f64 {
     1.0 / (1.0 + 10_f64.powf(-elo / 400.0))
 }
 
-/// The Elo that a score above 0 and below 1 is worth.
+/// Returns the Elo difference of a score above 0 and below 1.
 fn elo_of(score: f64) -> f64 {
     400.0 * (score / (1.0 - score)).log10()
 }
 
-/// A count to calculate with.
+/// Converts a count.
 #[expect(clippy::cast_precision_loss, reason = "nobody plays 2^53 games")]
 fn real(count: u64) -> f64 {
     count as f64

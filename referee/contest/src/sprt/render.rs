@@ -1,12 +1,12 @@
-//! A comparison in words, for the terminal. Always from the perspective of the new agent, who is
-//! named first.
+//! A comparison as text for the terminal, from the perspective of the new agent, which is named
+//! first.
 
 use super::{Decision, Expectation, INDEPENDENT_GAMES, Summary, TestSummary, real};
 use crate::SprtSettings;
 use crate::report::fixed;
 use referee_protocol::plain::{count, tame};
 
-/// The two agents' names; hostile text, which is made safe here.
+/// The names of the two agents; untrusted text, sanitized here.
 #[derive(Clone, Copy, Debug)]
 pub struct Names<'a> {
     /// The new agent.
@@ -15,7 +15,7 @@ pub struct Names<'a> {
     pub old: &'a str,
 }
 
-/// What is going to happen, before the first game: the hypotheses, and how long it may take.
+/// Returns the text before the first game: the hypotheses, and how long the test may take.
 pub fn plan(sprt: Option<&SprtSettings>, most_pairs: u64, names: Names) -> String {
     let (new, old) = (tame(names.new), tame(names.old));
     let most = count(most_pairs, "pair");
@@ -25,9 +25,9 @@ pub fn plan(sprt: Option<&SprtSettings>, most_pairs: u64, names: Names) -> Strin
     let SprtSettings { elo0, elo1, alpha, beta } = *settings;
     let pairs = |elo| Expectation::of(settings, elo, INDEPENDENT_GAMES).pairs.max(1.0);
     let mut text = format!(
-        "{new} against {old}: H0: {} Elo; H1: {} Elo; false alarms {}, misses {}\n\
-         about {:.0} pairs if they are equal, {:.0} if H1 is true, {:.0} half-way; {most} at \
-         most\n",
+        "{new} against {old}: H0: {} Elo; H1: {} Elo; false positives {}, false negatives {}\n\
+         about {:.0} pairs if they are equal, {:.0} if H1 is true, {:.0} half-way between; at most \
+         {most}\n",
         hypothesis(elo0),
         hypothesis(elo1),
         percent(alpha),
@@ -37,23 +37,23 @@ pub fn plan(sprt: Option<&SprtSettings>, most_pairs: u64, names: Names) -> Strin
         pairs(f64::midpoint(elo0, elo1)),
     );
     if pairs(elo0).max(pairs(elo1)) > real(most_pairs) {
-        text += "that is likely to end undecided: play more games (--games-most), or set H0 and H1 \
-                 further apart\n";
+        text +=
+            "this is likely to end undecided: raise --games-most, or set H0 and H1 further apart\n";
     }
     text
 }
 
-/// One line while games are played.
+/// Returns one line to show while games are played.
 pub fn live(summary: &Summary, names: Names) -> String {
     figures(summary, names)
 }
 
-/// What was found, in lines.
+/// Returns the result, in lines.
 pub fn verdict(summary: &Summary, names: Names) -> String {
     let mut lines = vec![figures(summary, names)];
     if summary.pairs > 0 {
         lines.push(summary.test.as_ref().map_or_else(
-            || "no test was asked for: the interval is all there is".into(),
+            || "no test: only the interval above".into(),
             |test| sentence(test, names),
         ));
         lines.extend(details(summary, names));
@@ -64,7 +64,7 @@ pub fn verdict(summary: &Summary, names: Names) -> String {
 fn figures(summary: &Summary, names: Names) -> String {
     let who = format!("{} against {}", tame(names.new), tame(names.old));
     let (Some(elo), Some(error)) = (summary.elo, summary.error) else {
-        return format!("{who}: no pair has ended yet");
+        return format!("{who}: no finished pair yet");
     };
     let pairs = count(summary.pairs, "pair");
     let test = summary.test.as_ref().map_or_else(String::new, |test| {
@@ -80,27 +80,27 @@ fn sentence(test: &TestSummary, names: Names) -> String {
     match test.decision {
         Decision::Better => {
             let found = if elo0 > 0.0 {
-                format!("{new} is more than {elo0} Elo better than {old}")
+                format!("{new} is more than {elo0} Elo stronger than {old}")
             } else if elo0 < 0.0 {
-                format!("{new} is not as much as {} Elo worse than {old}", -elo0)
+                format!("{new} is less than {} Elo weaker than {old}", -elo0)
             } else {
-                format!("{new} is better than {old}")
+                format!("{new} is stronger than {old}")
             };
-            format!("{found} (H1 accepted; were it not so, about {alpha} of tests would say so)")
+            format!("{found} (H1 accepted, with a false positive rate of {alpha})")
         }
         Decision::NotBetter => {
             let found = if elo1 > 0.0 {
-                format!("{new} is not {elo1} Elo better than {old}")
+                format!("{new} is not {elo1} Elo stronger than {old}")
             } else if elo1 < 0.0 {
-                format!("{new} is more than {} Elo worse than {old}", -elo1)
+                format!("{new} is more than {} Elo weaker than {old}", -elo1)
             } else {
-                format!("{new} is worse than {old}")
+                format!("{new} is weaker than {old}")
             };
-            format!("{found} (H0 accepted; were it not so, about {beta} of tests would say so)")
+            format!("{found} (H0 accepted, with a false negative rate of {beta})")
         }
         Decision::Open => format!(
-            "undecided between H0 ({} Elo) and H1 ({} Elo): play more games (--games-most), or set \
-             them further apart",
+            "undecided between H0 ({} Elo) and H1 ({} Elo): raise --games-most, or set them further \
+             apart",
             hypothesis(elo0),
             hypothesis(elo1)
         ),
@@ -123,27 +123,27 @@ fn details(summary: &Summary, names: Names) -> Vec<String> {
     ];
     if summary.new_faults + summary.old_faults > 0 {
         lines.push(format!(
-            "faults: {} by {new}, {} by {old}; such games count as the losses that they are",
+            "faults: {} by {new}, {} by {old}; these games count as losses",
             summary.new_faults, summary.old_faults
         ));
     }
     if summary.duplicates > 0 {
         lines.push(format!(
-            "{} repeated an earlier game move by move and proved nothing new: take more openings, \
-             or more plies for them",
+            "{} repeated an earlier game move by move and gave no new information: use more \
+             openings, or longer ones",
             count(summary.duplicates, "game")
         ));
     }
     lines
 }
 
-/// With so many digits after the point, and a plus before what is not negative.
+/// Formats a number with `digits` decimals and its sign.
 fn signed(figure: f64, digits: usize) -> String {
     let text = fixed(figure, digits);
     if text.starts_with('-') { text } else { format!("+{text}") }
 }
 
-/// A hypothesis as it was written, in Elo.
+/// Formats a hypothesis as it was given, in Elo.
 fn hypothesis(elo: f64) -> String {
     if elo > 0.0 { format!("+{elo}") } else { format!("{}", elo + 0.0) }
 }

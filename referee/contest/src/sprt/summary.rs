@@ -1,20 +1,20 @@
-//! What a comparison has found so far, for people and for programs.
+//! The results of a comparison so far.
 
 use super::{Decision, Pentanomial};
-use crate::formats::Met;
-use crate::{Player, Record, SprtSettings, halves};
+use crate::formats::PairingResult;
+use crate::{Player, Record, SprtSettings, half_points};
 use referee_protocol::FaultKind;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// A comparison so far, from the perspective of the new agent. It counts whole pairs alone, and
-/// those only up to the first that is still missing. All figures are finite.
+/// A comparison so far, from the perspective of the new agent. It counts complete pairs only, up to
+/// the first that is missing. All numbers are finite.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Summary {
     /// The pairs: two games from one opening, in both seat orders.
     pub pairs: u64,
-    /// How many pairs gave the new agent 0, 1/2, 1, 3/2 and 2 points.
+    /// The number of pairs in which the new agent got 0, 1/2, 1, 3/2 and 2 points.
     pub pentanomial: Pentanomial,
     /// Games that the new agent won.
     pub wins: u64,
@@ -22,13 +22,11 @@ pub struct Summary {
     pub draws: u64,
     /// Games that it lost.
     pub losses: u64,
-    /// Games that a fault of the new agent ended, resignations apart. They are counted above as
-    /// what they are.
+    /// Games that ended by a fault of the new agent, without resignations. They count above, too.
     pub new_faults: u64,
-    /// The same of the old agent.
+    /// The same for the old agent.
     pub old_faults: u64,
-    /// Games that were the same game as an earlier one with the same seats, and so tell nothing
-    /// new.
+    /// Games that repeat an earlier one with the same seats, and so give no new information.
     pub duplicates: u64,
     /// The new agent's mean score, 0 to 1; null before the first pair, as are the next three.
     pub score: Option<f64>,
@@ -36,13 +34,13 @@ pub struct Summary {
     pub elo: Option<f64>,
     /// Half the width of its 95 % interval.
     pub error: Option<f64>,
-    /// How likely it is, in percent, that the new agent is better at all.
+    /// How likely it is, in percent, that the new agent is stronger.
     pub los: Option<f64>,
     /// The share of pairs in which both got one point, 0 to 1; null before the first pair.
     pub draw_ratio: Option<f64>,
-    /// The pairs that the new agent won for each that it lost; null while it has lost none.
+    /// The number of pairs that the new agent won per pair that it lost; null if it lost none.
     pub pairs_ratio: Option<f64>,
-    /// The test; null where none was asked for.
+    /// The test; null if there is none.
     pub test: Option<TestSummary>,
 }
 
@@ -57,25 +55,25 @@ pub struct TestSummary {
     pub alpha: f64,
     /// How often the first may be accepted although the second is true.
     pub beta: f64,
-    /// The log-likelihood ratio: positive where the games speak for the second hypothesis.
+    /// The log-likelihood ratio: positive if the games favour the second hypothesis.
     pub llr: f64,
     /// At this ratio or below the first hypothesis is accepted.
     pub lower: f64,
     /// At this ratio or above the second is accepted.
     pub upper: f64,
-    /// What was found.
+    /// The decision.
     pub decision: Decision,
-    /// After how many pairs it was found; null while it is open.
+    /// After how many pairs it was decided; null while it is open.
     pub decided_after_pairs: Option<u64>,
 }
 
 impl Summary {
-    /// What a comparison's pairings ([`crate::Schedule::met`]) and its games come to. The
-    /// new agent is the first player. Games that belong to no ended pairing are left out; the order
-    /// of the records changes nothing. Strength and test come from the pairings alone, so that a
-    /// line that is shown while games are played needs no records.
-    pub fn of(sprt: Option<&SprtSettings>, met: &[Met], records: &[Record]) -> Self {
-        let pairs = Pentanomial::of(met);
+    /// Summarizes the results of a comparison's pairings ([`crate::Schedule::results`]) and its
+    /// games. The new agent is the first player. Games of pairings that haven't ended are left out;
+    /// the order of the records doesn't matter. Strength and test follow from the pairings alone,
+    /// so the line that is shown while games are played needs no records.
+    pub fn of(sprt: Option<&SprtSettings>, results: &[PairingResult], records: &[Record]) -> Self {
+        let pairs = Pentanomial::of(results);
         let estimate = pairs.estimate();
         let mut summary = Self {
             pairs: pairs.pairs(),
@@ -101,7 +99,7 @@ impl Summary {
 
     fn count(&mut self, record: &Record) {
         for ((player, seat), worth) in
-            record.players.iter().zip(&record.seats).zip(halves(&record.places))
+            record.players.iter().zip(&record.seats).zip(half_points(&record.places))
         {
             let fault = u64::from(seat.fault.is_some_and(|fault| fault != FaultKind::Resigned));
             if *player != Player(0) {
@@ -136,8 +134,8 @@ impl TestSummary {
     }
 }
 
-/// To six digits after the point: machines differ in the last digits of a logarithm, and reports
-/// shall not. Never minus zero.
+/// Rounds to six decimals: machines differ in the last digits of a logarithm, but reports must not.
+/// Never returns minus zero.
 fn rounded(figure: f64) -> f64 {
     (figure * 1e6).round() / 1e6 + 0.0
 }

@@ -1,14 +1,14 @@
-//! Standings: what the games of a contest add up to. A function of the contest and of its records,
-//! whatever their order; it rates nobody.
+//! Standings: points, results, faults and time use, without ratings. They depend on the contest and
+//! its records alone, not on the order of the records.
 
 mod points;
 mod tally;
 mod cross;
 mod order;
-mod puzzle;
+mod single_player;
 
 pub use points::Points;
-pub use puzzle::{Instance, PuzzleResult, ScoreSum};
+pub use single_player::{Instance, PuzzleResult, ScoreSum};
 pub use tally::{Tally, TimeUse};
 
 use super::{Contest, Player, Record};
@@ -17,48 +17,49 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What the games add up to.
+/// The standings of a contest.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Standings {
     /// How many seats a game has.
     pub seats: usize,
-    /// By what players are ranked, the most important first, in words.
+    /// The criteria by which players are ranked, in words, the most important first.
     pub ranked_by: Vec<String>,
-    /// One entry a player, best first; who shares a rank stands in the order of the contest's list.
+    /// The players, best first; those who share a rank in the order of the contest's list.
     pub players: Vec<Standing>,
-    /// Who met whom: one entry an ordered pair that met, by row and then by column.
+    /// The cross table: an entry for each ordered pair of players who met, by row and then by
+    /// column.
     pub cross: Vec<Meeting>,
-    /// One entry a seat: what whoever sat there got.
+    /// The results of each seat.
     pub by_seat: Vec<Tally>,
     /// How games ended, the most frequent first.
     pub ends: Vec<End>,
-    /// One entry an instance of a contest of one seat; empty with more seats.
+    /// The instances of a contest with one seat; empty with more seats.
     pub instances: Vec<Instance>,
     /// Games that counted.
     pub games: u64,
-    /// Games that were the same as another one of the same players in the same seats: all but one
-    /// of each such group.
+    /// Games that repeat another one of the same players in the same seats, without the first of
+    /// each kind.
     pub duplicates: u64,
-    /// Games in which the referee itself was late by more than the contest's bound.
+    /// Games in which the referee itself was late by more than the contest allows.
     pub marked: u64,
 }
 
-/// A player's place in the contest.
+/// A player's standing.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Standing {
-    /// Who.
+    /// The player.
     pub player: Player,
     /// The name; hostile text.
     pub name: String,
-    /// From 1; shared by those whom nothing tells apart.
+    /// The rank, from 1; shared by players who are equal in every criterion.
     pub rank: u32,
-    /// Points, byes included.
+    /// Points, including byes.
     pub points: Points,
-    /// Those of them that came by byes.
+    /// The points from byes.
     pub bye_points: Points,
-    /// What was played.
+    /// The results of all games.
     pub total: Tally,
-    /// The same by seat.
+    /// The results in each seat.
     pub by_seat: Vec<Tally>,
     /// Games with a fault of this player, by kind, in the order of the protocol's table; kinds that
     /// didn't occur are left out.
@@ -67,81 +68,81 @@ pub struct Standing {
     pub time: TimeUse,
     /// What decides between equal points.
     pub tie_breaks: TieBreaks,
-    /// With one seat: what was solved.
+    /// With one seat: what the player solved.
     pub puzzle: Option<PuzzleResult>,
 }
 
-/// How often a fault happened.
+/// How often a fault occurred.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FaultCount {
     /// The fault.
     pub kind: FaultKind,
-    /// In how many games.
+    /// The number of games.
     pub games: u64,
 }
 
-/// What decides between players of equal points. All null with one seat.
+/// Tie-breaks between players with equal points. All null with one seat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TieBreaks {
-    /// Points in the games among those with the same points; null for a player who shares them with
-    /// nobody, and where those players haven't all met equally often.
+    /// Points in the games among players with the same points; null for a player who is alone with
+    /// them, or if those players haven't all met equally often.
     pub direct: Option<Points>,
-    /// Buchholz: the points of all opponents, once a game.
+    /// Buchholz: the sum of the opponents' points, once for each game.
     pub buchholz: Option<Points>,
-    /// Sonneborn-Berger: the points of all opponents, each as far as it was beaten. With more than
-    /// two seats, who is ahead of an opponent has beaten it, and the sum is divided by the number
-    /// of opponents in a game.
+    /// Sonneborn-Berger: the sum of the opponents' points, each times the result against that
+    /// opponent. With more than two seats a player beats the opponents behind it, and the sum is
+    /// divided by the number of opponents in a game.
     pub sonneborn_berger: Option<Points>,
 }
 
-/// What an ordered pair of players did to each other.
+/// The results of an ordered pair of players.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Meeting {
     /// The player whose points they are.
     pub row: Player,
     /// The opponent.
     pub column: Player,
-    /// In how many games both played.
+    /// The number of games in which both played.
     pub games: u64,
     /// A point for every game in which `row` was ahead of `column`, half a point where they were
     /// level.
     pub points: Points,
 }
 
-/// A way in which games ended.
+/// A reason for which games ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct End {
-    /// What ended them.
+    /// The kind of end.
     pub result: Ended,
     /// The rules' reason, or the fault's kind.
     pub reason: String,
-    /// How many games.
+    /// The number of games.
     pub games: u64,
 }
 
 impl Standings {
-    /// The standing of a player.
+    /// Returns the standing of a player.
     pub fn of(&self, player: Player) -> Option<&Standing> {
         self.players.iter().find(|standing| standing.player == player)
     }
 
-    /// What a player did to another, if they met.
+    /// Returns a player's results against another one, if they met.
     pub fn meeting(&self, row: Player, column: Player) -> Option<&Meeting> {
         cross::meeting(&self.cross, row, column)
     }
 }
 
 impl Meeting {
-    /// Points a game, 0 to 1.
+    /// Returns the points per game, 0 to 1.
     pub fn share(&self) -> Option<f64> {
         self.points.share(self.games)
     }
 }
 
-/// The standings after `records`. `bonus` is what each player got without playing, in halves
-/// ([`super::halves`]); missing entries are 0. `ranking` is the format's own order, best first with
-/// those who share a place in one group, where it has one; it goes before points. Records that
-/// don't fit the contest are left out.
+/// Returns the standings after `records`. `bonus` lists the half-points ([`super::half_points`])
+/// that each player got without playing; missing entries are 0. `ranking` is the format's own
+/// order, if it has one, best first with players who share a place in one group; it takes
+/// precedence over points. Records that don't fit the contest are left out.
 pub fn standings(
     contest: &Contest,
     records: &[Record],
@@ -153,7 +154,7 @@ pub fn standings(
     let cross = cross::meetings(&records);
     let mut players = tally::players(contest, &records, bonus);
     if seats == 1 {
-        puzzle::add(contest, &records, &mut players);
+        single_player::add(contest, &records, &mut players);
     }
     let ranked_by = order::rank(contest, &cross, &mut players, ranking);
     Standings {
@@ -163,7 +164,11 @@ pub fn standings(
         cross,
         by_seat: tally::by_seat(seats, &records),
         ends: ends(&records),
-        instances: if seats == 1 { puzzle::instances(contest, &records) } else { Vec::new() },
+        instances: if seats == 1 {
+            single_player::instances(contest, &records)
+        } else {
+            Vec::new()
+        },
         games: records.len() as u64,
         duplicates: duplicates(&records),
         marked: records.iter().filter(|record| record.marked).count() as u64,
@@ -197,7 +202,7 @@ fn ends(records: &[&Record]) -> Vec<End> {
     ends
 }
 
-/// What ended a match, as people and files call it.
+/// Returns the name of a match's result, as reports show it.
 pub fn result_name(result: Ended) -> &'static str {
     match result {
         Ended::Played => "played",

@@ -2,19 +2,11 @@
 
 use super::cross::{meeting, opponents};
 use super::{Meeting, Points, Standing, TieBreaks};
-use crate::{Contest, FormatSettings, Player};
+use crate::formats::Ranking;
+use crate::{Contest, Player};
 use std::cmp::{Ordering, Reverse};
 
-/// What points are compared by.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Basis {
-    /// Their sum: everybody plays as much.
-    Sum,
-    /// Their mean: formats in which some play more than others.
-    Mean,
-}
-
-/// Sets tie-breaks and ranks, sorts the players, best first, and says by what they are ranked.
+/// Sets tie-breaks and ranks, sorts the players, best first, and returns the criteria in words.
 /// `players` come in the order of the contest's list.
 pub(super) fn rank(
     contest: &Contest,
@@ -31,32 +23,29 @@ pub(super) fn rank(
         return words(ranking, &["games solved", "games with a score", "score"]);
     }
     let even = players.windows(2).all(|two| two[0].total.games == two[1].total.games);
-    let (basis, swiss) = match contest.format {
-        // Under way, and where triples don't come out even, some have played more than others.
-        FormatSettings::RoundRobin(_) if !even => (Basis::Mean, false),
-        FormatSettings::Gauntlet(_) | FormatSettings::Ladder(_) => (Basis::Mean, false),
-        FormatSettings::Swiss(_) => (Basis::Sum, true),
-        _ => (Basis::Sum, false),
-    };
-    tie_breaks(basis, swiss, cross, players);
+    let by = contest.format.ranked_by(even);
+    tie_breaks(by, cross, players);
     order(players, ranking, |a, b| {
-        let by_points = compare_points(basis, b, a);
+        let by_points = compare_points(by, b, a);
         let mine = (a.tie_breaks.direct, a.tie_breaks.buchholz, a.tie_breaks.sonneborn_berger);
         let other = (b.tie_breaks.direct, b.tie_breaks.buchholz, b.tie_breaks.sonneborn_berger);
         let ties = by_points.then(other.cmp(&mine));
-        if basis == Basis::Sum { ties.then(b.total.wins.cmp(&a.total.wins)) } else { ties }
+        let even = by != Ranking::PointsPerGame;
+        if even { ties.then(b.total.wins.cmp(&a.total.wins)) } else { ties }
     });
-    match basis {
-        Basis::Mean => words(ranking, &["points a game", "direct encounter"]),
-        Basis::Sum if swiss => {
+    match by {
+        Ranking::PointsPerGame => words(ranking, &["points per game", "direct encounter"]),
+        Ranking::PointsAndBuchholz => {
             words(ranking, &["points", "direct encounter", "Buchholz", "Sonneborn-Berger", "wins"])
         }
-        Basis::Sum => words(ranking, &["points", "direct encounter", "Sonneborn-Berger", "wins"]),
+        Ranking::Points => {
+            words(ranking, &["points", "direct encounter", "Sonneborn-Berger", "wins"])
+        }
     }
 }
 
 fn words(ranking: Option<&[Vec<Player>]>, then: &[&str]) -> Vec<String> {
-    let own = ranking.map(|_| "the order that the format decides".to_owned());
+    let own = ranking.map(|_| "the format's own order".to_owned());
     own.into_iter().chain(then.iter().map(|&word| word.to_owned())).collect()
 }
 
@@ -74,8 +63,8 @@ fn order(
             }
         }
     }
-    // Whom the format puts into one place shares it, whatever the points; those whom it leaves out
-    // come behind them, by points.
+    // Players whom the format puts into one place share it, whatever their points. Those whom it
+    // leaves out follow, by points.
     let full = |a: &Standing, b: &Standing| {
         let (mine, other) = (groups[a.player.index()], groups[b.player.index()]);
         let open = mine == usize::MAX && other == usize::MAX;
@@ -91,22 +80,22 @@ fn order(
     }
 }
 
-fn compare_points(basis: Basis, a: &Standing, b: &Standing) -> Ordering {
+fn compare_points(by: Ranking, a: &Standing, b: &Standing) -> Ordering {
     let value = |standing: &Standing| {
-        let games = if basis == Basis::Sum { 1 } else { standing.total.games.max(1) };
+        let games = if by == Ranking::PointsPerGame { standing.total.games.max(1) } else { 1 };
         Points::new(standing.points.parts(), standing.points.whole().saturating_mul(games))
     };
     value(a).cmp(&value(b))
 }
 
-fn tie_breaks(basis: Basis, swiss: bool, cross: &[Meeting], players: &mut [Standing]) {
+fn tie_breaks(by: Ranking, cross: &[Meeting], players: &mut [Standing]) {
     let parts: Vec<u64> = players.iter().map(|standing| standing.points.parts()).collect();
     let whole = players.first().map_or(2, |standing| standing.points.whole());
-    if basis == Basis::Sum {
+    if by != Ranking::PointsPerGame {
         for standing in players.iter_mut() {
             let own = parts[standing.player.index()];
-            // An unplayed game that counts is one against an opponent with the player's own points,
-            // as in FIDE's tie-break regulations (handbook C.07).
+            // A bye counts as games against an opponent with the player's own points, as in FIDE's
+            // tie-break regulations (handbook C.07).
             let bye = standing.bye_points.parts();
             let (mut all, mut beaten) = (0_u64, 0_u64);
             for met in opponents(cross, standing.player) {
@@ -115,30 +104,32 @@ fn tie_breaks(basis: Basis, swiss: bool, cross: &[Meeting], players: &mut [Stand
                 beaten = beaten.saturating_add(points.saturating_mul(met.points.parts()));
             }
             let dummy = bye.saturating_mul(own);
-            // A bye's halves are as many halves of games won.
+            // A bye's half-points count like half-points of won games.
             let ties = TieBreaks {
                 direct: None,
-                buchholz: swiss.then(|| Points::new(2 * all + dummy, 2 * whole)),
+                buchholz: (by == Ranking::PointsAndBuchholz)
+                    .then(|| Points::new(2 * all + dummy, 2 * whole)),
                 sonneborn_berger: Some(Points::new(beaten + dummy, whole * whole)),
             };
             standing.tie_breaks = ties;
         }
     }
     let mut by_points: Vec<usize> = (0..players.len()).collect();
-    by_points.sort_by(|&a, &b| compare_points(basis, &players[a], &players[b]));
+    by_points.sort_by(|&a, &b| compare_points(by, &players[a], &players[b]));
     let level =
-        |&a: &usize, &b: &usize| compare_points(basis, &players[a], &players[b]) == Ordering::Equal;
+        |&a: &usize, &b: &usize| compare_points(by, &players[a], &players[b]) == Ordering::Equal;
     let groups: Vec<Vec<usize>> =
         by_points.chunk_by(level).map(<[usize]>::to_vec).filter(|group| group.len() > 1).collect();
     for group in groups {
-        for (index, halves) in group.iter().zip(direct(cross, &group, players)) {
-            players[*index].tie_breaks.direct = halves.map(|halves| Points::new(halves, 2));
+        for (index, half_points) in group.iter().zip(direct(cross, &group, players)) {
+            players[*index].tie_breaks.direct =
+                half_points.map(|half_points| Points::new(half_points, 2));
         }
     }
 }
 
-/// The halves of each of a group in the games among them; nothing where they haven't all met
-/// equally often.
+/// Returns the half-points of each player of a group in the games among them, unless they haven't
+/// all met equally often.
 fn direct(cross: &[Meeting], group: &[usize], players: &[Standing]) -> Vec<Option<u64>> {
     let pair = |own: usize, other: usize| {
         let met = meeting(cross, players[own].player, players[other].player);

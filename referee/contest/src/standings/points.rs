@@ -5,7 +5,7 @@ use serde::Serialize;
 use std::cmp::Ordering;
 use std::fmt;
 
-/// Points: a number of equal parts. In JSON a number.
+/// Points: a number of equal parts of a point. In JSON a number.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(into = "f64")]
 #[schemars(with = "f64")]
@@ -15,28 +15,28 @@ pub struct Points {
 }
 
 impl Points {
-    /// `parts` of which `whole` make a point; a `whole` of 0 is taken as 1.
+    /// Returns `parts` of which `whole` make a point; a `whole` of 0 is taken as 1.
     pub fn new(parts: u64, whole: u64) -> Self {
         Self { parts, whole: whole.max(1) }
     }
 
-    /// The parts that make a point.
+    /// Returns how many parts make a point.
     pub fn whole(self) -> u64 {
         self.whole
     }
 
-    /// How many parts they are.
+    /// Returns how many parts they are.
     pub fn parts(self) -> u64 {
         self.parts
     }
 
-    /// As a number.
+    /// Returns the points as a number.
     #[expect(clippy::cast_precision_loss, reason = "no contest comes near 2^53 parts")]
     pub fn value(self) -> f64 {
         self.parts as f64 / self.whole as f64
     }
 
-    /// A share of games, 0 to 1; `None` of no games.
+    /// Returns the points per game, 0 to 1; `None` without games.
     pub fn share(self, games: u64) -> Option<f64> {
         let of = Self::new(self.parts, self.whole.saturating_mul(games));
         (games > 0).then(|| of.value())
@@ -70,7 +70,7 @@ impl PartialEq for Points {
 
 impl Eq for Points {}
 
-/// With as few decimals as are exact, and with three where none are: thirds come with four seats.
+/// With as few decimals as are exact, or three if none are: games of four seats give thirds.
 impl fmt::Display for Points {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (parts, whole) = (u128::from(self.parts), u128::from(self.whole));

@@ -1,52 +1,51 @@
 //! Sums over games: results, faults, time.
 
 use super::{FaultCount, Points, Standing, TieBreaks};
-use crate::{Contest, Player, Record, halves};
+use crate::{Contest, Player, Record, half_points};
 use referee_protocol::FaultKind;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The results of some games, from one side.
+/// The results of games for one player or one seat.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Tally {
-    /// How many games.
+    /// The number of games.
     pub games: u64,
-    /// Points: a game is worth between 0 and 1, shared by how many opponents came behind, those who
-    /// were level counting half. Between two that is 1 for a win and 1/2 for a draw; alone it is 1
-    /// for a solution.
+    /// Points: 0 to 1 per game, the share of opponents behind, with those in the same place counted
+    /// half. With two seats that is 1 for a win and 1/2 for a draw, with one seat 1 for a solution.
     pub points: Points,
-    /// Won games: everybody else came behind; alone: solved.
+    /// Won games: all others came behind. With one seat: solved games.
     pub wins: u64,
-    /// Drawn games, with two seats; else null.
+    /// Drawn games with two seats, otherwise null.
     pub draws: Option<u64>,
-    /// Lost games, with two seats; else null.
+    /// Lost games with two seats, otherwise null.
     pub losses: Option<u64>,
-    /// With three seats and more: how often each place was reached, from the first on. Empty with
-    /// fewer seats.
+    /// With three seats or more: how often each place was reached, starting with the first. Empty
+    /// with fewer seats.
     pub places: Vec<u64>,
 }
 
-/// How much time was used.
+/// Time use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct TimeUse {
     /// Time charged in all games, in milliseconds.
     pub used_ms: u64,
-    /// The most that was charged in one game, in milliseconds.
+    /// The most time charged in one game, in milliseconds.
     pub max_used_ms: u64,
-    /// Time charged a game, in milliseconds; null without games.
+    /// Time charged per game, in milliseconds; null without games.
     pub mean_used_ms: Option<f64>,
     /// CPU time in all games, in milliseconds.
     pub cpu_ms: u64,
-    /// CPU time a game, in milliseconds; null without games.
+    /// CPU time per game, in milliseconds; null without games.
     pub mean_cpu_ms: Option<f64>,
     /// Turns answered in all games.
     pub turns: u64,
-    /// Time charged a turn, in milliseconds; null without turns.
+    /// Time charged per turn, in milliseconds; null without turns.
     pub ms_a_turn: Option<f64>,
 }
 
-/// The halves that make a point: with two seats 2, with three 4.
+/// Returns how many half-points make a point: 2 with two seats, 4 with three.
 pub(super) fn whole(seats: usize) -> u64 {
     2 * (seats.max(2) as u64 - 1)
 }
@@ -63,26 +62,28 @@ impl Tally {
         }
     }
 
-    fn add(&mut self, place: u32, halves: u32) {
+    fn add(&mut self, place: u32, half_points: u32) {
         self.games += 1;
-        self.points = Points::new(self.points.parts() + u64::from(halves), self.points.whole());
-        self.wins += u64::from(u64::from(halves) == self.points.whole());
+        self.points =
+            Points::new(self.points.parts() + u64::from(half_points), self.points.whole());
+        self.wins += u64::from(u64::from(half_points) == self.points.whole());
         if let (Some(draws), Some(losses)) = (&mut self.draws, &mut self.losses) {
-            *draws += u64::from(halves == 1);
-            *losses += u64::from(halves == 0);
+            *draws += u64::from(half_points == 1);
+            *losses += u64::from(half_points == 0);
         }
         if let Some(count) = self.places.get_mut((place as usize).wrapping_sub(1)) {
             *count += 1;
         }
     }
 
-    /// Points a game, 0 to 1; `None` without games.
+    /// Returns the points per game, 0 to 1; `None` without games.
     pub fn share(&self) -> Option<f64> {
         self.points.share(self.games)
     }
 }
 
-/// What each player did, in the order of the contest's list; ranks and tie-breaks are still open.
+/// Returns the results of each player, in the order of the contest's list, without ranks and
+/// tie-breaks.
 pub(super) fn players(contest: &Contest, records: &[&Record], bonus: &[u32]) -> Vec<Standing> {
     let seats = contest.seats();
     let mut faults: Vec<BTreeMap<FaultKind, u64>> = vec![BTreeMap::new(); contest.players.len()];
@@ -103,11 +104,11 @@ pub(super) fn players(contest: &Contest, records: &[&Record], bonus: &[u32]) -> 
         })
         .collect();
     for record in records {
-        let halves = halves(&record.places);
+        let half_points = half_points(&record.places);
         for (seat, &player) in record.players.iter().enumerate() {
             let (standing, part) = (&mut players[player.index()], &record.seats[seat]);
-            standing.total.add(record.places[seat], halves[seat]);
-            standing.by_seat[seat].add(record.places[seat], halves[seat]);
+            standing.total.add(record.places[seat], half_points[seat]);
+            standing.by_seat[seat].add(record.places[seat], half_points[seat]);
             standing.time.add(part.used_ms, part.cpu_ms, part.turns);
             if let Some(kind) = part.fault {
                 *faults[player.index()].entry(kind).or_default() += 1;
@@ -126,14 +127,15 @@ pub(super) fn players(contest: &Contest, records: &[&Record], bonus: &[u32]) -> 
     players
 }
 
-/// What whoever sat on each seat got.
+/// Returns the results of each seat.
 pub(super) fn by_seat(seats: usize, records: &[&Record]) -> Vec<Tally> {
     let mut by_seat = vec![Tally::new(seats); seats];
     for record in records {
-        let halves = halves(&record.places);
-        for (tally, (&place, &halves)) in by_seat.iter_mut().zip(record.places.iter().zip(&halves))
+        let half_points = half_points(&record.places);
+        for (tally, (&place, &half_points)) in
+            by_seat.iter_mut().zip(record.places.iter().zip(&half_points))
         {
-            tally.add(place, halves);
+            tally.add(place, half_points);
         }
     }
     by_seat

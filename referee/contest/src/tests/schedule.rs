@@ -82,14 +82,14 @@ fn played_out(contest: &Contest, seed: u64, mut dice: Option<ChaCha8Rng>) -> Sch
         assert!(!schedule.record(number, &vec![1; contest.seats() + 1]), "too many places");
         let result = places(number, contest.seats(), seed);
         assert!(schedule.record(number, &result));
-        let met = schedule.met().len();
+        let met = schedule.results().len();
         assert!(schedule.record(number, &vec![1; contest.seats()]), "a second result is no error");
-        assert_eq!(schedule.met().len(), met, "and changes nothing");
+        assert_eq!(schedule.results().len(), met, "and changes nothing");
         assert!(schedule.has(number));
     }
     assert_eq!(schedule.played(), begun);
     let remembered = if contest.format.is_fixed() { 0 } else { schedule.pairings().len() };
-    assert_eq!(schedule.met().len(), remembered);
+    assert_eq!(schedule.results().len(), remembered);
     assert!((least..=most).contains(&begun), "{begun} games aren't in {least}..={most}");
     assert!(!schedule.counts(begun) && !schedule.has(begun), "there is no such game");
     assert!(!schedule.record(begun, &vec![1; contest.seats()]));
@@ -133,17 +133,20 @@ fn assert_points_add_up(contest: &Contest, schedule: &Schedule, seed: u64) {
     let mut sums: BTreeMap<(u64, Player), u32> = BTreeMap::new();
     for fixture in fixtures(schedule) {
         let places = places(fixture.number, contest.seats(), seed);
-        for (player, worth) in fixture.players.iter().zip(crate::halves(&places)) {
+        for (player, worth) in fixture.players.iter().zip(crate::half_points(&places)) {
             *sums.entry((fixture.block, *player)).or_default() += worth;
         }
     }
-    for (index, met) in (0..).zip(schedule.met()) {
+    for (index, met) in (0..).zip(schedule.results()) {
         for (seat, player) in met.pairing.players.iter().enumerate() {
-            for (game, block) in (0..).zip(&met.blocks) {
+            for (game, block) in (0..).zip(&met.block_half_points) {
                 let number = index * contest.games.len() as u64 + game;
                 assert_eq!(block[seat], sums[&(number, *player)]);
             }
-            assert_eq!(met.halves[seat], met.blocks.iter().map(|block| block[seat]).sum::<u32>());
+            assert_eq!(
+                met.half_points[seat],
+                met.block_half_points.iter().map(|block| block[seat]).sum::<u32>()
+            );
         }
     }
 }
@@ -158,7 +161,7 @@ proptest! {
         assert_points_add_up(&contest, &in_order, seed);
         let dice = ChaCha8Rng::seed_from_u64(seed);
         let shuffled = played_out(&contest, seed, Some(dice));
-        prop_assert_eq!(in_order.met(), shuffled.met());
+        prop_assert_eq!(in_order.results(), shuffled.results());
         prop_assert_eq!(fixtures(&in_order), fixtures(&shuffled));
         let ranking = |schedule: &Schedule| schedule.ranking();
         prop_assert_eq!(ranking(&in_order), ranking(&shuffled));
@@ -258,7 +261,7 @@ fn what_comes_after_the_decision_does_not_count() {
             let won = schedule.fixture(number).unwrap().players[0] == Player(0);
             assert!(schedule.record(number, if won { &[1, 2] } else { &[2, 1] }), "it still ends");
         }
-        assert_eq!((schedule.played(), schedule.met().len()), (40, 12));
+        assert_eq!((schedule.played(), schedule.results().len()), (40, 12));
     }
 }
 

@@ -3,7 +3,7 @@
 use super::judge::{Fixtures, Outcome, Rules, VerifiedReport, outcome};
 use crate::Report;
 use crate::live::write_or_append;
-use referee_contest::audit::{Heard, differences, hear};
+use referee_contest::audit::{VerifiedTranscript, differences, verify_and_record};
 use referee_contest::{Fixture, Record, Void};
 use referee_match::transcript::{is_packed, unpack};
 use referee_protocol::Sandbox;
@@ -198,13 +198,13 @@ fn verify(
 ) -> Result<Result<Box<Record>, Void>, String> {
     let number = fixture.number;
     let transcript = Folder::transcript(number);
-    let heard: Heard =
-        hear(bytes).map_err(|(status, text)| format!("game {number}: {status}: {text}"))?;
+    let verified: VerifiedTranscript = verify_and_record(bytes)
+        .map_err(|(status, text)| format!("game {number}: {status}: {text}"))?;
     let kind = rules.kinds[fixture.game];
-    let found = differences(&rules.contest, kind, fixture, &heard.header);
+    let found = differences(&rules.contest, kind, fixture, &verified.header);
     if !found.is_empty() {
         return Err(format!("game {number}: {}", found.join("; ")));
     }
-    sandbox.get_or_insert_with(|| heard.header.sandbox.clone());
-    Ok(heard.record(&rules.contest, fixture, transcript).map(Box::new))
+    sandbox.get_or_insert_with(|| verified.header.sandbox.clone());
+    Ok(verified.record(&rules.contest, fixture, transcript).map(Box::new))
 }

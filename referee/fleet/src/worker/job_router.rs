@@ -1,6 +1,6 @@
 //! Routes games from orders to the pool of match threads, and each result back to the order.
 
-use referee_contest::Onlooker;
+use referee_contest::RecordBuilder;
 use referee_play::drive::Finished;
 use referee_play::pool::{Job, Played, Watching};
 use referee_process::lock::lock;
@@ -16,7 +16,7 @@ pub(super) struct Ended {
     /// The match, or why it failed.
     pub(super) result: io::Result<Finished>,
     /// What its events add up to.
-    pub(super) seen: Onlooker,
+    pub(super) seen: RecordBuilder,
 }
 
 /// Routes jobs to the pool and results back.

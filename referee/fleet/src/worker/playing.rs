@@ -6,7 +6,7 @@ use super::session::Session;
 use crate::{FaultCause, Order, WorkerFault};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use referee_contest::{Fixture, Onlooker, Player, Policy};
+use referee_contest::{Fixture, Player, Policy, RecordBuilder};
 use referee_play::agent_spec::AgentSpec;
 use referee_play::destination::Destination;
 use referee_play::digest::digest_file;
@@ -119,7 +119,7 @@ enum TryOutcome {
 /// transcript that is not reported is removed, since it may fill the disk.
 fn outcome(
     result: io::Result<()>,
-    seen: Onlooker,
+    seen: RecordBuilder,
     fixture: &Fixture,
     policy: &Policy,
     is_last: bool,
@@ -192,7 +192,7 @@ fn compress(path: &Path, into: &Path) -> io::Result<(String, u64)> {
 #[cfg(test)]
 mod tests {
     use super::{TryOutcome, outcome, pack};
-    use referee_contest::{Fixture, Onlooker, Player, Policy};
+    use referee_contest::{Fixture, Player, Policy, RecordBuilder};
     use referee_match::transcript::unpack;
     use referee_protocol::plain::hex;
     use serde_json::json;
@@ -201,15 +201,15 @@ mod tests {
     use std::io::{self, ErrorKind};
 
     /// The events of a match that is void for this reason, or counts.
-    fn seen(void: Option<&str>) -> Onlooker {
+    fn seen(void: Option<&str>) -> RecordBuilder {
         let void = void.map(|cause| json!({"cause": cause, "text": "test"}));
         let (result, places) =
             if void.is_some() { ("void", None) } else { ("played", Some([1, 2])) };
         let verdict = json!({"result": result, "reason": "", "places": places, "seats": [],
                              "void": void});
         let over = json!({"type": "over", "at_ns": 2, "outcome": null, "verdict": verdict});
-        let mut seen = Onlooker::default();
-        seen.see(&serde_json::from_value(over).unwrap());
+        let mut seen = RecordBuilder::default();
+        seen.add_event(&serde_json::from_value(over).unwrap());
         seen
     }
 

@@ -6,11 +6,11 @@ use crate::cli::bars::spinner;
 use crate::cli::output::{print, stdout_is_terminal};
 use crate::cli::shell::join;
 use clap::{Args, ValueEnum};
-use referee_contest::formats::Compare;
+use referee_contest::formats::Comparison;
 use referee_contest::report::{Command, Layout, Report};
 use referee_contest::sprt::Summary;
 use referee_contest::sprt::render::{Names, verdict};
-use referee_contest::{Contest, FormatSettings, Record, Schedule};
+use referee_contest::{Contest, Record, Schedule};
 use referee_process::Failure;
 use referee_runner::checking::Checked;
 use referee_runner::folder::Folder;
@@ -164,8 +164,8 @@ pub(super) fn of_folder(folder: &Folder) -> Result<Results, Failure> {
 }
 
 fn comparison(contest: &Contest, schedule: &Schedule, records: &[Record]) -> Option<Summary> {
-    let FormatSettings::Compare(Compare { sprt }) = &contest.format else { return None };
-    Some(Summary::of(sprt.as_ref(), schedule.met(), records))
+    let Comparison { sprt } = contest.format.comparison()?;
+    Some(Summary::of(sprt.as_ref(), schedule.results(), records))
 }
 
 /// Returns the names of the two agents of `compare`.

@@ -11,10 +11,10 @@ use crate::cli::viewer::ViewerHost;
 use crate::screen::Setting;
 use indicatif::ProgressBar;
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
-use referee_contest::formats::Compare;
+use referee_contest::formats::Comparison;
 use referee_contest::sprt::Summary;
 use referee_contest::sprt::render::{live, plan, verdict};
-use referee_contest::{Contest, FormatSettings, PlayerInfo, Schedule};
+use referee_contest::{Contest, PlayerInfo, Schedule};
 use referee_play::agent_spec::AgentSpec;
 use referee_play::interrupts::Interrupts;
 use referee_play::pool::PoolSize;
@@ -87,7 +87,7 @@ pub(crate) fn play_contest(going: ContestRun, global: &Global) -> Result<ExitCod
         let (playing, wanted) = (RunningMatches::default(), !global.quiet);
         let mut watcher =
             Watcher::new(&contest, &folder, playing.clone(), &mut interrupts, wanted)?;
-        if let (FormatSettings::Compare(Compare { sprt }), true) = (&contest.format, wanted) {
+        if let Some(Comparison { sprt }) = contest.format.comparison().filter(|_| wanted) {
             let most = u64::from(contest.rounds);
             eprint_line(plan(sprt.as_ref(), most, report::names(&contest)).trim_end());
         }
@@ -213,8 +213,8 @@ impl<'a> Watcher<'a> {
     ) -> Result<Self, Failure> {
         let standings_signal =
             signal(SignalKind::user_defined1()).map_err(machine("cannot handle signals"))?;
-        let bar = match &contest.format {
-            FormatSettings::Compare(Compare { sprt: Some(_) }) => games_counter(wanted),
+        let bar = match contest.format.comparison() {
+            Some(Comparison { sprt: Some(_) }) => games_counter(wanted),
             _ => progress_bar(usize::MAX, wanted),
         };
         // The bar shows the time, which also passes between games.
@@ -249,8 +249,8 @@ impl Spectator for Watcher<'_> {
         if progress.void > 0 {
             parts.push(format!("{} void", progress.void));
         }
-        if let FormatSettings::Compare(Compare { sprt }) = &self.contest.format {
-            let summary = Summary::of(sprt.as_ref(), schedule.met(), &[]);
+        if let Some(Comparison { sprt }) = self.contest.format.comparison() {
+            let summary = Summary::of(sprt.as_ref(), schedule.results(), &[]);
             parts.push(live(&summary, report::names(self.contest)));
         } else if let Some((player, won, stake)) = progress.leader {
             let name: String = tame(&self.contest.players[player.index()].name);

@@ -9,7 +9,7 @@ use async_nats::jetstream::stream::{self, DiscardPolicy, RetentionPolicy};
 use async_nats::jetstream::{self, Context};
 use async_nats::{Client, Subscriber};
 use futures_core::Stream;
-use referee_contest::audit::hear;
+use referee_contest::audit::verify_and_record;
 use referee_contest::{Contest, Fixture, Schedule};
 use referee_fleet::messages::{FORMAT_VERSION, split_bytes};
 use referee_fleet::{
@@ -247,7 +247,7 @@ impl FakeCoordinator {
 
     /// Returns whether the match of a transcript is a valid result of this game.
     pub(crate) fn counts(&self, fixture: &Fixture, transcript: &[u8]) -> bool {
-        let heard = hear(transcript).unwrap();
+        let heard = verify_and_record(transcript).unwrap();
         heard.record(&self.contest, fixture, String::new()).is_ok()
     }
 
@@ -257,7 +257,7 @@ impl FakeCoordinator {
         let fixtures = self.fixtures(report.block);
         for (one, transcript) in report.tries.iter().zip(transcripts) {
             let fixture = fixtures.iter().find(|fixture| fixture.number == one.number).unwrap();
-            let heard = hear(transcript).unwrap();
+            let heard = verify_and_record(transcript).unwrap();
             let kind = referee_games::kind(&self.contest.games[fixture.game].game).unwrap();
             let differences =
                 referee_contest::audit::differences(&self.contest, kind, fixture, &heard.header);

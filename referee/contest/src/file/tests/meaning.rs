@@ -2,7 +2,7 @@
 
 use super::super::problem::Source;
 use super::super::{ContestFile, OnBroken, games};
-use super::{contest, contest_of, entrants};
+use super::{contest, contest_of, found_agents};
 use crate::formats::{
     Compare, DoubleKnockout, Gauntlet, Knockout, Ladder, Puzzle, RoundRobin, Swiss,
 };
@@ -184,7 +184,7 @@ fn openings_are_drawn_or_read() {
     let read = games::positions(&source, &file.games).unwrap();
     assert_eq!((read[0].len(), read[1].len()), (0, 2));
     assert_eq!(read[1][0].0, position);
-    let (contest, _) = file.contest(&entrants(&file), Some(&source)).unwrap();
+    let (contest, _) = file.contest(&found_agents(&file), Some(&source)).unwrap();
     assert_eq!(contest.openings.positions, read);
 }
 

@@ -1,6 +1,6 @@
 use super::super::simulation::{by_strength, play, random};
 use super::super::tests::played;
-use super::super::{Field, Format, Met, Pairing};
+use super::super::{Field, Format, Pairing, PairingResult};
 use super::{Ladder, Strength, finishes, learnt, strengths};
 use crate::Player;
 use rand::seq::SliceRandom;
@@ -12,13 +12,13 @@ fn field(players: usize, seats: usize, rounds: u32, seed: u64) -> Field {
     Field { players, seats, rounds, seed }
 }
 
-/// Strengths from best to worst, in logits, over so wide a range.
+/// Strengths from best to worst, in logits, over this range.
 fn spread(players: usize, range: f64) -> Vec<f64> {
     let step = range / f64::from(u32::try_from(players).unwrap());
     (0..u32::try_from(players).unwrap()).map(|player| -step * f64::from(player)).collect()
 }
 
-fn meetings(past: &[Met]) -> BTreeMap<(Player, Player), i64> {
+fn meetings(past: &[PairingResult]) -> BTreeMap<(Player, Player), i64> {
     let mut meetings = BTreeMap::new();
     for met in past {
         let players = &met.pairing.players;
@@ -100,9 +100,9 @@ fn seats_are_balanced() {
     assert!(sat.iter().flatten().all(|&times| (5..=9).contains(&times)), "{sat:?}");
 }
 
-/// How many meetings there are among the first so many players, as a multiple of how many there
-/// would be if opponents were drawn.
-fn share(past: &[Met], players: usize, first: u32) -> f64 {
+/// Returns how many meetings there are among the first players, as a multiple of those with
+/// random opponents.
+fn share(past: &[PairingResult], players: usize, first: u32) -> f64 {
     let meetings = meetings(past);
     let among = meetings.iter().filter(|((_, low), _)| low.0 < first);
     let among: i64 = among.map(|(_, times)| times).sum();
@@ -115,7 +115,7 @@ fn share(past: &[Met], players: usize, first: u32) -> f64 {
 #[test]
 fn the_strong_meet_the_strong() {
     for (players, seats, least) in [(64, 2, 2.0), (63, 3, 2.0)] {
-        let runs: Vec<Vec<Met>> = (0..6)
+        let runs: Vec<Vec<PairingResult>> = (0..6)
             .map(|seed| {
                 let field = field(players, seats, 20, seed);
                 let luck = random(seed + 4);
@@ -134,7 +134,7 @@ fn the_strong_meet_the_strong() {
     }
 }
 
-/// Everybody plays in every round, whom is drawn: what a ladder is compared with.
+/// All players play in every round, with random opponents: the baseline for a ladder.
 struct Drawn;
 
 impl Format for Drawn {
@@ -142,7 +142,7 @@ impl Format for Drawn {
         LADDER.size(field)
     }
 
-    fn next(&self, field: Field, past: &[Met]) -> Vec<Pairing> {
+    fn next(&self, field: Field, past: &[PairingResult]) -> Vec<Pairing> {
         let round = past.last().map_or(1, |met| met.pairing.round + 1);
         if round > field.rounds {
             return Vec::new();
@@ -168,7 +168,7 @@ fn tau(estimate: &[f64]) -> f64 {
 
 /// A joint fit, independent of how the ladder rates: Bradley-Terry by minorisation (Hunter 2004),
 /// each pair of a game a comparison, with half a win and half a loss against the middle.
-fn fit(players: usize, past: &[Met]) -> Vec<f64> {
+fn fit(players: usize, past: &[PairingResult]) -> Vec<f64> {
     let mut strength = vec![1.0_f64; players];
     for _ in 0..200 {
         let mut won = vec![0.5; players];
@@ -176,7 +176,7 @@ fn fit(players: usize, past: &[Met]) -> Vec<f64> {
         for pairing in past {
             let all = &pairing.pairing.players;
             for (index, player) in all.iter().enumerate() {
-                won[player.index()] += f64::from(pairing.halves[index]) / 2.0;
+                won[player.index()] += f64::from(pairing.half_points[index]) / 2.0;
                 for other in all.iter().filter(|&other| other != player) {
                     met[player.index()] +=
                         1.0 / (strength[player.index()] + strength[other.index()]);
@@ -190,7 +190,7 @@ fn fit(players: usize, past: &[Met]) -> Vec<f64> {
 
 #[test]
 fn a_ladder_orders_at_least_as_well_as_chance() {
-    // Where the two are far apart, few contests show it.
+    // Where the two differ much, a few contests are enough.
     for (players, seats, rounds, range, contests) in
         [(40, 2, 10, 4.0, 8), (40, 2, 30, 4.0, 8), (100, 2, 15, 10.0, 2), (39, 3, 10, 4.0, 8)]
     {
@@ -223,15 +223,15 @@ fn most_is_learnt_from_the_unknown_and_the_near() {
     assert_eq!(learnt(own, strength(1.0, 0.3)), learnt(strength(1.0, 0.3), own));
 }
 
-/// Results as lopsided as can be don't break the ratings.
+/// Extreme results don't break the ratings.
 #[test]
 fn strengths_stay_finite() {
     for seats in [2, 3] {
         let field = field(6, seats, 100, 0);
         let lopsided = |pairing: &Pairing| {
             let worse = |own: &Player| pairing.players.iter().filter(|other| *other > own).count();
-            let halves = pairing.players.iter().map(worse);
-            halves.map(|worse| 400 * u32::try_from(worse).unwrap()).collect()
+            let half_points = pairing.players.iter().map(worse);
+            half_points.map(|worse| 400 * u32::try_from(worse).unwrap()).collect()
         };
         let past = play(&LADDER, field, lopsided, |_, _| {});
         let strengths = strengths(6, seats, finishes(field, &past));

@@ -1,10 +1,10 @@
-//! Costs of several figures.
+//! Costs of several numbers.
 
 use integer_blossom::Weight;
 use std::array::from_fn;
 use std::ops::{Add, AddAssign, Sub, SubAssign};
 
-/// Figures that are added each for itself and compared in order.
+/// Numbers that are added separately and compared in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Cost<const N: usize>(pub(crate) [i64; N]);
 

@@ -1,6 +1,6 @@
 use super::super::simulation::{by_strength, play, random};
 use super::super::tests::{by_chance, favourite};
-use super::super::{Field, Format, Met, Pairing};
+use super::super::{Field, Format, Pairing, PairingResult};
 use super::Swiss;
 use crate::Player;
 use proptest::prelude::*;
@@ -11,10 +11,10 @@ fn field(players: usize, rounds: u32) -> Field {
     Field { players, seats: 2, rounds, seed: 0 }
 }
 
-/// A plain reading of the rules: everything is worked out anew from the whole past.
+/// A simple implementation of the rules, which computes everything from the whole past.
 struct Plain<'a> {
     players: u32,
-    past: &'a [Met],
+    past: &'a [PairingResult],
 }
 
 impl Plain<'_> {
@@ -22,7 +22,7 @@ impl Plain<'_> {
         self.past.iter().map(|met| met.pairing.round).max().unwrap_or(0)
     }
 
-    fn games(&self, player: u32) -> impl DoubleEndedIterator<Item = &Met> {
+    fn games(&self, player: u32) -> impl DoubleEndedIterator<Item = &PairingResult> {
         self.past.iter().filter(move |met| met.pairing.players.contains(&Player(player)))
     }
 
@@ -31,10 +31,10 @@ impl Plain<'_> {
     }
 
     fn points(&self, player: u32) -> i64 {
-        let own = |met: &Met| usize::from(met.pairing.players[1] == Player(player));
-        let halves: u32 = self.games(player).map(|met| met.halves[own(met)]).sum();
-        let full: u32 = self.past.first().map_or(0, |met| met.halves.iter().sum());
-        i64::from(halves) + self.byes(player) * i64::from(full)
+        let own = |met: &PairingResult| usize::from(met.pairing.players[1] == Player(player));
+        let half_points: u32 = self.games(player).map(|met| met.half_points[own(met)]).sum();
+        let full: u32 = self.past.first().map_or(0, |met| met.half_points.iter().sum());
+        i64::from(half_points) + self.byes(player) * i64::from(full)
     }
 
     fn group(&self, player: u32) -> Vec<u32> {
@@ -49,8 +49,8 @@ impl Plain<'_> {
         self.firsts(player).iter().map(|&first| if first { 1 } else { -1 }).sum()
     }
 
-    /// Whether it should be first, and how much: 1 to 3.
-    fn wish(&self, player: u32) -> Option<(bool, u32)> {
+    /// Whether the player prefers to be first, and how strongly: 1 to 3.
+    fn preference(&self, player: u32) -> Option<(bool, u32)> {
         let firsts = self.firsts(player);
         let last = *firsts.last()?;
         let balance = self.balance(player);
@@ -63,7 +63,7 @@ impl Plain<'_> {
         Some(if balance == 0 { (!last, 1) } else { (balance < 0, 2) })
     }
 
-    /// The cost of a round, given as pairs without order and perhaps a bye.
+    /// Returns the cost of a round, given as pairs without order, with or without a bye.
     fn cost(&self, pairs: &[(u32, u32)], bye: Option<u32>) -> [i64; 9] {
         let mut cost = [0; 9];
         if let Some(bye) = bye {
@@ -83,7 +83,8 @@ impl Plain<'_> {
             let rounds: Vec<u32> = meetings.map(|met| met.pairing.round).collect();
             cost[0] += i64::try_from(rounds.len()).unwrap();
             cost[1] += i64::from(rounds.last().copied().unwrap_or(0));
-            if let (Some((first, much)), Some((other, how))) = (self.wish(high), self.wish(low))
+            if let (Some((first, much)), Some((other, how))) =
+                (self.preference(high), self.preference(low))
                 && first == other
             {
                 cost[3] += i64::from(much == 3 && how == 3);
@@ -96,7 +97,7 @@ impl Plain<'_> {
         cost
     }
 
-    /// How far from top half against bottom half.
+    /// Returns how far a pair is from top half against bottom half.
     fn off(&self, high: u32, low: u32) -> i64 {
         let (above, below) = (self.group(high), self.group(low));
         let place = |group: &[u32], who| {
@@ -111,7 +112,7 @@ impl Plain<'_> {
         (other - own - size / 2).pow(2) + if same_half { size * size } else { 0 }
     }
 
-    /// The least cost of all rounds there are.
+    /// Returns the least cost of all possible rounds.
     fn least(&self, left: &[u32], pairs: &mut Vec<(u32, u32)>, bye: Option<u32>) -> [i64; 9] {
         let Some((&one, rest)) = left.split_first() else { return self.cost(pairs, bye) };
         let mut best = [i64::MAX; 9];
@@ -138,8 +139,8 @@ fn plain(pairings: &[Pairing], players: u32) -> (Vec<(u32, u32)>, Option<u32>) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// Every round costs as little as the best of all rounds there are, in all nine figures, also
-    /// when there are more rounds than opponents.
+    /// Every round has the least cost of all possible rounds, in all nine numbers, also with more
+    /// rounds than opponents.
     #[test]
     fn rounds_are_the_best_of_all(
         players in 2_u32..=8, games in 1_u32..=3, more in 0_u32..6, seed: u64,
@@ -178,8 +179,8 @@ proptest! {
             all.sort_unstable();
             assert_eq!(all, (0..count).collect::<Vec<_>>());
             assert_eq!(bye.is_some(), count % 2 == 1);
-            // While everybody has at least half of the others left, a round without repeats exists
-            // (Dirac 1952), the bye counted as one of the others.
+            // While every player has at least half of the others left, a round without repeats
+            // exists (Dirac 1952), the bye counted as one of the others.
             if round <= count.div_ceil(2) {
                 let repeat = |&(a, b): &(u32, u32)| {
                     rules.games(a).any(|met| met.pairing.players.contains(&Player(b)))
@@ -196,7 +197,7 @@ proptest! {
         let rules = Plain { players: count, past: &past };
         prop_assert_eq!(SWISS.size(field), past.len() as u64..=past.len() as u64);
         for bye in SWISS.byes(field, &past) {
-            prop_assert_eq!(bye.halves, 2 * games);
+            prop_assert_eq!(bye.half_points, 2 * games);
             prop_assert!(past.iter().all(|met| met.pairing.round != bye.round
                 || !met.pairing.players.contains(&bye.player)));
         }
@@ -234,8 +235,11 @@ fn the_better_of_eight_come_through() {
 fn of_five_the_last_without_a_bye_has_it() {
     let field = field(5, 3);
     let past = play(&SWISS, field, favourite, |_, _| {});
-    let byes: Vec<(u32, u32, u32)> =
-        SWISS.byes(field, &past).iter().map(|bye| (bye.round, bye.player.0, bye.halves)).collect();
+    let byes: Vec<(u32, u32, u32)> = SWISS
+        .byes(field, &past)
+        .iter()
+        .map(|bye| (bye.round, bye.player.0, bye.half_points))
+        .collect();
     assert_eq!(byes, [(1, 4, 2), (2, 3, 2), (3, 2, 2)]);
     assert_eq!(SWISS.byes(field, &past[..3]).len(), 1, "the second round has not ended");
 }

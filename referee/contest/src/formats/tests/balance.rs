@@ -5,7 +5,7 @@ use crate::Player;
 use proptest::prelude::*;
 use rand::seq::SliceRandom;
 
-/// Players that meet at random: a hard case, with everybody in as many pairings as chance wants.
+/// Pairings at random: a hard case, with any number of pairings per player.
 fn random_pairings(players: usize, seats: usize, count: usize, seed: u64) -> Vec<Pairing> {
     let mut random = random(seed);
     let pairing = |_| {

@@ -1,4 +1,4 @@
-use super::{Met, by_chance, favourite, field, listed, losers, played_out, ranking};
+use super::{PairingResult, by_chance, favourite, field, listed, losers, played_out, ranking};
 use crate::FormatSettings;
 use crate::formats::DoubleKnockout;
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const FORMAT: FormatSettings = FormatSettings::DoubleKnockout(DoubleKnockout {});
 
-fn ranked(players: usize, met: &[Met]) -> Vec<Vec<u32>> {
+fn ranked(players: usize, met: &[PairingResult]) -> Vec<Vec<u32>> {
     ranking(&FORMAT, field(players, 2, 1), met)
 }
 
@@ -23,7 +23,7 @@ fn eight_players_of_whom_the_better_wins() {
         (2, [5, 6]),
         (2, [0, 3]),
         (2, [1, 2]),
-        // Who drops down changes the half.
+        // The players who drop change halves.
         (3, [2, 4]),
         (3, [3, 5]),
         (4, [2, 3]),
@@ -63,20 +63,20 @@ fn the_final_is_played_again_if_it_is_the_first_loss() {
     ] {
         let mut ties = 0;
         let met = played_out(&FORMAT, field(4, 2, 1), |pairing| {
-            let mut halves = favourite(pairing);
+            let mut half_points = favourite(pairing);
             if pairing.players.iter().any(|player| player.0 == 0) {
                 ties += 1;
                 if ties == loses {
-                    halves.reverse();
+                    half_points.reverse();
                 }
             }
-            halves
+            half_points
         });
         assert_eq!((met.len(), ranked(4, &met)), (length, places.to_vec()), "{loses}");
     }
 }
 
-/// How many may be left, at most, when two meet who have met already, the final aside.
+/// The most players left when two meet again, except in the final.
 fn left_at_rematches(players: usize) -> usize {
     match players {
         0..=8 => 4,
@@ -85,7 +85,7 @@ fn left_at_rematches(players: usize) -> usize {
     }
 }
 
-fn assert_is_sound(players: usize, met: &[Met]) {
+fn assert_is_sound(players: usize, met: &[PairingResult]) {
     let ties: Vec<_> = losers(met).into_iter().collect();
     let mut lost = vec![0; players];
     let mut pairs = BTreeSet::new();

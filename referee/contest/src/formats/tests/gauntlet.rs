@@ -14,8 +14,8 @@ fn one_against_three() {
     assert_eq!(list, expected);
 }
 
-/// Challengers meet everybody else equally often and each other never; others meet only where a
-/// table has more than two seats, and then equally often.
+/// Challengers meet all others equally often and each other never; others meet only if a game has
+/// more than two seats, and then equally often.
 #[test]
 fn challengers_meet_all_others() {
     for (players, challengers) in
@@ -46,7 +46,7 @@ fn challengers_meet_all_others() {
     }
 }
 
-/// Challengers take turns with the others' tables, so that nobody waits.
+/// Challengers take turns with the groups of others, so that no one waits.
 #[test]
 fn nobody_waits() {
     let pairings =

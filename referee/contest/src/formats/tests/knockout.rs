@@ -83,11 +83,11 @@ fn a_level_tie_goes_on_three_times_at_most() {
         let met = played_out(&knockout(false), field(2, 2, 2), |pairing| {
             game += 1;
             let second = usize::from(pairing.players[1] == Player(1));
-            let mut halves = vec![1, 1];
+            let mut half_points = vec![1, 1];
             if game == wins_at + 1 {
-                halves = if second == 1 { vec![0, 2] } else { vec![2, 0] };
+                half_points = if second == 1 { vec![0, 2] } else { vec![2, 0] };
             }
-            halves
+            half_points
         });
         let (length, winner) = match wins_at {
             0 | 1 => (2, 1),
@@ -103,8 +103,8 @@ fn a_level_tie_goes_on_three_times_at_most() {
     }
 }
 
-/// A plain knockout: the strongest place that is left meets the weakest, the second the second to
-/// last, and so on. Who wins a tie is looked up.
+/// A simple knockout: the strongest remaining place meets the weakest, the second the second to
+/// last, and so on. Winners of ties are looked up.
 fn plain(players: usize, wins: impl Fn(u32, u32, u32) -> u32) -> Vec<Vec<u32>> {
     let mut left: Vec<Option<u32>> = (0..players.next_power_of_two())
         .map(|place| u32::try_from(place).ok().filter(|_| place < players))

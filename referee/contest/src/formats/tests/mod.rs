@@ -8,7 +8,7 @@ mod balance;
 mod triples;
 
 use super::simulation::{play, random};
-use super::{Field, Met, Pairing};
+use super::{Field, Pairing, PairingResult};
 use crate::{FormatSettings, Player, formats};
 use rand::RngExt;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ fn field(players: usize, seats: usize, rounds: u32) -> Field {
     Field { players, seats, rounds, seed: 1 }
 }
 
-/// The pairings of a format that gives all at once; it says how many, and gives none after them.
+/// Returns the pairings of a fixed format; checks their number, and that none follow.
 fn all_pairings(format: &FormatSettings, field: Field) -> Vec<Pairing> {
     let met = played_out(format, field, |pairing| vec![0; pairing.players.len()]);
     let pairings: Vec<Pairing> = met.into_iter().map(|met| met.pairing).collect();
@@ -27,12 +27,12 @@ fn all_pairings(format: &FormatSettings, field: Field) -> Vec<Pairing> {
     pairings
 }
 
-/// A contest to its end: `results` says what everybody of a pairing gets, in halves.
+/// Plays a contest to its end; `results` gives the half-points of a pairing's players.
 fn played_out(
     format: &FormatSettings,
     field: Field,
     mut results: impl FnMut(&Pairing) -> Vec<u32>,
-) -> Vec<Met> {
+) -> Vec<PairingResult> {
     let results = |pairing: &Pairing| {
         assert_is_sound(pairing, field);
         results(pairing)
@@ -56,7 +56,7 @@ fn assert_is_sound(pairing: &Pairing, field: Field) {
     assert!(pairing.round > 0, "{pairing:?}");
 }
 
-/// The greatest difference between any two of these numbers.
+/// Returns the greatest difference between any two of these numbers.
 fn spread<'a>(numbers: impl IntoIterator<Item = &'a u32>) -> u32 {
     let numbers: Vec<u32> = numbers.into_iter().copied().collect();
     numbers.iter().max().unwrap_or(&0) - numbers.iter().min().unwrap_or(&0)
@@ -81,7 +81,7 @@ fn too_few_players_have_nothing_to_play() {
     }
 }
 
-/// How many pairings each player is in.
+/// Returns how many pairings each player is in.
 pub(super) fn played<'a>(
     players: usize,
     pairings: impl IntoIterator<Item = &'a Vec<Player>>,
@@ -93,7 +93,7 @@ pub(super) fn played<'a>(
     played
 }
 
-/// How often each two players meet, the smaller first.
+/// Returns how often each two players meet, the smaller first.
 fn meetings(pairings: &[Pairing], players: usize) -> BTreeMap<(Player, Player), u32> {
     let pairs = Player::all(players)
         .flat_map(|one| Player::all(one.index()).map(move |other| (other, one)));
@@ -108,7 +108,7 @@ fn meetings(pairings: &[Pairing], players: usize) -> BTreeMap<(Player, Player), 
     meetings
 }
 
-/// Each player's seats are balanced: none more than once oftener than another.
+/// Asserts that each player's seats are balanced: no seat more than once more often than another.
 fn assert_seats_are_balanced(pairings: &[Pairing], field: Field) {
     let mut seats = vec![vec![0_u32; field.seats]; field.players];
     for pairing in pairings {
@@ -121,7 +121,7 @@ fn assert_seats_are_balanced(pairings: &[Pairing], field: Field) {
     }
 }
 
-/// Any result of a pairing of two that has so many games, draws too: what both get, in halves.
+/// Returns random results of pairings of two with this many games, draws included, in half-points.
 pub(super) fn by_chance(games: u32, seed: u64) -> impl FnMut(&Pairing) -> Vec<u32> {
     let mut random = random(seed);
     move |_| {
@@ -135,9 +135,9 @@ pub(super) fn favourite(pairing: &Pairing) -> Vec<u32> {
     if pairing.players[0] < pairing.players[1] { vec![2, 0] } else { vec![0, 2] }
 }
 
-/// Pairings as round and players, the smaller first.
-fn listed(met: &[Met]) -> Vec<(u32, [u32; 2])> {
-    let listed = |met: &Met| {
+/// Returns pairings as round and players, the smaller first.
+fn listed(met: &[PairingResult]) -> Vec<(u32, [u32; 2])> {
+    let listed = |met: &PairingResult| {
         let mut players = [0, 1].map(|seat| met.pairing.players[seat].0);
         players.sort_unstable();
         (met.pairing.round, players)
@@ -145,18 +145,18 @@ fn listed(met: &[Met]) -> Vec<(u32, [u32; 2])> {
     met.iter().map(listed).collect()
 }
 
-/// The groups of the final order.
-fn ranking(format: &FormatSettings, field: Field, met: &[Met]) -> Vec<Vec<u32>> {
+/// Returns the groups of the final order.
+fn ranking(format: &FormatSettings, field: Field, met: &[PairingResult]) -> Vec<Vec<u32>> {
     let group = |group: Vec<Player>| group.into_iter().map(|player| player.0).collect();
     format.ranking(field, met).expect("it is over").into_iter().map(group).collect()
 }
 
-/// Who lost each tie, by its round and its players, the smaller first: one that is level in all
-/// games goes to the higher seed.
-fn losers(met: &[Met]) -> BTreeMap<(u32, [u32; 2]), u32> {
+/// Returns the loser of each tie, by its round and its players, the smaller first. A tie that is
+/// level in all games goes to the higher seed.
+fn losers(met: &[PairingResult]) -> BTreeMap<(u32, [u32; 2]), u32> {
     let mut leads: BTreeMap<(u32, [u32; 2]), i64> = BTreeMap::new();
     for (key, met) in listed(met).into_iter().zip(met) {
-        let lead = i64::from(met.halves[0]) - i64::from(met.halves[1]);
+        let lead = i64::from(met.half_points[0]) - i64::from(met.half_points[1]);
         let turned = met.pairing.players[0].0 != key.1[0];
         *leads.entry(key).or_default() += if turned { -lead } else { lead };
     }

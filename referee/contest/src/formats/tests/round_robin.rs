@@ -8,7 +8,7 @@ fn some(each: u32) -> FormatSettings {
     FormatSettings::RoundRobin(RoundRobin { triples_per_player: Some(each) })
 }
 
-/// The rounds are in order, and in each everybody plays equally often, give or take so much.
+/// The rounds are in order, and in each all players play equally often, plus or minus this much.
 fn assert_rounds_are_even(pairings: &[Pairing], rounds: u32, players: usize, bound: u32) {
     assert!(pairings.is_sorted_by_key(|pairing| pairing.round));
     for round in 1..=rounds {

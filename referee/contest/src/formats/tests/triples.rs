@@ -7,7 +7,7 @@ fn pairings(triples: &[Vec<Player>]) -> Vec<Pairing> {
     triples.iter().map(|players| Pairing { round: 1, players: players.clone() }).collect()
 }
 
-/// How many triples come again.
+/// Returns how many triples are repeated.
 fn repeats(triples: &[Vec<Player>]) -> usize {
     let sorted = |triple: &Vec<Player>| {
         let mut triple = triple.clone();
@@ -66,7 +66,7 @@ fn rounds_go_on_where_the_last_one_ended() {
     }
 }
 
-/// As many orbits as there are: only at the end has every triple come.
+/// As many orbits as there are: every triple is used, the last one at the end.
 #[test]
 fn whole_orbits_never_repeat_before_all_were_there() {
     let rounds = choice(8, 3, 7, 1);

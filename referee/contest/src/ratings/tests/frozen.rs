@@ -2,10 +2,10 @@
 
 use super::game;
 use crate::Record;
-use crate::ratings::climb::climb;
 use crate::ratings::evidence::Evidence;
 use crate::ratings::fit::mean;
 use crate::ratings::likelihood::Model;
+use crate::ratings::optimizer::maximize;
 use serde::Deserialize;
 
 const CLOSE: f64 = 1e-6;
@@ -30,8 +30,10 @@ struct Case {
 impl Case {
     fn records(&self) -> Vec<Record> {
         let games = (0..).zip(&self.games);
-        let halves = games.map(|(number, row)| (number, row.split_at(self.seats)));
-        halves.map(|(number, (players, places))| game(number, number, players, places)).collect()
+        let half_points = games.map(|(number, row)| (number, row.split_at(self.seats)));
+        half_points
+            .map(|(number, (players, places))| game(number, number, players, places))
+            .collect()
     }
 }
 
@@ -54,7 +56,7 @@ fn other_programs_find_the_same() {
         let records = case.records();
         let evidence = Evidence::of(case.seats, &records);
         let model = Model { evidence: &evidence, prior: case.prior, seat_terms: case.seat_terms };
-        let at = climb(&model, &evidence.counts, vec![0.0; model.size()]);
+        let at = maximize(&model, &evidence.counts, vec![0.0; model.size()]);
         let (strengths, rest) = at.split_at(case.players);
         assert_centred(&case.name, strengths, &case.strengths);
         assert_centred(&case.name, &rest[..case.seat_values.len()], &case.seat_values);

@@ -1,25 +1,25 @@
-//! The list of games, folded by rounds: every one with a link to its transcript.
+//! The list of games, folded by rounds, each game with a link to its transcript.
 
 use super::super::columns::{Column, Kind};
-use super::super::figures::short;
+use super::super::number_format::short;
 use super::super::{GameRow, Report, SeatFault};
 use super::markup::{Link, Markup, Name, Text};
 use super::tables::columns_table;
 use referee_protocol::plain::count;
 
-/// Short rounds are shown together until they have so many games.
+/// Short rounds are combined until they have this many games.
 const GROUP_GAMES: usize = 50;
 
-/// Long rounds are shown in parts of so many games, so that a part unfolds at once.
+/// Long rounds are split into parts of this many games, so that a part unfolds at once.
 const PART_GAMES: usize = 500;
 
-/// So few games are shown unfolded.
+/// Up to this many games are shown unfolded.
 const OPEN_GAMES_MAX: usize = 40;
 
-/// Names are cut here: they stand in every row.
+/// The width of names, which every row repeats.
 const NAME_COLUMNS: usize = 24;
 
-/// What is told of a fault is cut here; the transcript has it whole.
+/// The width of a fault's message; the transcript has all of it.
 const FAULT_COLUMNS: usize = 100;
 
 pub(super) fn list(out: &mut Markup, report: &Report, folder: &str) {
@@ -44,8 +44,8 @@ pub(super) fn list(out: &mut Markup, report: &Report, folder: &str) {
     }
 }
 
-/// Rounds, together until there are enough games, and in parts where there are too many. Games are
-/// in schedule order.
+/// Returns groups of games in schedule order: rounds, combined while they are short and split while
+/// they are long.
 fn groups(games: &[GameRow]) -> Vec<&[GameRow]> {
     let mut groups = Vec::new();
     let (mut begin, mut end) = (0, 0);
@@ -94,7 +94,7 @@ fn columns(report: &Report, games: &[GameRow], folder: &str) -> Vec<Column> {
     columns
 }
 
-/// The result by seat.
+/// Returns the result by seat.
 fn result(game: &GameRow) -> String {
     match game.places.as_slice() {
         [place] => {
@@ -111,7 +111,7 @@ fn result(game: &GameRow) -> String {
     }
 }
 
-/// What went wrong: the fault's kind, and what its author was told.
+/// Returns what went wrong: the kinds and messages of faults.
 fn remarks(game: &GameRow) -> String {
     let fault = |fault: &SeatFault| {
         let text = fault.text.as_deref().unwrap_or_default();

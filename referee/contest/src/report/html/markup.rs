@@ -1,25 +1,25 @@
-//! Writing HTML so that text can't become markup.
+//! Writes HTML such that text can't become markup.
 
-use super::super::figures::short;
+use super::super::number_format::short;
 use referee_protocol::plain::tame;
 use std::fmt::{self, Write as _};
 
-/// HTML that is being written.
+/// HTML under construction.
 #[derive(Debug, Default)]
 pub(super) struct Markup(pub(super) String);
 
 impl Markup {
-    /// Appends markup of our own; what comes from elsewhere goes through [`Text`] or [`Name`].
+    /// Appends markup; untrusted text goes through [`Text`] or [`Name`].
     pub(super) fn put(&mut self, markup: fmt::Arguments<'_>) {
         self.0.write_fmt(markup).expect("text takes text");
     }
 
-    /// A paragraph of text.
+    /// Appends a paragraph of text.
     pub(super) fn paragraph(&mut self, class: &str, text: &str) {
         self.put(format_args!("<p class=\"{class}\">{}</p>\n", Text(text)));
     }
 
-    /// A part that unfolds; `fill` writes what is in it.
+    /// Appends a part that unfolds; `fill` writes its content.
     pub(super) fn details(&mut self, open: bool, summary: &str, fill: impl FnOnce(&mut Self)) {
         let open = if open { " open=\"open\"" } else { "" };
         self.put(format_args!("<details{open}><summary>{}</summary>\n", Text(summary)));
@@ -27,7 +27,7 @@ impl Markup {
         self.put(format_args!("</details>\n"));
     }
 
-    /// A list of sentences, if there are any.
+    /// Appends a list of sentences, if there are any.
     pub(super) fn notes(&mut self, notes: &[String]) {
         if notes.is_empty() {
             return;
@@ -40,7 +40,7 @@ impl Markup {
     }
 }
 
-/// Text of whomever, for the inside of an element or of a quoted attribute.
+/// Untrusted text, for the inside of an element or of a quoted attribute.
 pub(super) struct Text<'a>(pub(super) &'a str);
 
 impl fmt::Display for Text<'_> {
@@ -59,7 +59,7 @@ impl fmt::Display for Text<'_> {
     }
 }
 
-/// A name, apart from the direction of the text around it, and cut where it is too long.
+/// A name, isolated from the direction of the text around it, and cut if it is too long.
 pub(super) struct Name<'a>(pub(super) &'a str, pub(super) usize);
 
 impl fmt::Display for Name<'_> {
@@ -75,9 +75,9 @@ impl fmt::Display for Name<'_> {
 
 /// A path as a relative link: it can name no scheme and no host.
 pub(super) struct Link<'a> {
-    /// The way from the page to the contest's folder.
+    /// The relative path from the page to the contest's folder.
     pub(super) folder: &'a str,
-    /// The path in there.
+    /// The path in that folder.
     pub(super) path: &'a str,
 }
 

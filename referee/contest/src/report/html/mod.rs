@@ -1,4 +1,5 @@
-//! The report as one page of HTML: no script, nothing from elsewhere, and a policy that forbids both.
+//! The report as one page of HTML without scripts and external content, and with a policy that
+//! forbids both.
 
 mod markup;
 mod svg;
@@ -13,12 +14,12 @@ use sha2::{Digest, Sha256};
 
 const STYLE: &str = include_str!("style.css");
 
-/// Titles are cut here.
+/// The width of titles.
 const TITLE_COLUMNS: usize = 80;
 
 impl Report {
-    /// The report as one page that needs nothing else. `folder` is the way from the page's folder
-    /// to the contest's, with `/`; empty where they are the same.
+    /// Returns the report as one self-contained page. `folder` is the relative path from the page's
+    /// folder to the contest's, with `/`; empty if they are the same.
     pub fn html(&self, folder: &str) -> String {
         let mut out = Markup::default();
         head(&mut out, self);
@@ -51,7 +52,7 @@ struct Section {
 }
 
 fn head(out: &mut Markup, report: &Report) {
-    // Attributes of style would need a wider policy: everything is done by classes.
+    // Style attributes would need a wider policy, so there are only classes.
     let digest = BASE64_STANDARD.encode(Sha256::digest(STYLE.as_bytes()));
     out.put(format_args!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
@@ -69,7 +70,7 @@ fn sections(report: &Report, folder: &str) -> Vec<Section> {
     let section = |id, title, fill: &dyn Fn(&mut Markup)| {
         let mut body = Markup::default();
         fill(&mut body);
-        // A part without content isn't shown.
+        // A part without content is left out.
         (!body.0.is_empty()).then_some(Section { id, title, body })
     };
     let all = [

@@ -1,20 +1,20 @@
-//! Drawings for the page. What they say stands in their title and description as well.
+//! Charts of the page, each with a title and a description.
 
 use super::markup::{Markup, Text};
 use std::fmt::Write as _;
 
-/// The width of most drawings, in units of the drawing.
+/// The width of most charts, in units of the chart.
 pub(super) const WIDTH: f64 = 600.0;
 
 /// A drawing.
 pub(super) struct Svg {
-    /// What is in it.
+    /// Its content.
     pub(super) body: Markup,
     width: f64,
     height: f64,
 }
 
-/// Where a text stands to its point.
+/// The alignment of a text to its point.
 #[derive(Clone, Copy)]
 pub(super) enum Anchor {
     Start,
@@ -34,7 +34,7 @@ impl Svg {
         ));
     }
 
-    /// A rectangle, with a title where there is something to tell.
+    /// A rectangle, with a title unless it is empty.
     pub(super) fn bar(&mut self, class: &str, corner: (f64, f64), size: (f64, f64), title: &str) {
         let [x, y, width, height] = [corner.0, corner.1, size.0.max(0.0), size.1.max(0.0)].map(at);
         self.body.put(format_args!(
@@ -67,7 +67,7 @@ impl Svg {
         ));
     }
 
-    /// Lines through points; a gap where there is none.
+    /// Lines through points, with gaps at missing ones.
     pub(super) fn path(&mut self, class: &str, points: &[Option<(f64, f64)>]) {
         let mut path = String::new();
         let mut pen_down = false;
@@ -81,7 +81,7 @@ impl Svg {
         self.body.put(format_args!("<path class=\"{class}\" d=\"{path}\"/>\n"));
     }
 
-    /// The drawing as a figure of the page. `id` is unique in the page.
+    /// Returns the chart as a figure of the page. `id` is unique in the page.
     pub(super) fn figure(self, out: &mut Markup, id: &str, title: &str, description: &str) {
         let [width, height] = [self.width, self.height].map(at);
         out.put(format_args!(
@@ -97,7 +97,7 @@ impl Svg {
     }
 }
 
-/// A coordinate, to a tenth of a unit; 0 for what is no number.
+/// Formats a coordinate to a tenth of a unit; 0 if it isn't a number.
 fn at(value: f64) -> String {
     if !value.is_finite() {
         return "0".to_owned();
@@ -107,7 +107,7 @@ fn at(value: f64) -> String {
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
-/// A straight scale from values to coordinates.
+/// A linear scale from values to coordinates.
 #[derive(Clone, Copy)]
 pub(super) struct Scale {
     pub(super) from: (f64, f64),
@@ -121,7 +121,7 @@ impl Scale {
         self.to.0 + share * (self.to.1 - self.to.0)
     }
 
-    /// Round values within the scale, about so many.
+    /// Returns about `count` round values within the scale.
     pub(super) fn ticks(&self, about: f64) -> Vec<f64> {
         let (low, high) = self.from;
         let rough = (high - low) / about;

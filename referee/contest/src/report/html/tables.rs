@@ -1,34 +1,34 @@
 //! The page's tables.
 
 use super::super::columns::{self, Column, Detail, Kind};
-use super::super::figures::{NONE, elo, fixed, or_none, ordinal, percent};
+use super::super::number_format::{NONE, elo, fixed, or_dash, ordinal, percent};
 use super::super::{Report, notes};
 use super::markup::{Markup, Name, Text};
 use crate::ratings::Rating;
 use crate::standings::{Instance, Standing, Tally};
 use referee_protocol::plain::count;
 
-/// Names are cut here in tables; the whole name is in the title.
+/// The width of names in tables; the whole name is in the title.
 pub(super) const NAME_COLUMNS: usize = 40;
 
-/// Longer tables are folded away.
+/// Longer tables are folded.
 const OPEN_ROWS_MAX: usize = 30;
 
-/// Over the table that has what a drawing shows.
+/// The heading of a table with the data of a chart.
 const AS_TABLE: &str = "The same as a table, with more";
 
-/// The standings with everything that is known of a player.
+/// Writes the standings.
 pub(super) fn standings(out: &mut Markup, report: &Report) {
     columns_table(out, "", &columns::standings(report, Detail::Ranks));
     out.notes(&notes::standings(report));
 }
 
-/// The time that players used, folded away.
+/// Writes the players' time use, folded.
 pub(super) fn time(out: &mut Markup, report: &Report) {
     out.details(false, AS_TABLE, |out| columns_table(out, "", &columns::time_table(report)));
 }
 
-/// A table of the page; `class` is empty or its class.
+/// Writes a table; `class` is empty or its class.
 pub(super) fn columns_table(out: &mut Markup, class: &str, columns: &[Column]) {
     let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
     out.put(format_args!("<div class=\"wide\">\n<table{class}>\n<thead><tr>\n"));
@@ -59,19 +59,19 @@ pub(super) fn columns_table(out: &mut Markup, class: &str, columns: &[Column]) {
     out.put(format_args!("</tbody>\n</table>\n</div>\n"));
 }
 
-/// The ratings with all that the fit says of them, the best first, folded away.
+/// Writes the ratings with all results of the fit, the best first, folded.
 pub(super) fn ratings(out: &mut Markup, report: &Report, sorted: &[&Rating]) {
     let column = |head: &str, kind, cell: &dyn Fn(&Rating) -> String| {
         Column::new(head, kind, sorted.iter().copied(), cell)
     };
     let interval = |own: &Rating| {
-        or_none(own.bootstrap, |(low, high)| format!("{} to {}", elo(low), elo(high)))
+        or_dash(own.bootstrap, |(low, high)| format!("{} to {}", elo(low), elo(high)))
     };
-    let better = |own: &Rating| or_none(own.better_than_next, |share| fixed(share, 1));
+    let better = |own: &Rating| or_dash(own.better_than_next, |share| fixed(share, 1));
     let mut columns = vec![
         column("player", Kind::Name, &|own| report.player_name(own.player).to_owned()),
         column("Elo", Kind::Figure, &|own| elo(own.elo)),
-        column("±", Kind::Figure, &|own| or_none(own.error, |error| fixed(error, 1))),
+        column("±", Kind::Figure, &|own| or_dash(own.error, |error| fixed(error, 1))),
         column("95 % interval by bootstrap", Kind::Figure, &interval),
         column("better than the next, %", Kind::Figure, &better),
         column("games fitted", Kind::Figure, &|own| own.games.to_string()),
@@ -82,7 +82,7 @@ pub(super) fn ratings(out: &mut Markup, report: &Report, sorted: &[&Rating]) {
     out.details(false, AS_TABLE, |out| columns_table(out, "", &columns));
 }
 
-/// A figure with a proper minus.
+/// A figure with a minus sign instead of a hyphen.
 struct Figure<'a>(&'a str);
 
 impl std::fmt::Display for Figure<'_> {
@@ -94,23 +94,23 @@ impl std::fmt::Display for Figure<'_> {
     }
 }
 
-/// What each player got on each seat.
+/// Writes each player's results by seat.
 pub(super) fn seats(out: &mut Markup, report: &Report) {
     let players = &report.standings.players;
     let mut columns = vec![Column::new("player", Kind::Name, players, |own| own.name.clone())];
     for seat in 0..report.standings.seats {
         let mut figure = |head: &str, cell: &dyn Fn(&Tally) -> String| {
-            let cell = |own: &Standing| or_none(own.by_seat.get(seat), cell);
+            let cell = |own: &Standing| or_dash(own.by_seat.get(seat), cell);
             columns.push(Column::new(head, Kind::Figure, players, cell));
         };
         figure(&format!("seat {seat}, points"), &|tally| tally.points.to_string());
         figure("of games", &|tally| tally.games.to_string());
-        figure("%", &|tally| or_none(tally.share(), percent));
+        figure("%", &|tally| or_dash(tally.share(), percent));
     }
     out.details(false, "Players by seat", |out| columns_table(out, "", &columns));
 }
 
-/// How often each thing happened to a seat, in words.
+/// Returns the counts of results, by name.
 pub(super) fn parts(tally: &Tally) -> Vec<(String, u64)> {
     if let (Some(draws), Some(losses)) = (tally.draws, tally.losses) {
         vec![("won".into(), tally.wins), ("drawn".into(), draws), ("lost".into(), losses)]
@@ -120,7 +120,7 @@ pub(super) fn parts(tally: &Tally) -> Vec<(String, u64)> {
     }
 }
 
-/// How games ended.
+/// Writes how games ended.
 pub(super) fn ends(out: &mut Markup, report: &Report) {
     let ends = &report.standings.ends;
     if ends.is_empty() {
@@ -134,14 +134,14 @@ pub(super) fn ends(out: &mut Markup, report: &Report) {
     columns_table(out, "", &columns);
 }
 
-/// The instances that players met alone.
+/// Writes the instances of one-seat games.
 pub(super) fn instances(out: &mut Markup, report: &Report) {
     let instances = &report.standings.instances;
     if instances.is_empty() {
         return;
     }
     let name = |name| Name(name, NAME_COLUMNS).to_string();
-    let best = |one: &Instance| or_none(one.best, |best| best.to_string());
+    let best = |one: &Instance| or_dash(one.best, |best| best.to_string());
     let by = |one: &Instance| {
         let names = one.by.iter().take(3).map(|&player| name(report.player_name(player)));
         let more = match one.by.len().saturating_sub(3) {
@@ -163,7 +163,7 @@ pub(super) fn instances(out: &mut Markup, report: &Report) {
     out.details(open, &summary, |out| columns_table(out, "", &columns));
 }
 
-/// Who doesn't play, and why.
+/// Writes which submissions don't play, and why.
 pub(super) fn left_out(out: &mut Markup, report: &Report) {
     if report.left_out.is_empty() {
         return;
@@ -174,7 +174,7 @@ pub(super) fn left_out(out: &mut Markup, report: &Report) {
         let (first, rest) = one.reason.split_once('\n').unwrap_or((&one.reason, ""));
         out.put(format_args!("<li>{name}: {}", Text(first)));
         if !rest.is_empty() {
-            // Lines of a compiler, with marks under what they mean.
+            // Lines of a compiler, with marks under the code.
             let lines: Vec<String> = rest.lines().map(|line| Text(line).to_string()).collect();
             out.put(format_args!("<pre>{}</pre>", lines.join("\n")));
         }
@@ -183,7 +183,7 @@ pub(super) fn left_out(out: &mut Markup, report: &Report) {
     out.put(format_args!("</ul>\n"));
 }
 
-/// The settings, and commands for the reader.
+/// Writes the settings and the commands.
 pub(super) fn settings(out: &mut Markup, report: &Report) {
     if !report.settings.is_empty() {
         out.put(format_args!("<dl>\n"));

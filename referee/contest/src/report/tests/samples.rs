@@ -7,7 +7,7 @@ use crate::report::{
 };
 use crate::standings::standings;
 use crate::standings::tests::contests::{contest, game};
-use crate::{Contest, FormatSettings, Player, Record, halves};
+use crate::{Contest, FormatSettings, Player, Record, half_points};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt as _, SeedableRng as _};
 use referee_protocol::{FaultKind, Result as Ended};
@@ -99,9 +99,9 @@ fn shares(players: usize, records: &[Record]) -> Vec<(f64, u32)> {
     let mut sums = vec![(1.0_f64, 2_u32); players];
     for record in records {
         let others = f64::from(u32::try_from(record.places.len()).unwrap().max(2) - 1);
-        for (player, halves) in record.players.iter().zip(halves(&record.places)) {
+        for (player, half_points) in record.players.iter().zip(half_points(&record.places)) {
             let sum = &mut sums[player.index()];
-            *sum = (sum.0 + f64::from(halves) / (2.0 * others), sum.1 + 1);
+            *sum = (sum.0 + f64::from(half_points) / (2.0 * others), sum.1 + 1);
         }
     }
     let elo = |(got, games): (f64, u32)| (400.0 * (got / (f64::from(games) - got)).log10(), games);

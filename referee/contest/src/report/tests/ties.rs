@@ -22,7 +22,7 @@ fn played(format: FormatSettings, players: usize, seed: u64) -> (Schedule, Vec<T
         number += 1;
     }
     assert!(schedule.is_over());
-    let told = ties(&contest, schedule.met());
+    let told = ties(&contest, schedule.results());
     (schedule, told)
 }
 
@@ -50,7 +50,7 @@ fn whoever_loses_ties_is_out() {
                     assert!((1..=4).contains(&tie.pairings), "{tie:?}");
                 }
                 let pairings: usize = told.iter().map(|tie| tie.pairings as usize).sum();
-                assert_eq!(pairings, schedule.met().len(), "every pairing belongs to a tie");
+                assert_eq!(pairings, schedule.results().len(), "every pairing belongs to a tie");
                 by_seed += told.iter().filter(|tie| tie.by_seed).count();
             }
         }

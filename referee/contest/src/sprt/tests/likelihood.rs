@@ -75,14 +75,14 @@ fn best(pairs: &[u64; 5], mean: f64) -> f64 {
 fn one_sided_results_are_decided_and_finite() {
     let settings = test_of(0.0, 40.0);
     assert!(Pentanomial::default().llr(&settings).abs() < 1e-12);
-    for (halves, decision, pairs) in
+    for (half_points, decision, pairs) in
         [(4, Decision::Better, 28), (0, Decision::NotBetter, 25), (2, Decision::NotBetter, 25)]
     {
         let mut seen = Pentanomial::default();
         while settings.decision(&seen) == Decision::Open {
-            seen.push(halves);
+            seen.push(half_points);
         }
-        assert_eq!((settings.decision(&seen), seen.pairs()), (decision, pairs), "{halves}");
+        assert_eq!((settings.decision(&seen), seen.pairs()), (decision, pairs), "{half_points}");
     }
 }
 

@@ -1,5 +1,5 @@
 use crate::Player;
-use crate::formats::{Met, Pairing};
+use crate::formats::{Pairing, PairingResult};
 use crate::sprt::Pentanomial;
 use proptest::prelude::{prop_assert, proptest};
 
@@ -7,7 +7,7 @@ use proptest::prelude::{prop_assert, proptest};
 fn counts_come_from_blocks() {
     let pairing = Pairing { round: 1, players: Player::all(2).collect() };
     let blocks = vec![vec![4, 0], vec![1, 3]];
-    let met = Met { pairing, halves: vec![5, 3], blocks };
+    let met = PairingResult { pairing, half_points: vec![5, 3], block_half_points: blocks };
     let pairs = Pentanomial::of(&[met.clone(), met]);
     assert_eq!(pairs, Pentanomial([0, 2, 0, 0, 2]));
     assert_eq!((pairs.pairs(), pairs.score()), (4, Some(0.625)));

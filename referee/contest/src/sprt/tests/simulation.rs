@@ -29,7 +29,7 @@ const WORLDS: [World; 3] = [
 ];
 
 impl World {
-    /// The chances of 0 to 4 halves in a pair, for a true strength.
+    /// The chances of 0 to 4 half-points in a pair, for a true strength.
     fn chances_at(&self, strength: f64) -> [f64; 5] {
         let mut chances = [0.0; 5];
         for &opening in self.openings {
@@ -44,7 +44,7 @@ impl World {
         chances
     }
 
-    /// The chances of 0, 1 and 2 halves in a game.
+    /// The chances of 0, 1 and 2 half-points in a game.
     fn game(&self, difference: f64) -> [f64; 3] {
         let root = 10_f64.powf(difference / 800.0);
         let parts = [1.0 / root, self.draws, root];
@@ -52,7 +52,7 @@ impl World {
         parts.map(|part| part / sum)
     }
 
-    /// The chances of 0 to 4 halves in a pair whose expected score is that of so many Elo.
+    /// The chances of 0 to 4 half-points in a pair whose expected score is that of so many Elo.
     fn chances(&self, elo: f64) -> [f64; 5] {
         let (mut low, mut high) = (-4000.0, 4000.0);
         for _ in 0..100 {
@@ -97,10 +97,10 @@ fn simulate(settings: &SprtSettings, chances: &[f64; 5], seed: u64) -> (u32, u64
 
 fn draw(random: &mut ChaCha8Rng, chances: &[f64; 5]) -> u32 {
     let mut left = f64::from(random.next_u32()) / 4_294_967_296.0;
-    for halves in 0..4 {
-        left -= chances[halves as usize];
+    for half_points in 0..4 {
+        left -= chances[half_points as usize];
         if left < 0.0 {
-            return halves;
+            return half_points;
         }
     }
     4

@@ -1,5 +1,5 @@
 use super::test_of;
-use crate::formats::{Met, Pairing};
+use crate::formats::{Pairing, PairingResult};
 use crate::sprt::{Decision, Pentanomial, Summary, render};
 use crate::standings::tests::contests;
 use crate::{Player, Record};
@@ -7,9 +7,9 @@ use referee_protocol::FaultKind;
 
 const NAMES: render::Names = render::Names { new: "rabbit", old: "turtle\u{1b}[2J" };
 
-/// A game with the new agent in this seat, which got so many halves.
-fn game(number: u64, seat: usize, halves: u32) -> Record {
-    let places = match halves {
+/// A game with the new agent in this seat, which got so many half-points.
+fn game(number: u64, seat: usize, half_points: u32) -> Record {
+    let places = match half_points {
         0 => [2, 1],
         1 => [1, 1],
         _ => [1, 2],
@@ -21,12 +21,16 @@ fn game(number: u64, seat: usize, halves: u32) -> Record {
 }
 
 /// A comparison whose pairs ended so: what the new agent got in each of the two games.
-fn played(pairs: &[(u32, u32)]) -> (Vec<Met>, Vec<Record>) {
+fn played(pairs: &[(u32, u32)]) -> (Vec<PairingResult>, Vec<Record>) {
     let (mut met, mut records) = (Vec::new(), Vec::new());
     for (&(first, second), block) in pairs.iter().zip(0..) {
         let pairing = Pairing { round: 1, players: Player::all(2).collect() };
-        let halves = vec![first + second, 4 - first - second];
-        met.push(Met { pairing, blocks: vec![halves.clone()], halves });
+        let half_points = vec![first + second, 4 - first - second];
+        met.push(PairingResult {
+            pairing,
+            block_half_points: vec![half_points.clone()],
+            half_points,
+        });
         records.push(game(2 * block, 0, first));
         records.push(game(2 * block + 1, 1, second));
     }

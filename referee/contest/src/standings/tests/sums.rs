@@ -48,8 +48,8 @@ proptest! {
             let met: u64 = against.iter().map(|met| met.games).sum();
             prop_assert_eq!(met, standing.total.games * (seats as u64 - 1));
             // What it did to all others is what it got, in parts of a game of two.
-            let halves: u64 = against.iter().map(|met| met.points.parts()).sum();
-            prop_assert_eq!(halves, standing.points.parts());
+            let half_points: u64 = against.iter().map(|met| met.points.parts()).sum();
+            prop_assert_eq!(half_points, standing.points.parts());
             if let (Some(draws), Some(losses)) = (standing.total.draws, standing.total.losses) {
                 prop_assert_eq!(standing.total.wins + draws + losses, standing.total.games);
             } else {

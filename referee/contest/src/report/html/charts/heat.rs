@@ -4,20 +4,20 @@ use super::super::markup::Markup;
 use super::super::svg::{Anchor, Svg};
 use super::super::tables;
 use super::{BASE, NAME_COLUMNS, float, rest};
-use crate::report::figures::short;
+use crate::report::number_format::short;
 use crate::report::{Report, columns};
 use crate::standings::Standing;
 
-/// So many players, by rank, are shown.
+/// The most players to show, by rank.
 const PLAYERS_MAX: usize = 50;
 
-/// Up to so many players, cells have numbers and there is a table as well.
+/// Up to this many players, cells have numbers, and there is a table as well.
 const NUMBERS_MAX: usize = 30;
 
 const LEFT: f64 = 190.0;
 const TOP: f64 = 24.0;
 
-/// The colours go from nothing to everything in so many steps, the middle one for as much.
+/// The number of colours from 0 to 100 %; the middle one is for 50 %.
 const STEPS: f64 = 10.0;
 
 pub(crate) fn draw(out: &mut Markup, report: &Report) {

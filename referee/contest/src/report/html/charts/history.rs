@@ -1,4 +1,4 @@
-//! How ratings went while games were played.
+//! Ratings over the number of games.
 
 use super::super::markup::Markup;
 use super::super::svg::{Anchor, Scale, Svg, WIDTH};
@@ -6,7 +6,7 @@ use super::{BASE, NAME_COLUMNS, float, float64};
 use crate::Player;
 use crate::ratings::HistoryPoint;
 use crate::report::Report;
-use crate::report::figures::{elo, fixed, short};
+use crate::report::number_format::{elo, fixed, short};
 
 const LEFT: f64 = 44.0;
 const RIGHT: f64 = 232.0;
@@ -14,13 +14,13 @@ const TOP: f64 = 12.0;
 const HEIGHT: f64 = 380.0;
 const BOTTOM: f64 = 44.0;
 
-/// So many lines have a name, and a stroke of their own in the style.
+/// How many lines have a name and a stroke of their own.
 const NAMED_MAX: usize = 12;
 
-/// The room of a rating beside a line's end.
+/// The width of a rating beside a line's end.
 const VALUE: f64 = 46.0;
 
-/// Labels stand at least so far apart.
+/// The least distance between labels.
 const LABEL: f64 = 17.0;
 
 pub(crate) fn draw(out: &mut Markup, report: &Report) {
@@ -44,7 +44,7 @@ pub(crate) fn draw(out: &mut Markup, report: &Report) {
         let place = |point: &HistoryPoint, elo| (x.at(float64(point.games)), y.at(elo));
         history.iter().map(|point| elo_of(point, player).map(|elo| place(point, elo))).collect()
     };
-    // The named ones lie above the others, the best at the very top.
+    // Named lines are drawn above the others, the best one last.
     for &(player, _) in lines.iter().skip(NAMED_MAX) {
         svg.path("other", &path(player));
     }
@@ -70,7 +70,7 @@ fn elo_of(point: &HistoryPoint, player: Player) -> Option<f64> {
     point.elo.get(player.index()).copied().flatten().filter(|elo| elo.is_finite())
 }
 
-/// Players with their last rating, the best first.
+/// Returns the players with their last rating, the best first.
 fn lines(report: &Report) -> Vec<(Player, f64)> {
     let players = Player::all(report.standings.players.len());
     let last = |player: Player| {
@@ -100,7 +100,7 @@ fn axes(svg: &mut Svg, x: Scale, y: Scale) {
     svg.text("tick", Anchor::Start, (4.0, TOP), "Elo");
 }
 
-/// A name beside the end of each line, moved apart where they would meet.
+/// Draws a name beside the end of each line, moved apart where they would overlap.
 fn labels(
     svg: &mut Svg,
     report: &Report,

@@ -6,7 +6,7 @@ use super::super::tables;
 use super::{BASE, NAME_COLUMNS, ROW, ROWS_MAX, axis, float, rest};
 use crate::ratings::Rating;
 use crate::report::Report;
-use crate::report::figures::{elo, fixed, short};
+use crate::report::number_format::{elo, fixed, short};
 
 const LEFT: f64 = 160.0;
 const RIGHT: f64 = 180.0;
@@ -67,13 +67,13 @@ fn picture(out: &mut Markup, report: &Report, anchor: &str, rated: &[&Rating], a
     svg.figure(out, "intervals", "Ratings with intervals", &text);
 }
 
-/// The interval that is drawn: by bootstrap where there is one.
+/// Returns the interval to draw, by bootstrap if there is one.
 fn interval(rating: &Rating) -> (f64, f64) {
     let error = error(rating).unwrap_or(0.0);
     bootstrap(rating).unwrap_or((rating.elo - error, rating.elo + error))
 }
 
-/// The rating with the interval that is drawn.
+/// Returns the rating with the interval to draw.
 fn value(rating: &Rating) -> String {
     let whole = |end: f64| format!("{}{}", if end >= 0.5 { "+" } else { "" }, fixed(end, 0));
     let interval = match (bootstrap(rating), error(rating)) {

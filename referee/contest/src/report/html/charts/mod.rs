@@ -1,4 +1,4 @@
-//! The page's drawings.
+//! The charts of the page.
 
 pub(super) mod intervals;
 pub(super) mod history;
@@ -8,19 +8,19 @@ pub(super) mod time;
 
 use super::svg::{Anchor, Scale, Svg};
 
-/// Names are cut here in drawings; the tables have them whole.
+/// The width of names in charts; tables show more.
 const NAME_COLUMNS: usize = 17;
 
-/// Drawings with a row a player show so many; the tables show all.
+/// The most rows of a chart with a row per player; tables show all.
 const ROWS_MAX: usize = 100;
 
 /// The height of a row.
 const ROW: f64 = 22.0;
 
-/// From the middle of a row to the base line of its text.
+/// The distance from the middle of a row to the baseline of its text.
 const BASE: f64 = 4.0;
 
-/// Lines from top to bottom at about so many ticks, each with what `show` says, over a label.
+/// Draws vertical lines at about `count` ticks, each with a label from `show`, over a title.
 fn axis(
     svg: &mut Svg,
     scale: Scale,
@@ -39,7 +39,7 @@ fn axis(
     svg.text("tick", Anchor::Middle, (middle, bottom + 34.0), label);
 }
 
-/// How many players a drawing leaves out, as a sentence.
+/// Returns how many players a chart leaves out, as a sentence.
 fn rest(shown: usize, of: usize) -> String {
     if shown < of { format!(" Shown are {shown} of {of} players.") } else { String::new() }
 }

@@ -1,18 +1,18 @@
-//! What sitting on a seat was worth.
+//! Results by seat.
 
 use super::super::markup::Markup;
 use super::super::svg::{Anchor, Scale, Svg, WIDTH};
 use super::super::tables::parts;
 use super::{BASE, float, float64};
 use crate::report::Report;
-use crate::report::figures::{or_none, percent};
+use crate::report::number_format::{or_dash, percent};
 
 const LEFT: f64 = 70.0;
 const RIGHT: f64 = 136.0;
 const TOP: f64 = 28.0;
 const ROW: f64 = 34.0;
 
-/// A part narrower than this has no room for its number.
+/// A narrower part has no space for its number.
 const NUMBER_WIDTH: f64 = 34.0;
 
 pub(crate) fn draw(out: &mut Markup, report: &Report) {
@@ -40,7 +40,7 @@ pub(crate) fn draw(out: &mut Markup, report: &Report) {
                 svg.text(&text, Anchor::Middle, middle, &count.to_string());
             }
         }
-        let share = or_none(tally.share(), percent);
+        let share = or_dash(tally.share(), percent);
         let text = format!("{share} % of points");
         svg.text("value", Anchor::Start, (WIDTH - RIGHT + 10.0, base), &text);
     }
@@ -60,7 +60,7 @@ fn legend(svg: &mut Svg, report: &Report) {
     }
 }
 
-/// The colour of a part: from the best, blue, to the worst, orange.
+/// Returns the colour of a part, from blue for the best to orange for the worst.
 fn class(index: usize, seats: usize) -> String {
     let last = if seats == 2 { 2 } else { seats - 1 };
     let step = 9 - (8 * index.min(last)) / last;

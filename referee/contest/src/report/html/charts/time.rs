@@ -1,11 +1,11 @@
-//! How much time players used.
+//! Time use of players.
 
 use super::super::markup::Markup;
 use super::super::svg::{Anchor, Scale, Svg, WIDTH};
 use super::super::tables;
 use super::{BASE, NAME_COLUMNS, ROW, ROWS_MAX, axis, float, float64, rest};
 use crate::report::Report;
-use crate::report::figures::{duration, short};
+use crate::report::number_format::{duration, short};
 
 const LEFT: f64 = 160.0;
 const RIGHT: f64 = 196.0;
@@ -19,7 +19,7 @@ pub(crate) fn draw(out: &mut Markup, report: &Report) {
     if longest == 0 {
         return;
     }
-    // In seconds where milliseconds would be long numbers.
+    // In seconds if milliseconds would be long numbers.
     let (unit, divisor) = if longest >= 5000 { ("s", 1000.0) } else { ("ms", 1.0) };
     let most = float64(longest) / divisor;
     let scale = Scale { from: (0.0, most), to: (LEFT, WIDTH - RIGHT) };

@@ -1,4 +1,4 @@
-//! Contests of one seat: what was solved, and how well.
+//! Contests with one seat: what each player solved, and how well.
 
 use super::Standing;
 use crate::{Contest, Player, Record};
@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What a player did alone.
+/// A player's results.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PuzzleResult {
     /// Games that were solved.
@@ -17,7 +17,7 @@ pub struct PuzzleResult {
     pub games: Vec<ScoreSum>,
 }
 
-/// Scores in one game of the contest.
+/// A player's scores in one game of the contest.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct ScoreSum {
     /// The game, as the contest calls it.
@@ -34,24 +34,24 @@ pub struct ScoreSum {
     pub mean: Option<f64>,
 }
 
-/// An instance: one start position that all players get.
+/// An instance: a start position that all players get.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Instance {
     /// The game, as the contest calls it.
     pub game: String,
-    /// Which instance of the game, from 1.
+    /// The number of the instance in its game, from 1.
     pub number: u32,
     /// How many players tried it.
     pub tried: u64,
     /// How many solved it.
     pub solved: u64,
-    /// The best score of those who solved it, or of all where nobody did; null without a score.
+    /// The best score of those who solved it, or of all if no one did; null without a score.
     pub best: Option<i64>,
-    /// Who reached it.
+    /// The players who reached it.
     pub by: Vec<Player>,
 }
 
-/// Adds what was solved to the standings, which are in the order of the contest's list.
+/// Adds the results to the standings, which are in the order of the contest's list.
 pub(super) fn add(contest: &Contest, records: &[&Record], players: &mut [Standing]) {
     let empty: Vec<ScoreSum> = contest
         .games
@@ -83,7 +83,7 @@ pub(super) fn add(contest: &Contest, records: &[&Record], players: &mut [Standin
     }
 }
 
-/// One entry an instance, by game and then by number.
+/// Returns the instances, by game and then by number.
 pub(super) fn instances(contest: &Contest, records: &[&Record]) -> Vec<Instance> {
     let mut attempts: BTreeMap<(usize, u32), Vec<&Record>> = BTreeMap::new();
     for record in records {
@@ -120,7 +120,7 @@ fn mean(total: i64, count: u64) -> Option<f64> {
 }
 
 impl PuzzleResult {
-    /// The sum of all scores, turned so that more is better in every game.
+    /// Returns the sum of all scores, with signs such that more is better in every game.
     pub(super) fn merit(&self) -> i64 {
         let turned = |sum: &ScoreSum| {
             if sum.fewer_is_better { sum.total.saturating_neg() } else { sum.total }

@@ -1,12 +1,12 @@
-//! Figures as people read them. What isn't finite is shown as unknown.
+//! Formats numbers and names for people. A number that isn't finite is shown as unknown.
 
 use referee_protocol::plain::tame;
 use unicode_width::UnicodeWidthChar;
 
-/// Stands where there is nothing to say.
+/// Shown instead of a missing value.
 pub(super) const NONE: &str = "-";
 
-/// With so many decimals; never "-0.0".
+/// Formats a number with `decimals` decimals; never "-0.0".
 pub(crate) fn fixed(value: f64, decimals: usize) -> String {
     if !value.is_finite() {
         return NONE.to_owned();
@@ -16,19 +16,19 @@ pub(crate) fn fixed(value: f64, decimals: usize) -> String {
     if zero { text[1..].to_owned() } else { text }
 }
 
-/// Elo with its sign.
+/// Formats Elo with a plus or minus.
 pub(super) fn elo(value: f64) -> String {
     let text = fixed(value, 1);
     let plus = value.is_finite() && !text.starts_with('-') && text != "0.0";
     if plus { format!("+{text}") } else { text }
 }
 
-/// A share of 1 in percent, without the sign.
+/// Formats a share of 1 in percent, without the percent sign.
 pub(super) fn percent(share: f64) -> String {
     fixed(100.0 * share, 1)
 }
 
-/// Milliseconds as people say them.
+/// Formats milliseconds in a readable unit.
 pub(super) fn duration(ms: f64) -> String {
     match ms {
         _ if !ms.is_finite() => NONE.to_owned(),
@@ -39,12 +39,12 @@ pub(super) fn duration(ms: f64) -> String {
     }
 }
 
-/// What may be absent, shown by `show`.
-pub(super) fn or_none<T>(value: Option<T>, show: impl FnOnce(T) -> String) -> String {
+/// Formats a value by `show`, or a missing one as a dash.
+pub(super) fn or_dash<T>(value: Option<T>, show: impl FnOnce(T) -> String) -> String {
     value.map_or_else(|| NONE.to_owned(), show)
 }
 
-/// "1st", "2nd", ..
+/// Formats a number as "1st", "2nd", ..
 pub(super) fn ordinal(number: usize) -> String {
     let ending = match (number % 10, number % 100) {
         (_, 11..=13) => "th",
@@ -56,7 +56,7 @@ pub(super) fn ordinal(number: usize) -> String {
     format!("{number}{ending}")
 }
 
-/// How many columns of a terminal, or halves of a wide glyph, a text takes.
+/// Returns the width of a text in columns of a terminal.
 pub(super) fn width(text: &str) -> usize {
     text.chars().map(char_width).sum()
 }
@@ -66,7 +66,7 @@ fn char_width(c: char) -> usize {
     c.width().unwrap_or(1)
 }
 
-/// A name without anything hidden in it, cut to so many columns.
+/// Returns a sanitized name, cut to `columns` columns.
 pub(super) fn short(name: &str, columns: usize) -> String {
     let name = tame(name);
     if width(&name) <= columns {
