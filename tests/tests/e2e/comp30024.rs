@@ -128,7 +128,7 @@ fn an_agents_own_class_is_not_replaced() {
     let (fault, summary) = fault(&dir, "freckers", "comp30024:starred");
     assert_eq!(fault["kind"], "gone", "{fault}");
     let last = "agent/program.py:29: IllegalActionException: first line second line\n";
-    summary.stdout_has(&format!("starred said last: {last}"));
+    summary.stdout_has(&format!("last stderr of starred: {last}"));
     let said = said(&dir, &json!({"transcript": "x.jsonl"}), 0);
     assert!(said.starts_with("thinking..\nagent failed in update():\n"), "{said}");
     assert!(said.ends_with(last), "{said}");
@@ -260,7 +260,8 @@ fn errors_show_the_authors_own_frames() {
         assert_eq!(fault["kind"], kind, "{agent}: {fault}");
         let text = fault["text"].as_str().unwrap();
         assert!(text.contains("exit status 1"), "{agent}: {text}");
-        let words = summary.stdout.lines().find(|line| line.contains(" said last: ")).unwrap();
+        let words =
+            summary.stdout.lines().find(|line| line.starts_with("last stderr of ")).unwrap();
         assert!(words.contains(last), "{agent}: {words}");
         let said = said(&dir, &json!({"transcript": "x.jsonl"}), 0);
         assert!(said.contains(line), "{agent}: {said}");
@@ -275,7 +276,7 @@ fn a_crash_ends_a_process_with_threads() {
     let Some(dir) = dir() else { return };
     let (fault, summary) = fault(&dir, "freckers", "comp30024:named:Crashing");
     assert_eq!(fault["kind"], "gone", "{fault}");
-    summary.stdout_has("named said last: named.py:64: RuntimeError: crashed with a thread");
+    summary.stdout_has("last stderr of named: named.py:64: RuntimeError: crashed with a thread");
 }
 
 #[test]
@@ -317,7 +318,7 @@ fn unsupported_games_are_refused() {
     let position = &format!("position={}", start["position"]);
     let words = ["play", "freckers", "comp30024:whole/agent", "@first", "--setup", position];
     let output = dir.run(&words).code(0);
-    output.stdout_has("whole said last: comp30024: agents can't be told of a position");
+    output.stdout_has("last stderr of whole: comp30024: agents can't be told of a position");
 }
 
 #[test]

@@ -94,7 +94,7 @@ fn the_agent_can_be_replaced_and_mistakes_are_reported() {
     assert!(ran.code(3).stdout.contains("the nearest legal action is"));
     // A turn of the other seat selects the turn before it.
     let ran = dir.run(&[&base[..], &["--seat", "1", "--turn", "2"]].concat()).code(0);
-    assert!(ran.stderr.contains("its turn before is 1"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("showing turn 1"), "{}", ran.stderr);
     for (more, expected) in [
         (&[][..], "no seat was at fault"),
         (&["--seat", "2"], "seats 0 to 1"),

@@ -11,7 +11,7 @@ fn a_full_disk_makes_the_match_void() {
         std::os::unix::fs::symlink("/dev/full", dir.path("x.jsonl")).unwrap();
         let out = ["--out", "x.jsonl", "--force", "--json"];
         let ran = dir.run(&[&["play"], match_words, &out].concat()).code(4);
-        let ran = ran.stderr_has("No space left on device").stderr_has("help: make room");
+        let ran = ran.stderr_has("No space left on device").stderr_has("help: free disk space");
         assert!(!ran.stderr.contains("fault") && !ran.stdout.contains("fault"), "{ran:?}");
         dir.assert_tmp_is_empty();
     }

@@ -83,7 +83,7 @@ fn a_torn_transcript_is_exported_up_to_its_end() {
     let whole = fs::read(dir.path("x.jsonl")).unwrap();
     let cut = &whole[..whole.len() * 2 / 3];
     dir.write("x.jsonl", cut);
-    export(&dir, &["--output", "x.svg"]).code(0).stderr_has("warning: x.jsonl has no end");
+    export(&dir, &["--output", "x.svg"]).code(0).stderr_has("warning: x.jsonl is incomplete");
     assert!(fs::read_to_string(dir.path("x.svg")).unwrap().contains("to move"));
     dir.write(
         "x.jsonl",
@@ -93,6 +93,6 @@ fn a_torn_transcript_is_exported_up_to_its_end() {
     dir.write("x.jsonl", "nothing\n");
     export(&dir, &["--output", "y.svg"]).code(1).stderr_has("line 1");
     dir.write("x.jsonl", "");
-    export(&dir, &["--output", "y.svg"]).code(1).stderr_has("no whole line");
+    export(&dir, &["--output", "y.svg"]).code(1).stderr_has("no complete line");
     assert!(!dir.path("y.svg").exists());
 }

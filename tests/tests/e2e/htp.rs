@@ -225,7 +225,7 @@ fn an_agents_fault_is_an_error_reply() {
         assert!(output.starts_with("? ") && output.contains(words), "{what}: {output} {said}");
         assert!(output.contains("\n\n= "), "{output}");
     }
-    dir.run(&["htp", "@human"]).code(2).stderr_has("a person can't be served");
+    dir.run(&["htp", "@human"]).code(2).stderr_has("cannot serve a person");
 }
 
 /// Both directions combined: an agent served as an engine, and that engine as an agent.

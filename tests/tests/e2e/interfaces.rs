@@ -43,7 +43,7 @@ fn a_mistyped_name_suggests_the_nearest() {
     }
     dir.run(&["schema", "transcrit"]).code(2).stderr_has("did you mean `transcript`?");
     dir.run(&["paly", "hex"]).code(2).stderr_has("play");
-    dir.run(&["play", "hex", "@random"]).code(2).stderr_has("played by 2, not by 1");
+    dir.run(&["play", "hex", "@random"]).code(2).stderr_has("hex needs 2 agents, 1 was given");
     dir.run(&["play", "hex", "@random", "@random", "--limit", "line_byts=1"])
         .code(2)
         .stderr_has("line_byts");

@@ -150,10 +150,10 @@ fn nothing_is_overwritten() {
     dir.run(&["new", "mine/"]).code(2).stderr_has("such as mine-2");
     assert_eq!(fs::read_to_string(dir.path("mine/bot.py")).unwrap(), "my work");
     dir.write("file", "kept");
-    dir.run(&["new", "file"]).code(2).stderr_has("file is there already").stderr_has("file-2");
+    dir.run(&["new", "file"]).code(2).stderr_has("file already exists").stderr_has("file-2");
     assert_eq!(fs::read_to_string(dir.path("file")).unwrap(), "kept");
     std::os::unix::fs::symlink("nowhere", dir.path("link")).unwrap();
-    dir.run(&["new", "link"]).code(2).stderr_has("link is there already");
+    dir.run(&["new", "link"]).code(2).stderr_has("link already exists");
     assert!(!dir.path("nowhere").exists());
     // An empty folder is accepted, also the current one.
     let ran = dir.shell("mkdir empty && cd empty && referee new .").code(0);
@@ -170,7 +170,9 @@ fn mistakes_leave_nothing_behind() {
     dir.run(&["new", "/proc/mine"]).code(1).stderr_has("/proc/mine: ");
     dir.run(&["new", "mine", "--lang", "pyton"]).code(2).stderr_has("did you mean `python`?");
     dir.run(&["new", "mine", "--game", "chexrs"]).code(2).stderr_has("did you mean `chexers`?");
-    dir.run(&["new", "mine", "--game", "any", "--game", "hex"]).code(2).stderr_has("only `any`");
+    dir.run(&["new", "mine", "--game", "any", "--game", "hex"])
+        .code(2)
+        .stderr_has("only --game any");
     dir.run(&["new"]).code(2).stderr_has("<DIR>");
     dir.run(&["new", "--lang", "go"]).code(2).stderr_has("referee new mybot --lang go");
     dir.run(&["new", ""]).code(2).stderr_has("a value is required");

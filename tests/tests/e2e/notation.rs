@@ -97,13 +97,13 @@ fn unreadable_lines_are_reported_with_their_position() {
     assert!(!dir.path("x.jsonl").exists());
     import("nothing.sgf", "x.jsonl").code(1).stderr_has("nothing.sgf");
     import("bad.pgn", "x.jsonl").code(2).stderr_has("hex (.sgf)");
-    import("bad.sgf", "x.txt").code(2).stderr_has("its name ends with .jsonl or .jsonl.gz");
+    import("bad.sgf", "x.txt").code(2).stderr_has("end the name with .jsonl or .jsonl.gz");
     dir.write("x.jsonl", "kept");
-    import("bad.sgf", "x.jsonl").code(2).stderr_has("--force overwrites it");
+    import("bad.sgf", "x.jsonl").code(2).stderr_has("add --force to overwrite it");
     let words = ["replay", "import", "bad.sgf", "--game", "hx", "--output", "y.jsonl"];
     dir.run(&words).code(2).stderr_has("did you mean hex?");
     let words = ["replay", "import", "bad.sgf", "--game", "chexers", "--output", "y.jsonl"];
-    dir.run(&words).code(2).stderr_has("no game that is read from it");
+    dir.run(&words).code(2).stderr_has("no game can be read from this ending");
     dir.write("bad.sgf", "(;GM[11]SZ[5];B[c3])");
     dir.run(&["replay", "import", "bad.sgf", "--force", "-o", "x.jsonl"]).code(0);
     assert_eq!(dir.verify_status("x.jsonl"), "ok");
@@ -121,13 +121,13 @@ fn text_export_equals_printed_replay() {
     dir.run(&["replay", "export", "x.jsonl", "-o", "x.txt", "--force", "-k", "--flip"]).code(0);
     assert_eq!(text(), dir.run(&["replay", "x.jsonl", "-k", "--flip"]).code(0).stdout);
     let words = ["replay", "export", "x.jsonl", "-o", "x.sgf", "--turn", "1"];
-    dir.run(&words).code(2).stderr_has("text is of the whole match");
+    dir.run(&words).code(2).stderr_has("the file contains every turn");
     let words = ["replay", "export", "-", "-o", "-", "--form", "sgf"];
     let match_text = fs::read_to_string(dir.path("x.jsonl")).unwrap();
     dir.run_with_input(&words, &match_text).code(0).stdout_has("(;FF[4]");
     dir.run(&["replay", "export", "x.jsonl", "-o", "x.doc"]).code(2).stderr_has(".txt, .sgf");
     dir.play(&["chexers", "@random", "@random", "@random", "--out", "c.jsonl"]);
     let ran = dir.run(&["replay", "export", "c.jsonl", "-o", "c.sgf"]).code(1);
-    ran.stderr_has("there is no .sgf of chexers").stderr_has("games that have it: hex");
+    ran.stderr_has("chexers can't be written as .sgf").stderr_has("games that can: hex");
     dir.run(&["replay", "export", "c.jsonl", "-o", "c.txt"]).code(0);
 }

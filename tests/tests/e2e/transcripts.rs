@@ -97,7 +97,7 @@ fn verify_reports_missing_files() {
     let dir = TestDir::new();
     let output = dir.run(&["verify", "nothing.jsonl", "--json"]).code(1).json();
     assert_eq!(output["status"], "unreadable");
-    dir.run(&["verify", "tmp"]).code(1).stderr_has("no transcript in tmp");
+    dir.run(&["verify", "tmp"]).code(1).stderr_has("no transcripts found in tmp");
     dir.run(&["verify", "latest"]).code(1).stderr_has("referee play");
 }
 

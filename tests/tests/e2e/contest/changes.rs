@@ -37,7 +37,7 @@ fn an_agent_changed_during_the_contest_is_reported() {
     dir.program("better.sh", &format!("{amy}# better\n"));
     fs::rename(dir.path("better.sh"), dir.path("bots/amy.sh")).unwrap();
     dir.write(GATE, "");
-    running.wait().code(0).stderr_has("warning: amy is no longer what it was");
+    running.wait().code(0).stderr_has("warning: amy was changed during the contest");
 }
 
 #[test]
@@ -48,8 +48,7 @@ fn resume_refuses_changed_agents() {
     dir.program("bots/amy.sh", &format!("#!/bin/sh\nexec '{PROGRAM}' agent random\n"));
     let refused = |dir: &TestDir, words: &str| {
         let ran = contest(dir, &["resume", "d"]).code(1).stderr_has(words);
-        ran.stderr_has("no longer the one that was begun")
-            .stderr_has("help: put back what was there");
+        ran.stderr_has("changed after it began").stderr_has("help: undo the change");
     };
     refused(&dir, "amy has changed");
     fs::remove_file(&amy).unwrap();
@@ -85,9 +84,9 @@ fn resume_refuses_changed_openings() {
     dir.write("autumn.toml", text.replace("plies = 1", "file = \"o.jsonl\""));
     stopped(&dir, "autumn.toml", 1);
     dir.write("o.jsonl", format!("{other}\n"));
-    contest(&dir, &["resume", "d"]).code(1).stderr_has("a file that it names has changed");
+    contest(&dir, &["resume", "d"]).code(1).stderr_has("a file that it uses was changed");
     fs::remove_file(dir.path("o.jsonl")).unwrap();
-    let gone = contest(&dir, &["resume", "d"]).stderr_has("the contest can't be resumed: ");
+    let gone = contest(&dir, &["resume", "d"]).stderr_has("cannot resume the contest: ");
     assert_ne!(gone.exit, Some(0));
     assert!(gone.stderr.contains("o.jsonl"), "{}", gone.stderr);
     dir.write("o.jsonl", format!("{first}\n"));

@@ -71,7 +71,7 @@ const FORGERIES: &[Forgery] = &[
 #[test]
 fn changed_files_are_named() {
     let dir = over();
-    dir.run(&["verify", "d"]).code(0).stdout_has("follow from the transcripts");
+    dir.run(&["verify", "d"]).code(0).stdout_has("match the transcripts");
     for (number, (forge, words)) in FORGERIES.iter().enumerate() {
         dir.shell("rm -rf whole && cp -r d whole").code(0);
         forge(&dir);
