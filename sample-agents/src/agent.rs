@@ -1,4 +1,4 @@
-//! The list of the built-in agents, and the way from a name to one of them.
+//! The list of built-in agents, and parsing of their names.
 
 use crate::AgentError;
 use crate::minimax::{DEPTH_DEFAULT, DEPTH_MAX};
@@ -6,47 +6,43 @@ use referee_protocol::Want;
 use std::fmt;
 use std::str::FromStr;
 
-/// What lists show of a built-in agent.
+/// The description of a built-in agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BuiltIn {
-    /// The agent, with the usual argument where it takes one.
+    /// The agent, with its default argument if it takes one.
     pub agent: Agent,
-    /// The name, as it is written after `@`.
+    /// The name, as written after `@`.
     pub name: &'static str,
-    /// The argument that may follow after a colon, as `N`, where there is one.
+    /// The optional argument after a colon, such as `N`.
     pub argument: Option<&'static str>,
     /// What it does, in one line.
     pub about: &'static str,
-    /// It breaks the protocol or the rules on purpose: for tests of referees and contests.
+    /// Whether it breaks the protocol or the rules on purpose, for tests.
     pub misbehaves: bool,
 }
 
-/// Every built-in agent, in the order in which lists show them.
+/// Every built-in agent, in display order.
 pub static BUILT_INS: &[BuiltIn] = &[
-    good(Agent::Random, "random", "picks any legal action, all equally likely"),
-    good(Agent::First, "first", "picks the first legal action in the rules' order"),
+    good(Agent::Random, "random", "plays a random legal action"),
+    good(Agent::First, "first", "plays the first legal action in the rules' order"),
     good(
         Agent::Greedy,
         "greedy",
-        "picks the action after which it stands best; plans puzzles ahead",
+        "plays the action with the best position after it; plans puzzles ahead",
     ),
     BuiltIn {
         argument: Some("N"),
         ..good(
             Agent::Minimax { depth: DEPTH_DEFAULT },
             "minimax",
-            "looks N actions ahead, 1 to 9 (2 unless given); solves puzzles shortly",
+            "looks N actions ahead (1 to 9, default 2); finds short solutions of puzzles",
         )
     },
-    bad(Agent::Slow, "slow", "sleeps a second before each answer, which is then a random one"),
-    bad(Agent::Crash, "crash", "ends with status 1 and a line on stderr at its first turn"),
-    bad(
-        Agent::Illegal,
-        "illegal",
-        "answers with an action that is well formed but against the rules",
-    ),
-    bad(Agent::Mute, "mute", "reads on, but never answers a turn"),
-    bad(Agent::Flood, "flood", "writes without end or line end at its first turn"),
+    bad(Agent::Slow, "slow", "plays a random legal action after a second"),
+    bad(Agent::Crash, "crash", "exits with status 1 and a line on stderr at its first turn"),
+    bad(Agent::Illegal, "illegal", "plays an action that is well formed but illegal"),
+    bad(Agent::Mute, "mute", "reads its input, but never answers"),
+    bad(Agent::Flood, "flood", "writes endless output at its first turn"),
 ];
 
 const fn good(agent: Agent, name: &'static str, about: &'static str) -> BuiltIn {
@@ -57,7 +53,7 @@ const fn bad(agent: Agent, name: &'static str, about: &'static str) -> BuiltIn {
     BuiltIn { misbehaves: true, ..good(agent, name, about) }
 }
 
-/// One of the built-in agents with its argument, read from its name.
+/// A built-in agent with its argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Agent {
@@ -69,7 +65,7 @@ pub enum Agent {
     Greedy,
     /// `minimax`, `minimax:N`
     Minimax {
-        /// How many actions it looks ahead, its own included: 1 to 9.
+        /// The number of actions it looks ahead, its own included: 1 to 9.
         depth: u32,
     },
     /// `slow`
@@ -85,8 +81,8 @@ pub enum Agent {
 }
 
 impl Agent {
-    /// What it asks the referee to put into every `turn`: no more than it needs.
-    pub(crate) fn wants(self) -> Vec<Want> {
+    /// Returns the fields of `turn` that it requests from the referee: `want` in `ready`.
+    pub(crate) fn requested_fields(self) -> Vec<Want> {
         let picks_from_list = matches!(self, Self::Random | Self::First | Self::Slow);
         picks_from_list.then_some(Want::Actions).into_iter().collect()
     }
@@ -95,7 +91,7 @@ impl Agent {
 impl FromStr for Agent {
     type Err = AgentError;
 
-    /// Reads a name as it is written after `@`.
+    /// Parses a name as written after `@`.
     fn from_str(text: &str) -> Result<Self, AgentError> {
         let (name, argument) = match text.split_once(':') {
             Some((name, argument)) => (name, Some(argument)),
@@ -104,7 +100,7 @@ impl FromStr for Agent {
         let Some(built_in) = BUILT_INS.iter().find(|built_in| built_in.name == name) else {
             let names: Vec<&str> = BUILT_INS.iter().map(|built_in| built_in.name).collect();
             return Err(AgentError::Name(format!(
-                "no built-in agent is called `{name}`: there are {}",
+                "unknown built-in agent `{name}`: choose from {}",
                 names.join(", ")
             )));
         };
@@ -112,24 +108,24 @@ impl FromStr for Agent {
             (Self::Minimax { .. }, Some(argument)) => Ok(Self::Minimax { depth: depth(argument)? }),
             (agent, None) => Ok(agent),
             (_, Some(argument)) => Err(AgentError::Name(format!(
-                "`{name}` takes no argument, so `{name}:{argument}` means nothing: write `{name}`"
+                "`{name}` takes no argument: use `{name}` instead of `{name}:{argument}`"
             ))),
         }
     }
 }
 
-/// The depth in `minimax:N`.
+/// Parses the depth in `minimax:N`.
 fn depth(argument: &str) -> Result<u32, AgentError> {
     argument.parse().ok().filter(|depth| (1..=DEPTH_MAX).contains(depth)).ok_or_else(|| {
         AgentError::Name(format!(
-            "`minimax:{argument}`: the depth is a whole number from 1 to {DEPTH_MAX}, as in \
+            "`minimax:{argument}`: the depth must be a whole number from 1 to {DEPTH_MAX}, as in \
              `minimax:{DEPTH_DEFAULT}`"
         ))
     })
 }
 
 impl fmt::Display for Agent {
-    /// The name that reads back as this agent.
+    /// Writes the name that parses as this agent.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = std::mem::discriminant(self);
         let built_in = BUILT_INS.iter().find(|it| std::mem::discriminant(&it.agent) == kind);
@@ -157,11 +153,11 @@ mod tests {
     }
 
     #[test]
-    fn bad_names_are_told_what_is_allowed() {
+    fn errors_of_names_say_what_is_allowed() {
         for (name, wanted) in [
-            ("human", "there are random, first, greedy, minimax, slow"),
-            ("", "no built-in agent is called ``"),
-            ("Random", "no built-in agent is called `Random`"),
+            ("human", "choose from random, first, greedy, minimax, slow"),
+            ("", "unknown built-in agent ``"),
+            ("Random", "unknown built-in agent `Random`"),
             ("greedy:2", "`greedy` takes no argument"),
             ("minimax:", "a whole number from 1 to 9"),
             ("minimax:0", "a whole number from 1 to 9"),
@@ -170,8 +166,8 @@ mod tests {
             ("minimax:two", "a whole number from 1 to 9"),
             ("minimax:3:3", "a whole number from 1 to 9"),
         ] {
-            let told = name.parse::<Agent>().expect_err(name).to_string();
-            assert!(told.contains(wanted), "{name}: {told:?} lacks {wanted:?}");
+            let error = name.parse::<Agent>().expect_err(name).to_string();
+            assert!(error.contains(wanted), "{name}: {error:?} lacks {wanted:?}");
         }
         assert_eq!("minimax".parse::<Agent>().unwrap(), Agent::Minimax { depth: 2 });
         assert_eq!("minimax:9".parse::<Agent>().unwrap(), Agent::Minimax { depth: 9 });

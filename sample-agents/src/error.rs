@@ -1,30 +1,30 @@
-//! Why an agent stopped before the match was over.
+//! Errors of the built-in agents.
 
 use std::io;
 
-/// Why an agent stopped before the match was over. The texts are fit to follow "error: ".
+/// Why an agent stopped before the match was over. The text can follow "error: ".
 #[derive(Debug, thiserror::Error)]
 pub enum AgentError {
-    /// There is no built-in agent of this name, or its argument is out of range. The text says
-    /// what there is.
+    /// There is no built-in agent with this name, or its argument is out of range. The text has the
+    /// choices.
     #[error("{0}")]
     Name(String),
-    /// The referee said something that breaks the protocol or the rules as they are known here.
+    /// The referee broke the protocol or the rules.
     #[error("{0}")]
     Referee(String),
-    /// Reading or writing failed: mostly because the other side is gone.
-    #[error("talking to the referee: {0}")]
+    /// Reading or writing failed, usually because the other side exited.
+    #[error("can't communicate with the referee: {0}")]
     Stream(#[from] io::Error),
-    /// What `crash` does at its first turn.
-    #[error("crashing at turn {turn}, which is all that this agent is for")]
+    /// The deliberate crash of `crash`.
+    #[error("crashing at turn {turn}, as this agent always does")]
     Crashed {
-        /// The turn that was asked for.
+        /// The requested turn.
         turn: u64,
     },
 }
 
 impl AgentError {
-    /// The referee said what it can't have.
+    /// Creates an error for a broken protocol or rule.
     pub fn referee(text: impl Into<String>) -> Self {
         Self::Referee(text.into())
     }

@@ -1,15 +1,15 @@
 //! `greedy`: looks one action ahead.
 
-use crate::on_board::{Choice, Chooser};
+use crate::board_player::{Choice, Chooser};
+use crate::evaluation::evaluate;
 use crate::puzzle;
-use crate::worth::worth;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::IndexedRandom;
 use referee_games::Game;
 use referee_protocol::Seat;
 
-/// Picks the action after which the seat stands best by the game's own estimate, and among equals
-/// any. A puzzle it plans to the end, where a search by the estimate finds one.
+/// Plays the action with the best position after it by the game's own estimate; of equal ones a
+/// random one. Plans a puzzle to its end, if a search by the estimate finds one.
 #[derive(Debug)]
 pub(crate) struct Greedy;
 
@@ -24,14 +24,14 @@ impl Chooser for Greedy {
         let after = |action: &G::Action| {
             let mut next = game.clone();
             next.play_listed(action);
-            worth(&next, seat)
+            evaluate(&next, seat)
         };
-        let worths: Vec<i64> = actions.iter().map(after).collect();
-        let best = worths.iter().copied().max();
+        let values: Vec<i64> = actions.iter().map(after).collect();
+        let best = values.iter().copied().max();
         let equals: Vec<G::Action> = actions
             .into_iter()
-            .zip(worths)
-            .filter(|&(_, worth)| Some(worth) == best)
+            .zip(values)
+            .filter(|&(_, value)| Some(value) == best)
             .map(|(action, _)| action)
             .collect();
         let action = equals.choose(random).expect("one of the actions is the best").clone();

@@ -1,8 +1,8 @@
 //! The built-in agents: what `@random`, `@greedy`, `@minimax:3` and the misbehaving ones do.
 //!
-//! They speak the protocol like anyone's agent and know of a match what they are told. This crate
-//! opens nothing, prints nothing, reads no environment and no clock: the streams are given to
-//! [`run`]. All that is random comes from `hello.seed`, so that the same match can be played again.
+//! They use the protocol like any other agent and know only what the referee sends. This crate opens
+//! no files, prints nothing, and reads no environment and no clock: [`run`] gets its streams. All
+//! randomness comes from `hello.seed`, so that a match can be replayed.
 //!
 //! ```
 //! let from_referee = b"{\"type\":\"over\"}\n";
@@ -17,38 +17,37 @@
 #![forbid(unsafe_code)]
 
 mod agent;
-mod conversation;
+mod match_loop;
 mod error;
 mod greedy;
-mod listed;
+mod list_picker;
 mod messages;
 mod minimax;
 mod misbehaving;
-mod on_board;
+mod board_player;
 mod player;
 mod puzzle;
-mod same;
+mod position_key;
 pub mod starters;
-mod worth;
+mod evaluation;
 
 pub use agent::{Agent, BUILT_INS, BuiltIn};
-pub use conversation::converse;
+pub use board_player::{board_error, retire};
 pub use error::AgentError;
+pub use match_loop::play_match;
 pub use messages::{Hello, Turn};
-pub use on_board::{board_error, retire};
 pub use player::{Player, Reply};
 
 use referee_protocol::Ready;
 use std::io::{BufRead, Write};
 
-/// Plays one match as the agent of this name (as it is written after `@`: `random`, `minimax:3`):
-/// reads the referee's messages from `input` until `over` or its end, and answers on `output`,
-/// flushing after each line. `diagnostics` is what a person would read, normally stderr: messages
-/// that are ignored are noted there.
+/// Plays one match as the agent with this name, as written after `@`: `random`, `minimax:3`. Reads the
+/// referee's messages from `input` until `over` or its end, and answers on `output`, flushing after
+/// each line. `diagnostics`, normally stderr, gets a note for each ignored message.
 ///
-/// Errors: a name that isn't one, a referee that breaks the protocol, a stream that fails, and the
-/// deliberate end of `crash`. The text is fit to follow "error: ", and the exit code is 1 but for
-/// [`AgentError::Name`], which is a mistake in the call.
+/// Fails for an unknown name, a referee that breaks the protocol, a failing stream, and the deliberate
+/// end of `crash`. The text can follow "error: ". The exit code is 1, except for
+/// [`AgentError::Name`], which is a usage error.
 pub fn run(
     name: &str,
     input: impl BufRead,
@@ -57,6 +56,6 @@ pub fn run(
 ) -> Result<(), AgentError> {
     let agent: Agent = name.parse()?;
     let version = Some(env!("CARGO_PKG_VERSION").to_owned());
-    let ready = Ready { name: Some(agent.to_string()), version, want: agent.wants() };
-    converse(ready, |hello| player::seat(agent, hello), input, output, diagnostics)
+    let ready = Ready { name: Some(agent.to_string()), version, want: agent.requested_fields() };
+    play_match(ready, |hello| player::seat(agent, hello), input, output, diagnostics)
 }

@@ -1,6 +1,5 @@
-//! What an agent reads of the referee's messages: only what it uses. Fields and kinds of message
-//! that it doesn't know are skipped, as the protocol asks, so that an older agent can play under a
-//! newer referee.
+//! The parts of the referee's messages that the agents use. Unknown fields and messages are ignored,
+//! as the protocol requires, so that an older agent can play under a newer referee.
 
 use referee_protocol::Seat;
 use serde::Deserialize;
@@ -9,7 +8,7 @@ use serde_json::Value;
 /// A message of the referee.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub(crate) enum Heard {
+pub(crate) enum RefereeMessage {
     Hello(Hello),
     Turn(Turn),
     Played {
@@ -23,31 +22,31 @@ pub(crate) enum Heard {
     Unknown,
 }
 
-/// What is played, by whom, how long.
+/// The announcement of a match.
 #[derive(Debug, Deserialize)]
 pub struct Hello {
     /// The game.
     pub game: String,
-    /// The whole setup, with the position to start from where one was given.
+    /// The complete setup, with the position to start from if there is one.
     pub setup: Value,
-    /// One's own seat.
+    /// The agent's own seat.
     pub seat: Seat,
-    /// What all that is random comes from.
+    /// The seed for all randomness.
     pub seed: u64,
     /// The clock's settings.
     #[serde(default)]
     pub clock: Value,
 }
 
-/// It is your turn.
+/// A request for an action.
 #[derive(Debug, Deserialize)]
 pub struct Turn {
     /// The number of the turn.
     pub turn: u64,
-    /// What the bank holds, if there is one.
+    /// The time left in the bank, if there is one.
     #[serde(default)]
     pub left_ms: Option<u64>,
-    /// Every legal action, for those who want it.
+    /// Every legal action, if requested.
     #[serde(default)]
     pub actions: Option<Vec<Value>>,
 }

@@ -1,8 +1,8 @@
-//! `minimax`: looks several actions ahead and expects the worst of everyone else.
+//! `minimax`: looks several actions ahead and assumes that all others play against it.
 
-use crate::on_board::{Choice, Chooser};
+use crate::board_player::{Choice, Chooser};
+use crate::evaluation::{WON, evaluate};
 use crate::puzzle;
-use crate::worth::{WON, worth};
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 use referee_games::{Game, Turn};
@@ -12,29 +12,28 @@ use std::cmp::Reverse;
 
 /// The depth of `minimax` without an argument.
 pub(crate) const DEPTH_DEFAULT: u32 = 2;
-/// The greatest depth that may be asked for.
+/// The greatest depth.
 pub(crate) const DEPTH_MAX: u32 = 9;
 
-/// The positions that are looked at in one turn. The last depth that they suffice for decides, so
-/// that a great depth costs time but never all of it, and the same position always gets the same
-/// answer. One action ahead is always looked at whole.
+/// The number of positions searched in one turn. The last complete depth decides, so that a great
+/// depth takes bounded time, and the same position always gets the same answer. Depth 1 is always
+/// complete.
 const POSITIONS_MAX: u64 = 100_000;
-/// The positions that may be foreseen for looking at one's own answers too.
+/// The most positions, as estimated, for searching the agent's own answers too.
 const ANSWERS_MAX: u64 = 10_000;
-/// At positions below the first and above the last action ahead, only so many actions are followed:
-/// those that look best to whoever moves.
+/// The number of actions searched between the first and the last ply: those that look best to the
+/// seat to move.
 const BREADTH: usize = 16;
 
-/// Alpha-beta with growing depth. With three seats and more all others are taken to play against
-/// this one. Of the first actions none is left out; further on, but for the last action ahead, the
-/// [`BREADTH`] that look best are followed.
+/// Alpha-beta with growing depth. With three or more seats all others are assumed to play against this
+/// one. The first and the last ply search all actions, the others the best-looking [`BREADTH`].
 ///
-/// A search that ends on another's action sees what that one gains and not what comes back. So
-/// where the last action ahead leaves this seat to move, its own answer is looked at too, if what
-/// the search has cost so far says that it takes few positions.
+/// A search that ends on an opponent's action sees its gain but not the reply. So if this seat is to
+/// move after the last ply, its own answer is searched too, if the search so far suggests that this
+/// takes few positions.
 #[derive(Debug)]
 pub(crate) struct Minimax {
-    /// How many actions it looks ahead.
+    /// The number of actions it looks ahead.
     pub(crate) depth: u32,
 }
 
@@ -46,7 +45,7 @@ impl Chooser for Minimax {
         mut actions: Vec<G::Action>,
         random: &mut ChaCha8Rng,
     ) -> Choice<G::Action> {
-        // Equals keep their order in every sort below, so this decides between them.
+        // Every sort below is stable, so this decides between equal actions.
         actions.shuffle(random);
         let mut search = Search::new(seat, self.depth as usize);
         let mut first: Vec<(i64, G::Action, G)> = actions
@@ -54,14 +53,14 @@ impl Chooser for Minimax {
             .map(|action| {
                 let mut next = game.clone();
                 next.play_listed(&action);
-                search.looked += 1;
-                (worth(&next, seat), action, next)
+                search.searched += 1;
+                (evaluate(&next, seat), action, next)
             })
             .collect();
         first.sort_by_key(|&(worth, ..)| Reverse(worth));
         let mut best = first[0].0;
         let mut reached = 1;
-        let mut cost = search.looked;
+        let mut cost = search.searched;
         for depth in 2..=self.depth + 1 {
             if best.abs() > WON / 2 {
                 break;
@@ -73,14 +72,14 @@ impl Chooser for Minimax {
                 }
                 search.answers_at = Some(self.depth as usize);
             }
-            let before = search.looked;
+            let before = search.searched;
             let Some((index, value)) = search.best_of(&first, depth.min(self.depth)) else { break };
-            cost = search.looked - before;
+            cost = search.searched - before;
             (best, reached) = (value, depth.min(self.depth));
-            // The best so far goes first, the others keep their order.
+            // The best so far goes first; the others keep their order.
             first[..=index].rotate_right(1);
         }
-        let info = info(reached, best, search.looked);
+        let info = info(reached, best, search.searched);
         Choice { action: first.swap_remove(0).1, info: Some(info) }
     }
 
@@ -89,8 +88,8 @@ impl Chooser for Minimax {
         if short.solved {
             return short.actions;
         }
-        // A search that keeps every position that it has met sometimes gets through where one that
-        // drops the less promising ones doesn't.
+        // A search that keeps every position sometimes succeeds where one that drops the less
+        // promising ones fails.
         let any = puzzle::best_first(game);
         if any.solved || short.actions.is_empty() { any.actions } else { short.actions }
     }
@@ -104,21 +103,20 @@ fn info(depth: u32, score: i64, positions: u64) -> Info {
 /// One turn's search.
 struct Search<A> {
     seat: Seat,
-    /// How many positions were looked at.
-    looked: u64,
-    /// By how far ahead it is played: the last action that made a position not worth following.
-    /// It often does so again next door, so it is tried first.
+    /// The number of positions searched.
+    searched: u64,
+    /// By ply: the last action that caused a cutoff. It often does so again, so it is tried first.
     refutations: Vec<Option<A>>,
-    /// How far ahead the seat's own answer is looked at too, where it is looked at.
+    /// The ply at which the seat's own answer is searched too, if it is.
     answers_at: Option<usize>,
 }
 
 impl<A: Clone + PartialEq> Search<A> {
     fn new(seat: Seat, depth: usize) -> Self {
-        Self { seat, looked: 0, refutations: vec![None; depth + 1], answers_at: None }
+        Self { seat, searched: 0, refutations: vec![None; depth + 1], answers_at: None }
     }
 
-    /// Which of the first actions is best, and its worth; none when the positions ran out.
+    /// Returns the index and the value of the best first action; `None` when out of positions.
     fn best_of<G: Game<Action = A>>(
         &mut self,
         first: &[(i64, A, G)],
@@ -134,8 +132,8 @@ impl<A: Clone + PartialEq> Search<A> {
         Some((best, alpha))
     }
 
-    /// The worth of a position to `self.seat`, `depth` further actions ahead, `ply` actions after
-    /// the board as it is; exact between `alpha` and `beta`. None when the positions ran out.
+    /// Returns the value of a position for `self.seat`, searched `depth` further actions, `ply` actions
+    /// after the current board; exact between `alpha` and `beta`. `None` when out of positions.
     fn value<G: Game<Action = A>>(
         &mut self,
         game: &G,
@@ -145,12 +143,12 @@ impl<A: Clone + PartialEq> Search<A> {
         mut beta: i64,
     ) -> Option<i64> {
         let Turn::Of(mover) = game.turn() else {
-            return Some(sooner(worth(game, self.seat), ply));
+            return Some(sooner(evaluate(game, self.seat), ply));
         };
         let own = mover == self.seat;
         if depth == 0 {
             if !own || self.answers_at != Some(ply) {
-                return Some(worth(game, self.seat));
+                return Some(evaluate(game, self.seat));
             }
             depth = 1;
         }
@@ -173,8 +171,8 @@ impl<A: Clone + PartialEq> Search<A> {
         Some(best)
     }
 
-    /// The actions to follow, the most promising first, each with what it leads to where that had
-    /// to be looked at for the order.
+    /// Returns the actions to search, the most promising first, each with the position it leads to if
+    /// ordering needed it.
     fn continuations<G: Game<Action = A>>(
         &mut self,
         game: &G,
@@ -182,7 +180,7 @@ impl<A: Clone + PartialEq> Search<A> {
         ply: usize,
         mover: Seat,
     ) -> Option<Vec<(A, Option<G>)>> {
-        if self.looked >= POSITIONS_MAX {
+        if self.searched >= POSITIONS_MAX {
             return None;
         }
         let mut actions = game.actions();
@@ -198,7 +196,7 @@ impl<A: Clone + PartialEq> Search<A> {
         let mut ordered: Vec<(i64, A, G)> = Vec::with_capacity(actions.len());
         for (index, action) in actions.into_iter().enumerate() {
             let next = self.after(game, &action);
-            let promise = if Some(index) == refutation { i64::MAX } else { worth(&next, mover) };
+            let promise = if Some(index) == refutation { i64::MAX } else { evaluate(&next, mover) };
             ordered.push((promise, action, next));
         }
         ordered.sort_by_key(|&(promise, ..)| Reverse(promise));
@@ -207,14 +205,14 @@ impl<A: Clone + PartialEq> Search<A> {
     }
 
     fn after<G: Game<Action = A>>(&mut self, game: &G, action: &A) -> G {
-        self.looked += 1;
+        self.searched += 1;
         let mut next = game.clone();
         next.play_listed(action);
         next
     }
 }
 
-/// A win that comes sooner is worth more, a loss that comes later less bad.
+/// Prefers an earlier win and a later loss.
 fn sooner(worth: i64, ply: usize) -> i64 {
     let ply = i64::try_from(ply).expect("searches are shallow");
     worth - worth.signum() * ply

@@ -1,15 +1,15 @@
-//! `illegal`: breaks the rules on purpose, so that referees, contests and authors can see what then
-//! happens. It answers `hello` like any other agent.
+//! `illegal`: breaks the rules on purpose, to show what happens then. It answers `hello` like any other
+//! agent.
 
 use crate::AgentError;
+use crate::board_player::{board_error, retire};
 use crate::messages::{Hello, Turn};
-use crate::on_board::{board_error, retire};
 use crate::player::{Player, Reply};
 use referee_games::{AnyGame, Refusal, kind};
 use referee_protocol::Seat;
 use serde_json::Value;
 
-/// Answers with actions that read well but that the rules forbid.
+/// Answers with well-formed but illegal actions.
 #[derive(Debug)]
 pub(crate) struct Illegal {
     game: Box<dyn AnyGame>,
@@ -35,16 +35,14 @@ impl Player for Illegal {
     }
 
     fn answer(&mut self, _: &Turn) -> Result<Reply, AgentError> {
-        let action = illegal_action(self.game.as_ref()).ok_or_else(|| {
-            AgentError::referee("this game has no illegal action that reads well")
-        })?;
+        let action = illegal_action(self.game.as_ref())
+            .ok_or_else(|| AgentError::referee("this game has no well-formed illegal action"))?;
         Ok(Reply::Action(action, None))
     }
 }
 
-/// An action that this game reads but refuses here: a legal one with one of its numbers changed,
-/// and where none will do (a lone pass has no numbers) the same with the game's own examples, at
-/// last far off any board.
+/// Returns an action that is well formed but illegal here: a legal one with one number changed, or, if
+/// that fails (a lone pass has no numbers), one of the game's examples changed in the same way.
 pub(crate) fn illegal_action(game: &dyn AnyGame) -> Option<Value> {
     let mut models = game.actions();
     models.extend(game.kind().about().actions.into_iter().map(|form| form.example));
@@ -65,7 +63,7 @@ pub(crate) fn illegal_action(game: &dyn AnyGame) -> Option<Value> {
     models.iter().cloned().chain(changed).find(refused)
 }
 
-/// The numbers in a value, in order.
+/// Returns the numbers in a value, in order.
 fn numbers(value: &mut Value) -> Vec<&mut Value> {
     match value {
         Value::Number(_) => vec![value],
@@ -75,7 +73,7 @@ fn numbers(value: &mut Value) -> Vec<&mut Value> {
     }
 }
 
-/// The refusal of a game that isn't in the registry.
+/// Returns the error for a game that is not in the registry.
 pub(crate) fn unknown_game(name: &str) -> AgentError {
-    AgentError::referee(format!("this agent knows no game called {name:?}"))
+    AgentError::referee(format!("this agent doesn't know the game {name:?}"))
 }

@@ -1,9 +1,9 @@
-//! What every agent does between the lines of the protocol, its game's types erased.
+//! The trait of all agents, type-erased.
 
 use crate::messages::{Hello, Turn};
 use crate::{
-    Agent, AgentError, greedy::Greedy, listed::Listed, minimax::Minimax, misbehaving::Illegal,
-    on_board,
+    Agent, AgentError, board_player, greedy::Greedy, list_picker::ListPicker, minimax::Minimax,
+    misbehaving::Illegal,
 };
 use referee_protocol::{Info, Seat};
 use serde_json::Value;
@@ -11,47 +11,47 @@ use std::time::Duration;
 
 /// One agent in one match.
 pub trait Player {
-    /// An action became real: one's own too.
+    /// Handles an action that was played, the agent's own included.
     fn played(&mut self, _action: &Value) -> Result<(), AgentError> {
         Ok(())
     }
 
-    /// A seat is out, and the others play on.
+    /// Handles a retired seat; the others play on.
     fn retired(&mut self, _seat: Seat) {}
 
-    /// It is this agent's turn.
+    /// Answers a request for an action.
     fn answer(&mut self, turn: &Turn) -> Result<Reply, AgentError>;
 }
 
-/// An answer alone, for an agent that keeps no board.
+/// A function that answers, for an agent without a board.
 impl<F: FnMut(&Turn) -> Result<Reply, AgentError>> Player for F {
     fn answer(&mut self, turn: &Turn) -> Result<Reply, AgentError> {
         self(turn)
     }
 }
 
-/// What comes of a turn.
+/// The answer to a turn.
 #[derive(Debug)]
 pub enum Reply {
-    /// An action, and what viewers may see of how it was found.
+    /// An action, and details of the search for viewers.
     Action(Value, Option<Info>),
-    /// Nothing, ever.
+    /// No answer.
     Silence,
-    /// Bytes without an end.
+    /// Endless output.
     Flood,
 }
 
-/// How long `slow` sleeps.
+/// The sleep of `slow`.
 const SLOW: Duration = Duration::from_secs(1);
 
-/// Seats an agent in the match that `hello` announces.
+/// Creates the agent for the match that `hello` announces.
 pub(crate) fn seat(agent: Agent, hello: &Hello) -> Result<Box<dyn Player>, AgentError> {
     Ok(match agent {
-        Agent::Random => Box::new(Listed::random(hello.seed)),
-        Agent::First => Box::new(Listed::first()),
-        Agent::Greedy => on_board::seat(hello, Greedy)?,
-        Agent::Minimax { depth } => on_board::seat(hello, Minimax { depth })?,
-        Agent::Slow => Box::new(slow(Listed::random(hello.seed))),
+        Agent::Random => Box::new(ListPicker::random(hello.seed)),
+        Agent::First => Box::new(ListPicker::first()),
+        Agent::Greedy => board_player::seat(hello, Greedy)?,
+        Agent::Minimax { depth } => board_player::seat(hello, Minimax { depth })?,
+        Agent::Slow => Box::new(slow(ListPicker::random(hello.seed))),
         Agent::Crash => Box::new(|turn: &Turn| Err(AgentError::Crashed { turn: turn.turn })),
         Agent::Illegal => Box::new(Illegal::new(hello)?),
         Agent::Mute => Box::new(|_: &Turn| Ok(Reply::Silence)),
@@ -59,7 +59,7 @@ pub(crate) fn seat(agent: Agent, hello: &Hello) -> Result<Box<dyn Player>, Agent
     })
 }
 
-/// The answers of an agent that keeps no board, each of them late.
+/// Delays every answer of an agent.
 fn slow(mut agent: impl Player) -> impl Player {
     move |turn: &Turn| {
         std::thread::sleep(SLOW);

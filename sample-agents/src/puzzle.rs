@@ -1,38 +1,38 @@
 //! Plans for games of one seat: two searches that never look at the same position twice and stop
 //! after a fixed number of positions, so that a plan depends on nothing but the position.
 
-use crate::same::key;
-use crate::worth::worth;
+use crate::evaluation::evaluate;
+use crate::position_key::position_key;
 use referee_games::{Game, Turn};
 use referee_protocol::Seat;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
-/// The positions that [`best_first`] looks at before it gives up: a second at most, and well below
-/// 200 MB in every game here.
+/// The number of positions that [`best_first`] searches before it gives up: at most a second, and well
+/// below 200 MB in every game here.
 const BEST_FIRST_MAX: usize = 100_000;
-/// How many positions each try of [`shortest`] keeps of every length.
+/// The number of positions that each attempt of [`shortest`] keeps of every length.
 const WIDTHS: [usize; 3] = [60, 600, 6_000];
-/// The positions that all tries of [`shortest`] may look at together.
+/// The number of positions that all attempts of [`shortest`] may search together.
 const SHORTEST_MAX: usize = 150_000;
 
 /// The one seat of a puzzle.
 const ALONE: Seat = Seat(0);
 
-/// What a search found to do.
+/// The result of a search.
 pub(crate) struct Plan<A> {
-    /// The puzzle is then solved.
+    /// Whether the actions solve the puzzle.
     pub(crate) solved: bool,
-    /// The actions from the position that was asked about to an end; none if no end was met.
+    /// The actions from the start position to an end; empty if no end was found.
     pub(crate) actions: Vec<A>,
 }
 
-/// Follows the best estimate, wherever in the tree it stands, to a solution: soon found, seldom
-/// short. Without one, the way to the best end that was met.
+/// Searches best first by the estimate: finds a solution soon, but seldom a short one. Without a
+/// solution, returns the path to the best end.
 pub(crate) fn best_first<G: Game>(start: &G) -> Plan<G::Action> {
     let mut search = Search::new(start, 0);
     let mut games: HashMap<Step, G> = HashMap::new();
-    // The estimate first, then the position that was met first.
+    // By the estimate, then by the order of discovery.
     let mut open: BinaryHeap<(i64, Reverse<Step>)> = BinaryHeap::new();
     let mut from = (start.clone(), None);
     loop {
@@ -52,10 +52,9 @@ pub(crate) fn best_first<G: Game>(start: &G) -> Plan<G::Action> {
     Plan { solved, actions: search.end().map_or_else(Vec::new, |(_, way)| way) }
 }
 
-/// Looks at all positions one action away, then two, and so on, keeping only so many of the best of
-/// each, then tries again keeping more: the first solution of a try is its shortest. A try that
-/// never had to drop a position proves that there is none shorter. Without a solution, the way to
-/// the best end that was met.
+/// Runs beam searches of growing width. The first solution of an attempt is its shortest, and an
+/// attempt that drops no position proves that none is shorter. Without a solution, returns the path to
+/// the best end.
 pub(crate) fn shortest<G: Game>(start: &G) -> Plan<G::Action> {
     let mut best: Option<(i64, Vec<G::Action>)> = None;
     let mut looked = 0;
@@ -83,16 +82,16 @@ pub(crate) fn shortest<G: Game>(start: &G) -> Plan<G::Action> {
     }
 }
 
-/// What came of one try.
+/// The result of one attempt.
 struct Beam<A> {
-    /// The best end, and the way there.
+    /// The best end, and the path to it.
     end: Option<(i64, Vec<A>)>,
-    /// No position was dropped.
+    /// Whether no position was dropped.
     complete: bool,
 }
 
-/// One try of [`shortest`]: at most `width` positions of each length, for solutions shorter than
-/// `below`. Counts the positions in `looked`, and stops at [`SHORTEST_MAX`].
+/// Runs one attempt of [`shortest`] with at most `width` positions of each length, for solutions shorter
+/// than `below`. Counts the positions in `looked` and stops at [`SHORTEST_MAX`].
 fn beam<G: Game>(start: &G, width: usize, below: usize, looked: &mut usize) -> Beam<G::Action> {
     let mut search = Search::new(start, *looked);
     let mut complete = true;
@@ -125,39 +124,44 @@ fn beam<G: Game>(start: &G, width: usize, below: usize, looked: &mut usize) -> B
     Beam { end: search.end(), complete }
 }
 
-/// A position that a [`Search`] has met, by when it did.
+/// A position that a [`Search`] found, by the order of discovery.
 type Step = usize;
 
-/// The positions that were met.
+/// The positions found so far.
 struct Search<G: Game> {
-    /// How each position was reached: from which one, none being the start, and by which action.
+    /// By position: its predecessor (`None` for the start) and the action from it.
     steps: Vec<(Option<Step>, G::Action)>,
     seen: HashSet<String>,
-    /// What the best end is worth.
+    /// The value of the best end.
     best_end: Option<(i64, Step)>,
-    /// How many positions were looked at.
+    /// The number of positions searched.
     looked: usize,
 }
 
 impl<G: Game> Search<G> {
     fn new(start: &G, looked: usize) -> Self {
-        Self { steps: Vec::new(), seen: HashSet::from([key(start)]), best_end: None, looked }
+        Self {
+            steps: Vec::new(),
+            seen: HashSet::from([position_key(start)]),
+            best_end: None,
+            looked,
+        }
     }
 
-    /// The positions one action further that weren't met before and where the game goes on, each
-    /// with its worth. Stops at a solution.
+    /// Returns the new positions one action further in which the game is not over, each with its value.
+    /// Stops at a solution.
     fn expand(&mut self, game: &G, from: Option<Step>) -> Vec<(i64, Step, G)> {
         let mut found = Vec::new();
         for action in game.actions() {
             let mut next = game.clone();
             next.play_listed(&action);
             self.looked += 1;
-            if !self.seen.insert(key(&next)) {
+            if !self.seen.insert(position_key(&next)) {
                 continue;
             }
             let step = self.steps.len();
             self.steps.push((from, action));
-            let value = worth(&next, ALONE);
+            let value = evaluate(&next, ALONE);
             if !matches!(next.turn(), Turn::Over(_)) {
                 found.push((value, step, next));
                 continue;
@@ -176,7 +180,7 @@ impl<G: Game> Search<G> {
         self.best_end.is_some_and(|(value, _)| value > 0)
     }
 
-    /// The best end, and the way there.
+    /// Returns the best end, and the path to it.
     fn end(&self) -> Option<(i64, Vec<G::Action>)> {
         let (value, step) = self.best_end?;
         let mut way = Vec::new();

@@ -1,18 +1,17 @@
-//! The languages in which an agent can be begun, and the files to begin with: those of the samples
-//! in the folders beside this one, so that what is copied is what is tested.
+//! The starter files of each language. They are the tested samples in the folders beside this one.
 
-/// What to begin an agent with in one language.
+/// The starter of one language.
 #[derive(Clone, Copy, Debug)]
 pub struct Starter {
-    /// The language as it is named on the command line.
+    /// The language's name on the command line.
     pub language: &'static str,
     /// Other names for it.
     pub aliases: &'static [&'static str],
-    /// The language as people write it.
+    /// The language's display name.
     pub title: &'static str,
-    /// The programs that it needs.
-    pub needs: &'static [Need],
-    /// The folder that the files come from, below that of this crate.
+    /// The required programs.
+    pub needs: &'static [Requirement],
+    /// The folder of the files, relative to this crate.
     pub folder: &'static str,
     /// Its `agent.toml`.
     pub manifest: &'static str,
@@ -20,15 +19,15 @@ pub struct Starter {
     pub files: &'static [File],
 }
 
-/// The function that chooses the action in each starter's program: what to change first.
-pub const PLACE: &str = "choose";
+/// The function that chooses the action in each starter's program.
+pub const DECISION_FUNCTION: &str = "choose";
 
-/// A program that has to be there.
+/// A required program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Need {
+pub struct Requirement {
     /// Its name in PATH.
     pub program: &'static str,
-    /// The package of Debian that has it.
+    /// The Debian package that has it.
     pub package: &'static str,
 }
 
@@ -37,11 +36,11 @@ pub struct Need {
 pub struct File {
     /// Its name.
     pub name: &'static str,
-    /// What is in it.
+    /// Its contents.
     pub text: &'static str,
 }
 
-/// A starter from its folder: language, other names, title, (program, package).., files.
+/// Creates a starter from its folder: language, aliases, title, (program, package).., files.
 macro_rules! starter {
     ($folder:literal, $language:literal, [$($alias:literal),*], $title:literal,
      [$(($program:literal, $package:literal)),+], [$($file:literal),+]) => {
@@ -49,7 +48,7 @@ macro_rules! starter {
             language: $language,
             aliases: &[$($alias),*],
             title: $title,
-            needs: &[$(Need { program: $program, package: $package }),+],
+            needs: &[$(Requirement { program: $program, package: $package }),+],
             folder: $folder,
             manifest: include_str!(concat!("../", $folder, "/agent.toml")),
             files: &[$(File {
@@ -60,7 +59,7 @@ macro_rules! starter {
     };
 }
 
-/// Every language, in the order in which lists show them.
+/// Every language, in display order.
 pub static STARTERS: &[Starter] = &[
     starter!(
         "python/starter",
@@ -103,7 +102,7 @@ pub static STARTERS: &[Starter] = &[
     ),
 ];
 
-/// The starter of a language, by any of its names.
+/// Returns the starter of a language, by any of its names.
 pub fn starter(language: &str) -> Option<&'static Starter> {
     let language = language.to_lowercase();
     let called = |starter: &&Starter| {
@@ -115,7 +114,7 @@ pub fn starter(language: &str) -> Option<&'static Starter> {
 
 #[cfg(test)]
 mod tests {
-    use super::{PLACE, STARTERS, starter};
+    use super::{DECISION_FUNCTION, STARTERS, starter};
     use std::collections::BTreeSet;
 
     #[test]
@@ -123,7 +122,7 @@ mod tests {
         let mut seen = BTreeSet::new();
         for it in STARTERS {
             for name in it.aliases.iter().copied().chain([it.language]) {
-                assert!(seen.insert(name), "{name} stands twice");
+                assert!(seen.insert(name), "{name} is listed twice");
                 assert_eq!(starter(name).unwrap().language, it.language);
             }
         }
@@ -133,7 +132,11 @@ mod tests {
     #[test]
     fn the_place_to_change_is_in_the_program() {
         for it in STARTERS {
-            assert!(it.files[0].text.contains(PLACE), "{}: no `{PLACE}`", it.folder);
+            assert!(
+                it.files[0].text.contains(DECISION_FUNCTION),
+                "{}: no `{DECISION_FUNCTION}`",
+                it.folder
+            );
         }
     }
 }

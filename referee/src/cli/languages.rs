@@ -3,7 +3,7 @@
 use super::output::{print, print_json, row, table};
 use referee_games::nearest;
 use referee_process::Failure;
-use sample_agents::starters::{Need, STARTERS, Starter, starter};
+use sample_agents::starters::{Requirement, STARTERS, Starter, starter};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::os::unix::fs::PermissionsExt;
@@ -54,7 +54,7 @@ pub(super) fn list(json: bool) -> Result<(), Failure> {
 
 /// Returns every language with the programs that it needs.
 pub(super) fn all() -> Vec<LanguageReport> {
-    let need = |need: &Need| RequirementReport {
+    let need = |need: &Requirement| RequirementReport {
         program: need.program,
         package: need.package,
         found: find_program(need.program).map(|path| path.display().to_string()),
@@ -78,7 +78,7 @@ impl LanguageReport {
 
 /// Returns the Debian command that installs the missing programs, if any are missing.
 pub(super) fn missing(starter: &Starter) -> Option<String> {
-    let absent = |need: &&Need| find_program(need.program).is_none();
+    let absent = |need: &&Requirement| find_program(need.program).is_none();
     let mut packages: Vec<&str> =
         starter.needs.iter().filter(absent).map(|need| need.package).collect();
     packages.dedup();

@@ -180,7 +180,7 @@ fn as_text(report: &NewReport, plan: &Plan<'_>, folder: &Path) -> String {
     let program = folder.join(plan.starter.files[0].name);
     add(&format!(
         "to make it play well, edit the function `{}` in {}",
-        sample_agents::starters::PLACE,
+        sample_agents::starters::DECISION_FUNCTION,
         program.display()
     ));
     text

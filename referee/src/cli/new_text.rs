@@ -2,7 +2,7 @@
 
 use super::shell::join;
 use referee_games::{GAMES, GameKind};
-use sample_agents::starters::{PLACE, Starter};
+use sample_agents::starters::{DECISION_FUNCTION, Starter};
 use serde_json::json;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -81,7 +81,7 @@ pub(super) fn readme(plan: &Plan<'_>) -> String {
     add(&format!("    {}", plan.first_match(".")));
     add("    referee replay latest --print");
     add(&format!(
-        "\nThe function `{PLACE}` in `{}` picks the action: change that first. Flush stdout after\n\
+        "\nThe function `{DECISION_FUNCTION}` in `{}` picks the action: change that first. Flush stdout after\n\
          every line, and print nothing else there. Print debug output to stderr: the transcript\n\
          keeps it with the turn.",
         files[0].name

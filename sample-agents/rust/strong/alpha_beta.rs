@@ -6,7 +6,7 @@
 //! what matters is to see the ladders and the captures of the next few turns exactly.
 
 use crate::budget::Budget;
-use crate::table::{Bound, Entry, Table};
+use crate::position_table::{Bound, Entry, Table};
 
 /// What winning is worth; every estimate is smaller.
 pub(crate) const WON: i32 = 1_000_000;
@@ -17,12 +17,12 @@ const LATE: usize = 5;
 
 /// An action by two cells; what it means beyond that is the board's business.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Shift {
+pub(crate) struct Move {
     pub(crate) from: u8,
     pub(crate) to: u8,
 }
 
-impl Shift {
+impl Move {
     fn slot(self) -> usize {
         usize::from(self.from) << 8 | usize::from(self.to)
     }
@@ -49,9 +49,9 @@ pub(crate) trait Board: Clone {
     /// How the game has ended, if it has.
     fn ending(&self) -> Option<Ending>;
     /// Adds every action to the list, each with what it promises: larger is looked at sooner.
-    fn list(&self, actions: &mut Vec<(i32, Shift)>);
+    fn list(&self, actions: &mut Vec<(i32, Move)>);
     /// Plays an action that was listed.
-    fn play(&mut self, action: Shift);
+    fn play(&mut self, action: Move);
     /// How well a seat stands against the others; larger is better.
     fn standing(&self, seat: usize) -> i32;
     /// A number that different positions seldom share.
@@ -77,9 +77,9 @@ pub(crate) struct Search {
     /// By action: how often it made a position not worth following.
     history: Vec<i32>,
     /// By ply: the last two such actions.
-    killers: [[Shift; 2]; PLY_MAX + 1],
+    killers: [[Move; 2]; PLY_MAX + 1],
     /// Lists of actions that are kept for their memory.
-    lists: Vec<Vec<(i32, Shift)>>,
+    lists: Vec<Vec<(i32, Move)>>,
     /// Mixed into the keys: what other turns have put into the table counts plies from elsewhere.
     salt: u64,
 }
@@ -90,7 +90,7 @@ impl Search {
             seat,
             table: Table::new(),
             history: vec![0; 1 << 16],
-            killers: [[Shift::default(); 2]; PLY_MAX + 1],
+            killers: [[Move::default(); 2]; PLY_MAX + 1],
             lists: Vec::new(),
             salt: 0,
         }
@@ -101,13 +101,13 @@ impl Search {
     pub(crate) fn best<B: Board>(
         &mut self,
         board: &B,
-        actions: &[Shift],
+        actions: &[Move],
         been: impl Fn(u64) -> usize,
         budget: &mut Budget,
     ) -> Found {
         self.salt = self.salt.wrapping_add(0x9E37_79B9_7F4A_7C15);
         self.history.iter_mut().for_each(|count| *count /= 8);
-        self.killers = [[Shift::default(); 2]; PLY_MAX + 1];
+        self.killers = [[Move::default(); 2]; PLY_MAX + 1];
         let mut first = self.first_ply(board, actions, been);
         let mut found = Found { index: first[0].index, value: first[0].promise, depth: 1 };
         if actions.len() == 1 || first[0].promise >= WON / 2 {
@@ -175,7 +175,7 @@ impl Search {
     fn first_ply<B: Board>(
         &self,
         board: &B,
-        actions: &[Shift],
+        actions: &[Move],
         been: impl Fn(u64) -> usize,
     ) -> Vec<First<B>> {
         let mut first: Vec<First<B>> = (0..)
@@ -232,7 +232,7 @@ impl Search {
             return Some(value);
         }
         let list = self.ordered(board, ply, known.map(|entry| entry.action));
-        let (before, mut best, mut best_action) = (alpha, -2 * WON, Shift::default());
+        let (before, mut best, mut best_action) = (alpha, -2 * WON, Move::default());
         for (place, &(_, action)) in list.iter().enumerate() {
             let mut next = board.clone();
             next.play(action);
@@ -244,7 +244,7 @@ impl Search {
             }
             alpha = alpha.max(best);
             if alpha >= beta {
-                self.note(action, ply, depth);
+                self.record_cutoff(action, ply, depth);
                 break;
             }
         }
@@ -295,8 +295,8 @@ impl Search {
         &mut self,
         board: &B,
         ply: usize,
-        known: Option<Shift>,
-    ) -> Vec<(i32, Shift)> {
+        known: Option<Move>,
+    ) -> Vec<(i32, Move)> {
         let mut list = self.lists.pop().unwrap_or_default();
         list.clear();
         board.list(&mut list);
@@ -314,7 +314,7 @@ impl Search {
         list
     }
 
-    fn note(&mut self, action: Shift, ply: usize, depth: usize) {
+    fn record_cutoff(&mut self, action: Move, ply: usize, depth: usize) {
         let killers = &mut self.killers[ply];
         if killers[0] != action {
             *killers = [action, killers[0]];

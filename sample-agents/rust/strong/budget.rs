@@ -20,14 +20,14 @@ const NODES_BETWEEN: u64 = 64;
 
 /// What all the searches of a match are bounded by.
 #[derive(Debug)]
-pub(crate) struct Pace {
+pub(crate) struct TimePolicy {
     /// The nodes of one turn, instead of time.
     pub(crate) nodes: Option<u64>,
     /// The match's clock.
     pub(crate) clock: ClockSettings,
 }
 
-impl Pace {
+impl TimePolicy {
     /// For a turn of a game with opponents, which began at `begun` with `left_ms` in the bank.
     pub(crate) fn turn(&self, begun: Instant, left_ms: Option<u64>) -> Budget {
         let bank = left_ms.map(Duration::from_millis);

@@ -43,7 +43,7 @@ pub(crate) struct Solver {
 impl Player for Solver {
     type Game = CheckerPuzzle;
 
-    fn sit(_game: &CheckerPuzzle, _seat: usize, _seed: u64) -> Self {
+    fn start(_game: &CheckerPuzzle, _seat: usize, _seed: u64) -> Self {
         Self { plan: VecDeque::new(), note: "" }
     }
 
@@ -53,7 +53,7 @@ impl Player for Solver {
         actions: &[Action],
         clock: &Clock<'_>,
     ) -> Option<Choice<Action>> {
-        let mut budget = clock.pace.plan(clock.begun, clock.left_ms);
+        let mut budget = clock.policy.plan(clock.begun, clock.left_ms);
         let size = usize::try_from(game.setup().size).expect("at most 26");
         if self.plan.is_empty() {
             let plan = if size * size <= 64 {
@@ -431,7 +431,7 @@ fn gather<const WORDS: usize>(
 #[cfg(test)]
 mod tests {
     use super::plan;
-    use crate::budget::Pace;
+    use crate::budget::TimePolicy;
     use referee_games::Game;
     use referee_games::checker_puzzle::CheckerPuzzle;
     use referee_protocol::ClockSettings;
@@ -453,8 +453,8 @@ mod tests {
         ] {
             let setup = serde_json::from_value(json!({"size": size, "depth": depth})).unwrap();
             let game = CheckerPuzzle::start(setup).unwrap();
-            let pace = Pace { nodes: Some(2_000_000), clock: ClockSettings::default() };
-            let plan = plan::<1>(&game, &mut pace.plan(Instant::now(), None));
+            let policy = TimePolicy { nodes: Some(2_000_000), clock: ClockSettings::default() };
+            let plan = plan::<1>(&game, &mut policy.plan(Instant::now(), None));
             assert_eq!(plan.moves.len(), fewest, "{size} {depth}");
             assert!(plan.note.contains("proved"), "{size} {depth}: {}", plan.note);
         }

@@ -5,9 +5,9 @@
 //! against this seat, which keeps its pieces out of their reach; its own progress counts more than
 //! theirs, or it would only wait.
 
-use crate::alpha_beta::{Board, Ending, Shift};
-use crate::noise::Noise;
-use crate::race::Field;
+use crate::alpha_beta::{Board, Ending, Move};
+use crate::alpha_beta_player::SearchGame;
+use crate::rng::Rng;
 use referee_games::Game;
 use referee_games::board::{Cell, Shape};
 use referee_games::chexers::{Action, Chexers};
@@ -42,7 +42,7 @@ pub(crate) struct Hexagon {
     keys: [[u64; 64]; 4],
 }
 
-impl Field for Hexagon {
+impl SearchGame for Hexagon {
     type Game = Chexers;
     type Board<'a> = Pieces<'a>;
 
@@ -59,7 +59,7 @@ impl Field for Hexagon {
             ],
             exits: setup.exits,
             turns_max: setup.turns_per_seat.saturating_mul(3),
-            keys: Noise::new(3).keys(),
+            keys: Rng::new(3).keys(),
         }
     }
 
@@ -78,14 +78,14 @@ impl Field for Hexagon {
         board
     }
 
-    fn shift(&self, action: &Action) -> Shift {
+    fn search_move(&self, action: &Action) -> Move {
         let bit = |[q, r]: [i64; 2]| u8::try_from(8 * (q + 3) + r + 3).expect("a listed hex");
         match *action {
-            Action::Exit { from } => Shift { from: bit(from), to: OFF },
+            Action::Exit { from } => Move { from: bit(from), to: OFF },
             Action::Move { from, to } | Action::Jump { from, to } => {
-                Shift { from: bit(from), to: bit(to) }
+                Move { from: bit(from), to: bit(to) }
             }
-            Action::Pass {} => Shift::default(),
+            Action::Pass {} => Move::default(),
         }
     }
 }
@@ -166,13 +166,13 @@ impl Board for Pieces<'_> {
         (self.turn >= self.hexagon.turns_max).then_some(Ending::Drawn)
     }
 
-    fn list(&self, actions: &mut Vec<(i32, Shift)>) {
+    fn list(&self, actions: &mut Vec<(i32, Move)>) {
         let seat = self.mover();
         let own = self.own[seat];
         let occupied = self.own[0] | self.own[1] | self.own[2];
         let empty = self.hexagon.all & !occupied;
         for from in bits(own & self.hexagon.exit_hexes[seat]) {
-            actions.push((STEP * 5, Shift { from, to: OFF }));
+            actions.push((STEP * 5, Move { from, to: OFF }));
         }
         for from in bits(own) {
             let before = steps(from, seat);
@@ -181,7 +181,7 @@ impl Board for Pieces<'_> {
                 let on = |bit: i8, set: Set| (0..64).contains(&bit) && set >> bit & 1 == 1;
                 if on(next, empty) {
                     let to = next.cast_unsigned();
-                    actions.push((STEP * (before - steps(to, seat)), Shift { from, to }));
+                    actions.push((STEP * (before - steps(to, seat)), Move { from, to }));
                     continue;
                 }
                 // Jumps go at most 16 bits further, so this never overflows.
@@ -190,16 +190,16 @@ impl Board for Pieces<'_> {
                     let to = landing.cast_unsigned();
                     let taken = i32::from(!on(next, own));
                     let promise = STEP * (before - steps(to, seat)) + MISSING * taken;
-                    actions.push((promise, Shift { from, to }));
+                    actions.push((promise, Move { from, to }));
                 }
             }
         }
         if actions.is_empty() {
-            actions.push((0, Shift::default()));
+            actions.push((0, Move::default()));
         }
     }
 
-    fn play(&mut self, Shift { from, to }: Shift) {
+    fn play(&mut self, Move { from, to }: Move) {
         let seat = self.mover();
         if to == OFF {
             self.own[seat] ^= 1 << from;

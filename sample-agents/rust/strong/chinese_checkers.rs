@@ -11,9 +11,9 @@
 //! several of its own actions ahead as if the others waited.
 
 use crate::Cells;
-use crate::alpha_beta::{Board, Ending, Shift};
-use crate::noise::Noise;
-use crate::race::Field;
+use crate::alpha_beta::{Board, Ending, Move};
+use crate::alpha_beta_player::SearchGame;
+use crate::rng::Rng;
 use referee_games::Game;
 use referee_games::board::{Cell, Shape};
 use referee_games::chinese_checkers::{Action, ChineseCheckers, Jumps, Neutral, Win};
@@ -66,7 +66,7 @@ fn outwards(Cell(q, r): Cell, point: usize) -> i32 {
     i32::from([-r, q, q + r, r, -q, -q - r][point])
 }
 
-impl Field for Star {
+impl SearchGame for Star {
     type Game = ChineseCheckers;
     type Board<'a> = Marbles<'a>;
 
@@ -106,7 +106,7 @@ impl Field for Star {
             no_landing: [Set::EMPTY; 6],
             no_end: [Set::EMPTY; 6],
             worths: Vec::new(),
-            keys: Box::new(Noise::new(1).keys()),
+            keys: Box::new(Rng::new(1).keys()),
         };
         for (seat, &start) in setup.starts().iter().enumerate() {
             let target = (start + 3) % 6;
@@ -155,14 +155,14 @@ impl Field for Star {
         board
     }
 
-    fn shift(&self, action: &Action) -> Shift {
+    fn search_move(&self, action: &Action) -> Move {
         let cell = |&number: &i64| u8::try_from(number - 1).expect("a listed position");
         match action {
             Action::Move { path } => match (path.first(), path.last()) {
-                (Some(from), Some(to)) => Shift { from: cell(from), to: cell(to) },
-                _ => Shift::default(),
+                (Some(from), Some(to)) => Move { from: cell(from), to: cell(to) },
+                _ => Move::default(),
             },
-            Action::Pass {} => Shift::default(),
+            Action::Pass {} => Move::default(),
         }
     }
 }
@@ -314,22 +314,22 @@ impl Board for Marbles<'_> {
         (stalled || self.turn >= self.star.max_turns).then_some(Ending::Drawn)
     }
 
-    fn list(&self, actions: &mut Vec<(i32, Shift)>) {
+    fn list(&self, actions: &mut Vec<(i32, Move)>) {
         let seat = self.mover();
         let worths = &self.star.worths[seat];
         for from in self.own[seat].iter() {
             for to in self.ends(seat, from).iter() {
                 let promise = worths[to] - worths[from];
                 let cell = |cell: usize| u8::try_from(cell).expect("at most 181 positions");
-                actions.push((promise, Shift { from: cell(from), to: cell(to) }));
+                actions.push((promise, Move { from: cell(from), to: cell(to) }));
             }
         }
         if actions.is_empty() {
-            actions.push((0, Shift::default()));
+            actions.push((0, Move::default()));
         }
     }
 
-    fn play(&mut self, Shift { from, to }: Shift) {
+    fn play(&mut self, Move { from, to }: Move) {
         let seat = self.mover();
         if from == to {
             self.passes += 1;

@@ -3,9 +3,9 @@
 //! The estimate is how far the frogs have come, where the last ones count most, and how far each
 //! could come with one more move: so growing pads pays just where they are lacking.
 
-use crate::alpha_beta::{Board, Ending, Shift};
-use crate::noise::Noise;
-use crate::race::Field;
+use crate::alpha_beta::{Board, Ending, Move};
+use crate::alpha_beta_player::SearchGame;
+use crate::rng::Rng;
 use referee_games::Game;
 use referee_games::board::Cell;
 use referee_games::freckers::{Action, Freckers, Landing};
@@ -30,27 +30,27 @@ const LAST_COLUMN: Set = FIRST_COLUMN << 7;
 const GOALS: [Set; 2] = [0xFF << 56, 0xFF];
 
 /// The rules of this game.
-pub(crate) struct Water {
+pub(crate) struct FreckersGame {
     every: bool,
     turn_limit: u32,
     /// Frogs of either seat, pads and, in the last row, the seat to move.
     keys: [[u64; 64]; 4],
 }
 
-impl Field for Water {
+impl SearchGame for FreckersGame {
     type Game = Freckers;
-    type Board<'a> = Pond<'a>;
+    type Board<'a> = FreckersBoard<'a>;
 
     fn new(game: &Freckers) -> Self {
         let setup = game.setup();
         let every = setup.landing == Landing::Every;
-        Self { every, turn_limit: setup.turn_limit, keys: Noise::new(2).keys() }
+        Self { every, turn_limit: setup.turn_limit, keys: Rng::new(2).keys() }
     }
 
-    fn board(&self, game: &Freckers) -> Pond<'_> {
+    fn board(&self, game: &Freckers) -> FreckersBoard<'_> {
         let position = game.position();
         let set = |cells: &[Cell]| cells.iter().fold(0, |set, &cell| set | 1 << bit(cell));
-        Pond {
+        FreckersBoard {
             water: self,
             frogs: [set(&position.frogs[0]), set(&position.frogs[1])],
             pads: set(&position.pads),
@@ -59,12 +59,12 @@ impl Field for Water {
         }
     }
 
-    fn shift(&self, action: &Action) -> Shift {
+    fn search_move(&self, action: &Action) -> Move {
         let cell = |[row, column]: [i64; 2]| u8::try_from(8 * row + column).expect("a listed cell");
         match action {
-            Action::Move { from, to: Some(to), .. } => Shift { from: cell(*from), to: cell(*to) },
+            Action::Move { from, to: Some(to), .. } => Move { from: cell(*from), to: cell(*to) },
             // Listed moves tell where they lead.
-            Action::Move { .. } | Action::Grow {} => Shift::default(),
+            Action::Move { .. } | Action::Grow {} => Move::default(),
         }
     }
 }
@@ -75,8 +75,8 @@ fn bit(cell: Cell) -> u8 {
 
 /// The pond, and whose turn it is.
 #[derive(Clone)]
-pub(crate) struct Pond<'a> {
-    water: &'a Water,
+pub(crate) struct FreckersBoard<'a> {
+    water: &'a FreckersGame,
     frogs: [Set; 2],
     /// The free ones.
     pads: Set,
@@ -114,7 +114,7 @@ fn index(single: Set) -> u8 {
     u8::try_from(single.trailing_zeros()).expect("a word has 64 bits")
 }
 
-impl Pond<'_> {
+impl FreckersBoard<'_> {
     /// The cells on which a move of this frog may end.
     fn ends(&self, frog: Set, seat: usize) -> Set {
         let frogs = self.frogs[0] | self.frogs[1];
@@ -169,7 +169,7 @@ fn row_of_last(set: Set) -> i32 {
     7 - (set.leading_zeros() / 8).cast_signed()
 }
 
-impl Board for Pond<'_> {
+impl Board for FreckersBoard<'_> {
     const BREADTH: usize = 32;
     const REPEATING: i32 = 40;
 
@@ -192,21 +192,21 @@ impl Board for Pond<'_> {
         })
     }
 
-    fn list(&self, actions: &mut Vec<(i32, Shift)>) {
+    fn list(&self, actions: &mut Vec<(i32, Move)>) {
         let seat = self.mover;
         for frog in singles(self.frogs[seat]) {
             let away = rows_away(frog, seat);
             for end in singles(self.ends(frog, seat)) {
                 let gained = away - rows_away(end, seat);
                 let promise = ROW * gained + STRAGGLING * away * gained.signum();
-                actions.push((promise, Shift { from: index(frog), to: index(end) }));
+                actions.push((promise, Move { from: index(frog), to: index(end) }));
             }
         }
         // Growing promises about a row.
-        actions.push((ROW, Shift::default()));
+        actions.push((ROW, Move::default()));
     }
 
-    fn play(&mut self, Shift { from, to }: Shift) {
+    fn play(&mut self, Move { from, to }: Move) {
         if from == to {
             self.pads |= around(self.frogs[self.mover]) & !(self.frogs[0] | self.frogs[1]);
         } else {

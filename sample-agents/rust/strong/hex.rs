@@ -6,8 +6,8 @@
 //! priors keep a search of few playouts, as on large boards, on the routes that count.
 
 use crate::hex_board::{Board, EMPTY, Owner, other, owner};
-use crate::noise::Noise;
 use crate::player::{Choice, Clock, Player, figures};
+use crate::rng::Rng;
 use referee_games::Game;
 use referee_games::hex::{Action, Hex};
 
@@ -31,7 +31,7 @@ const DECIDED: (u64, f32) = (1500, 0.97);
 /// A player of Hex.
 pub(crate) struct Tree {
     seat: usize,
-    noise: Noise,
+    rng: Rng,
 }
 
 /// A placement in the tree. Wins are those of the side that placed.
@@ -48,8 +48,8 @@ struct Node {
 impl Player for Tree {
     type Game = Hex;
 
-    fn sit(_game: &Hex, seat: usize, seed: u64) -> Self {
-        Self { seat, noise: Noise::new(seed) }
+    fn start(_game: &Hex, seat: usize, seed: u64) -> Self {
+        Self { seat, rng: Rng::new(seed) }
     }
 
     fn choose(
@@ -74,10 +74,11 @@ impl Player for Tree {
         if may_be_swapped && let Some(at) = fair(&board, own) {
             return Some(place(at));
         }
-        if let Some(cell) = pressing(&mut board, own) {
+        if let Some(cell) = forced_cell(&mut board, own) {
             return Some(place(board.at(cell)));
         }
-        let mut search = Grown { own, nodes: Vec::new(), path: Vec::new(), noise: &mut self.noise };
+        let mut search =
+            SearchTree { own, nodes: Vec::new(), path: Vec::new(), rng: &mut self.rng };
         let (cell, share, playouts) = search.grow(&board, clock);
         let swap = actions.last().filter(|action| matches!(action, Action::Swap {}));
         let action = match swap {
@@ -97,7 +98,7 @@ fn fair(board: &Board, own: Owner) -> Option<[i64; 2]> {
 }
 
 /// The cell that wins at once, or else the one with which the other side would.
-fn pressing(board: &mut Board, own: Owner) -> Option<u16> {
+fn forced_cell(board: &mut Board, own: Owner) -> Option<u16> {
     [own, other(own)].into_iter().find_map(|side| {
         board.empty().into_iter().find(|&cell| {
             board.cells[usize::from(cell)] = side;
@@ -109,19 +110,19 @@ fn pressing(board: &mut Board, own: Owner) -> Option<u16> {
 }
 
 /// One turn's tree.
-struct Grown<'a> {
+struct SearchTree<'a> {
     own: Owner,
     nodes: Vec<Node>,
     /// The nodes from the root to where the latest playout began.
     path: Vec<usize>,
-    noise: &'a mut Noise,
+    rng: &'a mut Rng,
 }
 
-impl Grown<'_> {
+impl SearchTree<'_> {
     /// Plays out until the budget is spent: the cell tried most often, its share of wins, and how
     /// many playouts there were.
     fn grow(&mut self, board: &Board, clock: &Clock<'_>) -> (u16, f32, u64) {
-        let mut budget = clock.pace.turn(clock.begun, clock.left_ms);
+        let mut budget = clock.policy.turn(clock.begun, clock.left_ms);
         self.nodes.push(Node::new(0, 0.0));
         self.open(0, board, self.own, None);
         let mut playing = board.clone();
@@ -172,7 +173,7 @@ impl Grown<'_> {
             (mover, last) = (other(mover), Some(cell));
             self.path.push(node);
         }
-        board.fill(mover, last, self.noise);
+        board.fill(mover, last, self.rng);
         self.learn(board);
     }
 

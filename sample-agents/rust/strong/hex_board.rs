@@ -1,7 +1,7 @@
 //! A board of Hex for playouts: bytes within a frame of border cells, so that nothing has to ask
 //! where the board ends; who has joined its borders, and how far both are from it.
 
-use crate::noise::Noise;
+use crate::rng::Rng;
 use referee_games::hex::Side;
 
 /// What stands on a cell.
@@ -11,7 +11,7 @@ pub(crate) const EMPTY: Owner = 0;
 const BLACK: Owner = 1;
 const RED: Owner = 2;
 /// On the frame's corners.
-const NOBODY: Owner = 3;
+const NO_SIDE: Owner = 3;
 /// Farther than any cell.
 const FAR: u16 = 1000;
 
@@ -49,10 +49,10 @@ impl Board {
         let mut cells = vec![EMPTY; stride * stride];
         for line in 0..stride {
             let corner = line == 0 || line == end;
-            cells[line] = if corner { NOBODY } else { RED };
-            cells[end * stride + line] = if corner { NOBODY } else { RED };
-            cells[line * stride] = if corner { NOBODY } else { BLACK };
-            cells[line * stride + end] = if corner { NOBODY } else { BLACK };
+            cells[line] = if corner { NO_SIDE } else { RED };
+            cells[end * stride + line] = if corner { NO_SIDE } else { RED };
+            cells[line * stride] = if corner { NO_SIDE } else { BLACK };
+            cells[line * stride + end] = if corner { NO_SIDE } else { BLACK };
         }
         let back = |step: usize| 0usize.wrapping_sub(step);
         let around = [back(stride), back(stride - 1), 1, stride, stride - 1, back(1)];
@@ -133,7 +133,7 @@ impl Board {
 
     /// Fills the board from `mover` on with stones in an order without pattern, but that bridges
     /// are saved when the other side intrudes into them. `last` is the stone placed last.
-    pub(crate) fn fill(&mut self, mut mover: Owner, last: Option<u16>, noise: &mut Noise) {
+    pub(crate) fn fill(&mut self, mut mover: Owner, last: Option<u16>, rng: &mut Rng) {
         let mut empty = self.empty();
         // By cell: its place in the list.
         let mut places = vec![0u16; self.cells.len()];
@@ -142,7 +142,7 @@ impl Board {
         }
         let mut last = last;
         while !empty.is_empty() {
-            let numbers = noise.next();
+            let numbers = rng.next();
             let turned = (numbers & 0xFF) as usize % 6;
             let saving = last.and_then(|last| self.saving(last, mover, turned));
             let cell = saving.unwrap_or_else(|| {
@@ -218,15 +218,15 @@ fn narrow(cell: usize) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::{BLACK, Board, EMPTY, RED};
-    use crate::noise::Noise;
+    use crate::rng::Rng;
 
     #[test]
     fn every_full_board_has_one_winner() {
-        let mut noise = Noise::new(5);
+        let mut rng = Rng::new(5);
         for size in [3, 4, 7, 11, 26] {
             for _ in 0..50 {
                 let mut board = Board::new(size);
-                board.fill(BLACK, None, &mut noise);
+                board.fill(BLACK, None, &mut rng);
                 assert!(!board.cells.contains(&EMPTY));
                 assert_ne!(board.has_joined(BLACK), board.has_joined(RED));
             }

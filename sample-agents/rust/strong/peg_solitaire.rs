@@ -39,7 +39,7 @@ pub(crate) struct Solver {
 impl Player for Solver {
     type Game = PegSolitaire;
 
-    fn sit(_game: &PegSolitaire, _seat: usize, _seed: u64) -> Self {
+    fn start(_game: &PegSolitaire, _seat: usize, _seed: u64) -> Self {
         Self { plan: VecDeque::new(), note: String::new() }
     }
 
@@ -49,7 +49,7 @@ impl Player for Solver {
         actions: &[Action],
         clock: &Clock<'_>,
     ) -> Option<Choice<Action>> {
-        let mut budget = clock.pace.plan(clock.begun, clock.left_ms);
+        let mut budget = clock.policy.plan(clock.begun, clock.left_ms);
         let wanted = |solver: &Self| {
             let &(from, to) = solver.plan.front()?;
             actions.iter().find(|action| **action == Action::Jump { from, to }).cloned()
@@ -276,7 +276,7 @@ fn keep<const WORDS: usize>(found: &mut Vec<Found<WORDS>>, width: usize) -> bool
 #[cfg(test)]
 mod tests {
     use super::plan;
-    use crate::budget::Pace;
+    use crate::budget::TimePolicy;
     use referee_games::Game;
     use referee_games::peg_solitaire::PegSolitaire;
     use referee_protocol::ClockSettings;
@@ -286,8 +286,8 @@ mod tests {
     /// How many pegs the plan leaves when its jumps are played.
     fn left(setup: Value) -> i64 {
         let mut game = PegSolitaire::start(serde_json::from_value(setup).unwrap()).unwrap();
-        let pace = Pace { nodes: Some(300_000), clock: ClockSettings::default() };
-        let mut budget = pace.plan(Instant::now(), None);
+        let policy = TimePolicy { nodes: Some(300_000), clock: ClockSettings::default() };
+        let mut budget = policy.plan(Instant::now(), None);
         let (jumps, left) = plan::<1>(&game, &game.position(), &mut budget);
         for (from, to) in jumps {
             game.play(&referee_games::peg_solitaire::Action::Jump { from, to }).unwrap();

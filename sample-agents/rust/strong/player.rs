@@ -1,7 +1,7 @@
 //! What all searches have in common: a seat in one game, with the board as the referee has it.
 
-use crate::budget::Pace;
-use crate::race::Racer;
+use crate::alpha_beta_player::AlphaBetaPlayer;
+use crate::budget::TimePolicy;
 use crate::{checker_puzzle, chexers, chinese_checkers, freckers, hex, peg_solitaire};
 use referee_games::Game;
 use referee_protocol::{ClockSettings, Info, Seat};
@@ -14,7 +14,7 @@ use std::time::Instant;
 /// The moment a turn began, what the bank holds, and what follows from them.
 #[derive(Debug)]
 pub(crate) struct Clock<'a> {
-    pub(crate) pace: &'a Pace,
+    pub(crate) policy: &'a TimePolicy,
     pub(crate) begun: Instant,
     pub(crate) left_ms: Option<u64>,
 }
@@ -33,10 +33,10 @@ pub(crate) trait Player: 'static {
     type Game: Game;
 
     /// Sits down at the start of a match.
-    fn sit(game: &Self::Game, seat: usize, seed: u64) -> Self;
+    fn start(game: &Self::Game, seat: usize, seed: u64) -> Self;
 
     /// Takes note of a position after an action.
-    fn note(&mut self, _game: &Self::Game) {}
+    fn observe(&mut self, _game: &Self::Game) {}
 
     /// Picks one of the legal actions, of which there are at least two. None: the first will do.
     fn choose(
@@ -48,14 +48,14 @@ pub(crate) trait Player: 'static {
 }
 
 /// Sits down in the match that `hello` announces.
-pub(crate) fn sit(
+pub(crate) fn start(
     hello: &Hello,
     nodes: Option<u64>,
 ) -> Result<Box<dyn sample_agents::Player>, AgentError> {
     match hello.game.as_str() {
-        "chinese-checkers" => seat::<Racer<chinese_checkers::Star>>(hello, nodes),
-        "chexers" => seat::<Racer<chexers::Hexagon>>(hello, nodes),
-        "freckers" => seat::<Racer<freckers::Water>>(hello, nodes),
+        "chinese-checkers" => seat::<AlphaBetaPlayer<chinese_checkers::Star>>(hello, nodes),
+        "chexers" => seat::<AlphaBetaPlayer<chexers::Hexagon>>(hello, nodes),
+        "freckers" => seat::<AlphaBetaPlayer<freckers::FreckersGame>>(hello, nodes),
         "hex" => seat::<hex::Tree>(hello, nodes),
         "checker-puzzle" => seat::<checker_puzzle::Solver>(hello, nodes),
         "peg-solitaire" => seat::<peg_solitaire::Solver>(hello, nodes),
@@ -71,23 +71,23 @@ fn seat<P: Player>(
     let setup = serde_json::from_value(hello.setup.clone()).map_err(|error| refused(&error))?;
     let game = P::Game::start(setup).map_err(|illegal| refused(&illegal))?;
     let clock = ClockSettings::deserialize(&hello.clock).map_err(|error| refused(&error))?;
-    let player = P::sit(&game, hello.seat.index(), hello.seed);
-    Ok(Box::new(AtTable { game, player, pace: Pace { nodes, clock } }))
+    let player = P::start(&game, hello.seat.index(), hello.seed);
+    Ok(Box::new(GamePlayer { game, player, policy: TimePolicy { nodes, clock } }))
 }
 
 /// A player with its board.
-struct AtTable<P: Player> {
+struct GamePlayer<P: Player> {
     game: P::Game,
     player: P,
-    pace: Pace,
+    policy: TimePolicy,
 }
 
-impl<P: Player> sample_agents::Player for AtTable<P> {
+impl<P: Player> sample_agents::Player for GamePlayer<P> {
     fn played(&mut self, action: &Value) -> Result<(), AgentError> {
         let typed = serde_json::from_value(action.clone())
             .map_err(|error| board_error(action, &error.to_string()))?;
         self.game.play(&typed).map_err(|illegal| board_error(action, &illegal.to_string()))?;
-        self.player.note(&self.game);
+        self.player.observe(&self.game);
         Ok(())
     }
 
@@ -99,7 +99,7 @@ impl<P: Player> sample_agents::Player for AtTable<P> {
         let begun = Instant::now();
         let actions = self.game.actions();
         let first = actions.first().ok_or_else(|| AgentError::referee("there is no action"))?;
-        let clock = Clock { pace: &self.pace, begun, left_ms: turn.left_ms };
+        let clock = Clock { policy: &self.policy, begun, left_ms: turn.left_ms };
         let choice =
             if actions.len() > 1 { self.player.choose(&self.game, &actions, &clock) } else { None };
         // Only what the rules list is ever sent, whatever a search may say.

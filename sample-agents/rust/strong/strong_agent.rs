@@ -11,17 +11,17 @@ mod diamond;
 mod freckers;
 mod hex;
 mod hex_board;
-mod noise;
+mod rng;
 mod peg_solitaire;
 mod pegs;
 mod player;
-mod race;
-mod table;
+mod alpha_beta_player;
+mod position_table;
 
-use player::sit;
+use player::start;
 use referee_games::CellSet;
 use referee_protocol::Ready;
-use sample_agents::converse;
+use sample_agents::play_match;
 use std::error::Error;
 use std::io;
 
@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (name, version) = ("strong (Rust)".to_owned(), env!("CARGO_PKG_VERSION").to_owned());
     let ready = Ready { name: Some(name), version: Some(version), want: vec![] };
     let (input, output) = (io::stdin().lock(), io::stdout().lock());
-    converse(ready, |hello| sit(hello, nodes), input, output, io::sink())?;
+    play_match(ready, |hello| start(hello, nodes), input, output, io::sink())?;
     Ok(())
 }
 

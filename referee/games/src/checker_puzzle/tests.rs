@@ -35,7 +35,7 @@ fn paths_are_completed_and_checked_hop_by_hop() {
         (at_most, at_most),
         (&too_long, "a path has 2 to 64 entries, not 65"),
         ("0,0-0,1", "0,0-0,1"),
-        ("3,3-1,3-3,3", "a move must end on another cell than it began on"),
+        ("3,3-1,3-3,3", "a move must end on another cell than its start"),
         ("3,3-2,3", "[2,3] is occupied"),
         (
             "3,3-1,3-0,3",

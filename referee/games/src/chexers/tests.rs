@@ -39,8 +39,8 @@ fn end(game: &Chexers) -> Option<(String, Vec<u32>, Vec<i64>)> {
 }
 
 fn ended(game: &Chexers, reason: &str, places: [u32; 3]) {
-    let (told, ranks, _) = end(game).unwrap_or_else(|| panic!("not over: {reason}"));
-    assert_eq!((told.as_str(), ranks), (reason, places.to_vec()));
+    let (ended_by, ranks, _) = end(game).unwrap_or_else(|| panic!("not over: {reason}"));
+    assert_eq!((ended_by.as_str(), ranks), (reason, places.to_vec()));
     assert_eq!(game.actions(), []);
 }
 
@@ -115,7 +115,7 @@ fn the_fourth_exit_wins_even_on_the_very_last_turn() {
     ended(&game, "four_exits", [2, 2, 1]);
 }
 
-/// Six actions after which every piece stands where it stood and the same seat is to move.
+/// Six actions that lead back to the same position with the same seat to move.
 const THERE_AND_BACK: &str = "move -3,0 -2,0; move 0,-3 0,-2; move 0,3 0,2; \
                               move -2,0 -3,0; move 0,-2 0,-3; move 0,2 0,3";
 
@@ -128,7 +128,7 @@ fn the_fourth_occurrence_of_a_position_is_a_draw_and_the_start_counts() {
     let (but_one, _) = THERE_AND_BACK.rsplit_once("; ").unwrap();
     play(&mut game, but_one);
     assert_eq!(end(&game), None);
-    // From a position given the history starts anew.
+    // A position starts with an empty history.
     let mut again = start(&json!({"position": game.position()}));
     play(&mut game, "move 0,2 0,3");
     ended(&game, "repetition", [1, 1, 1]);
@@ -150,7 +150,7 @@ fn the_number_of_repetitions_is_set_up() {
 }
 
 #[test]
-fn repetition_is_told_before_the_turn_limit() {
+fn repetition_comes_before_the_turn_limit() {
     let mut game = start(&json!({"turns_per_seat": 2, "repetitions": 2}));
     play(&mut game, THERE_AND_BACK);
     ended(&game, "repetition", [1, 1, 1]);
@@ -168,7 +168,7 @@ fn pieces_of_one_colour_are_interchangeable() {
                  move 0,1 0,0; move -2,0 -3,0; move 2,0 3,0; \
                  move 1,0 0,1; move -3,0 -2,0; move 3,0 2,0";
     play(&mut game, round);
-    assert_eq!(end(&game), None, "green and blue stand elsewhere");
+    assert_eq!(end(&game), None, "green and blue are elsewhere");
     play(&mut game, "move 0,1 1,0");
     ended(&game, "repetition", [1, 1, 1]);
 }

@@ -167,7 +167,7 @@ const DIALOGUES: &[(&str, &str, &str)] = &[
         < bestmove i2 simulations 3 nodes 4 score 0.5
         says i2
         < bestmove i2 simulations 3 nodes 4 score 0.5
-        wrong a move that wasn't asked for
+        wrong a move that was not requested
         over
         > quit"#,
     ),

@@ -117,7 +117,7 @@ fn positions_that_can_come_about_are_taken() {
         assert_eq!(serde_json::to_value(game.position()).unwrap(), position);
         assert_eq!(game.colours(), game.position().colours.map(Side::name), "{setup}");
     }
-    // Its lists are sorted whatever they were.
+    // Its lists are sorted.
     let unsorted = position(&json!([[[3, 3], [0, 0]], [[2, 2]]]), USUAL, 3);
     let sorted = game(&json!({ "position": unsorted })).position().stones;
     assert_eq!(sorted, [vec![[0, 0], [3, 3]], vec![[2, 2]]]);
@@ -273,7 +273,7 @@ fn the_forest_of_chains_agrees_with_a_search() {
 /// What an action is worth to its player: the estimate or, looking ahead, that after the best
 /// answer; where that is less than `enough`, any bound below it.
 fn value(game: &Hex, action: &Action, look_ahead: bool, enough: i64) -> i64 {
-    let Turn::Of(seat) = game.turn() else { unreachable!("only asked of games that go on") };
+    let Turn::Of(seat) = game.turn() else { unreachable!("only called for games in progress") };
     let mut next = game.clone();
     next.play_listed(action);
     if winner(&next).is_some() {

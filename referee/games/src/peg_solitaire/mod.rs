@@ -231,9 +231,9 @@ impl Game for PegSolitaire {
         let opening = (self.finish == Finish::Any).then(|| parity::solvable_opening(self.shape()));
         let instead = match opening.flatten() {
             Some(Cell(row, column)) => {
-                format!("with {row},{column} as the open cell it can")
+                format!("with the open cell {row},{column} instead it can be solved")
             }
-            None => "on this board no start with one open cell can".to_owned(),
+            None => "on this board no start with one open cell can be solved".to_owned(),
         };
         vec![format!("this start can't be solved: {proof}; {instead}")]
     }

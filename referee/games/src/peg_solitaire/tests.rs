@@ -84,7 +84,7 @@ fn position(pegs: &Value, moves: i64) -> Value {
 fn a_position_says_what_was_open_and_is_sorted() {
     let two = json!([[4, 4], [3, 3]]);
     let started = game(&json!({ "position": position(&two, 12) }));
-    assert_eq!(started.position().pegs, [[3, 3], [4, 4]], "sorted whatever it was");
+    assert_eq!(started.position().pegs, [[3, 3], [4, 4]], "sorted");
     assert_eq!(Game::setup(&started).open, [[0, 0]]);
     assert_eq!(started.turn_number(), 12);
 }
@@ -135,9 +135,9 @@ fn jumps_as_text() {
 }
 
 #[test]
-fn starts_without_a_solution_are_told() {
+fn starts_without_a_solution_have_a_note() {
     let parity = "the three-colour parity count proves it";
-    let tried = "trying every play proves it";
+    let tried = "an exhaustive search proves it";
     let same_colour = json!({"position": position(&json!([[0, 0], [3, 0]]), 12)});
     let far_apart = json!({"position": position(&json!([[4, 4], [0, 0]]), 12)});
     for (setup, proof, instead) in [
@@ -258,7 +258,7 @@ fn default_starts_that_can_be_solved() {
     }
 }
 
-/// How many positions a search looks at that always goes on from the most promising one.
+/// Counts the positions that a best-first search visits.
 fn best_first(setup: &Value) -> Option<usize> {
     let mut games = vec![game(setup)];
     let mut seen = BTreeSet::new();

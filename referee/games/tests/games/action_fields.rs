@@ -1,4 +1,5 @@
-//! The quick way to read an action reads nothing that the derived one refuses or reads otherwise.
+//! The fast parser of actions agrees with serde: it accepts nothing that serde refuses or reads
+//! differently.
 
 use proptest::prelude::*;
 use referee_games::{ActionFields, GAMES, Game, SetupError, Turn, Visitor, visit};

@@ -1,8 +1,10 @@
 //! What every game promises, checked for every game in the registry, in its default setup and in
-//! every variant that it names. A new game is picked up by itself.
+//! every variant that it names. A new game is included automatically.
 
 use crate::Random;
-use referee_games::{AnyGame, GAMES, Game, SetupError, Turn, Visitor, plain_perft, visit};
+use referee_games::{
+    AnyGame, GAMES, Game, SetupError, Turn, Visitor, plain_perft, reason_text, visit,
+};
 use referee_protocol::Seat;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -73,8 +75,8 @@ fn what_a_game_says_of_itself_is_true() {
         let setup = game.setup();
         let fields: BTreeSet<&str> =
             setup.as_object().unwrap().keys().map(String::as_str).collect();
-        let told: BTreeSet<&str> = about.setup.iter().map(|field| field.name).collect();
-        assert_eq!(fields, told, "{}", kind.name);
+        let described: BTreeSet<&str> = about.setup.iter().map(|field| field.name).collect();
+        assert_eq!(fields, described, "{}", kind.name);
         for field in &about.setup {
             assert_eq!(setup[field.name], field.default, "{}: {}", kind.name, field.name);
         }
@@ -84,6 +86,10 @@ fn what_a_game_says_of_itself_is_true() {
             assert_eq!(game.format_action(&form.example), form.text, "{}", kind.name);
         }
         assert!(about.seats.contains(&u8::try_from(game.seats()).unwrap()));
+        for reason in &about.reasons {
+            assert_eq!(reason_text(kind.name, reason.name), Some(reason.text));
+            assert!(!reason.text.is_empty() && !reason.text.ends_with('.'), "{}", reason.text);
+        }
     }
 }
 
@@ -251,7 +257,7 @@ fn check_refused<G: Game>(game: &G, action: &G::Action) {
     assert!(rule.len() > 8 && !rule.ends_with('.') && !rule.contains('\n'), "{action}: {rule:?}");
 }
 
-/// The action with each of its numbers changed a little and a lot, as far as it still reads as one.
+/// Returns variants of an action with one number changed a little or a lot, if they still parse.
 fn distorted<A: serde::Serialize + serde::de::DeserializeOwned>(action: &A) -> Vec<A> {
     let mut json = serde_json::to_value(action).unwrap();
     let mut found = Vec::new();

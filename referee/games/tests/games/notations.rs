@@ -16,7 +16,7 @@ fn setups(kind: GameKind) -> Vec<Value> {
     std::iter::once(json!({})).chain(kind.about().variants).collect()
 }
 
-/// Plays at random, at most so many actions. They are returned.
+/// Plays up to `plies` random actions and returns them.
 fn play(game: &mut Box<dyn AnyGame>, plies: usize, draw: &mut Random) -> Vec<Value> {
     let mut played = Vec::new();
     while played.len() < plies {
@@ -114,21 +114,21 @@ fn damaged() -> impl Strategy<Value = String> {
         let setups = setups(kind);
         let setup = &setups[draw.below(setups.len())];
         let record = random_record(kind, setup, &mut draw);
-        let mut signs: Vec<char> = notation.write(&record).unwrap().chars().collect();
+        let mut chars: Vec<char> = notation.write(&record).unwrap().chars().collect();
         let special = ['(', ')', ';', '[', ']', '\\', 'B', 'W', 'a', '1', '\n', '\r', ':'];
-        for (place, how, sign) in edits {
-            let at = usize::from(place) % (signs.len() + 1);
+        for (place, how, ch) in edits {
+            let at = usize::from(place) % (chars.len() + 1);
             match how % 4 {
-                0 if at < signs.len() => drop(signs.remove(at)),
-                1 => signs.insert(at, sign),
-                2 => signs.insert(at, special[usize::from(how / 4) % special.len()]),
+                0 if at < chars.len() => drop(chars.remove(at)),
+                1 => chars.insert(at, ch),
+                2 => chars.insert(at, special[usize::from(how / 4) % special.len()]),
                 _ => {
-                    let end = (at + usize::from(how / 4)).min(signs.len());
-                    signs.extend_from_within(at..end);
+                    let end = (at + usize::from(how / 4)).min(chars.len());
+                    chars.extend_from_within(at..end);
                 }
             }
         }
-        signs.into_iter().collect()
+        chars.into_iter().collect()
     })
 }
 

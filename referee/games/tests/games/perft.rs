@@ -1,5 +1,5 @@
 //! The counts in every game's `perft.txt`: `SETUP : COUNT COUNT ..`, from depth 1 on, or
-//! `SETUP : plain DEPTH`, where the counts up to this depth are those that listing and playing gives.
+//! `SETUP : plain DEPTH`, where the counts up to this depth equal those by listing and playing.
 
 use crate::data_lines;
 use referee_games::{GAMES, Game, SetupError, Visitor, plain_perft, visit};

@@ -12,7 +12,7 @@ struct Played<'a> {
     packed: &'a [u8],
     /// The setup that its parameters mean.
     setup: fn(&Value) -> Value,
-    /// An action as it is written in the list that the digest is of, and what stands between two.
+    /// An action in the digest's list, and the separator.
     text: fn(&Value) -> String,
     separator: &'a str,
 }

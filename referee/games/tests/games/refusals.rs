@@ -1,17 +1,17 @@
-//! What every game's `refusals.txt` says is refused: `SETUP : WORDS`, or `SETUP : ACTION; .. : WORDS`,
-//! where all actions but the last are legal. Each refusal has the words in it.
+//! Checks every game's `refusals.txt`: `SETUP : WORDS`, or `SETUP : ACTION; .. : WORDS`, where all
+//! actions but the last are legal. Each refusal must contain the words.
 
 use crate::data_lines;
 use referee_games::GAMES;
 use serde_json::Value;
 
 #[test]
-fn what_is_refused_is_told_why() {
+fn refusals_name_the_rule() {
     for kind in GAMES {
         for line in data_lines(kind.name, "refusals.txt") {
             let parts: Vec<&str> = line.split(" : ").collect();
             let setup: Value = serde_json::from_str(parts[0]).expect(&line);
-            let (told, words) = match parts[1..] {
+            let (refused, words) = match parts[1..] {
                 [words] => (kind.start(&setup).expect_err(&line).to_string(), words),
                 [actions, words] => {
                     let mut game = kind.start(&setup).expect(&line);
@@ -24,13 +24,13 @@ fn what_is_refused_is_told_why() {
                         game.play(&action).expect(&line);
                     }
                     let before = (game.position(), game.actions());
-                    let told = game.play(&last).expect_err(&line).to_string();
+                    let refused = game.play(&last).expect_err(&line).to_string();
                     assert_eq!((game.position(), game.actions()), before, "{line}");
-                    (told, words)
+                    (refused, words)
                 }
                 _ => panic!("{}: {line}", kind.name),
             };
-            assert!(told.contains(words), "{line}: {told}");
+            assert!(refused.contains(words), "{line}: {refused}");
         }
     }
 }

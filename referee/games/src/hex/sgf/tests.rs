@@ -85,7 +85,7 @@ fn a_swap_of_sides_gives_the_stone_away() {
     let ReadRecord { record, notes } = read(text);
     assert_eq!((&record.setup["swap"], record.end), (&json!("sides"), RecordEnd::Played));
     assert!(notes.is_empty(), "{notes:?}");
-    // The letters tell which swap it was, where the word doesn't.
+    // The letters show which swap it was, where the word doesn't.
     let text = text.replace("swap-sides", "swap");
     assert_eq!(read(&text).record, record);
 }

@@ -1,11 +1,10 @@
-//! When two positions of a match are the same: the same board with the same seat to move, however
-//! many turns it took to get there.
+//! Keys to compare positions: the same board with the same seat to move, regardless of the turn.
 
 use referee_games::Game;
 
-/// The position as text without its count of turns, which some games call `moves`. Searches ask for
-/// this at every position, so the counter is cut from the text instead of from a tree of values.
-pub(crate) fn key<G: Game>(game: &G) -> String {
+/// Returns the position as text without its turn number, which some games call `moves`. Searches call
+/// this for every position, so the number is cut from the text, not from a JSON tree.
+pub(crate) fn position_key<G: Game>(game: &G) -> String {
     let mut text =
         serde_json::to_string(&game.position()).expect("positions have string keys only");
     for counter in ["\"turn\":", "\"moves\":"] {

@@ -3,9 +3,9 @@
 
 /// A stream of numbers that its seed determines.
 #[derive(Clone, Debug)]
-pub(crate) struct Noise(u64);
+pub(crate) struct Rng(u64);
 
-impl Noise {
+impl Rng {
     pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
     }

@@ -1,7 +1,7 @@
 //! The positions that an alpha-beta search has met: a table of fixed size in which newer and deeper
 //! entries replace others.
 
-use crate::alpha_beta::Shift;
+use crate::alpha_beta::Move;
 
 /// How many entries there are: 16 bytes each, so 16 MiB.
 const ENTRIES: usize = 1 << 20;
@@ -24,11 +24,11 @@ pub(crate) struct Entry {
     depth: u8,
     bound: Bound,
     /// The action that was best.
-    pub(crate) action: Shift,
+    pub(crate) action: Move,
 }
 
 impl Entry {
-    pub(crate) fn new(value: i32, depth: usize, bound: Bound, action: Shift) -> Self {
+    pub(crate) fn new(value: i32, depth: usize, bound: Bound, action: Move) -> Self {
         Self { value, depth: u8::try_from(depth).unwrap_or(u8::MAX), bound, action }
     }
 
@@ -51,7 +51,7 @@ pub(crate) struct Table {
 
 impl Table {
     pub(crate) fn new() -> Self {
-        let nothing = Entry::new(0, 0, Bound::Exact, Shift::default());
+        let nothing = Entry::new(0, 0, Bound::Exact, Move::default());
         Self { entries: vec![(0, nothing); ENTRIES] }
     }
 

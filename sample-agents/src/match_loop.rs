@@ -1,14 +1,14 @@
-//! The agent's side of the protocol: one loop over the referee's lines.
+//! The agent's side of the protocol: a loop over the referee's lines.
 
 use crate::AgentError;
-use crate::messages::{Heard, Hello};
+use crate::messages::{Hello, RefereeMessage};
 use crate::player::{Player, Reply};
 use referee_protocol::{Action, FromAgent, REFEREE_LINE_BYTES_MAX, Ready};
 use std::io::{BufRead, Read, Write};
 
-/// Plays one match on the given streams as the player that `seat` makes of `hello`, which is answered
-/// with `ready`. The rest is as in [`run`](crate::run).
-pub fn converse(
+/// Plays one match on these streams: `seat` creates the player from `hello`, and `ready` is the
+/// answer. Streams and errors are as in [`run`](crate::run).
+pub fn play_match(
     ready: Ready,
     mut seat: impl FnMut(&Hello) -> Result<Box<dyn Player>, AgentError>,
     mut input: impl BufRead,
@@ -22,15 +22,15 @@ pub fn converse(
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let heard = serde_json::from_slice(&line).map_err(|error| {
-            AgentError::referee(format!("the referee's line can't be read: {error}"))
+        let message = serde_json::from_slice(&line).map_err(|error| {
+            AgentError::referee(format!("the referee's line is not a message: {error}"))
         })?;
-        match heard {
-            Heard::Hello(hello) => {
+        match message {
+            RefereeMessage::Hello(hello) => {
                 player = Some(seat(&hello)?);
                 say(&mut output, &ready)?;
             }
-            Heard::Turn(turn) => match seated(&mut player)?.answer(&turn)? {
+            RefereeMessage::Turn(turn) => match player_of(&mut player)?.answer(&turn)? {
                 Reply::Action(action, info) => {
                     if let Some(info) = info {
                         say(&mut output, &FromAgent::Info(info))?;
@@ -41,19 +41,19 @@ pub fn converse(
                 Reply::Silence => {}
                 Reply::Flood => flood(&mut output)?,
             },
-            Heard::Played { action } => seated(&mut player)?.played(&action)?,
-            Heard::Retired { seat } => seated(&mut player)?.retired(seat),
-            Heard::Over {} => return Ok(()),
-            Heard::Unknown => {
+            RefereeMessage::Played { action } => player_of(&mut player)?.played(&action)?,
+            RefereeMessage::Retired { seat } => player_of(&mut player)?.retired(seat),
+            RefereeMessage::Over {} => return Ok(()),
+            RefereeMessage::Unknown => {
                 let kind = String::from_utf8_lossy(&line).chars().take(80).collect::<String>();
-                writeln!(diagnostics, "ignored a message of an unknown kind: {kind:?}")?;
+                writeln!(diagnostics, "ignored a message of an unknown type: {kind:?}")?;
             }
         }
     }
     Ok(())
 }
 
-/// Reads the next line with its end; false at the end of the stream.
+/// Reads the next line with its end. Returns false at the end of the stream.
 fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> Result<bool, AgentError> {
     line.clear();
     let longest = REFEREE_LINE_BYTES_MAX + 2;
@@ -66,8 +66,8 @@ fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> Result<bool, Agent
     Ok(read > 0)
 }
 
-fn seated(player: &mut Option<Box<dyn Player>>) -> Result<&mut Box<dyn Player>, AgentError> {
-    player.as_mut().ok_or_else(|| AgentError::referee("the referee's first line isn't `hello`"))
+fn player_of(player: &mut Option<Box<dyn Player>>) -> Result<&mut Box<dyn Player>, AgentError> {
+    player.as_mut().ok_or_else(|| AgentError::referee("the referee's first line is not `hello`"))
 }
 
 fn say(output: &mut impl Write, message: &FromAgent) -> Result<(), AgentError> {
@@ -78,7 +78,7 @@ fn say(output: &mut impl Write, message: &FromAgent) -> Result<(), AgentError> {
     Ok(())
 }
 
-/// Writes until the other side will have no more of it.
+/// Writes until the other side closes the stream.
 fn flood(output: &mut impl Write) -> Result<(), AgentError> {
     let chunk = [b'~'; 8192];
     loop {

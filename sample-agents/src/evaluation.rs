@@ -1,25 +1,25 @@
-//! What a position is worth to a seat, in one number that can be compared over a whole game: the
-//! outcome where the game is over, the game's own estimate where it goes on.
+//! Evaluates a position for a seat, comparable over a whole game: by the outcome if the game is over,
+//! by the game's own estimate otherwise.
 
 use referee_games::{Game, Turn};
 use referee_protocol::{Outcome, Seat};
 
-/// What winning is worth; losing is the negative. Every estimate lies between the two.
+/// The value of a win; a loss is the negative. Every estimate is between the two.
 pub(crate) const WON: i64 = 1 << 48;
-/// Estimates are held within this distance from 0.
+/// Estimates are clamped to this distance from 0.
 const ESTIMATE_MAX: i64 = 1 << 40;
 
-/// What the position is worth to `seat`: larger is better, a draw is 0.
-pub(crate) fn worth<G: Game>(game: &G, seat: Seat) -> i64 {
+/// Returns the value of the position for `seat`: larger is better, a draw is 0.
+pub(crate) fn evaluate<G: Game>(game: &G, seat: Seat) -> i64 {
     match game.turn() {
-        Turn::Over(outcome) => outcome_worth::<G>(&outcome, seat),
+        Turn::Over(outcome) => evaluate_outcome::<G>(&outcome, seat),
         Turn::Of(_) => game.estimate(seat).clamp(-ESTIMATE_MAX, ESTIMATE_MAX),
     }
 }
 
-/// Among several seats: the share of the others that it left behind, less that of those in front.
-/// Alone: solved or not, and among the unsolved the better score.
-pub(crate) fn outcome_worth<G: Game>(outcome: &Outcome, seat: Seat) -> i64 {
+/// Returns the value of an outcome. With several seats: the share of the others behind the seat minus
+/// that of those ahead. With one seat: solved or not, adjusted by the score.
+pub(crate) fn evaluate_outcome<G: Game>(outcome: &Outcome, seat: Seat) -> i64 {
     let own = outcome.places[seat.index()];
     if outcome.places.len() == 1 {
         return if own == 1 { WON } else { -WON } + score::<G>(outcome);
@@ -32,7 +32,7 @@ pub(crate) fn outcome_worth<G: Game>(outcome: &Outcome, seat: Seat) -> i64 {
     WON / others * (count(u32::gt) - count(u32::lt))
 }
 
-/// A puzzle's score, larger being better.
+/// Returns a puzzle's score so that larger is better.
 fn score<G: Game>(outcome: &Outcome) -> i64 {
     let score = outcome.scores.as_ref().map_or(0, |scores| scores[0]);
     let fewer_is_better = G::about().score.is_some_and(|score| score.fewer_is_better);

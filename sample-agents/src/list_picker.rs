@@ -1,4 +1,4 @@
-//! Agents that need no board: they pick from the legal actions that the referee lists.
+//! Agents without a board, which pick from the legal actions that the referee lists.
 
 use crate::AgentError;
 use crate::messages::Turn;
@@ -9,12 +9,12 @@ use rand::seq::IndexedRandom;
 
 /// Picks from `turn.actions`.
 #[derive(Debug)]
-pub(crate) struct Listed {
-    /// What it draws from; without it, the first action is taken.
+pub(crate) struct ListPicker {
+    /// The random numbers; `None` takes the first action.
     random: Option<ChaCha8Rng>,
 }
 
-impl Listed {
+impl ListPicker {
     pub(crate) fn first() -> Self {
         Self { random: None }
     }
@@ -24,7 +24,7 @@ impl Listed {
     }
 }
 
-impl Player for Listed {
+impl Player for ListPicker {
     fn answer(&mut self, turn: &Turn) -> Result<Reply, AgentError> {
         let actions = turn.actions.as_deref().unwrap_or_default();
         let picked = match &mut self.random {

@@ -1,11 +1,11 @@
-//! Agents that keep a board of their own: it starts from `hello` and changes with `played` and
-//! `retired` alone, so it is always the referee's.
+//! Agents with their own board: it starts from `hello` and changes only with `played` and `retired`,
+//! so it always equals the referee's.
 
 use crate::AgentError;
 use crate::messages::{Hello, Turn};
 use crate::misbehaving::unknown_game;
 use crate::player::{Player, Reply};
-use crate::same::key;
+use crate::position_key::position_key;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use referee_games::{AnyGame, Game, SetupError, Visitor, visit};
@@ -13,12 +13,12 @@ use referee_protocol::{Info, Seat};
 use serde_json::Value;
 use std::collections::VecDeque;
 
-/// How many of the latest positions are remembered, so as not to walk in circles.
+/// The number of latest positions remembered, to avoid cycles.
 const REMEMBERED: usize = 200;
-/// How often another action is looked for in the place of one that leads back.
+/// The number of attempts to replace an action that leads back to an earlier position.
 const OTHERS_TRIED: usize = 4;
 
-/// A way to find an action on a board.
+/// A strategy to choose an action on a board.
 pub(crate) trait Chooser: 'static {
     /// Picks one of `actions`, of which there are at least two.
     fn choose<G: Game>(
@@ -29,29 +29,30 @@ pub(crate) trait Chooser: 'static {
         random: &mut ChaCha8Rng,
     ) -> Choice<G::Action>;
 
-    /// In a game of one seat: the actions to take from here, as far ahead as they are worth
-    /// following; none where nothing was found.
+    /// In a game of one seat: returns the actions to play from here; empty if no plan was found.
     fn plan<G: Game>(&mut self, game: &G) -> Vec<G::Action>;
 }
 
-/// An action, and what viewers may see of how it was found.
+/// An action, and details of the search for viewers.
 #[derive(Debug)]
 pub(crate) struct Choice<A> {
     pub(crate) action: A,
     pub(crate) info: Option<Info>,
 }
 
-/// Seats an agent that chooses in this way.
+/// Creates an agent with this strategy.
 pub(crate) fn seat<C: Chooser>(hello: &Hello, chooser: C) -> Result<Box<dyn Player>, AgentError> {
-    visit(&hello.game, Seating { hello, chooser }).ok_or_else(|| unknown_game(&hello.game))?
+    visit(&hello.game, PlayerBuilder { hello, chooser }).ok_or_else(|| unknown_game(&hello.game))?
 }
 
-/// The error of an agent whose board and the referee's have come apart.
+/// Returns the error for a board that differs from the referee's.
 pub fn board_error(action: &Value, refusal: &str) -> AgentError {
-    AgentError::referee(format!("the referee says that {action} was played, but here: {refusal}"))
+    AgentError::referee(format!(
+        "the referee sent that {action} was played, but this board refuses it: {refusal}"
+    ))
 }
 
-/// Retires a seat, where the rules know of it.
+/// Retires a seat, if the game allows it.
 pub fn retire(game: &mut dyn AnyGame, seat: Seat) {
     let over = matches!(game.turn(), referee_games::Turn::Over(_));
     if !over && game.seats() > 2 && seat.index() < game.seats() {
@@ -59,18 +60,18 @@ pub fn retire(game: &mut dyn AnyGame, seat: Seat) {
     }
 }
 
-struct Seating<'a, C> {
+struct PlayerBuilder<'a, C> {
     hello: &'a Hello,
     chooser: C,
 }
 
-impl<C: Chooser> Visitor for Seating<'_, C> {
+impl<C: Chooser> Visitor for PlayerBuilder<'_, C> {
     type Output = Result<Box<dyn Player>, AgentError>;
 
     fn visit<G: Game>(self, start: fn(&Value) -> Result<G, SetupError>) -> Self::Output {
         let Hello { setup, seat, seed, .. } = self.hello;
         let game = start(setup).map_err(|error| AgentError::referee(error.to_string()))?;
-        Ok(Box::new(OnBoard {
+        Ok(Box::new(BoardPlayer {
             game,
             seat: *seat,
             random: ChaCha8Rng::seed_from_u64(*seed),
@@ -81,19 +82,19 @@ impl<C: Chooser> Visitor for Seating<'_, C> {
     }
 }
 
-/// An agent with a board.
-struct OnBoard<G: Game, C> {
+/// An agent with its own board.
+struct BoardPlayer<G: Game, C> {
     game: G,
     seat: Seat,
     random: ChaCha8Rng,
     chooser: C,
-    /// In a game of one seat, what is still to be played of the plan.
+    /// In a game of one seat, the rest of the plan.
     plan: VecDeque<G::Action>,
     /// In a game of several seats, the latest positions, the oldest first.
     latest: VecDeque<String>,
 }
 
-impl<G: Game, C: Chooser> Player for OnBoard<G, C> {
+impl<G: Game, C: Chooser> Player for BoardPlayer<G, C> {
     fn played(&mut self, action: &Value) -> Result<(), AgentError> {
         let typed: G::Action = serde_json::from_value(action.clone())
             .map_err(|error| board_error(action, &error.to_string()))?;
@@ -106,7 +107,7 @@ impl<G: Game, C: Chooser> Player for OnBoard<G, C> {
             if self.latest.len() == REMEMBERED {
                 self.latest.pop_front();
             }
-            self.latest.push_back(key(&self.game));
+            self.latest.push_back(position_key(&self.game));
         }
         Ok(())
     }
@@ -117,7 +118,8 @@ impl<G: Game, C: Chooser> Player for OnBoard<G, C> {
 
     fn answer(&mut self, turn: &Turn) -> Result<Reply, AgentError> {
         if Game::turn(&self.game) != referee_games::Turn::Of(self.seat) {
-            let text = format!("turn {} is asked of seat {} out of turn", turn.turn, self.seat);
+            let text =
+                format!("turn {} was requested from seat {} out of turn", turn.turn, self.seat);
             return Err(AgentError::referee(text));
         }
         let Choice { action, info } = self.choose();
@@ -126,7 +128,7 @@ impl<G: Game, C: Chooser> Player for OnBoard<G, C> {
     }
 }
 
-impl<G: Game, C: Chooser> OnBoard<G, C> {
+impl<G: Game, C: Chooser> BoardPlayer<G, C> {
     fn choose(&mut self) -> Choice<G::Action> {
         let mut actions = Game::actions(&self.game);
         if actions.len() == 1 {
@@ -146,8 +148,8 @@ impl<G: Game, C: Chooser> OnBoard<G, C> {
         self.choose_ahead(actions)
     }
 
-    /// Lets the chooser choose, and again without what leads back to a position that has been: two
-    /// agents that each wait for the other would otherwise play in circles up to the turn limit.
+    /// Chooses an action, and retries without actions that lead back to an earlier position: two agents
+    /// that wait for each other would otherwise repeat positions until the turn limit.
     fn choose_ahead(&mut self, mut actions: Vec<G::Action>) -> Choice<G::Action> {
         let mut first = None;
         for _ in 0..OTHERS_TRIED {
@@ -168,6 +170,6 @@ impl<G: Game, C: Chooser> OnBoard<G, C> {
     fn leads_back(&self, action: &G::Action) -> bool {
         let mut next = self.game.clone();
         next.play_listed(action);
-        self.latest.contains(&key(&next))
+        self.latest.contains(&position_key(&next))
     }
 }

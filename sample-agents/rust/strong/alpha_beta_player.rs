@@ -1,13 +1,13 @@
 //! Playing a race by alpha-beta: Chinese Checkers, Chexers and Freckers differ in their boards
 //! alone.
 
-use crate::alpha_beta::{Board, Search, Shift};
+use crate::alpha_beta::{Board, Move, Search};
 use crate::player::{Choice, Clock, Player, figures};
 use referee_games::Game;
 use std::collections::HashMap;
 
 /// What stays the same throughout a game, and the ways to and from the rules' own types.
-pub(crate) trait Field: 'static {
+pub(crate) trait SearchGame: 'static {
     /// The game.
     type Game: Game;
     /// The board to search on.
@@ -18,28 +18,28 @@ pub(crate) trait Field: 'static {
     /// The board as it is.
     fn board(&self, game: &Self::Game) -> Self::Board<'_>;
     /// An action as the board knows it.
-    fn shift(&self, action: &<Self::Game as Game>::Action) -> Shift;
+    fn search_move(&self, action: &<Self::Game as Game>::Action) -> Move;
 }
 
 /// A player of such a game.
-pub(crate) struct Racer<F> {
+pub(crate) struct AlphaBetaPlayer<F> {
     field: F,
     search: Search,
     /// How often each position has been, by its key.
     been: HashMap<u64, usize>,
 }
 
-impl<F: Field> Player for Racer<F> {
+impl<F: SearchGame> Player for AlphaBetaPlayer<F> {
     type Game = F::Game;
 
-    fn sit(game: &F::Game, seat: usize, _seed: u64) -> Self {
-        let mut racer =
+    fn start(game: &F::Game, seat: usize, _seed: u64) -> Self {
+        let mut player =
             Self { field: F::new(game), search: Search::new(seat), been: HashMap::new() };
-        racer.note(game);
-        racer
+        player.observe(game);
+        player
     }
 
-    fn note(&mut self, game: &F::Game) {
+    fn observe(&mut self, game: &F::Game) {
         *self.been.entry(self.field.board(game).key()).or_insert(0) += 1;
     }
 
@@ -50,10 +50,11 @@ impl<F: Field> Player for Racer<F> {
         clock: &Clock<'_>,
     ) -> Option<Choice<<F::Game as Game>::Action>> {
         let board = self.field.board(game);
-        let shifts: Vec<Shift> = actions.iter().map(|action| self.field.shift(action)).collect();
+        let moves: Vec<Move> =
+            actions.iter().map(|action| self.field.search_move(action)).collect();
         let been = |key: u64| self.been.get(&key).copied().unwrap_or(0);
-        let mut budget = clock.pace.turn(clock.begun, clock.left_ms);
-        let found = self.search.best(&board, &shifts, been, &mut budget);
+        let mut budget = clock.policy.turn(clock.begun, clock.left_ms);
+        let found = self.search.best(&board, &moves, been, &mut budget);
         let info = figures(found.depth, f64::from(found.value), budget.spent);
         Some(Choice { action: actions[found.index].clone(), info })
     }
