@@ -87,8 +87,11 @@ fn what_a_game_says_of_itself_is_true() {
         }
         assert!(about.seats.contains(&u8::try_from(game.seats()).unwrap()));
         for reason in &about.reasons {
-            assert_eq!(reason_text(kind.name, reason.name), Some(reason.text));
-            assert!(!reason.text.is_empty() && !reason.text.ends_with('.'), "{}", reason.text);
+            let text = reason_text(kind.name, &json!({}), reason.name).expect(reason.name);
+            assert!(
+                !text.is_empty() && !text.contains(['{', '}']) && !text.ends_with('.'),
+                "{text}"
+            );
         }
     }
 }
