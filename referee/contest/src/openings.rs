@@ -113,7 +113,7 @@ mod tests {
     use serde_json::{Value, json};
 
     #[test]
-    fn too_many_plies_are_told() {
+    fn too_many_plies_are_an_error() {
         let hex = GAMES.iter().find(|kind| kind.name == "hex").unwrap();
         let refused = draw_opening(*hex, &json!({"size": 3}), 9, 1);
         assert_eq!(refused, Err(OpeningError::Decided { plies: 9 }));

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn wishes_follow_the_colour_rules() {
+    fn preferences_follow_the_colour_rules() {
         let (zero, one) = (Player(0), Player(1));
         let preference = |past: &[PairingResult], player| {
             let preference = Seating::after(3, past).preference(player);
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn the_stronger_wish_is_granted_and_equal_ones_alternate() {
+    fn the_stronger_preference_is_granted_and_equal_ones_alternate() {
         let (zero, one, two) = (Player(0), Player(1), Player(2));
         let order =
             |past: &[PairingResult], high, low| Seating::after(4, past).order_two(high, low, 0);

@@ -234,7 +234,7 @@ fn agents_that_are_named_stop_the_contest_with_their_place() {
         ("[\"@random\", \"@human\"]", "contest.toml:2:22: @human: nobody sits at the terminal"),
         ("[\"@random\", \"@greedi\"]", "did you mean @greedy?"),
         ("[\"@random\", \"./none\"]", "2:22: ./none: no program `./none`"),
-        ("[\"x=@random\", \"x=@first\"]", "more than one agent is called `x`"),
+        ("[\"x=@random\", \"x=@first\"]", "two agents are called `x`"),
     ] {
         let text = format!("game = \"hex\"\nagents = {agents}\npolicy.on_broken = \"leave-out\"");
         let place = place(&[("contest.toml", &text)]);

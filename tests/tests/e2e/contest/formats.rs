@@ -65,7 +65,7 @@ fn a_comparison_ends_when_it_is_decided() {
     let mut output = Vec::new();
     for jobs in ["1", "5"] {
         let words = ["run", "c.toml", "--out", jobs, "--jobs", jobs];
-        contest(&dir, &words).code(0).stdout_has("@greedy is better than @random");
+        contest(&dir, &words).code(0).stdout_has("@greedy is stronger than @random");
         let mut status = status(&dir, jobs);
         // Agents that share cores are stopped while they wait.
         status["sandbox"].take();
@@ -75,7 +75,7 @@ fn a_comparison_ends_when_it_is_decided() {
         // Games that finish after the decision are kept but don't count.
         let rows = query(&dir, jobs, "select count(*) from games");
         assert_eq!(rows, [transcripts(&dir, jobs).len().to_string()]);
-        contest(&dir, &["resume", jobs]).code(0).stdout_has("@greedy is better than @random");
+        contest(&dir, &["resume", jobs]).code(0).stdout_has("@greedy is stronger than @random");
         let played = query(&dir, jobs, "select number, moves from games order by number");
         let counted = usize::try_from(status["played"].as_u64().unwrap()).unwrap();
         output.push((status, played[..counted].to_vec()));

@@ -120,7 +120,7 @@ fn challengers_come_first() {
 }
 
 #[test]
-fn games_of_one_kind_are_told_apart() {
+fn games_of_one_kind_get_different_names() {
     let text = "agents = [\"a\", \"b\"]\n[[games]]\ngame = \"hex\"\nsetup = { size = 5 }\n\
                 [[games]]\ngame = \"hex\"\nname = \"big\"\n[[games]]\ngame = \"freckers\"";
     let contest = contest(text).unwrap();

@@ -1,4 +1,4 @@
-//! A table of mistakes: each with what is told of it, as a snapshot.
+//! A table of mistakes: each with its error, as a snapshot.
 
 use super::super::problem::Source;
 use super::super::{ContestFile, FileError, games};
@@ -9,20 +9,20 @@ const TWO: &str = "agents = [\"@random\", \"@greedy\"]\n";
 
 /// The same as it was.
 #[track_caller]
-fn check(name: &str, told: &str) {
+fn check(name: &str, errors: &str) {
     insta::with_settings!({ omit_expression => true }, {
-        insta::assert_snapshot!(name, told);
+        insta::assert_snapshot!(name, errors);
     });
 }
 
-/// What is told of each, one after the other.
-fn told(texts: &[&str]) -> String {
-    let mut told = String::new();
+/// The errors of each file, one after the other.
+fn errors_of(texts: &[&str]) -> String {
+    let mut errors = String::new();
     for text in texts {
-        told += &shown(&contest(text).expect_err(text));
-        told.push('\n');
+        errors += &shown(&contest(text).expect_err(text));
+        errors.push('\n');
     }
-    told
+    errors
 }
 
 fn shown(error: &FileError) -> String {
@@ -33,17 +33,17 @@ fn shown(error: &FileError) -> String {
 }
 
 /// The same for lines beside a game of two seats and two who play it.
-fn told_beside(lines: &[&str]) -> String {
+fn errors_beside(lines: &[&str]) -> String {
     let whole = |line: &&str| format!("game = \"hex\"\n{TWO}{line}\n");
     let texts: Vec<String> = lines.iter().map(whole).collect();
-    told(&texts.iter().map(String::as_str).collect::<Vec<_>>())
+    errors_of(&texts.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 #[test]
 fn form() {
     check(
         "form",
-        &told_beside(&[
+        &errors_beside(&[
             "formt = \"swiss\"",
             "format = \"swis\"",
             "rounds = \"6\"",
@@ -69,7 +69,7 @@ fn form() {
 fn ranges_and_contradictions() {
     check(
         "ranges_and_contradictions",
-        &told_beside(&[
+        &errors_beside(&[
             "rounds = 0",
             "rounds = 1000001",
             "seed = 9007199254740992",
@@ -118,7 +118,7 @@ fn ranges_and_contradictions() {
 fn formats() {
     check(
         "formats",
-        &told_beside(&[
+        &errors_beside(&[
             "format = \"puzzle\"",
             "[gauntlet]\nchallengers = 1",
             "format = \"gauntlet\"\ngauntlet = { challengers = 2 }",
@@ -139,7 +139,7 @@ fn formats() {
 fn games_and_players() {
     check(
         "games_and_players",
-        &told(&[
+        &errors_of(&[
             "",
             "game = \"hexx\"",
             "game = \"hex\"",
@@ -173,12 +173,12 @@ fn games_and_players() {
 fn lists_are_bounded() {
     let games = "[[games]]\ngame = \"hex\"\n".repeat(101);
     let agents = format!("game = \"hex\"\nagents = [{}]\n", "\"@random\", ".repeat(10_001));
-    for (text, told) in [
-        (games, "contest.toml:202:8: a contest has at most 100 games"),
+    for (text, errors) in [
+        (games, "contest.toml:202:8: a contest can have at most 100 games"),
         (agents, "contest.toml:2:110011: at most 10000 agents can play"),
     ] {
         let error = contest(&text).unwrap_err().to_string();
-        assert!(error.starts_with(told), "{error}");
+        assert!(error.starts_with(errors), "{error}");
     }
 }
 
@@ -188,7 +188,7 @@ fn openings() {
                 [[games]]\ngame = \"freckers\"";
     let both = ContestFile::read(text, "contest.toml", "x").unwrap();
     let one = ContestFile::read("game = \"hex\"", "contest.toml", "x").unwrap();
-    let mut told = String::new();
+    let mut errors = String::new();
     for (file, lines) in [
         (&one, "\n\n"),
         (&one, "{\"turn\":0"),
@@ -198,7 +198,7 @@ fn openings() {
         (&both, "{\"game\":\"hex\",\"position\":{\"x\":1}}"),
     ] {
         let source = Source { file: "openings.jsonl".to_owned(), text: lines.to_owned() };
-        told += &shown(&games::positions(&source, &file.games).expect_err(lines));
+        errors += &shown(&games::positions(&source, &file.games).expect_err(lines));
     }
-    check("openings", &told);
+    check("openings", &errors);
 }

@@ -32,7 +32,7 @@ fn meetings(past: &[PairingResult]) -> BTreeMap<(Player, Player), i64> {
 }
 
 #[test]
-fn nobody_starves_and_nobody_plays_twice_at_once() {
+fn every_player_plays_and_never_twice_at_once() {
     for (players, seats) in (2..=13).flat_map(|players| [(players, 2), (players + 1, 3)]) {
         let field = field(players, seats, 5, 9);
         let past =
@@ -64,7 +64,7 @@ fn the_same_seed_gives_the_same_batches_and_another_does_not() {
 }
 
 #[test]
-fn nobody_meets_anybody_too_often() {
+fn no_two_players_meet_too_often() {
     // 2 * ceil(rounds * (seats - 1) / (players - 1)).
     for (players, rounds, most) in [(6, 20, 8), (10, 30, 8), (40, 20, 2), (24, 46, 4)] {
         let field = field(players, 2, rounds, 2);

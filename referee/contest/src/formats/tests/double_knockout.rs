@@ -126,7 +126,7 @@ fn assert_is_sound(players: usize, met: &[PairingResult]) {
 
 proptest! {
     #[test]
-    fn everybody_but_the_winner_loses_twice(
+    fn all_but_the_winner_loses_twice(
         players in 2_usize..=70, games in 1_u32..=2, seed: u64,
     ) {
         let met = played_out(&FORMAT, field(players, 2, 1), by_chance(games, seed));

@@ -48,7 +48,7 @@ fn challengers_meet_all_others() {
 
 /// Challengers take turns with the groups of others, so that no one waits.
 #[test]
-fn nobody_waits() {
+fn no_one_waits() {
     let pairings =
         all_pairings(&FormatSettings::Gauntlet(Gauntlet { challengers: 5 }), field(15, 2, 1));
     let players: Vec<_> = pairings.iter().map(|pairing| pairing.players.clone()).collect();

@@ -16,7 +16,7 @@ fn the_circle_of_four_and_of_five() {
 }
 
 #[test]
-fn every_pair_meets_once_and_nobody_waits() {
+fn every_pair_meets_once_and_no_one_waits() {
     for players in 0..=41 {
         let list: Vec<[Player; 2]> = pairs(players).collect();
         let mut met = BTreeSet::new();
@@ -40,7 +40,7 @@ fn every_pair_meets_once_and_nobody_waits() {
 }
 
 #[test]
-fn every_group_comes_once_and_nobody_waits() {
+fn every_group_comes_once_and_no_one_waits() {
     for (players, size) in (0..=11).flat_map(|players| (0..=6).map(move |size| (players, size))) {
         let list = groups(players, size);
         assert_eq!(list.len() as u64, count(players, size), "{size} of {players}");

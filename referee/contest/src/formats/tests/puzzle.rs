@@ -3,7 +3,7 @@ use crate::FormatSettings;
 use crate::formats::Puzzle;
 
 #[test]
-fn everybody_plays_alone_in_every_round() {
+fn all_players_play_alone_in_every_round() {
     let pairings = all_pairings(&FormatSettings::Puzzle(Puzzle {}), field(2, 1, 3));
     let list: Vec<(u32, u32)> =
         pairings.iter().map(|pairing| (pairing.round, pairing.players[0].0)).collect();

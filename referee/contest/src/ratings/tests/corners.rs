@@ -82,18 +82,18 @@ fn who_wins_everything_stays_finite() {
     assert!(elo(&few)[0] > 50.0 && elo(&many)[0] > elo(&few)[0] + 300.0);
     assert!(elo(&many)[0] < 2000.0);
     assert_eq!((many.won_all, many.lost_all), (vec![Player(0)], vec![Player(1)]));
-    assert!(many.notes.iter().any(|note| note.contains("won every game: 1")));
+    assert!(many.notes.iter().any(|note| note.contains("1 player won every game")));
     assert_eq!(many.draw, Some(0.0));
 }
 
 #[test]
-fn draws_alone_tell_nothing() {
+fn draws_alone_give_no_information() {
     let drawn: Vec<(&[u32], &[u32])> = vec![(&[0, 1], DRAW), (&[1, 0], DRAW)];
     let ratings = assert_sound(&field(2, 2), &games(&drawn.repeat(20)));
     assert_eq!(elo(&ratings), [0.0, 0.0]);
     assert_eq!(ratings.draw, Some(1.0));
     assert!(ratings.players[0].error.unwrap() > 200.0);
-    assert!(ratings.notes.iter().any(|note| note.contains("all shared one place")));
+    assert!(ratings.notes.iter().any(|note| note.contains("shared one place in every game")));
     assert!(ratings.won_all.is_empty() && ratings.lost_all.is_empty());
 }
 
@@ -133,7 +133,7 @@ fn groups_that_are_not_linked_have_their_own_zeros() {
     assert_eq!(groups, [0, 1, 2, 1, 0]);
     assert_eq!(ratings.groups, 3);
     assert!(ratings.notes.iter().any(|note| note.contains("2 groups")));
-    assert!(ratings.notes.iter().any(|note| note.contains("without a rated game: 1")));
+    assert!(ratings.notes.iter().any(|note| note.contains("1 player without a rated game")));
     // The next one is the next of the group.
     let better: Vec<bool> =
         ratings.players.iter().map(|rating| rating.better_than_next.is_some()).collect();
@@ -183,7 +183,7 @@ fn faults_count_if_the_contest_says_so() {
     let strict = RatingField { rate_faults: false, ..field(2, 2) };
     let left = assert_sound(&strict, &list);
     assert_eq!(left.games, 1);
-    assert!(left.notes.iter().any(|note| note.contains("doesn't rate: 2")));
+    assert!(left.notes.iter().any(|note| note.contains("not rated: 2")));
     list.remove(1);
     assert_eq!(assert_sound(&strict, &list).games, 0);
 }

@@ -27,7 +27,7 @@ fn played(format: FormatSettings, players: usize, seed: u64) -> (Schedule, Vec<T
 }
 
 #[test]
-fn whoever_loses_ties_is_out() {
+fn players_who_lose_ties_are_out() {
     for (format, lives) in [
         (FormatSettings::Knockout(Knockout { third_place: false }), 1),
         (FormatSettings::DoubleKnockout(DoubleKnockout {}), 2),

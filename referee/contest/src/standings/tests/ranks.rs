@@ -28,7 +28,7 @@ fn points_come_first_and_equals_share_a_rank() {
 }
 
 #[test]
-fn those_who_met_are_told_apart_by_that() {
+fn direct_encounters_decide() {
     // 0 and 1 have a win each, and 1 beat 0; 2 has one as well but against 3 alone.
     let records = [game(0, &[0, 1], &[2, 1]), game(1, &[0, 2], &[1, 2])];
     let table = standings(&contest(3, 2, ALL), &records, &[], None);
@@ -69,12 +69,12 @@ fn where_some_play_more_the_mean_decides() {
     let records = [game(0, &[0, 1], &[1, 2]), game(1, &[0, 2], &[2, 1]), game(2, &[0, 3], &[1, 1])];
     let table = standings(&contest(4, 2, format), &records, &[], None);
     assert_eq!(order(&table), [(1, 2), (2, 0), (2, 3), (4, 1)]);
-    assert_eq!(table.ranked_by, ["points a game", "direct encounter"]);
+    assert_eq!(table.ranked_by, ["points per game", "direct encounter"]);
     // A round robin under way: 1 won its only game, 0 two of three.
     let records = [game(0, &[0, 2], &[1, 2]), game(1, &[3, 0], &[2, 1]), game(2, &[0, 1], &[2, 1])];
     let table = standings(&contest(4, 2, ALL), &records, &[], None);
     assert_eq!(order(&table), [(1, 1), (2, 0), (3, 2), (3, 3)]);
-    assert_eq!(table.ranked_by, ["points a game", "direct encounter"]);
+    assert_eq!(table.ranked_by, ["points per game", "direct encounter"]);
     // All level again: the sum decides, and its tie-breaks.
     let records = [
         records,
