@@ -63,7 +63,7 @@ fn actions_against_the_rules_disagree() {
     for (action, wanted) in [
         (json!({"type": "place", "at": [9, 9]}), "turn 0: the action is not legal"),
         (json!({"type": "swap"}), "turn 0: the action is not legal"),
-        (json!({"type": "grow"}), "turn 0: the action can't be read: unknown variant `grow`"),
+        (json!({"type": "grow"}), "turn 0: the action can't be read: unknown value `grow`"),
         (json!({"type": "place"}), "turn 0: the action can't be read: missing field `at`"),
         (json!({"type": "place", "at": [0, 0], "x": 1}), "turn 0: the action can't be read"),
         (json!({}), "turn 0: the action can't be read"),
