@@ -3,7 +3,7 @@
 use crate::messages::{Heartbeat, WorkerInfo};
 use referee_protocol::Sandbox;
 use referee_protocol::plain::{tame_line, tame_name};
-use referee_runner::workers::{WorkerTold, Workers};
+use referee_runner::workers::{KnownWorker, Workers};
 
 /// The maximum number of a worker's games that are listed.
 const GAMES_MAX: usize = 1_024;
@@ -20,8 +20,8 @@ const SPEED_MAX: f64 = 1e6;
 pub fn record_heartbeat(workers: &mut Workers, beat: &Heartbeat, now: &str) {
     let WorkerInfo { id, name, referee: _, arch, slots, cores, memory_mb, class, .. } =
         &beat.worker;
-    let Some(entry) = workers.place(id) else { return };
-    *entry = WorkerTold {
+    let Some(entry) = workers.entry(id) else { return };
+    *entry = KnownWorker {
         id: tame_name(id),
         name: tame_name(name),
         class: tame_name(class),

@@ -2,15 +2,15 @@
 //! before.
 
 use super::palette::Theme;
-use super::raster::{NoPicture, Pixels};
-use super::theme_colours::{Exact, owners};
+use super::raster::{PictureError, Pixels};
+use super::theme_colours::{GifPalette, colours_used};
 use referee_games::view::View;
 use std::io::Write;
 
 /// A GIF under way. It repeats for ever.
 pub(crate) struct Gif<W: Write> {
     encoder: gif::Encoder<W>,
-    colours: Exact,
+    colours: GifPalette,
     width: u16,
     /// The frame before, as numbers of colours.
     before: Vec<u8>,
@@ -38,9 +38,9 @@ impl<W: Write> Gif<W> {
         (width, height): (u32, u32),
         theme: Theme,
         views: impl IntoIterator<Item = &'a View>,
-    ) -> Result<Self, NoPicture> {
-        let colours = Exact::new(theme, &owners(views));
-        let too_large = |_| NoPicture::TooLarge { width, height: height.into() };
+    ) -> Result<Self, PictureError> {
+        let colours = GifPalette::new(theme, &colours_used(views));
+        let too_large = |_| PictureError::TooLarge { width, height: height.into() };
         let side = |pixels: u32| u16::try_from(pixels).map_err(too_large);
         let (width, height) = (side(width)?, side(height)?);
         let palette = colours.palette();
@@ -50,7 +50,7 @@ impl<W: Write> Gif<W> {
     }
 
     /// Adds a frame, shown so long, in milliseconds. A GIF counts hundredths of a second.
-    pub(crate) fn frame(&mut self, pixels: &Pixels, delay_ms: u32) -> Result<(), NoPicture> {
+    pub(crate) fn frame(&mut self, pixels: &Pixels, delay_ms: u32) -> Result<(), PictureError> {
         let row = usize::from(self.width);
         let now = self.colours.numbers(&pixels.rgb);
         let part = changed(&self.before, &now, row);
@@ -78,8 +78,11 @@ impl<W: Write> Gif<W> {
     }
 
     /// Ends it.
-    pub(crate) fn finish(self) -> Result<(), NoPicture> {
-        self.encoder.into_inner().map_err(|error| NoPicture::Broken(error.to_string()))?.flush()?;
+    pub(crate) fn finish(self) -> Result<(), PictureError> {
+        self.encoder
+            .into_inner()
+            .map_err(|error| PictureError::Broken(error.to_string()))?
+            .flush()?;
         Ok(())
     }
 }
@@ -90,7 +93,7 @@ impl<W: Write> Apng<W> {
         out: W,
         (width, height): (u32, u32),
         frames: u32,
-    ) -> Result<Self, NoPicture> {
+    ) -> Result<Self, PictureError> {
         let mut encoder = png::Encoder::new(out, width, height);
         encoder.set_color(png::ColorType::Rgb);
         encoder.set_depth(png::BitDepth::Eight);
@@ -99,7 +102,7 @@ impl<W: Write> Apng<W> {
     }
 
     /// Adds a frame, shown so long, in milliseconds.
-    pub(crate) fn frame(&mut self, pixels: &Pixels, delay_ms: u32) -> Result<(), NoPicture> {
+    pub(crate) fn frame(&mut self, pixels: &Pixels, delay_ms: u32) -> Result<(), PictureError> {
         let row = usize::try_from(pixels.width).unwrap_or(usize::MAX);
         let before = self.before.as_ref().map(|before| before.rgb.as_slice()).unwrap_or_default();
         let part = changed(before, &pixels.rgb, row);
@@ -118,7 +121,7 @@ impl<W: Write> Apng<W> {
     }
 
     /// Ends it; an error if it has fewer frames than were announced.
-    pub(crate) fn finish(self) -> Result<(), NoPicture> {
+    pub(crate) fn finish(self) -> Result<(), PictureError> {
         Ok(self.writer.finish()?)
     }
 }

@@ -49,7 +49,7 @@ pub struct Geometry {
     /// From a cell's middle to its nearest side.
     pub reach: i32,
     /// The cells, in the order of the shape's.
-    pub cells: Vec<Spot>,
+    pub cells: Vec<CellPlace>,
     /// The edges that belong to somebody, in the view's order.
     pub bands: Vec<Band>,
     /// The camps that colours want to reach: each one's letter stands outside, beside it.
@@ -60,7 +60,7 @@ pub struct Geometry {
 
 /// A cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Spot {
+pub struct CellPlace {
     /// Which.
     pub cell: Cell,
     /// How people name it.
@@ -278,14 +278,14 @@ impl Grid {
     }
 }
 
-fn spots(view: &View, grid: Grid, rows: &[i32]) -> Vec<Spot> {
+fn spots(view: &View, grid: Grid, rows: &[i32]) -> Vec<CellPlace> {
     let shape = view.shape;
     let cells = shape.cells();
     let index: BTreeMap<Cell, usize> =
         cells.iter().enumerate().map(|(index, &cell)| (cell, index)).collect();
     let spot = |&cell: &Cell| {
         let at = grid.at(cell);
-        Spot {
+        CellPlace {
             cell,
             name: view.labels.label(shape, cell),
             at,

@@ -18,13 +18,15 @@ mod animation;
 pub mod pictures;
 
 pub(crate) use animation::{Apng, Gif};
-pub use geometry::{Badge, Band, Geometry, NamePlace, Point, Spot};
+pub use geometry::{Badge, Band, CellPlace, Geometry, NamePlace, Point};
 pub use palette::Theme;
 pub(crate) use raster::Canvas;
-pub use raster::{NoPicture, PIXELS_MAX, Pixels, pixels, png};
+pub use raster::{PIXELS_MAX, PictureError, Pixels, pixels, png};
 pub(crate) use svg::layers;
-pub use svg::{Look, Note, extent, lines, strip, svg};
-pub use terminal::{Charset, Glyph, Inks, Paint, Picture, Style, inks, picture, terminal};
+pub use svg::{CaptionLine, PictureStyle, extent, lines, strip, svg};
+pub use terminal::{
+    Charset, Glyph, Paint, Picture, Style, TerminalColours, picture, terminal, terminal_colours,
+};
 pub use web_board::{Board, BoardCell, BoardEdge, board, palette_css};
 
 #[cfg(test)]

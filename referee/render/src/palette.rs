@@ -62,14 +62,14 @@ impl Theme {
             Role::Mark => self.pick([0x00, 0x00, 0x00], [0xff, 0xff, 0xff]),
             Role::Pad => self.pick([0xcf, 0xe8, 0xd5], [0x14, 0x20, 0x1a]),
             Role::PadLine => self.pick([0x2f, 0x7d, 0x5b], [0x3a, 0xa3, 0x7c]),
-            Role::Piece(colour) => hues(colour)[0],
+            Role::Piece(colour) => colours_of(colour)[0],
             // A black piece on a dark board is told by a light rim.
             Role::Rim(Colour::Black) => self.pick([0x1a, 0x1a, 0x1a], [0xd8, 0xd8, 0xd8]),
             Role::Rim(_) => self.pick([0x1a, 0x1a, 0x1a], [0x00, 0x00, 0x00]),
             Role::Letter(Colour::Blue | Colour::Black) => [0xff, 0xff, 0xff],
             Role::Letter(_) => [0x00, 0x00, 0x00],
             Role::Target(colour) => {
-                let [_, dark, light] = hues(colour);
+                let [_, dark, light] = colours_of(colour);
                 self.pick(dark, light)
             }
         }
@@ -84,7 +84,7 @@ impl Theme {
 }
 
 /// The hue of a colour's pieces, and the same dark or light enough for a letter on the board.
-fn hues(colour: Colour) -> [Rgb; 3] {
+fn colours_of(colour: Colour) -> [Rgb; 3] {
     match colour {
         Colour::Red => [[0xd5, 0x5e, 0x00], [0xa8, 0x47, 0x00], [0xf0, 0x8a, 0x3c]],
         Colour::Green => [[0x00, 0x9e, 0x73], [0x00, 0x6e, 0x50], [0x1f, 0xbf, 0x92]],

@@ -1,9 +1,9 @@
-//! Pictures of a match: one position, a film strip, an animation. Bytes out; where they go is the
+//! Pictures of a match: one position, a frames strip, an animation. Bytes out; where they go is the
 //! caller's.
 
 use crate::{
-    Apng, Canvas, Gif, Look, NoPicture, Note, Pixels, Theme, extent, layers, lines, pixels, png,
-    strip, svg,
+    Apng, Canvas, CaptionLine, Gif, PictureError, PictureStyle, Pixels, Theme, extent, layers,
+    lines, pixels, png, strip, svg,
 };
 use clap::ValueEnum;
 use referee_games::view::{Colour, View};
@@ -27,7 +27,7 @@ const LAST_MS: u32 = 3000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ValueEnum, strum::IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
-pub enum Form {
+pub enum OutputFormat {
     /// A picture that stays sharp at every size
     Svg,
     /// A picture in pixels
@@ -44,7 +44,7 @@ pub enum Form {
     Sgf,
 }
 
-impl Form {
+impl OutputFormat {
     /// How the names of such files end.
     pub fn ending(self) -> &'static str {
         self.into()
@@ -53,7 +53,7 @@ impl Form {
 
 /// How a picture of a match is to look.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Wish {
+pub struct PictureOptions {
     /// Dark on light, or light on dark.
     pub theme: Theme,
     /// Whether to name rows and columns.
@@ -79,10 +79,10 @@ pub enum Plies {
 pub fn write_svg(
     playback: &Playback,
     plies: Plies,
-    wish: &Wish,
+    options: &PictureOptions,
     mut out: impl Write,
-) -> Result<(), NoPicture> {
-    out.write_all(drawn(playback, plies, wish).0.as_bytes())?;
+) -> Result<(), PictureError> {
+    out.write_all(drawn(playback, plies, options).0.as_bytes())?;
     Ok(out.flush()?)
 }
 
@@ -90,61 +90,62 @@ pub fn write_svg(
 pub fn write_png(
     playback: &Playback,
     plies: Plies,
-    wish: &Wish,
+    options: &PictureOptions,
     out: impl Write,
-) -> Result<(), NoPicture> {
-    let (document, width) = drawn(playback, plies, wish);
-    png(&pixels(&document, wish.width.unwrap_or(width))?, out)
+) -> Result<(), PictureError> {
+    let (document, width) = drawn(playback, plies, options);
+    png(&pixels(&document, options.width.unwrap_or(width))?, out)
 }
 
 /// Writes all plies as an animated GIF, and tells after each how many are done.
 pub fn write_gif(
     playback: &Playback,
-    wish: &Wish,
+    options: &PictureOptions,
     out: impl Write,
     done: &mut dyn FnMut(usize),
-) -> Result<(), NoPicture> {
-    let film = Film::new(playback, wish)?;
+) -> Result<(), PictureError> {
+    let frames = AnimationFrames::new(playback, options)?;
     let views = playback.plies().iter().map(|ply| &ply.view);
-    let mut gif = Gif::begin(out, film.board.size(), wish.theme, views)?;
-    film.each(done, |pixels, delay| gif.frame(pixels, delay))?;
+    let mut gif = Gif::begin(out, frames.board.size(), options.theme, views)?;
+    frames.each(done, |pixels, delay| gif.frame(pixels, delay))?;
     gif.finish()
 }
 
 /// Writes all plies as an animated PNG, and tells after each how many are done.
 pub fn write_apng(
     playback: &Playback,
-    wish: &Wish,
+    options: &PictureOptions,
     out: impl Write,
     done: &mut dyn FnMut(usize),
-) -> Result<(), NoPicture> {
-    let film = Film::new(playback, wish)?;
-    let count = u32::try_from(film.looks.len()).unwrap_or(u32::MAX);
-    let mut apng = Apng::begin(out, film.board.size(), count)?;
-    film.each(done, |pixels, delay| apng.frame(pixels, delay))?;
+) -> Result<(), PictureError> {
+    let frames = AnimationFrames::new(playback, options)?;
+    let count = u32::try_from(frames.looks.len()).unwrap_or(u32::MAX);
+    let mut apng = Apng::begin(out, frames.board.size(), count)?;
+    frames.each(done, |pixels, delay| apng.frame(pixels, delay))?;
     apng.finish()
 }
 
 /// All plies with how they look: all of one size.
-struct Film<'a> {
+struct AnimationFrames<'a> {
     plies: &'a [Ply],
-    looks: Vec<Look>,
-    wish: &'a Wish,
+    looks: Vec<PictureStyle>,
+    options: &'a PictureOptions,
     /// The empty board, drawn once.
     board: Canvas,
 }
 
-impl<'a> Film<'a> {
-    fn new(playback: &'a Playback, wish: &'a Wish) -> Result<Self, NoPicture> {
+impl<'a> AnimationFrames<'a> {
+    fn new(playback: &'a Playback, options: &'a PictureOptions) -> Result<Self, PictureError> {
         let plies = playback.plies();
-        let looks = plies.iter().map(|ply| look(wish, caption(playback, ply), true)).collect();
-        let looks = level(plies.iter().map(|ply| &ply.view), looks);
-        let width = wish.width.unwrap_or_else(|| usual_width(extent(&plies[0].view, &looks[0]).0));
+        let looks = plies.iter().map(|ply| look(options, caption(playback, ply), true)).collect();
+        let looks = equalize_text_rows(plies.iter().map(|ply| &ply.view), looks);
+        let width =
+            options.width.unwrap_or_else(|| usual_width(extent(&plies[0].view, &looks[0]).0));
         let [board, _] = layers(&plies[0].view, &looks[0]);
-        Ok(Self { plies, looks, wish, board: Canvas::new(&board, width)? })
+        Ok(Self { plies, looks, options, board: Canvas::new(&board, width)? })
     }
 
-    fn frame(&self, index: usize) -> Result<Pixels, NoPicture> {
+    fn frame(&self, index: usize) -> Result<Pixels, PictureError> {
         let [_, over] = layers(&self.plies[index].view, &self.looks[index]);
         self.board.with(&over)
     }
@@ -152,10 +153,10 @@ impl<'a> Film<'a> {
     fn each(
         &self,
         done: &mut dyn FnMut(usize),
-        mut add: impl FnMut(&Pixels, u32) -> Result<(), NoPicture>,
-    ) -> Result<(), NoPicture> {
+        mut add: impl FnMut(&Pixels, u32) -> Result<(), PictureError>,
+    ) -> Result<(), PictureError> {
         let last = self.looks.len() - 1;
-        let delay = self.wish.delay_ms;
+        let delay = self.options.delay_ms;
         let longer = delay.saturating_mul(LAST_TIMES).max(LAST_MS);
         for index in 0..=last {
             add(&self.frame(index)?, if index == last { longer } else { delay })?;
@@ -166,40 +167,44 @@ impl<'a> Film<'a> {
 }
 
 /// The document, and its usual width in pixels.
-fn drawn(playback: &Playback, plies: Plies, wish: &Wish) -> (String, u32) {
+fn drawn(playback: &Playback, plies: Plies, options: &PictureOptions) -> (String, u32) {
     let all = playback.plies();
     match plies {
         Plies::One(index) => {
-            let (view, look) = (&all[index].view, look(wish, caption(playback, &all[index]), true));
+            let (view, look) =
+                (&all[index].view, look(options, caption(playback, &all[index]), true));
             (svg(view, &look), usual_width(extent(view, &look).0))
         }
         Plies::Strip(most) => {
             let shown: Vec<&Ply> = spread(all.len(), most).into_iter().map(|i| &all[i]).collect();
             let views = || shown.iter().map(|ply| &ply.view);
-            let looks = shown.iter().map(|ply| look(wish, vec![short(playback, ply)], false));
-            let looks = level(views(), looks.collect());
+            let looks = shown.iter().map(|ply| look(options, vec![short(playback, ply)], false));
+            let looks = equalize_text_rows(views(), looks.collect());
             let (wide, high) = extent(views().next().unwrap_or(&all[0].view), &looks[0]);
             let columns = columns(looks.len(), wide, high);
-            let positions: Vec<(&View, &Look)> = views().zip(&looks).collect();
+            let positions: Vec<(&View, &PictureStyle)> = views().zip(&looks).collect();
             let count = u32::try_from(columns).unwrap_or(u32::MAX);
             (strip(&positions, columns), whole(wide * f64::from(count)))
         }
     }
 }
 
-fn look(wish: &Wish, caption: Vec<Note>, figures: bool) -> Look {
-    let Wish { theme, coordinates, flip, .. } = *wish;
-    Look { theme, coordinates, flip, caption, figures, room: 0 }
+fn look(options: &PictureOptions, caption: Vec<CaptionLine>, figures: bool) -> PictureStyle {
+    let PictureOptions { theme, coordinates, flip, .. } = *options;
+    PictureStyle { theme, coordinates, flip, caption, figures, room: 0 }
 }
 
 /// The looks with room for as much text as any of them has.
-fn level<'a>(views: impl Iterator<Item = &'a View>, looks: Vec<Look>) -> Vec<Look> {
+fn equalize_text_rows<'a>(
+    views: impl Iterator<Item = &'a View>,
+    looks: Vec<PictureStyle>,
+) -> Vec<PictureStyle> {
     let room = views.zip(&looks).map(|(view, look)| lines(view, look)).max().unwrap_or(0);
-    looks.into_iter().map(|look| Look { room, ..look }).collect()
+    looks.into_iter().map(|look| PictureStyle { room, ..look }).collect()
 }
 
 /// What happened, and who is to move; at the end, who played.
-fn caption(playback: &Playback, ply: &Ply) -> Vec<Note> {
+fn caption(playback: &Playback, ply: &Ply) -> Vec<CaptionLine> {
     let header = playback.header();
     let text = match &ply.kind {
         PlyKind::Start => format!("{}{}", header.game, summary::setup(header)),
@@ -208,22 +213,23 @@ fn caption(playback: &Playback, ply: &Ply) -> Vec<Note> {
         }
         PlyKind::Retired { .. } | PlyKind::Over(_) => describe(header, ply),
     };
-    let mut notes = vec![Note { piece: ply.seat().and_then(|seat| colour(ply, seat)), text }];
+    let mut notes =
+        vec![CaptionLine { piece: ply.seat().and_then(|seat| colour(ply, seat)), text }];
     if let Some(seat) = ply.to_move {
         let text = format!("{} to move", named(playback, ply, seat));
-        notes.push(Note { piece: colour(ply, seat), text });
+        notes.push(CaptionLine { piece: colour(ply, seat), text });
     }
     // Who had which colour is nowhere else to be seen at the end.
     if matches!(ply.kind, PlyKind::Over(_)) && header.seats.len() > 1 {
         for seat in Seat::all(header.seats.len()) {
-            notes.push(Note { piece: colour(ply, seat), text: named(playback, ply, seat) });
+            notes.push(CaptionLine { piece: colour(ply, seat), text: named(playback, ply, seat) });
         }
     }
     notes
 }
 
 /// The same in a line or two.
-fn short(playback: &Playback, ply: &Ply) -> Note {
+fn short(playback: &Playback, ply: &Ply) -> CaptionLine {
     let name = |seat: Seat| name(playback, seat);
     let text = match &ply.kind {
         PlyKind::Played { event, text } => format!("{}. {} {text}", ply.turn, name(event.seat)),
@@ -233,7 +239,7 @@ fn short(playback: &Playback, ply: &Ply) -> Note {
         PlyKind::Start => "start".to_owned(),
         PlyKind::Over(_) => describe(playback.header(), ply),
     };
-    Note { piece: ply.seat().and_then(|seat| colour(ply, seat)), text }
+    CaptionLine { piece: ply.seat().and_then(|seat| colour(ply, seat)), text }
 }
 
 fn named(playback: &Playback, ply: &Ply, seat: Seat) -> String {
@@ -293,8 +299,8 @@ fn whole(units: f64) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::{
-        Plies, Wish, caption, columns, pixels, spread, svg, write_apng, write_gif, write_png,
-        write_svg,
+        PictureOptions, Plies, caption, columns, pixels, spread, svg, write_apng, write_gif,
+        write_png, write_svg,
     };
     use referee_match::transcript::{Playback, PlyKind, TranscriptFollower};
     use resvg::usvg::roxmltree::Document;
@@ -320,13 +326,13 @@ mod tests {
         all.into_iter().filter(|(_, playback)| playback.plies().len() > 3).take(3).collect()
     }
 
-    fn wish() -> Wish {
-        Wish { width: Some(90), delay_ms: 500, ..Wish::default() }
+    fn options() -> PictureOptions {
+        PictureOptions { width: Some(90), delay_ms: 500, ..PictureOptions::default() }
     }
 
     fn text(playback: &Playback, plies: Plies) -> String {
         let mut out = Vec::new();
-        write_svg(playback, plies, &wish(), &mut out).unwrap();
+        write_svg(playback, plies, &options(), &mut out).unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -370,7 +376,7 @@ mod tests {
     fn a_picture_is_as_wide_as_asked_for() {
         let (_, playback) = golden().remove(0);
         let mut out = Vec::new();
-        write_png(&playback, Plies::One(0), &wish(), &mut out).unwrap();
+        write_png(&playback, Plies::One(0), &options(), &mut out).unwrap();
         let reader = png::Decoder::new(Cursor::new(out)).read_info().unwrap();
         assert_eq!(reader.info().width, 90);
     }
@@ -380,7 +386,7 @@ mod tests {
         for (name, playback) in short() {
             let count = playback.plies().len();
             let (mut out, mut told) = (Vec::new(), Vec::new());
-            write_gif(&playback, &wish(), &mut out, &mut |done| told.push(done)).unwrap();
+            write_gif(&playback, &options(), &mut out, &mut |done| told.push(done)).unwrap();
             assert_eq!(told, (1..=count).collect::<Vec<_>>());
             let mut decoder = gif::DecodeOptions::new().read_info(Cursor::new(out)).unwrap();
             assert_eq!(decoder.width(), 90);
@@ -399,14 +405,14 @@ mod tests {
     fn the_frames_add_up_to_the_last_picture() {
         for (name, playback) in short() {
             let count = playback.plies().len();
-            let wish = wish();
-            let film = super::Film::new(&playback, &wish).unwrap();
-            let last = film.frame(count - 1).unwrap();
-            let look = &film.looks[count - 1];
+            let options = options();
+            let frames = super::AnimationFrames::new(&playback, &options).unwrap();
+            let last = frames.frame(count - 1).unwrap();
+            let look = &frames.looks[count - 1];
             let at_once = pixels(&svg(&playback.plies()[count - 1].view, look), 90).unwrap();
             assert!(last == at_once, "{name}");
             let mut out = Vec::new();
-            write_apng(&playback, &wish, &mut out, &mut |_| {}).unwrap();
+            write_apng(&playback, &options, &mut out, &mut |_| {}).unwrap();
             let mut reader = png::Decoder::new(Cursor::new(out)).read_info().unwrap();
             assert_eq!(reader.info().animation_control().unwrap().num_frames as usize, count);
             let row = last.width as usize;

@@ -21,7 +21,7 @@ pub struct Pixels {
 
 /// Why there is no picture.
 #[derive(Debug, thiserror::Error)]
-pub enum NoPicture {
+pub enum PictureError {
     /// It would have more than [`PIXELS_MAX`] pixels.
     #[error("{width} x {height} pixels are too many; {PIXELS_MAX} can be drawn")]
     TooLarge {
@@ -44,17 +44,17 @@ pub(crate) struct Canvas(Pixmap);
 
 impl Canvas {
     /// Draws an SVG document so many pixels wide.
-    pub(crate) fn new(svg: &str, width: u32) -> Result<Self, NoPicture> {
+    pub(crate) fn new(svg: &str, width: u32) -> Result<Self, PictureError> {
         let tree = tree(svg)?;
         let (width, height) = scaled(tree.size().width(), tree.size().height(), width)?;
-        let too_large = || NoPicture::TooLarge { width, height: height.into() };
+        let too_large = || PictureError::TooLarge { width, height: height.into() };
         let mut canvas = Self(Pixmap::new(width, height).ok_or_else(too_large)?);
         canvas.draw(&tree);
         Ok(canvas)
     }
 
     /// What it is with another document of the same size over it.
-    pub(crate) fn with(&self, svg: &str) -> Result<Pixels, NoPicture> {
+    pub(crate) fn with(&self, svg: &str) -> Result<Pixels, PictureError> {
         let mut canvas = self.clone();
         canvas.draw(&tree(svg)?);
         Ok(canvas.pixels())
@@ -80,17 +80,17 @@ impl Canvas {
 }
 
 /// Draws an SVG document so many pixels wide.
-pub fn pixels(svg: &str, width: u32) -> Result<Pixels, NoPicture> {
+pub fn pixels(svg: &str, width: u32) -> Result<Pixels, PictureError> {
     Ok(Canvas::new(svg, width)?.pixels())
 }
 
-fn tree(svg: &str) -> Result<Tree, NoPicture> {
+fn tree(svg: &str) -> Result<Tree, PictureError> {
     let drawn = Tree::from_str(&outlined(svg), &Options::default());
-    drawn.map_err(|error| NoPicture::Broken(error.to_string()))
+    drawn.map_err(|error| PictureError::Broken(error.to_string()))
 }
 
 /// Writes pixels as PNG.
-pub fn png(pixels: &Pixels, out: impl Write) -> Result<(), NoPicture> {
+pub fn png(pixels: &Pixels, out: impl Write) -> Result<(), PictureError> {
     let mut encoder = png::Encoder::new(out, pixels.width, pixels.height);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
@@ -101,7 +101,7 @@ pub fn png(pixels: &Pixels, out: impl Write) -> Result<(), NoPicture> {
 
 // Errors of an encoder that aren't those of what it writes to are its own.
 
-impl From<png::EncodingError> for NoPicture {
+impl From<png::EncodingError> for PictureError {
     fn from(error: png::EncodingError) -> Self {
         match error {
             png::EncodingError::IoError(error) => Self::Written(error),
@@ -110,7 +110,7 @@ impl From<png::EncodingError> for NoPicture {
     }
 }
 
-impl From<gif::EncodingError> for NoPicture {
+impl From<gif::EncodingError> for PictureError {
     fn from(error: gif::EncodingError) -> Self {
         match error {
             gif::EncodingError::Io(error) => Self::Written(error),
@@ -125,11 +125,11 @@ impl From<gif::EncodingError> for NoPicture {
     clippy::cast_sign_loss,
     reason = "a positive number, checked to be small"
 )]
-fn scaled(across: f32, down: f32, width: u32) -> Result<(u32, u32), NoPicture> {
+fn scaled(across: f32, down: f32, width: u32) -> Result<(u32, u32), PictureError> {
     let width = width.max(1);
     let height = (f64::from(down) * f64::from(width) / f64::from(across)).round().max(1.0) as u64;
     if height.saturating_mul(u64::from(width)) > PIXELS_MAX {
-        return Err(NoPicture::TooLarge { width, height });
+        return Err(PictureError::TooLarge { width, height });
     }
     Ok((width, height as u32))
 }
@@ -141,7 +141,7 @@ fn ratio(pixels: u32, units: f32) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{NoPicture, pixels, png};
+    use super::{PictureError, pixels, png};
 
     /// The characters that the font has: those of `fonts/README.md`.
     const COVERED: &[(char, char)] = &[
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn what_is_too_large_or_no_picture_is_refused() {
-        assert!(matches!(pixels(&document('a'), 5000), Err(NoPicture::TooLarge { .. })));
-        assert!(matches!(pixels("<svg", 10), Err(NoPicture::Broken(_))));
+        assert!(matches!(pixels(&document('a'), 5000), Err(PictureError::TooLarge { .. })));
+        assert!(matches!(pixels("<svg", 10), Err(PictureError::Broken(_))));
     }
 }

@@ -3,8 +3,8 @@
 
 use super::geometry::{Geometry, NAME_SIZE, Point};
 use super::palette::{Role, Theme};
-use super::symbols::{Pen, Symbols, Units, ground_id, points, standing};
-use super::text::{self, Words};
+use super::symbols::{Painter, Symbols, Units, ground_id, points, translated};
+use super::text::{self, TextLine};
 use referee_games::board::Cell;
 use referee_games::view::{Colour, Figure, GroundKind, View};
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +15,7 @@ pub(super) const FONT: &str = "DejaVu Sans, Verdana, sans-serif";
 
 /// How a picture looks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Look {
+pub struct PictureStyle {
     /// Dark on light, or light on dark.
     pub theme: Theme,
     /// Whether to name rows and columns on two sides.
@@ -23,7 +23,7 @@ pub struct Look {
     /// Whether to turn the board by half a turn.
     pub flip: bool,
     /// Plain text above the board, a paragraph each. It may come from anywhere.
-    pub caption: Vec<Note>,
+    pub caption: Vec<CaptionLine>,
     /// Whether to tell the view's figures below it.
     pub figures: bool,
     /// So many lines of text have room at least: with [`lines`] of all plies, pictures of one match
@@ -33,7 +33,7 @@ pub struct Look {
 
 /// A paragraph of text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Note {
+pub struct CaptionLine {
     /// A piece to put in front, so that it shows whom the text is about.
     pub piece: Option<Colour>,
     /// The text.
@@ -41,12 +41,12 @@ pub struct Note {
 }
 
 /// The position as a standalone SVG document. The same view and look give the same bytes.
-pub fn svg(view: &View, look: &Look) -> String {
+pub fn svg(view: &View, look: &PictureStyle) -> String {
     strip(&[(view, look)], 1)
 }
 
 /// Positions side by side in rows of so many, as one document in the first one's theme.
-pub fn strip(positions: &[(&View, &Look)], columns: usize) -> String {
+pub fn strip(positions: &[(&View, &PictureStyle)], columns: usize) -> String {
     let pictures: Vec<Picture<'_>> =
         positions.iter().map(|(view, look)| Picture::new(view, look)).collect();
     let largest = |side: fn((i32, i32)) -> i32| {
@@ -64,20 +64,21 @@ pub fn strip(positions: &[(&View, &Look)], columns: usize) -> String {
     text += &background(theme, width, height);
     for (index, picture) in pictures.iter().enumerate() {
         let (x, y) = (wide * count(index % columns), high * count(index / columns));
-        text += &standing(Point { x, y }, &(picture.under() + &picture.over()));
+        text += &translated(Point { x, y }, &(picture.under() + &picture.over()));
     }
     text.push_str("</svg>\n");
     text
 }
 
 fn background(theme: Theme, width: i32, height: i32) -> String {
-    let (width, height, fill) = (Units(width), Units(height), Pen(theme).fill(Role::Background));
+    let (width, height, fill) =
+        (Units(width), Units(height), Painter(theme).fill(Role::Background));
     format!(r#"<rect width="{width}" height="{height}" {fill}/>"#)
 }
 
 /// The position as two documents, one to be drawn over the other: the board, which is the same for
 /// every ply of a match, and what stands on it.
-pub(crate) fn layers(view: &View, look: &Look) -> [String; 2] {
+pub(crate) fn layers(view: &View, look: &PictureStyle) -> [String; 2] {
     let picture = Picture::new(view, look);
     let (width, height) = picture.size();
     let opening = opening(width, height);
@@ -90,13 +91,13 @@ pub(crate) fn layers(view: &View, look: &Look) -> [String; 2] {
 }
 
 /// Width and height of a picture, in units.
-pub fn extent(view: &View, look: &Look) -> (f64, f64) {
+pub fn extent(view: &View, look: &PictureStyle) -> (f64, f64) {
     let (width, height) = Picture::new(view, look).size();
     (f64::from(width) / 100.0, f64::from(height) / 100.0)
 }
 
 /// How many lines of text stand above the board.
-pub fn lines(view: &View, look: &Look) -> usize {
+pub fn lines(view: &View, look: &PictureStyle) -> usize {
     Picture::new(view, look).words.len()
 }
 
@@ -113,15 +114,15 @@ pub(super) fn opening(width: i32, height: i32) -> String {
 #[derive(Debug)]
 pub(super) struct Picture<'a> {
     view: &'a View,
-    look: &'a Look,
+    look: &'a PictureStyle,
     geometry: Geometry,
-    words: Vec<Words>,
+    words: Vec<TextLine>,
     size: i32,
     width: i32,
 }
 
 impl<'a> Picture<'a> {
-    pub(super) fn new(view: &'a View, look: &'a Look) -> Self {
+    pub(super) fn new(view: &'a View, look: &'a PictureStyle) -> Self {
         let geometry = Geometry::of(view, look.flip, look.coordinates);
         let notes = notes(view, look);
         let (width, size) = text::measure(geometry.width, !notes.is_empty() || look.room > 0);
@@ -139,7 +140,7 @@ impl<'a> Picture<'a> {
     }
 
     fn symbols(&self) -> Symbols<'_> {
-        Symbols { geometry: &self.geometry, pen: Pen(self.look.theme) }
+        Symbols { geometry: &self.geometry, pen: Painter(self.look.theme) }
     }
 
     /// The symbols that are used.
@@ -167,21 +168,21 @@ impl<'a> Picture<'a> {
 
     /// The board without what changes from ply to ply.
     fn under(&self) -> String {
-        let pen = Pen(self.look.theme);
+        let pen = Painter(self.look.theme);
         let board = cells(&self.geometry, pen) + &self.symbols().edges();
         self.placed(&(board + &names(&self.geometry, pen)))
     }
 
     /// The text, and what stands on the board.
     fn over(&self) -> String {
-        let pen = Pen(self.look.theme);
+        let pen = Painter(self.look.theme);
         let text = text::drawn(&self.words, self.size, self.geometry.reach, pen);
         text + &self.placed(&(self.ground() + &self.last() + &self.pieces() + &self.chain()))
     }
 
     fn placed(&self, board: &str) -> String {
         let x = (self.width - self.geometry.width) / 2;
-        standing(Point { x, y: self.text_height() }, board)
+        translated(Point { x, y: self.text_height() }, board)
     }
 
     fn ground(&self) -> String {
@@ -228,7 +229,7 @@ impl<'a> Picture<'a> {
 }
 
 /// Every cell's outline, with its number.
-pub(super) fn cells(geometry: &Geometry, pen: Pen) -> String {
+pub(super) fn cells(geometry: &Geometry, pen: Painter) -> String {
     let mut text =
         format!(r#"<g class="layer-cells"><g {}>"#, pen.both(Role::Cell, Role::Line, 120));
     for (index, spot) in geometry.cells.iter().enumerate() {
@@ -239,16 +240,16 @@ pub(super) fn cells(geometry: &Geometry, pen: Pen) -> String {
 }
 
 /// The names of rows and columns.
-pub(super) fn names(geometry: &Geometry, pen: Pen) -> String {
+pub(super) fn names(geometry: &Geometry, pen: Painter) -> String {
     let mut text = String::from(r#"<g class="layer-coordinates">"#);
     for name in &geometry.names {
-        text += &standing(name.at, &pen.letter(Role::Faint, NAME_SIZE, &name.text));
+        text += &translated(name.at, &pen.letter(Role::Faint, NAME_SIZE, &name.text));
     }
     text + "</g>"
 }
 
 /// The caption, and a paragraph for each kind of figure.
-fn notes(view: &View, look: &Look) -> Vec<Note> {
+fn notes(view: &View, look: &PictureStyle) -> Vec<CaptionLine> {
     let mut notes = look.caption.clone();
     if !look.figures {
         return notes;
@@ -263,7 +264,7 @@ fn notes(view: &View, look: &Look) -> Vec<Note> {
             value.replace(' ', "\u{A0}")
         };
         let values: Vec<String> = figures.into_iter().map(value).collect();
-        notes.push(Note { piece: None, text: format!("{name}: {}", values.join(", ")) });
+        notes.push(CaptionLine { piece: None, text: format!("{name}: {}", values.join(", ")) });
     }
     notes
 }

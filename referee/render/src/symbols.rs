@@ -34,7 +34,7 @@ pub(super) fn points(corners: impl IntoIterator<Item = Point>) -> String {
 }
 
 /// Something around the middle of where it stands.
-pub(super) fn standing(at: Point, drawn: &str) -> String {
+pub(super) fn translated(at: Point, drawn: &str) -> String {
     let (x, y) = (Units(at.x), Units(at.y));
     format!(r#"<g transform="translate({x} {y})">{drawn}</g>"#)
 }
@@ -49,9 +49,9 @@ pub(crate) fn target_letter(colour: Colour) -> char {
 
 /// Draws in one theme.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pen(pub(super) Theme);
+pub(super) struct Painter(pub(super) Theme);
 
-impl Pen {
+impl Painter {
     /// The attributes that fill with a colour.
     pub(super) fn fill(self, role: Role) -> String {
         self.paint("fill", &[], role)
@@ -98,7 +98,7 @@ impl Pen {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Symbols<'a> {
     pub(super) geometry: &'a Geometry,
-    pub(super) pen: Pen,
+    pub(super) pen: Painter,
 }
 
 impl Symbols<'_> {
@@ -218,7 +218,7 @@ impl Symbols<'_> {
         }
         let of_bands = self.geometry.bands.iter().flat_map(|band| &band.badges);
         for badge in of_bands.chain(&self.geometry.camps) {
-            text += &standing(badge.at, &self.badge(badge.colour));
+            text += &translated(badge.at, &self.badge(badge.colour));
         }
         text
     }

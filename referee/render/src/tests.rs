@@ -1,7 +1,9 @@
 //! Pictures of boards: what is on them, and what must be true of every picture.
 
 use super::symbols::Units;
-use super::{Geometry, Look, Note, Point, Theme, board, palette_css, pixels, strip, svg};
+use super::{
+    CaptionLine, Geometry, PictureStyle, Point, Theme, board, palette_css, pixels, strip, svg,
+};
 use proptest::prelude::*;
 use referee_games::board::{Cell, Shape};
 use referee_games::view::{Colour, Edge, Figure, Ground, GroundKind, Labels, Piece, View};
@@ -47,8 +49,13 @@ fn in_lines(document: &str) -> String {
 
 #[test]
 fn a_crowded_board() {
-    let note = Note { piece: Some(Colour::Red), text: "a <b> & \"c\"\u{1b}[0m".to_owned() };
-    let look = Look { coordinates: true, figures: true, caption: vec![note], ..Look::default() };
+    let note = CaptionLine { piece: Some(Colour::Red), text: "a <b> & \"c\"\u{1b}[0m".to_owned() };
+    let look = PictureStyle {
+        coordinates: true,
+        figures: true,
+        caption: vec![note],
+        ..PictureStyle::default()
+    };
     insta::assert_snapshot!(in_lines(&svg(&crowded(), &look)));
 }
 
@@ -57,7 +64,7 @@ fn a_square_in_the_dark() {
     let mut view = empty(Shape::Square(2), Labels::Pair);
     view.ground = vec![Ground { at: Cell(0, 0), kind: GroundKind::Pad }];
     view.pieces = vec![Piece { at: Cell(1, 0), colour: Colour::Peg }];
-    let look = Look { theme: Theme::Dark, ..Look::default() };
+    let look = PictureStyle { theme: Theme::Dark, ..PictureStyle::default() };
     insta::assert_snapshot!(in_lines(&svg(&view, &look)));
 }
 
@@ -113,7 +120,7 @@ fn the_board_of_the_page_has_every_symbol_layer_and_colour() {
 
 #[test]
 fn a_strip_has_its_pictures_in_rows() {
-    let (view, look) = (crowded(), Look::default());
+    let (view, look) = (crowded(), PictureStyle::default());
     let one = svg(&view, &look);
     let three = strip(&[(&view, &look); 3], 2);
     let size = |document: &str| {
@@ -157,13 +164,13 @@ fn positions() -> impl Strategy<Value = View> {
     )
 }
 
-fn looks() -> impl Strategy<Value = Look> {
-    (any::<[bool; 4]>(), ".*").prop_map(|([dark, coordinates, flip, figures], text)| Look {
+fn looks() -> impl Strategy<Value = PictureStyle> {
+    (any::<[bool; 4]>(), ".*").prop_map(|([dark, coordinates, flip, figures], text)| PictureStyle {
         theme: if dark { Theme::Dark } else { Theme::Light },
         coordinates,
         flip,
         figures,
-        caption: vec![Note { piece: None, text }],
+        caption: vec![CaptionLine { piece: None, text }],
         room: 0,
     })
 }
@@ -261,7 +268,7 @@ fn the_corners_of_a_band_follow_its_edge() {
 
 #[test]
 fn a_picture_in_pixels_is_the_same_twice() {
-    let text = svg(&crowded(), &Look { coordinates: true, ..Look::default() });
+    let text = svg(&crowded(), &PictureStyle { coordinates: true, ..PictureStyle::default() });
     let (one, other) = (pixels(&text, 200).unwrap(), pixels(&text, 200).unwrap());
     assert!(one == other);
     assert_eq!(one.rgb.len(), (one.width * one.height) as usize);

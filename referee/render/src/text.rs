@@ -2,8 +2,8 @@
 //! take for its own.
 
 use super::palette::Role;
-use super::svg::Note;
-use super::symbols::{Pen, Units};
+use super::svg::CaptionLine;
+use super::symbols::{Painter, Units};
 use referee_games::view::Colour;
 use referee_protocol::plain::tame;
 use std::fmt::Write;
@@ -17,7 +17,7 @@ const LINES_MAX: usize = 3;
 
 /// A line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Words {
+pub(super) struct TextLine {
     /// The piece in front.
     piece: Option<Colour>,
     /// Whether it continues a line that has one.
@@ -38,7 +38,7 @@ pub(super) fn height(lines: usize, size: i32) -> i32 {
 }
 
 /// The paragraphs in lines of this width.
-pub(super) fn broken(notes: &[Note], width: i32, size: i32) -> Vec<Words> {
+pub(super) fn broken(notes: &[CaptionLine], width: i32, size: i32) -> Vec<TextLine> {
     let mut lines = Vec::new();
     for note in notes {
         let inset = if note.piece.is_some() { size * 3 / 2 } else { 0 };
@@ -53,14 +53,14 @@ pub(super) fn broken(notes: &[Note], width: i32, size: i32) -> Vec<Words> {
         }
         for (index, text) in parts.into_iter().enumerate() {
             let piece = note.piece.filter(|_| index == 0);
-            lines.push(Words { piece, inset: note.piece.is_some(), text });
+            lines.push(TextLine { piece, inset: note.piece.is_some(), text });
         }
     }
     lines
 }
 
 /// The lines as SVG.
-pub(super) fn drawn(lines: &[Words], size: i32, reach: i32, pen: Pen) -> String {
+pub(super) fn drawn(lines: &[TextLine], size: i32, reach: i32, pen: Painter) -> String {
     let mut text = String::new();
     let mut base = size * 3 / 2;
     for line in lines {

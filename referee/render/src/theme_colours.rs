@@ -10,15 +10,15 @@ const COLOURS_MAX: usize = 255;
 
 /// A fixed list of colours, and the nearest of them to any other.
 #[derive(Clone, Debug)]
-pub(super) struct Exact {
+pub(super) struct GifPalette {
     colours: Vec<Rgb>,
     known: HashMap<Rgb, u8>,
 }
 
-impl Exact {
+impl GifPalette {
     /// The colours for pictures of boards with these colours of pieces, edges and camps.
-    pub(super) fn new(theme: Theme, owners: &BTreeSet<Colour>) -> Self {
-        let pairs = pairs(owners);
+    pub(super) fn new(theme: Theme, colours_used: &BTreeSet<Colour>) -> Self {
+        let pairs = pairs(colours_used);
         let mut colours: Vec<Rgb> = Vec::new();
         let mut add = |colour: Rgb| {
             if colours.len() < COLOURS_MAX && !colours.contains(&colour) {
@@ -66,21 +66,21 @@ impl Exact {
 }
 
 /// The colours that belong to somebody on these boards.
-pub(super) fn owners<'a>(views: impl IntoIterator<Item = &'a View>) -> BTreeSet<Colour> {
-    let mut owners = BTreeSet::new();
+pub(super) fn colours_used<'a>(views: impl IntoIterator<Item = &'a View>) -> BTreeSet<Colour> {
+    let mut colours_used = BTreeSet::new();
     for view in views {
-        owners.extend(view.pieces.iter().map(|piece| piece.colour));
-        owners.extend(view.edges.iter().map(|edge| edge.colour));
-        owners.extend(view.ground.iter().filter_map(|ground| match ground.kind {
+        colours_used.extend(view.pieces.iter().map(|piece| piece.colour));
+        colours_used.extend(view.edges.iter().map(|edge| edge.colour));
+        colours_used.extend(view.ground.iter().filter_map(|ground| match ground.kind {
             GroundKind::Target(colour) => Some(colour),
             GroundKind::Pad => None,
         }));
     }
-    owners
+    colours_used
 }
 
 /// What meets on a picture.
-fn pairs(owners: &BTreeSet<Colour>) -> Vec<(Role, Role)> {
+fn pairs(colours_used: &BTreeSet<Colour>) -> Vec<(Role, Role)> {
     let mut pairs = vec![
         (Role::Background, Role::Ink),
         (Role::Cell, Role::Line),
@@ -92,7 +92,7 @@ fn pairs(owners: &BTreeSet<Colour>) -> Vec<(Role, Role)> {
         (Role::Pad, Role::Mark),
         (Role::Line, Role::Mark),
     ];
-    for &colour in owners {
+    for &colour in colours_used {
         let (piece, rim) = (Role::Piece(colour), Role::Rim(colour));
         pairs.extend([
             (piece, rim),
@@ -126,14 +126,14 @@ fn nearest(colours: &[Rgb], pixel: Rgb) -> u8 {
 
 #[cfg(test)]
 mod tests {
-    use super::{COLOURS_MAX, Exact, nearest};
+    use super::{COLOURS_MAX, GifPalette, nearest};
     use crate::palette::{Role, Theme};
     use referee_games::view::Colour;
 
     #[test]
     fn every_colour_of_the_palette_is_exact_and_there_is_room_for_none() {
         for theme in [Theme::Light, Theme::Dark] {
-            let exact = Exact::new(theme, &Colour::ALL.into_iter().collect());
+            let exact = GifPalette::new(theme, &Colour::ALL.into_iter().collect());
             assert!(exact.colours.len() <= COLOURS_MAX);
             assert!(usize::from(exact.transparent()) == exact.colours.len());
             for role in Role::all() {
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(nearest(&colours, [200, 0, 0]), 2);
         assert_eq!(nearest(&colours, [250, 240, 240]), 1);
         let mut exact =
-            Exact { colours: colours.to_vec(), known: std::collections::HashMap::new() };
+            GifPalette { colours: colours.to_vec(), known: std::collections::HashMap::new() };
         assert_eq!(exact.numbers(&[[1, 1, 1], [1, 1, 1], [190, 9, 9], [1, 1, 1]]), [0, 0, 2, 0]);
     }
 }

@@ -4,7 +4,7 @@
 use super::geometry::Geometry;
 use super::palette::{Role, Theme, show};
 use super::svg::{cells, names, opening};
-use super::symbols::{Pen, Symbols};
+use super::symbols::{Painter, Symbols};
 use referee_games::board::Cell;
 use referee_games::view::{Colour, GroundKind, View};
 use serde::Serialize;
@@ -63,7 +63,7 @@ const LAYERS: [&str; 5] =
 /// its letters upright; `without-coordinates` hides the coordinates.
 pub fn board(view: &View) -> Board {
     let geometry = Geometry::of(view, false, true);
-    let pen = Pen(Theme::Light);
+    let pen = Painter(Theme::Light);
     let symbols = Symbols { geometry: &geometry, pen };
     let mut text =
         opening(geometry.width, geometry.height).replacen("<svg ", "<svg class=\"board\" ", 1);
@@ -76,7 +76,7 @@ pub fn board(view: &View) -> Board {
     text += &names(&geometry, pen);
     text += "</g></svg>";
     let units = |hundredths: i32| f64::from(hundredths) / 100.0;
-    let cell = |spot: super::geometry::Spot| BoardCell {
+    let cell = |spot: super::geometry::CellPlace| BoardCell {
         name: spot.name,
         x: units(spot.at.x),
         y: units(spot.at.y),

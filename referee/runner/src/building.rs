@@ -1,6 +1,5 @@
-//! Builds agents: runs the `build` command of each once, some at a time, in the agent's folder. A
-//! build is started as agents are, so that it is killed whole when it takes too long, and when the
-//! referee ends.
+//! Builds agents: runs each `build` command once, in the agent's folder, several at a time. A build starts
+//! like an agent, so that all its processes are killed at its time limit and when the referee ends.
 
 use crate::parallel::{self, Progress};
 use referee_process::Failure;
@@ -13,37 +12,36 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::time::{Duration, Instant};
 
-/// How long a killed build may take to be gone.
+/// How long to wait for a killed build to end.
 const KILL_WAIT: Duration = Duration::from_secs(5);
-/// How much of the output is kept at its head, and as much at its tail.
+/// How much of the output is kept from its start, and as much from its end, in bytes.
 const OUTPUT_BYTES: u64 = 16 * 1024;
-/// How many of its last lines are told when it fails.
-const LINES_TOLD: usize = 12;
+/// How many of its last lines an error shows.
+const LINES_SHOWN: usize = 12;
 /// The longest of these lines, in characters.
 const LINE_CHARACTERS_MAX: usize = 200;
-/// Files that a build may have open.
+/// The most open files of a build.
 const FILES: u64 = 4096;
-/// How much is read at once.
+/// The size of the read buffer.
 const SCRATCH_BYTES: usize = 64 * 1024;
-/// A longer variable doesn't pass to builds, except PATH: all of them have to fit in one request.
+/// Longer environment variables, except PATH, are not passed to builds: all must fit in one request.
 const VARIABLE_BYTES_MAX: usize = 4096;
 
-/// Runs the builds, `jobs` at a time; what went wrong with each, if anything, in their order.
+/// Runs the builds, `jobs` at a time; returns the error of each, in their order.
 pub(super) fn build_all(
     builds: &[Launch],
     jobs: usize,
     time: Duration,
     progress: Progress<'_>,
 ) -> Result<Vec<Result<(), String>>, Failure> {
-    let machine = |error| Failure::machine(format!("builds can't be started: {error}"));
+    let machine = |error| Failure::machine(format!("can't start builds: {error}"));
     let launcher = Launcher::start(&Jail::default()).map_err(machine)?;
     let one = |launch: &Launch| build(&launcher, launch, environment(), time);
     let results = parallel::map(builds, Some(jobs), progress, one);
     results.into_iter().collect::<io::Result<_>>().map_err(machine)
 }
 
-/// Runs the build of an agent that came from elsewhere; it doesn't get what in the environment
-/// looks like a secret.
+/// Runs the build of an agent from another machine, without environment variables that may be secret.
 pub fn build_foreign(launch: &Launch, time: Duration) -> Result<(), String> {
     let mut environment = environment();
     environment.retain(|variable| {
@@ -52,10 +50,10 @@ pub fn build_foreign(launch: &Launch, time: Duration) -> Result<(), String> {
     });
     let launcher = Launcher::start(&Jail::default());
     let built = launcher.and_then(|launcher| build(&launcher, launch, environment, time));
-    built.unwrap_or_else(|error| Err(format!("builds can't be started: {error}")))
+    built.unwrap_or_else(|error| Err(format!("can't start builds: {error}")))
 }
 
-/// Whether a variable is called like one that holds a secret, or that leads to one.
+/// Returns whether a variable's name suggests a secret or a path to one.
 fn is_secret(name: &str) -> bool {
     let name = name.to_uppercase();
     let begins = ["NATS_", "SSH_", "KUBE", "GPG_"];
@@ -63,7 +61,7 @@ fn is_secret(name: &str) -> bool {
     begins.iter().any(|begin| name.starts_with(begin)) || holds.iter().any(|it| name.contains(it))
 }
 
-/// One build: what went wrong with it, if anything, or why there is none.
+/// Runs one build: the outer error is the machine's, the inner one the build's.
 fn build(
     launcher: &Launcher,
     launch: &Launch,
@@ -91,12 +89,12 @@ async fn run(
     let deadline = Instant::now() + time;
     let ended = loop {
         match build.next(deadline).await {
-            None => break format!("not done after {time:?}"),
+            None => break format!("not finished after {time:?}"),
             Some(AgentEvent::Failed(errno)) => break errno.desc().to_owned(),
             Some(AgentEvent::Broken(trouble)) => break trouble.to_string(),
             Some(AgentEvent::Exited(status)) if status == "exit status 0" => break String::new(),
             Some(AgentEvent::Exited(status)) => break status,
-            Some(AgentEvent::Gone) => break "lost".to_owned(),
+            Some(AgentEvent::Gone) => break "the process was lost".to_owned(),
             Some(_) => {}
         }
     };
@@ -107,16 +105,16 @@ async fn run(
     if ended.is_empty() { Ok(()) } else { Err(ended + &build.last_lines()) }
 }
 
-/// A build that is under way.
+/// A running build.
 struct Build {
     agent: AgentProcess,
-    /// What it wrote to stdout; the agent keeps what it wrote to stderr.
+    /// Its stdout; the agent has its stderr.
     output: Stderr,
     scratch: Vec<u8>,
 }
 
 impl Build {
-    /// The next thing that it does, unless it does nothing until the deadline.
+    /// Returns the next event, or `None` at the deadline.
     async fn next(&mut self, deadline: Instant) -> Option<AgentEvent> {
         let (agent, scratch) = (&mut self.agent, &mut self.scratch);
         let event = poll_fn(|context| agent.poll_event(context, scratch));
@@ -128,11 +126,10 @@ impl Build {
         Some(event)
     }
 
-    /// What it wrote last, each line indented: to stderr, and before that to stdout as far as there
-    /// is room for it.
+    /// Returns its last lines, indented: stdout as far as there is room, then stderr.
     fn last_lines(&mut self) -> String {
-        let errors = lines(&mut self.agent.stderr, LINES_TOLD);
-        let output = lines(&mut self.output, LINES_TOLD - errors.len());
+        let errors = lines(&mut self.agent.stderr, LINES_SHOWN);
+        let output = lines(&mut self.output, LINES_SHOWN - errors.len());
         output.into_iter().chain(errors).collect()
     }
 }
@@ -147,7 +144,8 @@ fn lines(output: &mut Stderr, most: usize) -> Vec<String> {
     lines[lines.len().saturating_sub(most)..].iter().map(shown).collect()
 }
 
-/// Builds get the caller's environment: compilers have their caches in it. Nothing keeps them in.
+/// Returns the start conditions of a build: the caller's environment (compilers find their caches
+/// through it) and no sandbox.
 fn surroundings(environment: Vec<Bytes>) -> Surroundings {
     let bounds =
         Bounds { files: FILES, memory_mb: u64::MAX, processes: u64::MAX, work_mb: u64::MAX };

@@ -1,10 +1,9 @@
-//! Whether a contest's folder says the truth: every game is played again by the rules, the schedule
-//! is made again from the contest file and the results in the transcripts, and all that the store
-//! keeps is compared with that.
+//! Checks a contest's folder: replays every game by the rules, makes the schedule again from the contest
+//! file and the results in the transcripts, and compares the store with both.
 
-use super::field::kinds;
+use super::backend::kinds;
 use super::folder::{Folder, GAMES_FOLDER};
-use super::store::{Kept, Store, VoidAttempt};
+use super::store::{Store, StoredContest, VoidAttempt};
 use super::verifying::CheckedFile;
 use crate::parallel::{self, Progress};
 use referee_contest::audit::{
@@ -16,48 +15,49 @@ use referee_games::GameKind;
 use referee_match::transcript::Status;
 use referee_play::destination::is_transcript;
 use referee_process::Failure;
+use referee_protocol::plain::count;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How many games are played again before they are compared in schedule order.
-const AT_ONCE: usize = 2000;
+/// How many games are replayed before they are compared in schedule order.
+const BATCH_GAMES: usize = 2000;
 
-/// What was found in a contest's folder.
+/// The result of checking a contest's folder.
 #[derive(Debug)]
-pub struct Checked {
-    /// What is kept of the contest.
-    pub kept: Kept,
-    /// What the transcripts say of the games that count, in schedule order.
+pub struct ContestCheck {
+    /// The contest in the store.
+    pub stored: StoredContest,
+    /// The games that count, read from their transcripts, in schedule order.
     pub records: Vec<Record>,
-    /// The schedule that follows.
+    /// The schedule that follows from them.
     pub schedule: Schedule,
-    /// One entry a game that counts: its transcript, and its status with what is wrong.
+    /// The transcript of each game that counts, with its status.
     pub games: Vec<CheckedFile>,
-    /// Attempts that don't count.
+    /// The void attempts.
     pub voids: Vec<VoidAttempt>,
-    /// What differs, in words; empty where everything fits.
+    /// What differs; empty if the folder is consistent.
     pub differences: Vec<String>,
-    /// What is worth knowing and nobody's fault: games cut off by a kill, void attempts.
+    /// What else a user should know: games cut off by a kill, void attempts.
     pub notes: Vec<String>,
 }
 
-/// Checks a contest's folder on `jobs` cores, all unless it is given.
+/// Checks a contest's folder on `jobs` cores (default: all).
 pub fn check(
     folder: &Folder,
     jobs: Option<usize>,
     progress: Progress<'_>,
-) -> Result<Checked, Failure> {
+) -> Result<ContestCheck, Failure> {
     let store = Store::open(folder)?;
-    let kept = store.kept()?;
+    let stored = store.contest()?;
     let records = store.records()?;
-    let contest = Arc::new(kept.contest.clone());
+    let contest = Arc::new(stored.contest.clone());
     let mut check = Check {
         folder,
         kinds: kinds(&contest)?,
-        checked: Checked {
+        checked: ContestCheck {
             schedule: Schedule::new(contest),
-            kept,
+            stored,
             records: Vec::with_capacity(records.len()),
             games: Vec::with_capacity(records.len()),
             voids: store.voids()?,
@@ -66,11 +66,11 @@ pub fn check(
         },
     };
     check.file();
-    check.players(&store)?;
-    for (batch, some) in records.chunks(AT_ONCE).enumerate() {
-        let before = batch * AT_ONCE;
-        let heard = parallel::map(
-            some,
+    check.tables(&store)?;
+    for (index, batch) in records.chunks(BATCH_GAMES).enumerate() {
+        let before = index * BATCH_GAMES;
+        let verified = parallel::map(
+            batch,
             jobs,
             &|done, _| progress(before + done, records.len()),
             |record| {
@@ -78,25 +78,25 @@ pub fn check(
                 verify_and_record(&bytes.map_err(|error| (Status::Unreadable, error.to_string()))?)
             },
         );
-        for (stored, heard) in some.iter().zip(heard) {
-            check.compare(stored, heard);
+        for (stored, verified) in batch.iter().zip(verified) {
+            check.compare(stored, verified);
         }
     }
-    check.strays(&records)?;
+    check.unknown_transcripts(&records)?;
     check.voids();
     let schedule = &check.checked.schedule;
     if !schedule.is_over() {
         let (played, known) = (schedule.played(), schedule.known());
-        check.checked.notes.push(format!("not played to the end: {played} of {known} known games"));
+        check.checked.notes.push(format!("not complete: {played} of {known} known games"));
     }
     Ok(check.checked)
 }
 
-type Hearing = Result<VerifiedTranscript, (Status, String)>;
+type Verified = Result<VerifiedTranscript, (Status, String)>;
 
-/// The contest that a contest file says, between the players and with the positions of another: the
-/// agents and the file with openings need not be there any more.
-fn said(text: &str, name: &str, other: &Contest) -> Result<Contest, FileError> {
+/// Reads the contest of a contest file, with the players and opening positions of another contest: the
+/// agents and the openings file may no longer exist.
+fn contest_of_text(text: &str, name: &str, other: &Contest) -> Result<Contest, FileError> {
     let file = ContestFile::read(text, name, &other.name)?;
     let entrant = |player: &PlayerInfo| FoundAgent {
         name: player.name.clone(),
@@ -115,25 +115,27 @@ fn said(text: &str, name: &str, other: &Contest) -> Result<Contest, FileError> {
 struct Check<'a> {
     folder: &'a Folder,
     kinds: Vec<GameKind>,
-    checked: Checked,
+    checked: ContestCheck,
 }
 
 impl Check<'_> {
-    /// The contest file in the folder is the one that was begun with, and says what is played.
+    /// Checks that the contest file is the original one and has the stored contest.
     fn file(&mut self) {
         let path = self.folder.file();
         let name = path.display();
         let text = match std::fs::read_to_string(&path) {
-            Ok(text) if text == self.checked.kept.text => text,
+            Ok(text) if text == self.checked.stored.text => text,
             Ok(_) => {
-                let text = "the file is not the one that the contest was begun with";
+                let text = "the file was changed after the contest began";
                 return self.differs(format!("{name}: {text}"));
             }
             Err(error) => return self.differs(format!("{name}: {error}")),
         };
-        match said(&text, &name.to_string(), &self.checked.kept.contest) {
-            Ok(contest) if contest == self.checked.kept.contest => {}
-            Ok(_) => self.differs(format!("{name}: the store has another contest than the file")),
+        match contest_of_text(&text, &name.to_string(), &self.checked.stored.contest) {
+            Ok(contest) if contest == self.checked.stored.contest => {}
+            Ok(_) => {
+                self.differs(format!("{name}: the contest in the store differs from the file"))
+            }
             Err(error) => self.differs(error.to_string()),
         }
     }
@@ -142,12 +144,12 @@ impl Check<'_> {
         self.checked.differences.push(text);
     }
 
-    fn compare(&mut self, stored: &Record, heard: Hearing) {
+    fn compare(&mut self, stored: &Record, verified: Verified) {
         let file = self.folder.path(&stored.transcript);
         let number = stored.number;
         let (turns, outcome) =
-            heard.as_ref().map_or((0, None), |heard| (heard.turns, heard.outcome.clone()));
-        let (status, detail) = match self.agree(stored, heard) {
+            verified.as_ref().map_or((0, None), |game| (game.turns, game.outcome.clone()));
+        let (status, detail) = match self.check_game(stored, verified) {
             Ok(()) => (Status::Ok, format!("{turns} turns")),
             Err((status, detail)) => {
                 self.differs(format!("game {number}, {}: {status}: {detail}", stored.transcript));
@@ -157,40 +159,38 @@ impl Check<'_> {
         self.checked.games.push(CheckedFile { file, status, turns, outcome, detail });
     }
 
-    /// Takes in a game as its transcript tells it, and compares that with the schedule and the store.
-    fn agree(&mut self, stored: &Record, heard: Hearing) -> Result<(), (Status, String)> {
-        let heard = heard?;
+    /// Compares a game's transcript with the schedule and the store, and adds it to the schedule.
+    fn check_game(&mut self, stored: &Record, verified: Verified) -> Result<(), (Status, String)> {
+        let verified = verified?;
         let disagrees = |text: String| (Status::Disagrees, text);
-        let contest = &self.checked.kept.contest;
+        let contest = &self.checked.stored.contest;
         let number = stored.number;
         let fixture = self.checked.schedule.fixture(number).ok_or_else(|| {
-            disagrees(
-                "the schedule that follows from the earlier games has no such game".to_owned(),
-            )
+            disagrees("the earlier results give a schedule without this game".to_owned())
         })?;
-        let mut found = differences(contest, self.kinds[fixture.game], &fixture, &heard.header);
-        let record = heard
+        let mut found = differences(contest, self.kinds[fixture.game], &fixture, &verified.header);
+        let record = verified
             .record(contest, &fixture, stored.transcript.clone())
-            .map_err(|void| disagrees(format!("the match doesn't count: {}", void.text)))?;
+            .map_err(|void| disagrees(format!("the match is void: {}", void.text)))?;
         found.extend(record_differences(&record, stored));
         if stored.transcript != Folder::transcript(number) {
-            found.push("the transcript has the name of another game".to_owned());
+            found.push("the transcript's file name is that of another game".to_owned());
         }
         if !self.checked.schedule.record(number, &record.places) {
-            found.push("its places don't fit the contest".to_owned());
+            found.push("its places are impossible in this contest".to_owned());
         }
         self.checked.records.push(record);
         if found.is_empty() { Ok(()) } else { Err(disagrees(found.join("; "))) }
     }
 
-    /// Transcripts that no row speaks of.
-    fn strays(&mut self, records: &[Record]) -> Result<(), Failure> {
+    /// Finds transcripts of games that are not in the store.
+    fn unknown_transcripts(&mut self, records: &[Record]) -> Result<(), Failure> {
         let known: BTreeSet<PathBuf> =
             records.iter().map(|record| self.folder.path(&record.transcript)).collect();
         let root = self.folder.path(GAMES_FOLDER);
         let failed =
             |error: std::io::Error| Failure::machine(format!("{}: {error}", root.display()));
-        let mut strays = 0;
+        let mut unfinished = 0;
         for outer in root.read_dir().into_iter().flatten() {
             let outer = outer.map_err(failed)?.path();
             for file in outer.read_dir().into_iter().flatten() {
@@ -200,22 +200,22 @@ impl Check<'_> {
                     continue;
                 }
                 if self.may_be_begun(&file) {
-                    strays += 1;
+                    unfinished += 1;
                 } else {
-                    self.differs(format!("{}: no game has this transcript", file.display()));
+                    self.differs(format!("{}: the store has no such game", file.display()));
                 }
             }
         }
-        if strays > 0 {
+        if unfinished > 0 {
             self.checked.notes.push(format!(
-                "{strays} transcripts of games that don't count: they were under way when the \
-                 referee was killed, or are under way now"
+                "{} of unfinished games: they are being played, or the referee was killed",
+                count(unfinished, "transcript")
             ));
         }
         Ok(())
     }
 
-    /// Whether a file has the name of a game that may have been under way.
+    /// Returns whether a file has the name of a game that may be unfinished.
     fn may_be_begun(&self, file: &Path) -> bool {
         let number = file.file_stem().and_then(|stem| stem.to_str()?.parse::<u64>().ok());
         number.is_some_and(|number| {
@@ -225,13 +225,13 @@ impl Check<'_> {
         })
     }
 
-    /// The tables that only repeat what the contest and the games say.
-    fn players(&mut self, store: &Store) -> Result<(), Failure> {
-        if store.players()? != self.checked.kept.contest.players {
-            self.differs("the store's table `players` is not that of the contest".to_owned());
+    /// Checks the tables that repeat parts of the contest and of the games.
+    fn tables(&mut self, store: &Store) -> Result<(), Failure> {
+        if store.players()? != self.checked.stored.contest.players {
+            self.differs("the store's table `players` differs from the contest".to_owned());
         }
         for number in store.changed_scores()? {
-            self.differs(format!("game {number}: the scores in the store's tables differ"));
+            self.differs(format!("game {number}: the tables `games` and `seats` differ in scores"));
         }
         Ok(())
     }
@@ -244,13 +244,13 @@ impl Check<'_> {
             let status = bytes.map_or(Status::Unreadable, |bytes| {
                 referee_match::transcript::verify(&bytes).status
             });
-            // One that the machine spoiled may well be cut off.
+            // The transcript of a void game may be cut off.
             if !matches!(status, Status::Ok | Status::Torn) {
                 self.differs(format!("game {}, {name}: {status}", void.number));
             }
         }
         if !voids.is_empty() {
-            self.checked.notes.push(format!("{} void attempts", voids.len()));
+            self.checked.notes.push(count(voids.len() as u64, "void attempt"));
         }
         self.checked.voids = voids;
     }

@@ -1,5 +1,4 @@
-//! Finds the agents of a contest: those that its file names, and everybody in its folder of
-//! submissions.
+//! Finds the agents of a contest: those named in its file, and those in its folder of submissions.
 
 use referee_contest::file::{ContestFile, NamedAgent, Submissions};
 use referee_games::kind;
@@ -12,32 +11,32 @@ use std::ops::Range;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// Folders that building and running leaves behind.
-const LEFT_BEHIND: &[&str] = &["__pycache__", "node_modules", "target", "matches"];
-/// Endings of files that nobody runs.
-const NO_PROGRAMS: &[&str] = &[
+/// Folders that building and running creates.
+const GENERATED_FOLDERS: &[&str] = &["__pycache__", "node_modules", "target", "matches"];
+/// Endings of files that are not programs.
+const NO_PROGRAM_ENDINGS: &[&str] = &[
     "md", "txt", "csv", "json", "jsonl", "toml", "yaml", "yml", "xml", "html", "pdf", "zip", "tar",
     "gz", "log", "png", "jpg", "svg", "db",
 ];
-/// Names of files that are to be read by people.
-const FOR_PEOPLE: &[&str] = &["readme", "license", "makefile", "dockerfile"];
+/// Names of files that are not programs.
+const NO_PROGRAM_NAMES: &[&str] = &["readme", "license", "makefile", "dockerfile"];
 
-/// Somebody who wants to play.
+/// An agent that may play in a contest.
 #[derive(Debug)]
 pub(super) struct Candidate {
     /// The name in the contest.
     pub(super) name: String,
-    /// The AGENT as it was written.
+    /// The AGENT argument as written.
     pub(super) run: String,
-    /// Where the contest file names it, or its folder.
+    /// The place of its name, or of its folder's, in the contest file.
     pub(super) span: Range<usize>,
     pub(super) is_submission: bool,
-    /// What it is, or why it can't play.
+    /// The agent, or why it can't play.
     pub(super) spec: Result<AgentSpec, String>,
 }
 
-/// Finds all agents: those that the file names, then submissions by name. What still has to be built
-/// need not be there. Notes say what lies among the submissions and is none.
+/// Finds all agents: those named in the file, then submissions by name. Programs that have to be built may
+/// be missing. The notes name files among the submissions that are not agents.
 pub(super) fn find(
     file: &ContestFile,
     base: &Path,
@@ -50,14 +49,14 @@ pub(super) fn find(
     Ok((candidates, notes))
 }
 
-/// Something that is wrong with a contest file there.
-pub(super) fn wrong(file: &ContestFile, span: &Range<usize>, text: String) -> Failure {
+/// The failure for an error at a place in a contest file.
+pub(super) fn error_at(file: &ContestFile, span: &Range<usize>, text: String) -> Failure {
     Failure::usage(file.source.error(span.clone(), text).to_string())
 }
 
 fn named(file: &ContestFile, agent: &NamedAgent, base: &Path) -> Candidate {
-    let spec = AgentSpec::read_unbuilt(&agent.run, base).map_err(|failure| told(&failure));
-    let spec = spec.and_then(|spec| fits(file, spec));
+    let spec = AgentSpec::read_unbuilt(&agent.run, base).map_err(|failure| describe(&failure));
+    let spec = spec.and_then(|spec| check_games(file, spec));
     let own = spec.as_ref().map_or(&agent.run, |spec| &spec.name);
     Candidate {
         name: agent.name.as_ref().unwrap_or(own).clone(),
@@ -68,8 +67,8 @@ fn named(file: &ContestFile, agent: &NamedAgent, base: &Path) -> Candidate {
     }
 }
 
-/// A failure with what to do, safe to show; what it has of further lines is indented.
-pub(super) fn told(failure: &Failure) -> String {
+/// Returns a failure with its help, sanitized; further lines are indented.
+pub(super) fn describe(failure: &Failure) -> String {
     let text = match failure.help_text() {
         Some(help) => format!("{} ({help})", failure.to_string().trim_end()),
         None => failure.to_string(),
@@ -77,21 +76,16 @@ pub(super) fn told(failure: &Failure) -> String {
     text.trim_end().lines().map(tame).collect::<Vec<_>>().join("\n    ")
 }
 
-/// Whether it plays all games of the contest.
-fn fits(file: &ContestFile, spec: AgentSpec) -> Result<AgentSpec, String> {
+/// Checks that an agent plays all games of the contest.
+fn check_games(file: &ContestFile, spec: AgentSpec) -> Result<AgentSpec, String> {
     if spec.launch.is_none() {
-        return Err("nobody sits at the terminal of a contest: play against agents with \
-                    `referee play`"
-            .to_owned());
+        return Err("a person can't play in a contest; use `referee play`".to_owned());
     }
     for game in &file.games {
         let Some(kind) = kind(&game.game) else { continue };
         if !spec.games.is_empty() && !spec.games.iter().any(|plays| plays == kind.name) {
             let plays = spec.games.join(", ");
-            return Err(tame(&format!(
-                "doesn't play {}: it says that it plays {plays}",
-                kind.name
-            )));
+            return Err(tame(&format!("doesn't play {}: its games are {plays}", kind.name)));
         }
         spec.dialect(kind).map_err(|error| tame(&error))?;
     }
@@ -107,9 +101,9 @@ fn submitted(
 ) -> Result<(), Failure> {
     let folder = base.join(&submissions.folder);
     let failed = |error: std::io::Error| {
-        let text = format!("the submissions can't be listed: {}: {error}", folder.display());
-        wrong(file, &submissions.span, text)
-            .help("`submissions` is a folder, relative to the contest file's")
+        let text = format!("can't list the submissions: {}: {error}", folder.display());
+        error_at(file, &submissions.span, text)
+            .help("`submissions` is a folder; its path is relative to the contest file's folder")
     };
     let mut paths = Vec::new();
     for entry in folder.read_dir().map_err(failed)? {
@@ -125,9 +119,9 @@ fn submitted(
     for (path, stem) in paths.iter().zip(&stems) {
         let name = file_name(path);
         let spec = match candidate(submissions, path, base) {
-            Ok(Some(spec)) => fits(file, spec),
+            Ok(Some(spec)) => check_games(file, spec),
             Ok(None) => {
-                notes.push(format!("{} is no submission", tame(&name)));
+                notes.push(format!("{} is ignored: it is not an agent", tame(&name)));
                 continue;
             }
             Err(reason) => Err(reason),
@@ -143,18 +137,18 @@ fn submitted(
     Ok(())
 }
 
-/// A path's last part; what is no UTF-8 in it is replaced.
+/// Returns a path's last part; invalid UTF-8 in it is replaced.
 fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// What a submission is called: its folder, or its file without the ending.
+/// Returns a submission's name: its folder, or its file without the ending.
 fn stem(path: &Path) -> String {
     let stem = if path.is_dir() { path.file_name() } else { path.file_stem() };
     stem.unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// The submission at a path, `None` where there is none, or what is wrong with it.
+/// Returns the submission at a path, `None` if it is not one, or why it can't play.
 fn candidate(
     submissions: &Submissions,
     path: &Path,
@@ -163,7 +157,7 @@ fn candidate(
     let name = file_name(path);
     let is_folder = path.is_dir();
     let may_be = if is_folder {
-        !LEFT_BEHIND.contains(&name.as_str())
+        !GENERATED_FOLDERS.contains(&name.as_str())
     } else {
         path.is_file() && !is_no_program(&name)
     };
@@ -172,9 +166,9 @@ fn candidate(
     }
     let relative = path.strip_prefix(base).unwrap_or(path);
     let Some(relative) = relative.to_str() else {
-        return Err("its name is no UTF-8: rename it".to_owned());
+        return Err("its name is not UTF-8: rename it".to_owned());
     };
-    // A path, never the name of a built-in agent.
+    // A path with a slash is never read as a built-in agent.
     let relative =
         &if relative.contains('/') { relative.to_owned() } else { format!("./{relative}") };
     let run = match &submissions.run {
@@ -182,26 +176,31 @@ fn candidate(
         Some(template) => filled_in(template, relative, path, base)?,
         None if is_folder => {
             if !path.join("agent.toml").is_file() {
-                return Err("there is no agent.toml in it".to_owned());
+                return Err("the folder has no agent.toml".to_owned());
             }
             relative.clone()
         }
         None => match program(path) {
             Some(true) => relative.clone(),
-            Some(false) => return Err("it is a script that can't be executed: chmod +x".to_owned()),
+            Some(false) => {
+                return Err(format!(
+                    "the script is not executable: chmod +x {}",
+                    tame(&path.display().to_string())
+                ));
+            }
             None => return Ok(None),
         },
     };
-    AgentSpec::read_unbuilt(&run, base).map(Some).map_err(|failure| told(&failure))
+    AgentSpec::read_unbuilt(&run, base).map(Some).map_err(|failure| describe(&failure))
 }
 
 fn is_no_program(name: &str) -> bool {
     let name = name.to_lowercase();
     let (stem, ending) = name.rsplit_once('.').unwrap_or((&name, ""));
-    NO_PROGRAMS.contains(&ending) || FOR_PEOPLE.contains(&stem)
+    NO_PROGRAM_ENDINGS.contains(&ending) || NO_PROGRAM_NAMES.contains(&stem)
 }
 
-/// Whether a file can be executed; `None` where it doesn't look like a program at all.
+/// Returns whether a file can be executed; `None` if it doesn't look like a program.
 fn program(file: &Path) -> Option<bool> {
     let executable = file.metadata().is_ok_and(|it| it.permissions().mode() & 0o111 != 0);
     if executable {
@@ -212,19 +211,19 @@ fn program(file: &Path) -> Option<bool> {
     (script.is_ok() && begin == *b"#!").then_some(false)
 }
 
-/// Whether a template is meant for this: what goes on inside of the path is for folders, and the
-/// course's packages are folders or files in Python.
+/// Returns whether a template applies to a path: `{}/..` applies to folders, the course's packages are
+/// folders or Python files.
 fn template_fits(template: &str, path: &Path, is_folder: bool) -> bool {
     let python = path.extension().is_some_and(|ending| ending == "py");
     is_folder || !template.contains("{}/") && (python || !template.starts_with("comp30024:"))
 }
 
-/// The template with the path filled in, quoted where it becomes a word of a command line.
+/// Fills the path into a template, quoted where it is a word of a command line.
 fn filled_in(template: &str, relative: &str, path: &Path, base: &Path) -> Result<String, String> {
     for word in template.split_whitespace().filter(|word| word.starts_with("{}/")) {
         let inner = word.trim_start_matches("{}/").split(':').next().unwrap_or_default();
         if !path.join(inner).exists() {
-            return Err(format!("there is no {} in it", tame(inner)));
+            return Err(format!("the folder has no {}", tame(inner)));
         }
     }
     let plain = template.replace("{}", relative);
@@ -235,7 +234,7 @@ fn filled_in(template: &str, relative: &str, path: &Path, base: &Path) -> Result
     Ok(template.replace("{}", &quoted))
 }
 
-/// The folder of an agent that has to be built, with what builds it.
+/// Returns the folder and the build command of an agent that has one.
 pub(super) fn build_of(spec: &AgentSpec) -> Option<(PathBuf, &str)> {
     let launch = spec.launch.as_ref()?;
     Some((launch.folder.clone(), spec.build.as_deref()?))

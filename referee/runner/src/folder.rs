@@ -1,5 +1,4 @@
-//! A contest's folder: where everything in it is, and the lock that lets one referee at a time work
-//! on it.
+//! A contest's folder: its files, and the lock that lets one referee at a time work on it.
 
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
@@ -15,16 +14,16 @@ pub const CONTEST_FILE: &str = "contest.toml";
 pub const STORE_FILE: &str = "contest.db";
 /// The folder of the transcripts.
 pub const GAMES_FOLDER: &str = "games";
-/// What is known of the workers of a contest that is played on many machines.
+/// The workers of a contest on many machines.
 pub const WORKERS_FILE: &str = "workers.json";
-/// What is locked.
+/// The lock file.
 const LOCK_FILE: &str = "lock";
-/// How many games share a folder: more make listing slow on some file systems.
+/// How many games share a folder: larger folders are slow to list on some file systems.
 const GAMES_A_FOLDER: u64 = 1000;
-/// How long the lock is tried for.
-const ASKING: Duration = Duration::from_millis(300);
-/// How often it is tried meanwhile.
-const TRIES: u32 = 50;
+/// How long `lock` waits for the lock.
+const LOCK_WAIT: Duration = Duration::from_millis(300);
+/// How often it tries in this time.
+const LOCK_TRIES: u32 = 50;
 
 /// A contest's folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,52 +31,47 @@ pub struct Folder {
     root: PathBuf,
 }
 
-/// Held as long as a referee works on a contest. The system takes it back when the process ends,
-/// however it ends.
+/// The lock of a referee that works on a contest. The system releases it when the process ends.
 #[derive(Debug)]
 pub struct Lock {
     _file: Flock<File>,
 }
 
 impl Folder {
-    /// A folder for a new contest: one that doesn't exist yet, or is empty.
+    /// Creates a folder for a new contest; it must be empty or not exist yet.
     pub fn create(root: &Path) -> Result<Self, Failure> {
         let failed =
             |error: std::io::Error| Failure::machine(format!("{}: {error}", root.display()));
-        let holds = Self { root: root.to_owned() };
-        if holds.store().exists() {
-            return Err(Failure::usage(format!("{}: there is a contest in it", root.display()))
-                .help(format!(
-                    "`referee contest resume {0}` goes on with it; --out names another folder",
-                    root.display()
-                )));
+        let folder = Self { root: root.to_owned() };
+        if folder.store().exists() {
+            return Err(has_contest(root));
         }
         std::fs::create_dir_all(root).map_err(failed)?;
         for entry in std::fs::read_dir(root).map_err(failed)? {
             let name = entry.map_err(failed)?.file_name().to_string_lossy().into_owned();
-            // What a run leaves that was killed before its store was there.
+            // A run that was killed before its store was made leaves these.
             let left = [LOCK_FILE, CONTEST_FILE].contains(&name.as_str());
             if !left && !name.starts_with(STORE_FILE) {
                 return Err(Failure::usage(format!("{}: the folder is not empty", root.display()))
-                    .help("--out names a folder for the contest alone"));
+                    .help("choose an empty or new folder with --out DIR"));
             }
         }
-        Ok(holds)
+        Ok(folder)
     }
 
-    /// The folder of a contest that was begun.
+    /// Opens the folder of an existing contest.
     pub fn open(root: &Path) -> Result<Self, Failure> {
         let folder = Self { root: root.to_owned() };
         if folder.store().is_file() {
             return Ok(folder);
         }
-        Err(Failure::usage(format!("{}: no contest is in it", root.display())).help(format!(
-            "a contest's folder has a {STORE_FILE}; `referee contest run FILE --out DIR` makes one"
+        Err(Failure::usage(format!("{}: not a contest's folder", root.display())).help(format!(
+            "it has no {STORE_FILE}; start a contest with `referee contest run FILE --out DIR`"
         )))
     }
 
-    /// Whether a contest is kept there.
-    pub fn is_one(root: &Path) -> bool {
+    /// Returns whether a folder contains a contest.
+    pub fn has_contest(root: &Path) -> bool {
         root.join(STORE_FILE).is_file()
     }
 
@@ -96,7 +90,7 @@ impl Folder {
         self.root.join(CONTEST_FILE)
     }
 
-    /// A file by its name relative to the folder.
+    /// Returns the path of a file by its name relative to the folder.
     pub fn path(&self, name: &str) -> PathBuf {
         self.root.join(name)
     }
@@ -111,13 +105,13 @@ impl Folder {
         format!("{GAMES_FOLDER}/{:04}/{number:07}-void-{attempt}.jsonl", number / GAMES_A_FOLDER)
     }
 
-    /// Whether a referee is working on the contest now.
+    /// Returns whether a referee is working on the contest.
     pub fn is_locked(&self) -> bool {
         let file = File::open(self.root.join(LOCK_FILE));
         file.is_ok_and(|file| Flock::lock(file, FlockArg::LockSharedNonblock).is_err())
     }
 
-    /// Takes the lock, or says who has it.
+    /// Takes the lock; the error names the process that has it.
     pub fn lock(&self) -> Result<Lock, Failure> {
         let path = self.root.join(LOCK_FILE);
         let failed = |error: &dyn std::fmt::Display| {
@@ -127,7 +121,7 @@ impl Folder {
         let mut file = file.map_err(|error| failed(&error))?;
         let mut holder = String::new();
         (&mut file).take(20).read_to_string(&mut holder).ok();
-        let mut file = take(file).map_err(|errno| {
+        let mut file = try_lock(file).map_err(|errno| {
             if errno != Errno::EWOULDBLOCK {
                 return failed(&errno);
             }
@@ -135,9 +129,9 @@ impl Folder {
             let holder = holder.trim();
             let who = if holder.is_empty() { String::new() } else { format!(", process {holder}") };
             Failure::machine(format!("{root}: another referee is working on this contest{who}"))
-                .help("wait for it, or stop it; `referee contest status` looks on meanwhile")
+                .help(format!("wait for it, or stop it; see `referee contest status {root}`"))
         })?;
-        // For the message above; the lock itself doesn't depend on it.
+        // The process id is only for the message above.
         file.set_len(0).ok();
         file.rewind().ok();
         writeln!(file, "{}", std::process::id()).ok();
@@ -145,16 +139,24 @@ impl Folder {
     }
 }
 
-/// Takes a lock. Whoever only asks whether it is taken has it for a moment, and is waited for.
-fn take(mut file: File) -> Result<Flock<File>, Errno> {
-    // Tries are counted rather than time, of which a busy machine may leave none.
-    for _ in 0..TRIES {
+/// The failure where a folder for a new contest already has one.
+pub(super) fn has_contest(root: &Path) -> Failure {
+    let root = root.display();
+    Failure::usage(format!("{root}: this folder already has a contest")).help(format!(
+        "continue it with `referee contest resume {root}`, or choose another folder with --out DIR"
+    ))
+}
+
+/// Takes a lock. `is_locked` holds it for a moment, so this tries several times.
+fn try_lock(mut file: File) -> Result<Flock<File>, Errno> {
+    // A number of tries rather than a time limit: a busy machine may leave time for none.
+    for _ in 0..LOCK_TRIES {
         match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
             Ok(locked) => return Ok(locked),
             Err((back, Errno::EWOULDBLOCK)) => file = back,
             Err((_, errno)) => return Err(errno),
         }
-        std::thread::sleep(ASKING / TRIES);
+        std::thread::sleep(LOCK_WAIT / LOCK_TRIES);
     }
     Err(Errno::EWOULDBLOCK)
 }

@@ -1,8 +1,7 @@
-//! A contest on this machine: its files and agents, the folder that keeps it, the runner that plays it,
-//! and the check that what is kept is what was played.
+//! A contest on this machine: its files and agents, the folder that stores it, the runner that plays it,
+//! and the check of a stored contest.
 //!
-//! Who meets whom and what the results mean is calculated elsewhere (`referee_contest`); it draws
-//! nothing and prints nothing.
+//! Pairings and standings are in `referee_contest`. This crate prints nothing.
 
 #![forbid(unsafe_code)]
 
@@ -15,17 +14,17 @@ mod rows;
 pub mod store;
 pub mod records;
 pub mod results;
-mod clerk;
-pub mod field;
+mod writer;
+pub mod backend;
 pub mod local;
-pub mod staging;
+pub mod jobs;
 pub mod workers;
 pub mod runner;
 pub mod parallel;
 pub mod checking;
 
-pub use clerk::disk_failure;
-pub use prepare::{Builds, Prepared, prepare, prepare_again, prepare_text, sandbox_wish};
+pub use prepare::{Builds, Prepared, prepare, prepare_again, prepare_text, sandbox_request};
+pub use writer::disk_failure;
 
 #[cfg(test)]
 mod tests;

@@ -1,9 +1,9 @@
-//! The field on this machine: a pool of cores.
+//! The backend on this machine: a pool of cores.
 
-use super::clerk::disk_failure;
-use super::field::{Came, Field, Missed, Sign, Spoiled, kinds};
+use super::backend::{Backend, BackendEvent, FinishedGame, NoResult, VoidGame, kinds};
 use super::folder::Folder;
-use super::staging::{Notes, Staging};
+use super::jobs::{GameRecords, JobBuilder};
+use super::writer::disk_failure;
 use referee_contest::{Contest, Fixture, Player, Schedule, Void};
 use referee_play::agent_spec::AgentSpec;
 use referee_play::destination::Destination;
@@ -13,36 +13,37 @@ use referee_play::reach::ReadableFiles;
 use referee_play::running_matches::RunningMatches;
 use referee_process::Failure;
 use referee_process::sandbox::Enclosure;
+use referee_protocol::plain::count;
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
-/// What games are played with on this machine.
+/// The agents, cores and sandbox of a contest on this machine.
 #[derive(Clone, Debug)]
-pub struct Equipment {
-    /// Who plays, by player; each has its player's name.
+pub struct LocalSetup {
+    /// The agents, by player; each has its player's name.
     pub specs: Vec<Arc<AgentSpec>>,
-    /// What they may read.
+    /// The files that they may read.
     pub readable_files: Arc<ReadableFiles>,
     /// How many matches at once, and where.
     pub room: PoolSize,
-    /// What agents are started in.
+    /// The sandbox.
     pub enclosure: Enclosure,
-    /// Where the games that are under way are noted.
+    /// The list of live matches.
     pub playing: RunningMatches,
 }
 
-/// Games on this machine.
+/// Plays games on this machine.
 #[derive(Debug)]
 pub struct Local {
     contest: Arc<Contest>,
     folder: Folder,
-    equipment: Equipment,
-    staging: Staging,
-    notes: Notes,
-    /// Games that were asked for, with what the schedule says of them.
-    asked: BTreeMap<u64, Fixture>,
+    setup: LocalSetup,
+    builder: JobBuilder,
+    records: GameRecords,
+    /// The submitted games.
+    submitted: BTreeMap<u64, Fixture>,
     jobs: Option<mpsc::Sender<Job>>,
     results: mpsc::Receiver<Played>,
     threads: Threads,
@@ -53,107 +54,106 @@ impl Local {
     pub fn start(
         contest: Arc<Contest>,
         folder: Folder,
-        equipment: Equipment,
+        setup: LocalSetup,
         interrupts: &Interrupts,
     ) -> Result<Self, Failure> {
-        let (room, enclosure) = (equipment.room, equipment.enclosure.clone());
-        let playing = equipment.playing.clone();
-        let staging = Staging::new(contest.clone(), kinds(&contest)?);
-        let notes = Notes::default();
+        let (room, enclosure) = (setup.room, setup.enclosure.clone());
+        let playing = setup.playing.clone();
+        let builder = JobBuilder::new(contest.clone(), kinds(&contest)?);
+        let records = GameRecords::default();
         let (orders, paused) = (interrupts.orders(), interrupts.paused_time());
-        let pool = Pool::start(room, enclosure, orders, paused, notes.watching(), playing)
-            .map_err(|error| Failure::machine(format!("matches can't be started: {error}")))?;
+        let pool = Pool::start(room, enclosure, orders, paused, records.watching(), playing)
+            .map_err(|error| Failure::machine(format!("can't start matches: {error}")))?;
         let Pool { jobs, results, threads } = pool;
         Ok(Self {
             contest,
             folder,
-            equipment,
-            staging,
-            notes,
-            asked: BTreeMap::new(),
+            setup,
+            builder,
+            records,
+            submitted: BTreeMap::new(),
             jobs: Some(jobs),
             results,
             threads,
         })
     }
 
-    /// The game as the pool takes it.
+    /// Returns a game as a job for the pool.
     fn job(&mut self, fixture: &Fixture) -> Result<Job, Failure> {
         let number = fixture.number;
         let path = self.folder.path(&Folder::transcript(number));
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(|error| disk_failure(folder, &error))?;
         }
-        let seat = |player: Player| self.equipment.specs[player.index()].clone();
-        // What is there was never counted: its run was killed.
+        let seat = |player: Player| self.setup.specs[player.index()].clone();
+        // A file that exists is from a killed run, and its game doesn't count.
         let destination = Destination::File { path, force: true };
-        let job =
-            self.staging.job(fixture, seat, self.equipment.readable_files.clone(), destination);
+        let job = self.builder.job(fixture, seat, self.setup.readable_files.clone(), destination);
         job.map_err(|error| Failure::operation(format!("game {number}: {error}")))
     }
 
-    /// What came of a game that was asked for.
-    fn came(&mut self, played: Played) -> Option<Came> {
+    /// Returns the outcome of a submitted game.
+    fn finished(&mut self, played: Played) -> Option<FinishedGame> {
         let number = played.number;
-        let fixture = self.asked.remove(&number)?;
-        let noted = self.notes.take(number);
+        let fixture = self.submitted.remove(&number)?;
+        let record = self.records.take(number);
         let transcript = Folder::transcript(number);
-        let missed = |void: Void| Missed::Void(Spoiled { void, transcript: None });
+        let no_result = |void: Void| NoResult::Void(VoidGame { void, transcript: None });
         let result = match played.result {
             Err(error) if error.kind() == io::ErrorKind::StorageFull => {
-                Err(Missed::Halt(disk_failure(&self.folder.path(&transcript), &error)))
+                Err(NoResult::Halt(disk_failure(&self.folder.path(&transcript), &error)))
             }
             Err(error) => {
-                Err(missed(Void { cause: "machine".to_owned(), text: error.to_string() }))
+                Err(no_result(Void { cause: "machine".to_owned(), text: error.to_string() }))
             }
             Ok(finished) => {
                 let seal = finished.seal.map_or_else(String::new, |seal| seal.sha256);
-                let record = noted.record(&fixture, &self.contest.policy, transcript, seal);
-                record.map(Box::new).map_err(missed)
+                let record = record.record(&fixture, &self.contest.policy, transcript, seal);
+                record.map(Box::new).map_err(no_result)
             }
         };
-        Some(Came { number, spoiled: Vec::new(), result })
+        Some(FinishedGame { number, void_games: Vec::new(), result })
     }
 }
 
-impl Field for Local {
+impl Backend for Local {
     const BLOCKS: bool = false;
 
-    async fn next(&mut self, _: &Schedule, wants: bool) -> Sign {
+    async fn next(&mut self, _: &Schedule, wants: bool) -> BackendEvent {
         loop {
             let jobs = self.jobs.as_ref().filter(|_| wants);
             let played = tokio::select! {
-                Some(_) = reserve_slot(jobs) => return Sign::Place,
+                Some(_) = reserve_slot(jobs) => return BackendEvent::HasRoom,
                 played = self.results.recv() => played,
             };
-            let Some(played) = played else { return Sign::Gone };
-            if let Some(came) = self.came(played) {
-                return Sign::Came(Box::new(came));
+            let Some(played) = played else { return BackendEvent::Gone };
+            if let Some(game) = self.finished(played) {
+                return BackendEvent::Finished(Box::new(game));
             }
         }
     }
 
-    fn ask(&mut self, fixtures: Vec<Fixture>) -> Result<(), Failure> {
+    fn submit(&mut self, fixtures: Vec<Fixture>) -> Result<(), Failure> {
         for fixture in fixtures {
             let job = self.job(&fixture)?;
-            self.asked.insert(fixture.number, fixture);
+            self.submitted.insert(fixture.number, fixture);
             if let Some(jobs) = &self.jobs {
-                // There was a place, and nobody else asks. A pool that is gone tells so itself.
+                // The queue has room: no one else sends. If the pool has ended, `next` reports it.
                 jobs.try_send(job).ok();
             }
         }
         Ok(())
     }
 
-    fn kept(&mut self, _: &[u64]) {}
+    fn stored(&mut self, _: &[u64]) {}
 
     fn close(&mut self) {
         self.jobs = None;
     }
 
-    fn under_way(&self) -> String {
-        // One more may have been asked for; it isn't begun.
-        format!("{} under way", self.asked.len().min(self.equipment.room.matches))
+    fn in_progress(&self) -> String {
+        // One more game may be submitted that has not started.
+        count(self.submitted.len().min(self.setup.room.matches) as u64, "game")
     }
 
     async fn finish(self, _: bool) -> Option<String> {

@@ -1,15 +1,14 @@
-//! The same work on many things, on all cores.
+//! Maps a function over items on all cores.
 
 use referee_process::cores;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Is called with how much is done, and of how much.
+/// Called with the number of items done and of all items.
 pub type Progress<'a> = &'a (dyn Fn(usize, usize) + Sync);
 
-/// Does something with each of `items` on `jobs` cores, all unless it is given; the results are in the
-/// items' order.
+/// Calls `work` for each item on `jobs` cores (default: all); returns the results in the items' order.
 pub fn map<T: Sync, R: Send>(
     items: &[T],
     jobs: Option<usize>,

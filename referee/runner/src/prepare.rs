@@ -1,8 +1,8 @@
-//! From a contest file to a contest that can be played: its agents are found, built and checked.
+//! Prepares the contest of a contest file: finds, builds and checks its agents.
 
 use super::building::build_all;
-use super::entrants::{Candidate, build_of, find, told, wrong};
-use super::store::Kept;
+use super::entrants::{Candidate, build_of, describe, error_at, find};
+use super::store::StoredContest;
 use crate::parallel::Progress;
 use referee_contest::file::{ContestFile, FileError, FoundAgent, OnBroken, Source};
 use referee_contest::{Contest, SandboxSettings};
@@ -20,24 +20,24 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The longest contest file, in bytes.
+/// The largest contest file, in bytes.
 const FILE_BYTES_MAX: u64 = 4 << 20;
-/// The longest file with openings, in bytes.
+/// The largest openings file, in bytes.
 const OPENINGS_BYTES_MAX: u64 = 64 << 20;
 
-/// So many of the agents that the file names are told to be wrong; each is shown in its line.
-const ERRORS_TOLD: usize = 100;
+/// The most errors about agents in the contest file that are printed.
+const ERRORS_SHOWN: usize = 100;
 
-/// What is done about agents that have to be built.
+/// How to treat agents with a `build` command.
 #[derive(Clone, Copy)]
-#[expect(missing_debug_implementations, reason = "it holds a closure, and nobody prints it")]
+#[expect(missing_debug_implementations, reason = "it contains a closure")]
 pub enum Builds<'a> {
-    /// Nothing: they need not be there yet.
+    /// Don't build: programs may be missing.
     Later,
-    /// They are built now, and this is called as they are done.
+    /// Build now and report progress.
     Now(Progress<'a>),
-    /// They were built before, and must be there. Submissions that were left out then, by name, are
-    /// left out for the same reasons: what an earlier build of theirs has left behind doesn't count.
+    /// Expect them built. The given submissions, by name, are left out again for the given reasons, also
+    /// if an earlier build left a program.
     Done(&'a [(String, String)]),
 }
 
@@ -46,42 +46,42 @@ pub enum Builds<'a> {
 pub struct Prepared {
     /// The contest.
     pub contest: Arc<Contest>,
-    /// Who plays, by player; each has the player's name.
+    /// The agents, by player; each has the player's name.
     pub specs: Vec<AgentSpec>,
-    /// Submissions that don't play, by name, and why.
+    /// Submissions that don't play, by name, with the reason.
     pub left_out: Vec<(String, String)>,
-    /// What a person should know, in sentences.
+    /// Remarks to print.
     pub notes: Vec<String>,
-    /// How many matches may be under way at once, where the file says so.
+    /// The most matches at once, if the file sets it.
     pub jobs: Option<usize>,
     /// Whether matches are pinned to cores.
     pub pin: bool,
-    /// How long a build may take.
+    /// The time limit of a build.
     pub build_time: Duration,
-    /// The contest file's text; it names the contest.
+    /// The contest file's text, with the contest's name.
     pub text: String,
     /// The folder that its paths are relative to.
     pub base: PathBuf,
 }
 
 impl Prepared {
-    /// The files that the agents' digests are made of, by player.
+    /// Returns the files that each agent's digest covers, by player.
     pub fn files(&self) -> BTreeMap<String, Vec<PathBuf>> {
         let folders = self.specs.iter().filter(|spec| !spec.files.is_empty());
         folders.map(|spec| (spec.name.clone(), spec.files.clone())).collect()
     }
 
-    /// What lies beside the contest file and may be one, with the seed of this contest or of another: no
-    /// agent may read it.
+    /// Returns the files next to the contest file that may be contest files, with a seed. No agent may
+    /// read them.
     pub fn secrets(&self) -> Vec<PathBuf> {
         let files = self.base.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
         let is_toml = |file: &Path| file.extension().is_some_and(|ending| ending == "toml");
         files.filter(|file| is_toml(file) && !file.ends_with("agent.toml")).collect()
     }
 
-    /// What a store keeps of the contest when it is begun.
-    pub fn kept(&self, begun: String, sandbox: Option<Sandbox>) -> Kept {
-        Kept {
+    /// Returns the contest as a new store has it.
+    pub fn to_stored(&self, begun: String, sandbox: Option<Sandbox>) -> StoredContest {
+        StoredContest {
             text: self.text.clone(),
             base: self.base.clone(),
             contest: self.contest.as_ref().clone(),
@@ -92,12 +92,12 @@ impl Prepared {
         }
     }
 
-    /// Whoever is still what it was has the digest that it had.
-    fn take_for(&mut self, kept: &Kept) {
+    /// Keeps the stored digests of agents whose files have not changed.
+    fn keep_digests(&mut self, stored: &StoredContest) {
         let contest = Arc::make_mut(&mut self.contest);
         for (player, spec) in contest.players.iter_mut().zip(&mut self.specs) {
-            let files = kept.files.get(&player.name).map_or(&[][..], Vec::as_slice);
-            let before = kept.contest.players.iter().find(|other| other.name == player.name);
+            let files = stored.files.get(&player.name).map_or(&[][..], Vec::as_slice);
+            let before = stored.contest.players.iter().find(|other| other.name == player.name);
             let before = before.filter(|before| spec.has_digest(&before.digest, files));
             if let Some(before) = before {
                 player.digest.clone_from(&before.digest);
@@ -107,21 +107,21 @@ impl Prepared {
         }
     }
 
-    /// What its agents are to be started in.
-    pub fn wish(&self) -> Wish {
-        sandbox_wish(&self.contest.sandbox, self.base.clone())
+    /// Returns the sandbox that the contest asks for.
+    pub fn sandbox_request(&self) -> Wish {
+        sandbox_request(&self.contest.sandbox, self.base.clone())
     }
 
-    /// What a person should know before anything is played: what is no submission, and who is left
-    /// out for which reason.
+    /// Returns what to print before the first game: ignored files, and submissions left out with the
+    /// reason.
     pub fn remarks(&self) -> Vec<String> {
         let left_out = |(name, reason): &(String, String)| format!("{name} is left out: {reason}");
         self.notes.iter().cloned().chain(self.left_out.iter().map(left_out)).collect()
     }
 }
 
-/// What a contest asks of its sandbox; what is relative is relative to `base`.
-pub fn sandbox_wish(settings: &SandboxSettings, base: PathBuf) -> Wish {
+/// Returns the sandbox that a contest asks for; its paths are relative to `base`.
+pub fn sandbox_request(settings: &SandboxSettings, base: PathBuf) -> Wish {
     Wish {
         level: settings.level.map_or(LevelChoice::Auto, LevelChoice::Exactly),
         at_least: settings.at_least,
@@ -133,22 +133,22 @@ pub fn sandbox_wish(settings: &SandboxSettings, base: PathBuf) -> Wish {
 /// Reads a contest file and prepares its contest.
 pub fn prepare(file: &Path, builds: Builds<'_>) -> Result<Prepared, Failure> {
     let text = read(file, FILE_BYTES_MAX).map_err(|failure| {
-        failure.help("FILE is a contest file; `contest quick` plays without one")
+        failure.help("give a contest file, or play without one: `referee contest quick`")
     })?;
     let base = absolute(file.parent().unwrap_or(Path::new("")))?;
     prepare_text(&text, file, &base, builds)
 }
 
-/// What an agent reads that isn't its own, if there is anything unusual, for the people who let it.
-fn asked(spec: &AgentSpec) -> Option<String> {
+/// Returns a remark about unusual paths that an agent asks to read, if there are any.
+fn unusual_paths(spec: &AgentSpec) -> Option<String> {
     let paths = spec.files().map(|files| unusual(&files)).unwrap_or_default();
     let shown: Vec<String> = paths.iter().map(|path| tame(&path.display().to_string())).collect();
     let (name, shown) = (tame(&spec.name), shown.join(", "));
     (!paths.is_empty()).then(|| format!("{name} asks to read {shown}"))
 }
 
-/// The same with the text of a contest file that lies elsewhere, or no more: `file` is what it was
-/// called, and its paths are relative to `base`, which is absolute.
+/// Prepares the contest of a contest file's text. `file` is its name in errors; its paths are relative to
+/// `base`, which is absolute.
 pub fn prepare_text(
     text: &str,
     file: &Path,
@@ -167,12 +167,12 @@ pub fn prepare_text(
         }
         Builds::Done(left_out) => {
             read_again(&mut candidates, base);
-            leave_out(&mut candidates, left_out);
+            leave_out_again(&mut candidates, left_out);
         }
     }
-    let left_out = sift(&read, &mut candidates)?;
+    let left_out = reject_broken(&read, &mut candidates)?;
     let openings = openings(&read, base)?;
-    readable(&read, base)?;
+    check_readable(&read, base)?;
     let playing = |candidate: Candidate| {
         let Candidate { name, run, span, spec, .. } = candidate;
         let spec = spec.ok()?;
@@ -181,7 +181,7 @@ pub fn prepare_text(
     let (entrants, specs): (Vec<_>, Vec<_>) = candidates.into_iter().filter_map(playing).unzip();
     let (contest, order) =
         read.contest(&entrants, openings.as_ref()).map_err(|error| failure(&error))?;
-    notes.extend(specs.iter().filter_map(asked));
+    notes.extend(specs.iter().filter_map(unusual_paths));
     let player = |(place, player): (&usize, &referee_contest::PlayerInfo)| {
         let spec: &AgentSpec = &specs[*place];
         AgentSpec { name: player.name.clone(), ..spec.clone() }
@@ -199,63 +199,62 @@ pub fn prepare_text(
     })
 }
 
-/// A contest file that names its contest. One without a name goes by its file's, and the copy that
-/// is kept has another.
+/// Adds the contest's name to a file without one: the stored copy has another file name.
 fn named(text: &str, name: &str) -> String {
     format!("name = {}\n{}", toml::Value::from(name), text.trim_start_matches('\u{feff}'))
 }
 
-/// A contest that was begun, to go on with.
-pub fn prepare_again(kept: &Kept, file: &Path) -> Result<Prepared, Failure> {
-    let builds = Builds::Done(&kept.left_out);
-    let mut prepared = prepare_text(&kept.text, file, &kept.base, builds)?;
-    prepared.take_for(kept);
+/// Prepares a stored contest to resume it.
+pub fn prepare_again(stored: &StoredContest, file: &Path) -> Result<Prepared, Failure> {
+    let builds = Builds::Done(&stored.left_out);
+    let mut prepared = prepare_text(&stored.text, file, &stored.base, builds)?;
+    prepared.keep_digests(stored);
     Ok(prepared)
 }
 
-/// What is wrong with a contest file, for the command line.
+/// The failure for an error in a contest file.
 fn failure(error: &FileError) -> Failure {
     Failure::usage(error.to_string()).or_help(error.help_text().map(str::to_owned))
 }
 
-/// A text file, not too long.
+/// Reads a text file of at most `bytes_max` bytes.
 fn read(file: &Path, bytes_max: u64) -> Result<String, Failure> {
     let name = file.display();
     let failed = |error: std::io::Error| Failure::usage(format!("{name}: {error}"));
     let length = file.metadata().map_err(failed)?.len();
     if length > bytes_max {
-        return Err(Failure::usage(format!("{name}: longer than {bytes_max} bytes")));
+        return Err(Failure::usage(format!("{name}: larger than {} MB", bytes_max >> 20)));
     }
     let bytes = std::fs::read(file).map_err(failed)?;
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        Failure::usage(format!("{name}: no UTF-8 text from byte {at} on"))
+        Failure::usage(format!("{name}: not UTF-8 at byte {at}: save the file as UTF-8"))
     })
 }
 
 fn openings(file: &ContestFile, base: &Path) -> Result<Option<Source>, Failure> {
     let Some((name, span)) = &file.openings else { return Ok(None) };
     let text = read(&base.join(name), OPENINGS_BYTES_MAX).map_err(|failure| {
-        wrong(file, span, tame(&failure.to_string())).help(
-            "a file with openings has one JSON position a line; its path is relative to the \
-                   contest file's folder",
+        error_at(file, span, tame(&failure.to_string())).help(
+            "an openings file has one JSON position per line; its path is relative to the contest \
+             file's folder",
         )
     })?;
     Ok(Some(Source { file: tame(name), text }))
 }
 
-/// Whether all is there that agents may read besides what is their own.
-fn readable(file: &ContestFile, base: &Path) -> Result<(), Failure> {
+/// Checks that the paths of `read` exist.
+fn check_readable(file: &ContestFile, base: &Path) -> Result<(), Failure> {
     for (path, span) in &file.read {
         base.join(path).metadata().map_err(|error| {
-            wrong(file, span, format!("{}: {error}", tame(path)))
-                .help("`read` has paths that are relative to the contest file's folder")
+            error_at(file, span, format!("{}: {error}", tame(path)))
+                .help("paths in `read` are relative to the contest file's folder")
         })?;
     }
     Ok(())
 }
 
-/// Builds all that has to be built, each folder once.
+/// Runs the `build` commands, once per folder.
 fn build(
     file: &ContestFile,
     candidates: &mut [Candidate],
@@ -274,7 +273,7 @@ fn build(
         match resolve(program, &folder) {
             Ok(file) => builds.push(Launch { file, command, folder }),
             Err(failure) => {
-                candidate.spec = Err(format!("it can't be built: {}", told(&failure)));
+                candidate.spec = Err(format!("it can't be built: {}", describe(&failure)));
             }
         }
     }
@@ -295,18 +294,18 @@ fn build(
     Ok(())
 }
 
-/// Reads those that had to be built once more: now all of them is there.
+/// Reads agents with a `build` command again: their programs exist now.
 fn read_again(candidates: &mut [Candidate], base: &Path) {
     for candidate in candidates {
         if candidate.spec.as_ref().is_ok_and(|spec| spec.build.is_some()) {
             candidate.spec =
-                AgentSpec::read_in(&candidate.run, base).map_err(|failure| told(&failure));
+                AgentSpec::read_in(&candidate.run, base).map_err(|failure| describe(&failure));
         }
     }
 }
 
-/// Whoever was left out before is left out again.
-fn leave_out(candidates: &mut [Candidate], left_out: &[(String, String)]) {
+/// Leaves the same submissions out as before.
+fn leave_out_again(candidates: &mut [Candidate], left_out: &[(String, String)]) {
     for candidate in candidates.iter_mut().filter(|candidate| candidate.is_submission) {
         let name = tame(&candidate.name);
         if let Some((_, reason)) = left_out.iter().find(|(other, _)| *other == name) {
@@ -315,8 +314,8 @@ fn leave_out(candidates: &mut [Candidate], left_out: &[(String, String)]) {
     }
 }
 
-/// Takes out submissions that can't play, where that is allowed; tells of all that can't.
-fn sift(
+/// Removes submissions that can't play, if the policy allows it; else fails with all reasons.
+fn reject_broken(
     file: &ContestFile,
     candidates: &mut Vec<Candidate>,
 ) -> Result<Vec<(String, String)>, Failure> {
@@ -326,7 +325,7 @@ fn sift(
         let Err(reason) = &candidate.spec else { continue };
         if candidate.is_submission {
             broken.push((tame(&candidate.name), reason.clone()));
-        } else if errors.len() < ERRORS_TOLD {
+        } else if errors.len() < ERRORS_SHOWN {
             let reason = format!("{}: {reason}", tame(&candidate.name));
             errors.push(file.source.error(candidate.span.clone(), reason).to_string());
         }
@@ -340,7 +339,7 @@ fn sift(
     }
     if !errors.is_empty() {
         let failure = Failure::usage(errors.join("\n"));
-        let help = "mend them, or let the others play: on_broken = \"leave-out\" in [policy], \
+        let help = "fix them, or play without them: on_broken = \"leave-out\" in [policy], or \
                     --leave-out with `contest quick`";
         return Err(failure.or_help(stops.then(|| help.to_owned())));
     }

@@ -1,18 +1,18 @@
-//! The games that count, read from the store: all of them, one, or a page of a list.
+//! Reads games that count from the store: all, one, or a page of a list.
 
 use super::rows::{read_game, read_seat};
-use super::store::{Store, Stored};
+use super::store::{Store, StoreResult};
 use referee_contest::{Player, Record};
 use rusqlite::{Params, params};
 
-/// Which games a list is of.
+/// The filter of a list of games.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Which {
-    /// Only those in which this player sat.
+pub struct GameFilter {
+    /// Only games of this player.
     pub player: Option<Player>,
-    /// Only those in which somebody, or that player, was at fault.
+    /// Only games with a fault, of that player if one is given.
     pub faults: bool,
-    /// Only those in which somebody, or that player, did not come first.
+    /// Only games with a loser: that player, if one is given.
     pub lost: bool,
 }
 
@@ -24,32 +24,38 @@ const LOST: &str = "(not ?3 or exists (select 1 from seats where game = games.nu
      and place > 1 and (?1 is null or player = ?1)))";
 
 impl Store {
-    /// A game that counts.
-    pub fn record(&self, number: u64) -> Stored<Option<Record>> {
+    /// Returns a game that counts.
+    pub fn record(&self, number: u64) -> StoreResult<Option<Record>> {
         let mut found = self.records_by("where number = ?1 order by number", [number])?;
         Ok(found.pop())
     }
 
-    /// All games that count, in schedule order.
-    pub fn records(&self) -> Stored<Vec<Record>> {
+    /// Returns all games that count, in schedule order.
+    pub fn records(&self) -> StoreResult<Vec<Record>> {
         self.records_by("order by number", [])
     }
 
-    /// How many games there are of these, and a part of them: the last of the schedule first.
-    pub fn some(&self, which: &Which, from: u64, count: u64) -> Stored<(u64, Vec<Record>)> {
-        let player = which.player.map(|player| player.0);
+    /// Returns the number of games that pass the filter, and a page of them: the last first.
+    pub fn page(
+        &self,
+        filter: &GameFilter,
+        from: u64,
+        count: u64,
+    ) -> StoreResult<(u64, Vec<Record>)> {
+        let player = filter.player.map(|player| player.0);
         let condition = format!("where {PLAYED} and {AT_FAULT} and {LOST}");
         let all = format!("select count(*) from games {condition}");
         let total = self.read(|connection| {
-            connection.query_row(&all, params![player, which.faults, which.lost], |row| row.get(0))
+            connection
+                .query_row(&all, params![player, filter.faults, filter.lost], |row| row.get(0))
         })?;
         let page = format!("{condition} order by number desc limit ?4 offset ?5");
-        let wanted = params![player, which.faults, which.lost, count, from];
-        Ok((total, self.records_by(&page, wanted)?))
+        let values = params![player, filter.faults, filter.lost, count, from];
+        Ok((total, self.records_by(&page, values)?))
     }
 
-    /// `condition` is what follows the table in a query.
-    fn records_by(&self, condition: &str, values: impl Params) -> Stored<Vec<Record>> {
+    /// Returns the games of a query; `condition` follows the table's name.
+    fn records_by(&self, condition: &str, values: impl Params) -> StoreResult<Vec<Record>> {
         let games = format!(
             "select number, block, round, game, match_id, seed, result, reason, scores, turns, \
              lag_ns, marked, moves, transcript, seal from games {condition}"

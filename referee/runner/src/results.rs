@@ -1,9 +1,9 @@
-//! What a contest's folder holds now: how far it is, and the report on it.
+//! The progress of a contest, and its report.
 
 use super::folder::Folder;
-use super::store::{Kept, Store, VoidAttempt};
+use super::store::{Store, StoredContest, VoidAttempt};
 use super::workers;
-use crate::workers::WorkerTold;
+use crate::workers::KnownWorker;
 use referee_contest::report::{Command, LeftOut, Report};
 use referee_contest::summary::{ReportContext, report};
 use referee_contest::{Record, Schedule};
@@ -17,41 +17,41 @@ use std::sync::Arc;
 
 /// A contest as `contest status --json` prints it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Told")]
+
 pub struct Progress {
     /// The contest's name.
     pub name: String,
     /// The format's name.
     pub format: String,
-    /// How many play.
+    /// The number of players.
     pub players: u64,
-    /// How many games the contest has: exactly when it is over and in formats where that doesn't
-    /// depend on results, else at least.
+    /// The number of games: exact when the contest is over or the format doesn't depend on results,
+    /// else the least.
     pub games: u64,
-    /// At most.
+    /// The most games.
     pub games_most: u64,
     /// Games that count.
     pub played: u64,
-    /// Attempts that don't count; their games were or will be played again.
+    /// Void attempts; their games were or will be played again.
     pub void: u64,
     /// Faults, over all agents.
     pub faults: u64,
-    /// What kept agents apart when it was begun; null where an earlier version began it.
+    /// The sandbox when the contest began; null if an earlier version began it.
     pub sandbox: Option<Sandbox>,
-    /// Everything is played.
+    /// Whether all games are played.
     pub over: bool,
-    /// A referee is working on it now.
+    /// Whether a referee is working on it.
     pub running: bool,
-    /// The workers of a contest that is played on many machines, as they were known last.
+    /// The workers of a contest on many machines, as last seen.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub workers: Vec<WorkerTold>,
+    pub workers: Vec<KnownWorker>,
 }
 
-/// How far it is.
+/// Returns the progress of a contest.
 pub fn progress(folder: &Folder, store: &Store) -> Result<Progress, Failure> {
     let running = folder.is_locked();
-    let kept = store.kept()?;
-    let contest = Arc::new(kept.contest);
+    let stored = store.contest()?;
+    let contest = Arc::new(stored.contest);
     let mut schedule = Schedule::new(contest.clone());
     store.each_result(|number, places| {
         schedule.record(number, places);
@@ -68,16 +68,16 @@ pub fn progress(folder: &Folder, store: &Store) -> Result<Progress, Failure> {
         played: played.min(exact.unwrap_or(u64::MAX)),
         void: store.voids()?.len() as u64,
         faults: store.faults()?,
-        sandbox: kept.sandbox,
+        sandbox: stored.sandbox,
         over,
         running,
         workers: workers::read(folder).workers,
     })
 }
 
-/// The report on these games of a contest; `commands` are what a reader can run.
+/// Returns the report on these games of a contest; `commands` are the commands that it shows.
 pub fn assemble(
-    kept: &Kept,
+    stored: &StoredContest,
     schedule: &Schedule,
     records: Vec<Record>,
     voids: &[VoidAttempt],
@@ -86,19 +86,19 @@ pub fn assemble(
     let played: BTreeSet<u64> = records.iter().map(|record| record.number).collect();
     let lost: BTreeSet<u64> =
         voids.iter().map(|void| void.number).filter(|number| !played.contains(number)).collect();
-    // Where the submissions lie is nobody's business but the instructor's.
-    let base = format!("{}/", kept.base.display());
+    // The report must not show where the submissions are.
+    let base = format!("{}/", stored.base.display());
     let left_out = |(name, why): &(String, String)| LeftOut {
         name: name.clone(),
         reason: why.replace(&base, ""),
     };
-    let sandbox = kept.sandbox.as_ref().map(|told| tame(&sandbox::line(told)));
+    let sandbox = stored.sandbox.as_ref().map(|level| tame(&sandbox::line(level)));
     let around = ReportContext {
         void_attempts: voids.len() as u64,
         given_up: lost.len() as u64,
         sandbox: sandbox.as_deref(),
-        left_out: kept.left_out.iter().map(left_out).collect(),
+        left_out: stored.left_out.iter().map(left_out).collect(),
         commands,
     };
-    report(&kept.contest, schedule, records, around)
+    report(&stored.contest, schedule, records, around)
 }

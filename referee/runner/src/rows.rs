@@ -1,32 +1,32 @@
-//! Contests and games as rows, and rows as what they were.
+//! Writes contests and games as rows, and reads them back.
 
-use super::store::Kept;
+use super::store::StoredContest;
 use referee_contest::{Record, SeatRecord};
-use referee_protocol::{FaultKind, Result as Ended, Sandbox};
+use referee_protocol::{FaultKind, Result as MatchResult, Sandbox};
 use rusqlite::{Row, params};
 use serde::{Serialize, de::DeserializeOwned};
 
 pub(super) fn add_contest(
     transaction: &rusqlite::Transaction<'_>,
-    kept: &Kept,
+    stored: &StoredContest,
 ) -> rusqlite::Result<()> {
     transaction.execute(
         "insert into contest (one, text, base, contest, left_out, begun, files, referee) \
          values (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7)",
         params![
-            kept.text,
-            kept.base.to_string_lossy(),
-            json(&kept.contest)?,
-            json(&kept.left_out)?,
-            kept.begun,
-            json(&kept.files)?,
+            stored.text,
+            stored.base.to_string_lossy(),
+            json(&stored.contest)?,
+            json(&stored.left_out)?,
+            stored.begun,
+            json(&stored.files)?,
             env!("CARGO_PKG_VERSION")
         ],
     )?;
-    if let Some(sandbox) = &kept.sandbox {
-        add_session(transaction, &kept.begun, sandbox)?;
+    if let Some(sandbox) = &stored.sandbox {
+        add_session(transaction, &stored.begun, sandbox)?;
     }
-    for (number, player) in kept.contest.players.iter().enumerate() {
+    for (number, player) in stored.contest.players.iter().enumerate() {
         transaction.execute(
             "insert into players (number, name, run, digest) values (?1, ?2, ?3, ?4)",
             params![number, player.name, player.run, player.digest],
@@ -78,7 +78,7 @@ pub(super) fn add_game(
         "insert into seats (game, seat, player, place, score, used_ms, cpu_ms, turns, fault, \
          fault_text) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
     )?;
-    for (seat, kept) in game.seats.iter().enumerate() {
+    for (seat, record) in game.seats.iter().enumerate() {
         let score = game.scores.as_ref().and_then(|scores| scores.get(seat));
         insert.execute(params![
             game.number,
@@ -86,11 +86,11 @@ pub(super) fn add_game(
             game.players[seat].0,
             game.places[seat],
             score,
-            kept.used_ms,
-            kept.cpu_ms,
-            kept.turns,
-            kept.fault.as_ref().map(word).transpose()?,
-            kept.fault_text
+            record.used_ms,
+            record.cpu_ms,
+            record.turns,
+            record.fault.as_ref().map(word).transpose()?,
+            record.fault_text
         ])?;
     }
     Ok(())
@@ -106,7 +106,7 @@ pub(super) fn read_game(row: &Row<'_>) -> rusqlite::Result<Record> {
         players: Vec::new(),
         match_id: row.get(4)?,
         seed: row.get(5)?,
-        result: from_word::<Ended>(row, 6)?,
+        result: from_word::<MatchResult>(row, 6)?,
         reason: row.get(7)?,
         places: Vec::new(),
         scores: scores.map(|_| from_json(row, 8)).transpose()?,
@@ -145,7 +145,7 @@ fn unreadable(column: usize, error: serde_json::Error) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, error.into())
 }
 
-/// An enum as its name on the wire.
+/// Returns an enum's name in JSON.
 fn word<T: Serialize>(value: &T) -> rusqlite::Result<String> {
     let quoted = json(value)?;
     Ok(quoted.trim_matches('"').to_owned())

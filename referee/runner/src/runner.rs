@@ -1,11 +1,10 @@
-//! The runner: has the games of a schedule played until they all have a result, and keeps each as it
-//! comes. What is played next is the schedule's business, where it is played the field's, what has
-//! been kept the clerk's; nothing that is only in memory here counts.
+//! The runner: plays the games of a schedule until all have a result. The schedule decides what is played
+//! next, the backend plays it, the writer stores it. A game counts only when it is stored.
 
-use super::clerk::{Clerk, Entry, Group, disk_failure};
-use super::field::{Came, Crew, Field, Missed, Sign, Spoiled};
+use super::backend::{Backend, BackendEvent, FinishedGame, NoResult, VoidGame, WorkerCount};
 use super::folder::Folder;
 use super::store::{Store, VoidAttempt};
+use super::writer::{Entry, ResultWriter, WrittenBatch, disk_failure};
 use referee_contest::{Contest, Player, Schedule, half_points};
 use referee_play::interrupts::{Interrupt, Interrupts};
 use referee_process::Failure;
@@ -15,10 +14,10 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// So many games in a row that the machine spoils are enough to stop.
-const VOID_ROW_MAX: u32 = 20;
+/// The contest stops after this many games in a row without a result.
+const FAILURES_MAX: u32 = 20;
 
-/// How far a contest is.
+/// The progress of a contest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Games that count.
@@ -27,108 +26,108 @@ pub struct Progress {
     pub most: u64,
     /// Faults, over all agents.
     pub faults: u64,
-    /// Attempts that don't count, in this run.
+    /// Void attempts in this run.
     pub void: u64,
-    /// Who leads by points, and with how many halves of how many.
+    /// The player who leads by the share of points, with the half points won and those at stake.
     pub leader: Option<(Player, u64, u64)>,
-    /// Who plays, where it isn't this machine.
-    pub crew: Option<Crew>,
+    /// The workers, where games are played on other machines.
+    pub workers: Option<WorkerCount>,
 }
 
-/// What a run came to.
+/// How a run ended.
 #[derive(Debug)]
-pub struct Ended {
+pub struct RunResult {
     /// The signal that ended it, if one did.
     pub interrupted: Option<Interrupt>,
-    /// Why it could not go on, if so.
+    /// Why it could not continue, if so.
     pub failure: Option<Failure>,
-    /// Everything is played.
+    /// All games are played.
     pub over: bool,
-    /// Games that were void as often as the policy allows, and why the last time.
+    /// Games that were void as often as the policy allows, with the last reason.
     pub given_up: Vec<(u64, String)>,
-    /// How far it is.
+    /// The progress.
     pub progress: Progress,
 }
 
-/// Somebody who looks on.
-pub trait Spectator {
-    /// Something has changed.
-    fn see(&mut self, progress: &Progress, schedule: &Schedule);
+/// Shows the progress of a run.
+pub trait Observer {
+    /// Shows new progress.
+    fn update(&mut self, progress: &Progress, schedule: &Schedule);
 
-    /// Something worth a line has happened.
-    fn tell(&mut self, text: &str);
+    /// Prints a message.
+    fn print(&mut self, text: &str);
 
-    /// What they want to see.
-    type Wish;
+    /// A request of the user.
+    type Request;
 
-    /// Waits until something is wanted. Can be dropped and called again.
-    fn wish(&mut self) -> impl Future<Output = Self::Wish>;
+    /// Waits for the next request. Cancel safe.
+    fn next_request(&mut self) -> impl Future<Output = Self::Request>;
 
-    /// Shows it.
-    fn fulfil(&mut self, wish: Self::Wish);
+    /// Handles a request.
+    fn handle(&mut self, request: Self::Request);
 }
 
-/// A contest that can go on.
+/// Runs a contest.
 #[derive(Debug)]
 pub struct Runner {
     contest: Arc<Contest>,
     folder: Folder,
-    clerk: Clerk,
+    writer: ResultWriter,
     schedule: Schedule,
-    /// Every game below it was asked for or has a result.
+    /// All games below this number were submitted or have a result.
     next: u64,
     retries: VecDeque<u64>,
-    under_way: BTreeSet<u64>,
-    /// Games whose results the clerk has and hasn't kept yet.
+    submitted: BTreeSet<u64>,
+    /// Games whose results were sent to the writer and are not stored yet.
     written: BTreeSet<u64>,
-    /// Void attempts of each game, ever.
+    /// Void attempts of each game, over all runs.
     attempts: BTreeMap<u64, u32>,
-    /// The same in this run.
+    /// Void attempts of each game in this run.
     tries: BTreeMap<u64, u32>,
-    void_row: u32,
+    failures_in_a_row: u32,
     given_up: Vec<(u64, String)>,
     failure: Option<Failure>,
     progress: Progress,
-    /// Halves won and halves at stake, by player.
+    /// Half points won and half points at stake, by player.
     tally: Vec<(u64, u64)>,
 }
 
 impl Runner {
-    /// Takes a contest up where its store says that it is.
+    /// Opens a contest at the state in its store.
     pub fn open(contest: Arc<Contest>, folder: Folder, mut store: Store) -> Result<Self, Failure> {
-        store.claim()?;
+        store.fence()?;
         let mut schedule = Schedule::new(contest.clone());
         let mut tally = vec![(0, 0); contest.players.len()];
-        // In schedule order, so that each is known when its result comes.
-        let mut stray = None;
+        // In schedule order: later games may depend on earlier results.
+        let mut unknown = None;
         store.each_result(|number, places| {
             if !count(&mut schedule, &mut tally, number, places) {
-                stray.get_or_insert(number);
+                unknown.get_or_insert(number);
             }
         })?;
-        if let Some(number) = stray {
-            let path = store.path().display();
+        if let Some(number) = unknown {
+            let (path, root) = (store.path().display(), folder.root().display());
             return Err(Failure::operation(format!(
-                "{path}: game {number} is not in the schedule that follows from the games before it"
+                "{path}: the results before game {number} give a schedule without this game"
             ))
-            .help("`referee verify` on the folder tells what differs"));
+            .help(format!("`referee verify {root}` shows what differs")));
         }
         let progress = Progress { faults: store.faults()?, ..Progress::default() };
         let attempts = store.attempts()?;
-        let clerk = Clerk::start(folder.clone(), store)
-            .map_err(|error| Failure::machine(format!("results can't be kept: {error}")))?;
+        let writer = ResultWriter::start(folder.clone(), store)
+            .map_err(|error| Failure::machine(format!("can't store results: {error}")))?;
         Ok(Self {
             contest,
             folder,
-            clerk,
+            writer,
             schedule,
             next: 0,
             retries: VecDeque::new(),
-            under_way: BTreeSet::new(),
+            submitted: BTreeSet::new(),
             written: BTreeSet::new(),
             attempts,
             tries: BTreeMap::new(),
-            void_row: 0,
+            failures_in_a_row: 0,
             given_up: Vec::new(),
             failure: None,
             progress,
@@ -136,31 +135,31 @@ impl Runner {
         })
     }
 
-    /// The schedule, as far as the results that were kept.
+    /// Returns the schedule with the stored results.
     pub fn schedule(&self) -> &Schedule {
         &self.schedule
     }
 
-    /// Has played what the store doesn't have yet.
-    pub async fn play<F: Field>(
+    /// Plays all games that have no result yet.
+    pub async fn play<B: Backend>(
         mut self,
-        mut field: F,
+        mut backend: B,
         interrupts: &mut Interrupts,
-        spectator: &mut impl Spectator,
-    ) -> Ended {
-        self.work(&mut field, interrupts, spectator).await;
+        observer: &mut impl Observer,
+    ) -> RunResult {
+        self.run(&mut backend, interrupts, observer).await;
         let over = self.schedule.is_over();
-        if let Some(left) = field.finish(over).await {
-            spectator.tell(&left);
+        if let Some(left) = backend.finish(over).await {
+            observer.print(&left);
         }
         self.leave(interrupts)
     }
 
-    /// Leaves the contest as far as it is.
-    pub fn leave(self, interrupts: &Interrupts) -> Ended {
+    /// Waits until all results are stored, and ends the run.
+    pub fn leave(self, interrupts: &Interrupts) -> RunResult {
         let over = self.schedule.is_over();
-        self.clerk.finish();
-        Ended {
+        self.writer.finish();
+        RunResult {
             interrupted: interrupts.received().filter(|_| !over),
             failure: self.failure,
             over,
@@ -169,79 +168,79 @@ impl Runner {
         }
     }
 
-    async fn work<F: Field>(
+    async fn run<B: Backend>(
         &mut self,
-        field: &mut F,
+        backend: &mut B,
         interrupts: &mut Interrupts,
-        spectator: &mut impl Spectator,
+        observer: &mut impl Observer,
     ) {
-        let mut field_is_there = true;
-        self.look(field, spectator);
+        let mut is_open = true;
+        self.update(backend, observer);
         loop {
             let halted = self.failure.is_some() || interrupts.received().is_some();
             if self.failure.is_some() && !interrupts.is_stopped() {
-                interrupts.stop("the contest can't go on".to_owned());
+                interrupts.stop("the contest can't continue".to_owned());
             }
-            if self.schedule.is_over() && !self.under_way.is_empty() && !interrupts.is_stopped() {
-                // Begun before the results that decided it were in.
+            if self.schedule.is_over() && !self.submitted.is_empty() && !interrupts.is_stopped() {
+                // These games began before the deciding results arrived.
                 interrupts.stop("the contest is decided".to_owned());
             }
             let wanted = if halted { None } else { self.wanted() };
-            let idle = wanted.is_none() && self.under_way.is_empty() && !self.clerk.is_busy();
+            let idle = wanted.is_none() && self.submitted.is_empty() && !self.writer.is_busy();
             if idle || halted || interrupts.is_stopped() {
-                field.close();
+                backend.close();
             }
-            if !field_is_there && !self.clerk.is_busy() {
+            if !is_open && !self.writer.is_busy() {
                 break;
             }
             tokio::select! {
-                sign = field.next(&self.schedule, wanted.is_some()), if field_is_there => {
-                    field_is_there = !matches!(sign, Sign::Gone);
-                    self.take(sign, wanted, field, interrupts.is_stopped(), spectator);
+                event = backend.next(&self.schedule, wanted.is_some()), if is_open => {
+                    is_open = !matches!(event, BackendEvent::Gone);
+                    self.on_event(event, wanted, backend, interrupts.is_stopped(), observer);
                 }
-                group = self.clerk.next(), if self.clerk.is_busy() => {
-                    self.kept(group, field, spectator);
+                batch = self.writer.next(), if self.writer.is_busy() => {
+                    self.on_stored(batch, backend, observer);
                 }
-                () = interrupts.next() => told(interrupts, field, spectator),
-                wish = spectator.wish() => spectator.fulfil(wish),
+                () = interrupts.next() => report_signal(interrupts, backend, observer),
+                request = observer.next_request() => observer.handle(request),
             }
         }
     }
 
-    fn take<F: Field>(
+    fn on_event<B: Backend>(
         &mut self,
-        sign: Sign,
+        event: BackendEvent,
         wanted: Option<u64>,
-        field: &mut F,
+        backend: &mut B,
         stopped: bool,
-        spectator: &mut impl Spectator,
+        observer: &mut impl Observer,
     ) {
-        match sign {
-            Sign::Place => {
-                let asked = wanted.map_or(Ok(()), |number| self.ask(number, field));
-                if let Err(failure) = asked {
+        match event {
+            BackendEvent::HasRoom => {
+                let submitted = wanted.map_or(Ok(()), |number| self.submit(number, backend));
+                if let Err(failure) = submitted {
                     self.failure = Some(failure);
                 }
             }
-            Sign::Came(came) => {
+            BackendEvent::Finished(game) => {
                 let void = self.progress.void;
-                self.came(*came, stopped, spectator);
+                self.on_finished(*game, stopped, observer);
                 if self.progress.void > void {
-                    self.look(field, spectator);
+                    self.update(backend, observer);
                 }
             }
-            Sign::Dropped(numbers, why) => self.dropped(&numbers, why, spectator),
-            Sign::Apart(sandbox) => self.clerk.give(Entry::Apart(sandbox)),
-            Sign::Told(text) => spectator.tell(&text),
-            Sign::Changed => self.look(field, spectator),
-            Sign::Failed(failure) => {
+            BackendEvent::Dropped(numbers, why) => self.on_dropped(&numbers, why, observer),
+            BackendEvent::SandboxKnown(sandbox) => self.writer.send(Entry::Session(sandbox)),
+            BackendEvent::Message(text) => observer.print(&text),
+            BackendEvent::Changed => self.update(backend, observer),
+            BackendEvent::Failed(failure) => {
                 self.failure.get_or_insert(failure);
             }
-            Sign::Gone => {}
+            BackendEvent::Gone => {}
         }
     }
 
-    /// The next game to be asked for.
+    /// Returns the next game to submit.
     fn wanted(&mut self) -> Option<u64> {
         if let Some(&number) = self.retries.front() {
             return Some(number);
@@ -256,14 +255,13 @@ impl Runner {
     }
 
     fn is_missing(&self, number: u64) -> bool {
-        let there = self.schedule.has(number) || self.written.contains(&number);
-        !there && self.schedule.counts(number)
+        let has_result = self.schedule.has(number) || self.written.contains(&number);
+        !has_result && self.schedule.counts(number)
     }
 
-    /// Asks for a game, and where the field wants them together for the others of its block. From
-    /// now on they are under way.
-    fn ask<F: Field>(&mut self, number: u64, field: &mut F) -> Result<(), Failure> {
-        let block = if F::BLOCKS { self.schedule.block_of(number) } else { number..number + 1 };
+    /// Submits a game, and where the backend wants them together the others of its block.
+    fn submit<B: Backend>(&mut self, number: u64, backend: &mut B) -> Result<(), Failure> {
+        let block = if B::BLOCKS { self.schedule.block_of(number) } else { number..number + 1 };
         let again = self.retries.front() == Some(&number);
         let numbers: Vec<u64> = if again {
             let (now, later): (Vec<u64>, Vec<u64>) =
@@ -275,40 +273,40 @@ impl Runner {
             (number..block.end).filter(|&number| self.is_missing(number)).collect()
         };
         let fixture = |&number: &u64| {
-            let missing = || Failure::operation(format!("game {number} is not in the schedule"));
+            let missing = || Failure::operation(format!("the schedule has no game {number}"));
             self.schedule.fixture(number).ok_or_else(missing)
         };
         let fixtures = numbers.iter().map(fixture).collect::<Result<Vec<_>, _>>()?;
-        field.ask(fixtures)?;
-        self.under_way.extend(numbers);
+        backend.submit(fixtures)?;
+        self.submitted.extend(numbers);
         Ok(())
     }
 
-    fn came(&mut self, came: Came, stopped: bool, spectator: &mut impl Spectator) {
-        let number = came.number;
-        self.under_way.remove(&number);
+    fn on_finished(&mut self, game: FinishedGame, stopped: bool, observer: &mut impl Observer) {
+        let number = game.number;
+        self.submitted.remove(&number);
         self.given_up.retain(|(given_up, _)| *given_up != number);
-        for spoiled in came.spoiled {
-            self.spoiled(number, spoiled, spectator);
+        for void in game.void_games {
+            self.add_void(number, void, observer);
         }
-        match came.result {
+        match game.result {
             Ok(record) => {
-                self.void_row = 0;
+                self.failures_in_a_row = 0;
                 self.written.insert(number);
-                self.clerk.give(Entry::Game(record));
+                self.writer.send(Entry::Game(record));
             }
-            Err(Missed::Halt(failure)) => self.halt(number, failure),
-            Err(Missed::Void(spoiled)) => {
-                if stopped || spoiled.void.cause == "interrupted" {
-                    // Nobody's doing but ours: it will be played as if it had never begun.
-                    return self.forget(number);
+            Err(NoResult::Halt(failure)) => self.halt(number, failure),
+            Err(NoResult::Void(game)) => {
+                if stopped || game.void.cause == "interrupted" {
+                    // The referee stopped it: the attempt doesn't count as void.
+                    return self.remove_transcript(number);
                 }
-                if spoiled.void.cause == "disk_full" {
+                if game.void.cause == "disk_full" {
                     let full = io::ErrorKind::StorageFull.into();
                     return self.halt(number, disk_failure(self.folder.root(), &full));
                 }
-                let text = spoiled.void.text.clone();
-                self.spoiled(number, spoiled, spectator);
+                let text = game.void.text.clone();
+                self.add_void(number, game, observer);
                 let tries = self.tries.get(&number).copied().unwrap_or_default();
                 if tries > self.contest.policy.void_retries {
                     self.given_up.push((number, text));
@@ -319,65 +317,70 @@ impl Runner {
         }
     }
 
-    /// An attempt doesn't count.
-    fn spoiled(&mut self, number: u64, spoiled: Spoiled, spectator: &mut impl Spectator) {
-        let Spoiled { void, transcript } = spoiled;
+    /// Records a void attempt.
+    fn add_void(&mut self, number: u64, game: VoidGame, observer: &mut impl Observer) {
+        let VoidGame { void, transcript } = game;
         let attempt = self.attempts.entry(number).or_default();
         *attempt += 1;
         let kept = Folder::void_transcript(number, *attempt);
         let path = |name: &str| self.folder.path(name);
         let moved = match transcript {
             None => std::fs::rename(path(&Folder::transcript(number)), path(&kept)),
-            Some(bytes) => write_anew(&path(&kept), &bytes),
+            Some(bytes) => write_file(&path(&kept), &bytes),
         };
         let transcript = moved.is_ok().then_some(kept);
         let (cause, text) = (void.cause, void.text);
         let void = VoidAttempt { number, attempt: *attempt, cause, text, transcript };
-        spectator.tell(&format!("game {number} is void ({}): {}", void.cause, void.text));
+        observer.print(&format!("game {number} is void ({}): {}", void.cause, void.text));
         *self.tries.entry(number).or_default() += 1;
         self.progress.void += 1;
-        self.in_vain(&void.text);
-        self.clerk.give(Entry::Void(void));
+        self.count_failure(&void.text);
+        self.writer.send(Entry::Void(void));
     }
 
-    /// One more time in a row nothing came of a game.
-    fn in_vain(&mut self, why: &str) {
-        self.void_row += 1;
-        if self.void_row >= VOID_ROW_MAX {
-            let failure = format!("nothing came of {VOID_ROW_MAX} games in a row; the last: {why}");
-            self.failure.get_or_insert(
-                Failure::machine(failure).help("mend the machine, then resume the contest"),
-            );
+    /// Counts games in a row without a result, and stops the contest when there are too many.
+    fn count_failure(&mut self, why: &str) {
+        self.failures_in_a_row += 1;
+        if self.failures_in_a_row >= FAILURES_MAX {
+            let failure = format!("{FAILURES_MAX} games in a row had no result; the last: {why}");
+            let help = "fix the problem above, then run `referee contest resume";
+            let help = format!("{help} {}`", self.folder.root().display());
+            self.failure.get_or_insert(Failure::machine(failure).help(help));
         }
     }
 
-    /// Games won't be played.
-    fn dropped(&mut self, numbers: &[u64], why: Option<String>, spectator: &mut impl Spectator) {
+    /// Takes submitted games back that will not be played.
+    fn on_dropped(&mut self, numbers: &[u64], why: Option<String>, observer: &mut impl Observer) {
         for number in numbers {
-            self.under_way.remove(number);
+            self.submitted.remove(number);
         }
         let Some(why) = why else { return };
-        // The same of others is told at the end.
-        if !self.given_up.iter().any(|(_, told)| *told == why) {
-            spectator.tell(&format!("{} could not be played: {why}", games(numbers)));
+        // A reason is printed once; the end of the run names all games.
+        if !self.given_up.iter().any(|(_, known)| *known == why) {
+            observer.print(&format!("{} could not be played: {why}", games(numbers)));
         }
         self.given_up.extend(numbers.iter().map(|&number| (number, why.clone())));
-        self.in_vain(&why);
+        self.count_failure(&why);
     }
 
-    fn forget(&self, number: u64) {
+    fn remove_transcript(&self, number: u64) {
         std::fs::remove_file(self.folder.path(&Folder::transcript(number))).ok();
     }
 
-    /// The contest can't go on; the game is as if it had never begun.
+    /// Stops the contest; the game will be played again.
     fn halt(&mut self, number: u64, failure: Failure) {
-        self.forget(number);
+        self.remove_transcript(number);
         self.failure.get_or_insert(failure);
     }
 
-    /// A group is durable.
-    fn kept<F: Field>(&mut self, group: Group, field: &mut F, spectator: &mut impl Spectator) {
-        match group {
+    /// Counts the games of a batch that is on the disk.
+    fn on_stored<B: Backend>(
+        &mut self,
+        batch: WrittenBatch,
+        backend: &mut B,
+        observer: &mut impl Observer,
+    ) {
+        match batch {
             Ok(entries) => {
                 let mut numbers = Vec::with_capacity(entries.len());
                 for entry in entries {
@@ -391,21 +394,21 @@ impl Runner {
                             self.progress.faults += faults.count() as u64;
                         }
                         Entry::Void(void) => numbers.push(void.number),
-                        Entry::Apart(_) => {}
+                        Entry::Session(_) => {}
                     }
                 }
-                field.kept(&numbers);
+                backend.stored(&numbers);
             }
             Err(failure) => {
                 self.failure.get_or_insert(failure);
             }
         }
-        self.look(field, spectator);
+        self.update(backend, observer);
     }
 
-    fn look<F: Field>(&mut self, field: &F, spectator: &mut impl Spectator) {
+    fn update<B: Backend>(&mut self, backend: &B, observer: &mut impl Observer) {
         let players = Player::all(self.tally.len()).zip(&self.tally);
-        // By the share of what was at stake: some have played more games than others.
+        // By the share of points: some players have played more games than others.
         let best = players.filter(|(_, (_, stake))| *stake > 0).max_by(|a, b| {
             let ((_, (won_a, stake_a)), (_, (won_b, stake_b))) = (a, b);
             (won_a * stake_b).cmp(&(won_b * stake_a)).then(b.0.cmp(&a.0))
@@ -413,12 +416,12 @@ impl Runner {
         self.progress.leader = best.map(|(player, &(won, stake))| (player, won, stake));
         self.progress.played = self.schedule.played();
         self.progress.most = self.schedule.size().1;
-        self.progress.crew = field.crew();
-        spectator.see(&self.progress, &self.schedule);
+        self.progress.workers = backend.worker_count();
+        observer.update(&self.progress, &self.schedule);
     }
 }
 
-/// Takes in a result that is kept.
+/// Adds a stored result to the schedule; `false` if the schedule doesn't have the game.
 fn count(schedule: &mut Schedule, tally: &mut [(u64, u64)], number: u64, places: &[u32]) -> bool {
     let Some(fixture) = schedule.fixture(number) else { return false };
     if !schedule.record(number, places) {
@@ -433,18 +436,16 @@ fn count(schedule: &mut Schedule, tally: &mut [(u64, u64)], number: u64, places:
     true
 }
 
-/// Tells what a signal means.
-fn told<F: Field>(interrupts: &Interrupts, field: &F, spectator: &mut impl Spectator) {
+/// Prints what the first signal does.
+fn report_signal<B: Backend>(interrupts: &Interrupts, backend: &B, observer: &mut impl Observer) {
     if interrupts.received().is_some() && !interrupts.is_stopped() {
-        let under_way = field.under_way();
-        spectator.tell(&format!(
-            "no new games; {under_way} are played to their end (again: they are stopped)"
-        ));
+        let games = backend.in_progress();
+        observer.print(&format!("finishing {games}; press Ctrl-C again to stop now"));
     }
 }
 
-/// A file in a folder that may not be there yet.
-fn write_anew(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// Writes a file, and creates its folder where needed.
+fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
     std::fs::write(path, bytes)
 }

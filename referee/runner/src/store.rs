@@ -1,9 +1,9 @@
 //! The store of a contest: one `SQLite` file. A game counts when its row is here, and its row is
 //! written only after its transcript is on the disk.
 
-use super::clerk::disk_full;
-use super::folder::Folder;
+use super::folder::{Folder, has_contest};
 use super::rows::{add_contest, add_game, add_session, from_json};
+use super::writer::disk_full;
 use nix::sys::statvfs::statvfs;
 use referee_contest::{Contest, PlayerInfo, Record};
 use referee_process::Failure;
@@ -13,22 +13,22 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The form of the tables; raised with every change, which [`MIGRATIONS`] then has a step for.
+/// The version of the tables: each step of [`MIGRATIONS`] is one.
 const VERSION: usize = MIGRATIONS.len();
 
-/// How to come from one form of the tables to the next. The first makes them.
+/// The SQL from each version of the tables to the next. The first creates them.
 const MIGRATIONS: &[&str] = &[include_str!("store.sql"), include_str!("sessions.sql")];
 
-/// The store while it is made.
-const BEGUN_FILE: &str = "contest.db.new";
+/// The store's name until it is complete.
+const NEW_FILE: &str = "contest.db.new";
 
-/// The least that the index of what was written last takes, beside the file itself.
-const INDEX_BYTES: u64 = 32 << 10;
+/// The smallest size of the WAL index, in bytes.
+const WAL_INDEX_BYTES: u64 = 32 << 10;
 
-/// What is kept in memory of the file, in KiB: rows are added at its end and hardly ever read.
+/// The page cache, in KiB: rows are appended and rarely read.
 const CACHE_KB: i64 = 256;
 /// How long a reader waits for a writer.
-const PATIENCE: Duration = Duration::from_secs(20);
+const BUSY_WAIT: Duration = Duration::from_secs(20);
 
 /// The store of one contest.
 #[derive(Debug)]
@@ -37,22 +37,22 @@ pub struct Store {
     path: PathBuf,
 }
 
-/// What is kept of the contest itself.
+/// A contest as its store has it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Kept {
+pub struct StoredContest {
     /// The contest file's text.
     pub text: String,
-    /// The folder that names in it are relative to.
+    /// The folder that its paths are relative to.
     pub base: PathBuf,
-    /// The contest as it was read from it.
+    /// The contest that was read from the text.
     pub contest: Contest,
-    /// Submissions that were left out, and why.
+    /// Submissions that were left out, with the reason.
     pub left_out: Vec<(String, String)>,
-    /// The files that agents' digests are made of, by player, where these are folders.
+    /// The files that each agent's digest covers, by player, for agents in folders.
     pub files: BTreeMap<String, Vec<PathBuf>>,
-    /// When it was begun, RFC 3339.
+    /// When the contest began, RFC 3339.
     pub begun: String,
-    /// What kept agents apart when it was begun; earlier versions kept nothing of it.
+    /// The sandbox when it began; earlier versions did not store it.
     pub sandbox: Option<Sandbox>,
 }
 
@@ -61,74 +61,71 @@ pub struct Kept {
 pub struct VoidAttempt {
     /// The game.
     pub number: u64,
-    /// Which attempt, from 1.
+    /// The attempt, from 1.
     pub attempt: u32,
-    /// `lag`, `machine`, ..: as in a verdict.
+    /// The code, as in a verdict: `lag`, `machine` and others.
     pub cause: String,
-    /// What happened, in words.
+    /// What happened.
     pub text: String,
-    /// The transcript, relative to the folder, where there is one.
+    /// The transcript's path in the folder, if there is one.
     pub transcript: Option<String>,
 }
 
-pub(super) type Stored<T> = Result<T, Failure>;
+pub(super) type StoreResult<T> = Result<T, Failure>;
 
 impl Store {
-    /// A store for a contest that begins. It is there whole or not at all.
-    pub fn create(folder: &Folder, kept: &Kept) -> Stored<Self> {
-        let (path, begun) = (folder.store(), folder.path(BEGUN_FILE));
-        let moved = |error: std::io::Error| unusable(&begun, &error);
+    /// Creates the store of a new contest. The file appears complete or not at all.
+    pub fn create(folder: &Folder, kept: &StoredContest) -> StoreResult<Self> {
+        let (path, new) = (folder.store(), folder.path(NEW_FILE));
+        let moved = |error: std::io::Error| unusable(&new, &error);
         if path.exists() {
-            // Made since the folder was looked at.
-            let text = format!("{}: there is a contest already", path.display());
-            return Err(Failure::machine(text)
-                .help("`referee contest resume` goes on with it; --out names another folder"));
+            // Another process created it since the folder was checked.
+            return Err(has_contest(folder.root()));
         }
-        if begun.exists() {
-            std::fs::remove_file(&begun).map_err(moved)?;
+        if new.exists() {
+            std::fs::remove_file(&new).map_err(moved)?;
         }
-        let connection = Connection::open(&begun).map_err(|error| failed(&begun, &error))?;
-        let mut store = Self { connection, path: begun.clone() };
+        let connection = Connection::open(&new).map_err(|error| failed(&new, &error))?;
+        let mut store = Self { connection, path: new.clone() };
         store.migrate()?;
         store.write(|transaction| add_contest(transaction, kept))?;
         drop(store);
-        std::fs::rename(&begun, &path).map_err(moved)?;
+        std::fs::rename(&new, &path).map_err(moved)?;
         Self::connect(path)
     }
 
-    /// The store of a contest that was begun.
-    pub fn open(folder: &Folder) -> Stored<Self> {
+    /// Opens the store of a contest.
+    pub fn open(folder: &Folder) -> StoreResult<Self> {
         let mut store = Self::connect(folder.store())?;
         store.migrate()?;
         Ok(store)
     }
 
-    /// The same for whoever only looks on: no row is touched, whoever works on it. The folder must be
-    /// one that can be written even so: what was written last is found by an index there, which may
-    /// stay behind with an empty log.
-    pub fn look(folder: &Folder) -> Stored<Self> {
+    /// Opens the store without changing a row, also while a referee works on it. The folder must be
+    /// writable even so: `SQLite` needs its WAL index there.
+    pub fn open_read_only(folder: &Folder) -> StoreResult<Self> {
         let path = folder.store();
-        let look = || {
+        let open = || {
             let connection = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-            connection.busy_timeout(PATIENCE)?;
+            connection.busy_timeout(BUSY_WAIT)?;
             let found: usize =
                 connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
             Ok((connection, found))
         };
-        let (connection, found) = look().map_err(|error| failed(&path, &error))?;
-        known(&path, found)?;
+        let (connection, found) = open().map_err(|error| failed(&path, &error))?;
+        check_version(&path, found)?;
         if found < VERSION {
-            let told = format!("its tables are of version {found}, and this referee reads version");
-            return Err(Failure::machine(format!("{}: {told} {VERSION}", path.display()))
-                .help("`referee contest status DIR` brings them up to date"));
+            let text = format!("its tables have version {found}, this referee needs {VERSION}");
+            return Err(Failure::machine(format!("{}: {text}", path.display()))
+                .help("update them with `referee contest status DIR`"));
         }
         Ok(Self { connection, path })
     }
 
-    fn connect(path: PathBuf) -> Stored<Self> {
+    fn connect(path: PathBuf) -> StoreResult<Self> {
         let connect = || {
             let connection = Connection::open(&path)?;
-            connection.busy_timeout(PATIENCE)?;
+            connection.busy_timeout(BUSY_WAIT)?;
             connection.pragma_update(None, "journal_mode", "wal")?;
             connection.pragma_update(None, "synchronous", "full")?;
             connection.pragma_update(None, "cache_size", -CACHE_KB)?;
@@ -139,13 +136,13 @@ impl Store {
         Ok(Self { connection, path })
     }
 
-    fn migrate(&mut self) -> Stored<()> {
+    fn migrate(&mut self) -> StoreResult<()> {
         let path = self.path.clone();
         let found: usize = self
             .connection
             .pragma_query_value(None, "user_version", |row| row.get(0))
             .map_err(|error| failed(&path, &error))?;
-        known(&path, found)?;
+        check_version(&path, found)?;
         self.write(|transaction| {
             for (index, step) in MIGRATIONS.iter().enumerate().skip(found) {
                 transaction.execute_batch(step)?;
@@ -155,11 +152,11 @@ impl Store {
         })
     }
 
-    /// All of it or nothing, and on the disk when this returns.
+    /// Runs one transaction; it is on the disk when this returns.
     fn write<T>(
         &mut self,
         work: impl FnOnce(&rusqlite::Transaction<'_>) -> rusqlite::Result<T>,
-    ) -> Stored<T> {
+    ) -> StoreResult<T> {
         let begun = self.connection.transaction();
         let all = begun.and_then(|transaction| {
             let value = work(&transaction)?;
@@ -169,26 +166,26 @@ impl Store {
         all.map_err(|error| failed(&self.path, &error))
     }
 
-    /// Makes what is read from now on the truth. For whoever has the folder's lock, before it reads
-    /// what was played.
+    /// Overwrites a commit that a killed referee left unseen. The holder of the folder's lock calls
+    /// this before it reads results.
     ///
-    /// A commit is in the log before it is in the index of the log, and whoever looks on keeps that
-    /// index alive. A referee that was killed between the two leaves a commit which nobody sees until
-    /// the last of them has gone, and then everybody. Its games would by then have been played again.
-    /// What is written here takes that commit's place in the log.
-    pub fn claim(&mut self) -> Stored<()> {
+    /// `SQLite` writes a commit to the log first and then to the log's index, which readers keep
+    /// alive. A referee killed between the two leaves a commit that is invisible until the last reader
+    /// closes, and visible from then on; by then its games would have been played again. The write here
+    /// takes that commit's place in the log.
+    pub fn fence(&mut self) -> StoreResult<()> {
         self.write(|transaction| transaction.pragma_update(None, "user_version", VERSION))
     }
 
-    /// What is kept of the contest.
-    pub fn kept(&self) -> Stored<Kept> {
+    /// Reads the contest.
+    pub fn contest(&self) -> StoreResult<StoredContest> {
         let query = "select text, base, contest, left_out, begun, files, \
                      (select sandbox from sessions order by number limit 1) from contest";
         self.read(|connection| {
             connection.query_row(query, [], |row| {
                 let base: String = row.get(1)?;
                 let sandbox: Option<String> = row.get(6)?;
-                Ok(Kept {
+                Ok(StoredContest {
                     text: row.get(0)?,
                     base: base.into(),
                     contest: from_json(row, 2)?,
@@ -201,20 +198,20 @@ impl Store {
         })
     }
 
-    /// Somebody goes on with the contest: when, RFC 3339, and what keeps agents apart this time.
-    pub fn add_session(&mut self, begun: &str, sandbox: &Sandbox) -> Stored<()> {
+    /// Adds a run of the contest: its start (RFC 3339) and its sandbox.
+    pub fn add_session(&mut self, begun: &str, sandbox: &Sandbox) -> StoreResult<()> {
         self.write(|transaction| add_session(transaction, begun, sandbox))
     }
 
-    /// What kept agents apart each time, in order.
-    pub fn sessions(&self) -> Stored<Vec<Sandbox>> {
+    /// Returns the sandbox of each run, in order.
+    pub fn sessions(&self) -> StoreResult<Vec<Sandbox>> {
         self.rows("select sandbox from sessions order by number", |row| from_json(row, 0))
     }
 
     pub(super) fn read<T>(
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
-    ) -> Stored<T> {
+    ) -> StoreResult<T> {
         work(&self.connection).map_err(|error| failed(&self.path, &error))
     }
 
@@ -222,13 +219,13 @@ impl Store {
         &self,
         query: &str,
         read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
-    ) -> Stored<Vec<T>> {
+    ) -> StoreResult<Vec<T>> {
         self.read(|connection| connection.prepare(query)?.query_map([], read)?.collect())
     }
 
-    /// Takes in games that count and attempts that don't. A game that is there already stays as it
-    /// is: it can't count twice.
-    pub fn add(&mut self, games: &[Record], voids: &[VoidAttempt]) -> Stored<()> {
+    /// Adds games that count and void attempts. A game that is already stored stays as it is: it can't
+    /// count twice.
+    pub fn add(&mut self, games: &[Record], voids: &[VoidAttempt]) -> StoreResult<()> {
         self.write(|transaction| {
             for game in games {
                 add_game(transaction, game)?;
@@ -244,25 +241,25 @@ impl Store {
         })
     }
 
-    /// How many games have a row.
-    pub fn count(&self) -> Stored<u64> {
+    /// Returns the number of games that count.
+    pub fn count(&self) -> StoreResult<u64> {
         self.number("select count(*) from games")
     }
 
-    fn number(&self, query: &str) -> Stored<u64> {
+    fn number(&self, query: &str) -> StoreResult<u64> {
         self.read(|connection| connection.query_row(query, [], |row| row.get(0)))
     }
 
-    /// The players, as their table has them.
-    pub fn players(&self) -> Stored<Vec<PlayerInfo>> {
+    /// Returns the players in the table `players`.
+    pub fn players(&self) -> StoreResult<Vec<PlayerInfo>> {
         let query = "select name, run, digest from players order by number";
         self.rows(query, |row| {
             Ok(PlayerInfo { name: row.get(0)?, run: row.get(1)?, digest: row.get(2)? })
         })
     }
 
-    /// Games whose scores are not the same by seat and as a whole.
-    pub fn changed_scores(&self) -> Stored<Vec<u64>> {
+    /// Returns the games whose scores differ between the tables `games` and `seats`.
+    pub fn changed_scores(&self) -> StoreResult<Vec<u64>> {
         let query = "select distinct games.number from games \
                      join seats on seats.game = games.number \
                      where seats.score is not json_extract(scores, '$[' || seat || ']') \
@@ -270,13 +267,13 @@ impl Store {
         self.rows(query, |row| row.get(0))
     }
 
-    /// How many faults there were, over all seats.
-    pub fn faults(&self) -> Stored<u64> {
+    /// Returns the number of faults, over all seats.
+    pub fn faults(&self) -> StoreResult<u64> {
         self.number("select count(*) from seats where fault is not null")
     }
 
-    /// The attempts that don't count, in the order of their games.
-    pub fn voids(&self) -> Stored<Vec<VoidAttempt>> {
+    /// Returns the void attempts, ordered by game.
+    pub fn voids(&self) -> StoreResult<Vec<VoidAttempt>> {
         let query =
             "select game, attempt, cause, text, transcript from voids order by game, attempt";
         self.rows(query, |row| {
@@ -290,8 +287,8 @@ impl Store {
         })
     }
 
-    /// The places of every game, in the order of the games.
-    pub fn each_result(&self, mut take: impl FnMut(u64, &[u32])) -> Stored<()> {
+    /// Calls `take` with the places of every game, ordered by game.
+    pub fn each_result(&self, mut take: impl FnMut(u64, &[u32])) -> StoreResult<()> {
         let query = "select game, place from seats order by game, seat";
         self.read(|connection| {
             let mut statement = connection.prepare(query)?;
@@ -313,33 +310,32 @@ impl Store {
         })
     }
 
-    /// The file.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// How many attempts at each game don't count.
-    pub fn attempts(&self) -> Stored<BTreeMap<u64, u32>> {
+    /// Returns the number of void attempts of each game.
+    pub fn attempts(&self) -> StoreResult<BTreeMap<u64, u32>> {
         let voids = self.voids()?;
         Ok(voids.into_iter().map(|void| (void.number, void.attempt)).collect())
     }
 }
 
-/// Whether tables of this version can be read.
-fn known(path: &Path, found: usize) -> Stored<()> {
+/// Fails if the tables are of a newer version.
+fn check_version(path: &Path, found: usize) -> StoreResult<()> {
     if found <= VERSION {
         return Ok(());
     }
-    let told = format!("its tables are of version {found}, and this referee knows up to {VERSION}");
-    Err(Failure::machine(format!("{}: {told}", path.display()))
-        .help("take a newer referee: this one can't read it"))
+    let text = format!("its tables have version {found}, this referee reads up to {VERSION}");
+    Err(Failure::machine(format!("{}: {text}", path.display())).help("use a newer referee"))
 }
 
-/// What is to be said where `SQLite` fails.
+/// The failure for an error of `SQLite`.
 fn failed(path: &Path, error: &rusqlite::Error) -> Failure {
     match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => disk_full(path),
-        // The index of what was written last can't say why there is none.
+        // `SQLite` reports a WAL index that doesn't fit the disk as this.
         Some(ErrorCode::SystemIoFailure) if !has_room(path) => disk_full(path),
         _ => unusable(path, error),
     }
@@ -347,15 +343,14 @@ fn failed(path: &Path, error: &rusqlite::Error) -> Failure {
 
 fn unusable(path: &Path, error: &dyn std::fmt::Display) -> Failure {
     Failure::machine(format!("{}: {error}", path.display())).help(
-        "the folder must be one that can be written; `sqlite3 FILE 'pragma integrity_check'` \
-         tells whether the file is damaged. The transcripts are whole without it: `referee \
-         verify DIR/games`",
+        "the folder must be writable; check the file with `sqlite3 FILE 'pragma integrity_check'` \
+         and the transcripts with `referee verify DIR/games`",
     )
 }
 
-/// Whether the index still fits on the disk.
+/// Returns whether the WAL index still fits on the disk.
 fn has_room(path: &Path) -> bool {
     path.parent()
         .and_then(|folder| statvfs(folder).ok())
-        .is_none_or(|it| it.blocks_available() * it.fragment_size() >= INDEX_BYTES)
+        .is_none_or(|it| it.blocks_available() * it.fragment_size() >= WAL_INDEX_BYTES)
 }

@@ -1,4 +1,4 @@
-//! Verifying many transcripts, on all cores.
+//! Verifies many transcripts on all cores.
 
 use crate::parallel::{self, Progress};
 use referee_match::transcript::{Report, Status, verify};
@@ -8,22 +8,22 @@ use referee_process::Failure;
 use referee_protocol::Outcome;
 use std::path::{Path, PathBuf};
 
-/// A transcript that was checked.
+/// The result of verifying a transcript.
 #[derive(Clone, Debug)]
 pub struct CheckedFile {
     /// The transcript.
     pub file: PathBuf,
-    /// What is to be said of it, in one word.
+    /// The result in one word.
     pub status: Status,
-    /// The turns that could be played again.
+    /// The turns that could be replayed.
     pub turns: u64,
-    /// What the rules say after them.
+    /// The outcome after them.
     pub outcome: Option<Outcome>,
-    /// What is wrong with it, or why it can't be read, in words.
+    /// What is wrong with it, or why it can't be read.
     pub detail: String,
 }
 
-/// The transcripts that names mean: files as they are, folders with all that lie in them, sorted.
+/// Returns the files among `names`, and all transcripts below the folders among them, sorted.
 pub fn find(names: &[String]) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for name in names {
@@ -53,7 +53,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Verifies the files on `jobs` cores, all unless it is given; results are in the files' order.
+/// Verifies files on `jobs` cores (default: all); returns the results in the files' order.
 pub fn verify_all(
     files: &[PathBuf],
     jobs: Option<usize>,

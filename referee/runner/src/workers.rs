@@ -1,5 +1,5 @@
-//! `workers.json`: what is known of a contest's workers. The coordinator writes it, whoever looks on
-//! reads it; nothing depends on it.
+//! `workers.json`: the workers of a contest. The coordinator writes it for those who watch the contest;
+//! no result depends on it.
 
 use super::folder::{Folder, WORKERS_FILE};
 use nix::fcntl::OFlag;
@@ -13,23 +13,23 @@ use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::time::Duration;
 
-/// So many workers are kept; of more, those that were heard of longest ago are left out.
+/// The most workers in the file; of more, those not seen for longest are left out.
 pub const WORKERS_MAX: usize = 4_096;
-/// A larger file isn't one.
+/// Larger files are not read.
 const BYTES_MAX: u64 = 32 << 20;
 
-/// Writes what is known now in the place of what was known.
+/// Replaces the file.
 pub fn write(folder: &Folder, workers: &Workers) -> io::Result<()> {
     replace(&folder.path(WORKERS_FILE), &serde_json::to_vec(workers)?)
 }
 
-/// For how long nothing has been heard of a worker; `None` where that isn't known.
-pub fn silence(told: &WorkerTold) -> Option<Duration> {
-    let seen: jiff::Timestamp = told.seen.parse().ok()?;
+/// Returns the time since a worker was last seen; `None` if that isn't known.
+pub fn since_last_seen(worker: &KnownWorker) -> Option<Duration> {
+    let seen: jiff::Timestamp = worker.seen.parse().ok()?;
     Some(Duration::try_from(jiff::Timestamp::now().duration_since(seen)).unwrap_or_default())
 }
 
-/// What was known last; nobody where the contest is played on one machine.
+/// Reads the file; without one the contest has no workers.
 pub fn read(folder: &Folder) -> Workers {
     let file = OpenOptions::new()
         .read(true)
@@ -43,59 +43,58 @@ pub fn read(folder: &Folder) -> Workers {
 /// The workers of a contest.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Workers {
-    /// In the order in which they came.
-    pub workers: Vec<WorkerTold>,
-    /// What the command that resumes the contest has to say to have them play: `--on`, the server,
-    /// and how it is asked, without what is secret.
+    /// In the order of joining.
+    pub workers: Vec<KnownWorker>,
+    /// The arguments with which a resumed contest uses them: `--on`, the server, and how to connect to
+    /// it, without secrets.
     #[serde(default)]
     pub on: Vec<String>,
 }
 
-/// A worker, as its coordinator knows it. What it says of itself is tame, and no longer than can be
-/// shown.
+/// A worker, as its coordinator knows it. Texts from the worker are sanitized and cut.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct WorkerTold {
-    /// Drawn when it was started.
+pub struct KnownWorker {
+    /// The id, drawn when the worker starts.
     pub id: String,
-    /// What people call it.
+    /// The name that people see.
     pub name: String,
-    /// What it is started as, to be asked for by contests; empty where it has none.
+    /// The class that contests can ask for; empty if it has none.
     pub class: String,
-    /// `x86_64`, `aarch64`.
+    /// The architecture: `x86_64`, `aarch64`.
     pub arch: String,
-    /// Cores that it may use.
+    /// The cores that it may use.
     pub cores: u32,
-    /// Memory that it may use, in MiB.
+    /// The memory that it may use, in MiB.
     pub memory_mb: u64,
     /// How many matches it plays at once.
     pub slots: u32,
-    /// The games that are under way.
+    /// The games that it plays now.
     pub games: Vec<u64>,
-    /// Games that it has played for this contest.
+    /// The number of games that it has played for this contest.
     pub played: u64,
-    /// How fast it is with all slots at work, in thousand positions a second and core.
+    /// Its speed with all slots busy, in thousand positions per second and core.
     pub speed: f64,
-    /// How much slower the slowest twentieth of its time is than the median: 1 is perfectly even.
+    /// The slowest 5 % of its time relative to the median: 1 is perfectly even.
     pub noise: f64,
-    /// What its agents are kept apart by.
+    /// The sandbox of its agents.
     pub sandbox: Option<Sandbox>,
-    /// Why it takes no games of this contest, if so.
+    /// Why it can't play this contest, if so.
     pub refused: Option<String>,
-    /// It takes no more games.
+    /// Whether it takes no more games.
     pub leaving: bool,
-    /// Nothing has been heard of it for so long that its games were given to others.
+    /// Whether it was silent for so long that others got its games.
     pub lost: bool,
-    /// How often it could not play what it was given.
+    /// How many orders it could not play.
     pub faults: u64,
-    /// The last reason for that.
+    /// The last reason.
     pub fault: Option<String>,
-    /// When it was last heard of, RFC 3339, by the coordinator's clock.
+    /// When it was last seen, RFC 3339, by the coordinator's clock.
     pub seen: String,
 }
 
-impl WorkerTold {
-    /// What it does, or why it does nothing, in words.
+impl KnownWorker {
+    /// Returns what it does, or why it does nothing, in words.
     pub fn state(&self) -> String {
         let mut parts = Vec::new();
         if self.lost {
@@ -116,48 +115,48 @@ impl WorkerTold {
 }
 
 impl Workers {
-    /// A worker could not play what it was given.
+    /// Records that a worker could not play an order.
     pub fn failed(&mut self, id: &str, why: &str) {
-        if let Some(told) = self.known(id) {
-            told.faults += 1;
-            told.fault = Some(tame_line(why));
+        if let Some(worker) = self.find(id) {
+            worker.faults += 1;
+            worker.fault = Some(tame_line(why));
         }
     }
 
-    /// Nothing is heard of a worker any more.
+    /// Records that a worker is silent.
     pub fn lost(&mut self, id: &str) {
-        if let Some(told) = self.known(id) {
-            told.lost = true;
-            told.games.clear();
+        if let Some(worker) = self.find(id) {
+            worker.lost = true;
+            worker.games.clear();
         }
     }
 
-    fn known(&mut self, id: &str) -> Option<&mut WorkerTold> {
-        self.workers.iter_mut().find(|told| told.id == id)
+    fn find(&mut self, id: &str) -> Option<&mut KnownWorker> {
+        self.workers.iter_mut().find(|worker| worker.id == id)
     }
 
-    /// The worker with this id, or a new one in the place of who was heard of longest ago. `None`
-    /// where that is no id.
-    pub fn place(&mut self, id: &str) -> Option<&mut WorkerTold> {
+    /// Returns the worker with this id, or a new one; if there are too many, it replaces the one not
+    /// seen for longest. `None` if the id is invalid.
+    pub fn entry(&mut self, id: &str) -> Option<&mut KnownWorker> {
         if id.is_empty() || tame_name(id) != id {
             return None;
         }
-        if let Some(index) = self.workers.iter().position(|told| told.id == id) {
+        if let Some(index) = self.workers.iter().position(|worker| worker.id == id) {
             return self.workers.get_mut(index);
         }
         if self.workers.len() >= WORKERS_MAX {
-            let oldest = self.workers.iter().enumerate().min_by_key(|(_, told)| told.seen.clone());
-            let oldest = oldest.map(|(index, _)| index)?;
+            let workers = self.workers.iter().enumerate();
+            let (oldest, _) = workers.min_by_key(|(_, worker)| worker.seen.clone())?;
             self.workers.remove(oldest);
         }
-        self.workers.push(WorkerTold::default());
+        self.workers.push(KnownWorker::default());
         self.workers.last_mut()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{WorkerTold, Workers, read, silence, write};
+    use super::{KnownWorker, Workers, read, since_last_seen, write};
     use crate::folder::Folder;
     use std::time::Duration;
 
@@ -169,16 +168,16 @@ mod tests {
         assert_eq!(read(&folder), Workers::default());
         let mut workers = Workers::default();
         let seen = jiff::Timestamp::now().to_string();
-        let told = WorkerTold { speed: 1.5, games: vec![3], seen, ..WorkerTold::default() };
-        *workers.place("a").unwrap() = WorkerTold { id: "a".to_owned(), ..told };
+        let worker = KnownWorker { speed: 1.5, games: vec![3], seen, ..KnownWorker::default() };
+        *workers.entry("a").unwrap() = KnownWorker { id: "a".to_owned(), ..worker };
         write(&folder, &workers).unwrap();
         write(&folder, &workers).unwrap();
         assert_eq!(read(&folder), workers);
-        assert!(silence(&workers.workers[0]).unwrap() < Duration::from_secs(600));
+        assert!(since_last_seen(&workers.workers[0]).unwrap() < Duration::from_secs(600));
         workers.workers[0].seen = "2999-01-01T00:00:00Z".to_owned();
-        assert_eq!(silence(&workers.workers[0]), Some(Duration::ZERO));
+        assert_eq!(since_last_seen(&workers.workers[0]), Some(Duration::ZERO));
         workers.workers[0].seen = "then".to_owned();
-        assert_eq!(silence(&workers.workers[0]), None);
+        assert_eq!(since_last_seen(&workers.workers[0]), None);
         std::fs::write(folder.path("workers.json"), "{").unwrap();
         assert_eq!(read(&folder), Workers::default());
     }

@@ -7,7 +7,7 @@ use referee_play::interrupts::Interrupts;
 use referee_process::Failure;
 use referee_runner::Prepared;
 use referee_runner::folder::Folder;
-use referee_runner::runner::{Ended, Runner, Spectator};
+use referee_runner::runner::{Observer, RunResult, Runner};
 use std::process::ExitCode;
 use tokio::runtime::Runtime;
 
@@ -65,8 +65,8 @@ impl There {
         _: RunContext<'_>,
         _: &str,
         _: &mut Interrupts,
-        _: &mut impl Spectator,
-    ) -> Result<Ended, Failure> {
+        _: &mut impl Observer,
+    ) -> Result<RunResult, Failure> {
         match self {}
     }
 }

@@ -63,7 +63,7 @@ impl Page {
         let server = Server::start(settings, interrupts.orders(), interrupts.paused_time())?;
         let mut url = server.url();
         if let Some(transcript) = &self.transcript {
-            server.host(transcript, self.people.clone());
+            server.register(transcript, self.people.clone());
             url = server.url_of_match(transcript).unwrap_or(url);
         }
         eprint_line(&format!("in the browser: {url}"));
@@ -76,7 +76,7 @@ impl Page {
     pub(super) async fn serve_until_interrupted(self, interrupts: &mut Interrupts) {
         let Some(server) = self.server else { return };
         if let Some(transcript) = &self.transcript {
-            server.release(transcript);
+            server.unregister(transcript);
         }
         eprint_line("press Ctrl-C to stop the server");
         while !interrupts.is_stopped() {

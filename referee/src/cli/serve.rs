@@ -131,7 +131,7 @@ impl Options {
             *chosen = Some(sandbox.clone());
             Ok(conditions.with_pondering(sandbox, agents))
         };
-        Play { agents: self.agents.clone(), jobs, enclose: Box::new(enclose) }
+        Play { agents: self.agents.clone(), jobs, sandbox: Box::new(enclose) }
     }
 }
 

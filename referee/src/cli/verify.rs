@@ -44,7 +44,7 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
-    let is_contest = |name: &&String| Folder::is_one(Path::new(name.as_str()));
+    let is_contest = |name: &&String| Folder::has_contest(Path::new(name.as_str()));
     let (contests, names): (Vec<&String>, Vec<&String>) =
         options.files.iter().partition(is_contest);
     let names: Vec<String> = names.into_iter().cloned().collect();

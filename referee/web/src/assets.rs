@@ -1,15 +1,15 @@
-//! The page's own files, embedded: plain modules and style sheets, as they are in `assets/`.
+//! The page's files in `assets/`, embedded.
 
 use super::export::modules;
 use referee_render::palette_css;
 use std::borrow::Cow;
 
-/// Every file by its name.
+/// The files with their names.
 macro_rules! files {
     ($($name:literal),* $(,)?) => { &[$(($name, include_str!(concat!("assets/", $name)))),*] };
 }
 
-/// In the order of their names.
+/// All files, sorted by name.
 pub(super) const FILES: &[(&str, &str)] = files![
     "base.css",
     "board.css",
@@ -47,8 +47,8 @@ pub(super) const FILES: &[(&str, &str)] = files![
     "workers.js",
 ];
 
-/// The file of this name, and what it is, as a header says it: `match.html`, `viewer.js`, and
-/// `palette.css`, the colours of boards.
+/// Returns a file and its content type: `match.html`, `viewer.js`, or `palette.css`, the colours of
+/// boards.
 pub(super) fn asset(name: &str) -> Option<(&'static str, Cow<'static, str>)> {
     match name.rsplit('.').next()? {
         "html" => Some(("text/html; charset=utf-8", page(name)?.into())),
@@ -60,21 +60,21 @@ pub(super) fn asset(name: &str) -> Option<(&'static str, Cow<'static, str>)> {
     }
 }
 
-/// The pages: each one's file, its title, the style sheets of its own, the module that fills it.
+/// The pages: file, title, own style sheets, main module.
 pub(super) const PAGES: [(&str, &str, &[&str], &str); 3] = [
     ("index.html", "Referee", &["lists.css"], "home.js"),
     ("match.html", "A match · Referee", &["viewer.css", "board.css"], "match.js"),
     ("contest.html", "Referee", &["lists.css"], "contest.js"),
 ];
 
-/// What a page's file has, with the head that all of them share.
+/// Returns a page: its file in the shared frame.
 fn page(name: &str) -> Option<String> {
     let (_, title, styles, entry) = PAGES.into_iter().find(|page| page.0 == name)?;
     let links = |kind: &str, names: &[&str]| -> String {
         let link = |name| format!("<link rel=\"{kind}\" href=\"/assets/{name}\">\n");
         names.iter().map(link).collect()
     };
-    // The browser fetches all modules at once, not each when it meets its import.
+    // With these links the browser fetches all modules at once.
     let mut modules = modules(entry);
     modules.retain(|module| *module != entry);
     modules.sort_unstable();
@@ -84,7 +84,7 @@ fn page(name: &str) -> Option<String> {
     Some(page.replace("{main}", text(name)?))
 }
 
-/// The text of an embedded file.
+/// Returns the text of an embedded file.
 pub(super) fn text(name: &str) -> Option<&'static str> {
     FILES.iter().find(|(known, _)| *known == name).map(|&(_, text)| text)
 }

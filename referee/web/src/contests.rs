@@ -1,8 +1,8 @@
-//! Contests: how far they are, their standings, their games. Read from the store while another
-//! program may be playing; nothing is ever written there.
+//! Contests: their progress, standings and games. They are read from the store, also while another program
+//! plays; nothing is written there.
 
 use super::App;
-use super::errors::{Answer, Refused};
+use super::errors::{ApiError, ApiResult};
 use super::listing::games_of;
 use super::overview::{COUNT, COUNT_MAX};
 use super::pages::REPORT;
@@ -13,7 +13,7 @@ use referee_match::summary::Summary;
 use referee_process::Failure;
 use referee_process::lock::lock;
 use referee_runner::folder::Folder;
-use referee_runner::records::Which;
+use referee_runner::records::GameFilter;
 use referee_runner::results::{Progress, assemble, progress};
 use referee_runner::store::Store;
 use referee_runner::workers;
@@ -23,26 +23,26 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// What is reckoned is reckoned again after so many times as long as it took: the matches that are
-/// played beside it need the cores more.
-const REST: u32 = 20;
-/// So many contests are listed.
+/// A cached value is computed again at the earliest after this many times the time that it took: running
+/// matches need the cores.
+const PAUSE_FACTOR: u32 = 20;
+/// The most contests in the list.
 const CONTESTS_MAX: usize = 200;
 
-/// What has been reckoned of contests.
+/// Cached values of contests.
 #[derive(Debug, Default)]
 pub(super) struct Contests {
     progress: Cache<Progress>,
     tables: Cache<Arc<Table>>,
 }
 
-type Cache<T> = Mutex<BTreeMap<String, Kept<T>>>;
+type Cache<T> = Mutex<BTreeMap<String, Cached<T>>>;
 
-/// Something of a contest that is a function of its results.
+/// A value that depends on a contest's results.
 #[derive(Debug)]
-struct Kept<T> {
-    of: T,
-    /// The games, void ones too, that it was made of.
+struct Cached<T> {
+    value: T,
+    /// The numbers of games that count and of void games when it was computed.
     games: (u64, u64),
     at: Instant,
     took: Duration,
@@ -57,13 +57,13 @@ struct Table {
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Wish {
+pub(super) struct FolderQuery {
     #[serde(default)]
     folder: String,
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct GamesWish {
+pub(super) struct GamesQuery {
     #[serde(default)]
     folder: String,
     #[serde(default)]
@@ -76,54 +76,54 @@ pub(super) struct GamesWish {
     lost: bool,
 }
 
-impl<T: Clone> Kept<T> {
-    /// What is known, unless it is old and there is something new.
-    fn good(&self, games: (u64, u64)) -> Option<T> {
-        let rests = self.at.elapsed() < self.took * REST;
-        (self.games == games || rests).then(|| self.of.clone())
+impl<T: Clone> Cached<T> {
+    /// Returns the value unless there are new games and it is old.
+    fn get(&self, games: (u64, u64)) -> Option<T> {
+        let is_recent = self.at.elapsed() < self.took * PAUSE_FACTOR;
+        (self.games == games || is_recent).then(|| self.value.clone())
     }
 }
 
-/// What was kept, or what is reckoned now. Whoever comes meanwhile waits for the same.
-fn keep<T: Clone>(
-    all: &Cache<T>,
+/// Returns the cached value, or computes it; other requests wait meanwhile.
+fn cached<T: Clone>(
+    cache: &Cache<T>,
     folder: &str,
     games: (u64, u64),
-    reckon: impl FnOnce() -> Answer<T>,
-) -> Answer<T> {
-    let mut all = lock(all);
-    if let Some(known) = all.get(folder).and_then(|kept| kept.good(games)) {
-        return Ok(known);
+    compute: impl FnOnce() -> ApiResult<T>,
+) -> ApiResult<T> {
+    let mut cache = lock(cache);
+    if let Some(value) = cache.get(folder).and_then(|cached| cached.get(games)) {
+        return Ok(value);
     }
     let began = Instant::now();
-    let of = reckon()?;
+    let value = compute()?;
     let took = began.elapsed();
-    all.insert(folder.to_owned(), Kept { of: of.clone(), games, at: Instant::now(), took });
-    Ok(of)
+    cache.insert(
+        folder.to_owned(),
+        Cached { value: value.clone(), games, at: Instant::now(), took },
+    );
+    Ok(value)
 }
 
-/// The contest of a folder.
-fn open(app: &App, name: &str) -> Answer<(Folder, Store, (u64, u64))> {
-    let path = app.place.find(name)?;
+/// Opens the contest of a folder.
+fn open(app: &App, name: &str) -> ApiResult<(Folder, Store, (u64, u64))> {
+    let path = app.served.find(name)?;
     let refused = |error: Failure| {
-        // Where the folder lies is no business of who looks.
+        // The page must not show where the folder is.
         let own = path.display().to_string();
         let shown = if name.is_empty() { "." } else { name };
-        Refused::unfit(error.to_string().replace(&own, shown))
+        ApiError::unfit(error.to_string().replace(&own, shown))
     };
     let folder = Folder::open(&path).map_err(refused)?;
-    let store = Store::look(&folder).map_err(|error| {
-        refused(error).help(
-            "a contest can be looked at where this program may write into its folder: its \
-             database needs an index beside it",
-        )
+    let store = Store::open_read_only(&folder).map_err(|error| {
+        refused(error).help("the server must be able to write into the contest's folder")
     })?;
     let counted = store.count().and_then(|count| Ok((count, store.voids()?.len() as u64)));
     let counted = counted.map_err(refused)?;
     Ok((folder, store, counted))
 }
 
-/// All contests below the served folder; of one that can't be read, why.
+/// Returns the contests below the served folder; for one that can't be read, the reason.
 pub(super) fn summaries(app: &App, folders: &[String]) -> Vec<Value> {
     let summary = |name: &String| {
         summary(app, name).unwrap_or_else(|error| {
@@ -134,36 +134,36 @@ pub(super) fn summaries(app: &App, folders: &[String]) -> Vec<Value> {
     folders.iter().take(CONTESTS_MAX).map(summary).collect()
 }
 
-fn summary(app: &App, name: &str) -> Answer<Value> {
+fn summary(app: &App, name: &str) -> ApiResult<Value> {
     let (folder, store, games) = open(app, name)?;
-    let known = keep(&app.contests.progress, name, games, || Ok(progress(&folder, &store)?))?;
+    let known = cached(&app.contests.progress, name, games, || Ok(progress(&folder, &store)?))?;
     Ok(json!({ "folder": name, "name": known.name, "format": known.format,
                "games": known.games, "played": known.played,
                "running": folder.is_locked(), "problem": null }))
 }
 
-fn table(store: &Store) -> Answer<Table> {
-    let kept = store.kept()?;
+fn table(store: &Store) -> ApiResult<Table> {
+    let stored = store.contest()?;
     let records = store.records()?;
-    let mut schedule = Schedule::new(Arc::new(kept.contest.clone()));
+    let mut schedule = Schedule::new(Arc::new(stored.contest.clone()));
     for record in &records {
         schedule.record(record.number, &record.places);
     }
     let voids = store.voids()?;
-    let report = assemble(&kept, &schedule, records, &voids, Vec::new());
+    let report = assemble(&stored, &schedule, records, &voids, Vec::new());
     let (head, rows) = report.table();
     Ok(Table { head, rows, notes: report.remarks() })
 }
 
-pub(super) fn contest(app: &App, wish: &Wish) -> Answer<Value> {
-    let name = wish.folder.trim_end_matches('/');
+pub(super) fn contest(app: &App, query: &FolderQuery) -> ApiResult<Value> {
+    let name = query.folder.trim_end_matches('/');
     let (folder, store, games) = open(app, name)?;
-    let known = keep(&app.contests.progress, name, games, || Ok(progress(&folder, &store)?))?;
-    let table = keep(&app.contests.tables, name, games, || table(&store).map(Arc::new))?;
-    let players = store.kept()?.contest.players;
-    let found = app.listing.look(&app.place);
+    let known = cached(&app.contests.progress, name, games, || Ok(progress(&folder, &store)?))?;
+    let table = cached(&app.contests.tables, name, games, || table(&store).map(Arc::new))?;
+    let players = store.contest()?.contest.players;
+    let found = app.listing.contents(&app.served);
     let (running, workers) = (folder.is_locked(), workers::read(&folder));
-    let mut live = app.listing.live(&app.place, &found, &games_of(name));
+    let mut live = app.listing.live(&app.served, &found, &games_of(name));
     if running {
         name_workers(&mut live, name, &workers);
     }
@@ -186,27 +186,25 @@ pub(super) fn contest(app: &App, wish: &Wish) -> Answer<Value> {
     }))
 }
 
-pub(super) fn games(app: &App, wish: &GamesWish) -> Answer<Value> {
-    let name = wish.folder.trim_end_matches('/');
+pub(super) fn games(app: &App, query: &GamesQuery) -> ApiResult<Value> {
+    let name = query.folder.trim_end_matches('/');
     let (_, store, _) = open(app, name)?;
-    let contest = store.kept()?.contest;
-    let player = wish.agent.as_ref().filter(|agent| !agent.is_empty()).map(|agent| {
+    let contest = store.contest()?.contest;
+    let player = query.agent.as_ref().filter(|agent| !agent.is_empty()).map(|agent| {
         let mut players = Player::all(contest.players.len()).zip(&contest.players);
         let found = players.find(|(_, info)| info.name == *agent).map(|(player, _)| player);
-        found.ok_or_else(|| {
-            Refused::missing(format!("nobody called {agent:?} plays in this contest"))
-        })
+        found.ok_or_else(|| ApiError::missing(format!("this contest has no agent {agent:?}")))
     });
-    let which = Which { player: player.transpose()?, faults: wish.faults, lost: wish.lost };
-    let count = wish.count.unwrap_or(COUNT).min(COUNT_MAX) as u64;
-    let (total, records) = store.some(&which, wish.from, count)?;
+    let filter = GameFilter { player: player.transpose()?, faults: query.faults, lost: query.lost };
+    let count = query.count.unwrap_or(COUNT).min(COUNT_MAX) as u64;
+    let (total, records) = store.page(&filter, query.from, count)?;
     let colours = colours(&contest);
     let rows: Vec<Value> =
         records.iter().map(|record| row(name, &contest, &colours, record)).collect();
     Ok(json!({ "total": total, "rows": rows }))
 }
 
-/// The colours of the seats, by game.
+/// Returns the colours of the seats, by game.
 fn colours(contest: &Contest) -> Vec<Vec<String>> {
     let of = |game: &referee_contest::ContestGame| {
         let started = kind(&game.game).and_then(|kind| kind.start(&game.setup).ok());
@@ -216,7 +214,7 @@ fn colours(contest: &Contest) -> Vec<Vec<String>> {
     contest.games.iter().map(of).collect()
 }
 
-/// A game of a contest: what a [`Row`](super::rows::Row) has, and its place in the contest.
+/// Returns a game of a contest: the fields of a [`Row`](super::rows::Row), its number, round and places.
 fn row(folder: &str, contest: &Contest, colours: &[Vec<String>], record: &Record) -> Value {
     let name = |player: &Player| {
         contest.players.get(player.index()).map_or("?", |player| player.name.as_str())

@@ -1,7 +1,7 @@
-//! `/api/picture`: a match or one of its positions as a file to keep.
+//! `/api/picture`: downloads of a match or one of its positions.
 
 use super::App;
-use super::errors::{Answer, Refused, aside};
+use super::errors::{ApiError, ApiResult, run_blocking};
 use super::matches::{PLAIN, no_ply};
 use super::tail::Tail;
 use crate::export;
@@ -12,59 +12,59 @@ use referee_games::kind;
 use referee_match::frames::Frames;
 use referee_match::transcript::{Playback, game_record};
 use referee_render::pictures::{
-    Form, Plies, Wish as Look, write_apng, write_gif, write_png, write_svg,
+    OutputFormat, PictureOptions, Plies, write_apng, write_gif, write_png, write_svg,
 };
-use referee_render::{NoPicture, terminal};
+use referee_render::{PictureError, terminal};
 use serde::Deserialize;
 use std::io;
 use std::sync::Arc;
 
-/// How long an animation shows a position, in milliseconds.
+/// The time per position of an animation, in milliseconds.
 const DELAY_MS: u32 = 700;
-/// Longer matches are animated at the command line.
-const ANIMATED_MAX: usize = 1000;
+/// The most plies of an animation.
+const ANIMATED_PLIES_MAX: usize = 1000;
 
-/// A match, one of its plies, and the form.
+/// The parameters: a match, one of its plies, and the format.
 #[derive(Debug, Deserialize)]
-pub(super) struct Wish {
+pub(super) struct PictureQuery {
     file: String,
     ply: Option<usize>,
-    form: Form,
+    form: OutputFormat,
 }
 
-fn content_type(form: Form) -> &'static str {
+fn content_type(form: OutputFormat) -> &'static str {
     match form {
-        Form::Svg => "image/svg+xml",
-        Form::Png | Form::Apng => "image/png",
-        Form::Gif => "image/gif",
-        Form::Html => "text/html; charset=utf-8",
-        Form::Txt => "text/plain; charset=utf-8",
-        Form::Sgf => "application/x-go-sgf; charset=utf-8",
+        OutputFormat::Svg => "image/svg+xml",
+        OutputFormat::Png | OutputFormat::Apng => "image/png",
+        OutputFormat::Gif => "image/gif",
+        OutputFormat::Html => "text/html; charset=utf-8",
+        OutputFormat::Txt => "text/plain; charset=utf-8",
+        OutputFormat::Sgf => "application/x-go-sgf; charset=utf-8",
     }
 }
 
 pub(super) async fn picture(
     State(app): State<Arc<App>>,
-    Query(wish): Query<Wish>,
-) -> Answer<Response> {
-    // One at a time: pictures take the cores that matches may need.
-    let turn = app.painter.clone().acquire_owned().await;
-    let form = wish.form;
-    let (name, bytes) = aside(move || {
-        let tail = Tail::read(&wish.file, &app.place)?;
+    Query(query): Query<PictureQuery>,
+) -> ApiResult<Response> {
+    // One at a time: running matches may need the cores.
+    let permit = app.picture_permit.clone().acquire_owned().await;
+    let form = query.form;
+    let (name, bytes) = run_blocking(move || {
+        let tail = Tail::read(&query.file, &app.served)?;
         let playback = tail.shown()?;
-        let ply = wish.ply.unwrap_or(playback.plies().len() - 1);
+        let ply = query.ply.unwrap_or(playback.plies().len() - 1);
         if ply >= playback.plies().len() {
             return Err(no_ply(ply));
         }
         let header = playback.header();
-        let of_ply = matches!(form, Form::Svg | Form::Png | Form::Txt);
-        let place = if of_ply { format!("-{ply}") } else { String::new() };
-        let name = format!("{}-{}{place}.{}", header.game, header.match_id, form.ending());
-        Ok((name, made(&tail, ply, form, app.hall.plays(tail.path()))?))
+        let of_ply = matches!(form, OutputFormat::Svg | OutputFormat::Png | OutputFormat::Txt);
+        let suffix = if of_ply { format!("-{ply}") } else { String::new() };
+        let name = format!("{}-{}{suffix}.{}", header.game, header.match_id, form.ending());
+        Ok((name, draw(&tail, ply, form, app.matches.plays(tail.path()))?))
     })
     .await?;
-    drop(turn);
+    drop(permit);
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static(content_type(form))),
         (header::CONTENT_DISPOSITION, super::pages::download(&name)),
@@ -72,42 +72,45 @@ pub(super) async fn picture(
     Ok((StatusCode::OK, headers, bytes).into_response())
 }
 
-/// The file's bytes; `own` says that the match is played by this server.
-fn made(tail: &Tail, ply: usize, form: Form, own: bool) -> Answer<Vec<u8>> {
+/// Returns the file's bytes; `own` says that this server plays the match.
+fn draw(tail: &Tail, ply: usize, form: OutputFormat, own: bool) -> ApiResult<Vec<u8>> {
     let playback = tail.shown()?;
-    let look = Look { coordinates: true, delay_ms: DELAY_MS, ..Look::default() };
+    let options =
+        PictureOptions { coordinates: true, delay_ms: DELAY_MS, ..PictureOptions::default() };
     let plies = playback.plies().len();
-    if matches!(form, Form::Gif | Form::Apng) && plies > ANIMATED_MAX {
-        return Err(Refused::unfit(format!("{plies} plies are too many to be animated here"))
-            .help("`referee replay export` makes animations of any length"));
+    if matches!(form, OutputFormat::Gif | OutputFormat::Apng) && plies > ANIMATED_PLIES_MAX {
+        let text = format!("animations have at most {ANIMATED_PLIES_MAX} plies here, not {plies}");
+        return Err(
+            ApiError::unfit(text).help("`referee replay export` makes animations of any length")
+        );
     }
     let one = Plies::One(ply);
     let mut bytes = io::Cursor::new(Vec::new());
     let drawn = match form {
-        Form::Svg => write_svg(playback, one, &look, &mut bytes),
-        Form::Png => write_png(playback, one, &look, &mut bytes),
-        Form::Gif => write_gif(playback, &look, &mut bytes, &mut |_| {}),
-        Form::Apng => write_apng(playback, &look, &mut bytes, &mut |_| {}),
-        Form::Html => return Ok(export(&tail.sheet(own)?).into_bytes()),
-        Form::Txt => return Ok(as_text(playback, ply).into_bytes()),
-        Form::Sgf => return notation(playback).map(String::into_bytes),
+        OutputFormat::Svg => write_svg(playback, one, &options, &mut bytes),
+        OutputFormat::Png => write_png(playback, one, &options, &mut bytes),
+        OutputFormat::Gif => write_gif(playback, &options, &mut bytes, &mut |_| {}),
+        OutputFormat::Apng => write_apng(playback, &options, &mut bytes, &mut |_| {}),
+        OutputFormat::Html => return Ok(export(&tail.match_page(own)?).into_bytes()),
+        OutputFormat::Txt => return Ok(as_text(playback, ply).into_bytes()),
+        OutputFormat::Sgf => return notation(playback).map(String::into_bytes),
     };
-    drawn.map_err(|error: NoPicture| Refused::unfit(error.to_string()))?;
+    drawn.map_err(|error: PictureError| ApiError::unfit(error.to_string()))?;
     Ok(bytes.into_inner())
 }
 
-/// The board as plain text, and above it what happened.
+/// Returns the board as plain text below a sentence about the ply.
 fn as_text(playback: &Playback, ply: usize) -> String {
     let frames = Frames::new(&playback.plies()[0].view);
     let sentence = frames.frame(playback, ply).sentence;
     format!("{sentence}\n\n{}", terminal(&playback.plies()[ply].view, &PLAIN))
 }
 
-/// The whole game for other programs.
-fn notation(playback: &Playback) -> Answer<String> {
+/// Returns the game as SGF.
+fn notation(playback: &Playback) -> ApiResult<String> {
     let game = &playback.header().game;
-    let known = kind(game).and_then(|kind| kind.notation(Form::Sgf.ending()));
-    let notation = known.ok_or_else(|| Refused::unfit(format!("{game} isn't written as SGF")))?;
-    let record = game_record(playback).map_err(Refused::unfit)?;
-    notation.write(&record).map_err(Refused::unfit)
+    let known = kind(game).and_then(|kind| kind.notation(OutputFormat::Sgf.ending()));
+    let notation = known.ok_or_else(|| ApiError::unfit(format!("{game} has no SGF notation")))?;
+    let record = game_record(playback).map_err(ApiError::unfit)?;
+    notation.write(&record).map_err(ApiError::unfit)
 }

@@ -1,25 +1,25 @@
-//! A match as one file of HTML that opens from disk, with nothing to load and no network: the page's
-//! modules joined into one script, its style sheets, and the match itself as JSON.
+//! Exports a match as one HTML file that needs no server: the page's modules joined into one script, its
+//! style sheets, and the match as JSON.
 
 use super::assets::text;
-use super::sheet::Sheet;
+use super::match_page::MatchPage;
 use base64::prelude::{BASE64_STANDARD, Engine};
 use referee_render::palette_css;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
-/// The module that runs in the file; what it imports comes with it.
+/// The module that runs in the file; its imports are included.
 const ENTRY: &str = "offline.js";
 const STYLES: [&str; 3] = ["base.css", "viewer.css", "board.css"];
 
-/// The page for this match.
-pub fn export(sheet: &Sheet) -> String {
-    let json = serde_json::to_string(sheet).expect("a sheet can be written as JSON");
-    page(&sheet.title, &json)
+/// Returns the HTML file of a match.
+pub fn export(page: &MatchPage) -> String {
+    let json = serde_json::to_string(page).expect("the fields can be written as JSON");
+    html(&page.title, &json)
 }
 
-/// `title` is what the window is called, `sheet` the match as JSON; both may hold what agents wrote.
-fn page(title: &str, sheet: &str) -> String {
+/// Returns the file for a title and a match as JSON; both may contain text of agents.
+fn html(title: &str, data: &str) -> String {
     let style = STYLES.into_iter().filter_map(text).fold(palette_css(), |all, part| all + part);
     let first = text("theme.js").unwrap_or_default();
     let script = joined(ENTRY);
@@ -28,8 +28,8 @@ fn page(title: &str, sheet: &str) -> String {
         "default-src 'none'; script-src {sources}; style-src {}; img-src data:",
         hash(&style)
     );
-    // In JSON `<` stands in strings alone, where it may be written by its number.
-    let sheet = sheet.replace('<', "\\u003c");
+    // In JSON, `<` is only in strings, where it may be escaped.
+    let data = data.replace('<', "\\u003c");
     let title = escaped(title);
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -41,12 +41,12 @@ fn page(title: &str, sheet: &str) -> String {
          <p id=\"result\" class=\"result\"></p></div>\n\
          <div id=\"tools\" class=\"tools\"></div>\n</header>\n\
          <main id=\"viewer\" class=\"viewer\"></main>\n\
-         <script type=\"application/json\" id=\"sheet\">{sheet}</script>\n\
+         <script type=\"application/json\" id=\"match-data\">{data}</script>\n\
          <script type=\"module\">{script}</script>\n</body>\n</html>\n"
     )
 }
 
-/// A module and all that it imports as one script.
+/// Joins a module and all its imports into one script.
 fn joined(entry: &'static str) -> String {
     let mut script = String::new();
     for line in modules(entry).into_iter().filter_map(text).flat_map(str::lines) {
@@ -57,7 +57,7 @@ fn joined(entry: &'static str) -> String {
     script
 }
 
-/// A module and all that it imports, each before the first that needs it.
+/// Returns a module and all its imports, each before the modules that import it.
 pub(super) fn modules(entry: &'static str) -> Vec<&'static str> {
     fn gather(name: &'static str, names: &mut Vec<&'static str>) {
         if !names.contains(&name) {
@@ -72,13 +72,13 @@ pub(super) fn modules(entry: &'static str) -> Vec<&'static str> {
     names
 }
 
-/// The module that a line imports from, if it is an import.
+/// Returns the module of an import line.
 fn imported(line: &str) -> Option<&str> {
     let (_, from) = line.strip_prefix("import ")?.split_once(" from \"./")?;
     from.strip_suffix("\";")
 }
 
-/// The content of an inline script or style, as a content security policy names it.
+/// Returns the source expression of an inline script or style for a content security policy.
 fn hash(content: &str) -> String {
     format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(content.as_bytes())))
 }
@@ -90,10 +90,10 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::assets::{FILES, PAGES, asset, text};
-    use super::{ENTRY, imported, joined, modules, page};
+    use super::{ENTRY, html, imported, joined, modules};
     use std::collections::BTreeMap;
 
-    /// The names that a line declares for its whole module.
+    /// Returns the names that a line declares in its module.
     fn declared(line: &str) -> Vec<&str> {
         let line = line.strip_prefix("export ").unwrap_or(line);
         let line = line.strip_prefix("async ").unwrap_or(line);
@@ -155,14 +155,14 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_an_agent_wrote_gets_out_of_its_place() {
+    fn text_of_agents_cannot_add_markup() {
         let hostile = r#"</script><script>alert("1")</script>"#;
-        let page = page(hostile, &serde_json::json!({ "title": hostile }).to_string());
+        let page = html(hostile, &serde_json::json!({ "title": hostile }).to_string());
         assert_eq!(page.matches("</script>").count(), 3);
         assert!(!page.contains("<script>alert"));
-        let (_, rest) = page.split_once("id=\"sheet\">").unwrap();
-        let (sheet, _) = rest.split_once("</script>").unwrap();
-        let read: serde_json::Value = serde_json::from_str(sheet).unwrap();
+        let (_, rest) = page.split_once("id=\"match-data\">").unwrap();
+        let (data, _) = rest.split_once("</script>").unwrap();
+        let read: serde_json::Value = serde_json::from_str(data).unwrap();
         assert_eq!(read["title"], hostile);
     }
 }

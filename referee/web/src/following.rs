@@ -1,9 +1,9 @@
-//! `/api/follow`: a transcript as it grows, as server-sent events whose ids are its lines.
+//! `/api/follow`: sends a growing transcript as server-sent events; their ids are line numbers.
 
 use super::App;
-use super::errors::{Answer, Refused, aside};
+use super::errors::{ApiError, ApiResult, run_blocking};
 use super::tail::Tail;
-use crate::{Growth, Stage};
+use crate::{MatchState, MatchUpdate};
 use axum::extract::{Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::sse::{Event, KeepAlive, Sse};
@@ -14,16 +14,16 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
-/// So many follow at once; each holds a match in memory.
+/// The most followers at once; each has a match in memory.
 pub(super) const FOLLOWERS_MAX: usize = 64;
-/// How often a transcript is looked at.
+/// How often a transcript is read.
 pub(super) const PERIOD: Duration = Duration::from_millis(120);
-/// Something is said at least so often, so that nobody on the way takes the line for dead.
-const ALIVE: Duration = Duration::from_secs(15);
+/// How often something is sent at least, so that no proxy closes the connection.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// What is followed.
+/// The parameters: a transcript, and the last line that is known.
 #[derive(Debug, Deserialize)]
-pub(super) struct Wish {
+pub(super) struct FollowQuery {
     file: String,
     line: Option<u64>,
 }
@@ -31,63 +31,64 @@ pub(super) struct Wish {
 pub(super) async fn follow(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
-    Query(wish): Query<Wish>,
-) -> Answer<Sse<impl Stream<Item = Result<Event, Infallible>>>> {
-    let place = app.followers.clone().try_acquire_owned().map_err(|_| {
-        let told = format!("{FOLLOWERS_MAX} matches are followed already");
-        Refused::new(StatusCode::SERVICE_UNAVAILABLE, told).help("close a page, then try again")
+    Query(query): Query<FollowQuery>,
+) -> ApiResult<Sse<impl Stream<Item = Result<Event, Infallible>>>> {
+    let permit = app.followers.clone().try_acquire_owned().map_err(|_| {
+        let text = format!("{FOLLOWERS_MAX} pages follow matches, the most at once");
+        ApiError::new(StatusCode::SERVICE_UNAVAILABLE, text)
+            .help("close another page, then load this one again")
     })?;
-    // What a browser says when it connects again comes before what its page said at first.
+    // After a lost connection the browser's last event id is newer than the page's parameter.
     let last = headers.get("last-event-id").and_then(|value| value.to_str().ok()?.parse().ok());
-    let line = last.or(wish.line).unwrap_or(0);
-    let tail = app.clone();
-    let tail = aside(move || Tail::open(&wish.file, &tail.place)).await?;
+    let line = last.or(query.line).unwrap_or(0);
+    let opened = app.clone();
+    let tail = run_blocking(move || Tail::open(&query.file, &opened.served)).await?;
     let (events, mut received) = mpsc::channel(1);
-    tokio::spawn(run(app, tail, line, events, place));
-    let alive = KeepAlive::new().interval(ALIVE);
+    tokio::spawn(run(app, tail, line, events, permit));
+    let alive = KeepAlive::new().interval(KEEP_ALIVE);
     let received = poll_fn(move |context| received.poll_recv(context).map(|event| event.map(Ok)));
     Ok(Sse::new(received).keep_alive(alive))
 }
 
-/// Tells what is new until the match is at its end, or nobody listens.
+/// Sends what is new until the match is over or the connection is closed.
 async fn run(
     app: Arc<App>,
     mut tail: Tail,
     mut line: u64,
     events: mpsc::Sender<Event>,
-    _place: OwnedSemaphorePermit,
+    _permit: OwnedSemaphorePermit,
 ) {
-    let mut told: Option<&'static str> = None;
+    let mut sent: Option<&'static str> = None;
     loop {
-        let (own, from) = (app.hall.plays(tail.path()), line);
-        let failure = app.hall.failure(tail.path());
-        let looked = aside(move || {
-            let error = tail.look().err();
-            tail.give_up(failure);
-            let stage = match error {
-                Some(error) => Stage::Broken(error.text().to_owned()),
-                None => tail.stage(own),
+        let (own, from) = (app.matches.plays(tail.path()), line);
+        let failure = app.matches.failure(tail.path());
+        let read = run_blocking(move || {
+            let error = tail.update().err();
+            tail.set_problem(failure);
+            let state = match error {
+                Some(error) => MatchState::Broken(error.text().to_owned()),
+                None => tail.state(own),
             };
-            let growth = tail.growth(from, &stage);
-            Ok((tail, stage, growth))
+            let update = tail.updates_since(from, &state);
+            Ok((tail, state, update))
         });
-        let Ok((looked, stage, growth)) = looked.await else { return };
-        tail = looked;
-        if tail.is_anew() {
+        let Ok((read, state, update)) = read.await else { return };
+        tail = read;
+        if tail.is_replaced() {
             events.send(Event::default().event("anew").data("anew")).await.ok();
             return;
         }
-        let is_new = |growth: &Growth| growth.line > line || told != Some(growth.state);
-        if let Some(growth) = growth.filter(is_new) {
-            (line, told) = (growth.line, Some(growth.state));
+        let is_new = |update: &MatchUpdate| update.line > line || sent != Some(update.state);
+        if let Some(update) = update.filter(is_new) {
+            (line, sent) = (update.line, Some(update.state));
             let event = Event::default().event("plies").id(line.to_string());
-            let Ok(event) = event.json_data(growth) else { return };
+            let Ok(event) = event.json_data(update) else { return };
             if events.send(event).await.is_err() {
                 return;
             }
         }
-        if stage != Stage::Running {
-            let end = Event::default().event("end").data(stage.name());
+        if state != MatchState::Running {
+            let end = Event::default().event("end").data(state.name());
             events.send(end).await.ok();
             return;
         }

@@ -1,7 +1,7 @@
-//! Who is answered at all, and what every answer says to the browser. A page of another site that is
-//! open in the same browser must neither read nor do anything here, under whatever name it comes.
+//! Access control: which requests are answered, and the security headers of every response. A page of
+//! another site in the same browser must not read or do anything here, not even by DNS rebinding.
 
-use super::errors::Refused;
+use super::errors::ApiError;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
@@ -10,26 +10,26 @@ use sha2::{Digest, Sha256};
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// What a page may do: load what this server has, and talk to it.
+/// The policy of the pages: they load files from this server only.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
      img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
      frame-ancestors 'none'";
 /// A header that a form of another site can't send.
 const OWN_HEADER: &str = "x-referee";
 
-/// The rules of one server.
+/// The access rules of a server.
 #[derive(Clone, Debug)]
 pub(super) struct Guard {
-    /// Names by which it is called, without ports.
+    /// The names of the server, without ports.
     hosts: Vec<String>,
-    /// It listens on all addresses: any address will do, but no other name.
+    /// Whether it listens on all addresses: then any address is accepted, but no other name.
     any_address: bool,
     token: Option<Secret>,
-    /// The cookie's name: cookies know no ports, and there may be another server.
+    /// The cookie's name. It contains the port, since cookies are shared between ports.
     cookie: String,
 }
 
-/// A token, as its hash, which is compared without telling how much of it is right.
+/// The hash of a token, compared in constant time.
 #[derive(Clone, Debug)]
 struct Secret([u8; 32]);
 
@@ -45,7 +45,7 @@ impl Secret {
 }
 
 impl Guard {
-    /// For a server that was told to listen at `host`, and does at this address and port.
+    /// Creates the rules of a server for `host` that listens at this address and port.
     pub(super) fn new(host: &str, address: IpAddr, port: u16, token: Option<&str>) -> Self {
         let mut hosts: Vec<String> = ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).into();
         hosts.push(host.to_ascii_lowercase());
@@ -63,9 +63,9 @@ impl Guard {
         }
     }
 
-    /// Whether a request is let in; else what is answered.
-    fn judge(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Box<Response>> {
-        let refuse = |refused: Refused| {
+    /// Accepts a request, or returns the response that refuses it.
+    fn check(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Box<Response>> {
+        let refuse = |refused: ApiError| {
             let is_api = uri.path().starts_with("/api/");
             Box::new(if is_api { refused.into_response() } else { refused.page() })
         };
@@ -75,7 +75,7 @@ impl Guard {
                 && secret.is(&token)
                 && *method == Method::GET
             {
-                return Err(Box::new(self.enter(&token, &rest)));
+                return Err(Box::new(self.set_cookie(&token, &rest)));
             }
             let cookies = headers.get_all(header::COOKIE).iter();
             let cookies = cookies.filter_map(|line| line.to_str().ok());
@@ -85,21 +85,23 @@ impl Guard {
                 name == self.cookie && secret.is(value)
             };
             if !pairs.any(fits) {
-                let told = "this server is opened with a token";
-                return Err(refuse(Refused::new(StatusCode::UNAUTHORIZED, told).help(
-                    "open the address that `referee serve` printed: it ends with ?token=..",
-                )));
+                let text = "this server needs a token";
+                return Err(refuse(
+                    ApiError::new(StatusCode::UNAUTHORIZED, text).help(
+                        "open the address that `referee serve` printed: it ends in ?token=..",
+                    ),
+                ));
             }
         }
         same_site(&host, method, headers).map_err(refuse)
     }
 
-    /// The name by which it was called, if it is one of its own: a name that somebody else's name
-    /// server leads here is none.
-    fn host(&self, headers: &HeaderMap) -> Result<String, Refused> {
+    /// Returns the host of a request if it is one of the server's names: a foreign name that resolves to
+    /// this machine is refused.
+    fn host(&self, headers: &HeaderMap) -> Result<String, ApiError> {
         let mut named = headers.get_all(header::HOST).iter();
         let (Some(host), None) = (named.next(), named.next()) else {
-            return Err(Refused::bad("a request names one host"));
+            return Err(ApiError::bad("a request needs exactly one Host header"));
         };
         let host = host.to_str().unwrap_or_default().to_ascii_lowercase();
         let name = without_port(&host);
@@ -107,53 +109,54 @@ impl Guard {
         if self.hosts.iter().any(|own| own == name) || (self.any_address && is_address()) {
             return Ok(host);
         }
-        let told = format!("this server isn't called {name:?}");
-        Err(Refused::new(StatusCode::MISDIRECTED_REQUEST, told)
-            .help("open the address that `referee serve` printed, or name it with --host"))
+        let text = format!("{name:?} is not a name of this server");
+        Err(ApiError::new(StatusCode::MISDIRECTED_REQUEST, text).help(
+            "open the address that `referee serve` printed, or start it with --host and this name",
+        ))
     }
 
-    /// The token was right: it is kept in a cookie, and goes out of the address.
-    fn enter(&self, token: &str, rest: &str) -> Response {
+    /// Sets the cookie and redirects to the address without the token.
+    fn set_cookie(&self, token: &str, rest: &str) -> Response {
         let cookie = format!("{}={token}; HttpOnly; SameSite=Strict; Path=/", self.cookie);
         let headers = [(header::SET_COOKIE, cookie), (header::LOCATION, rest.to_owned())];
         (StatusCode::SEE_OTHER, headers).into_response()
     }
 }
 
-/// Whether this comes from a page of this server, where it matters.
-fn same_site(host: &str, method: &Method, headers: &HeaderMap) -> Result<(), Refused> {
+/// Refuses requests from other sites.
+fn same_site(host: &str, method: &Method, headers: &HeaderMap) -> Result<(), ApiError> {
     let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or_default());
-    let forbidden = |told: &str| Refused::new(StatusCode::FORBIDDEN, told);
+    let forbidden = |text: &str| ApiError::new(StatusCode::FORBIDDEN, text);
     if let Some(origin) = text("origin")
         && origin.to_ascii_lowercase() != format!("http://{host}")
     {
-        return Err(forbidden("requests from other sites aren't answered"));
+        return Err(forbidden("requests from other sites are refused"));
     }
     if *method == Method::GET || *method == Method::HEAD {
         return Ok(());
     }
     if *method != Method::POST {
-        return Err(Refused::new(StatusCode::METHOD_NOT_ALLOWED, "there is GET and POST"));
+        return Err(ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "only GET and POST are allowed"));
     }
     let kind = text("content-type").unwrap_or_default();
     if kind.split(';').next().map(str::trim) != Some("application/json") {
-        let told = "what is posted must be application/json";
-        return Err(Refused::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, told));
+        let text = "the body of a POST must be application/json";
+        return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, text));
     }
     if text(OWN_HEADER).is_none() {
-        return Err(forbidden("what is posted needs the header X-Referee: 1"));
+        return Err(forbidden("a POST needs the header X-Referee: 1"));
     }
     Ok(())
 }
 
-/// Lets a request through or not, and writes on every answer what a browser is to keep to.
+/// Checks a request, and adds the security headers to every response.
 pub(super) async fn guard(
     State(guard): State<Arc<Guard>>,
     request: Request,
     next: Next,
 ) -> Response {
-    let judged = guard.judge(request.method(), request.uri(), request.headers());
-    let mut response = match judged {
+    let checked = guard.check(request.method(), request.uri(), request.headers());
+    let mut response = match checked {
         Ok(()) => next.run(request).await,
         Err(response) => *response,
     };
@@ -161,7 +164,7 @@ pub(super) async fn guard(
     for (name, value) in [
         ("content-security-policy", POLICY),
         ("cache-control", "no-store"),
-        // An open connection that asks for nothing would take a place.
+        // An idle connection would occupy a slot.
         ("connection", "close"),
         ("x-content-type-options", "nosniff"),
         ("referrer-policy", "no-referrer"),
@@ -187,7 +190,7 @@ fn without_port(host: &str) -> &str {
     }
 }
 
-/// The token of an address, and the address without it.
+/// Splits an address into its token and the rest.
 fn split_token(uri: &Uri) -> Option<(String, String)> {
     let (mut token, mut rest) = (None, Vec::new());
     for pair in uri.query()?.split('&') {
@@ -196,7 +199,7 @@ fn split_token(uri: &Uri) -> Option<(String, String)> {
             None => rest.push(pair),
         }
     }
-    // Two slashes at the beginning would lead to another site.
+    // An address that starts with two slashes would lead to another site.
     let path = format!("/{}", uri.path().trim_start_matches('/'));
     let rest = if rest.is_empty() { path } else { format!("{path}?{}", rest.join("&")) };
     Some((token?, rest))
@@ -207,23 +210,23 @@ mod tests {
     use super::{Guard, split_token, without_port};
     use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 
-    fn judged(guard: &Guard, uri: &str, headers: &[(&str, &str)]) -> u16 {
+    fn status(guard: &Guard, uri: &str, headers: &[(&str, &str)]) -> u16 {
         let pairs = headers.iter().map(|(name, value)| {
             let name = HeaderName::from_bytes(name.as_bytes()).unwrap();
             (name, HeaderValue::from_str(value).unwrap())
         });
         let headers: HeaderMap = pairs.collect();
         let uri: Uri = uri.parse().unwrap();
-        let judged = guard.judge(&Method::GET, &uri, &headers);
-        judged.map_or_else(|response| response.status().as_u16(), |()| 200)
+        let checked = guard.check(&Method::GET, &uri, &headers);
+        checked.map_or_else(|response| response.status().as_u16(), |()| 200)
     }
 
     #[test]
-    fn a_server_knows_its_names() {
+    fn only_the_server_s_names_are_accepted() {
         let here = Guard::new("127.0.0.1", [127, 0, 0, 1].into(), 80, None);
         let there = Guard::new("lab.example", [10, 0, 0, 7].into(), 80, None);
         let everywhere = Guard::new("0.0.0.0", [0, 0, 0, 0].into(), 80, None);
-        for (host, status) in [
+        for (host, expected) in [
             ("localhost:8017", [200, 200, 200]),
             ("[::1]:8017", [200, 200, 200]),
             ("LAB.example", [421, 200, 421]),
@@ -233,17 +236,17 @@ mod tests {
             ("10.0.0.7.evil.example", [421, 421, 421]),
             ("", [421, 421, 421]),
         ] {
-            let told = [&here, &there, &everywhere].map(|it| judged(it, "/", &[("host", host)]));
-            assert_eq!(told, status, "{host}");
+            let found = [&here, &there, &everywhere].map(|it| status(it, "/", &[("host", host)]));
+            assert_eq!(found, expected, "{host}");
         }
-        assert_eq!(judged(&here, "/", &[]), 400);
+        assert_eq!(status(&here, "/", &[]), 400);
     }
 
     #[test]
-    fn a_token_lets_in_once_and_a_cookie_from_then_on() {
+    fn a_token_sets_a_cookie() {
         let guard = Guard::new("127.0.0.1", [127, 0, 0, 1].into(), 80, Some("secret-1"));
         let host = ("host", "localhost");
-        for (uri, cookie, status) in [
+        for (uri, cookie, expected) in [
             ("/", "", 401),
             ("/api/overview", "referee-80=secret-2", 401),
             ("/?token=secret-2", "", 401),
@@ -253,12 +256,16 @@ mod tests {
             ("/", "referee-81=secret-1", 401),
             ("/", "referee-80=", 401),
         ] {
-            assert_eq!(judged(&guard, uri, &[host, ("cookie", cookie)]), status, "{uri} {cookie}");
+            assert_eq!(
+                status(&guard, uri, &[host, ("cookie", cookie)]),
+                expected,
+                "{uri} {cookie}"
+            );
         }
     }
 
     #[test]
-    fn a_token_goes_out_of_the_address() {
+    fn a_token_is_removed_from_the_address() {
         for (uri, token, rest) in [
             ("/?token=x", "x", "/"),
             ("/match?file=a%26b.jsonl&token=x", "x", "/match?file=a%26b.jsonl"),

@@ -1,16 +1,15 @@
-//! The web viewer: its pages and their data, and the server of what lies in a folder, of matches as they
-//! are played, and of matches against whoever looks. Nothing here is in the way of a match: what is
-//! shown is read from transcripts.
+//! The web viewer: its pages, their data, and the server. It serves the transcripts and contests of a
+//! folder, live matches, and matches against a person. It reads transcripts and never slows a match.
 
 #![forbid(unsafe_code)]
 
 mod assets;
 mod export;
-mod sheet;
+mod match_page;
 mod errors;
-mod place;
+mod served_folder;
 mod guard;
-mod doors;
+mod connections;
 mod rows;
 mod listing;
 mod tail;
@@ -21,21 +20,21 @@ mod pages;
 mod overview;
 mod workers;
 mod contests;
-mod playing;
+mod hosted_matches;
 mod seats;
 pub use export::export;
-pub use playing::{Enclose, Play};
-pub use sheet::{Growth, Sheet, SheetSeat, Stage};
+pub use hosted_matches::{Play, SandboxFactory};
+pub use match_page::{MatchPage, MatchPageSeat, MatchState, MatchUpdate};
 
+use self::connections::{BOUNDS, ConnectionLimit};
 use self::contests::Contests;
-use self::doors::{BOUNDS, Doors};
-use self::errors::{Answer, Refused, aside};
+use self::errors::{ApiError, ApiResult, run_blocking};
 use self::following::FOLLOWERS_MAX;
 use self::guard::{Guard, guard};
+use self::hosted_matches::HostedMatches;
 use self::listing::Listing;
 use self::pages::page;
-use self::place::Place;
-use self::playing::Hall;
+use self::served_folder::ServedFolder;
 use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, Query, Request, State};
 use axum::middleware::from_fn_with_state;
@@ -53,33 +52,33 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::sync::{Semaphore, watch};
 
-/// What is posted is short.
+/// The largest body of a request, in bytes.
 const BODY_BYTES_MAX: usize = 64 << 10;
-/// So many files are read at once.
+/// The most threads that read files.
 const READERS_MAX: usize = 16;
-/// How long those who look are given to see the end.
-const FAREWELL: Duration = Duration::from_millis(300);
-/// If the usual port is taken, so many after it are tried.
+/// How long the server runs after the last match, so that pages get its end.
+const CLOSE_WAIT: Duration = Duration::from_millis(300);
+/// How many ports after the default one are tried.
 const PORTS_TRIED: u16 = 20;
-/// The usual port.
+/// The default port.
 const PORT: u16 = 8017;
 
-/// What is served, and to whom.
+/// The settings of a server.
 #[derive(Debug)]
 pub struct Settings {
-    /// The folder.
+    /// The served folder.
     pub folder: PathBuf,
-    /// The address to listen at, or a name of it.
+    /// The address to listen at, or its name.
     pub host: String,
-    /// The port; 0 for any that is free; without one the usual, or the next that is free.
+    /// The port; 0 means any free one, `None` the first free one from the default.
     pub port: Option<u16>,
-    /// What whoever comes must know. Required where others than this machine can come.
+    /// The token that visitors need. Required if other machines can connect.
     pub token: Option<String>,
-    /// What may be played; none: nothing.
+    /// The matches that may be started; `None` for none.
     pub play: Option<Play>,
 }
 
-/// A server that runs on a thread of its own.
+/// A server on its own thread.
 #[derive(Debug)]
 pub struct Server {
     address: SocketAddr,
@@ -89,20 +88,20 @@ pub struct Server {
     thread: JoinHandle<()>,
 }
 
-/// What all requests share.
+/// The state that all requests share.
 #[derive(Debug)]
 struct App {
-    place: Place,
+    served: ServedFolder,
     listing: Listing,
     contests: Contests,
     followers: Arc<Semaphore>,
-    painter: Arc<Semaphore>,
-    hall: Arc<Hall>,
+    picture_permit: Arc<Semaphore>,
+    matches: Arc<HostedMatches>,
 }
 
 impl Server {
-    /// Begins to serve. It ends by itself when `orders`, those of the whole program, say stop; what
-    /// it plays then ends first.
+    /// Starts a server. It ends when `orders`, those of the whole program, say stop and its matches
+    /// have ended.
     pub fn start(
         settings: Settings,
         orders: watch::Receiver<Orders>,
@@ -114,22 +113,22 @@ impl Server {
         let address = listener.local_addr().map_err(machine)?;
         if !address.ip().is_loopback() && token.is_none() {
             return Err(Failure::usage(format!(
-                "--host {host}: others could come without a token"
+                "--host {host}: other machines could connect without a token"
             ))
-            .help("give one with --token"));
+            .help("set one with --token"));
         }
-        let place = Place::new(&folder).map_err(|error| {
+        let served = ServedFolder::new(&folder).map_err(|error| {
             Failure::usage(format!("{}: {error}", folder.display()))
-                .help("name a folder that holds transcripts or contests")
+                .help("give a folder with transcripts or contests")
         })?;
         let guard = Guard::new(&host, address.ip(), address.port(), token.as_deref());
         let app = Arc::new(App {
-            place,
+            served,
             listing: Listing::default(),
             contests: Contests::default(),
             followers: Arc::new(Semaphore::new(FOLLOWERS_MAX)),
-            painter: Arc::new(Semaphore::new(1)),
-            hall: Arc::new(Hall::new(play, orders.clone(), paused)),
+            picture_permit: Arc::new(Semaphore::new(1)),
+            matches: Arc::new(HostedMatches::new(play, orders.clone(), paused)),
         });
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -141,37 +140,37 @@ impl Server {
             .name("web".to_owned())
             .spawn(move || {
                 runtime.block_on(serve(listener, served, guard, orders));
-                // Whoever still waits for a file is left alone.
+                // Don't wait for requests that still read files.
                 runtime.shutdown_background();
             })
             .map_err(machine)?;
         Ok(Self { address, host, token, app, thread })
     }
 
-    /// The address of the page, with the token where there is one.
+    /// Returns the address of the page, with the token if there is one.
     pub fn url(&self) -> String {
         self.url_of("/")
     }
 
-    /// The address of a match's page, where the transcript is one of the folder's.
+    /// Returns the address of a match's page, if its transcript is in the served folder.
     pub fn url_of_match(&self, transcript: &Path) -> Option<String> {
         let path = transcript.canonicalize().ok()?;
-        let name = path.strip_prefix(self.app.place.root()).ok()?.to_str()?;
+        let name = path.strip_prefix(self.app.served.root()).ok()?.to_str()?;
         Some(self.url_of(&format!("/match?file={}", pages::escaped(name))))
     }
 
-    /// Whether it listens on all addresses of this machine.
+    /// Returns whether it listens on all addresses of this machine.
     pub fn is_everywhere(&self) -> bool {
         self.address.ip().is_unspecified()
     }
 
-    /// As [`Self::url`], for a browser of this machine.
+    /// Returns [`Self::url`] for a browser on this machine.
     pub fn url_here(&self) -> String {
         let host = if self.is_everywhere() { "localhost" } else { &self.host };
         self.url_by(host, "/")
     }
 
-    /// By the machine's own name where it listens on all addresses: those lead nowhere from elsewhere.
+    /// Uses the machine's name if the server listens on all addresses: 0.0.0.0 is no use elsewhere.
     fn url_of(&self, path: &str) -> String {
         let named = || nix::unistd::gethostname().ok()?.into_string().ok();
         let named = if self.is_everywhere() { named() } else { None };
@@ -189,30 +188,30 @@ impl Server {
         format!("http://{host}:{port}{path}{}", token.unwrap_or_default())
     }
 
-    /// A match of another part of the program, whose people sit at these desks; the transcript's path
-    /// is canonical.
-    pub fn host(&self, transcript: &Path, desks: Arc<PlayerPrompts>) {
-        self.app.hall.host(transcript.to_owned(), desks);
+    /// Adds a match that another part of the program plays, with its people; the transcript's path is
+    /// canonical.
+    pub fn register(&self, transcript: &Path, desks: Arc<PlayerPrompts>) {
+        self.app.matches.register(transcript.to_owned(), desks);
     }
 
-    /// That match is not played any more.
-    pub fn release(&self, transcript: &Path) {
-        self.app.hall.release(transcript);
+    /// Removes that match.
+    pub fn unregister(&self, transcript: &Path) {
+        self.app.matches.unregister(transcript);
     }
 
-    /// Waits until it has ended.
+    /// Waits until the server has ended.
     pub fn join(self) {
         self.thread.join().ok();
     }
 }
 
-/// Takes the first port that is free.
+/// Listens at the first free port.
 fn bind(host: &str, port: Option<u16>) -> Result<std::net::TcpListener, Failure> {
     let bare = host.trim_matches(['[', ']']);
     let resolved = (bare, 0).to_socket_addrs().ok().and_then(|mut all| all.next());
     let address = resolved.ok_or_else(|| {
-        Failure::usage(format!("--host {host}: no such address"))
-            .help("an address or a name of this machine, such as 127.0.0.1")
+        Failure::usage(format!("--host {host}: unknown address"))
+            .help("give an address or a name of this machine, such as 127.0.0.1")
     })?;
     let ports = match port {
         Some(port) => port..=port,
@@ -229,7 +228,7 @@ fn bind(host: &str, port: Option<u16>) -> Result<std::net::TcpListener, Failure>
             Err(error) => failure = Some(format!("{host}:{port}: {error}")),
         }
     }
-    Err(Failure::machine(failure.unwrap_or_default()).help("--port 0 takes any port that is free"))
+    Err(Failure::machine(failure.unwrap_or_default()).help("use any free port with --port 0"))
 }
 
 async fn serve(
@@ -238,20 +237,20 @@ async fn serve(
     rules: Guard,
     mut orders: watch::Receiver<Orders>,
 ) {
-    let doors = match tokio::net::TcpListener::from_std(listener) {
-        Ok(listener) => Doors::new(listener, BOUNDS),
+    let limited = match tokio::net::TcpListener::from_std(listener) {
+        Ok(listener) => ConnectionLimit::new(listener, BOUNDS),
         Err(error) => return tracing::error!("the server can't listen: {error}"),
     };
-    let hall = app.hall.clone();
+    let matches = app.matches.clone();
     let router = router(app).layer(from_fn_with_state(Arc::new(rules), guard));
     let end = async {
-        tokio::join!(hall.pass_on(), async {
+        tokio::join!(matches.forward_orders(), async {
             orders.wait_for(|orders| orders.stop.is_some()).await.ok();
         });
-        hall.empty().await;
-        tokio::time::sleep(FAREWELL).await;
+        matches.wait_empty().await;
+        tokio::time::sleep(CLOSE_WAIT).await;
     };
-    let serving = axum::serve(doors, router);
+    let serving = axum::serve(limited, router);
     tokio::select! {
         ended = serving.into_future() => {
             if let Err(error) = ended {
@@ -270,45 +269,44 @@ fn router(app: Arc<App>) -> Router {
         .route("/assets/{name}", get(pages::part))
         .route("/files", get(pages::file))
         .route("/files/{*name}", get(pages::file_below))
-        .route("/api/overview", asked(overview::overview))
-        .route("/api/transcripts", asked(overview::transcripts))
-        .route("/api/contest", asked(contests::contest))
-        .route("/api/contest/games", asked(contests::games))
-        .route("/api/match", get(matches::sheet))
-        .route("/api/lines", asked(matches::lines))
-        .route("/api/text", asked(matches::text))
+        .route("/api/overview", get_json(overview::overview))
+        .route("/api/transcripts", get_json(overview::transcripts))
+        .route("/api/contest", get_json(contests::contest))
+        .route("/api/contest/games", get_json(contests::games))
+        .route("/api/match", get(matches::match_page))
+        .route("/api/lines", get_json(matches::lines))
+        .route("/api/text", get_json(matches::text))
         .route("/api/picture", get(downloads::picture))
         .route("/api/follow", get(following::follow))
-        .route("/api/seat", asked(seats::waiting).merge(posted(seats::answer)))
-        .route("/api/matches", posted(seats::begin))
-        .route("/api/stop", posted(seats::stop))
-        .fallback(nothing)
+        .route("/api/seat", get_json(seats::waiting).merge(post_json(seats::answer)))
+        .route("/api/matches", post_json(seats::start_match))
+        .route("/api/stop", post_json(seats::stop))
+        .fallback(not_found)
         .with_state(app)
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
 }
 
-/// What answers a question: not at once, but beside the loop that serves everybody.
-type Answers<Q> = fn(&App, &Q) -> Answer<Value>;
+/// A handler. It runs on a thread of its own, since it may read files.
+type Handler<Q> = fn(&App, &Q) -> ApiResult<Value>;
 
-/// A question in an address.
-fn asked<Q: DeserializeOwned + Send + 'static>(answer: Answers<Q>) -> MethodRouter<Arc<App>> {
-    get(move |State(app): State<Arc<App>>, Query(question): Query<Q>| async move {
-        aside(move || answer(&app, &question)).await.map(Json)
+/// Routes a GET request with parameters in the address.
+fn get_json<Q: DeserializeOwned + Send + 'static>(handler: Handler<Q>) -> MethodRouter<Arc<App>> {
+    get(move |State(app): State<Arc<App>>, Query(query): Query<Q>| async move {
+        run_blocking(move || handler(&app, &query)).await.map(Json)
     })
 }
 
-/// The same for what is posted as JSON.
-fn posted<Q: DeserializeOwned + Send + 'static>(answer: Answers<Q>) -> MethodRouter<Arc<App>> {
+/// Routes a POST request with a JSON body.
+fn post_json<Q: DeserializeOwned + Send + 'static>(handler: Handler<Q>) -> MethodRouter<Arc<App>> {
     post(move |State(app): State<Arc<App>>, bytes: Bytes| async move {
-        let question = serde_json::from_slice(&bytes)
-            .map_err(|error| Refused::bad(format!("the request: {error}")))?;
-        aside(move || answer(&app, &question)).await.map(Json)
+        let query = serde_json::from_slice(&bytes)
+            .map_err(|error| ApiError::bad(format!("the request is invalid: {error}")))?;
+        run_blocking(move || handler(&app, &query)).await.map(Json)
     })
 }
 
-async fn nothing(request: Request) -> Refused {
-    Refused::missing(format!("there is nothing at {}", request.uri().path()))
-        .help("the page begins at /")
+async fn not_found(request: Request) -> ApiError {
+    ApiError::missing(format!("no page at {}", request.uri().path())).help("the home page is at /")
 }
 
 #[cfg(test)]

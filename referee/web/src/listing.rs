@@ -1,9 +1,9 @@
-//! What lies in the served folder: transcripts, contests, agents. The names are listed without opening
-//! a file; of transcripts the beginning and the end are read once, and again when they have changed.
+//! Lists the served folder: transcripts, contests, agents. Names are listed without opening files; the
+//! start and the end of transcripts are read once, and again when they change.
 
-use super::errors::Answer;
-use super::place::{Place, open};
+use super::errors::ApiResult;
 use super::rows::{Row, unreadable};
+use super::served_folder::{ServedFolder, open};
 use referee_play::destination::is_transcript;
 use referee_play::liveness::may_be_written;
 use referee_process::lock::lock;
@@ -13,27 +13,27 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
-/// Folders so far below the served one are looked into.
+/// How many levels of folders are listed.
 const DEPTH_MAX: usize = 6;
-/// So many names are looked at.
+/// The most names that are listed.
 const NAMES_MAX: usize = 200_000;
-/// A listing is good for so long.
-const FRESH: Duration = Duration::from_secs(1);
-/// Folders that hold a great many files and none of ours.
-const PASSED_OVER: [&str; 3] = ["target", "node_modules", "__pycache__"];
-/// So many rows are kept.
+/// How long a listing is reused.
+const LISTING_AGE_MAX: Duration = Duration::from_secs(1);
+/// Folders with many files and no transcripts.
+const SKIPPED_FOLDERS: [&str; 3] = ["target", "node_modules", "__pycache__"];
+/// The most rows that are cached.
 const ROWS_MAX: usize = 40_000;
-/// So many of the newest transcripts are in a list; older ones are found by their contest or folder.
+/// The most transcripts in a list, the newest; older ones are in the lists of their contest or folder.
 const LISTED_MAX: usize = 20_000;
-/// So many of the newest transcripts are asked whether they are written.
-const LIVE_LOOKED_AT: usize = 400;
-/// So many live matches are listed.
+/// How many of the newest transcripts are checked for live matches.
+const LIVE_CHECKED: usize = 400;
+/// The most live matches in the list.
 const LIVE_MAX: usize = 50;
 
-/// What there is.
+/// The contents of the served folder.
 #[derive(Debug, Default)]
-pub(super) struct Found {
-    /// The newest first.
+pub(super) struct FolderContents {
+    /// The transcripts, the newest first.
     pub(super) transcripts: Vec<Entry>,
     /// The folders of contests, by name.
     pub(super) contests: Vec<String>,
@@ -46,75 +46,80 @@ pub(super) struct Found {
 pub(super) struct Entry {
     /// Relative to the served folder.
     pub(super) name: String,
-    /// When it was last written.
+    /// The time of the last write.
     pub(super) changed: SystemTime,
     bytes: u64,
-    /// It is that of a contest, by its place among them.
+    /// The index of its contest, if it belongs to one.
     contest: Option<usize>,
 }
 
-/// A row as it was when the file was last written then, and so long.
+/// A row with the time and size of the file when it was read.
 #[derive(Clone, Debug)]
-struct Kept {
+struct CachedRow {
     changed: SystemTime,
     bytes: u64,
-    /// None: the header wasn't there yet.
+    /// `None` if the header was not written yet.
     row: Option<Arc<Row>>,
 }
 
-/// Lists, and remembers.
+/// Lists the folder and caches the rows.
 #[derive(Debug, Default)]
 pub(super) struct Listing {
-    found: Mutex<Option<(Instant, Arc<Found>)>>,
-    rows: Mutex<BTreeMap<String, Kept>>,
+    found: Mutex<Option<(Instant, Arc<FolderContents>)>>,
+    rows: Mutex<BTreeMap<String, CachedRow>>,
 }
 
 impl Listing {
-    /// What there is, not more than a second ago.
-    pub(super) fn look(&self, place: &Place) -> Arc<Found> {
-        // Whoever comes meanwhile waits for the same answer.
+    /// Returns the contents, at most a second old.
+    pub(super) fn contents(&self, served: &ServedFolder) -> Arc<FolderContents> {
+        // Other requests wait for the same listing.
         let mut last = lock(&self.found);
         if let Some((at, found)) = &*last
-            && at.elapsed() < FRESH
+            && at.elapsed() < LISTING_AGE_MAX
         {
             return found.clone();
         }
-        let found = Arc::new(walk(place.root()));
+        let found = Arc::new(walk(served.root()));
         *last = Some((Instant::now(), found.clone()));
         found
     }
 
-    /// Looks anew next time: something was just begun.
+    /// Forces a new listing at the next call.
     pub(super) fn forget(&self) {
         *lock(&self.found) = None;
     }
 
-    /// What is shown of a transcript; nothing before its header is there.
-    pub(super) fn row(&self, place: &Place, entry: &Entry) -> Option<Arc<Row>> {
-        let kept = |rows: &BTreeMap<String, Kept>| {
-            let kept = rows.get(&entry.name)?;
-            let same = (kept.changed, kept.bytes) == (entry.changed, entry.bytes);
-            // One without an end is live for a while and then no more.
-            let is_live = kept.row.as_ref().is_some_and(|row| row.live);
-            (same && !is_live).then(|| kept.row.clone())
+    /// Returns the row of a transcript; `None` before its header is written.
+    pub(super) fn row(&self, served: &ServedFolder, entry: &Entry) -> Option<Arc<Row>> {
+        let cached = |rows: &BTreeMap<String, CachedRow>| {
+            let cached = rows.get(&entry.name)?;
+            let same = (cached.changed, cached.bytes) == (entry.changed, entry.bytes);
+            // A live match stops being live without a change of its file.
+            let is_live = cached.row.as_ref().is_some_and(|row| row.live);
+            (same && !is_live).then(|| cached.row.clone())
         };
-        if let Some(row) = kept(&lock(&self.rows)) {
+        if let Some(row) = cached(&lock(&self.rows)) {
             return row;
         }
-        let read = read(place, entry);
+        let read = read(served, entry);
         let row = read.unwrap_or_else(|error| Some(unreadable(&entry.name, &error))).map(Arc::new);
         let mut rows = lock(&self.rows);
         if rows.len() >= ROWS_MAX {
             rows.clear();
         }
         let Entry { changed, bytes, .. } = *entry;
-        rows.insert(entry.name.clone(), Kept { changed, bytes, row: row.clone() });
+        rows.insert(entry.name.clone(), CachedRow { changed, bytes, row: row.clone() });
         row
     }
 
-    /// The transcripts of a folder, the newest first. Those of contests are among them only where the
-    /// folder is a contest's, or in one.
-    pub(super) fn rows(&self, place: &Place, found: &Found, folder: &str) -> Vec<Arc<Row>> {
+    /// Returns the transcripts of a folder, the newest first. Those of a contest are included only if
+    /// the folder is the contest's or in it.
+    pub(super) fn rows(
+        &self,
+        served: &ServedFolder,
+        found: &FolderContents,
+        folder: &str,
+    ) -> Vec<Arc<Row>> {
         let wanted = |contest: usize| {
             let contest = &found.contests[contest];
             !folder.is_empty() && (folder == contest || is_below(folder, contest))
@@ -123,33 +128,38 @@ impl Listing {
             .transcripts
             .iter()
             .filter(|entry| is_below(&entry.name, folder) && entry.contest.is_none_or(wanted));
-        inside.take(LISTED_MAX).filter_map(|entry| self.row(place, entry)).collect()
+        inside.take(LISTED_MAX).filter_map(|entry| self.row(served, entry)).collect()
     }
 
-    /// The matches that are played now, as far as their files tell, below a folder.
-    pub(super) fn live(&self, place: &Place, found: &Found, folder: &str) -> Vec<Row> {
+    /// Returns the live matches below a folder, judged by their files.
+    pub(super) fn live(
+        &self,
+        served: &ServedFolder,
+        found: &FolderContents,
+        folder: &str,
+    ) -> Vec<Row> {
         let young = found.transcripts.iter().take_while(|entry| may_be_written(entry.changed));
         let inside = young.filter(|entry| is_below(&entry.name, folder));
-        let rows = inside.take(LIVE_LOOKED_AT).filter_map(|entry| self.row(place, entry));
+        let rows = inside.take(LIVE_CHECKED).filter_map(|entry| self.row(served, entry));
         rows.filter(|row| row.live).take(LIVE_MAX).map(|row| Row::clone(&row)).collect()
     }
 }
 
-/// Whether a name is that of something in a folder; everything is in the empty one.
+/// Returns whether a name is below a folder; everything is below the empty one.
 pub(super) fn is_below(name: &str, folder: &str) -> bool {
     let rest = name.strip_prefix(folder);
     folder.is_empty() || rest.is_some_and(|rest| rest.starts_with('/'))
 }
 
-fn read(place: &Place, entry: &Entry) -> Answer<Option<Row>> {
-    let path = place.transcript(&entry.name)?;
+fn read(served: &ServedFolder, entry: &Entry) -> ApiResult<Option<Row>> {
+    let path = served.transcript(&entry.name)?;
     let file = open(&path)
-        .map_err(|error| super::errors::Refused::unfit(format!("{}: {error}", entry.name)))?;
+        .map_err(|error| super::errors::ApiError::unfit(format!("{}: {error}", entry.name)))?;
     Row::read(&entry.name, file, entry.changed)
 }
 
-fn walk(root: &Path) -> Found {
-    let mut walk = Walk { found: Found::default(), looked_at: 0 };
+fn walk(root: &Path) -> FolderContents {
+    let mut walk = Walk { found: FolderContents::default(), looked_at: 0 };
     walk.folder(root, "", 0);
     let Walk { mut found, looked_at } = walk;
     if looked_at >= NAMES_MAX {
@@ -168,12 +178,12 @@ fn walk(root: &Path) -> Found {
 }
 
 struct Walk {
-    found: Found,
+    found: FolderContents,
     looked_at: usize,
 }
 
 impl Walk {
-    /// Links are not followed, and what can't be read is passed over.
+    /// Lists a folder. Links are not followed, and what can't be read is skipped.
     fn folder(&mut self, folder: &Path, name: &str, depth: usize) {
         let Ok(entries) = folder.read_dir() else { return };
         let mut below = Vec::new();
@@ -189,7 +199,7 @@ impl Walk {
             }
             let whole = if name.is_empty() { own.clone() } else { format!("{name}/{own}") };
             if kind.is_dir() {
-                if depth < DEPTH_MAX && !PASSED_OVER.contains(&own.as_str()) {
+                if depth < DEPTH_MAX && !SKIPPED_FOLDERS.contains(&own.as_str()) {
                     below.push((entry.path(), whole));
                 }
             } else if !kind.is_file() {
@@ -211,7 +221,7 @@ impl Walk {
     }
 }
 
-/// The folder of the transcripts of a contest.
+/// Returns the folder with a contest's transcripts.
 pub(super) fn games_of(contest: &str) -> String {
     if contest.is_empty() { GAMES_FOLDER.to_owned() } else { format!("{contest}/{GAMES_FOLDER}") }
 }
@@ -219,7 +229,7 @@ pub(super) fn games_of(contest: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Listing, is_below, walk};
-    use crate::place::Place;
+    use crate::served_folder::ServedFolder;
     use std::fs::{self, File};
     use std::time::{Duration, SystemTime};
 
@@ -227,7 +237,7 @@ mod tests {
         concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/tests/transcripts/hex-fault.jsonl");
 
     #[test]
-    fn what_lies_there_is_found_the_newest_first() {
+    fn contents_are_found_the_newest_first() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         for deep in ["a/b", ".git", "target", "cup/games/0000", "1/2/3/4/5/6/7"] {
@@ -260,7 +270,7 @@ mod tests {
     fn a_match_without_an_end_is_live_while_its_file_is_young() {
         let folder = tempfile::tempdir().unwrap();
         let text = fs::read_to_string(GOLDEN).unwrap();
-        let place = Place::new(folder.path()).unwrap();
+        let served = ServedFolder::new(folder.path()).unwrap();
         let whole = text.lines().count();
         for (name, lines, age, live) in [
             ("whole.jsonl", whole, 0, false),
@@ -273,16 +283,16 @@ mod tests {
             let file = File::options().append(true).open(folder.path().join(name)).unwrap();
             file.set_modified(SystemTime::now() - Duration::from_secs(age)).unwrap();
             let listing = Listing::default();
-            let found = listing.look(&place);
+            let found = listing.contents(&served);
             let entry = found.transcripts.iter().find(|entry| entry.name == name).unwrap();
-            let row = listing.row(&place, entry).unwrap();
+            let row = listing.row(&served, entry).unwrap();
             assert_eq!(row.live, live, "{name}: {row:?}");
             assert_eq!(row.result.is_some(), lines >= whole - 1, "{name}: {row:?}");
         }
     }
 
     #[test]
-    fn a_folder_holds_what_is_below_it() {
+    fn a_folder_contains_what_is_below_it() {
         assert!(is_below("a/b", "a") && is_below("a", ""));
         assert!(!is_below("ab/c", "a") && !is_below("a", "a"));
     }

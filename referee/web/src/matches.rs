@@ -1,10 +1,10 @@
-//! One match: its sheet, the lines of a ply, its board as text.
+//! One match: its data for the page, the lines of a ply, the board as text.
 
 use super::App;
-use super::errors::{Answer, Refused, aside};
+use super::errors::{ApiError, ApiResult, run_blocking};
 use super::following::PERIOD;
 use super::tail::Tail;
-use crate::{Sheet, Stage};
+use crate::{MatchPage, MatchState};
 use axum::Json;
 use axum::extract::{Query, State};
 use referee_match::transcript::exchange;
@@ -15,25 +15,25 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// So long is waited for the header of a match whose agents are starting.
+/// How long to wait for the header of a match whose agents are starting.
 const START_WAIT: Duration = Duration::from_secs(15);
-/// So much of a line is shown, in bytes.
+/// The longest part of a line that is shown, in bytes.
 const LINE_BYTES_MAX: usize = 64 << 10;
-/// So much of a ply's lines is shown together.
+/// The most bytes of a ply's lines together.
 const LINES_BYTES_MAX: usize = 4 << 20;
-/// How boards are written as text.
+/// The style of boards as text.
 pub(super) const PLAIN: Style =
     Style { charset: Charset::Ascii, colour: false, coordinates: true, flip: false, legend: false };
 
-/// A match.
+/// The parameter of a match.
 #[derive(Debug, Deserialize)]
-pub(super) struct Wish {
+pub(super) struct MatchQuery {
     file: String,
 }
 
-/// One of its plies.
+/// The parameters of one of its plies.
 #[derive(Debug, Deserialize)]
-pub(super) struct PlyWish {
+pub(super) struct PlyQuery {
     file: String,
     ply: usize,
 }
@@ -47,67 +47,68 @@ struct Line {
     cut: bool,
 }
 
-pub(super) async fn sheet(
+pub(super) async fn match_page(
     State(app): State<Arc<App>>,
-    Query(wish): Query<Wish>,
-) -> Answer<Json<Sheet>> {
+    Query(query): Query<MatchQuery>,
+) -> ApiResult<Json<MatchPage>> {
     let end = Instant::now() + START_WAIT;
     loop {
-        let (app, name) = (app.clone(), wish.file.clone());
-        let read = aside(move || {
-            let mut tail = Tail::read(&name, &app.place)?;
-            tail.give_up(app.hall.failure(tail.path()));
-            let own = app.hall.plays(tail.path());
-            let begins = own && tail.playback().is_none() && tail.stage(own) == Stage::Running;
-            let sheet = tail.sheet(own).map(|mut sheet| {
-                sheet.own = sheet.state == "running" && app.hall.can_stop(tail.path());
-                sheet
+        let (app, name) = (app.clone(), query.file.clone());
+        let read = run_blocking(move || {
+            let mut tail = Tail::read(&name, &app.served)?;
+            tail.set_problem(app.matches.failure(tail.path()));
+            let own = app.matches.plays(tail.path());
+            let is_starting =
+                own && tail.playback().is_none() && tail.state(own) == MatchState::Running;
+            let page = tail.match_page(own).map(|mut page| {
+                page.own = page.state == "running" && app.matches.can_stop(tail.path());
+                page
             });
-            Ok(if begins { Err(sheet) } else { Ok(sheet?) })
+            Ok(if is_starting { Err(page) } else { Ok(page?) })
         });
         match read.await? {
-            Ok(sheet) => return Ok(Json(sheet)),
-            Err(sheet) if Instant::now() > end => return sheet.map(Json),
+            Ok(page) => return Ok(Json(page)),
+            Err(page) if Instant::now() > end => return page.map(Json),
             Err(_) => tokio::time::sleep(PERIOD).await,
         }
     }
 }
 
-pub(super) fn text(app: &App, wish: &PlyWish) -> Answer<Value> {
-    let tail = Tail::read(&wish.file, &app.place)?;
-    let ply = tail.shown()?.plies().get(wish.ply).ok_or_else(|| no_ply(wish.ply))?;
+pub(super) fn text(app: &App, query: &PlyQuery) -> ApiResult<Value> {
+    let tail = Tail::read(&query.file, &app.served)?;
+    let ply = tail.shown()?.plies().get(query.ply).ok_or_else(|| no_ply(query.ply))?;
     Ok(json!({ "text": terminal(&ply.view, &PLAIN) }))
 }
 
-pub(super) fn no_ply(ply: usize) -> Refused {
-    Refused::missing(format!("the match has no ply {ply}"))
+pub(super) fn no_ply(ply: usize) -> ApiError {
+    ApiError::missing(format!("the match has no ply {ply}"))
 }
 
-pub(super) fn lines(app: &App, wish: &PlyWish) -> Answer<Value> {
-    let tail = Tail::read(&wish.file, &app.place)?;
-    if wish.ply >= tail.shown()?.plies().len() {
-        return Err(no_ply(wish.ply));
+pub(super) fn lines(app: &App, query: &PlyQuery) -> ApiResult<Value> {
+    let tail = Tail::read(&query.file, &app.served)?;
+    if query.ply >= tail.shown()?.plies().len() {
+        return Err(no_ply(query.ply));
     }
-    let said = exchange(&tail.bytes()?, |ply| ply == wish.ply);
-    let mut said = said.map_err(|error| {
-        Refused::unfit(format!("{}: what was sent can't be made again: {error}", wish.file))
+    let lines = exchange(&tail.bytes()?, |ply| ply == query.ply);
+    let mut lines = lines.map_err(|error| {
+        ApiError::unfit(format!("{}: can't derive the lines sent: {error}", query.file))
     })?;
-    let said = said.swap_remove(wish.ply).into_iter();
-    let lines = said.map(|said| Line::of(said.seat, said.sent, &said.text, said.cut)).collect();
+    let lines = lines.swap_remove(query.ply).into_iter();
+    let lines = lines.map(|line| Line::of(line.seat, line.sent, &line.text, line.cut)).collect();
     Ok(json!({ "lines": bounded(lines) }))
 }
 
 impl Line {
-    fn of(seat: Seat, written: bool, text: &str, cut: bool) -> Self {
+    fn of(seat: Seat, sent: bool, text: &str, cut: bool) -> Self {
         let mut end = text.len().min(LINE_BYTES_MAX);
         while !text.is_char_boundary(end) {
             end -= 1;
         }
-        Self { seat, sent: written, text: text[..end].to_owned(), cut: cut || end < text.len() }
+        Self { seat, sent, text: text[..end].to_owned(), cut: cut || end < text.len() }
     }
 }
 
-/// The last of them, as many as fit.
+/// Returns the last lines that fit.
 fn bounded(mut lines: Vec<Line>) -> Vec<Line> {
     let mut room = LINES_BYTES_MAX;
     let fits = |line: &&Line| {

@@ -1,25 +1,25 @@
-//! The first page: what there is to see and to play.
+//! The home page: live matches, contests, transcripts, and what can be played.
 
 use super::App;
 use super::contests::summaries;
-use super::errors::Answer;
-use super::listing::Found;
+use super::errors::ApiResult;
+use super::listing::FolderContents;
 use super::rows::Row;
 use referee_games::GAMES;
 use sample_agents::BUILT_INS;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// So many rows at most are sent at once.
+/// The most rows of a list in one response.
 pub(super) const COUNT_MAX: usize = 200;
-/// So many are unless somebody says how many.
+/// The rows of a list in one response by default.
 pub(super) const COUNT: usize = 50;
-/// A larger agent.toml isn't one.
+/// The largest agent.toml that is read, in bytes.
 const MANIFEST_BYTES_MAX: u64 = 64 << 10;
 
-/// A part of the list of transcripts.
+/// The parameters of a part of the list of transcripts.
 #[derive(Debug, Deserialize)]
-pub(super) struct Wish {
+pub(super) struct ListQuery {
     #[serde(default)]
     from: usize,
     count: Option<usize>,
@@ -27,36 +27,36 @@ pub(super) struct Wish {
     folder: Option<String>,
 }
 
-/// A question without parameters.
+/// No parameters.
 #[derive(Debug, Deserialize)]
-pub(super) struct Nothing {}
+pub(super) struct NoQuery {}
 
-#[expect(clippy::unnecessary_wraps, reason = "as all answers are")]
-pub(super) fn transcripts(app: &App, wish: &Wish) -> Answer<Value> {
-    let found = app.listing.look(&app.place);
-    let find = wish.find.as_deref().unwrap_or_default().to_lowercase();
-    let folder = wish.folder.as_deref().unwrap_or_default();
-    let mut fitting = app.listing.rows(&app.place, &found, folder.trim_end_matches('/'));
-    fitting.retain(|row| find.is_empty() || row.tells(&find));
-    let count = wish.count.unwrap_or(COUNT).min(COUNT_MAX);
-    let page = fitting.iter().skip(wish.from).take(count).map(|row| Row::clone(row));
-    let rows = app.hall.marked(&app.place, page.collect());
+#[expect(clippy::unnecessary_wraps, reason = "a Handler returns a result")]
+pub(super) fn transcripts(app: &App, query: &ListQuery) -> ApiResult<Value> {
+    let found = app.listing.contents(&app.served);
+    let find = query.find.as_deref().unwrap_or_default().to_lowercase();
+    let folder = query.folder.as_deref().unwrap_or_default();
+    let mut fitting = app.listing.rows(&app.served, &found, folder.trim_end_matches('/'));
+    fitting.retain(|row| find.is_empty() || row.matches(&find));
+    let count = query.count.unwrap_or(COUNT).min(COUNT_MAX);
+    let page = fitting.iter().skip(query.from).take(count).map(|row| Row::clone(row));
+    let rows = app.matches.with_stop_flag(&app.served, page.collect());
     Ok(json!({ "total": fitting.len(), "rows": rows }))
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "as all answers are")]
-pub(super) fn overview(app: &App, _: &Nothing) -> Answer<Value> {
-    let found = app.listing.look(&app.place);
-    let live = app.listing.live(&app.place, &found, "");
+#[expect(clippy::unnecessary_wraps, reason = "a Handler returns a result")]
+pub(super) fn overview(app: &App, _: &NoQuery) -> ApiResult<Value> {
+    let found = app.listing.contents(&app.served);
+    let live = app.listing.live(&app.served, &found, "");
     Ok(json!({
-        "title": app.place.title(),
+        "title": app.served.title(),
         "version": env!("CARGO_PKG_VERSION"),
-        "can_play": app.hall.can_play().is_some(),
+        "can_play": app.matches.can_play().is_some(),
         "games": games(),
         "agents": agents(app, &found),
-        "live": app.hall.marked(&app.place, live),
+        "live": app.matches.with_stop_flag(&app.served, live),
         "contests": summaries(app, &found.contests),
-        "transcripts": app.listing.rows(&app.place, &found, "").len(),
+        "transcripts": app.listing.rows(&app.served, &found, "").len(),
     }))
 }
 
@@ -74,8 +74,8 @@ fn games() -> Vec<Value> {
     GAMES.iter().map(game).collect()
 }
 
-fn agents(app: &App, found: &Found) -> Vec<Value> {
-    let Some(play) = app.hall.can_play() else { return Vec::new() };
+fn agents(app: &App, found: &FolderContents) -> Vec<Value> {
+    let Some(play) = app.matches.can_play() else { return Vec::new() };
     let choice =
         |agent: &str, about: &str| json!({ "agent": agent, "about": about, "games": null });
     let built_in = BUILT_INS.iter().filter(|agent| !agent.misbehaves);
@@ -88,8 +88,8 @@ fn agents(app: &App, found: &Found) -> Vec<Value> {
 /// What an agent.toml says of itself; it is read whole, and judged, only when the agent is played.
 fn of_folder(app: &App, folder: &str) -> Value {
     let table = || {
-        let path = app.place.find(folder).ok()?.join("agent.toml");
-        let file = super::place::open(&path).ok()?;
+        let path = app.served.find(folder).ok()?.join("agent.toml");
+        let file = super::served_folder::open(&path).ok()?;
         let text = std::io::read_to_string(std::io::Read::take(file, MANIFEST_BYTES_MAX)).ok()?;
         text.parse::<toml::Table>().ok()
     };

@@ -1,9 +1,9 @@
-//! The page's own files, and a contest's report.
+//! Serves the page's files and the reports of contests.
 
 use super::App;
 use super::assets::asset;
-use super::errors::{Answer, Refused, aside};
-use super::place::{TRANSCRIPT_BYTES_MAX, open, too_long};
+use super::errors::{ApiError, ApiResult, run_blocking};
+use super::served_folder::{TRANSCRIPT_BYTES_MAX, open, too_long};
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
@@ -15,20 +15,20 @@ use std::borrow::Cow;
 use std::io::Read;
 use std::sync::Arc;
 
-/// The report's own name in a contest's folder.
+/// The name of the report in a contest's folder.
 pub(super) const REPORT: &str = "report.html";
-/// A report has its style in itself, which its own policy names, and nothing else.
+/// A report contains its style, which its own policy allows, and loads nothing else.
 const REPORT_POLICY: &str = "script-src 'none'; object-src 'none'; img-src 'none'; \
      connect-src 'none'; font-src 'none'; media-src 'none'; frame-src 'none'; worker-src 'none'; \
      base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// A file by its name.
+/// The parameter of a file.
 #[derive(Debug, Deserialize)]
-pub(super) struct Wish {
+pub(super) struct FileQuery {
     file: String,
 }
 
-/// The page of this name.
+/// Returns the handler of a page.
 pub(super) fn page(name: &'static str) -> MethodRouter<Arc<App>> {
     get(move |headers: HeaderMap| async move { shown(name, &headers) })
 }
@@ -40,42 +40,41 @@ pub(super) async fn part(Path(name): Path<String>, headers: HeaderMap) -> Respon
 fn shown(name: &str, headers: &HeaderMap) -> Response {
     match asset(name) {
         Some((content_type, text)) => tagged(content_type, text, headers),
-        None => Refused::missing(format!("the page has no file {name:?}")).page(),
+        None => ApiError::missing(format!("the page has no file {name:?}")).page(),
     }
 }
 
-/// A file that the browser keeps, but asks for each time: another version of this program has
-/// another.
-fn tagged(kind: &'static str, text: Cow<'static, str>, headers: &HeaderMap) -> Response {
+/// A response that the browser caches and revalidates: each version of this program has its own files.
+fn tagged(content_type: &'static str, text: Cow<'static, str>, headers: &HeaderMap) -> Response {
     let tag = format!("\"{}\"", &hex(&Sha256::digest(text.as_bytes()))[..16]);
-    let keep = [
+    let cache = [
         (header::CACHE_CONTROL, "no-cache".to_owned()),
         (header::ETAG, tag.clone()),
-        (header::CONTENT_TYPE, kind.to_owned()),
+        (header::CONTENT_TYPE, content_type.to_owned()),
     ];
     let known = headers.get(header::IF_NONE_MATCH).and_then(|value| value.to_str().ok());
     if known.is_some_and(|known| known.split(',').any(|known| known.trim() == tag)) {
-        return (StatusCode::NOT_MODIFIED, keep).into_response();
+        return (StatusCode::NOT_MODIFIED, cache).into_response();
     }
-    (keep, text).into_response()
+    (cache, text).into_response()
 }
 
-/// To where a report's own links lead on.
-pub(super) async fn file(Query(wish): Query<Wish>) -> Redirect {
-    let parts = wish.file.split('/').map(escaped);
+/// Redirects to the address below which a report's links resolve.
+pub(super) async fn file(Query(query): Query<FileQuery>) -> Redirect {
+    let parts = query.file.split('/').map(escaped);
     Redirect::to(&format!("/files/{}", parts.collect::<Vec<_>>().join("/")))
 }
 
-/// A report, or the page of a transcript that the report names.
+/// Serves a report, or redirects to the page of a transcript that it links to.
 pub(super) async fn file_below(
     State(app): State<Arc<App>>,
     Path(name): Path<String>,
-) -> Answer<Response> {
+) -> ApiResult<Response> {
     if referee_play::destination::is_transcript(std::path::Path::new(&name)) {
-        app.place.transcript(&name)?;
+        app.served.transcript(&name)?;
         return Ok(Redirect::to(&format!("/match?file={}", escaped(&name))).into_response());
     }
-    let bytes = aside(move || report(&app, &name)).await?;
+    let bytes = run_blocking(move || report(&app, &name)).await?;
     let headers = [
         (header::CONTENT_TYPE, "text/html; charset=utf-8"),
         (header::CONTENT_SECURITY_POLICY, REPORT_POLICY),
@@ -83,21 +82,21 @@ pub(super) async fn file_below(
     Ok((headers, bytes).into_response())
 }
 
-fn report(app: &App, name: &str) -> Answer<Vec<u8>> {
+fn report(app: &App, name: &str) -> ApiResult<Vec<u8>> {
     let folder = name.strip_suffix(REPORT).map(|folder| folder.trim_end_matches('/'));
-    let found = app.listing.look(&app.place);
+    let found = app.listing.contents(&app.served);
     if !folder.is_some_and(|folder| found.contests.iter().any(|contest| contest == folder)) {
-        return Err(Refused::missing(format!("{name:?} is no contest's report"))
-            .help("transcripts and the report.html of contests are served, and nothing else"));
+        return Err(ApiError::missing(format!("{name:?} is not a contest's report"))
+            .help("only transcripts and the report.html of contests are served"));
     }
-    let failed = |error: std::io::Error| Refused::unfit(format!("{name}: {error}"));
-    let file = open(&app.place.find(name)?).map_err(failed)?;
+    let failed = |error: std::io::Error| ApiError::unfit(format!("{name}: {error}"));
+    let file = open(&app.served.find(name)?).map_err(failed)?;
     let mut bytes = Vec::new();
     file.take(TRANSCRIPT_BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() > TRANSCRIPT_BYTES_MAX { Err(too_long(name)) } else { Ok(bytes) }
 }
 
-/// A part of an address, with everything escaped that could mean something in one.
+/// Percent-encodes a part of an address.
 pub(super) fn escaped(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
     let shown = |byte: u8| {
@@ -106,7 +105,7 @@ pub(super) fn escaped(text: &str) -> String {
     text.bytes().map(shown).collect()
 }
 
-/// A header's value for a download of this name, which may hold anything.
+/// Returns the header value for a download with this name.
 pub(super) fn download(name: &str) -> HeaderValue {
     let value = format!("attachment; filename*=UTF-8''{}", escaped(&name.replace('/', "-")));
     HeaderValue::from_str(&value).unwrap_or(HeaderValue::from_static("attachment"))

@@ -1,8 +1,8 @@
-//! A transcript in one line: who played what, and how it ended. Read from its first line and its last
-//! ones.
+//! A row of the list of transcripts: the game, the players, the result. It is read from the first line and
+//! the last lines of the file.
 
-use super::errors::{Answer, Refused};
-use super::place::{TRANSCRIPT_BYTES_MAX, too_long};
+use super::errors::{ApiError, ApiResult};
+use super::served_folder::{TRANSCRIPT_BYTES_MAX, too_long};
 use referee_match::summary::sentence;
 use referee_match::transcript::{HeaderError, read, unpack};
 use referee_play::growing_file::is_packed;
@@ -14,7 +14,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::SystemTime;
 
-/// Headers and ends mostly lie within so many bytes, and always within the second number: they name
+/// Headers and ends are mostly within the first number of bytes, always within the second: they contain
 /// commands, positions and legal actions.
 const EDGE_BYTES: [u64; 2] = [16 << 10, 1 << 20];
 
@@ -23,29 +23,29 @@ const EDGE_BYTES: [u64; 2] = [16 << 10, 1 << 20];
 pub(super) struct Row {
     /// The transcript.
     pub(super) file: String,
-    /// The game; empty where the file can't be read.
+    /// The game; empty if the file can't be read.
     pub(super) game: String,
-    /// Who plays, in seat order.
+    /// The players, in seat order.
     pub(super) names: Vec<String>,
     /// Their colours at the start.
     pub(super) colours: Vec<String>,
-    /// The turns that were played, as far as is known.
+    /// The number of turns, if it is known.
     pub(super) turns: Option<u64>,
-    /// How it ended, or why it can't be read.
+    /// The result, or why the file can't be read.
     pub(super) result: Option<String>,
-    /// It is played now.
+    /// Whether it is being played.
     pub(super) live: bool,
-    /// This server plays it, and can stop it.
+    /// Whether this server plays it and can stop it.
     pub(super) own: bool,
-    /// When it began, RFC 3339; empty where that isn't known.
+    /// The start, RFC 3339; empty if it is not known.
     pub(super) started: String,
     /// The first fault's kind.
     pub(super) fault: Option<&'static str>,
-    /// The name of the worker that plays it, where that is known.
+    /// The name of the worker that plays it, if it is known.
     pub(super) worker: Option<String>,
 }
 
-/// What the last lines say.
+/// The contents of the last lines.
 #[derive(Debug, Default)]
 struct End {
     sealed: bool,
@@ -54,28 +54,28 @@ struct End {
     turns: Option<u64>,
 }
 
-/// The row of a file that can't be read.
-pub(super) fn unreadable(name: &str, error: &Refused) -> Row {
+/// Returns the row of a file that can't be read.
+pub(super) fn unreadable(name: &str, error: &ApiError) -> Row {
     let result = Some(error.text().to_owned());
     Row { file: name.to_owned(), result, ..Row::default() }
 }
 
 impl Row {
-    /// Whether a text in lower case is in its name, its game, who plays, or how it ended.
-    pub(super) fn tells(&self, text: &str) -> bool {
-        let told = [&self.file, &self.game].into_iter().chain(&self.names).chain(&self.result);
-        told.into_iter().any(|told| told.to_lowercase().contains(text))
+    /// Returns whether a lower-case text is in its name, game, players or result.
+    pub(super) fn matches(&self, text: &str) -> bool {
+        let mut texts = [&self.file, &self.game].into_iter().chain(&self.names).chain(&self.result);
+        texts.any(|field| field.to_lowercase().contains(text))
     }
 
-    /// Reads what is needed of a transcript that was last written then; `None` while its header isn't
-    /// there yet.
-    pub(super) fn read(name: &str, mut file: File, changed: SystemTime) -> Answer<Option<Self>> {
-        let failed = |error: std::io::Error| Refused::unfit(error.to_string());
+    /// Reads the row of a transcript; `changed` is the time of its last write. `None` before its header
+    /// is written.
+    pub(super) fn read(name: &str, mut file: File, changed: SystemTime) -> ApiResult<Option<Self>> {
+        let failed = |error: std::io::Error| ApiError::unfit(error.to_string());
         if is_packed(Path::new(name)) {
             let mut bytes = Vec::new();
             file.take(TRANSCRIPT_BYTES_MAX as u64).read_to_end(&mut bytes).map_err(failed)?;
             let all = unpack(&bytes, TRANSCRIPT_BYTES_MAX).ok_or_else(|| too_long(name))?;
-            let header = read(&all).map_err(|error| Refused::unfit(error.to_string()))?.header;
+            let header = read(&all).map_err(|error| ApiError::unfit(error.to_string()))?.header;
             return Ok(Some(Self::of(name, &header, End::of(&all), changed)));
         }
         let length = file.metadata().map_err(failed)?.len();
@@ -94,7 +94,7 @@ impl Row {
     fn of(name: &str, header: &Header, end: End, changed: SystemTime) -> Self {
         let End { sealed, over, asked, turns } = end;
         let seats = || header.seats.iter();
-        let told = |over: &OverEvent| sentence(header, over.outcome.as_ref(), &over.verdict);
+        let result = |over: &OverEvent| sentence(header, over.outcome.as_ref(), &over.verdict);
         let of_seats = |over: &OverEvent| {
             over.verdict.seats.iter().fold(0_u64, |sum, seat| sum.saturating_add(seat.turns))
         };
@@ -107,7 +107,7 @@ impl Row {
             names: seats().map(|seat| seat.name.clone()).collect(),
             colours: seats().map(|seat| seat.colour.clone()).collect(),
             turns: over.as_deref().map(of_seats).or(turns),
-            result: over.as_deref().map(told),
+            result: over.as_deref().map(result),
             live: !sealed && is_written(changed, asked.as_ref(), Some(&header.clock)),
             own: false,
             started: header.started.clone(),
@@ -117,18 +117,18 @@ impl Row {
     }
 }
 
-fn header(file: &mut File, length: u64) -> Answer<Option<Header>> {
-    let mut told = HeaderError::Cut;
+fn header(file: &mut File, length: u64) -> ApiResult<Option<Header>> {
+    let mut last = HeaderError::Cut;
     for edge in EDGE_BYTES {
-        let bytes = piece(file, 0, edge).map_err(|error| Refused::unfit(error.to_string()))?;
+        let bytes = piece(file, 0, edge).map_err(|error| ApiError::unfit(error.to_string()))?;
         match read(&bytes) {
             Ok(reading) => return Ok(Some(reading.header)),
             Err(HeaderError::Cut) if length <= edge => return Ok(None),
-            Err(error @ HeaderError::Cut) => told = error,
-            Err(error) => return Err(Refused::unfit(error.to_string())),
+            Err(error @ HeaderError::Cut) => last = error,
+            Err(error) => return Err(ApiError::unfit(error.to_string())),
         }
     }
-    Err(Refused::unfit(told.to_string()))
+    Err(ApiError::unfit(last.to_string()))
 }
 
 fn piece(file: &mut File, begin: u64, bytes: u64) -> std::io::Result<Vec<u8>> {
@@ -139,7 +139,7 @@ fn piece(file: &mut File, begin: u64, bytes: u64) -> std::io::Result<Vec<u8>> {
 }
 
 impl End {
-    /// From the last bytes of a transcript; the first line of them may be cut.
+    /// Reads the end from the last bytes of a transcript; the first of their lines may be cut.
     fn of(bytes: &[u8]) -> Self {
         let mut end = Self::default();
         for line in bytes.rsplit(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {

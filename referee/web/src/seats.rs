@@ -1,21 +1,21 @@
-//! What a page does about matches that this server plays: begins one, plays in one, stops one.
+//! What a page can do with the matches of this server: start one, play in one, stop one.
 
-use super::errors::{Answer, Refused};
-use super::{App, playing};
+use super::errors::{ApiError, ApiResult};
+use super::{App, hosted_matches};
 use referee_games::AnyGame;
 use referee_match::frames::Frames;
 use referee_play::human::AnswerError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// A match.
+/// The parameter of a match.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Wish {
+pub(super) struct MatchQuery {
     file: String,
 }
 
-/// An answer.
+/// A person's answer.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Action {
@@ -28,33 +28,33 @@ pub(super) struct Action {
 #[derive(Debug, Serialize)]
 struct Legal {
     text: String,
-    /// Those that its piece goes through, from first to last.
+    /// The cells that its piece passes, from first to last.
     cells: Vec<usize>,
 }
 
-pub(super) fn begin(app: &App, wish: &playing::Wish) -> Answer<Value> {
-    let found = app.listing.look(&app.place);
-    let path = app.hall.begin(&app.place, &found.agents, wish)?;
+pub(super) fn start_match(app: &App, request: &hosted_matches::MatchRequest) -> ApiResult<Value> {
+    let found = app.listing.contents(&app.served);
+    let path = app.matches.start_match(&app.served, &found.agents, request)?;
     app.listing.forget();
-    let name = path.strip_prefix(app.place.root()).unwrap_or(&path);
+    let name = path.strip_prefix(app.served.root()).unwrap_or(&path);
     Ok(json!({ "file": name.to_string_lossy() }))
 }
 
-pub(super) fn stop(app: &App, wish: &Wish) -> Answer<Value> {
-    app.hall.stop(&app.place.transcript(&wish.file)?)?;
+pub(super) fn stop(app: &App, query: &MatchQuery) -> ApiResult<Value> {
+    app.matches.stop(&app.served.transcript(&query.file)?)?;
     Ok(json!({}))
 }
 
-pub(super) fn waiting(app: &App, wish: &Wish) -> Answer<Value> {
-    let path = app.place.transcript(&wish.file)?;
-    let asked = app.hall.desks(&path).and_then(|desks| desks.asked());
+pub(super) fn waiting(app: &App, query: &MatchQuery) -> ApiResult<Value> {
+    let path = app.served.transcript(&query.file)?;
+    let asked = app.matches.desks(&path).and_then(|desks| desks.asked());
     let Some((seat, game)) = asked else { return Ok(json!({ "waiting": false })) };
     let (actions, colours) = (legal(game.as_ref()), game.current_colours());
     let (colour, turn) = (colours.get(seat.index()), game.turn_number());
     Ok(json!({ "waiting": true, "seat": seat, "colour": colour, "turn": turn, "actions": actions }))
 }
 
-/// Every legal action, with the cells that its piece goes through: what the board shows after it.
+/// Returns every legal action with the cells that its piece passes: those that the board marks after it.
 fn legal(game: &dyn AnyGame) -> Vec<Legal> {
     let frames = Frames::new(&game.view());
     let legal = |action: &Value| {
@@ -68,17 +68,17 @@ fn legal(game: &dyn AnyGame) -> Vec<Legal> {
     game.actions().iter().map(legal).collect()
 }
 
-pub(super) fn answer(app: &App, action: &Action) -> Answer<Value> {
-    let desks = app.hall.desks(&app.place.transcript(&action.file)?).ok_or_else(|| {
-        Refused::conflict("this server isn't playing that match").help("it may be over")
+pub(super) fn answer(app: &App, action: &Action) -> ApiResult<Value> {
+    let desks = app.matches.desks(&app.served.transcript(&action.file)?).ok_or_else(|| {
+        ApiError::conflict("this server isn't playing that match").help("it may be over")
     })?;
     desks.answer(action.turn, &action.text).map_err(|error| match error {
         AnswerError::NotAsked => {
-            let told = format!("nobody is asked for turn {} now", action.turn);
-            Refused::conflict(told).help("the match has gone on; look at it again")
+            let text = format!("turn {} is not waiting for an answer", action.turn);
+            ApiError::conflict(text).help("the match has continued; load the page again")
         }
         AnswerError::Refused(why) => {
-            Refused::unfit(why).help("the legal actions are listed beside the board")
+            ApiError::unfit(why).help("the legal actions are listed beside the board")
         }
     })?;
     Ok(json!({}))
@@ -90,7 +90,7 @@ mod tests {
     use referee_games::GAMES;
 
     #[test]
-    fn actions_have_the_cells_that_they_go_through() {
+    fn actions_have_the_cells_that_they_pass() {
         for kind in GAMES {
             let game = kind.start(&serde_json::json!({})).unwrap();
             let legal = legal(game.as_ref());

@@ -1,9 +1,8 @@
-//! A transcript of the folder as it grows: read from where it was read to, and judged whether somebody
-//! still writes it.
+//! A growing transcript: reads what was appended, and judges whether it is still being written.
 
-use super::errors::{Answer, Refused};
-use super::place::{Place, TRANSCRIPT_BYTES_MAX, open, too_long};
-use crate::{Growth, Sheet, Stage};
+use super::errors::{ApiError, ApiResult};
+use super::served_folder::{ServedFolder, TRANSCRIPT_BYTES_MAX, open, too_long};
+use crate::{MatchPage, MatchState, MatchUpdate};
 use referee_match::transcript::{FollowState, Playback, TranscriptFollower, unpack};
 use referee_play::growing_file::{GrowingError, GrowingFile};
 use referee_play::liveness::is_written;
@@ -11,70 +10,71 @@ use std::io::Read;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-/// Bytes that are read and played at once.
+/// How many bytes are read and replayed at once.
 const PIECE_BYTES: usize = 256 << 10;
-/// So many plies are shown: more than any match of an honest agent has, and as much as fits memory.
+/// The most plies that are shown: more than any honest match has, few enough for memory.
 const PLIES_MAX: usize = 20_000;
+
 /// A transcript as far as it was read.
 #[derive(Debug)]
 pub(super) struct Tail {
     name: String,
     file: GrowingFile,
     following: TranscriptFollower,
-    /// When it was last written.
+    /// The time of the last write.
     changed: SystemTime,
-    /// It can't be shown any further, though it could be read.
-    stopped: Option<String>,
-    /// Another match is written under its name now.
-    anew: bool,
+    /// Why it can't be shown any further, though it could be read.
+    problem: Option<String>,
+    /// Whether another match is now written to the same file.
+    replaced: bool,
 }
 
 impl Tail {
-    /// A transcript of the folder.
-    pub(super) fn open(name: &str, place: &Place) -> Answer<Self> {
-        let path = place.transcript(name)?;
-        let file = open(&path).map_err(|error| Refused::unfit(format!("{name}: {error}")))?;
+    /// Opens a transcript of the served folder.
+    pub(super) fn open(name: &str, served: &ServedFolder) -> ApiResult<Self> {
+        let path = served.transcript(name)?;
+        let file = open(&path).map_err(|error| ApiError::unfit(format!("{name}: {error}")))?;
         Ok(Self {
             name: name.to_owned(),
             file: GrowingFile::of(file, path, TRANSCRIPT_BYTES_MAX),
             following: TranscriptFollower::new(),
             changed: SystemTime::UNIX_EPOCH,
-            stopped: None,
-            anew: false,
+            problem: None,
+            replaced: false,
         })
     }
 
-    /// The whole of a transcript as it is now.
-    pub(super) fn read(name: &str, place: &Place) -> Answer<Self> {
-        let mut tail = Self::open(name, place)?;
-        tail.look()?;
+    /// Reads a whole transcript.
+    pub(super) fn read(name: &str, served: &ServedFolder) -> ApiResult<Self> {
+        let mut tail = Self::open(name, served)?;
+        tail.update()?;
         Ok(tail)
     }
 
-    /// Takes in what was appended.
-    pub(super) fn look(&mut self) -> Answer<()> {
-        self.read_on()?;
+    /// Reads what was appended.
+    pub(super) fn update(&mut self) -> ApiResult<()> {
+        self.read_more()?;
         if !self.is_over() && self.file.is_replaced() {
-            // It may have come to its end in between.
-            self.read_on()?;
-            self.anew = !self.is_over();
+            // The match may have ended in between.
+            self.read_more()?;
+            self.replaced = !self.is_over();
         }
-        if self.anew {
-            self.stopped = Some("the file was written anew: load the page again".to_owned());
+        if self.replaced {
+            self.problem = Some("the file has another match now: load the page again".to_owned());
         }
         Ok(())
     }
 
-    fn read_on(&mut self) -> Answer<()> {
-        while self.stopped.is_none() {
+    fn read_more(&mut self) -> ApiResult<()> {
+        while self.problem.is_none() {
             let piece = self.file.read_on(PIECE_BYTES).map_err(|error| match error {
                 GrowingError::TooLong => too_long(&self.name),
-                GrowingError::Io(error) => Refused::unfit(format!("{}: {error}", self.name)),
+                GrowingError::Io(error) => ApiError::unfit(format!("{}: {error}", self.name)),
             })?;
             if piece.is_empty() {
                 break;
             }
-            // What is packed comes at once.
+            // A packed transcript arrives in one piece.
             piece.chunks(PIECE_BYTES).for_each(|some| self.feed(some));
         }
         self.changed = self.file.modified().unwrap_or(self.changed);
@@ -85,78 +85,78 @@ impl Tail {
         matches!(self.following.state(), FollowState::Sealed(_))
     }
 
-    /// Whether another match is written under its name now: who follows begins anew.
-    pub(super) fn is_anew(&self) -> bool {
-        self.anew
+    /// Returns whether another match is now written to the same file.
+    pub(super) fn is_replaced(&self) -> bool {
+        self.replaced
     }
 
     fn feed(&mut self, piece: &[u8]) {
-        if self.stopped.is_some() {
+        if self.problem.is_some() {
             return;
         }
         self.following.feed(piece);
         if self.following.playback().is_some_and(|playback| playback.plies().len() > PLIES_MAX) {
-            let told = format!("the page shows {PLIES_MAX} plies, and there are more");
-            self.stopped = Some(told);
+            self.problem = Some(format!("the page shows only the first {PLIES_MAX} plies"));
         }
     }
 
-    /// Nothing more comes of it, where that has a reason that is known.
-    pub(super) fn give_up(&mut self, why: Option<String>) {
+    /// Sets why the match has no end, if that is known.
+    pub(super) fn set_problem(&mut self, why: Option<String>) {
         if !self.is_over() {
-            self.stopped = self.stopped.take().or(why);
+            self.problem = self.problem.take().or(why);
         }
     }
 
-    /// The match; `None` before its header is there.
+    /// Returns the match; `None` before its header is written.
     pub(super) fn playback(&self) -> Option<&Playback> {
         self.following.playback()
     }
 
-    /// The match of a transcript that can be shown.
-    pub(super) fn shown(&self) -> Answer<&Playback> {
+    /// Returns the match, or why it can't be shown.
+    pub(super) fn shown(&self) -> ApiResult<&Playback> {
         self.playback().ok_or_else(|| match self.following.state() {
-            FollowState::Broken { text, .. } => Refused::unfit(format!("{}: {text}", self.name)),
-            _ if self.stopped.is_some() => {
-                let why = self.stopped.as_deref().unwrap_or_default();
-                Refused::unfit(format!("{}: {why}", self.name))
-            }
-            _ => Refused::conflict(format!("{}: the transcript has no header yet", self.name))
-                .help("it is written when all agents are ready; try again"),
+            FollowState::Broken { text, .. } => ApiError::unfit(format!("{}: {text}", self.name)),
+            _ => match &self.problem {
+                Some(why) => ApiError::unfit(format!("{}: {why}", self.name)),
+                None => ApiError::conflict(format!("{}: the match has not started yet", self.name))
+                    .help("it starts when all agents are ready; load the page again"),
+            },
         })
     }
 
-    /// How far it is. `own` says that it is written by this very program.
-    pub(super) fn stage(&self, own: bool) -> Stage {
-        if let Some(text) = &self.stopped {
-            return Stage::Broken(text.clone());
+    /// Returns the state of the match; `own` says that this program writes the transcript.
+    pub(super) fn state(&self, own: bool) -> MatchState {
+        if let Some(text) = &self.problem {
+            return MatchState::Broken(text.clone());
         }
         match self.following.state() {
-            FollowState::Sealed(_) => Stage::Over,
-            FollowState::Broken { line, text } => Stage::Broken(format!("line {line}: {text}")),
-            FollowState::Open if own => Stage::Running,
+            FollowState::Sealed(_) => MatchState::Over,
+            FollowState::Broken { line, text } => {
+                MatchState::Broken(format!("line {line}: {text}"))
+            }
+            FollowState::Open if own => MatchState::Running,
             FollowState::Open => {
                 let asked = self.playback().and_then(Playback::asked);
                 let clock = self.playback().map(|playback| &playback.header().clock);
                 let is_live = is_written(self.changed, asked, clock);
-                if is_live { Stage::Running } else { Stage::Torn }
+                if is_live { MatchState::Running } else { MatchState::Torn }
             }
         }
     }
 
-    /// The match for the page.
-    pub(super) fn sheet(&self, own: bool) -> Answer<Sheet> {
+    /// Returns the match for the page.
+    pub(super) fn match_page(&self, own: bool) -> ApiResult<MatchPage> {
         let playback = self.shown()?;
-        Ok(Sheet::new(&self.name, playback, &self.stage(own), self.for_ms()))
+        Ok(MatchPage::new(&self.name, playback, &self.state(own), self.for_ms()))
     }
 
-    /// What is new since a line; nothing before there is a header.
-    pub(super) fn growth(&self, line: u64, stage: &Stage) -> Option<Growth> {
-        Some(Growth::since(line, self.playback()?, stage, self.for_ms()))
+    /// Returns what is new since a line; `None` before the header is written.
+    pub(super) fn updates_since(&self, line: u64, state: &MatchState) -> Option<MatchUpdate> {
+        Some(MatchUpdate::since(line, self.playback()?, state, self.for_ms()))
     }
 
-    /// How long the seat that is asked has been thinking. The file's own time says when the last of
-    /// its events was written, and their times how much earlier the request was.
+    /// Returns how long the agent to move has been thinking: the time since the file's last write, plus
+    /// the time from the request to the last event.
     fn for_ms(&self) -> u64 {
         let Some(playback) = self.playback() else { return 0 };
         let Some(asked) = playback.asked() else { return 0 };
@@ -165,9 +165,9 @@ impl Tail {
         u64::try_from((silent + since).as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// All of it, unpacked, read once more.
-    pub(super) fn bytes(&self) -> Answer<Vec<u8>> {
-        let failed = |error: std::io::Error| Refused::unfit(format!("{}: {error}", self.name));
+    /// Reads the whole file again, unpacked.
+    pub(super) fn bytes(&self) -> ApiResult<Vec<u8>> {
+        let failed = |error: std::io::Error| ApiError::unfit(format!("{}: {error}", self.name));
         let mut bytes = Vec::new();
         let file = open(self.path()).map_err(failed)?;
         file.take(TRANSCRIPT_BYTES_MAX as u64).read_to_end(&mut bytes).map_err(failed)?;
@@ -175,7 +175,7 @@ impl Tail {
         Ok(all.into_owned())
     }
 
-    /// The file.
+    /// Returns the path of the file.
     pub(super) fn path(&self) -> &Path {
         self.file.path()
     }

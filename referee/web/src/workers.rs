@@ -1,24 +1,24 @@
-//! The workers of a contest that is played on many machines, for its page.
+//! The workers of a contest on many machines, for its page.
 
 use super::listing::games_of;
 use super::rows::Row;
 use referee_runner::folder::{Folder, GAMES_FOLDER};
-use referee_runner::workers::{WorkerTold, Workers, silence};
+use referee_runner::workers::{KnownWorker, Workers, since_last_seen};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// So many workers are shown: those that were heard of last.
+/// The most workers that are shown: those seen last.
 const SHOWN_MAX: usize = 500;
 
-/// The workers of a contest; none is busy where nobody is `running` it.
+/// Returns the rows of a contest's workers; none is busy unless the contest is `running`.
 pub(super) fn rows(workers: &Workers, running: bool) -> Vec<Value> {
-    let mut shown: Vec<&WorkerTold> = workers.workers.iter().collect();
+    let mut shown: Vec<&KnownWorker> = workers.workers.iter().collect();
     if shown.len() > SHOWN_MAX {
         shown.sort_by(|a, b| b.seen.cmp(&a.seen));
         shown.truncate(SHOWN_MAX);
     }
-    let row = |worker: &WorkerTold| {
-        let silence = silence(worker).filter(|_| running);
+    let row = |worker: &KnownWorker| {
+        let silent = since_last_seen(worker).filter(|_| running);
         json!({
             "name": worker.name,
             "class": worker.class,
@@ -28,17 +28,17 @@ pub(super) fn rows(workers: &Workers, running: bool) -> Vec<Value> {
             "speed": worker.speed,
             "noise": worker.noise,
             "sandbox": worker.sandbox.as_ref().map_or("", |sandbox| sandbox.level.as_str()),
-            // For how long nothing has been heard of it.
-            "silent_s": silence.map(|silence| silence.as_secs()),
+            // The time since it was last seen.
+            "silent_s": silent.map(|silent| silent.as_secs()),
             "state": if running { worker.state() } else { String::new() },
         })
     };
     shown.into_iter().map(row).collect()
 }
 
-/// Says beside each match of a contest that is under way which worker plays it.
+/// Adds to each live match of a contest which worker plays it.
 pub(super) fn name_workers(live: &mut [Row], contest: &str, workers: &Workers) {
-    let of = |worker: &WorkerTold| {
+    let of = |worker: &KnownWorker| {
         let name = worker.name.clone();
         let games = worker.games.clone();
         games.into_iter().map(move |number| (Folder::transcript(number), name.clone()))

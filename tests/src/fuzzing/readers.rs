@@ -9,8 +9,8 @@ use referee_match::transcript::{
     sent, unpack, verify, walk,
 };
 use referee_render::Style;
-use referee_render::pictures::{Plies, Wish, write_svg};
-use referee_web::{Sheet, Stage, export};
+use referee_render::pictures::{PictureOptions, Plies, write_svg};
+use referee_web::{MatchPage, MatchState, export};
 use serde_json::{Value, json};
 
 /// The recorded matches that scripts change.
@@ -156,10 +156,11 @@ fn walked(bytes: &[u8]) -> Result<(), WalkError> {
 
 /// Writes the match in all formats.
 fn export_all(playback: &Playback) {
-    let sheet = Sheet::new("x", playback, &Stage::Over, 0);
+    let sheet = MatchPage::new("x", playback, &MatchState::Over, 0);
     export(&sheet);
     for plies in [Plies::One(playback.plies().len() - 1), Plies::Strip(3)] {
-        write_svg(playback, plies, &Wish::default(), Vec::new()).expect("memory takes all bytes");
+        write_svg(playback, plies, &PictureOptions::default(), Vec::new())
+            .expect("memory takes all bytes");
     }
     if let Ok(record) = game_record(playback) {
         for notation in playback.game().kind().notations {

@@ -62,7 +62,7 @@ fn errors_show_their_line() {
     dir.run(&["contest", "plan", "s.toml"]).code(2).stderr_has("s.toml:2:20: ");
     dir.run(&["contest", "plan", "none.toml"]).code(2).stderr_has("none.toml");
     dir.write("bytes.toml", b"name = \"\xFF\"");
-    dir.run(&["contest", "plan", "bytes.toml"]).code(2).stderr_has("no UTF-8 text from byte 8");
+    dir.run(&["contest", "plan", "bytes.toml"]).code(2).stderr_has("not UTF-8 at byte 8");
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn a_build_timeout_kills_all_its_processes() {
     dir.write("c.toml", format!("{agents}policy.build_time = \"5s\"\n"));
     dir.run(&["contest", "plan", "c.toml", "--build"])
         .code(2)
-        .stderr_has("c.toml:2:22: made: `sh make.sh` failed: not done after 5s\n    begun\n");
+        .stderr_has("c.toml:2:22: made: `sh make.sh` failed: not finished after 5s\n    begun\n");
     let is_running = || command_lines().any(|(_, words)| words.iter().any(|word| word == mark));
     assert!(eventually(|| !is_running()), "what the build began goes on");
 }

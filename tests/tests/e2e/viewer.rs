@@ -304,8 +304,8 @@ fn a_running_contest_can_be_viewed_and_interrupted() {
     terminal.press("b");
     terminal.shows(&["game 0", "thinks"]);
     terminal.press("\x03");
-    terminal.shows(&["no new games; 2 under way"]);
+    terminal.shows(&["finishing 2 games"]);
     assert!(terminal.is_full());
     dir.write(GATE, "");
-    terminal.ends(130, &["resume: referee contest resume d", "no new games"]);
+    terminal.ends(130, &["resume: referee contest resume d", "finishing "]);
 }

@@ -71,7 +71,7 @@ impl Files {
         for entry in folder.read_dir()? {
             let entry = entry?;
             let (name, path) = (entry.file_name(), entry.path());
-            if exclude.has(&name.to_string_lossy(), &path) || Folder::is_one(&path) {
+            if exclude.has(&name.to_string_lossy(), &path) || Folder::has_contest(&path) {
                 continue;
             }
             let (place, kind) = (place.join(&name), entry.file_type()?);

@@ -9,7 +9,7 @@ use async_nats::Message;
 use referee_contest::{Fixture, Schedule};
 use referee_process::Failure;
 use referee_protocol::plain::{count, tame, tame_line, tame_name};
-use referee_runner::field::{Came, Crew, Field, Sign};
+use referee_runner::backend::{Backend, BackendEvent, FinishedGame, WorkerCount};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
@@ -20,10 +20,10 @@ const LAST: Duration = Duration::from_secs(2);
 /// The maximum size of a heartbeat, in bytes.
 const HEARTBEAT_BYTES_MAX: usize = 256 << 10;
 
-impl Field for Coordinator {
+impl Backend for Coordinator {
     const BLOCKS: bool = true;
 
-    async fn next(&mut self, schedule: &Schedule, wants: bool) -> Sign {
+    async fn next(&mut self, schedule: &Schedule, wants: bool) -> BackendEvent {
         loop {
             self.handle_signals().await;
             self.apply_effects();
@@ -32,10 +32,10 @@ impl Field for Coordinator {
             }
             let idle = self.dispatch.outstanding() == 0 && self.intake.is_idle();
             if self.stopped || (self.closed && idle) {
-                return Sign::Gone;
+                return BackendEvent::Gone;
             }
             if wants && !self.closed && self.dispatch.has_room() {
-                return Sign::Place;
+                return BackendEvent::HasRoom;
             }
             tokio::select! {
                 event = self.intake.next() => self.report(event, schedule).await,
@@ -54,13 +54,13 @@ impl Field for Coordinator {
                 }
                 _ = self.ticks.tick() => self.tick(),
                 changed = self.orders.changed() => if changed.is_err() {
-                    return Sign::Gone;
+                    return BackendEvent::Gone;
                 },
             }
         }
     }
 
-    fn ask(&mut self, fixtures: Vec<Fixture>) -> Result<(), Failure> {
+    fn submit(&mut self, fixtures: Vec<Fixture>) -> Result<(), Failure> {
         let Some(block) = fixtures.first().map(|fixture| fixture.block) else { return Ok(()) };
         for fixture in &fixtures {
             self.blocks.insert(fixture.number, block);
@@ -75,7 +75,7 @@ impl Field for Coordinator {
         Ok(())
     }
 
-    fn kept(&mut self, numbers: &[u64]) {
+    fn stored(&mut self, numbers: &[u64]) {
         self.intake.durable(numbers);
     }
 
@@ -83,7 +83,7 @@ impl Field for Coordinator {
         self.closed = true;
     }
 
-    fn under_way(&self) -> String {
+    fn in_progress(&self) -> String {
         let (mut orders, mut games) = (0, 0);
         for fixtures in self.dispatch.started().filter_map(|block| self.fixtures.get(&block)) {
             orders += 1;
@@ -92,9 +92,9 @@ impl Field for Coordinator {
         format!("{} with {}", count(orders, "order"), count(games as u64, "game"))
     }
 
-    fn crew(&self) -> Option<Crew> {
+    fn worker_count(&self) -> Option<WorkerCount> {
         let (workers, slots) = self.dispatch.worker_count();
-        Some(Crew { workers, slots })
+        Some(WorkerCount { workers, slots })
     }
 
     async fn finish(mut self, over: bool) -> Option<String> {
@@ -182,13 +182,13 @@ impl Coordinator {
             Ok(verified) => verified,
             Err(why) => {
                 let why = tame_line(&why);
-                self.ready.extend(self.registry.failed(worker, &why).map(Sign::Told));
+                self.ready.extend(self.registry.failed(worker, &why).map(BackendEvent::Message));
                 self.dispatch.failed(block, report.attempt, worker, &why, now);
                 return self.intake.answer_if_done(number);
             }
         };
         for number in self.intake.conflicting(number, &verified) {
-            self.ready.push_back(Sign::Told(format!(
+            self.ready.push_back(BackendEvent::Message(format!(
                 "game {number} was played twice with different moves; the first result counts"
             )));
         }
@@ -199,9 +199,11 @@ impl Coordinator {
             .chain(known.iter().map(|record| record.number))
             .collect();
         if let Some(sandbox) = sandbox.filter(|sandbox| self.intake.is_new(sandbox)) {
-            self.ready.push_back(Sign::Apart(Box::new(sandbox)));
+            self.ready.push_back(BackendEvent::SandboxKnown(Box::new(sandbox)));
         }
-        self.ready.extend(came.into_iter().map(|came: Came| Sign::Came(Box::new(came))));
+        self.ready.extend(
+            came.into_iter().map(|came: FinishedGame| BackendEvent::Finished(Box::new(came))),
+        );
         self.finish_games(block, worker, &finished, now);
         self.intake.answer_if_done(number);
     }
@@ -235,9 +237,9 @@ impl Coordinator {
         let before = self.dispatch.worker_count();
         let now = self.now();
         self.dispatch.heartbeat(&beat, now);
-        self.ready.extend(self.registry.heartbeat(&beat).map(Sign::Told));
+        self.ready.extend(self.registry.heartbeat(&beat).map(BackendEvent::Message));
         if self.dispatch.worker_count() != before {
-            self.ready.push_back(Sign::Changed);
+            self.ready.push_back(BackendEvent::Changed);
         }
     }
 
@@ -260,10 +262,10 @@ impl Coordinator {
             let what = if up { "reconnected to" } else { "lost the connection to" };
             let end = if up { "" } else { "; retrying" };
             let text = format!("{what} {}{end}", self.shown);
-            self.ready.push_back(Sign::Told(text));
+            self.ready.push_back(BackendEvent::Message(text));
         }
         self.dispatch.tick(now, self.intake.is_behind());
-        self.ready.extend(self.registry.tick(&self.shown).map(Sign::Told));
+        self.ready.extend(self.registry.tick(&self.shown).map(BackendEvent::Message));
     }
 
     /// Something of the contest is missing on the server, or the server is away.

@@ -10,7 +10,7 @@ use async_nats::jetstream::Message;
 use referee_contest::{Record, Schedule};
 use referee_process::cores;
 use referee_protocol::Sandbox;
-use referee_runner::field::Missed;
+use referee_runner::backend::NoResult;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -222,8 +222,8 @@ impl Intake {
             for came in verified.iter().flat_map(|verified| &verified.came) {
                 let outcome = came.result.as_ref().ok().map(|record| outcome(record));
                 // A game that can't be stored now is left to be delivered again.
-                pending.left += came.spoiled.len() + 1;
-                if !matches!(came.result, Err(Missed::Halt(_))) {
+                pending.left += came.void_games.len() + 1;
+                if !matches!(came.result, Err(NoResult::Halt(_))) {
                     self.not_durable.insert(came.number, (judged.number, outcome));
                 }
             }

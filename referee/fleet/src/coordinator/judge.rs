@@ -11,7 +11,7 @@ use referee_contest::{Contest, Fixture, Record};
 use referee_games::GameKind;
 use referee_protocol::Sandbox;
 use referee_protocol::plain::hex;
-use referee_runner::field::Came;
+use referee_runner::backend::FinishedGame;
 use referee_runner::folder::Folder;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -109,7 +109,7 @@ pub(super) fn outcome(record: &Record) -> Outcome {
 #[derive(Debug, Default)]
 pub(super) struct VerifiedReport {
     /// Games that had no result.
-    pub(super) came: Vec<Came>,
+    pub(super) came: Vec<FinishedGame>,
     /// Games that already have one.
     pub(super) known: Vec<Record>,
     /// Their outcomes in the store.

@@ -32,7 +32,7 @@ use referee_play::core_context::Orders;
 use referee_play::running_matches::RunningMatches;
 use referee_process::Failure;
 use referee_protocol::plain::tame;
-use referee_runner::field::{Sign, kinds};
+use referee_runner::backend::{BackendEvent, kinds};
 use referee_runner::folder::Folder;
 use registry::WorkerRegistry;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -100,7 +100,7 @@ pub struct Coordinator {
     ticks: Interval,
     /// Creates again what the server has lost.
     restoring: Option<JoinHandle<()>>,
-    ready: VecDeque<Sign>,
+    ready: VecDeque<BackendEvent>,
     closed: bool,
     /// Whether orders that no worker has started were withdrawn.
     withdrawn: bool,
@@ -190,7 +190,10 @@ impl Coordinator {
                 Effect::GiveUp { block, why } => self.drop_block(block, Some(tame(&why))),
                 Effect::Left { worker, name } => {
                     tracing::debug!("{worker} has left");
-                    self.ready.push_back(Sign::Told(format!("worker {} has left", tame(&name))));
+                    self.ready.push_back(BackendEvent::Message(format!(
+                        "worker {} has left",
+                        tame(&name)
+                    )));
                 }
                 Effect::Lost { worker, name, orders } => {
                     self.registry.lost(&worker);
@@ -201,7 +204,7 @@ impl Coordinator {
                     };
                     let name = tame(&name);
                     let text = format!("lost contact with worker {name}{had}");
-                    self.ready.push_back(Sign::Told(text));
+                    self.ready.push_back(BackendEvent::Message(text));
                 }
             }
         }
@@ -224,7 +227,7 @@ impl Coordinator {
             self.viewer.discard(number);
         }
         if !numbers.is_empty() {
-            self.ready.push_back(Sign::Dropped(numbers, why));
+            self.ready.push_back(BackendEvent::Dropped(numbers, why));
         }
     }
 }

@@ -7,8 +7,8 @@ use referee_contest::audit::{VerifiedTranscript, differences, verify_and_record}
 use referee_contest::{Fixture, Record, Void};
 use referee_match::transcript::{is_packed, unpack};
 use referee_protocol::Sandbox;
+use referee_runner::backend::{FinishedGame, NoResult, VoidGame};
 use referee_runner::disk_failure;
-use referee_runner::field::{Came, Missed, Spoiled};
 use referee_runner::folder::Folder;
 use referee_runner::store::Store;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,7 +26,7 @@ pub(super) struct ReportReader {
     coming: Vec<u64>,
     fixtures: Fixtures,
     verified: VerifiedReport,
-    spoiled: BTreeMap<u64, Vec<Spoiled>>,
+    spoiled: BTreeMap<u64, Vec<VoidGame>>,
     done: BTreeSet<u64>,
     /// How many more bytes may be held in memory.
     room: usize,
@@ -107,10 +107,10 @@ impl ReportReader {
                         self.files.push((number, kept));
                         Ok(record)
                     }
-                    Err(error) => Err(Missed::Halt(disk_failure(rules.folder.root(), &error))),
+                    Err(error) => Err(NoResult::Halt(disk_failure(rules.folder.root(), &error))),
                 };
                 let spoiled = self.spoiled.remove(&number).unwrap_or_default();
-                self.verified.came.push(Came { number, spoiled, result });
+                self.verified.came.push(FinishedGame { number, void_games: spoiled, result });
             }
             Err(_) if known => return Ok(()),
             // The worker's machine failed; another worker may succeed.
@@ -119,7 +119,7 @@ impl ReportReader {
             }
             Err(void) => {
                 let transcript = self.reserve(bytes.len()).then_some(bytes);
-                self.spoiled.entry(number).or_default().push(Spoiled { void, transcript });
+                self.spoiled.entry(number).or_default().push(VoidGame { void, transcript });
                 return Ok(());
             }
         }
@@ -166,7 +166,7 @@ impl ReportReader {
             if let Err(error) = read.and_then(|_| write_or_append(&path, &bytes)) {
                 let failure = disk_failure(&path, &error);
                 for came in self.verified.came.iter_mut().filter(|came| came.number == number) {
-                    came.result = Err(Missed::Halt(failure.clone()));
+                    came.result = Err(NoResult::Halt(failure.clone()));
                 }
             }
         }
@@ -177,7 +177,7 @@ impl ReportReader {
 
 /// Returns the outcomes in the store.
 fn before(rules: &Rules, known: &[Record]) -> BTreeMap<u64, Outcome> {
-    let store = (!known.is_empty()).then(|| Store::look(&rules.folder).ok()).flatten();
+    let store = (!known.is_empty()).then(|| Store::open_read_only(&rules.folder).ok()).flatten();
     let Some(store) = store else { return BTreeMap::new() };
     let numbers = known.iter().map(|record| record.number);
     let records = numbers.filter_map(|number| store.record(number).ok().flatten());

@@ -11,7 +11,7 @@ use crate::{Brief, Names};
 use referee_contest::Schedule;
 use referee_play::core_context::Orders;
 use referee_play::running_matches::RunningMatches;
-use referee_runner::field::Field;
+use referee_runner::backend::Backend;
 use referee_runner::folder::Folder;
 use referee_runner::{Builds, prepare_text};
 use std::net::TcpListener;

@@ -19,7 +19,7 @@ use referee_process::Failure;
 use referee_process::sandbox::{Depth, Enclosure, choose};
 use referee_process::work_folder::create_in;
 use referee_protocol::plain::{hex, tame};
-use referee_runner::sandbox_wish;
+use referee_runner::sandbox_request;
 use sha2::{Digest, Sha256};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -192,7 +192,7 @@ async fn brief(jetstream: &Context, announced: &AnnouncedContest) -> Result<Brie
 /// Prepares the sandbox for this many slots, and tests it with a short attack.
 async fn enclosure(contest: &Contest, base: PathBuf, slots: u32) -> Result<Enclosure, String> {
     let settings = &contest.sandbox;
-    let wish = sandbox_wish(settings, base);
+    let wish = sandbox_request(settings, base);
     let chosen = tokio::task::spawn_blocking(move || choose(&wish, Depth::Start)).await;
     let chosen = chosen.map_err(|error| error.to_string())?;
     let chosen = chosen.map_err(|failure| one_line(&failure))?;

@@ -4,7 +4,7 @@ use referee_contest::RecordBuilder;
 use referee_play::drive::Finished;
 use referee_play::pool::{Job, Played, Watching};
 use referee_process::lock::lock;
-use referee_runner::staging::Notes;
+use referee_runner::jobs::GameRecords;
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Mutex;
@@ -24,7 +24,7 @@ pub(super) struct Ended {
 pub(super) struct JobRouter {
     jobs: Mutex<Option<mpsc::Sender<Job>>>,
     waiting: Mutex<BTreeMap<u64, oneshot::Sender<Ended>>>,
-    notes: Notes,
+    notes: GameRecords,
 }
 
 impl JobRouter {

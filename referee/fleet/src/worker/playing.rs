@@ -10,7 +10,7 @@ use referee_contest::{Fixture, Player, Policy, RecordBuilder};
 use referee_play::agent_spec::AgentSpec;
 use referee_play::destination::Destination;
 use referee_play::digest::digest_file;
-use referee_runner::staging::Staging;
+use referee_runner::jobs::JobBuilder;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, ErrorKind};
@@ -45,7 +45,7 @@ pub(super) async fn play(session: &Session, order: &Order) -> Outcome {
         seated.insert(*player, spec);
     }
     let checked = &session.contest.checked;
-    let mut staging = Staging::new(checked.contest.clone(), checked.kinds.clone());
+    let mut staging = JobBuilder::new(checked.contest.clone(), checked.kinds.clone());
     let (mut packing, mut halted) = (Vec::new(), None);
     for fixture in &order.fixtures {
         let retries = order.void_retries.min(RETRIES_MAX);
@@ -81,7 +81,7 @@ async fn game(
     fixture: &Fixture,
     retries: u32,
     seated: &BTreeMap<Player, Arc<AgentSpec>>,
-    staging: &mut Staging,
+    staging: &mut JobBuilder,
     packing: &mut Vec<JoinHandle<io::Result<PackedTranscript>>>,
 ) -> Result<(), WorkerFault> {
     let (number, contest) = (fixture.number, &session.contest);

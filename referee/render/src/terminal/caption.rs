@@ -38,13 +38,13 @@ fn legend(view: &View, style: Style) -> Vec<Line> {
         GroundKind::Target(colour) => Some(colour),
         GroundKind::Pad => None,
     });
-    entries.extend(owners(targets.collect(), "target"));
+    entries.extend(colours_used(targets.collect(), "target"));
     let free_pad =
         |ground: &Ground| ground.kind == GroundKind::Pad && piece_at(view, ground.at).is_none();
     if view.ground.iter().any(free_pad) {
         entries.push(marked((pad_glyph(style), Paint::Pad), "free pad"));
     }
-    entries.extend(owners(view.edges.iter().map(|edge| edge.colour).collect(), "goal edge"));
+    entries.extend(colours_used(view.edges.iter().map(|edge| edge.colour).collect(), "goal edge"));
     let glyph_at = |cell| piece_at(view, cell).map_or('.', |c| piece_glyph(view, style, c).0);
     if let Some((&end, before)) = view.last.split_last() {
         entries.push(plain(&format!("[{}] last", glyph_at(end))));
@@ -77,8 +77,8 @@ fn pair_sides(shape: Shape, flip: bool) -> &'static str {
     }
 }
 
-/// The lower-case letters of all owners of something, and what it is.
-fn owners(colours: BTreeSet<Colour>, meaning: &str) -> Option<Line> {
+/// The lower-case letters of all colours_used of something, and what it is.
+fn colours_used(colours: BTreeSet<Colour>, meaning: &str) -> Option<Line> {
     if colours.is_empty() {
         return None;
     }

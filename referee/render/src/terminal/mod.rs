@@ -27,7 +27,7 @@ use referee_games::board::Cell;
 use referee_games::view::View;
 
 pub use canvas::{Glyph, Paint};
-pub use palette::{Inks, inks};
+pub use palette::{TerminalColours, terminal_colours};
 
 /// How a board is shown. The default is plain ASCII.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -15,7 +15,7 @@ const WHITE: u8 = 231;
 
 /// How a terminal shows a paint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Inks {
+pub struct TerminalColours {
     /// Whether it is bold.
     pub bold: bool,
     /// The glyph's colour, of 256; `None` is the terminal's own.
@@ -25,25 +25,25 @@ pub struct Inks {
 }
 
 /// How a terminal shows a paint.
-pub fn inks(paint: Paint) -> Inks {
-    let front = |bold, colour| Inks { bold, front: Some(colour), back: None };
+pub fn terminal_colours(paint: Paint) -> TerminalColours {
+    let front = |bold, colour| TerminalColours { bold, front: Some(colour), back: None };
     match paint {
-        Paint::Plain => Inks::default(),
-        Paint::Strong => Inks { bold: true, ..Inks::default() },
+        Paint::Plain => TerminalColours::default(),
+        Paint::Strong => TerminalColours { bold: true, ..TerminalColours::default() },
         Paint::Faint => front(false, 244),
-        Paint::Pad => inks(Paint::Ink(Colour::Green)),
-        Paint::Ink(colour) => front(false, hues(colour)[2]),
-        Paint::StrongInk(colour) => front(true, hues(colour)[2]),
+        Paint::Pad => terminal_colours(Paint::Ink(Colour::Green)),
+        Paint::Ink(colour) => front(false, colours_of(colour)[2]),
+        Paint::StrongInk(colour) => front(true, colours_of(colour)[2]),
         Paint::Block(colour) => {
-            let [block, letter, _] = hues(colour);
-            Inks { bold: true, front: Some(letter), back: Some(block) }
+            let [block, letter, _] = colours_of(colour);
+            TerminalColours { bold: true, front: Some(letter), back: Some(block) }
         }
     }
 }
 
 /// The parameters of the escape code for a paint, if it needs one.
 pub(super) fn code(paint: Paint) -> Option<String> {
-    let Inks { bold, front, back } = inks(paint);
+    let TerminalColours { bold, front, back } = terminal_colours(paint);
     let bold = bold.then(|| "1".to_owned());
     let front = front.map(|colour| format!("38;5;{colour}"));
     let back = back.map(|colour| format!("48;5;{colour}"));
@@ -52,7 +52,7 @@ pub(super) fn code(paint: Paint) -> Option<String> {
 }
 
 /// A piece's block, the letter on it, and the colour of marks and lower-case letters.
-fn hues(colour: Colour) -> [u8; 3] {
+fn colours_of(colour: Colour) -> [u8; 3] {
     match colour {
         Colour::Red => [166, BLACK, 166],
         Colour::Green => [36, BLACK, 29],
@@ -67,7 +67,7 @@ fn hues(colour: Colour) -> [u8; 3] {
 
 #[cfg(test)]
 mod tests {
-    use super::{BLACK, WHITE, hues};
+    use super::{BLACK, WHITE, colours_of};
     use crate::tests::contrast;
     use referee_games::view::Colour;
 
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn ink_reads_on_dark_and_light_and_letters_on_their_blocks() {
         for colour in Colour::ALL {
-            let [block, letter, ink] = hues(colour).map(rgb);
+            let [block, letter, ink] = colours_of(colour).map(rgb);
             for ground in [DARK, rgb(WHITE)] {
                 let contrast = contrast(ink, ground);
                 assert!(contrast > 2.8, "{colour:?} {ink:?} on {ground:?}: {contrast}");
@@ -91,7 +91,7 @@ mod tests {
     fn no_two_colours_share_a_hue() {
         for (index, &one) in Colour::ALL.iter().enumerate() {
             for &other in &Colour::ALL[..index] {
-                let ([block, _, ink], others) = (hues(one), hues(other));
+                let ([block, _, ink], others) = (colours_of(one), colours_of(other));
                 assert!(block != others[0] && ink != others[2], "{one:?} {other:?}");
             }
         }

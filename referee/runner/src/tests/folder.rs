@@ -1,11 +1,11 @@
-//! A contest's folder, and who may have it.
+//! A contest's folder and its lock.
 
 use super::super::folder::{CONTEST_FILE, Folder, STORE_FILE};
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 #[test]
-fn a_folder_is_new_empty_or_what_a_killed_run_left() {
+fn a_new_folder_may_have_the_files_of_a_killed_run() {
     let place = tempfile::tempdir().unwrap();
     let root = place.path().join("deep/d");
     let folder = Folder::create(&root).unwrap();
@@ -15,11 +15,11 @@ fn a_folder_is_new_empty_or_what_a_killed_run_left() {
         fs::write(root.join(name), "x").unwrap();
     }
     assert_eq!(Folder::create(&root).unwrap(), folder);
-    assert!(!Folder::is_one(&root));
-    assert!(Folder::open(&root).unwrap_err().to_string().contains("no contest is in it"));
+    assert!(!Folder::has_contest(&root));
+    assert!(Folder::open(&root).unwrap_err().to_string().contains("not a contest's folder"));
     fs::write(root.join(STORE_FILE), "x").unwrap();
     let failure = Folder::create(&root).unwrap_err();
-    assert!(failure.to_string().contains("there is a contest in it"), "{failure}");
+    assert!(failure.to_string().contains("already has a contest"), "{failure}");
     assert_eq!(Folder::open(&root).unwrap(), folder);
     fs::remove_file(root.join(STORE_FILE)).unwrap();
     fs::write(root.join("thesis.tex"), "x").unwrap();
@@ -39,7 +39,7 @@ fn transcripts_are_a_thousand_a_folder() {
 }
 
 #[test]
-fn one_at_a_time_has_the_lock() {
+fn one_referee_at_a_time_has_the_lock() {
     let place = tempfile::tempdir().unwrap();
     let folder = Folder::create(place.path()).unwrap();
     assert!(!folder.is_locked());
@@ -54,7 +54,7 @@ fn one_at_a_time_has_the_lock() {
 }
 
 #[test]
-fn who_only_asks_keeps_nobody_out() {
+fn asking_for_the_lock_blocks_no_one() {
     let place = tempfile::tempdir().unwrap();
     let folder = Folder::create(place.path()).unwrap();
     drop(folder.lock().unwrap());

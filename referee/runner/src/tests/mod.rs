@@ -1,8 +1,8 @@
-//! Agents of contests as they lie in folders: found, sorted, built, left out; and what keeps a contest.
+//! Agents of contests in folders: found, sorted, built, left out; and the store of a contest.
 
 mod folder;
 pub(crate) mod store;
-mod clerk;
+mod writer;
 
 use super::{Builds, Prepared, prepare, prepare_again};
 use referee_process::Failure;
@@ -11,7 +11,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// A folder with these files; what begins like a script can be executed, unless it is data.
+/// Creates a folder with these files; those that start with `#!/bin` are executable.
 fn place(files: &[(&str, &str)]) -> TempDir {
     let place = tempfile::tempdir().unwrap();
     for (name, text) in files {
@@ -28,7 +28,7 @@ fn prepared(place: &TempDir, builds: Builds<'_>) -> Result<Prepared, Failure> {
     prepare(&place.path().join("contest.toml"), builds)
 }
 
-/// The same, which is to be right.
+/// Prepares the contest, which must succeed.
 #[track_caller]
 fn right(place: &TempDir, builds: Builds<'_>) -> Prepared {
     prepared(place, builds).unwrap_or_else(|failure| panic!("{failure}"))
@@ -63,7 +63,11 @@ fn submissions_are_found_by_name_and_follow_the_named() {
     assert!(prepared.contest.players.iter().all(|player| player.digest.len() == 64));
     assert_eq!(
         prepared.notes,
-        ["README.md is no submission", "__pycache__ is no submission", "notes is no submission"]
+        [
+            "README.md is ignored: it is not an agent",
+            "__pycache__ is ignored: it is not an agent",
+            "notes is ignored: it is not an agent"
+        ]
     );
     assert_eq!(prepared.base, place.path().canonicalize().unwrap());
 }
@@ -98,16 +102,16 @@ fn a_template_takes_what_it_fits() {
     assert_eq!(prepared.notes.len(), 2, "{:?}", prepared.notes);
     fs::create_dir(place.path().join("bots/empty")).unwrap();
     let failure = prepared_failure(&place);
-    assert!(failure.to_string().contains("empty: there is no main.sh in it"), "{failure}");
+    assert!(failure.to_string().contains("empty: the folder has no main.sh"), "{failure}");
 }
 
 #[track_caller]
 fn prepared_failure(place: &TempDir) -> Failure {
-    prepared(place, Builds::Now(&|_, _| {})).expect_err("it should be refused")
+    prepared(place, Builds::Now(&|_, _| {})).expect_err("it should fail")
 }
 
 #[test]
-fn packages_of_the_course_are_taken_by_the_template() {
+fn a_template_takes_packages_of_the_course() {
     let place = place(&[
         (
             "contest.toml",
@@ -117,21 +121,21 @@ fn packages_of_the_course_are_taken_by_the_template() {
         ("bots/team2/agent/__init__.py", ""),
         ("bots/notes", ""),
     ]);
-    // Without Python each is told to need it.
-    let told = prepared(&place, Builds::Now(&|_, _| {}));
+    // Without Python, each is reported to need it.
+    let found = prepared(&place, Builds::Now(&|_, _| {}));
     if referee_play::adapted::python().is_ok() {
-        let prepared = told.unwrap_or_else(|failure| panic!("{failure}"));
+        let prepared = found.unwrap_or_else(|failure| panic!("{failure}"));
         assert_eq!(names(&prepared), ["team1", "team2"]);
         let players = &prepared.contest.players;
         assert_eq!(players[0].run, "comp30024:bots/team1:Agent");
         assert_eq!(players[0].digest.len(), 64);
     } else {
-        assert!(told.unwrap_err().to_string().contains("Python"));
+        assert!(found.unwrap_err().to_string().contains("Python"));
     }
 }
 
 #[test]
-fn all_that_is_broken_is_told_at_once() {
+fn all_broken_submissions_are_reported_at_once() {
     let broken = [
         ("bots/amy/agent.toml", "comand = \"\u{1b}[31mx\""),
         ("bots/bob/main.py", ""),
@@ -147,22 +151,22 @@ fn all_that_is_broken_is_told_at_once() {
         &[&[("contest.toml", "game = \"hex\"\nsubmissions = \"bots\"")][..], &broken].concat(),
     );
     let failure = prepared_failure(&stop);
-    let told = failure.to_string();
+    let text = failure.to_string();
     for reason in [
         "contest.toml:2:15: 6 of 8 submissions can't play\n",
         "\namy: ",
         "/bots/amy/agent.toml: TOML parse error at line 1, column 11\n      |\n",
         "    1 | comand = \"\u{FFFD}[31mx\"\n",
-        "\nbob: there is no agent.toml in it",
+        "\nbob: the folder has no agent.toml",
         "\ncat: no program `./nothing`",
-        "\ndan: it is a script that can't be executed: chmod +x",
-        "\neve: doesn't play hex: it says that it plays chexers",
+        "\ndan: the script is not executable: chmod +x ",
+        "\neve: doesn't play hex: its games are chexers",
         "\nfay: ",
         "unknown protocol",
     ] {
-        assert!(told.contains(reason), "no {reason:?} in {told}");
+        assert!(text.contains(reason), "no {reason:?} in {text}");
     }
-    assert!(!told.contains('\u{1b}'), "{told:?}");
+    assert!(!text.contains('\u{1b}'), "{text:?}");
     assert_eq!(failure.code(), Failure::USAGE);
     assert!(failure.help_text().unwrap().contains("leave-out"));
     let text = format!("{file}\"leave-out\"");
@@ -171,8 +175,8 @@ fn all_that_is_broken_is_told_at_once() {
     assert_eq!(names(&prepared), ["gus", "hal"]);
     let left_out: Vec<&str> = prepared.left_out.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(left_out, ["amy", "bob", "cat", "dan", "eve", "fay"]);
-    assert!(prepared.remarks()[3].starts_with("dan is left out: it is a script"));
-    // Mended afterwards, they stay out: the contest has begun without them.
+    assert!(prepared.remarks()[3].starts_with("dan is left out: the script"));
+    // Submissions fixed later stay out: the contest began without them.
     fs::set_permissions(others.path().join("bots/dan.py"), fs::Permissions::from_mode(0o755))
         .unwrap();
     assert_eq!(names(&right(&others, Builds::Now(&|_, _| {}))), ["dan", "gus", "hal"]);
@@ -182,7 +186,7 @@ fn all_that_is_broken_is_told_at_once() {
 }
 
 #[test]
-fn who_could_not_be_built_stays_left_out() {
+fn a_submission_that_could_not_be_built_stays_left_out() {
     let whole = "command = [\"sh\", \"x\"]\n";
     let place = place(&[
         (
@@ -196,20 +200,20 @@ fn who_could_not_be_built_stays_left_out() {
     let first = right(&place, Builds::Now(&|_, _| {}));
     assert_eq!(names(&first), ["amy", "bob"]);
     let again =
-        prepare_again(&first.kept(String::new(), None), Path::new("d/contest.toml")).unwrap();
+        prepare_again(&first.to_stored(String::new(), None), Path::new("d/contest.toml")).unwrap();
     assert_eq!((again.contest, again.left_out), (first.contest, first.left_out));
 }
 
 #[test]
-fn what_agents_write_beside_themselves_changes_nobody() {
+fn files_that_agents_write_change_no_digest() {
     let place = place(&[
         ("contest.toml", "game = \"hex\"\nagents = [\"@random\", \"./amy\"]"),
         ("amy/agent.toml", "command = [\"sh\", \"x\"]"),
         ("amy/x", "exit"),
     ]);
     let first = right(&place, Builds::Now(&|_, _| {}));
-    let kept = first.kept(String::new(), None);
-    let again = || prepare_again(&kept, Path::new("d/contest.toml")).unwrap();
+    let stored = first.to_stored(String::new(), None);
+    let again = || prepare_again(&stored, Path::new("d/contest.toml")).unwrap();
     fs::write(place.path().join("amy/log.txt"), "dear diary").unwrap();
     assert_ne!(
         right(&place, Builds::Now(&|_, _| {})).contest,
@@ -219,7 +223,7 @@ fn what_agents_write_beside_themselves_changes_nobody() {
     let resumed = again();
     assert_eq!(resumed.contest, first.contest);
     assert_eq!(resumed.specs[1].digest, first.specs[1].digest);
-    assert_eq!(resumed.files(), first.files(), "the next resume asks for the same");
+    assert_eq!(resumed.files(), first.files(), "the next resume needs the same");
     fs::write(place.path().join("amy/x"), "exit 1").unwrap();
     assert_ne!(again().contest, first.contest);
     fs::write(place.path().join("amy/x"), "exit").unwrap();
@@ -229,9 +233,12 @@ fn what_agents_write_beside_themselves_changes_nobody() {
 }
 
 #[test]
-fn agents_that_are_named_stop_the_contest_with_their_place() {
-    for (agents, told) in [
-        ("[\"@random\", \"@human\"]", "contest.toml:2:22: @human: nobody sits at the terminal"),
+fn broken_named_agents_stop_the_contest() {
+    for (agents, expected) in [
+        (
+            "[\"@random\", \"@human\"]",
+            "contest.toml:2:22: @human: a person can't play in a contest",
+        ),
         ("[\"@random\", \"@greedi\"]", "did you mean @greedy?"),
         ("[\"@random\", \"./none\"]", "2:22: ./none: no program `./none`"),
         ("[\"x=@random\", \"x=@first\"]", "two agents are called `x`"),
@@ -239,14 +246,14 @@ fn agents_that_are_named_stop_the_contest_with_their_place() {
         let text = format!("game = \"hex\"\nagents = {agents}\npolicy.on_broken = \"leave-out\"");
         let place = place(&[("contest.toml", &text)]);
         let failure = prepared_failure(&place);
-        assert!(failure.to_string().contains(told), "{failure}");
+        assert!(failure.to_string().contains(expected), "{failure}");
     }
     let failure = prepare(Path::new("/nowhere/contest.toml"), Builds::Later).unwrap_err();
     assert_eq!(failure.code(), Failure::USAGE);
 }
 
 #[test]
-fn what_is_to_be_built_need_not_be_there_for_a_plan() {
+fn a_plan_needs_no_built_programs() {
     let place = place(&[
         ("contest.toml", "game = \"hex\"\nagents = [\"made\", \"@first\"]"),
         ("made/agent.toml", "command = \"./program\"\nbuild = \"sh make.sh\""),

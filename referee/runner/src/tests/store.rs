@@ -1,23 +1,23 @@
-//! The store: what is kept comes back as it was, once.
+//! The store: what is written is read back, and a game counts once.
 
 use super::super::folder::Folder;
-use super::super::store::{Kept, Store, VoidAttempt};
+use super::super::store::{Store, StoredContest, VoidAttempt};
 use super::{Builds, place, right};
 use referee_contest::{Player, Record, SeatRecord};
-use referee_protocol::{FaultKind, Result as Ended, Sandbox};
+use referee_protocol::{FaultKind, Result as MatchResult, Sandbox};
 use std::fs;
 use std::io::Write;
 use tempfile::TempDir;
 
-pub(super) fn kept() -> (TempDir, Kept) {
+pub(super) fn stored() -> (TempDir, StoredContest) {
     let text = "game = \"hex\"\nagents = [\"@random\", \"@first\"]\n";
     let place = place(&[("contest.toml", text)]);
     let prepared = right(&place, Builds::Now(&|_, _| {}));
-    let kept = Kept {
+    let stored = StoredContest {
         left_out: vec![("amy".to_owned(), "no \"program\"".to_owned())],
-        ..prepared.kept("2026-01-01T00:00:00Z".to_owned(), Some(sandbox("isolated")))
+        ..prepared.to_stored("2026-01-01T00:00:00Z".to_owned(), Some(sandbox("isolated")))
     };
-    (place, kept)
+    (place, stored)
 }
 
 fn sandbox(level: &str) -> Sandbox {
@@ -40,7 +40,7 @@ pub(super) fn game(number: u64, moves: &str) -> Record {
         players: vec![Player(1), Player(0)],
         match_id: format!("m{number}"),
         seed: (1 << 53) - 1,
-        result: Ended::Fault,
+        result: MatchResult::Fault,
         reason: "late".to_owned(),
         places: vec![1, 2],
         scores: number.is_multiple_of(2).then(|| vec![-3, 4]),
@@ -60,19 +60,19 @@ pub(crate) fn void(number: u64, attempt: u32, text: &str) -> VoidAttempt {
 }
 
 #[test]
-fn what_is_kept_comes_back() {
-    let (place, kept) = kept();
+fn what_is_written_is_read_back() {
+    let (place, stored) = stored();
     let folder = Folder::create(&place.path().join("d")).unwrap();
-    // What a run left that was killed while it made one.
+    // A run that was killed while it created a store leaves this.
     fs::write(folder.path("contest.db.new"), "half a store").unwrap();
-    let mut store = Store::create(&folder, &kept).unwrap();
+    let mut store = Store::create(&folder, &stored).unwrap();
     assert!(!folder.path("contest.db.new").exists());
-    assert_eq!(store.kept().unwrap(), kept);
+    assert_eq!(store.contest().unwrap(), stored);
     let games = [game(5, "a"), game(0, "b"), game(1, "c")];
     store.add(&games, &[void(3, 1, "x"), void(3, 2, "y")]).unwrap();
     drop(store);
     let store = Store::open(&folder).unwrap();
-    assert_eq!(store.kept().unwrap(), kept);
+    assert_eq!(store.contest().unwrap(), stored);
     let [last, first, second] = games;
     assert_eq!(store.records().unwrap(), [first.clone(), second.clone(), last.clone()]);
     assert_eq!(store.record(5).unwrap(), Some(last));
@@ -86,40 +86,40 @@ fn what_is_kept_comes_back() {
 
 #[test]
 fn a_game_counts_once_and_as_it_was_first() {
-    let (place, kept) = kept();
+    let (place, stored) = stored();
     let folder = Folder::create(&place.path().join("d")).unwrap();
-    let mut store = Store::create(&folder, &kept).unwrap();
+    let mut store = Store::create(&folder, &stored).unwrap();
     store.add(&[game(0, "first")], &[]).unwrap();
     store.add(&[game(0, "second"), game(1, "other"), game(1, "third")], &[]).unwrap();
     let moves: Vec<String> = store.records().unwrap().into_iter().map(|it| it.moves).collect();
     assert_eq!(moves, ["first", "other"]);
-    // An attempt whose row was lost with the kill is told anew.
+    // An attempt whose row was lost with a kill is written again.
     store.add(&[], &[void(2, 1, "x")]).unwrap();
     store.add(&[], &[void(2, 1, "y")]).unwrap();
     assert_eq!(store.voids().unwrap(), [void(2, 1, "y")]);
-    // All of a group or nothing.
-    let mut stranger = game(3, "stranger");
-    stranger.players[0] = Player(9);
-    store.add(&[game(2, "x"), stranger], &[]).unwrap_err();
+    // All games of a batch or none.
+    let mut invalid = game(3, "invalid");
+    invalid.players[0] = Player(9);
+    store.add(&[game(2, "x"), invalid], &[]).unwrap_err();
     assert_eq!(store.count().unwrap(), 2);
 }
 
 #[test]
 fn a_store_is_never_replaced() {
-    let (place, kept) = kept();
+    let (place, stored) = stored();
     let folder = Folder::create(&place.path().join("d")).unwrap();
-    let mut store = Store::create(&folder, &kept).unwrap();
+    let mut store = Store::create(&folder, &stored).unwrap();
     store.add(&[game(0, "a")], &[]).unwrap();
-    let again = Store::create(&folder, &kept).unwrap_err();
-    assert!(again.to_string().ends_with("contest.db: there is a contest already"), "{again}");
+    let again = Store::create(&folder, &stored).unwrap_err();
+    assert!(again.to_string().ends_with("d: this folder already has a contest"), "{again}");
     assert_eq!(store.count().unwrap(), 1);
 }
 
 #[test]
 fn a_contest_without_a_name_keeps_that_of_its_file() {
-    let (place, kept) = kept();
-    assert_eq!(kept.contest.name, "contest");
-    assert!(kept.text.starts_with("name = \"contest\"\ngame = "), "{}", kept.text);
+    let (place, stored) = stored();
+    assert_eq!(stored.contest.name, "contest");
+    assert!(stored.text.starts_with("name = \"contest\"\ngame = "), "{}", stored.text);
     let named = "name = \"x\"\ngame = \"hex\"\nagents = [\"@random\", \"@first\"]\n";
     fs::write(place.path().join("contest.toml"), named).unwrap();
     assert_eq!(right(&place, Builds::Now(&|_, _| {})).text, named);
@@ -136,19 +136,18 @@ fn a_contest_without_a_name_keeps_that_of_its_file() {
     assert_eq!(again.unwrap().contest, prepared.contest);
 }
 
-/// The part of the log's index that says how long the log is: two headers, what is in the database.
+/// The part of the log's index with the log's length: two headers and a checkpoint record.
 const INDEX_HEAD: usize = 136;
 
 #[test]
-fn a_commit_that_nobody_saw_stays_unseen() {
-    let (place, kept) = kept();
+fn a_commit_missing_from_the_index_stays_unseen() {
+    let (place, stored) = stored();
     let folder = Folder::create(&place.path().join("d")).unwrap();
-    let mut store = Store::create(&folder, &kept).unwrap();
+    let mut store = Store::create(&folder, &stored).unwrap();
     store.add(&[game(0, "a")], &[]).unwrap();
-    // Somebody looks on all the time.
-    let onlooker = Store::open(&folder).unwrap();
-    assert_eq!(onlooker.count().unwrap(), 1);
-    // The kill comes when a commit is in the log, and not yet in its index.
+    let reader = Store::open(&folder).unwrap();
+    assert_eq!(reader.count().unwrap(), 1);
+    // The referee is killed when a commit is in the log and not yet in its index.
     let index = folder.path("contest.db-shm");
     let before = fs::read(&index).unwrap();
     store.add(&[game(1, "b")], &[]).unwrap();
@@ -156,9 +155,9 @@ fn a_commit_that_nobody_saw_stays_unseen() {
     file.write_all(&before[..INDEX_HEAD]).unwrap();
     drop(store);
     let mut resumed = Store::open(&folder).unwrap();
-    resumed.claim().unwrap();
-    assert_eq!((resumed.count().unwrap(), onlooker.count().unwrap()), (1, 1));
-    // Killed as well: what is on the disk is what is found when nobody looks on.
+    resumed.fence().unwrap();
+    assert_eq!((resumed.count().unwrap(), reader.count().unwrap()), (1, 1));
+    // Without readers, what is on the disk counts.
     let later = Folder::create(&place.path().join("later")).unwrap();
     for name in ["contest.db", "contest.db-wal"] {
         fs::copy(folder.path(name), later.path(name)).unwrap();

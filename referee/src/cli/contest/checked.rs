@@ -4,7 +4,7 @@ use super::report;
 use crate::cli::verify::{VerifyReport, as_json};
 use referee_match::transcript::Status;
 use referee_protocol::plain::tame;
-use referee_runner::checking::Checked;
+use referee_runner::checking::ContestCheck;
 use referee_runner::folder::Folder;
 use std::fmt::Write;
 
@@ -12,14 +12,14 @@ use std::fmt::Write;
 const SHOWN_MAX: usize = 20;
 
 /// Compares the report in the folder with the one computed from the games.
-pub(crate) fn compare_report(folder: &Folder, checked: &mut Checked) {
+pub(crate) fn compare_report(folder: &Folder, checked: &mut ContestCheck) {
     let (differences, note) = report::differences(folder, checked);
     checked.differences.extend(differences);
     checked.notes.extend(note);
 }
 
 /// Adds one report per game that counts, and one for the contest.
-pub(crate) fn lines(checked: &Checked, folder: &str, lines: &mut Vec<VerifyReport>) {
+pub(crate) fn lines(checked: &ContestCheck, folder: &str, lines: &mut Vec<VerifyReport>) {
     lines.extend(checked.games.iter().map(as_json));
     let status = if checked.differences.is_empty() { Status::Ok } else { Status::Disagrees };
     lines.push(VerifyReport {
@@ -32,11 +32,11 @@ pub(crate) fn lines(checked: &Checked, folder: &str, lines: &mut Vec<VerifyRepor
 }
 
 /// Returns the result as text.
-pub(crate) fn text(checked: &Checked, folder: &str) -> String {
+pub(crate) fn text(checked: &ContestCheck, folder: &str) -> String {
     let mut text = String::new();
     let schedule = &checked.schedule;
     let games = checked.records.iter().filter(|record| schedule.counts(record.number)).count();
-    let name = tame(&checked.kept.contest.name);
+    let name = tame(&checked.stored.contest.name);
     writeln!(text, "contest {name} in {}: {games} games that count", tame(folder)).ok();
     for line in findings(checked) {
         writeln!(text, "  {}", tame(&line)).ok();
@@ -54,7 +54,7 @@ pub(crate) fn text(checked: &Checked, folder: &str) -> String {
 }
 
 /// Returns the differences and notes, one per line.
-fn findings(checked: &Checked) -> Vec<String> {
+fn findings(checked: &ContestCheck) -> Vec<String> {
     let count = checked.differences.len();
     let mut lines: Vec<String> = checked.differences.iter().take(SHOWN_MAX).cloned().collect();
     if count > SHOWN_MAX {

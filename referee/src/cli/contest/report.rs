@@ -12,9 +12,9 @@ use referee_contest::sprt::Summary;
 use referee_contest::sprt::render::{Names, verdict};
 use referee_contest::{Contest, Record, Schedule};
 use referee_process::Failure;
-use referee_runner::checking::Checked;
+use referee_runner::checking::ContestCheck;
 use referee_runner::folder::Folder;
-use referee_runner::store::{Kept, Store, VoidAttempt};
+use referee_runner::store::{Store, StoredContest, VoidAttempt};
 use referee_runner::{results, workers};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -151,7 +151,7 @@ pub(super) struct Results {
 /// Reads the results in a contest's folder.
 pub(super) fn of_folder(folder: &Folder) -> Result<Results, Failure> {
     let store = Store::open(folder)?;
-    let kept = store.kept()?;
+    let kept = store.contest()?;
     let records = store.records()?;
     let contest = Arc::new(kept.contest.clone());
     let mut schedule = Schedule::new(contest.clone());
@@ -177,7 +177,7 @@ pub(super) fn names(contest: &Contest) -> Names<'_> {
 /// Returns the report on these games of a contest.
 pub(super) fn assemble(
     folder: &Folder,
-    kept: &Kept,
+    kept: &StoredContest,
     schedule: &Schedule,
     records: Vec<Record>,
     voids: &[VoidAttempt],
@@ -195,12 +195,15 @@ pub(super) fn assemble(
 
 /// Compares the report in the folder with the one computed from `checked`. Returns the differences and a
 /// note. Numbers may differ by rounding, since logarithms differ between machines.
-pub(super) fn differences(folder: &Folder, checked: &Checked) -> (Vec<String>, Option<String>) {
+pub(super) fn differences(
+    folder: &Folder,
+    checked: &ContestCheck,
+) -> (Vec<String>, Option<String>) {
     let Ok(text) = std::fs::read_to_string(folder.path(REPORT)) else { return (Vec::new(), None) };
     let Ok(left) = serde_json::from_str::<Value>(&text) else {
         return (vec![format!("{REPORT} is not JSON")], None);
     };
-    let Checked { kept, schedule, records, voids, .. } = checked;
+    let ContestCheck { stored: kept, schedule, records, voids, .. } = checked;
     let made = assemble(folder, kept, schedule, records.clone(), voids);
     let made = serde_json::to_value(made).unwrap_or(Value::Null);
     let (before, now) = (&left["progress"]["played"], &made["progress"]["played"]);

@@ -14,7 +14,7 @@ use referee_process::sandbox::Wish;
 use referee_protocol::plain::tame;
 use referee_protocol::{Level, LevelChoice};
 use referee_runner::folder::Folder;
-use referee_runner::store::{Kept, Store};
+use referee_runner::store::{Store, StoredContest};
 use referee_runner::{Prepared, prepare_again};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -82,7 +82,7 @@ pub(crate) fn begin(
     global: &Global,
 ) -> Result<ExitCode, Failure> {
     // Nothing is written before the sandbox or the server is known to work.
-    let request = prepared.wish();
+    let request = prepared.sandbox_request();
     let runtime = runtime()?;
     let venue = Venue::choose(&request, &prepared, options, &runtime, global)?;
     let default = || Path::new(DEFAULT_FOLDER).join(file_name(&prepared.contest.name));
@@ -91,7 +91,7 @@ pub(crate) fn begin(
     let _lock = folder.lock()?;
     // Another process may have created one since.
     let folder = Folder::create(folder.root())?;
-    let stored = prepared.kept(jiff::Timestamp::now().to_string(), venue.sandbox().cloned());
+    let stored = prepared.to_stored(jiff::Timestamp::now().to_string(), venue.sandbox().cloned());
     std::fs::write(folder.file(), &stored.text).map_err(machine(folder.file().display()))?;
     let store = Store::create(&folder, &stored)?;
     global.note(prepared.remarks());
@@ -124,11 +124,11 @@ pub(super) fn resume(options: &ResumeOptions, global: &Global) -> Result<ExitCod
     let folder = Folder::open(&options.folder)?;
     let _lock = folder.lock()?;
     let mut store = Store::open(&folder)?;
-    let stored = store.kept()?;
+    let stored = store.contest()?;
     let prepared =
         prepare_again(&stored, &folder.file()).map_err(|failure| cannot_resume(&failure))?;
     check_unchanged(&stored.contest, &prepared.contest)?;
-    let request = resumed_request(&stored, prepared.wish());
+    let request = resumed_request(&stored, prepared.sandbox_request());
     let runtime = runtime()?;
     let venue = Venue::choose(&request, &prepared, &options.shared, &runtime, global)
         .map_err(|failure| cannot_resume(&failure))?;
@@ -148,7 +148,7 @@ fn cannot_resume(failure: &Failure) -> Failure {
 }
 
 /// Returns the sandbox to request when a contest is resumed: at least as strong as before.
-fn resumed_request(stored: &Kept, mut request: Wish) -> Wish {
+fn resumed_request(stored: &StoredContest, mut request: Wish) -> Wish {
     let begun = stored.sandbox.as_ref().and_then(|sandbox| sandbox.level.parse::<Level>().ok());
     if let Some(begun) = begun.filter(|_| request.level == LevelChoice::Auto) {
         request.at_least = Some(request.at_least.map_or(begun, |least| least.max(begun)));

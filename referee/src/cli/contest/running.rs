@@ -24,9 +24,9 @@ use referee_process::cores;
 use referee_process::sandbox::{Depth, Enclosure, Wish, choose};
 use referee_protocol::plain::{games, tame};
 use referee_runner::Prepared;
-use referee_runner::field::Crew;
+use referee_runner::backend::WorkerCount;
 use referee_runner::folder::Folder;
-use referee_runner::runner::{Ended, Progress, Spectator};
+use referee_runner::runner::{Observer, Progress, RunResult};
 use referee_runner::store::Store;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -134,7 +134,7 @@ fn resumable(failure: &Failure, resume: &str) -> Failure {
 fn print_results(
     contest: &Contest,
     folder: &Folder,
-    ended: Ended,
+    ended: RunResult,
     resume: &str,
     json: bool,
     wanted: bool,
@@ -233,8 +233,8 @@ impl<'a> Watcher<'a> {
     }
 }
 
-impl Spectator for Watcher<'_> {
-    fn see(&mut self, progress: &Progress, schedule: &Schedule) {
+impl Observer for Watcher<'_> {
+    fn update(&mut self, progress: &Progress, schedule: &Schedule) {
         self.bar.set_length(progress.most);
         self.bar.set_position(progress.played);
         if !self.begun {
@@ -257,7 +257,7 @@ impl Spectator for Watcher<'_> {
             let name: String = name.chars().take(16).collect();
             parts.push(format!("{name} leads: {} %", won * 100 / stake.max(1)));
         }
-        if let Some(Crew { workers, slots }) = progress.crew {
+        if let Some(WorkerCount { workers, slots }) = progress.workers {
             parts.push(format!("{workers} workers, {slots} slots"));
         }
         if self.host.has_terminal() {
@@ -267,22 +267,22 @@ impl Spectator for Watcher<'_> {
         self.bar.set_message(parts.join(", "));
     }
 
-    fn tell(&mut self, text: &str) {
+    fn print(&mut self, text: &str) {
         self.host.print(&tame(text));
     }
 
     /// `None`: print the standings. Else what the viewer host is to handle.
-    type Wish = Option<Option<KeyEvent>>;
+    type Request = Option<Option<KeyEvent>>;
 
-    async fn wish(&mut self) -> Self::Wish {
+    async fn next_request(&mut self) -> Self::Request {
         tokio::select! {
             _ = self.standings_signal.recv() => None,
             key = self.host.next() => Some(key),
         }
     }
 
-    fn fulfil(&mut self, wish: Self::Wish) {
-        let key = wish.map_or(Some(KeyCode::Enter), |key| self.host.handle(key));
+    fn handle(&mut self, request: Self::Request) {
+        let key = request.map_or(Some(KeyCode::Enter), |key| self.host.handle(key));
         if key == Some(KeyCode::Enter) {
             self.standings();
         }

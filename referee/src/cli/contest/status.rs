@@ -10,7 +10,7 @@ use referee_runner::folder::Folder;
 use referee_runner::results;
 pub(crate) use referee_runner::results::Progress;
 use referee_runner::store::Store;
-use referee_runner::workers::{WorkerTold, read, silence};
+use referee_runner::workers::{KnownWorker, read, since_last_seen};
 use std::path::PathBuf;
 
 /// Show the progress of a contest
@@ -70,7 +70,7 @@ fn workers(progress: &Progress) -> Vec<Vec<String>> {
     let head = ["worker", "class", "busy", "played", "speed", "sandbox"];
     let now = ["last seen", "state"];
     let dash = |text: String| if text.is_empty() { "-".to_owned() } else { text };
-    let row = |worker: &WorkerTold| {
+    let row = |worker: &KnownWorker| {
         let sandbox = worker.sandbox.as_ref().map(|sandbox| tame(&sandbox.level));
         let busy = if progress.running { worker.games.len() } else { 0 };
         let mut row = vec![
@@ -92,8 +92,8 @@ fn workers(progress: &Progress) -> Vec<Vec<String>> {
 }
 
 /// Returns when a worker last reported; empty if not known.
-fn last_seen(worker: &WorkerTold) -> String {
-    match silence(worker).map(|it| it.as_secs()) {
+fn last_seen(worker: &KnownWorker) -> String {
+    match since_last_seen(worker).map(|it| it.as_secs()) {
         None => String::new(),
         Some(0) => "now".to_owned(),
         Some(seconds) => show_time(seconds * 1000) + " ago",

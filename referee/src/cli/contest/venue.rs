@@ -13,8 +13,8 @@ use referee_process::sandbox::{Enclosure, Wish};
 use referee_protocol::Sandbox;
 use referee_runner::Prepared;
 use referee_runner::folder::Folder;
-use referee_runner::local::{Equipment, Local};
-use referee_runner::runner::{Ended, Runner, Spectator};
+use referee_runner::local::{Local, LocalSetup};
+use referee_runner::runner::{Observer, RunResult, Runner};
 use referee_runner::store::Store;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -75,19 +75,19 @@ impl Venue {
         begun: &str,
         store: Store,
         interrupts: &mut Interrupts,
-        spectator: &mut impl Spectator,
-    ) -> Result<Ended, Failure> {
+        observer: &mut impl Observer,
+    ) -> Result<RunResult, Failure> {
         let (contest, folder) = (run.prepared.contest.clone(), run.folder.clone());
         match self {
             Self::Local(sandbox) => {
-                let equipment = local_setup(run, *sandbox)?;
+                let local_setup = local_setup(run, *sandbox)?;
                 let runner = Runner::open(contest.clone(), folder.clone(), store)?;
-                let field = Local::start(contest, folder, equipment, interrupts)?;
-                Ok(runner.play(field, interrupts, spectator).await)
+                let field = Local::start(contest, folder, local_setup, interrupts)?;
+                Ok(runner.play(field, interrupts, observer).await)
             }
             Self::Fleet(there) => {
                 let runner = Runner::open(contest, folder, store)?;
-                there.play(runner, run, begun, interrupts, spectator).await
+                there.play(runner, run, begun, interrupts, observer).await
             }
         }
     }
@@ -103,7 +103,7 @@ pub(in crate::cli) struct RunContext<'a> {
 }
 
 /// Returns what games on this machine need.
-fn local_setup(run: RunContext<'_>, sandbox: Enclosure) -> Result<Equipment, Failure> {
+fn local_setup(run: RunContext<'_>, sandbox: Enclosure) -> Result<LocalSetup, Failure> {
     let RunContext { prepared, folder, playing, options } = run;
     let room = room(prepared, options);
     let specs: Vec<_> = std::mem::take(&mut prepared.specs).into_iter().map(Arc::new).collect();
@@ -113,7 +113,7 @@ fn local_setup(run: RunContext<'_>, sandbox: Enclosure) -> Result<Equipment, Fai
         prepared.contest.sandbox.read.iter().map(|path| prepared.base.join(path)).collect();
     let readable_files = ReadableFiles::new(ground(&specs, &records, &readable));
     readable_files.check(sandbox.jail.layers, &specs)?;
-    Ok(Equipment {
+    Ok(LocalSetup {
         specs,
         readable_files: Arc::new(readable_files),
         room,

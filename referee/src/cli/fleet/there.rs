@@ -13,7 +13,7 @@ use referee_play::interrupts::Interrupts;
 use referee_process::Failure;
 use referee_runner::Prepared;
 use referee_runner::folder::Folder;
-use referee_runner::runner::{Ended, Runner, Spectator};
+use referee_runner::runner::{Observer, RunResult, Runner};
 use std::time::Duration;
 use tokio::runtime::Runtime;
 
@@ -68,8 +68,8 @@ impl There {
         run: RunContext<'_>,
         begun: &str,
         interrupts: &mut Interrupts,
-        spectator: &mut impl Spectator,
-    ) -> Result<Ended, Failure> {
+        observer: &mut impl Observer,
+    ) -> Result<RunResult, Failure> {
         let Self { connection, settings } = self;
         let (line, contest) = (connection.clone(), run.prepared.contest.clone());
         let (folder, playing) = (run.folder.clone(), run.playing);
@@ -83,7 +83,7 @@ impl There {
                 return Ok(runner.leave(interrupts));
             }
         };
-        Ok(runner.play(field, interrupts, spectator).await)
+        Ok(runner.play(field, interrupts, observer).await)
     }
 }
 

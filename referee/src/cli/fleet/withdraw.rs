@@ -37,7 +37,7 @@ pub(in crate::cli) struct Options {
 pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let folder = Folder::open(&options.folder)?;
     let _lock = folder.lock()?;
-    let kept = Store::open(&folder)?.kept()?;
+    let kept = Store::open(&folder)?.contest()?;
     let server = options.server.server(&options.on);
     let shown = server.display_url();
     let removed = runtime()?.block_on(async {

@@ -12,9 +12,11 @@ use referee_play::destination::create;
 use referee_play::input_files::read_transcript;
 use referee_process::Failure;
 use referee_protocol::plain::tame;
-use referee_render::pictures::{Form, Plies, Wish, write_apng, write_gif, write_png, write_svg};
-use referee_render::{NoPicture, Theme};
-use referee_web::{Sheet, Stage, export};
+use referee_render::pictures::{
+    OutputFormat, PictureOptions, Plies, write_apng, write_gif, write_png, write_svg,
+};
+use referee_render::{PictureError, Theme};
+use referee_web::{MatchPage, MatchState, export};
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::path::Path;
 
@@ -42,7 +44,7 @@ pub(super) struct Options {
     output: String,
     /// Format to write. Defaults to the ending of --output
     #[arg(long, value_enum)]
-    form: Option<Form>,
+    form: Option<OutputFormat>,
     /// Turn whose position to draw, or `start`. Defaults to the last
     #[arg(long, value_name = "TURN", conflicts_with = "strip", value_parser = read_turn)]
     turn: Option<TurnChoice>,
@@ -93,20 +95,22 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let form = options.form()?;
     options.check(form)?;
     let text = match form {
-        Form::Svg | Form::Png | Form::Gif | Form::Apng => return options.picture(form, global),
-        Form::Html => options.page()?,
-        Form::Txt => {
+        OutputFormat::Svg | OutputFormat::Png | OutputFormat::Gif | OutputFormat::Apng => {
+            return options.picture(form, global);
+        }
+        OutputFormat::Html => options.page()?,
+        OutputFormat::Txt => {
             let (coords, flip) = (options.coords, options.flip);
             let board = BoardOptions { coords, flip, ..BoardOptions::default() };
             printed(&read_transcript(&options.file)?, &options.file, &board)?
         }
-        Form::Sgf => notation::to_notation(&read(&options.file)?.0, &options.file, "sgf")?,
+        OutputFormat::Sgf => notation::to_notation(&read(&options.file)?.0, &options.file, "sgf")?,
     };
     options.write(|out| Ok(out.write_all(text.as_bytes())?))
 }
 
 /// Reads the match as far as possible, and warns if it is incomplete.
-fn read(file: &str) -> Result<(Playback, Stage), Failure> {
+fn read(file: &str) -> Result<(Playback, MatchState), Failure> {
     let following = TranscriptFollower::of(&read_transcript(file)?);
     let state = following.state().clone();
     let broken = |line: u64, text: &str| format!("{file}: line {line}: {}", tame(text));
@@ -120,16 +124,16 @@ fn read(file: &str) -> Result<(Playback, Stage), Failure> {
         return Err(Failure::operation(text).help("`referee verify` explains it"));
     };
     let stage = match state {
-        FollowState::Sealed(_) => Stage::Over,
+        FollowState::Sealed(_) => MatchState::Over,
         FollowState::Open => {
             eprint_line(&format!(
                 "warning: {file} is incomplete; exporting the part that is there"
             ));
-            Stage::Torn
+            MatchState::Torn
         }
         FollowState::Broken { line, text } => {
             eprint_line(&format!("warning: {}; exporting the part before it", broken(line, &text)));
-            Stage::Broken(format!("line {line}: {text}"))
+            MatchState::Broken(format!("line {line}: {text}"))
         }
     };
     Ok((playback, stage))
@@ -152,29 +156,30 @@ fn printed(bytes: &[u8], file: &str, board: &BoardOptions) -> Result<String, Fai
 
 impl Options {
     /// Returns the format, by --form or the ending.
-    fn form(&self) -> Result<Form, Failure> {
+    fn form(&self) -> Result<OutputFormat, Failure> {
         if let Some(form) = self.form {
             return Ok(form);
         }
-        let names: Vec<&str> = Form::value_variants().iter().map(|form| form.ending()).collect();
+        let names: Vec<&str> =
+            OutputFormat::value_variants().iter().map(|form| form.ending()).collect();
         if self.output == "-" {
             return Err(Failure::usage("--output - needs --form")
                 .help(format!("add --form {}", names.join("|"))));
         }
         let ending = Path::new(&self.output).extension().unwrap_or_default().to_string_lossy();
-        Form::from_str(&ending, true).map_err(|_| {
+        OutputFormat::from_str(&ending, true).map_err(|_| {
             Failure::usage(format!("--output {}: unknown file ending", self.output))
                 .help(format!("use .{}, or add --form", names.join(", .")))
         })
     }
 
     /// Checks that the options fit the format.
-    fn check(&self, form: Form) -> Result<(), Failure> {
+    fn check(&self, form: OutputFormat) -> Result<(), Failure> {
         let whole = match form {
-            Form::Svg | Form::Png => None,
-            Form::Gif | Form::Apng => Some("an animation contains every turn"),
-            Form::Html => Some("the page contains every turn"),
-            Form::Txt | Form::Sgf => Some("the file contains every turn"),
+            OutputFormat::Svg | OutputFormat::Png => None,
+            OutputFormat::Gif | OutputFormat::Apng => Some("an animation contains every turn"),
+            OutputFormat::Html => Some("the page contains every turn"),
+            OutputFormat::Txt | OutputFormat::Sgf => Some("the file contains every turn"),
         };
         if let Some(why) = whole
             && (self.turn.is_some() || self.strip.is_some())
@@ -191,26 +196,28 @@ impl Options {
     }
 
     /// Writes a picture or an animation.
-    fn picture(&self, form: Form, global: &Global) -> Result<(), Failure> {
+    fn picture(&self, form: OutputFormat, global: &Global) -> Result<(), Failure> {
         let (playback, _) = read(&self.file)?;
         let plies = self.plies(&playback)?;
-        let wish = Wish {
+        let wish = PictureOptions {
             theme: self.theme,
             coordinates: self.coords,
             flip: self.flip,
             width: self.width,
             delay_ms: u32::try_from(self.delay).unwrap_or(u32::MAX),
         };
-        let animated = matches!(form, Form::Gif | Form::Apng);
+        let animated = matches!(form, OutputFormat::Gif | OutputFormat::Apng);
         let wanted = animated && !global.quiet && io::stderr().is_terminal();
         let bar = progress_bar(playback.plies().len(), wanted);
         let mut done = |count: usize| bar.set_position(count as u64);
         let written = self.write(|out| match form {
-            Form::Svg => write_svg(&playback, plies, &wish, out),
-            Form::Png => write_png(&playback, plies, &wish, out),
-            Form::Gif => write_gif(&playback, &wish, out, &mut done),
-            Form::Apng => write_apng(&playback, &wish, out, &mut done),
-            Form::Html | Form::Txt | Form::Sgf => unreachable!("text is no picture"),
+            OutputFormat::Svg => write_svg(&playback, plies, &wish, out),
+            OutputFormat::Png => write_png(&playback, plies, &wish, out),
+            OutputFormat::Gif => write_gif(&playback, &wish, out, &mut done),
+            OutputFormat::Apng => write_apng(&playback, &wish, out, &mut done),
+            OutputFormat::Html | OutputFormat::Txt | OutputFormat::Sgf => {
+                unreachable!("text is no picture")
+            }
         });
         bar.finish_and_clear();
         written
@@ -220,7 +227,7 @@ impl Options {
     fn page(&self) -> Result<String, Failure> {
         let (playback, stage) = read(&self.file)?;
         let name = Path::new(&self.file).file_name().unwrap_or_default().to_string_lossy();
-        Ok(export(&Sheet::new(&name, &playback, &stage, 0)))
+        Ok(export(&MatchPage::new(&name, &playback, &stage, 0)))
     }
 
     fn plies(&self, playback: &Playback) -> Result<Plies, Failure> {
@@ -246,21 +253,23 @@ impl Options {
     /// Writes to --output. Removes the file if writing fails.
     fn write(
         &self,
-        write: impl FnOnce(&mut dyn Write) -> Result<(), NoPicture>,
+        write: impl FnOnce(&mut dyn Write) -> Result<(), PictureError>,
     ) -> Result<(), Failure> {
-        let failed = |error: NoPicture| match error {
-            NoPicture::TooLarge { .. } => {
+        let failed = |error: PictureError| match error {
+            PictureError::TooLarge { .. } => {
                 Failure::usage(error.to_string()).help("use a smaller --width or --strip")
             }
-            NoPicture::Broken(_) => Failure::operation(error.to_string()),
-            NoPicture::Written(error) => {
+            PictureError::Broken(_) => Failure::operation(error.to_string()),
+            PictureError::Written(error) => {
                 Failure::machine(format!("cannot write {}: {error}", self.output))
             }
         };
         if self.output == "-" {
             return match write(&mut io::stdout().lock()) {
                 // The reader has closed the pipe.
-                Err(NoPicture::Written(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+                Err(PictureError::Written(error)) if error.kind() == ErrorKind::BrokenPipe => {
+                    Ok(())
+                }
                 other => other.map_err(failed),
             };
         }

@@ -17,7 +17,7 @@ use referee_games::view::Colour;
 use referee_match::frames::{Frame, Frames};
 use referee_match::transcript::{Playback, Ply};
 use referee_protocol::Seat;
-use referee_render::{Charset, Glyph, Paint, Style as BoardStyle, inks, picture};
+use referee_render::{Charset, Glyph, Paint, Style as BoardStyle, picture, terminal_colours};
 
 /// The style of important text.
 const STRONG: Style = Style::new().add_modifier(Modifier::BOLD);
@@ -131,16 +131,16 @@ impl<'a> DrawContext<'a> {
     }
 
     fn paint(&self, paint: Paint) -> Style {
-        let inks = inks(paint);
+        let terminal_colours = terminal_colours(paint);
         let mut style = Style::new();
         if !self.model.style.colour {
             return style;
         }
-        if inks.bold {
+        if terminal_colours.bold {
             style = style.add_modifier(Modifier::BOLD);
         }
-        style.fg = inks.front.map(Color::Indexed);
-        style.bg = inks.back.map(Color::Indexed);
+        style.fg = terminal_colours.front.map(Color::Indexed);
+        style.bg = terminal_colours.back.map(Color::Indexed);
         style
     }
 

@@ -1,2 +1,2 @@
 mod frames;
-mod sheet;
+mod match_page;

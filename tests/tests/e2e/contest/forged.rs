@@ -56,13 +56,16 @@ const FORGERIES: &[Forgery] = &[
     (copy, "game 3, "),
     (|it| replace(it, "d/games/0000/0000001.jsonl", "\"played\"", "\"x\""), "0000001.jsonl"),
     (|it| fs::remove_file(it.path("d/games/0000/0000004.jsonl")).unwrap(), "game 4, "),
-    (|it| replace(it, "d/contest.toml", "seed = 7", "seed = 8"), "is not the one"),
+    (
+        |it| replace(it, "d/contest.toml", "seed = 7", "seed = 8"),
+        "was changed after the contest began",
+    ),
     (
         |it| {
             replace(it, "d/contest.toml", "plies = 1", "plies = 2");
             sql(it, "update contest set text = replace(text, 'plies = 1', 'plies = 2')");
         },
-        "the store has another contest than the file",
+        "the contest in the store differs from the file",
     ),
     (|it| replace(it, "d/report.json", "\"turns\":", "\"turns\":1"), "report.json has "),
     (|it| replace(it, "d/report.json", "@greedy", "@evil"), "report.json has "),

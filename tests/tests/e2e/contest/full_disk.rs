@@ -13,7 +13,8 @@ fn an_unwritable_transcript_stops_the_contest() {
     stopped(&dir, "c.toml", 2);
     symlink("/dev/full", dir.path("d/games/0000/0000004.jsonl")).unwrap();
     let ran = contest(&dir, &["resume", "d"]).code(4).stderr_has("the disk is full");
-    let ran = ran.stderr_has("make room, then resume the contest: nothing is lost");
+    let ran =
+        ran.stderr_has("free some space, then run `referee contest resume DIR`: no result is lost");
     let ran = ran.stderr_has("referee contest resume d");
     assert!(!ran.stderr.contains("void") && !ran.stderr.contains("fault"), "{}", ran.stderr);
     assert!(count(&dir, "d") < 10);
@@ -67,7 +68,7 @@ fn a_contest_resumes_after_a_full_disk() {
     assert_eq!(rest, ["still 4", "verify 0", "resume 0"], "{ran:?} {verified}");
     let status: Value = serde_json::from_str(status).unwrap();
     assert!((1..200).contains(&status["played"].as_u64().unwrap()), "{status}");
-    let ran = ran.stderr_has("the disk is full").stderr_has("make room, then resume");
+    let ran = ran.stderr_has("the disk is full").stderr_has("free some space, then run");
     assert!(!ran.stderr.contains("void") && !ran.stderr.contains("panicked"), "{}", ran.stderr);
     assert_whole(&dir, "whole", 200);
 }

@@ -21,14 +21,14 @@ fn the_first_interrupt_finishes_running_games() {
     let standings = running.wait_for_stderr("0 of 12 games played");
     assert!(standings.contains("points") && standings.contains("@random"), "{standings}");
     running.send(Signal::SIGINT);
-    running.wait_for_stderr("no new games; ");
+    running.wait_for_stderr("finishing ");
     assert_eq!(transcripts(&dir, "d").len(), 2);
     dir.write(GATE, "");
     let ran = running.wait().code(130);
     assert_eq!(count(&dir, "d"), 2);
     assert_eq!(transcripts(&dir, "d").len(), 2);
     assert_eq!(query(&dir, "d", "select * from voids").len(), 0);
-    dir.run(&["verify", "d"]).code(0).stdout_has("not played to the end: ");
+    dir.run(&["verify", "d"]).code(0).stdout_has("not complete: ");
     let resume = ran.stderr.lines().find_map(|line| line.strip_prefix("resume: ")).unwrap();
     dir.shell(resume).code(0).stdout_has("@random");
     assert_whole(&dir, "d", 12);
@@ -66,7 +66,7 @@ fn other_interrupts_stop_at_once_and_leave_no_process() {
     assert_eq!(running.wait().exit, None);
     assert!(eventually(|| families(&dir).is_empty()), "still there: {:?}", families(&dir));
     assert_eq!(status(&dir, "d")["running"], false);
-    dir.run(&["verify", "d"]).code(0).stdout_has("2 transcripts of games that don't count");
+    dir.run(&["verify", "d"]).code(0).stdout_has("2 transcripts of unfinished games");
     dir.write(GATE, "");
     contest(&dir, &["resume", "d"]).code(0);
     assert_whole(&dir, "d", 4);
@@ -76,7 +76,7 @@ fn stop(running: &Running, signals: &[Signal]) {
     running.send(signals[0]);
     for &signal in &signals[1..] {
         // Two pending signals of one kind are delivered once.
-        running.wait_for_stderr("no new games; ");
+        running.wait_for_stderr("finishing ");
         running.send(signal);
     }
 }

@@ -14,7 +14,7 @@ fn a_contest_in_use_can_be_read_but_not_resumed() {
     let holder = format!("another referee is working on this contest, process {}", running.pid());
     contest(&dir, &["resume", "d"]).code(4).stderr_has(&holder).stderr_has("contest status");
     let again = contest(&dir, &["run", "c.toml", "--out", "d"]).code(2);
-    again.stderr_has("there is a contest in it").stderr_has("referee contest resume d");
+    again.stderr_has("this folder already has a contest").stderr_has("referee contest resume d");
     let output = status(&dir, "d");
     assert_eq!((&output["running"], &output["over"]), (&true.into(), &false.into()), "{output}");
     contest(&dir, &["report", "d"]).code(0).stdout_has("@random");
@@ -36,7 +36,7 @@ fn invalid_folders_are_refused() {
     let dir = TestDir::new();
     write(&dir, &["@first", "@random"], "");
     for command in ["resume", "status", "report"] {
-        contest(&dir, &[command, "nowhere"]).code(2).stderr_has("nowhere: no contest is in it");
+        contest(&dir, &[command, "nowhere"]).code(2).stderr_has("nowhere: not a contest's folder");
     }
     dir.write("full/diary.txt", "dear diary");
     contest(&dir, &["run", "c.toml", "--out", "full"]).code(2).stderr_has("is not empty");

@@ -46,7 +46,8 @@ fn too_many_void_games_stop_the_contest() {
     let dir = TestDir::new();
     write(&dir, &["@first", "@random"], &format!("{OPEN}rounds = 20\n"));
     let ran = without_folders(&dir, &["run", "c.toml", "--out", "d"]).code(4);
-    ran.stderr_has("nothing came of 20 games in a row").stderr_has("mend the machine, then resume");
+    ran.stderr_has("20 games in a row had no result")
+        .stderr_has("fix the problem above, then run `referee contest resume");
     assert_eq!(query(&dir, "d", VOIDS).len(), 20);
 }
 

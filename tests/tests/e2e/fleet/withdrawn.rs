@@ -16,7 +16,7 @@ fn a_withdrawn_contest_resumes_elsewhere() {
     dir.write("c.toml", small.replace("size = 3", "size = 9"));
     let url = server.url();
     let withdraw = ["contest", "withdraw", "d", "--on", &url];
-    dir.run(&withdraw).code(2).stderr_has("no contest is in it");
+    dir.run(&withdraw).code(2).stderr_has("not a contest's folder");
     let coordinator = FleetProcess::coordinator(&dir, &["run", "c.toml", "--out", "d"], &url);
     let worker = FleetProcess::worker(&dir, &url, &["--slots", "1"]);
     let games = || query(&dir, "d", "select count(*) from games")[0].parse::<usize>().unwrap();

@@ -168,10 +168,10 @@ fn only_known_agents_are_started() {
     dir.write("mine/agent.toml", "command = [\"cat\"]\ngames = [\"freckers\"]\n");
     let serving = Serving::start(&dir, &[]);
     for (agent, why) in [
-        (program.as_str(), "isn't one of the agents"),
-        ("sh -c 'touch started'", "isn't one of the agents"),
-        ("name=./bot.sh", "isn't one of the agents"),
-        ("../mine", "isn't one of the agents"),
+        (program.as_str(), "can't be started from the page"),
+        ("sh -c 'touch started'", "can't be started from the page"),
+        ("name=./bot.sh", "can't be started from the page"),
+        ("../mine", "can't be started from the page"),
         ("@nobody", "@nobody"),
         ("mine", "doesn't play hex"),
     ] {

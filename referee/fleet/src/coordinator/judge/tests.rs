@@ -10,7 +10,7 @@ use referee_match::match_id;
 use referee_match::transcript::{Origin, Recorder, import};
 use referee_protocol::plain::hex;
 use referee_protocol::{Event, Seat};
-use referee_runner::field::{Came, Missed, kinds};
+use referee_runner::backend::{FinishedGame, NoResult, kinds};
 use referee_runner::folder::Folder;
 use referee_runner::{Builds, prepare_text};
 use sha2::{Digest, Sha256};
@@ -189,7 +189,7 @@ async fn a_report_s_games_are_kept_as_they_were_played() {
     for came in &verified.came {
         let record = came.result.as_ref().ok().unwrap();
         assert_eq!(record.seed, world.fixture(came.number).seed);
-        assert!(came.spoiled.is_empty() && verified.known.is_empty());
+        assert!(came.void_games.is_empty() && verified.known.is_empty());
     }
     world.assert_written(&games);
 }
@@ -237,7 +237,7 @@ async fn tries_that_are_void_go_before_what_counts() {
     let tries = [(0, void.clone()), (0, void.clone()), (0, whole)];
     let verified = world.verify(&tries).await.unwrap();
     let came = &verified.came[0];
-    let causes: Vec<&str> = came.spoiled.iter().map(|it| it.void.cause.as_str()).collect();
+    let causes: Vec<&str> = came.void_games.iter().map(|it| it.void.cause.as_str()).collect();
     assert_eq!(causes, ["unfinished", "unfinished"]);
     assert!(came.result.is_ok() && verified.came.len() == 1);
     assert_eq!(world.written(0).unwrap(), plain);
@@ -404,7 +404,7 @@ async fn what_cannot_be_kept_here_is_no_worker_s_fault() {
         std::fs::write(root, "").unwrap();
         let verified = world.verify(&games).await.unwrap();
         std::fs::remove_file(root).unwrap();
-        let halted = |came: &Came| matches!(came.result, Err(Missed::Halt(_)));
+        let halted = |came: &FinishedGame| matches!(came.result, Err(NoResult::Halt(_)));
         assert!(verified.came.len() == 2 && verified.came.iter().all(halted), "{held}");
     }
 }

@@ -1,4 +1,4 @@
-//! A whole match as a page shows it: what it is played under, its board, its plies, and how far it is.
+//! A match as JSON for the page: its settings, board, plies and state.
 
 use referee_games::kind;
 use referee_match::frames::{Asked, Frame, Frames};
@@ -10,15 +10,15 @@ use referee_render::{Board, board};
 use serde::Serialize;
 use serde_json::Value;
 
-/// How the person at a seat stands in place of a command.
+/// The command of a seat with a person.
 const PERSON: &str = "@human";
 
-/// A match for a page.
+/// A match for the page.
 #[derive(Clone, Debug, Serialize)]
-pub struct Sheet {
-    /// Who plays what.
+pub struct MatchPage {
+    /// The players and the game.
     pub title: String,
-    /// The transcript, as it is asked for.
+    /// The transcript's name in the served folder.
     pub file: String,
     /// The game's name.
     pub game: String,
@@ -29,97 +29,97 @@ pub struct Sheet {
     pub match_id: String,
     /// The match's seed.
     pub seed: u64,
-    /// When it began, RFC 3339.
+    /// The start, RFC 3339.
     pub started: String,
     /// The version of the referee.
     pub referee: String,
     /// The level of the sandbox.
     pub sandbox: String,
-    /// The clock, for people.
+    /// The clock, in words.
     pub clock: String,
-    /// What each seat had at the beginning.
+    /// Each seat's time at the start, in milliseconds.
     pub bank_ms: Option<u64>,
-    /// The most that a turn may take.
+    /// The limit of a turn, in milliseconds.
     pub move_ms: Option<u64>,
-    /// Who plays, in seat order.
-    pub seats: Vec<SheetSeat>,
+    /// The players, in seat order.
+    pub seats: Vec<MatchPageSeat>,
     /// The board without pieces.
     pub board: Board,
-    /// What has happened, the start first.
+    /// The plies; the first is the start.
     pub plies: Vec<Frame>,
-    /// The request that waits for its answer.
+    /// The request that waits for an answer.
     pub asked: Option<Asked>,
     /// `running`, `over`, `torn`, `broken`.
     pub state: &'static str,
-    /// Why it goes no further, where that is no good end.
+    /// Why it stopped without a result, if so.
     pub problem: Option<String>,
-    /// The lines of the transcript that are in it.
+    /// The number of the transcript's lines that are included.
     pub line: u64,
-    /// Whoever looks can stop it.
+    /// Whether the page can stop it.
     pub own: bool,
-    /// The endings of the notations in which other programs keep such a game.
+    /// The file endings of this game's notations.
     pub notations: Vec<&'static str>,
 }
 
-/// A seat of a [`Sheet`].
+/// A seat of a [`MatchPage`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct SheetSeat {
+pub struct MatchPageSeat {
     /// The seat.
     pub seat: Seat,
     /// The agent's name.
     pub name: String,
     /// The colour at the start.
     pub colour: String,
-    /// The agent as somebody named it.
+    /// The AGENT argument, if it is known.
     pub agent: Option<String>,
-    /// What was started.
+    /// The command.
     pub command: Vec<String>,
-    /// A person sits there.
+    /// Whether a person plays this seat.
     pub human: bool,
 }
 
-/// What is new of a match since a line of its transcript.
+/// What is new in a match since a line of its transcript.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Growth {
+pub struct MatchUpdate {
     /// The plies that were added or changed.
     pub plies: Vec<Frame>,
-    /// The request that waits for its answer.
+    /// The request that waits for an answer.
     pub asked: Option<Asked>,
     /// `running`, `over`, `torn`, `broken`.
     pub state: &'static str,
-    /// Why it goes no further, where that is no good end.
+    /// Why it stopped without a result, if so.
     pub problem: Option<String>,
-    /// The lines of the transcript that have been taken in.
+    /// The number of the transcript's lines that are included.
     pub line: u64,
 }
 
-/// How far a match is.
+/// The state of a match.
 #[derive(Clone, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
-pub enum Stage {
-    /// It is played.
+pub enum MatchState {
+    /// It is being played.
     Running,
-    /// It has its end, and its transcript the seal.
+    /// It has ended, and its transcript is sealed.
     Over,
-    /// Nothing follows, though there is no end.
+    /// The transcript has no end and is no longer written.
     Torn,
-    /// What follows can't be read, and why.
+    /// The rest of the transcript can't be read, for this reason.
     Broken(String),
 }
 
-impl Stage {
-    /// In one word.
+impl MatchState {
+    /// Returns the state in one word.
     pub fn name(&self) -> &'static str {
         self.into()
     }
 
-    /// What is wrong, in a sentence without a full stop.
+    /// Returns what is wrong, without a full stop.
     pub fn problem(&self) -> Option<String> {
         match self {
             Self::Running | Self::Over => None,
             Self::Torn => {
-                let text = "the transcript has no end, and nobody writes it: what played the \
-                            match was stopped";
+                let text = "the transcript has no end and is no longer written: the referee was \
+                            stopped during the match";
                 Some(text.to_owned())
             }
             Self::Broken(text) => Some(text.clone()),
@@ -127,14 +127,13 @@ impl Stage {
     }
 }
 
-impl Sheet {
-    /// The match as far as it has come; `for_ms` is how long the seat that is asked has been
-    /// thinking.
-    pub fn new(file: &str, playback: &Playback, stage: &Stage, for_ms: u64) -> Self {
+impl MatchPage {
+    /// Creates the page's data; `for_ms` is how long the agent to move has been thinking, in ms.
+    pub fn new(file: &str, playback: &Playback, state: &MatchState, for_ms: u64) -> Self {
         let header = playback.header();
         let view = &playback.plies()[0].view;
-        let Growth { plies, asked, state, problem, line } =
-            Growth::since(0, playback, stage, for_ms);
+        let MatchUpdate { plies, asked, state, problem, line } =
+            MatchUpdate::since(0, playback, state, for_ms);
         Self {
             title: title(header),
             file: file.to_owned(),
@@ -148,7 +147,7 @@ impl Sheet {
             clock: show_clock(&header.clock),
             bank_ms: header.clock.bank_ms,
             move_ms: header.clock.move_ms,
-            seats: header.seats.iter().map(SheetSeat::of).collect(),
+            seats: header.seats.iter().map(MatchPageSeat::of).collect(),
             board: board(view),
             plies,
             asked,
@@ -166,12 +165,11 @@ fn notations(game: &str) -> Vec<&'static str> {
     known.iter().map(|notation| notation.ending).collect()
 }
 
-impl Growth {
-    /// What came after this line of the transcript, counted from 1, the header's; see
-    /// [`Sheet::new`].
-    pub fn since(line: u64, playback: &Playback, stage: &Stage, for_ms: u64) -> Self {
+impl MatchUpdate {
+    /// Returns what came after a line of the transcript, from 1, the header; see [`MatchPage::new`].
+    pub fn since(line: u64, playback: &Playback, state: &MatchState, for_ms: u64) -> Self {
         let frames = Frames::new(&playback.plies()[0].view);
-        let asked = playback.asked().filter(|_| *stage == Stage::Running);
+        let asked = playback.asked().filter(|_| *state == MatchState::Running);
         Self {
             plies: frames.from(playback, playback.changed_since(line)),
             asked: asked.map(|asked| Asked {
@@ -180,14 +178,14 @@ impl Growth {
                 left_ms: asked.left_ms,
                 for_ms,
             }),
-            state: stage.name(),
-            problem: stage.problem(),
+            state: state.name(),
+            problem: state.problem(),
             line: playback.lines(),
         }
     }
 }
 
-impl SheetSeat {
+impl MatchPageSeat {
     fn of(seat: &HeaderSeat) -> Self {
         Self {
             seat: seat.seat,

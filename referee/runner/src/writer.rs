@@ -1,5 +1,5 @@
-//! The clerk: a thread that makes games durable in groups. First the transcripts of a group are on
-//! the disk, then its rows are, and only then the runner hears that its games count.
+//! The writer: a thread that makes games durable in batches. It syncs the transcripts of a batch first,
+//! then commits its rows, and only then reports to the runner that the games count.
 
 use super::folder::Folder;
 use super::store::{Store, VoidAttempt};
@@ -16,103 +16,95 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc as async_mpsc;
 
-/// The most games that are made durable together.
-const GROUP_GAMES: usize = 50;
-/// So many transcripts of a group are brought to the disk at once: each waits mostly for others to
-/// get out of its way.
+/// The most entries in a batch.
+const BATCH_ENTRIES: usize = 50;
+/// How many transcripts of a batch are synced at once: each mostly waits for the others.
 const SYNCS_AT_ONCE: usize = 8;
-/// Fewer of them aren't worth a thread.
+/// The fewest files worth a thread.
 const SYNCS_A_THREAD: usize = 4;
-/// The longest that the first of a group waits for others.
-const GROUP_WAIT: Duration = Duration::from_millis(100);
+/// The longest that the first entry of a batch waits for others.
+const BATCH_WAIT: Duration = Duration::from_millis(100);
 
-/// What the clerk is given.
+/// A result to store.
 #[derive(Debug)]
 pub(super) enum Entry {
-    /// A game that is to count.
+    /// A game that counts.
     Game(Box<Record>),
-    /// An attempt that doesn't.
+    /// An attempt that doesn't count.
     Void(VoidAttempt),
-    /// What keeps agents apart from now on.
-    Apart(Box<Sandbox>),
+    /// The sandbox from now on.
+    Session(Box<Sandbox>),
 }
 
-/// What the clerk says of a group: its games, in the order in which they came, or why there is no
-/// use in going on.
-pub(super) type Group = Result<Vec<Entry>, Failure>;
+/// The entries of a stored batch, in the order of arrival, or why nothing more can be stored.
+pub(super) type WrittenBatch = Result<Vec<Entry>, Failure>;
 
-/// The clerk, from outside.
+/// A handle to the writer thread.
 #[derive(Debug)]
-pub(super) struct Clerk {
+pub(super) struct ResultWriter {
     entries: mpsc::Sender<Entry>,
-    groups: async_mpsc::UnboundedReceiver<Group>,
+    batches: async_mpsc::UnboundedReceiver<WrittenBatch>,
     thread: JoinHandle<()>,
-    /// Entries that are under way.
-    under_way: usize,
+    /// Entries that are not stored yet.
+    pending: usize,
 }
 
-impl Clerk {
-    /// Hires one for a store.
+impl ResultWriter {
+    /// Starts a writer thread for a store.
     pub(super) fn start(folder: Folder, store: Store) -> io::Result<Self> {
         let (entries, given) = mpsc::channel();
-        let (done, groups) = async_mpsc::unbounded_channel();
-        let desk = Desk { folder, store, synced: BTreeSet::new() };
-        let work = move || desk.work(&given, &done);
-        let thread = std::thread::Builder::new().name("clerk".to_owned()).spawn(work)?;
-        Ok(Self { entries, groups, thread, under_way: 0 })
+        let (done, batches) = async_mpsc::unbounded_channel();
+        let writer = WriterThread { folder, store, synced: BTreeSet::new() };
+        let work = move || writer.run(&given, &done);
+        let thread = std::thread::Builder::new().name("writer".to_owned()).spawn(work)?;
+        Ok(Self { entries, batches, thread, pending: 0 })
     }
 
-    /// Hands in an entry.
-    pub(super) fn give(&mut self, entry: Entry) {
-        // Whether the clerk is still there is told by the groups.
+    /// Sends an entry to the writer.
+    pub(super) fn send(&mut self, entry: Entry) {
+        // `next` reports if the thread is gone.
         if self.entries.send(entry).is_ok() {
-            self.under_way += 1;
+            self.pending += 1;
         }
     }
 
-    /// Whether entries are under way.
+    /// Returns whether entries are not stored yet.
     pub(super) fn is_busy(&self) -> bool {
-        self.under_way > 0
+        self.pending > 0
     }
 
-    /// The next group that is durable. Can be dropped and called again.
-    pub(super) async fn next(&mut self) -> Group {
-        match self.groups.recv().await {
-            Some(Ok(group)) => {
-                self.under_way -= group.len();
-                Ok(group)
-            }
-            Some(Err(failure)) => {
-                self.under_way = 0;
-                Err(failure)
-            }
-            None => {
-                // It can have taken entries with it that were given while it was on its way out.
-                self.under_way = 0;
-                Err(Failure::machine("the thread that keeps the results was lost"))
-            }
-        }
+    /// Waits for the next stored batch. Cancel safe.
+    pub(super) async fn next(&mut self) -> WrittenBatch {
+        // A thread that ends may leave entries unread.
+        let lost = || Err(Failure::machine("the thread that stores the results has ended"));
+        let batch = self.batches.recv().await.unwrap_or_else(lost);
+        self.pending = batch.as_ref().map_or(0, |batch| self.pending - batch.len());
+        batch
     }
 
-    /// Lets the clerk go when everything given is done.
+    /// Waits until all entries are stored and the thread has ended.
     pub(super) fn finish(self) {
         drop(self.entries);
         self.thread.join().ok();
     }
 }
 
-struct Desk {
+struct WriterThread {
     folder: Folder,
     store: Store,
-    /// Folders whose own entries are on the disk.
+    /// Folders that are themselves synced.
     synced: BTreeSet<PathBuf>,
 }
 
-impl Desk {
-    fn work(mut self, given: &mpsc::Receiver<Entry>, done: &async_mpsc::UnboundedSender<Group>) {
+impl WriterThread {
+    fn run(
+        mut self,
+        given: &mpsc::Receiver<Entry>,
+        done: &async_mpsc::UnboundedSender<WrittenBatch>,
+    ) {
         while let Ok(first) = given.recv() {
-            let group = gather(given, first);
-            let result = self.keep(&group).map(|()| group);
+            let batch = gather(given, first);
+            let result = self.store(&batch).map(|()| batch);
             let failed = result.is_err();
             if done.send(result).is_err() || failed {
                 return;
@@ -120,9 +112,9 @@ impl Desk {
         }
     }
 
-    fn keep(&mut self, group: &[Entry]) -> Result<(), Failure> {
+    fn store(&mut self, batch: &[Entry]) -> Result<(), Failure> {
         let (mut games, mut voids, mut files) = (Vec::new(), Vec::new(), Vec::new());
-        for entry in group {
+        for entry in batch {
             match entry {
                 Entry::Game(game) => {
                     files.push(self.folder.path(&game.transcript));
@@ -132,7 +124,7 @@ impl Desk {
                     files.extend(void.transcript.as_ref().map(|name| self.folder.path(name)));
                     voids.push(void.clone());
                 }
-                Entry::Apart(sandbox) => {
+                Entry::Session(sandbox) => {
                     let now = jiff::Timestamp::now().to_string();
                     self.store.add_session(&now, sandbox)?;
                 }
@@ -145,7 +137,7 @@ impl Desk {
         for folder in folders {
             sync(folder, true)?;
             if self.synced.insert(folder.to_owned()) {
-                // It is new, and stands in its parents only when they are on the disk too.
+                // A new folder survives a crash only if its parents are synced too.
                 let inside = |it: &&Path| it.starts_with(self.folder.root());
                 for outer in folder.ancestors().skip(1).take_while(inside) {
                     sync(outer, true)?;
@@ -157,15 +149,15 @@ impl Desk {
 }
 
 fn gather(given: &mpsc::Receiver<Entry>, first: Entry) -> Vec<Entry> {
-    let end = Instant::now() + GROUP_WAIT;
-    let mut group = vec![first];
-    while group.len() < GROUP_GAMES {
+    let end = Instant::now() + BATCH_WAIT;
+    let mut batch = vec![first];
+    while batch.len() < BATCH_ENTRIES {
         match given.recv_timeout(end.saturating_duration_since(Instant::now())) {
-            Ok(entry) => group.push(entry),
+            Ok(entry) => batch.push(entry),
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
         }
     }
-    group
+    batch
 }
 
 /// Waits until a file's bytes, or a folder's names, are on the disk.
@@ -175,7 +167,7 @@ fn sync(path: &Path, folder: bool) -> Result<(), Failure> {
     synced.map_err(|error| disk_failure(path, &error))
 }
 
-/// What is to be said when a contest's folder can't be written.
+/// Returns the failure to report when a contest's folder can't be written.
 pub fn disk_failure(path: &Path, error: &io::Error) -> Failure {
     match error.kind() {
         io::ErrorKind::StorageFull => disk_full(path),
@@ -185,26 +177,26 @@ pub fn disk_failure(path: &Path, error: &io::Error) -> Failure {
 
 pub(super) fn disk_full(path: &Path) -> Failure {
     Failure::machine(format!("{}: the disk is full", path.display()))
-        .help("make room, then resume the contest: nothing is lost")
+        .help("free some space, then run `referee contest resume DIR`: no result is lost")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Clerk, Entry, async_mpsc, mpsc};
+    use super::{Entry, ResultWriter, async_mpsc, mpsc};
     use crate::tests::store::void;
 
     #[test]
-    fn nobody_waits_for_what_a_clerk_took_along() {
-        // It has told of its failure and not yet gone: what is given then is accepted.
+    fn a_lost_thread_ends_the_wait() {
+        // A thread that has failed accepts entries until it has ended.
         let (entries, _given) = mpsc::channel();
-        let (_, groups) = async_mpsc::unbounded_channel();
+        let (_, batches) = async_mpsc::unbounded_channel();
         let thread = std::thread::spawn(|| ());
-        let mut clerk = Clerk { entries, groups, thread, under_way: 0 };
-        clerk.give(Entry::Void(void(0, 1, "x")));
-        assert!(clerk.is_busy());
+        let mut writer = ResultWriter { entries, batches, thread, pending: 0 };
+        writer.send(Entry::Void(void(0, 1, "x")));
+        assert!(writer.is_busy());
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        assert!(runtime.block_on(clerk.next()).is_err());
-        assert!(!clerk.is_busy());
-        clerk.finish();
+        assert!(runtime.block_on(writer.next()).is_err());
+        assert!(!writer.is_busy());
+        writer.finish();
     }
 }

@@ -1,5 +1,4 @@
-//! Connections: so many at once, none that is silent for long, and none that takes its time to say what
-//! it wants. What comes is bounded before it is read as HTTP.
+//! Limits connections: their number, the time until a request is complete, and the time without traffic.
 
 use axum::serve::Listener;
 use referee_process::lock::lock;
@@ -15,63 +14,61 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::time::{Instant, Sleep, sleep};
 
-/// What connections are held to.
+/// The limits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
-    /// So many at once; who comes then takes the place of the oldest that hasn't asked for anything,
-    /// or waits.
+    /// The most connections. A further one replaces the oldest that has no complete request yet, or
+    /// waits.
     connections: usize,
-    /// A connection that hasn't sent the whole head of its request by then is closed.
+    /// The time until the head of the request is complete.
     head: Duration,
-    /// A connection on which nothing moves for so long is closed. Followers are told something more
-    /// often, and a long animation takes less.
+    /// The time without traffic. Followers get something more often, and a long animation takes less.
     silence: Duration,
 }
 
 pub(super) const BOUNDS: Bounds =
     Bounds { connections: 256, head: Duration::from_secs(10), silence: Duration::from_secs(180) };
 
-/// Where connections come in.
+/// A listener that limits its connections.
 #[derive(Debug)]
-pub(super) struct Doors {
+pub(super) struct ConnectionLimit {
     listener: TcpListener,
     bounds: Bounds,
-    places: Arc<Semaphore>,
+    slots: Arc<Semaphore>,
     waiting: Arc<Waiting>,
     number: u64,
 }
 
-/// The connections that haven't asked for anything yet, the oldest first. Whoever takes one out ends
-/// it.
+/// The connections without a complete request, the oldest first. Sending to one closes it.
 type Waiting = Mutex<BTreeMap<u64, oneshot::Sender<()>>>;
 
-impl Doors {
+impl ConnectionLimit {
     pub(super) fn new(listener: TcpListener, bounds: Bounds) -> Self {
-        let places = Arc::new(Semaphore::new(bounds.connections));
-        Self { listener, bounds, places, waiting: Arc::default(), number: 0 }
+        let slots = Arc::new(Semaphore::new(bounds.connections));
+        Self { listener, bounds, slots, waiting: Arc::default(), number: 0 }
     }
 
-    async fn place(&self) -> OwnedSemaphorePermit {
-        let places = self.places.clone();
-        if let Ok(place) = places.clone().try_acquire_owned() {
-            return place;
+    async fn acquire_slot(&self) -> OwnedSemaphorePermit {
+        let slots = self.slots.clone();
+        if let Ok(slot) = slots.clone().try_acquire_owned() {
+            return slot;
         }
         let oldest = lock(&self.waiting).pop_first();
         if let Some((_, end)) = oldest {
             end.send(()).ok();
         }
-        places.acquire_owned().await.expect("the places are never closed")
+        slots.acquire_owned().await.expect("the semaphore is never closed")
     }
 }
 
-impl Listener for Doors {
+impl Listener for ConnectionLimit {
     type Io = Connection;
     type Addr = SocketAddr;
 
     async fn accept(&mut self) -> (Connection, SocketAddr) {
         let (stream, address) = Listener::accept(&mut self.listener).await;
-        let place = self.place().await;
-        // Frames are small, and somebody waits for them.
+        let slot = self.acquire_slot().await;
+        // Live updates are small and must not wait for more.
         stream.set_nodelay(true).ok();
         self.number += 1;
         let (end, ended) = oneshot::channel();
@@ -83,7 +80,7 @@ impl Listener for Doors {
             head: Some(Head { ended, line_is_empty: false }),
             number: self.number,
             waiting: self.waiting.clone(),
-            _place: place,
+            _slot: slot,
         };
         (connection, address)
     }
@@ -93,30 +90,30 @@ impl Listener for Doors {
     }
 }
 
-/// A connection that ends when nothing moves. It is for one request: what is answered says so.
+/// A connection with time limits. It serves one request: the response says `connection: close`.
 #[derive(Debug)]
 pub(super) struct Connection {
     stream: TcpStream,
     bounds: Bounds,
     deadline: Pin<Box<Sleep>>,
-    /// Until the head of the request is whole.
+    /// Until the head of the request is complete.
     head: Option<Head>,
     number: u64,
     waiting: Arc<Waiting>,
-    _place: OwnedSemaphorePermit,
+    _slot: OwnedSemaphorePermit,
 }
 
-/// The head of a request that comes.
+/// The incomplete head of a request.
 #[derive(Debug)]
 struct Head {
-    /// Somebody else needs the place.
+    /// Another connection needs the slot.
     ended: oneshot::Receiver<()>,
-    /// Nothing has come of the present line so far.
+    /// Whether the current line is empty so far.
     line_is_empty: bool,
 }
 
 impl Head {
-    /// Whether these bytes end it: with an empty line, after whatever end of lines.
+    /// Returns whether these bytes complete the head: with an empty line, LF or CRLF.
     fn ends_in(&mut self, bytes: &[u8]) -> bool {
         for byte in bytes {
             match byte {
@@ -131,24 +128,24 @@ impl Head {
 }
 
 impl Connection {
-    /// Puts off the end where something moved, or comes to it.
-    fn after<T>(
+    /// Extends the deadline after traffic; without traffic, fails at the deadline.
+    fn apply_deadline<T>(
         &mut self,
         context: &mut Context<'_>,
-        moved: Poll<io::Result<T>>,
+        result: Poll<io::Result<T>>,
     ) -> Poll<io::Result<T>> {
-        if moved.is_ready() {
+        if result.is_ready() {
             if self.head.is_none() {
                 self.deadline.as_mut().reset(Instant::now() + self.bounds.silence);
             }
-            return moved;
+            return result;
         }
-        let over = || io::Error::new(io::ErrorKind::TimedOut, "nothing moved");
+        let over = || io::Error::new(io::ErrorKind::TimedOut, "no traffic");
         self.deadline.as_mut().poll(context).map(|()| Err(over()))
     }
 
-    /// Takes in what of the head has come; whether the connection may wait for more of it.
-    fn take_in(&mut self, context: &mut Context<'_>, bytes: &[u8]) -> io::Result<()> {
+    /// Reads more of the head; an error if the connection may not wait for the rest.
+    fn read_head(&mut self, context: &mut Context<'_>, bytes: &[u8]) -> io::Result<()> {
         let Some(head) = &mut self.head else { return Ok(()) };
         if head.ends_in(bytes) {
             self.head = None;
@@ -157,11 +154,11 @@ impl Connection {
         }
         let over = |why| Err(io::Error::new(io::ErrorKind::TimedOut, why));
         if Pin::new(&mut head.ended).poll(context).is_ready() {
-            return over("the place was needed");
+            return over("another connection needed the slot");
         }
-        // Bytes that come one by one don't put it off.
+        // Single bytes don't extend this deadline.
         if self.deadline.as_mut().poll(context).is_ready() {
-            return over("no request came");
+            return over("the request is incomplete");
         }
         Ok(())
     }
@@ -180,9 +177,9 @@ impl AsyncRead for Connection {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let known = buffer.filled().len();
-        let moved = Pin::new(&mut self.stream).poll_read(context, buffer);
-        self.take_in(context, &buffer.filled()[known..])?;
-        self.after(context, moved)
+        let result = Pin::new(&mut self.stream).poll_read(context, buffer);
+        self.read_head(context, &buffer.filled()[known..])?;
+        self.apply_deadline(context, result)
     }
 }
 
@@ -192,8 +189,8 @@ impl AsyncWrite for Connection {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        let moved = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.after(context, moved)
+        let result = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.apply_deadline(context, result)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -207,7 +204,7 @@ impl AsyncWrite for Connection {
 
 #[cfg(test)]
 mod tests {
-    use super::{BOUNDS, Bounds, Doors, Head};
+    use super::{BOUNDS, Bounds, ConnectionLimit, Head};
     use axum::Router;
     use axum::routing::get;
     use std::net::SocketAddr;
@@ -220,7 +217,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let router = Router::new().route("/", get(|| async { "here" }));
-        tokio::spawn(axum::serve(Doors::new(listener, bounds), router).into_future());
+        tokio::spawn(axum::serve(ConnectionLimit::new(listener, bounds), router).into_future());
         address
     }
 
@@ -236,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn who_asks_for_nothing_gives_way() {
+    fn silent_connections_are_replaced() {
         run(async {
             let long = Duration::from_secs(3600);
             let address = serve(Bounds { connections: 2, head: long, silence: long }).await;
@@ -255,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_head_that_never_ends_is_not_waited_for() {
+    fn an_incomplete_head_times_out() {
         run(async {
             let head = Duration::from_millis(50);
             let address = serve(Bounds { head, ..BOUNDS }).await;

@@ -1,5 +1,5 @@
-//! From a game of the schedule to the match that a pool plays, and what counts of it when it has been
-//! played: the same on this machine and on a worker.
+//! Builds the match of a scheduled game, and collects the record of a played one: the same on this
+//! machine and on a worker.
 
 use referee_contest::{Contest, Fixture, OpeningError, Player, RecordBuilder};
 use referee_games::GameKind;
@@ -15,22 +15,22 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-/// Makes matches of the games of a contest.
+/// Builds the matches of a contest's games.
 #[derive(Debug)]
-pub struct Staging {
+pub struct JobBuilder {
     contest: Arc<Contest>,
     kinds: Vec<GameKind>,
-    /// The setup that was made last: the games of a block share it.
+    /// The last setup with its game and opening: the games of a block share it.
     setup: Option<(usize, u64, Value)>,
 }
 
-impl Staging {
-    /// For this contest, whose games have these rules.
+impl JobBuilder {
+    /// Creates a builder for a contest whose games have these rules.
     pub fn new(contest: Arc<Contest>, kinds: Vec<GameKind>) -> Self {
         Self { contest, kinds, setup: None }
     }
 
-    /// A game as the pool takes it. `seat` tells who plays for whom.
+    /// Returns a game as a job for the pool; `seat` returns the agent of a player.
     pub fn job(
         &mut self,
         fixture: &Fixture,
@@ -65,26 +65,26 @@ impl Staging {
     }
 }
 
-/// What was seen of games that have come to their end, by number.
+/// The records of ended games, by number.
 #[derive(Clone, Debug, Default)]
-pub struct Notes(Arc<Mutex<BTreeMap<u64, RecordBuilder>>>);
+pub struct GameRecords(Arc<Mutex<BTreeMap<u64, RecordBuilder>>>);
 
-impl Notes {
-    /// What looks on at each game, and notes what counts of it.
+impl GameRecords {
+    /// Returns a callback that builds the record of each game from its events.
     pub fn watching(&self) -> Box<Watching> {
-        let notes = self.clone();
+        let records = self.clone();
         Box::new(move |number| {
-            let (notes, mut seen) = (notes.clone(), RecordBuilder::default());
+            let (records, mut record) = (records.clone(), RecordBuilder::default());
             Box::new(move |event, _| {
-                seen.add_event(event);
+                record.add_event(event);
                 if matches!(event, Event::Over(_)) {
-                    lock(&notes.0).insert(number, std::mem::take(&mut seen));
+                    lock(&records.0).insert(number, std::mem::take(&mut record));
                 }
             })
         })
     }
 
-    /// What was seen of a game; nothing of one that has no end.
+    /// Takes the record of a game; it is empty if the game has not ended.
     pub fn take(&self, number: u64) -> RecordBuilder {
         lock(&self.0).remove(&number).unwrap_or_default()
     }

@@ -1,7 +1,7 @@
-//! The folder that is served: names of files in it, and files by these names. Nothing outside of it is
-//! ever opened, whatever a name or a link says.
+//! The served folder: finds files by their names. No file outside it is ever opened, not by a name with
+//! `..` and not through a link.
 
-use super::errors::{Answer, Refused};
+use super::errors::{ApiError, ApiResult};
 use axum::http::StatusCode;
 use nix::fcntl::OFlag;
 use referee_play::destination::is_transcript;
@@ -10,23 +10,23 @@ use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Component, Path, PathBuf};
 
-/// Longer names are refused.
+/// The longest name, in bytes.
 const NAME_BYTES_MAX: usize = 4096;
-/// Larger transcripts are not shown, packed or unpacked.
+/// The largest transcript that is shown, packed or unpacked, in bytes.
 pub(super) const TRANSCRIPT_BYTES_MAX: usize = 64 << 20;
 
-/// The folder.
+/// The served folder.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
-    /// Canonical.
+pub(super) struct ServedFolder {
+    /// A canonical path.
     root: PathBuf,
 }
 
-impl Place {
-    /// Serves this folder.
+impl ServedFolder {
+    /// Opens a folder.
     pub(super) fn new(root: &Path) -> io::Result<Self> {
         let root = root.canonicalize()?;
-        // To be found now, not at the first request.
+        // Fail now, not at the first request.
         root.read_dir()?;
         Ok(Self { root })
     }
@@ -35,14 +35,14 @@ impl Place {
         &self.root
     }
 
-    /// The folder's own name.
+    /// Returns the folder's name.
     pub(super) fn title(&self) -> String {
         let name = self.root.file_name().unwrap_or(self.root.as_os_str());
         name.to_string_lossy().into_owned()
     }
 
-    /// What a name means; canonical, and below the folder. The empty name is the folder itself.
-    pub(super) fn find(&self, name: &str) -> Answer<PathBuf> {
+    /// Returns the canonical path of a name in the folder. The empty name is the folder itself.
+    pub(super) fn find(&self, name: &str) -> ApiResult<PathBuf> {
         let plain = |part: Component<'_>| {
             let name = match part {
                 Component::Normal(name) => name.to_string_lossy().into_owned(),
@@ -51,55 +51,54 @@ impl Place {
             !name.starts_with('.')
         };
         let outside = || {
-            Refused::missing(format!("{name:?} is no file of the folder that is served"))
+            ApiError::missing(format!("the served folder has no file {name:?}"))
                 .help("names are relative to it, with `/`, without `..` and hidden folders")
         };
         if name.len() > NAME_BYTES_MAX || !Path::new(name).components().all(plain) {
             return Err(outside());
         }
         let found = self.root.join(name).canonicalize();
-        let found = found.map_err(|error| Refused::missing(format!("{name}: {error}")))?;
-        // A link may lead anywhere.
+        let found = found.map_err(|error| ApiError::missing(format!("{name}: {error}")))?;
+        // A link may point outside.
         if found.starts_with(&self.root) { Ok(found) } else { Err(outside()) }
     }
 
-    /// A transcript by its name.
-    pub(super) fn transcript(&self, name: &str) -> Answer<PathBuf> {
+    /// Returns the path of a transcript.
+    pub(super) fn transcript(&self, name: &str) -> ApiResult<PathBuf> {
         let path = self.find(name)?;
         if !is_transcript(&path) {
-            return Err(Refused::missing(format!("{name:?} isn't named like a transcript"))
-                .help("transcripts end with .jsonl or .jsonl.gz"));
+            return Err(ApiError::missing(format!("{name:?} is not a transcript"))
+                .help("transcripts end in .jsonl or .jsonl.gz"));
         }
         Ok(path)
     }
 }
 
-/// Opens a plain file; anything else, such as a pipe that would be waited for, is an error.
+/// Opens a regular file; anything else, such as a pipe, is an error.
 pub(super) fn open(path: &Path) -> io::Result<File> {
     let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK;
     let file = File::options().read(true).custom_flags(flags.bits()).open(path)?;
     if file.metadata()?.is_file() {
         return Ok(file);
     }
-    Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no plain file"))
+    Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"))
 }
 
-/// A transcript that is too long to be shown.
-pub(super) fn too_long(name: &str) -> Refused {
+/// The error for a transcript that is too large to be shown.
+pub(super) fn too_long(name: &str) -> ApiError {
     let most = TRANSCRIPT_BYTES_MAX >> 20;
-    let told = format!("{name}: the transcript is longer than {most} MB, too long for the page");
-    Refused::new(StatusCode::PAYLOAD_TOO_LARGE, told)
-        .help("`referee replay` shows it in a terminal")
+    let text = format!("{name}: the page shows transcripts of at most {most} MB");
+    ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, text).help("use `referee replay` in a terminal")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Place, open};
+    use super::{ServedFolder, open};
     use std::fs;
     use std::os::unix::fs::symlink;
 
     #[test]
-    fn names_lead_nowhere_else() {
+    fn names_outside_the_folder_are_refused() {
         let outside = tempfile::tempdir().unwrap();
         fs::write(outside.path().join("secret.jsonl"), "x").unwrap();
         let inside = tempfile::tempdir().unwrap();
@@ -112,9 +111,9 @@ mod tests {
         symlink(outside.path().join("secret.jsonl"), path("link.jsonl")).unwrap();
         symlink(outside.path(), path("folder")).unwrap();
         symlink("a/b/x.jsonl", path("inner.jsonl")).unwrap();
-        let place = Place::new(inside.path()).unwrap();
+        let served = ServedFolder::new(inside.path()).unwrap();
         for good in ["a/b/x.jsonl", "inner.jsonl", "a//b/x.jsonl"] {
-            assert!(place.transcript(good).is_ok(), "{good}");
+            assert!(served.transcript(good).is_ok(), "{good}");
         }
         let absolute = path("a/b/x.jsonl").display().to_string();
         let long = "a/".repeat(5000);
@@ -138,12 +137,12 @@ mod tests {
             "a/b/x.jsonl/x.jsonl",
             &long,
         ] {
-            assert!(place.transcript(bad).is_err(), "{bad}");
+            assert!(served.transcript(bad).is_err(), "{bad}");
         }
     }
 
     #[test]
-    fn only_plain_files_are_opened() {
+    fn only_regular_files_are_opened() {
         let folder = tempfile::tempdir().unwrap();
         let pipe = folder.path().join("x.jsonl");
         nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();

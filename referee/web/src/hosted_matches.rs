@@ -1,0 +1,454 @@
+//! The matches of this program that the page can show as its own: started from the page, or by the command
+//! that started the server. Each match from the page has its own pool, so that it has its own pace and
+//! can be stopped alone.
+
+use super::errors::{ApiError, ApiResult};
+use super::rows::Row;
+use super::served_folder::ServedFolder;
+use axum::http::StatusCode;
+use rand::TryRng;
+use rand::rngs::SysRng;
+use referee_games::kind;
+use referee_match::times::{read_clock, read_time};
+use referee_play::agent_spec::AgentSpec;
+use referee_play::core_context::{Orders, PausedTime};
+use referee_play::destination::{DEFAULT_FOLDER, Destination};
+use referee_play::human::{HumanInput, PlayerPrompts};
+use referee_play::match_settings::MatchSettings;
+use referee_play::pool::{Job, Pool, PoolSize, Watching};
+use referee_play::reach::{self, ReadableFiles};
+use referee_play::running_matches::RunningMatches;
+use referee_process::Failure;
+use referee_process::lock::lock;
+use referee_process::sandbox::Enclosure;
+use referee_protocol::{ClockSettings, Event};
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
+
+/// Seeds are below this, so that every language has an exact number for them.
+const SEED_BOUND: u64 = 1 << 53;
+/// The longest pause after a turn, in milliseconds.
+const PACE_MS_MAX: u64 = 10_000;
+
+/// The most matches with a person at once. They have their own limit: a person may think for hours and
+/// must not block other matches.
+const WITH_PERSON_MAX: u32 = 16;
+
+/// The most failures that are kept.
+const FAILURES_MAX: usize = 64;
+
+/// Returns a sandbox for this number of agents at once.
+pub type SandboxFactory = dyn Fn(usize) -> Result<Enclosure, Failure> + Send + Sync;
+
+/// The matches that may be started from the page.
+pub struct Play {
+    /// The agents besides the built-in ones, as AGENT arguments.
+    pub agents: Vec<String>,
+    /// The most matches without a person at once.
+    pub jobs: usize,
+    /// Makes the sandbox.
+    pub sandbox: Box<SandboxFactory>,
+}
+
+impl fmt::Debug for Play {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { agents, jobs, .. } = self;
+        f.debug_struct("Play").field("agents", agents).field("jobs", jobs).finish_non_exhaustive()
+    }
+}
+
+/// A request to start a match.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct MatchRequest {
+    game: String,
+    #[serde(default = "no_setup")]
+    setup: Value,
+    seats: Vec<String>,
+    clock: Option<String>,
+    move_time: Option<String>,
+    seed: Option<u64>,
+    pace_ms: Option<u64>,
+}
+
+fn no_setup() -> Value {
+    Value::Object(serde_json::Map::new())
+}
+
+/// A match that this program plays.
+#[derive(Clone, Debug)]
+struct HostedMatch {
+    desks: Arc<PlayerPrompts>,
+    /// Controls this match alone; `None` if another part of the program started it.
+    orders: Option<watch::Sender<Orders>>,
+}
+
+/// The matches that this program plays.
+#[derive(Debug)]
+pub(super) struct HostedMatches {
+    play: Option<Play>,
+    orders: watch::Receiver<Orders>,
+    paused: PausedTime,
+    /// By the canonical path of the transcript.
+    running: Mutex<BTreeMap<PathBuf, HostedMatch>>,
+    /// The last matches that failed, with the reason, by the path of the transcript.
+    failures: Mutex<VecDeque<(PathBuf, String)>>,
+    with_person: MatchSlots,
+    others: MatchSlots,
+}
+
+/// A limited number of matches at once.
+#[derive(Debug)]
+struct MatchSlots {
+    most: u32,
+    free: Arc<Semaphore>,
+}
+
+impl MatchSlots {
+    fn new(most: u32) -> Self {
+        Self { most, free: Arc::new(Semaphore::new(most as usize)) }
+    }
+
+    /// Waits until all slots are free.
+    async fn wait_empty(&self) {
+        self.free.acquire_many(self.most).await.map(drop).ok();
+    }
+}
+
+impl HostedMatches {
+    /// `orders` and `paused` are those of the whole program.
+    pub(super) fn new(
+        play: Option<Play>,
+        orders: watch::Receiver<Orders>,
+        paused: PausedTime,
+    ) -> Self {
+        let jobs = play.as_ref().map_or(0, |play| play.jobs);
+        let others = MatchSlots::new(u32::try_from(jobs).unwrap_or(u32::MAX));
+        let (running, failures) = (Mutex::default(), Mutex::default());
+        let with_person = MatchSlots::new(WITH_PERSON_MAX);
+        Self { play, orders, paused, running, failures, with_person, others }
+    }
+
+    pub(super) fn can_play(&self) -> Option<&Play> {
+        self.play.as_ref()
+    }
+
+    /// Adds a match that another part of the program plays, with its people.
+    pub(super) fn register(&self, transcript: PathBuf, desks: Arc<PlayerPrompts>) {
+        lock(&self.running).insert(transcript, HostedMatch { desks, orders: None });
+    }
+
+    /// Removes that match.
+    pub(super) fn unregister(&self, transcript: &Path) {
+        lock(&self.running).remove(transcript);
+    }
+
+    /// Returns whether this program plays the match of a transcript.
+    pub(super) fn plays(&self, transcript: &Path) -> bool {
+        lock(&self.running).contains_key(transcript)
+    }
+
+    /// Returns whether [`Self::stop`] can stop the match of a transcript.
+    pub(super) fn can_stop(&self, transcript: &Path) -> bool {
+        lock(&self.running).get(transcript).is_some_and(|hosted| hosted.orders.is_some())
+    }
+
+    /// Sets in each row whether its match can be stopped.
+    pub(super) fn with_stop_flag(&self, served: &ServedFolder, mut rows: Vec<Row>) -> Vec<Row> {
+        for row in rows.iter_mut().filter(|row| row.live) {
+            row.own = self.can_stop(&served.root().join(&row.file));
+        }
+        rows
+    }
+
+    /// Returns why a match of this server failed.
+    pub(super) fn failure(&self, transcript: &Path) -> Option<String> {
+        let failures = lock(&self.failures);
+        let failure = failures.iter().rev().find(|(path, _)| path == transcript);
+        failure.map(|(_, why)| why.clone())
+    }
+
+    fn remember(&self, transcript: PathBuf, why: String) {
+        let mut failures = lock(&self.failures);
+        if failures.len() >= FAILURES_MAX {
+            failures.pop_front();
+        }
+        failures.push_back((transcript, why));
+    }
+
+    /// Returns the people of a match, if this program plays it.
+    pub(super) fn desks(&self, transcript: &Path) -> Option<Arc<PlayerPrompts>> {
+        lock(&self.running).get(transcript).map(|hosted| hosted.desks.clone())
+    }
+
+    /// Stops a match; it is void.
+    pub(super) fn stop(&self, transcript: &Path) -> ApiResult<()> {
+        let hosted = lock(&self.running).get(transcript).cloned();
+        let orders = hosted.and_then(|hosted| hosted.orders).ok_or_else(|| {
+            ApiError::conflict("this server isn't playing that match")
+                .help("it may be over, or another program plays it")
+        })?;
+        orders.send_modify(|orders| orders.stop = Some("stopped from the page".to_owned()));
+        Ok(())
+    }
+
+    /// Waits until no match from the page is running.
+    pub(super) async fn wait_empty(&self) {
+        tokio::join!(self.with_person.wait_empty(), self.others.wait_empty());
+    }
+
+    /// Starts a match and returns the path of its transcript. Blocks until it has started.
+    pub(super) fn start_match(
+        self: &Arc<Self>,
+        served: &ServedFolder,
+        agents: &[String],
+        request: &MatchRequest,
+    ) -> ApiResult<PathBuf> {
+        let Some(known) = &self.play else {
+            let text = "this server doesn't start matches";
+            return Err(
+                ApiError::new(StatusCode::FORBIDDEN, text).help("it was started with --no-play")
+            );
+        };
+        if self.orders.borrow().stop.is_some() {
+            return Err(ApiError::conflict("the server is stopping"));
+        }
+        let pace_ms = request.pace_ms.unwrap_or(0);
+        if pace_ms > PACE_MS_MAX {
+            let text = format!("the pause after a turn is at most {PACE_MS_MAX} ms, not {pace_ms}");
+            return Err(ApiError::unfit(text));
+        }
+        let job = job(served, known, agents, request)?;
+        let permit = self.enter(with_person(&job.seated))?;
+        let enclosure = (known.sandbox)(programs(&job) * known.jobs)?;
+        job.readable_files.check(enclosure.jail.layers, &job.seated)?;
+        self.start(job, enclosure, Duration::from_millis(pace_ms), permit)
+    }
+
+    /// Takes a slot for a match, if one is free.
+    fn enter(&self, person: bool) -> ApiResult<OwnedSemaphorePermit> {
+        let slots = if person { &self.with_person } else { &self.others };
+        if let Ok(permit) = slots.free.clone().try_acquire_owned() {
+            return Ok(permit);
+        }
+        let (what, help) = if person {
+            ("with a person", "finish or stop one of them on the page")
+        } else {
+            (
+                "between agents",
+                "wait for one to end, stop one on the page, or allow more with `referee serve --jobs N`",
+            )
+        };
+        let text = format!("{} matches {what} are running, the most at once", slots.most);
+        Err(ApiError::new(StatusCode::TOO_MANY_REQUESTS, text).help(help))
+    }
+
+    fn start(
+        self: &Arc<Self>,
+        mut job: Job,
+        enclosure: Enclosure,
+        pace: Duration,
+        permit: OwnedSemaphorePermit,
+    ) -> ApiResult<PathBuf> {
+        let failed = |error: std::io::Error| ApiError::machine(error.to_string());
+        let (header, _) = job.header(&enclosure.told).map_err(failed)?;
+        job.destination = job.destination.reserved(&header).map_err(failed)?;
+        let desks = Arc::<PlayerPrompts>::default();
+        job.human_input = HumanInput::Prompts(desks.clone());
+        let Destination::File { path, .. } = &job.destination else {
+            return Err(ApiError::machine("the match has no transcript file"));
+        };
+        let path = path.canonicalize().map_err(failed)?;
+        let orders = {
+            // Under the lock: new orders are either read here or forwarded to the list.
+            let mut running = lock(&self.running);
+            let orders = watch::Sender::new(self.orders.borrow().clone());
+            running.insert(path.clone(), HostedMatch { desks, orders: Some(orders.clone()) });
+            orders
+        };
+        let (begun, started) = oneshot::channel();
+        let guard = MatchGuard { matches: self.clone(), path: path.clone(), _permit: permit };
+        let paused = self.paused.clone();
+        std::thread::Builder::new()
+            .name("match".to_owned())
+            .spawn(move || {
+                let room = PoolSize { matches: 1, pin: false };
+                let (watching, live) = (watching(pace), RunningMatches::default());
+                let orders = orders.subscribe();
+                let pool = Pool::start(room, enclosure, orders, paused, watching, live);
+                match pool {
+                    Ok(pool) => {
+                        begun.send(Ok(())).ok();
+                        if let Err(error) = play_one(pool, job) {
+                            tracing::warn!("a match from the page failed: {error}");
+                            let why = format!("the match ended without a result: {error}");
+                            guard.matches.remember(guard.path.clone(), why);
+                        }
+                    }
+                    Err(error) => {
+                        begun.send(Err(error)).ok();
+                    }
+                }
+                drop(guard);
+            })
+            .map_err(failed)?;
+        let started = started.blocking_recv();
+        started.map_err(|_| ApiError::machine("the match did not start"))?.map_err(failed)?;
+        Ok(path)
+    }
+
+    /// Forwards the orders of the whole program to each match, until they say stop.
+    pub(super) async fn forward_orders(&self) {
+        let mut all = self.orders.clone();
+        loop {
+            let orders = all.borrow_and_update().clone();
+            for hosted in lock(&self.running).values() {
+                if let Some(sender) = &hosted.orders {
+                    sender.send_modify(|known| {
+                        known.paused = orders.paused;
+                        known.stop = known.stop.take().or(orders.stop.clone());
+                    });
+                }
+            }
+            if orders.stop.is_some() || all.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// Removes a match from the list when it is dropped.
+struct MatchGuard {
+    matches: Arc<HostedMatches>,
+    path: PathBuf,
+    /// Dropped after the rest.
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Drop for MatchGuard {
+    fn drop(&mut self) {
+        lock(&self.matches.running).remove(&self.path);
+    }
+}
+
+fn play_one(pool: Pool, job: Job) -> std::io::Result<()> {
+    let Pool { jobs, mut results, threads } = pool;
+    let sent = jobs.blocking_send(job).is_ok();
+    let played = if sent { results.blocking_recv() } else { None };
+    drop(jobs);
+    threads.join();
+    played.map_or(Ok(()), |played| played.result.map(|_| ()))
+}
+
+fn watching(pace: Duration) -> Box<Watching> {
+    Box::new(move |_| {
+        Box::new(move |event, _| {
+            if matches!(event, Event::Played(_)) {
+                std::thread::sleep(pace);
+            }
+        })
+    })
+}
+
+fn with_person(specs: &[Arc<AgentSpec>]) -> bool {
+    specs.iter().any(|spec| spec.launch.is_none())
+}
+
+fn programs(job: &Job) -> usize {
+    job.seated.iter().filter(|spec| spec.launch.is_some()).count()
+}
+
+/// Checks a request and returns its match.
+fn job(
+    served: &ServedFolder,
+    play: &Play,
+    agents: &[String],
+    request: &MatchRequest,
+) -> ApiResult<Job> {
+    let kind = kind(&request.game)
+        .ok_or_else(|| ApiError::unfit(format!("unknown game {:?}", request.game)))?;
+    let game = kind.start(&request.setup).map_err(|error| {
+        let refused = ApiError::unfit(error.to_string());
+        error.help().map(|help| refused.clone().help(help)).unwrap_or(refused)
+    })?;
+    let (seats, given) = (game.seats(), request.seats.len());
+    if seats != given {
+        let text = format!("{} needs {seats} agents, {given} were given", kind.name);
+        return Err(ApiError::unfit(text).help("choose an agent for every seat"));
+    }
+    let read = |agent: &String| spec(served, play, agents, agent).map(Arc::new);
+    let specs: Vec<Arc<AgentSpec>> = request.seats.iter().map(read).collect::<ApiResult<_>>()?;
+    for spec in &specs {
+        spec.check_plays(kind)?;
+    }
+    let person = with_person(&specs);
+    let destination = Destination::Folder(served.root().join(DEFAULT_FOLDER));
+    let ground = reach::ground(&specs, &destination.places(), &[]);
+    Ok(Job {
+        number: 0,
+        kind,
+        setup: request.setup.clone(),
+        seated: specs,
+        conditions: MatchSettings { clock: clock(request, person)?, ..MatchSettings::default() },
+        seed: seed(request.seed)?,
+        readable_files: Arc::new(ReadableFiles::new(ground)),
+        human_input: HumanInput::default(),
+        destination,
+        durable: true,
+    })
+}
+
+/// Returns an agent that may be started from the page: never a command typed there.
+fn spec(served: &ServedFolder, play: &Play, below: &[String], agent: &str) -> ApiResult<AgentSpec> {
+    if agent.starts_with('@') || play.agents.iter().any(|given| given == agent) {
+        return Ok(AgentSpec::read(agent)?);
+    }
+    if below.iter().any(|folder| folder == agent) {
+        let folder = served.find(agent)?;
+        let mut spec = AgentSpec::read_in("./", &folder)?;
+        agent.clone_into(&mut spec.written);
+        return Ok(spec);
+    }
+    Err(ApiError::unfit(format!("{agent:?} can't be started from the page")).help(
+        "choose @human, a built-in agent, one given with `referee serve --agent`, or a folder with \
+         an agent.toml below the served one",
+    ))
+}
+
+/// Returns the clock, as in `referee play`: by default a match with a person has no limit.
+fn clock(request: &MatchRequest, person: bool) -> ApiResult<ClockSettings> {
+    let unfit = |name: &str, text: &str, error: String| {
+        ApiError::unfit(format!("{name} {text:?}: {error}"))
+    };
+    let time = |text: &String| read_time(text).map_err(|error| unfit("move_time", text, error));
+    let move_ms = request.move_time.as_ref().map(time).transpose()?;
+    let default = ClockSettings::default();
+    let (bank_ms, increment_ms) = match (&request.clock, move_ms) {
+        (Some(text), _) => {
+            let read = read_clock(text).map_err(|error| unfit("clock", text, error))?;
+            (Some(read.0), read.1)
+        }
+        (None, Some(_)) => (None, 0),
+        (None, None) if person => (Some(ClockSettings::MS_MAX), 0),
+        (None, None) => (default.bank_ms, default.increment_ms),
+    };
+    let settings = ClockSettings { bank_ms, increment_ms, move_ms, ..default };
+    settings.check().map_err(|error| ApiError::unfit(format!("clock: {error}")))?;
+    Ok(settings)
+}
+
+fn seed(given: Option<u64>) -> ApiResult<u64> {
+    if let Some(seed) = given {
+        let fits = (seed < SEED_BOUND).then_some(seed);
+        return fits.ok_or_else(|| ApiError::unfit("the seed must be below 2^53"));
+    }
+    let drawn = SysRng.try_next_u64();
+    let drawn = drawn.map_err(|error| ApiError::machine(format!("no randomness: {error}")))?;
+    Ok(drawn % SEED_BOUND)
+}
