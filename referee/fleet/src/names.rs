@@ -108,7 +108,7 @@ mod tests {
     use super::Names;
 
     #[test]
-    fn nothing_but_an_id_comes_into_a_name() {
+    fn only_ids_become_part_of_a_name() {
         assert!(Names::new("0123456789abcdef").is_some());
         for wrong in [
             "",

@@ -90,7 +90,7 @@ mod tests {
     use super::Addresses;
 
     #[test]
-    fn addresses_are_read_and_shown_without_secrets() {
+    fn addresses_are_parsed_and_displayed_without_secrets() {
         for (text, shown, user, password) in [
             ("localhost", "nats://localhost", None, None),
             ("nats://10.0.0.7:4333/", "nats://10.0.0.7:4333", None, None),

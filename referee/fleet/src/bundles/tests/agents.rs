@@ -336,7 +336,7 @@ fn assert_fault(arrived: &Arrived, expected: &str) {
 }
 
 #[test]
-fn an_interpreter_is_each_machine_s_own() {
+fn interpreters_are_not_sent() {
     let machines = Machines::with(&[
         ("slow/slow.sh", "echo hi\n"),
         ("along/agent.toml", "command = [\"./bot\"]"),
@@ -408,7 +408,7 @@ fn refused(run: &str, lent: &[PathBuf]) -> Result<(), WorkerFault> {
 }
 
 #[test]
-fn an_agent_gets_nothing_of_the_worker_by_naming_it() {
+fn an_agent_can_not_name_the_worker_s_files() {
     let mine = tempfile::tempdir().unwrap();
     let secret = mine.path().canonicalize().unwrap().join("id_rsa");
     std::fs::write(&secret, "secret").unwrap();

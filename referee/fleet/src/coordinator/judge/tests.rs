@@ -181,7 +181,7 @@ fn unpacked(bytes: &[u8]) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn a_report_s_games_are_kept_as_they_were_played() {
+async fn a_report_s_games_are_written_unchanged() {
     let world = World::new();
     let games = world.block();
     let verified = world.verify(&games).await.unwrap();
@@ -207,7 +207,7 @@ async fn a_game_that_has_a_result_is_only_compared() {
 
 /// When a game is durable its object is removed, and its report may arrive again.
 #[tokio::test]
-async fn what_is_not_there_any_more_of_a_game_that_has_a_result_is_not_missed() {
+async fn a_removed_object_of_a_game_with_a_result_is_not_needed() {
     let mut world = World::new();
     let games = world.block();
     let tries: Vec<_> = games.iter().map(|(number, bytes)| (*number, object_of(bytes))).collect();
@@ -229,7 +229,7 @@ fn object_of(bytes: &[u8]) -> Payload {
 }
 
 #[tokio::test]
-async fn tries_that_are_void_go_before_what_counts() {
+async fn void_tries_come_before_the_one_that_counts() {
     let world = World::new();
     let (void, whole) =
         (world.transcript(0, RecordEnd::Unfinished), world.transcript(0, RecordEnd::Played));
@@ -249,7 +249,7 @@ async fn tries_that_are_void_go_before_what_counts() {
 }
 
 #[tokio::test]
-async fn what_no_match_has_said_is_the_worker_s_fault() {
+async fn invalid_transcripts_are_the_worker_s_fault() {
     let world = World::new();
     let whole = world.transcript(0, RecordEnd::Played);
     let plain = unpacked(&whole);
@@ -292,7 +292,7 @@ async fn what_no_match_has_said_is_the_worker_s_fault() {
 }
 
 #[tokio::test]
-async fn parcels_are_whole_and_what_they_are_called() {
+async fn payloads_are_complete_and_match_their_names() {
     let mut world = World::new();
     let whole = world.transcript(0, RecordEnd::Played);
     let length = whole.len() as u64;
@@ -321,7 +321,7 @@ async fn parcels_are_whole_and_what_they_are_called() {
 }
 
 #[tokio::test]
-async fn what_the_server_does_not_give_is_not_asked_for_for_ever() {
+async fn an_object_that_can_not_be_read_is_given_up() {
     let (set_up, up) = watch::channel(true);
     let wait = Duration::from_millis(1);
     let (mut asked, mut away) = (0, 0);
@@ -340,7 +340,7 @@ async fn what_the_server_does_not_give_is_not_asked_for_for_ever() {
 }
 
 #[tokio::test]
-async fn little_that_unpacks_to_much_is_not_unpacked() {
+async fn a_decompression_bomb_is_not_unpacked() {
     let world = World::with(Some((1 << 16, 1 << 20)));
     let bomb = packed(&vec![b' '; 8 << 20]);
     assert!(bomb.len() < 1 << 16);
@@ -350,7 +350,7 @@ async fn little_that_unpacks_to_much_is_not_unpacked() {
 
 /// A report may have hundreds of games, of which a few would fill the memory.
 #[tokio::test]
-async fn what_is_too_much_to_be_held_is_kept_all_the_same() {
+async fn transcripts_that_exceed_the_memory_limit_are_kept() {
     let world = World::new();
     let games = world.block();
     let void = (0, world.transcript(0, RecordEnd::Unfinished));
@@ -369,7 +369,7 @@ async fn what_is_too_much_to_be_held_is_kept_all_the_same() {
 
 /// One at a time, from fetching until it is stored.
 #[tokio::test]
-async fn who_has_a_long_transcript_in_memory_is_waited_for() {
+async fn only_one_long_transcript_is_in_memory() {
     let world = World::new();
     let games = world.block();
     let longest = games.iter().map(|(_, bytes)| unpacked(bytes).len()).max().unwrap();
@@ -395,7 +395,7 @@ async fn who_has_a_long_transcript_in_memory_is_waited_for() {
 
 /// A disk that can't be written is the coordinator's problem.
 #[tokio::test]
-async fn what_cannot_be_kept_here_is_no_worker_s_fault() {
+async fn a_failing_disk_here_is_not_the_worker_s_fault() {
     for held in [0, usize::MAX] {
         let world = World::with(Some((held, usize::MAX)));
         let games = world.block();
@@ -410,7 +410,7 @@ async fn what_cannot_be_kept_here_is_no_worker_s_fault() {
 }
 
 #[tokio::test]
-async fn a_report_of_nothing_is_none_and_a_worker_s_fault_has_no_games() {
+async fn an_empty_report_is_invalid_and_a_fault_has_no_games() {
     let world = World::new();
     assert_eq!(world.verify(&[]).await.unwrap_err(), "its report has no games");
     let mut report = report(vec![(0, Payload::Message { bytes: 1 })]);
@@ -421,7 +421,7 @@ async fn a_report_of_nothing_is_none_and_a_worker_s_fault_has_no_games() {
 }
 
 #[tokio::test]
-async fn a_panic_is_told_of_the_report_that_it_came_with() {
+async fn a_panic_is_an_error_of_its_report() {
     let judged = Judged::of(1, report(Vec::new()), async { panic!("a mistake") }).await;
     assert_eq!(judged.number, 1);
     assert!(judged.verified.unwrap_err().contains("a mistake"));

@@ -292,7 +292,7 @@ fn run(seed: u64, mut world: World) -> (BTreeSet<u64>, BTreeMap<u64, String>, u6
 }
 
 #[test]
-fn each_block_is_taken_once_whatever_happens() {
+fn each_block_is_completed_once() {
     let bad: BTreeSet<u64> = DEADLY.into_iter().chain(IMPOSSIBLE).collect();
     let mut unlucky = 0;
     for seed in 0..20 {
