@@ -22,17 +22,15 @@ const SYNTAX: &[(&str, &str)] = &[
 pub fn plain_error(text: &str) -> String {
     let text = text.rsplit_once(" at line ").map_or(text, |(text, _)| text);
     if let Some(rest) = text.strip_prefix("unknown variant ") {
-        return format!("unknown value {}", rest.replacen(", ", ": ", 1));
+        return format!("unknown value {}", rest.replacen("`, expected", "`: expected", 1));
     }
     let mismatch = ["invalid type: ", "invalid value: ", "invalid length "];
     let rest = mismatch.iter().find_map(|prefix| text.strip_prefix(prefix));
-    match rest.and_then(|rest| rest.rsplit_once(", expected ")) {
-        Some((got, expected)) => format!("expected {}, got {}", expectation(expected), found(got)),
-        None => {
-            let syntax = SYNTAX.iter().find(|(start, _)| text.starts_with(start));
-            syntax.map_or(text, |(_, plain)| plain).to_owned()
-        }
+    if let Some((got, expected)) = rest.and_then(|rest| rest.rsplit_once(", expected ")) {
+        return format!("expected {}, got {}", expectation(expected), found(got));
     }
+    let syntax = SYNTAX.iter().find(|(start, _)| text.starts_with(start));
+    syntax.map_or(text, |(_, plain)| plain).to_owned()
 }
 
 fn expectation(serde: &str) -> String {
@@ -93,6 +91,10 @@ mod tests {
             (
                 "unknown variant `go`, expected `place` or `swap`",
                 "unknown value `go`: expected `place` or `swap`",
+            ),
+            (
+                "unknown variant `go, 3`, expected `place`",
+                "unknown value `go, 3`: expected `place`",
             ),
             ("expected ident at line 1 column 2", "this is not JSON"),
             ("missing field `at` at line 1 column 9", "missing field `at`"),

@@ -201,7 +201,7 @@ fn a_controller_plays_against_an_agent() {
     let (output, _) = served(&dir, &["@first"], lines);
     // The first empty cells are a1, b1, ... here and a1, a2, ... there.
     let wanted = "=1 \n\n= \n\n= a2\n\n? illegal move: a2 is occupied\n\n\
-                  ? it is the turn of black: the players take turns strictly\n\n= \n\n= a2\n\n\
+                  ? it is black's turn: the players alternate\n\n= \n\n= a2\n\n\
                   = a3\n\n=9 \n\n= cannot score\n\n= \n\n";
     assert_eq!(output, wanted);
     dir.assert_tmp_is_empty();

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 /// An agent, the clock, its fault and part of the message.
 const ROWS: &[(&str, &[&str], &str, &str)] = &[
     ("@crash", &[], "gone", "exit status 1"),
-    ("@slow", &["--move-time", "200ms"], "late", "200 ms were allowed"),
-    ("@mute", &["--move-time", "200ms"], "late", "200 ms were allowed"),
+    ("@slow", &["--move-time", "200ms"], "late", "the limit is 200 ms per turn"),
+    ("@mute", &["--move-time", "200ms"], "late", "the limit is 200 ms per turn"),
     ("@flood", &[], "flood", "longer than 65536 bytes"),
     ("@illegal", &[], "illegal", ""),
 ];

@@ -66,5 +66,5 @@ fn inconsistent_events_are_refused() {
     assert!(error.contains("no seat is asked"), "{error}");
     header.game = "chess".to_owned();
     let error = sent(&header, Seat(0), &events, None).unwrap_err();
-    assert!(error.contains("`chess` is unknown"), "{error}");
+    assert!(error.contains("unknown game `chess`"), "{error}");
 }
