@@ -33,9 +33,9 @@ pub(crate) struct FleetOptions {}
 
 /// Games are never played elsewhere.
 #[derive(Debug)]
-pub(super) enum There {}
+pub(super) enum FleetVenue {}
 
-impl There {
+impl FleetVenue {
     #[expect(
         clippy::unnecessary_wraps,
         clippy::trivially_copy_pass_by_ref,
@@ -50,11 +50,11 @@ impl There {
         Ok(None)
     }
 
-    pub(super) fn tell(&self, _: &Global) {
+    pub(super) fn print_notes(&self, _: &Global) {
         match *self {}
     }
 
-    pub(super) fn words(&self) -> &[String] {
+    pub(super) fn resume_args(&self) -> &[String] {
         match *self {}
     }
 

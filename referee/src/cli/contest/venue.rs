@@ -3,7 +3,7 @@
 use super::run::SharedRunOptions;
 use super::running::{choose_sandbox, room};
 use crate::cli::Global;
-use crate::cli::fleet::There;
+use crate::cli::fleet::FleetVenue;
 use crate::cli::sandbox::print_sandbox;
 use referee_play::interrupts::Interrupts;
 use referee_play::reach::{ReadableFiles, ground};
@@ -26,7 +26,7 @@ pub(in crate::cli) enum Venue {
     /// On this machine, in this sandbox.
     Local(Box<Enclosure>),
     /// By workers.
-    Fleet(Box<There>),
+    Fleet(Box<FleetVenue>),
 }
 
 impl Venue {
@@ -38,8 +38,8 @@ impl Venue {
         runtime: &Runtime,
         global: &Global,
     ) -> Result<Self, Failure> {
-        if let Some(there) = There::find(&options.fleet, prepared, runtime, global)? {
-            return Ok(Self::Fleet(Box::new(there)));
+        if let Some(fleet) = FleetVenue::find(&options.fleet, prepared, runtime, global)? {
+            return Ok(Self::Fleet(Box::new(fleet)));
         }
         choose_sandbox(request, prepared, options, global).map(|it| Self::Local(Box::new(it)))
     }
@@ -56,7 +56,7 @@ impl Venue {
     pub(super) fn print(&self, request: &Wish, global: &Global) {
         match self {
             Self::Local(sandbox) => print_sandbox(sandbox, request.level, global),
-            Self::Fleet(there) => there.tell(global),
+            Self::Fleet(fleet) => fleet.print_notes(global),
         }
     }
 
@@ -64,7 +64,7 @@ impl Venue {
     pub(super) fn args(&self) -> &[String] {
         match self {
             Self::Local(_) => &[],
-            Self::Fleet(there) => there.words(),
+            Self::Fleet(fleet) => fleet.resume_args(),
         }
     }
 
@@ -85,9 +85,9 @@ impl Venue {
                 let field = Local::start(contest, folder, local_setup, interrupts)?;
                 Ok(runner.play(field, interrupts, observer).await)
             }
-            Self::Fleet(there) => {
+            Self::Fleet(fleet) => {
                 let runner = Runner::open(contest, folder, store)?;
-                there.play(runner, run, begun, interrupts, observer).await
+                fleet.play(runner, run, begun, interrupts, observer).await
             }
         }
     }

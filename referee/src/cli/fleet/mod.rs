@@ -2,11 +2,11 @@
 //! `no_fleet.rs` replaces this module.
 
 mod server;
-mod there;
+mod venue;
 mod withdraw;
 mod worker;
 
-pub(super) use there::{There, note_elsewhere};
+pub(super) use venue::{FleetVenue, note_elsewhere};
 
 use self::server::ServerOptions;
 use super::{Global, success};

@@ -34,7 +34,7 @@ pub(crate) struct ServerOptions {
 
 impl ServerOptions {
     /// Returns the arguments for connecting to this server again, without secrets.
-    pub(crate) fn words(&self, shown: &str) -> Vec<String> {
+    pub(crate) fn resume_args(&self, shown: &str) -> Vec<String> {
         let file = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
         let options = [
             ("--on", Some(shown.to_owned())),

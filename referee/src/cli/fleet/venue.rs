@@ -22,12 +22,12 @@ const NAME: &str = "referee coordinator";
 
 /// A connected server and the packed contest.
 #[derive(Debug)]
-pub(in crate::cli) struct There {
+pub(in crate::cli) struct FleetVenue {
     connection: Connection,
     settings: CoordinatorSettings,
 }
 
-impl There {
+impl FleetVenue {
     /// Packs the agents and connects, if the options name a server. A server that is being started
     /// is waited for.
     pub(in crate::cli) fn find(
@@ -45,19 +45,19 @@ impl There {
         let connection = runtime.block_on(server.connect(NAME))?;
         let lease = options.lease.map_or(LEASE, Duration::from_millis);
         let (brief, shown) = (packed.brief(prepared, lease), server.display_url());
-        let resume_args = options.server.words(&shown);
+        let resume_args = options.server.resume_args(&shown);
         Ok(Some(Self {
             connection,
             settings: CoordinatorSettings { brief, packed, shown, resume_args },
         }))
     }
 
-    pub(in crate::cli) fn tell(&self, global: &Global) {
+    pub(in crate::cli) fn print_notes(&self, global: &Global) {
         global.note(&self.settings.packed.notes);
     }
 
     /// Returns the arguments with which the contest is resumed on this server.
-    pub(in crate::cli) fn words(&self) -> &[String] {
+    pub(in crate::cli) fn resume_args(&self) -> &[String] {
         &self.settings.resume_args
     }
 
