@@ -36,7 +36,7 @@ fn a_good_worker_plays_the_games_of_a_broken_one() {
     assert!(!ran.stderr.contains("could not be played"), "{}", ran.stderr);
     assert_whole(&dir, "there", 36);
     // It may leave before it counts the last reported games; the other has played none.
-    good.terminate().code(143).stderr_has("left; 3");
+    good.terminate().code(143).stderr_has("exiting; played 3");
     bare.terminate().code(143).stderr_has("played 0 games");
 }
 
