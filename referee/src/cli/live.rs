@@ -3,6 +3,7 @@
 use super::output::{BoardOptions, eprint_line, stderr_has_colour};
 use crate::reading::{caption, report};
 use referee_match::Match;
+use referee_match::summary::fault_text;
 use referee_process::lock::lock;
 use referee_protocol::plain::tame;
 use referee_protocol::{Event, Seat};
@@ -102,9 +103,9 @@ impl LiveBoard {
                 }
             }
             Event::Retired(retired) => {
-                let (kind, text) = (retired.fault.kind, &retired.fault.text);
+                let (kind, text) = (fault_text(retired.fault.kind), &retired.fault.text);
                 let text = tame(text);
-                self.last_event = format!("{} is out: {kind}, {text}", name(retired.seat));
+                self.last_event = format!("{} {kind} and is out: {text}", name(retired.seat));
                 self.draw(state);
             }
             Event::Over(_) => self.draw(state),

@@ -1,6 +1,7 @@
 //! A recorded match as text, ply by ply.
 
 use super::{report, unreadable};
+use referee_match::summary::fault_text;
 use referee_match::transcript::{ReadEnd, Walk, walk};
 use referee_process::Failure;
 use referee_protocol::plain::tame;
@@ -54,9 +55,9 @@ fn happened(walk: &Walk, turn: u64, event: &Event, style: Option<&Style>) -> Str
             text.push_str(&board(walk, style));
         }
         Event::Retired(retired) => {
-            let (name, kind) = (name(retired.seat), retired.fault.kind);
+            let (name, kind) = (name(retired.seat), fault_text(retired.fault.kind));
             let why = tame(&retired.fault.text);
-            writeln!(text, "\nturn {turn}: {name} is out: {kind}, {why}").ok();
+            writeln!(text, "\nturn {turn}: {name} {kind} and is out: {why}").ok();
         }
         Event::Stderr(stderr) => {
             let name = name(stderr.seat);

@@ -210,10 +210,10 @@ fn one_of_two_may_be_retired() {
     let dir = TestDir::new();
     begun(&dir, "hex-fault", &retired(0, 0));
     let words = ["replay", "x.jsonl", "--print"];
-    dir.run(&words).code(1).stdout_has("is out: gone, left").stderr_has("cut off at line 3");
+    dir.run(&words).code(1).stdout_has("and is out: left").stderr_has("cut off at line 3");
     dir.run(&["position", "hex", "--transcript", "x.jsonl"]).code(0).stdout_has("turn 0: seat 0");
     dir.run(&["debug", "x.jsonl", "--print"]).code(0).stdout_has("\"type\":\"hello\"");
-    for (form, wanted) in [("txt", "is out: gone, left"), ("svg", "is out, gone:")] {
+    for (form, wanted) in [("txt", "and is out: left"), ("svg", "is out, gone:")] {
         let words = ["replay", "export", "x.jsonl", "--output", "-", "--form", form];
         dir.run(&words).code(0).stdout_has(wanted);
     }
