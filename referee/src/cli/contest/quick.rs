@@ -32,8 +32,8 @@ pub(super) struct Options {
     /// Leave out broken submissions. By default, a broken one stops the contest
     #[arg(long, requires = "submissions")]
     leave_out: bool,
-    /// Format: round-robin, gauntlet, swiss, knockout, double-knockout, ladder; round-robin
-    /// unless it is given, puzzle where agents play alone
+    /// Contest format: round-robin, gauntlet, swiss, knockout, double-knockout or ladder. Defaults to
+    /// round-robin, or puzzle for games of one seat
     #[arg(long, value_name = "NAME")]
     format: Option<String>,
     /// Minimum number of games, 1 or more, rounded up to whole rounds. Defaults to one round
