@@ -1,8 +1,8 @@
-"""All that a bot for Referee needs, in one file: the protocol, and the rules of the six games.
+"""Everything a bot for Referee needs, in one file: the protocol and the rules of the six games.
 
-`run(choose)` plays a match; `choose` gets a Game, which keeps the board by itself and asks the
-referee for nothing. A cell is a tuple, (row, column) or in Chexers (q, r), but in Chinese Checkers a
-number. An action is a dictionary, as in the protocol. Needs Python 3.8 alone. Change what you like.
+`run(choose)` plays a match; `choose` gets a Game, which keeps its own board and needs nothing from
+the referee. A cell is a tuple, (row, column) or in Chexers (q, r), but in Chinese Checkers a number.
+An action is a dictionary, as in the protocol. Needs only Python 3.8. Change what you like.
 """
 import functools
 import json
@@ -15,13 +15,13 @@ _say = None  # Sends a message; None while it isn't this bot's turn.
 
 
 def run(choose, name="bot", want=()):
-    """Plays a match. `want`: which of "position" and "actions" are to be in `game.message`."""
-    # The referee's lines get streams of their own. What else is printed, also by C code or programs
-    # started from here, goes to stderr, and nothing else can read what the referee sends.
+    """Plays a match. `want`: which of "position" and "actions" to include in `game.message`."""
+    # The referee's lines get their own streams. All other output, also of C code and child
+    # processes, goes to stderr, and nothing else can read what the referee sends.
     lines, out = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    sys.stdout.flush()  # With what was printed before.
+    sys.stdout.flush()  # What was printed before.
     sys.stdout = sys.stderr
 
     def say(message):
@@ -40,18 +40,18 @@ def run(choose, name="bot", want=()):
 
 
 def log(*values):
-    """Prints to stderr, which the referee keeps beside the turn."""
+    """Prints to stderr, which the transcript keeps with the turn."""
     print(*values, file=sys.stderr, flush=True)
 
 
 def info(score=None, depth=None, text=None, cells=None, **more):
-    """Tells watchers what you think, from within `choose`; `cells` are marks: {(0, 1): "good"}."""
+    """Shows viewers what you think; call it in `choose`. `cells` are marks: {(0, 1): "good"}."""
     marks = cells and [{"at": at, "label": str(label)} for at, label in cells.items()]
-    told = dict(more, type="info", score=score, depth=depth, text=text, cells=marks)
+    message = dict(more, type="info", score=score, depth=depth, text=text, cells=marks)
     if score is not None and not abs(score) < float("inf"):
-        told["score"] = str(score)  # Searches like infinity, and JSON has none.
+        message["score"] = str(score)  # JSON has no infinity.
     if _say:
-        _say({key: value for key, value in told.items() if value is not None})
+        _say({key: value for key, value in message.items() if value is not None})
 
 
 def _converse(choose, lines, say, ready):
@@ -83,16 +83,16 @@ def _converse(choose, lines, say, ready):
 
 
 class Game:
-    """A game in progress. Hex({"size": 5}) begins one without a referee, to try things out.
+    """A game in progress. Hex({"size": 5}) starts one without a referee, to try things out.
 
     seat, seats     your seat, from 0; everyone's: [{"seat": 0, "name": .., "colour": ..}, ..]
     turn, to_move   the number of the turn; the seat whose turn it is
-    pieces          {cell: seat}, whatever the game calls them
+    pieces          {cell: seat}, in every game
     cells           every cell of the board, in order
     lines           {cell: [[..], ..]}, the cells in each direction from it, to the rim
     setup, clock    as in the referee's `hello`; `message` is its `turn` as it came
     left_ms         milliseconds left, for this turn and all to come, or None
-    retired         the seats that are out; their pieces stay
+    retired         the retired seats; their pieces stay on the board
     ending()        (the winner or None, the reason) once the game is over; None before
     """
     colours, usual_seats = ("peg",), None
@@ -122,7 +122,7 @@ class Game:
         return self
 
     def copy(self):
-        """The same game once more: neither changes with the other."""
+        """An independent copy of the game."""
         copy = object.__new__(type(self))
         own = {name: getattr(self, name).copy() for name in self._changing}
         copy.__dict__.update(self.__dict__, **own)
@@ -133,7 +133,7 @@ class Game:
         return self.ending() is not None
 
     def winner(self):
-        """The seat that has won, if one has. Who solves a puzzle wins."""
+        """The seat that has won, or None. Solving a puzzle is a win."""
         return self.ending()[0] if self.is_over() else None
 
     def pieces_of(self, seat):
@@ -185,20 +185,20 @@ class Game:
         return moves
 
     def _end_turn(self):
-        # The turns of retired seats are passed over, but counted.
+        # Turns of retired seats are skipped, but counted.
         self.turn, self.to_move = self.turn + 1, (self.to_move + 1) % len(self.seats)
         if self.to_move in self.retired and self.turn < self.turns_max:
             Game._end_turn(self)
 
     def retire(self, seat):
-        """The seat is out."""
+        """Retires a seat."""
         self.retired.add(seat)
         if seat == self.to_move:
             self._end_turn()
 
 
 class Hex(Game):
-    """Black joins first and last column, red first and last row; `colour(seat)` tells who is who."""
+    """Black connects first and last column, red first and last row; see `colour(seat)`."""
     colours, _changing = ("black", "red"), ("pieces", "retired", "_sides")
 
     def _begin(self, setup, position):
@@ -214,7 +214,7 @@ class Hex(Game):
         return self._sides[seat]
 
     def borders(self, seat):
-        """The two lists of cells that a seat has to join."""
+        """The two lists of cells that a seat has to connect."""
         is_black, along = self.colour(seat) == "black", range(self.size)
         return [[(n, end) if is_black else (end, n) for n in along] for end in (0, self.size - 1)]
 
@@ -248,7 +248,7 @@ class Hex(Game):
 
 
 class Chexers(Game):
-    """exits: how many each seat has made; exit_cells: from where each seat may leave the board."""
+    """exits: the number of each seat's exits; exit_cells: where each seat may leave the board."""
     colours, _changing = ("red", "green", "blue"), ("pieces", "retired", "exits", "_seen")
 
     def _begin(self, setup, position):
@@ -274,7 +274,7 @@ class Chexers(Game):
             self.pieces[over] = self.to_move
         if action["type"] == "exit":
             self.exits[self.to_move] += 1
-            self._seen.clear()  # No position from before an exit comes again.
+            self._seen.clear()  # Positions before an exit can't recur.
         if action["type"] != "pass":
             del self.pieces[tuple(action["from"])]
         if "to" in action:
@@ -340,7 +340,7 @@ class Freckers(Game):
             self.pads |= set().union(*around) - self.pieces.keys()
 
     def across(self, seat):
-        """How many frogs of a seat have come to the other side."""
+        """The number of a seat's frogs that are across."""
         return sum(row == self.goals[seat] for row, _ in self.pieces_of(seat))
 
     def ending(self):
@@ -380,7 +380,7 @@ class ChineseCheckers(Game):
             self.pieces[action["path"][-1]], self.passes = self.to_move, 0
 
     def _left(self):
-        """The seats that are left, in the order of play from the one to move."""
+        """The active seats, in the order of play from the one to move."""
         order = [*range(self.to_move, len(self.seats)), *range(self.to_move)]
         return [seat for seat in order if seat not in self.retired]
 
@@ -402,7 +402,7 @@ class ChineseCheckers(Game):
 
     def ending(self):
         left = self._left()
-        for seat in left[-1:] + left[:-1]:  # Who moved last is judged first.
+        for seat in left[-1:] + left[:-1]:  # The last mover is checked first.
             if self.is_home(seat):
                 return seat, "home"
         if self.passes >= len(left):
@@ -410,7 +410,7 @@ class ChineseCheckers(Game):
         return (None, "turn_limit") if self.turn >= self.turns_max else None
 
     def distance(self, cell, other):
-        """How many steps lie between two cells of an empty board."""
+        """The number of steps between two cells of an empty board."""
         (a, b), (c, d) = self._places[cell], self._places[other]
         return max(abs(a - c), abs(b - d), abs(a + b - c - d))
 

@@ -1,5 +1,5 @@
-//! Plays any game on a board of its own: wins where it can, and otherwise leaves the others as few
-//! actions as possible. It believes only what `played` says.
+//! Plays any game on its own board: wins if it can, and otherwise leaves the others as few actions as
+//! possible. The board changes only with `played`.
 
 use referee_games::{AnyGame, Turn, kind};
 use referee_protocol::{Action, FromAgent, Hello, Ready, Seat, ToAgent};
@@ -58,7 +58,7 @@ impl Agent {
 fn main() -> Result<(), Box<dyn Error>> {
     let mut seated: Option<Agent> = None;
     for line in io::stdin().lock().lines() {
-        // A message of a kind that this agent doesn't know is none of its business.
+        // Unknown messages are ignored.
         let Ok(message) = serde_json::from_str(&line?) else { continue };
         if let ToAgent::Hello(hello) = &message {
             seated = Some(Agent::new(hello)?);

@@ -1,6 +1,6 @@
 //! Alpha-beta with growing depth for games on small boards, with the usual means of looking at good
 //! actions first: a table of positions already met (by Zobrist keys), killers and a history. With
-//! three seats and more it is paranoid: all others are taken to play against the one seat.
+//! three or more seats it is paranoid: all others are assumed to play against this seat.
 //!
 //! Why this for the race games: their boards are cheap to copy, progress is a good estimate, and
 //! what matters is to see the ladders and the captures of the next few turns exactly.
@@ -8,14 +8,14 @@
 use crate::budget::Budget;
 use crate::position_table::{Bound, Entry, Table};
 
-/// What winning is worth; every estimate is smaller.
+/// The value of a win; every estimate is smaller.
 pub(crate) const WON: i32 = 1_000_000;
-/// No depth is greater.
+/// The greatest depth.
 const PLY_MAX: usize = 40;
 /// From this place in the order on, actions are looked at less deeply first.
 const LATE: usize = 5;
 
-/// An action by two cells; what it means beyond that is the board's business.
+/// An action by two cells, interpreted by the board.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Move {
     pub(crate) from: u8,
@@ -33,13 +33,13 @@ impl Move {
 pub(crate) enum Ending {
     /// This seat won.
     Won(usize),
-    /// Nobody did.
+    /// No seat won.
     Drawn,
 }
 
-/// A board as this search sees it.
+/// A board to search.
 pub(crate) trait Board: Clone {
-    /// Beyond the first ply, only so many of the most promising actions are followed.
+    /// The number of most promising actions searched beyond the first ply.
     const BREADTH: usize;
     /// What leading back to a position that has been costs, for each time it has been.
     const REPEATING: i32;
@@ -52,20 +52,20 @@ pub(crate) trait Board: Clone {
     fn list(&self, actions: &mut Vec<(i32, Move)>);
     /// Plays an action that was listed.
     fn play(&mut self, action: Move);
-    /// How well a seat stands against the others; larger is better.
+    /// The estimate for a seat against the others; larger is better.
     fn standing(&self, seat: usize) -> i32;
-    /// A number that different positions seldom share.
+    /// A hash of the position.
     fn key(&self) -> u64;
 }
 
 /// What a search has found.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
-    /// The index of the best of the actions that were given.
+    /// The index of the best action.
     pub(crate) index: usize,
-    /// What the position is worth to the seat.
+    /// The value of the position for the seat.
     pub(crate) value: i32,
-    /// How many plies ahead the search has come.
+    /// The depth reached, in plies.
     pub(crate) depth: usize,
 }
 
@@ -216,15 +216,15 @@ impl Search {
         budget: &mut Budget,
     ) -> Option<i32> {
         let own = board.mover() == self.seat;
-        let sign = if own { 1 } else { -1 };
+        let factor = if own { 1 } else { -1 };
         if let Some(ending) = board.ending() {
-            return Some(sign * self.ended(ending, ply));
+            return Some(factor * self.ended(ending, ply));
         }
         if !budget.spend() {
             return None;
         }
         if depth == 0 || ply >= PLY_MAX {
-            return Some(sign * board.standing(self.seat));
+            return Some(factor * board.standing(self.seat));
         }
         let key = board.key() ^ self.salt;
         let known = self.table.get(key);
@@ -326,7 +326,7 @@ impl Search {
 
 /// An action of the first ply.
 struct First<B> {
-    /// Its place in the list that was given.
+    /// Its index in the list of actions.
     index: usize,
     /// What it leads to.
     board: B,

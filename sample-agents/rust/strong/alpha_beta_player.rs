@@ -1,12 +1,11 @@
-//! Playing a race by alpha-beta: Chinese Checkers, Chexers and Freckers differ in their boards
-//! alone.
+//! The alpha-beta player of Chinese Checkers, Chexers and Freckers, which differ only in their boards.
 
 use crate::alpha_beta::{Board, Move, Search};
 use crate::player::{Choice, Clock, Player, figures};
 use referee_games::Game;
 use std::collections::HashMap;
 
-/// What stays the same throughout a game, and the ways to and from the rules' own types.
+/// The constants of a game, and conversions from the rules' types.
 pub(crate) trait SearchGame: 'static {
     /// The game.
     type Game: Game;
@@ -25,7 +24,7 @@ pub(crate) trait SearchGame: 'static {
 pub(crate) struct AlphaBetaPlayer<F> {
     field: F,
     search: Search,
-    /// How often each position has been, by its key.
+    /// The number of occurrences of each position, by its key.
     been: HashMap<u64, usize>,
 }
 

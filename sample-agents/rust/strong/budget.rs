@@ -1,24 +1,24 @@
-//! How long a search may go on: by the clock, with a reserve, or by a number of nodes, which makes
-//! its result depend on nothing but the position and the seed.
+//! Limits of a search: by the clock, with a reserve, or by a number of nodes, which makes its result
+//! depend only on the position and the seed.
 
 use referee_protocol::ClockSettings;
 use std::time::{Duration, Instant};
 
-/// What a turn takes where the clock allows it.
+/// The time for a turn, if the clock allows it.
 const TURN: Duration = Duration::from_millis(100);
-/// What planning a puzzle takes at most.
+/// The longest time to plan a puzzle.
 const PLAN: Duration = Duration::from_secs(15);
 /// A turn takes no larger part of the bank than this, so that the bank never runs dry.
 const BANK_PART: u32 = 40;
-/// What a turn costs beyond its search: waking up, reading, writing.
+/// The time of a turn beyond its search: waking up, reading, writing.
 const BESIDES: Duration = Duration::from_millis(5);
 /// Of what a turn may take at most, the part that is kept for what can't be foreseen: a busy
 /// machine, a pipe that is slow.
 const RESERVE: f64 = 0.5;
-/// How many nodes are looked at between two looks at the clock.
+/// The number of nodes between two checks of the clock.
 const NODES_BETWEEN: u64 = 64;
 
-/// What all the searches of a match are bounded by.
+/// The limits of all searches of a match.
 #[derive(Debug)]
 pub(crate) struct TimePolicy {
     /// The nodes of one turn, instead of time.
@@ -68,7 +68,7 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// Takes one more node; false once there is none left, and from then on.
+    /// Takes one more node. Returns false once the budget is spent.
     #[inline]
     pub(crate) fn spend(&mut self) -> bool {
         if self.spent >= self.nodes {
@@ -96,8 +96,7 @@ impl Budget {
         }
     }
 
-    /// A budget of so many hundredths of what is left; what it has spent is given back with
-    /// [`Budget::merge`].
+    /// Returns a budget of a percentage of what is left. Pass it to [`Budget::merge`] afterwards.
     pub(crate) fn part(&self, hundredths: u32) -> Self {
         let mut smaller = self.clone();
         smaller.begun = Instant::now();
@@ -111,7 +110,7 @@ impl Budget {
         smaller
     }
 
-    /// Takes back what a part has spent.
+    /// Adds what a part has spent.
     pub(crate) fn merge(&mut self, part: &Self) {
         self.spent = part.spent;
     }

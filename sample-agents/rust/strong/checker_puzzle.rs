@@ -117,7 +117,7 @@ fn plan<const WORDS: usize>(game: &CheckerPuzzle, budget: &mut Budget) -> Plan {
     if wider.is_solved || !best.is_solved && !wider.moves.is_empty() {
         best = wider;
     }
-    let note = if best.is_solved { "" } else { " as far as is planned" };
+    let note = if best.is_solved { "" } else { " so far" };
     Plan { moves: best.moves, note }
 }
 
@@ -227,7 +227,7 @@ fn trace(tree: &[(u32, Move)], mut place: u32) -> Vec<Move> {
 }
 
 /// How far the pieces are from the goal: the rows still to climb, where those far behind count
-/// most, and what stands aside.
+/// most, and those to the side.
 fn lacking<const WORDS: usize>(diamond: &Diamond<WORDS>, pieces: &Cells<WORDS>) -> i32 {
     let rows = |set: &Cells<WORDS>| {
         let mut rows: Vec<i32> = set.iter().map(|cell| diamond.drawn(cell).0).collect();

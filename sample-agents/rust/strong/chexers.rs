@@ -26,7 +26,7 @@ const OTHERS: i32 = 6;
 /// A set of hexes: hex `[q,r]` is bit 8 (q + 3) + r + 3.
 type Set = u64;
 
-/// The six steps as differences of bits; opposite ones stand side by side.
+/// The six steps as differences of bits; opposite ones are adjacent.
 const WAYS: [i8; 6] = [1, -1, 7, -7, 8, -8];
 /// An end off the board, for exits.
 const OFF: u8 = 63;

@@ -2,9 +2,8 @@
 //! action.
 //!
 //! The estimate is a table of what a marble is worth on each position: the nearer to the tip of its
-//! target the better, and the last ones count most, so that nobody is left behind. The target's
-//! positions are just the ones nearest to its tip, so being home is the most that the table can
-//! give.
+//! target the better, and the last ones count most, so that no marble is left behind. The target's
+//! positions are just the ones nearest to its tip, so being home is the maximum of the table.
 //!
 //! Against one other this is a search for two. Against several what each of them will do matters
 //! less than to see one's own ladders, and no search gets around such a table often: there it looks
@@ -61,7 +60,7 @@ pub(crate) struct Star {
     keys: Box<[[u64; 192]; 7]>,
 }
 
-/// How far a cell lies towards this point.
+/// Returns how far a cell is towards this point.
 fn outwards(Cell(q, r): Cell, point: usize) -> i32 {
     i32::from([-r, q, q + r, r, -q, -q - r][point])
 }
@@ -167,10 +166,10 @@ impl SearchGame for Star {
     }
 }
 
-/// What a marble is worth on a cell, whose target lies at this point.
+/// Returns the value of a marble on a cell, with its target at this point.
 fn worth(cell: Cell, target: usize, size: i32) -> i32 {
     let tip = 2 * size;
-    // The two other directions beside the target's say how far aside the cell lies: the distance
+    // The two other directions beside the target's show how far to the side the cell is: the distance
     // to the tip is the greatest of three coordinate differences.
     let rows = tip - outwards(cell, target);
     let beside = [outwards(cell, (target + 1) % 6), outwards(cell, (target + 5) % 6)];
@@ -276,7 +275,7 @@ impl Marbles<'_> {
         let count = |set: Set| i32::try_from(set.len()).expect("at most 181 positions");
         let beside: i32 =
             foreign.iter().map(|cell| count(self.star.neighbours[cell].and(mine))).sum();
-        // From the mouth of the target inwards, as far as no own marble stands in the way.
+        // From the mouth of the target inwards, until an own marble is in the way.
         let way = target.without(*own);
         let mut reached = Set::EMPTY;
         let mut front = way.and(self.star.mouths[seat]);

@@ -1,5 +1,5 @@
-//! The checker puzzle's diamond as tables: where pieces go, what lies opposite, and a count of the
-//! moves that are needed at least.
+//! The checker puzzle's diamond as tables: where pieces go, opposite cells, and a lower bound of the
+//! number of moves.
 
 use crate::Cells;
 
@@ -8,13 +8,13 @@ const NOWHERE: u16 = u16::MAX;
 /// The six steps; opposite ones add up to nothing.
 const STEPS: [(i32, i32); 6] = [(-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0)];
 
-/// A diamond whose cells fit into so many words. The index of cell (r,c) is r times the size plus
+/// A diamond whose cells fit into `WORDS` words. The index of cell (r,c) is r times the size plus
 /// c.
 pub(crate) struct Diamond<const WORDS: usize> {
     pub(crate) size: usize,
     /// By cell and direction: the cell one step away, and two.
     ways: Vec<[(u16, u16); 6]>,
-    /// By cell: the one that a mirror along the middle column makes of it.
+    /// By cell: its mirror image along the middle column.
     mirrored: Vec<u16>,
     /// By cell: two bits that no hop changes, a step always.
     class: Vec<usize>,
@@ -24,7 +24,7 @@ pub(crate) struct Diamond<const WORDS: usize> {
     pub(crate) bottom: Aim<WORDS>,
 }
 
-/// Cells that all pieces are to come to.
+/// The cells that all pieces must reach.
 pub(crate) struct Aim<const WORDS: usize> {
     pub(crate) cells: Cells<WORDS>,
     /// The cells beside them.
@@ -64,7 +64,7 @@ impl<const WORDS: usize> Diamond<WORDS> {
         Self { size, mirrored: mirrored.collect(), class, top, bottom, ways }
     }
 
-    /// Where the row as drawn and the distance from the middle column lie.
+    /// Returns the row as drawn and the distance from the middle column.
     pub(crate) fn drawn(&self, cell: usize) -> (i32, i32) {
         let (row, column) = (cell / self.size, cell % self.size);
         let signed = |along: usize| i32::try_from(along).expect("at most 50");
@@ -104,7 +104,7 @@ impl<const WORDS: usize> Diamond<WORDS> {
         ends.or(reached)
     }
 
-    /// Calls `found` with what every move makes of the pieces, and with the move.
+    /// Calls `found` with the pieces after every move, and with the move.
     pub(crate) fn each_move(
         &self,
         pieces: &Cells<WORDS>,
@@ -134,9 +134,9 @@ impl<const WORDS: usize> Diamond<WORDS> {
         pieces.iter().map(|cell| last - cell).collect()
     }
 
-    /// So many moves are needed at least. Every piece outside the aim needs one. Hops never change
+    /// Returns a lower bound of the number of moves. Every piece outside the aim needs one. Hops never change
     /// a piece's class and a step does, so some pieces must step; one that does so in its only move
-    /// stands beside the aim, and for any other it is one move more.
+    /// is beside the aim, and for any other it is one move more.
     pub(crate) fn least(&self, pieces: &Cells<WORDS>, aim: &Aim<WORDS>) -> usize {
         let outside = pieces.without(aim.cells);
         let mut classes = [0usize; 4];

@@ -26,7 +26,7 @@ type Set = u64;
 
 const FIRST_COLUMN: Set = 0x0101_0101_0101_0101;
 const LAST_COLUMN: Set = FIRST_COLUMN << 7;
-/// The row that each seat wants to reach.
+/// The row that each seat must reach.
 const GOALS: [Set; 2] = [0xFF << 56, 0xFF];
 
 /// The rules of this game.
@@ -63,7 +63,7 @@ impl SearchGame for FreckersGame {
         let cell = |[row, column]: [i64; 2]| u8::try_from(8 * row + column).expect("a listed cell");
         match action {
             Action::Move { from, to: Some(to), .. } => Move { from: cell(*from), to: cell(*to) },
-            // Listed moves tell where they lead.
+            // Listed moves have their ends.
             Action::Move { .. } | Action::Grow {} => Move::default(),
         }
     }
@@ -73,7 +73,7 @@ fn bit(cell: Cell) -> u8 {
     (8 * cell.0 + cell.1).cast_unsigned()
 }
 
-/// The pond, and whose turn it is.
+/// The frogs and pads, and whose turn it is.
 #[derive(Clone)]
 pub(crate) struct FreckersBoard<'a> {
     water: &'a FreckersGame,
@@ -123,7 +123,7 @@ impl FreckersBoard<'_> {
         let mut latest = frog;
         while latest != 0 {
             let over = stepped(latest, seat).map(|step| step & frogs);
-            // Each direction goes on in itself.
+            // Each direction continues from its own landings.
             let mut landings = 0;
             for (direction, set) in over.into_iter().enumerate() {
                 if set != 0 {

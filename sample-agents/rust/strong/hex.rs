@@ -1,8 +1,8 @@
 //! Hex by Monte Carlo tree search with RAVE: playouts that save their bridges, and in the tree
 //! priors from the shortest routes of both sides.
 //!
-//! Why this: no estimate of a position tells much in Hex, but a cell that matters matters whenever
-//! it is played, so what playouts say of a cell is shared among all positions above (RAVE). The
+//! Why this: estimates of positions are weak in Hex, but a cell that matters does so whenever it is
+//! played, so the results of a cell in playouts are shared among all positions above (RAVE). The
 //! priors keep a search of few playouts, as on large boards, on the routes that count.
 
 use crate::hex_board::{Board, EMPTY, Owner, other, owner};
@@ -15,11 +15,11 @@ use referee_games::hex::{Action, Hex};
 const OPENED_AT: f32 = 3.0;
 /// How many playouts a prior is worth.
 const PRIOR: f32 = 12.0;
-/// By how many stones a cell lies off the shortest routes of both: the share of wins expected.
+/// By the distance of a cell from the shortest routes of both, in stones: the expected share of wins.
 const EXPECTED: [f32; 6] = [0.72, 0.60, 0.50, 0.42, 0.36, 0.30];
 /// The share of wins expected of saving a bridge.
 const SAVING: f32 = 0.92;
-/// About so many playouts of its own outweigh what RAVE says of a cell.
+/// About this many own playouts outweigh the RAVE value of a cell.
 const RAVE: f32 = 600.0;
 /// How much is tried that looks worse.
 const CURIOSITY: f32 = 0.06;
@@ -154,7 +154,7 @@ impl SearchTree<'_> {
         first..first + usize::from(self.nodes[node].count)
     }
 
-    /// Goes down the tree, plays out, and tells every position on the way.
+    /// Goes down the tree, plays out, and updates every position on the path.
     fn play_out(&mut self, board: &mut Board) {
         self.path.clear();
         self.path.push(0);
@@ -198,8 +198,8 @@ impl SearchTree<'_> {
         best
     }
 
-    /// Tells the path how the full board ended: the nodes themselves, and of each one's children
-    /// those whose cell the same side has taken sooner or later.
+    /// Updates the path with the result of the full board: the nodes themselves, and the children of
+    /// each whose cell the same side took sooner or later.
     fn learn(&mut self, board: &mut Board) {
         let own_won = board.has_joined(self.own);
         let mut mover = self.own;
@@ -221,7 +221,7 @@ impl SearchTree<'_> {
         }
     }
 
-    /// Gives a position its children, with what is expected of each.
+    /// Adds a position's children, with their priors.
     fn open(&mut self, node: usize, board: &Board, mover: Owner, last: Option<u16>) {
         let distances =
             [(mover, false), (mover, true), (other(mover), false), (other(mover), true)]

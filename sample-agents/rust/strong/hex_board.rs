@@ -1,10 +1,10 @@
-//! A board of Hex for playouts: bytes within a frame of border cells, so that nothing has to ask
-//! where the board ends; who has joined its borders, and how far both are from it.
+//! A board of Hex for playouts: bytes within a frame of border cells, so that no code has to check
+//! for the board's end; who has joined its borders, and how far both are from it.
 
 use crate::rng::Rng;
 use referee_games::hex::Side;
 
-/// What stands on a cell.
+/// The contents of a cell.
 pub(crate) type Owner = u8;
 /// Nothing.
 pub(crate) const EMPTY: Owner = 0;

@@ -2,10 +2,10 @@
 //!
 //! Every jump takes one peg, so positions fall into layers by their pegs. From the wanted ends all
 //! layers are made backwards while they are few enough; from the start a beam goes forwards that
-//! keeps the most promising positions of each layer. Where a layer backwards holds a position of
+//! keeps the most promising positions of each layer. Where a layer backwards contains a position of
 //! the beam, the puzzle is solved; where the layers backwards reach the start's number of pegs
-//! whole, they tell whether it can be. What can't be solved is ended with as few pegs as the beams
-//! find.
+//! completely, they decide whether it can be solved. If it can't, the plan leaves as few pegs as the
+//! beams find.
 
 use crate::Cells;
 use crate::budget::Budget;
@@ -100,7 +100,7 @@ fn plan<const WORDS: usize>(
 struct Search<'a, const WORDS: usize> {
     board: &'a Board<WORDS>,
     start: Cells<WORDS>,
-    /// The cells in which the last peg may stand.
+    /// The cells in which the last peg may be.
     ends: Vec<usize>,
 }
 
@@ -248,8 +248,8 @@ impl<const WORDS: usize> Search<'_, WORDS> {
         way
     }
 
-    /// How unpromising pegs are: those that stand alone or where nothing can jump over them are
-    /// hard to get rid of, and those that stand together can jump.
+    /// Returns the cost of a position: pegs that are alone or that nothing can jump over are hard to
+    /// remove, and pegs that are together can jump.
     fn cost(&self, pegs: &Cells<WORDS>) -> i32 {
         let mut cost = 0;
         for cell in pegs.iter() {

@@ -64,13 +64,13 @@ impl<const WORDS: usize> Board<WORDS> {
 }
 
 impl<const WORDS: usize> Jump<WORDS> {
-    /// What the jump makes of the pegs, if it is legal.
+    /// Returns the pegs after the jump, if it is legal.
     #[inline]
     pub(crate) fn of(&self, pegs: &Cells<WORDS>) -> Option<Cells<WORDS>> {
         (pegs.and(self.all) == self.taken).then(|| pegs.without(self.taken).or(self.left))
     }
 
-    /// What pegs the jump made these of, if it can have.
+    /// Returns the pegs before the jump, if it can have led to these.
     #[inline]
     pub(crate) fn back(&self, pegs: &Cells<WORDS>) -> Option<Cells<WORDS>> {
         (pegs.and(self.all) == self.left).then(|| pegs.without(self.left).or(self.taken))

@@ -1,4 +1,4 @@
-//! What all searches have in common: a seat in one game, with the board as the referee has it.
+//! The common part of all players: a seat in one game, with the referee's board.
 
 use crate::alpha_beta_player::AlphaBetaPlayer;
 use crate::budget::TimePolicy;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::fmt::Display;
 use std::time::Instant;
 
-/// The moment a turn began, what the bank holds, and what follows from them.
+/// The start of a turn, the time left in the bank, and the time policy.
 #[derive(Debug)]
 pub(crate) struct Clock<'a> {
     pub(crate) policy: &'a TimePolicy,
@@ -32,13 +32,13 @@ pub(crate) trait Player: 'static {
     /// The game.
     type Game: Game;
 
-    /// Sits down at the start of a match.
+    /// Creates the player at the start of a match.
     fn start(game: &Self::Game, seat: usize, seed: u64) -> Self;
 
-    /// Takes note of a position after an action.
+    /// Handles a new position after an action.
     fn observe(&mut self, _game: &Self::Game) {}
 
-    /// Picks one of the legal actions, of which there are at least two. None: the first will do.
+    /// Picks one of the legal actions, of which there are at least two. `None` plays the first.
     fn choose(
         &mut self,
         game: &Self::Game,
@@ -47,7 +47,7 @@ pub(crate) trait Player: 'static {
     ) -> Option<Choice<<Self::Game as Game>::Action>>;
 }
 
-/// Sits down in the match that `hello` announces.
+/// Creates the player for the match that `hello` announces.
 pub(crate) fn start(
     hello: &Hello,
     nodes: Option<u64>,
@@ -102,7 +102,7 @@ impl<P: Player> sample_agents::Player for GamePlayer<P> {
         let clock = Clock { policy: &self.policy, begun, left_ms: turn.left_ms };
         let choice =
             if actions.len() > 1 { self.player.choose(&self.game, &actions, &clock) } else { None };
-        // Only what the rules list is ever sent, whatever a search may say.
+        // Only legal actions are sent, even if a search is wrong.
         let choice = choice.filter(|choice| actions.contains(&choice.action));
         let info = choice.as_ref().and_then(|choice| choice.info.as_object().cloned()).map(Info);
         let action = choice.as_ref().map_or(first, |choice| &choice.action);

@@ -3,17 +3,17 @@
 
 use crate::alpha_beta::Move;
 
-/// How many entries there are: 16 bytes each, so 16 MiB.
+/// The number of entries.
 const ENTRIES: usize = 1 << 20;
 
-/// What a value says of a position.
+/// The kind of bound of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bound {
-    /// It is just that.
+    /// The value is exact.
     Exact,
-    /// It may be more.
+    /// The value is a lower bound.
     AtLeast,
-    /// It may be less.
+    /// The value is an upper bound.
     AtMost,
 }
 

@@ -4,7 +4,7 @@ set -euo pipefail
 
 # Your rule goes here. $hello says which game this is and which seat is yours; in $turn, .position
 # is the board, and .actions has everything that is legal now: leave one of them in $action. Don't
-# call this as $(choose): RANDOM starts anew in a subshell.
+# call this as $(choose): RANDOM restarts in a subshell.
 choose() {
   local draw=$((RANDOM * 32768 + RANDOM))
   action=$(jq --compact-output ".actions[$draw % (.actions | length)]" <<<"$turn")
@@ -12,7 +12,7 @@ choose() {
 
 # Each printf writes one line at once. Nothing else may go to stdout: debug with echo .. >&2
 while IFS= read -r line; do
-  # Every start of jq takes some milliseconds, so one tells both.
+  # Every start of jq takes some milliseconds, so one call reads both.
   read -r type number <<<"$(jq --raw-output '"\(.type) \(.turn)"' <<<"$line")"
   case $type in
     hello)
