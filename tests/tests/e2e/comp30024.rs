@@ -318,7 +318,7 @@ fn unsupported_games_are_refused() {
     let position = &format!("position={}", start["position"]);
     let words = ["play", "freckers", "comp30024:whole/agent", "@first", "--setup", position];
     let output = dir.run(&words).code(0);
-    output.stdout_has("last stderr of whole: comp30024: agents can't be told of a position");
+    output.stdout_has("last stderr of whole: comp30024: agents can't start from a position");
 }
 
 #[test]

@@ -250,7 +250,7 @@ class Seat:
         if hello["game"] not in GAMES:
             fail(f"comp30024: agents play {' and '.join(GAMES)}, not {hello['game']}")
         if "position" in hello["setup"]:
-            fail("comp30024: agents can't be told of a position to start from")
+            fail("comp30024: agents can't start from a position")
         self.spec, self.number = spec, hello["seat"]
         self.game = guarded("import", GAMES[hello["game"]])
         self.colours = [self.game.colour(seat["colour"]) for seat in hello["seats"]]
