@@ -63,7 +63,10 @@ fn two_of_three_play_on() {
     assert_eq!(dir.verify_status(transcript), "ok");
     // The summary shows the last line of its stderr.
     let words = ["replay", transcript, "--print", "--board", "none"];
-    dir.run(&words).code(0).stdout_has("@crash stopped before the match ended and is out").stdout_has("@crash stderr: ");
+    dir.run(&words)
+        .code(0)
+        .stdout_has("@crash stopped before the match ended and is out")
+        .stdout_has("@crash stderr: ");
 }
 
 #[test]
