@@ -54,7 +54,7 @@ fn a_picture_shows_the_requested_turn() {
     assert!(!dir.path("x.gif").exists());
     // The end has no turn.
     let end = export(&dir, &["--output", "-", "--form", "svg"]).code(0);
-    assert!(end.stdout.contains("wins: all_across"), "{}", end.stdout);
+    assert!(end.stdout.contains("wins: all its frogs are"), "{}", end.stdout);
     let strip = export(&dir, &["--output", "-", "--form", "svg", "--strip", "4"]).code(0);
     assert_eq!(strip.stdout.matches("layer-cells").count(), 4);
 }

@@ -100,7 +100,7 @@ fn results_go_to_stdout_and_quiet_says_only_them() {
     let words = ["play", "hex", "@first", "@first", "--setup", "size=3"];
     let ran = dir.run(&[&words, &["--quiet"][..]].concat()).code(0);
     assert_eq!(ran.stderr, "");
-    assert!(ran.stdout.starts_with("@first wins: connected\n"), "{ran:?}");
+    assert!(ran.stdout.starts_with("@first wins: it connected its two sides\n"), "{ran:?}");
     // Unsolvable puzzles are reported on stderr before the match.
     let words = ["play", "peg-solitaire", "@first", "--setup", "size=7", "--json"];
     dir.run(&words).code(0).stderr_has("note: ");

@@ -146,7 +146,7 @@ fn nothing_is_overwritten() {
     let dir = TestDir::new();
     dir.run(&["new", "mine"]).code(0);
     dir.write("mine/bot.py", "my work");
-    dir.run(&["new", "mine"]).code(2).stderr_has("isn't empty").stderr_has("such as mine-2");
+    dir.run(&["new", "mine"]).code(2).stderr_has("is not empty").stderr_has("such as mine-2");
     dir.run(&["new", "mine/"]).code(2).stderr_has("such as mine-2");
     assert_eq!(fs::read_to_string(dir.path("mine/bot.py")).unwrap(), "my work");
     dir.write("file", "kept");

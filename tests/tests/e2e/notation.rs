@@ -25,7 +25,7 @@ fn exported_matches_can_be_imported() {
         played(&dir, setup);
         dir.run(&["replay", "export", "x.jsonl", "--output", "x.sgf"]).code(0);
         let ran = dir.run(&["replay", "import", "x.sgf", "--output", "y.jsonl.gz"]).code(0);
-        ran.stdout_has("wins: connected");
+        ran.stdout_has("wins: it connected its two sides");
         assert_eq!(dir.verify_status("y.jsonl.gz"), "ok");
         dir.run(&["replay", "import", "x.sgf", "--output", "y.jsonl"]).code(0);
         let (there, back) = (dir.events("x.jsonl"), dir.events("y.jsonl"));
@@ -63,7 +63,7 @@ fn games_of_other_programs() {
         let words = ["replay", "import", "games.sgf", "--number", number, "--output", output];
         dir.run(&words).code(0).stderr_has(&format!("note: this is game {number} of 3"))
     };
-    let ran = import("1", "1.jsonl").stdout_has("Ada wins: resigned");
+    let ran = import("1", "1.jsonl").stdout_has("Ada wins: Ada \u{FFFD}[31m resigned\n");
     assert!(!ran.stdout.contains('\u{1b}'), "{ran:?}");
     let events = dir.events("1.jsonl");
     assert_eq!(events[0]["started"], "2001-02-03T00:00:00Z");

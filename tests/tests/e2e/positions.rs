@@ -55,7 +55,7 @@ fn an_illegal_action_is_named_after_the_last_good_position() {
     let ran = dir.run_with_input(&[&words[..], &["--every"]].concat(), input).code(1);
     assert_eq!(ran.json_lines().len(), 2);
     for (input, wanted) in [
-        ("{\"type\":\"pass\"}\n", "line 1: {\"type\":\"pass\"}: no action of this game"),
+        ("{\"type\":\"pass\"}\n", "line 1: {\"type\":\"pass\"}: not an action of this game"),
         ("{\"type\":\n", "line 1: {\"type\":: not JSON"),
         ("nowhere\n", "line 1: nowhere: "),
     ] {

@@ -112,7 +112,7 @@ fn an_unsupported_level_is_refused_with_layer_and_remedy() {
 fn auto_falls_back_to_the_next_level_with_a_reason() {
     let dir = TestDir::new();
     for (layer, best) in [("userns", "confined"), ("seccomp", "basic")] {
-        let ran = without(&dir, layer, &words(&["--json", "--force"])).code(0);
+        let ran = without(&dir, layer, &words(&["--json", "--force", "-v"])).code(0);
         let output = ran.json();
         assert!(rank(&output["sandbox"]["level"]) >= rank(&best.into()), "{output}");
         assert_eq!(header(&dir, "x.jsonl")["sandbox"], output["sandbox"]);

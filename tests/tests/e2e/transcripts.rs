@@ -109,7 +109,9 @@ fn transcripts_are_compressed_by_file_name() {
     let bytes = fs::read(dir.path("x.jsonl.gz")).unwrap();
     assert!(bytes.starts_with(&[0x1f, 0x8b]), "it isn't packed");
     assert_eq!(dir.verify_status("x.jsonl.gz"), "ok");
-    dir.run(&["replay", "x.jsonl.gz", "--print"]).code(0).stdout_has("wins: connected");
+    dir.run(&["replay", "x.jsonl.gz", "--print"])
+        .code(0)
+        .stdout_has("wins: it connected its two sides");
     // Any other name is a folder.
     let output = dir.play(&[&words, &["some/folder"][..]].concat());
     let transcript = output["transcript"].as_str().unwrap();
@@ -213,7 +215,7 @@ fn one_of_two_may_be_retired() {
     dir.run(&words).code(1).stdout_has("and is out: left").stderr_has("cut off at line 3");
     dir.run(&["position", "hex", "--transcript", "x.jsonl"]).code(0).stdout_has("turn 0: seat 0");
     dir.run(&["debug", "x.jsonl", "--print"]).code(0).stdout_has("\"type\":\"hello\"");
-    for (form, wanted) in [("txt", "and is out: left"), ("svg", "is out, gone:")] {
+    for (form, wanted) in [("txt", "and is out: left"), ("svg", ">before the match ended: left<")] {
         let words = ["replay", "export", "x.jsonl", "--output", "-", "--form", form];
         dir.run(&words).code(0).stdout_has(wanted);
     }
