@@ -5,7 +5,9 @@ use crate::cli::Global;
 use crate::cli::presets::{Preset, preset};
 use crate::cli::setup::NamedGame;
 use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use referee_contest::Schedule;
+use referee_contest::formats::FORMATS;
 use referee_process::Failure;
 use serde_json::json;
 use std::path::PathBuf;
@@ -32,9 +34,8 @@ pub(super) struct Options {
     /// Leave out broken submissions. By default, a broken one stops the contest
     #[arg(long, requires = "submissions")]
     leave_out: bool,
-    /// Contest format: round-robin, gauntlet, swiss, knockout, double-knockout or ladder. Defaults to
-    /// round-robin, or puzzle for games of one seat
-    #[arg(long, value_name = "NAME")]
+    /// Who plays whom. Defaults to everyone against everyone, or alone in games of one seat
+    #[arg(long, value_name = "NAME", value_parser = formats())]
     format: Option<String>,
     /// Minimum number of games, 1 or more, rounded up to whole rounds. Defaults to one round
     #[arg(long, short = 'n', conflicts_with = "rounds")]
@@ -50,6 +51,12 @@ pub(super) struct Options {
     preset: Option<&'static Preset>,
     #[command(flatten)]
     generated: GeneratedContestOptions,
+}
+
+/// The names of the formats, with their help.
+fn formats() -> PossibleValuesParser {
+    let values = FORMATS.iter().map(|format| PossibleValue::new(format.name).help(format.help));
+    PossibleValuesParser::new(values)
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
