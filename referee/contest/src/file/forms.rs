@@ -56,7 +56,7 @@ pub(crate) enum ShortOrLong<S, L> {
 pub(crate) trait Described {
     /// With its article, to follow "expected".
     const DESCRIPTION: &'static str;
-    /// A list is read as one. A table could be too, by the order of its keys, which nobody means.
+    /// A list is read as one. A table could be too, by the order of its keys.
     const IS_LIST: bool = false;
 }
 

@@ -241,7 +241,7 @@ fn position(line: &str, games: &[ContestGame]) -> Result<(usize, Value), Wrong> 
     Ok((index, position))
 }
 
-/// Draws an opening of each game, so that what can't be drawn is told before anything is played.
+/// Draws an opening of each game, so that failures are reported before the first game.
 pub(super) fn check_drawn(file: &ContestFile, contest: &Contest) -> Result<(), FileError> {
     let Some(plies) = &file.raw.openings.plies else { return Ok(()) };
     for (index, game) in contest.games.iter().enumerate() {

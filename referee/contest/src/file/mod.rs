@@ -39,7 +39,7 @@ const PLAYERS_MAX: usize = 10_000;
 /// The most games; as many keep a fast machine busy for a day, and their schedule fits in memory.
 const GAMES_MAX: u64 = 10_000_000;
 
-/// A contest file that is right as far as it can be told without looking at agents.
+/// A contest file that is valid as far as it can be checked without the agents.
 #[derive(Debug)]
 pub struct ContestFile {
     /// Its text, for errors that point into it.
@@ -86,7 +86,7 @@ pub struct NamedAgent {
     pub span: Range<usize>,
 }
 
-/// A folder in which everybody plays.
+/// A folder of agents that all play.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Submissions {
     /// The folder, relative to the contest file's.

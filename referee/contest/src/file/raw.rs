@@ -41,7 +41,7 @@ macro_rules! contest_file {
             /// Who plays: an AGENT, or a table.
             #[serde(default)]
             pub(super) agents: Vec<Spanned<ShortOrLong<String, RawAgent>>>,
-            /// A folder in which everybody plays.
+            /// A folder of agents that all play.
             pub(super) submissions: Option<Spanned<ShortOrLong<String, RawSubmissions>>>,
             /// The clock: `BANK[+INCREMENT]`, or a table.
             pub(super) clock: Option<Spanned<ShortOrLong<String, RawClock>>>,
@@ -98,7 +98,7 @@ impl Described for RawAgent {
     const DESCRIPTION: &'static str = "a table";
 }
 
-/// A folder in which everybody plays.
+/// A folder of agents that all play.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Submissions")]
@@ -207,7 +207,7 @@ pub(super) struct RawWorkers {
     pub(super) cores: Option<Spanned<u32>>,
     /// The least memory for each match that it plays at once, in MiB.
     pub(super) memory_mb: Option<Spanned<u64>>,
-    /// The least speed, in thousand positions a second and core, as `referee worker` tells it.
+    /// The least speed, in thousand positions a second and core, as `referee worker` measures it.
     pub(super) speed: Option<Spanned<f64>>,
     /// The most.
     pub(super) speed_most: Option<Spanned<f64>>,
@@ -252,7 +252,7 @@ pub(super) struct RawPolicy {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnBroken {
-    /// There is no contest until they are mended.
+    /// The contest does not start until they are fixed.
     #[default]
     Stop,
     /// The others play.

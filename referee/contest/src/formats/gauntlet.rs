@@ -21,7 +21,7 @@ pub struct Gauntlet {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Gauntlet")]
 pub(crate) struct Table {
-    /// Who meets everybody else: the first so many, or these by name.
+    /// The challengers: how many of the first agents, or a list of names.
     challengers: Option<Spanned<ShortOrLong<u32, Vec<Spanned<String>>>>>,
 }
 

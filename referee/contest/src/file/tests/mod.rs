@@ -1,4 +1,4 @@
-//! What is right, and what every mistake is told.
+//! Tests of valid files and of the error of every mistake.
 
 mod mistakes;
 mod meaning;

@@ -15,7 +15,7 @@ struct Truth {
     /// How much likelier than one player's place one shared by two is, between equals; three seats
     /// share by chance what two seats share.
     tie: f64,
-    /// How often everybody meets everybody in every seat order.
+    /// How often all players meet in every seat order.
     rounds: u64,
     contests: u64,
 }
@@ -102,7 +102,7 @@ impl Truth {
     }
 }
 
-/// Everybody with everybody.
+/// All against all.
 fn pairings(players: usize, seats: usize) -> Vec<Vec<u32>> {
     let mut pairings: Vec<Vec<u32>> = vec![vec![]];
     for _ in 0..seats {

@@ -15,7 +15,7 @@ use referee_protocol::{FaultKind, Result as Ended};
 pub(super) const ROUND_ROBIN: FormatSettings =
     FormatSettings::RoundRobin(RoundRobin { triples_per_player: None });
 
-/// Names that nobody would choose who means well.
+/// Hostile names.
 pub(super) const HOSTILE: [&str; 10] = [
     "<script>alert(1)</script>",
     "\"><img src=x onerror=alert(1)>",

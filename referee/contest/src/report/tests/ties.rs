@@ -1,4 +1,4 @@
-//! The ties that a report tells are those that the format counts.
+//! The ties of a report are those that the format counts.
 
 use crate::formats::{DoubleKnockout, Knockout, Swiss};
 use crate::report::{Tie, ties};

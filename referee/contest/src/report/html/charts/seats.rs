@@ -44,7 +44,7 @@ pub(crate) fn draw(out: &mut Markup, report: &Report) {
         let text = format!("{share} % of points");
         svg.text("value", Anchor::Start, (WIDTH - RIGHT + 10.0, base), &text);
     }
-    let text = "How games went for whoever sat there, in games. A seat that is worth nothing gets \
+    let text = "How games went for the players in each seat, in games. A seat that is worth nothing gets \
                 half of the points.";
     svg.figure(out, "seats-chart", "Results by seat", text);
 }
