@@ -63,7 +63,7 @@ fn games_of_other_programs() {
         let words = ["replay", "import", "games.sgf", "--number", number, "--output", output];
         dir.run(&words).code(0).stderr_has(&format!("note: this is game {number} of 3"))
     };
-    let ran = import("1", "1.jsonl").stdout_has("Ada wins: Ada \u{FFFD}[31m resigned\n");
+    let ran = import("1", "1.jsonl").stdout_has("Ada wins: Ada [31m resigned\n");
     assert!(!ran.stdout.contains('\u{1b}'), "{ran:?}");
     let events = dir.events("1.jsonl");
     assert_eq!(events[0]["started"], "2001-02-03T00:00:00Z");
