@@ -1,5 +1,5 @@
 //! One geometry for all pictures: where cells lie, their outlines and neighbours, the bands along
-//! edges that belong to somebody, the letters beside camps, and the names of rows and columns.
+//! edges that belong to colours, the letters beside camps, and the names of rows and columns.
 //!
 //! Lengths are whole hundredths of a unit, so that outlines of neighbours meet exactly and the same
 //! view gives the same numbers on every machine. A hexagon is 40 units high with its point at the
@@ -50,7 +50,7 @@ pub struct Geometry {
     pub reach: i32,
     /// The cells, in the order of the shape's.
     pub cells: Vec<CellPlace>,
-    /// The edges that belong to somebody, in the view's order.
+    /// The edges that belong to a colour, in the view's order.
     pub bands: Vec<Band>,
     /// The camps that colours want to reach: each one's letter stands outside, beside it.
     pub camps: Vec<Badge>,
@@ -224,8 +224,8 @@ impl Grid {
     /// A place or a direction in half-cells and rows.
     fn point(self, (x, y): (i32, i32)) -> Point {
         let row = if self.is_square() { 2 * HALF } else { 3 * RADIUS / 2 };
-        let sign = if self.flip { -1 } else { 1 };
-        Point { x: sign * x * self.reach(), y: sign * y * row }
+        let direction = if self.flip { -1 } else { 1 };
+        Point { x: direction * x * self.reach(), y: direction * y * row }
     }
 
     fn at(self, cell: Cell) -> Point {

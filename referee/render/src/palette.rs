@@ -1,4 +1,4 @@
-//! The colours of pictures: the hues of Okabe and Ito, which people with any colour vision tell
+//! The colours of pictures: the hues of Okabe and Ito, which people with any colour vision can distinguish
 //! apart, on a light and on a dark ground.
 //!
 //! Colour only repeats what letters and shapes say. Pieces and marks have a contrast of 3:1 to the
@@ -63,7 +63,7 @@ impl Theme {
             Role::Pad => self.pick([0xcf, 0xe8, 0xd5], [0x14, 0x20, 0x1a]),
             Role::PadLine => self.pick([0x2f, 0x7d, 0x5b], [0x3a, 0xa3, 0x7c]),
             Role::Piece(colour) => colours_of(colour)[0],
-            // A black piece on a dark board is told by a light rim.
+            // A black piece on a dark board has a light rim.
             Role::Rim(Colour::Black) => self.pick([0x1a, 0x1a, 0x1a], [0xd8, 0xd8, 0xd8]),
             Role::Rim(_) => self.pick([0x1a, 0x1a, 0x1a], [0x00, 0x00, 0x00]),
             Role::Letter(Colour::Blue | Colour::Black) => [0xff, 0xff, 0xff],

@@ -97,7 +97,7 @@ pub fn write_png(
     png(&pixels(&document, options.width.unwrap_or(width))?, out)
 }
 
-/// Writes all plies as an animated GIF, and tells after each how many are done.
+/// Writes all plies as an animated GIF, and calls `done` with the number of plies written.
 pub fn write_gif(
     playback: &Playback,
     options: &PictureOptions,
@@ -111,7 +111,7 @@ pub fn write_gif(
     gif.finish()
 }
 
-/// Writes all plies as an animated PNG, and tells after each how many are done.
+/// Writes all plies as an animated PNG, and calls `done` with the number of plies written.
 pub fn write_apng(
     playback: &Playback,
     options: &PictureOptions,
@@ -249,7 +249,7 @@ fn named(playback: &Playback, ply: &Ply, seat: Seat) -> String {
 
 /// What the seat's agent calls itself, or the beginning of it.
 fn name(playback: &Playback, seat: Seat) -> String {
-    let name = playback.header().seats.get(seat.index()).map_or("nobody", |seat| &seat.name);
+    let name = playback.header().seats.get(seat.index()).map_or("?", |seat| &seat.name);
     match name.char_indices().nth(NAME_MAX) {
         Some((end, _)) => format!("{}…", &name[..end]),
         None => name.to_owned(),
@@ -351,8 +351,8 @@ mod tests {
                     _ => 0,
                 };
                 assert_eq!(caption.len(), 1 + more, "{name} {index}");
-                let told = caption[0].text.starts_with("turn ");
-                assert_eq!(told, ply.seat().is_some(), "{name} {index}");
+                let has_turn = caption[0].text.starts_with("turn ");
+                assert_eq!(has_turn, ply.seat().is_some(), "{name} {index}");
             }
         }
     }
@@ -385,9 +385,9 @@ mod tests {
     fn animations_have_every_ply_and_stay_at_the_end() {
         for (name, playback) in short() {
             let count = playback.plies().len();
-            let (mut out, mut told) = (Vec::new(), Vec::new());
-            write_gif(&playback, &options(), &mut out, &mut |done| told.push(done)).unwrap();
-            assert_eq!(told, (1..=count).collect::<Vec<_>>());
+            let (mut out, mut counts) = (Vec::new(), Vec::new());
+            write_gif(&playback, &options(), &mut out, &mut |done| counts.push(done)).unwrap();
+            assert_eq!(counts, (1..=count).collect::<Vec<_>>());
             let mut decoder = gif::DecodeOptions::new().read_info(Cursor::new(out)).unwrap();
             assert_eq!(decoder.width(), 90);
             let mut delays = Vec::new();

@@ -24,7 +24,7 @@ pub struct PictureStyle {
     pub flip: bool,
     /// Plain text above the board, a paragraph each. It may come from anywhere.
     pub caption: Vec<CaptionLine>,
-    /// Whether to tell the view's figures below it.
+    /// Whether to show the view's figures below it.
     pub figures: bool,
     /// So many lines of text have room at least: with [`lines`] of all plies, pictures of one match
     /// have one size.

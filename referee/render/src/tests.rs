@@ -261,7 +261,7 @@ proptest! {
 fn the_corners_of_a_band_follow_its_edge() {
     let geometry = Geometry::of(&crowded(), false, false);
     for band in &geometry.bands {
-        // Two cells have four outer sides, of which the last is shared with nobody here.
+        // Two cells have four outer sides, of which the last is not shared here.
         assert_eq!(band.corners.len(), 10, "{band:?}");
     }
 }

@@ -65,7 +65,7 @@ impl GifPalette {
     }
 }
 
-/// The colours that belong to somebody on these boards.
+/// The colours of the players on these boards.
 pub(super) fn colours_used<'a>(views: impl IntoIterator<Item = &'a View>) -> BTreeSet<Colour> {
     let mut colours_used = BTreeSet::new();
     for view in views {

@@ -22,7 +22,7 @@ pub struct Board {
     pub height: f64,
     /// The cells, in the order of the shape's; `data-cell` in the SVG is the place in this list.
     pub cells: Vec<BoardCell>,
-    /// The edges that belong to somebody, for a legend.
+    /// The edges that belong to a colour, for a legend.
     pub edges: Vec<BoardEdge>,
 }
 

@@ -16,7 +16,7 @@ const PLIES_MAX: usize = 200;
 const SHOWN: (usize, usize) = (10, 5);
 /// Lines that the positions of one playthrough may take together.
 const SHOWN_LINES_MAX: usize = 330;
-/// Nobody reads a longer text.
+/// The longest text for a reader.
 const LINES_MAX: usize = 400;
 /// Columns of a line that lists actions.
 const WIDTH: usize = 96;
@@ -81,7 +81,7 @@ fn playthrough(kind: &GameKind) -> String {
     let closing = plies.len().saturating_sub(at_end).max(at_start.min(plies.len()));
     for (number, ply) in plies.iter().enumerate() {
         if number < at_start || number >= closing {
-            tell(&mut text, number, ply);
+            add_ply(&mut text, number, ply);
         } else if number == at_start {
             summarise(&mut text, number, &plies[number..closing]);
         }
@@ -110,7 +110,7 @@ fn play(game: &mut Box<dyn AnyGame>) -> Vec<Ply> {
 }
 
 /// The position before the ply, what could be played, and what was.
-fn tell(text: &mut String, number: usize, ply: &Ply) {
+fn add_ply(text: &mut String, number: usize, ply: &Ply) {
     let Turn::Of(seat) = ply.before.turn() else { panic!("an action after the end") };
     let colour = ply.before.colours()[seat.index()];
     let mut actions = String::new();

@@ -44,7 +44,7 @@ impl Canvas {
         self.0.entry((y, x)).or_insert(BLANK);
     }
 
-    /// Draws a glyph over whatever is there.
+    /// Draws a glyph over what is there.
     pub(super) fn put(&mut self, (x, y): (i32, i32), glyph: char, paint: Paint) {
         self.0.insert((y, x), (glyph, paint));
     }

@@ -50,7 +50,7 @@ pub(super) fn drawn(view: &View, style: Style) -> Canvas {
 }
 
 /// Beside each piece in a camp whose camp that is, where nothing else says more: a camp that is full
-/// could not be told otherwise.
+/// could not be distinguished otherwise.
 fn draw_camps(canvas: &mut Canvas, frame: Frame, view: &View) {
     for ground in &view.ground {
         let GroundKind::Target(colour) = ground.kind else { continue };

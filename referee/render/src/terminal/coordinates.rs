@@ -19,7 +19,7 @@ pub(super) fn draw(canvas: &mut Canvas, view: &View, style: Style) {
 }
 
 /// Writes a name so that it grows away from the board. Names that would run into each other, as
-/// long ones do on large boards, are left out: their neighbours tell enough.
+/// long ones do on large boards, are left out: their neighbours are enough.
 fn write(canvas: &mut Canvas, (x, y): (i32, i32), dx: i32, text: &str) {
     let length = i32::try_from(text.len()).unwrap_or(0);
     let start = if dx < 0 { x + 1 - length } else { x };

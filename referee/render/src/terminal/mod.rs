@@ -48,7 +48,7 @@ pub struct Style {
     pub legend: bool,
 }
 
-/// The glyphs that may be used. Both tell pieces apart by letters.
+/// The glyphs that may be used. Both distinguish pieces by letters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Charset {
     /// ASCII only.
@@ -58,7 +58,7 @@ pub enum Charset {
     Unicode,
 }
 
-/// A board as glyphs, to be drawn by whoever has a place for it.
+/// A board as glyphs, to be drawn anywhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
     /// The board's lines, without trailing blanks.

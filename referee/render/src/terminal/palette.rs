@@ -1,6 +1,6 @@
 //! Which of a terminal's 256 colours stand for the colours of pieces.
 //!
-//! The hues are those of Okabe and Ito, which people with any colour vision tell apart, each as its
+//! The hues are those of Okabe and Ito, which people with any colour vision can distinguish, each as its
 //! neighbour in the terminal's colour cube. A piece is a letter on a block of its hue, so it reads
 //! on any background; ink on the terminal's own background, dark or light, needs a middle
 //! brightness, which moves some hues.

@@ -136,7 +136,7 @@ export function trouble(error) {
   return h("p", { class: "trouble", role: "alert" }, children);
 }
 
-/** The letter that tells a colour without its colour. @param {string} colour */
+/** The letter of a colour, for those who can't see colours. @param {string} colour */
 export function letter(colour) {
   return colour === "peg" ? "o" : colour.slice(0, 1).toUpperCase();
 }

@@ -22,12 +22,12 @@ function icon(name) {
     s("path", { d: ICONS[name] }));
 }
 
-/** @param {string|Element} sign @param {string} label @param {() => void} act
+/** @param {string|Element} symbol @param {string} label @param {() => void} act
  * @param {string} [keys] */
-function button(sign, label, act, keys) {
+function button(symbol, label, act, keys) {
   const title = keys ? `${label} (${keys})` : label;
   return h("button", { type: "button", "aria-label": label, title, onclick: act },
-    h("span", { "aria-hidden": "true" }, sign));
+    h("span", { "aria-hidden": "true" }, symbol));
 }
 
 /** @param {Viewer} viewer */

@@ -165,7 +165,7 @@ export class Grid {
   /** Says of each cell what is there.
    * @param {Position} position @param {Frame} frame @param {boolean} notes
    * @param {Choice|null} choice */
-  tell(position, frame, notes, choice) {
+  describe(position, frame, notes, choice) {
     /** @type {Map<number, string[]>} */
     const more = new Map();
     const add = (/** @type {number|undefined|null} */ cell, /** @type {string} */ words) => {

@@ -9,7 +9,7 @@ import { choose, legalFrom, placeless } from "./choosing.js";
 /** @typedef {import("./types.js").Waiting} Waiting */
 
 /** When to ask again while a person is to move and the server doesn't wait yet: it may be that it
- * never will, because somebody plays elsewhere. */
+ * never will, because the person plays on another page. */
 const [AGAIN_LEAST_MS, AGAIN_MOST_MS] = [200, 5000];
 
 /** @param {string} text @param {string|null} kind @param {() => void} act */
@@ -17,7 +17,7 @@ function button(text, kind, act) {
   return h("button", { type: "button", class: kind, onclick: act }, text);
 }
 
-/** A result as it is told to a person: `You win: connected` where one person alone has played.
+/** A result as a person reads it: `You win: connected` where one person alone has played.
  * @param {import("./types.js").Seat[]} seats @param {string} text */
 export function outcome(seats, text) {
   const [person, ...more] = seats.filter(({ human }) => human);
@@ -78,7 +78,7 @@ export class Human {
       this.note, this.list, form, this.options, this.ask);
   }
 
-  /** Whether a person is asked for a move now, as the match tells. */
+  /** Whether a person is asked for a move now, by the transcript. */
   get isAsked() {
     const { asked, running, sheet } = this.viewer.store;
     return running && asked !== null && (sheet.seats[asked.seat]?.human ?? false);
@@ -127,7 +127,7 @@ export class Human {
     fill(this.options, this.actions.map(({ text }) => h("option", { value: text })));
     this.panel.hidden = false;
     document.body.classList.add("asked");
-    this.tell();
+    this.showState();
     this.show([]);
   }
 
@@ -149,7 +149,7 @@ export class Human {
     this.viewer.changed();
   }
 
-  /** Tells who won, in a match that has come to its end while the page was open. */
+  /** Shows the result of a match that ended while the page was open. */
   conclude() {
     const { running, frames, sheet } = this.viewer.store;
     const isPlayed = sheet.state === "running" && sheet.seats.some(({ human }) => human);
@@ -170,7 +170,7 @@ export class Human {
       this.play(chosen.play.text);
       return;
     }
-    this.tell();
+    this.showState();
     this.show([]);
   }
 
@@ -179,7 +179,7 @@ export class Human {
   }
 
   /** What to do now, in words and buttons. */
-  tell() {
+  showState() {
     const others = placeless(this.actions, this.selected, this.pieces());
     const buttons = this.among.length ? this.among : others;
     fill(this.note, h("strong", null, this.words()));

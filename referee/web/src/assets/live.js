@@ -9,13 +9,13 @@ import { address, fill, h } from "./common.js";
 
 const [WAIT_LEAST_MS, WAIT_MOST_MS] = [500, 10000];
 
-/** @param {Viewer} viewer @param {string} file @param {(news: News) => void} told */
-export function follow(viewer, file, told) {
+/** @param {Viewer} viewer @param {string} file @param {(news: News) => void} onNews */
+export function follow(viewer, file, onNews) {
   const note = h("p", { class: "connection", role: "status", hidden: true });
   viewer.slot?.before(note);
   let wait = WAIT_LEAST_MS;
   const lost = () => {
-    fill(note, "The connection is lost; trying again.");
+    fill(note, "The connection is lost; reconnecting.");
     note.hidden = false;
     setTimeout(open, wait);
     wait = Math.min(WAIT_MOST_MS, wait * 2);
@@ -31,7 +31,7 @@ export function follow(viewer, file, told) {
       /** @type {News} */
       const news = JSON.parse(event.data);
       viewer.take(news);
-      told(news);
+      onNews(news);
       if (!viewer.store.running) stream.close();
     });
     // Another match has the file now: the same game, played again.

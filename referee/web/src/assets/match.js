@@ -40,12 +40,12 @@ async function start() {
     if (to) byId("tools").prepend(to);
     const stop = sheet.own ? stopButton(file) : null;
     if (stop) byId("tools").prepend(stop);
-    const told = () => {
+    const showResult = () => {
       human.look();
       if (!viewer.store.running) stop?.remove();
     };
-    follow(viewer, file, told);
-    told();
+    follow(viewer, file, showResult);
+    showResult();
   } catch (error) {
     fill(byId("title"), "This match can't be shown");
     fill(root, trouble(error));

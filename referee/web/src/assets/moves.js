@@ -86,10 +86,10 @@ function problemButton(viewer, direction) {
     const to = viewer.store.problem(viewer.player.ply, direction);
     if (to !== null) viewer.player.jump(to);
   };
-  const sign = direction < 0 ? "◀ !" : "! ▶";
+  const symbol = direction < 0 ? "◀ !" : "! ▶";
   const attributes = { type: "button", title: words, "aria-label": words, onclick: act };
   return h("button", { ...attributes, "data-to": direction },
-    h("span", { "aria-hidden": "true" }, sign));
+    h("span", { "aria-hidden": "true" }, symbol));
 }
 
 /** @param {Viewer} viewer @param {Frame} frame */

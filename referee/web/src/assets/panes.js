@@ -1,5 +1,5 @@
 // @ts-check
-// What is told of one ply beside the board: fault, output, thoughts, lines, times.
+// The panel about one ply: fault, output, thoughts, lines, times.
 
 import { agentName, duration, fill, h, later, short, trouble } from "./common.js";
 import { badge } from "./board.js";
@@ -23,13 +23,13 @@ export function panes(viewer) {
   const element = h("section", { class: "panel turn-panel", "aria-label": "This turn" },
     h("div", { class: "panel-head" }, heading), sentence, body, lines?.element, text?.element);
   /** @type {Frame|null} */
-  let told = null;
-  let toldLatest = false;
+  let current = null;
+  let wasLatest = false;
   const show = () => {
     const [frame, isLatest] = [viewer.frame(), follows(viewer)];
-    if (frame !== told || isLatest !== toldLatest) {
-      told = frame;
-      toldLatest = isLatest;
+    if (frame !== current || isLatest !== wasLatest) {
+      current = frame;
+      wasLatest = isLatest;
       sentence.textContent = short(frame.sentence, 300);
       const notes = isLatest ? lastNotes(viewer)
         : [output(viewer, frame.stderr), thoughts(viewer, frame.infos)].flat();
@@ -58,7 +58,7 @@ function fault(frame) {
     frame.text !== frame.sentence && h("p", null, frame.text));
 }
 
-/** Whether somebody follows a match that was live when the page was opened: what an agent said
+/** Whether the page follows a match that was live when it was opened: what an agent said
  * stays until it says more, since turns go by faster than it can be read. @param {Viewer} viewer */
 function follows(viewer) {
   return viewer.player.atEnd && viewer.store.sheet.state === "running";
@@ -141,18 +141,18 @@ function times(frame) {
     h("div", null, h("dt", null, name), h("dd", null, duration(ms ?? 0)))));
 }
 
-/** Something that is asked for only while somebody looks at it.
+/** Content that is loaded only while its section is open.
  * @param {Viewer} viewer @param {string} title
  * @param {(viewer: Viewer, ply: number) => Promise<Node>} make */
 function lazily(viewer, title, make) {
   const body = h("div", null);
   const element = h("details", null, h("summary", null, title), body);
   /** What is shown: the ply as it was when it was asked for. @type {unknown} */
-  let told = null;
+  let current = null;
   const load = async () => {
     const [frame, { ply }] = [viewer.frame(), viewer.player];
-    if (!element.open || told === frame) return;
-    told = frame;
+    if (!element.open || current === frame) return;
+    current = frame;
     /** @type {Node} */
     let node;
     try {
@@ -160,7 +160,7 @@ function lazily(viewer, title, make) {
     } catch (error) {
       node = trouble(error);
     }
-    if (told === frame) fill(body, node);
+    if (current === frame) fill(body, node);
   };
   const soon = later(120, load);
   element.addEventListener("toggle", load);

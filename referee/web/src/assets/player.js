@@ -28,7 +28,7 @@ export class Player {
     this.changed();
   }
 
-  /** Somebody steps: what plays by itself stops. @param {number} by */
+  /** Steps, and stops playback. @param {number} by */
   step(by) {
     this.stop();
     this.go(this.ply + by);

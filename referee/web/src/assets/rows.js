@@ -18,7 +18,7 @@ export function players(row) {
     h("span", { class: "player" }, badge(row.colours[seat] ?? ""), agentName(name))));
 }
 
-/** What went wrong, or that somebody gave up. @param {string} kind */
+/** The tag of a fault or a resignation. @param {string} kind */
 export function flag(kind) {
   return h("span", { class: kind === RESIGNED ? "flag" : "flag fault" }, kind);
 }
@@ -50,7 +50,7 @@ export function showLive(live) {
   fill(byId("live-list"), live.map((row) => matchRow(row)));
 }
 
-/** Stops a match that this server plays, once somebody has said twice that it shall end.
+/** A button that stops a match of this server after a confirmation.
  * @param {string} file */
 export function stopButton(file) {
   const problem = h("div", null);
@@ -64,10 +64,10 @@ export function stopButton(file) {
   };
   const title = "Stop this match?";
   const dialog = h("dialog", { "aria-label": title, onclose: () => dialog.remove() },
-    h("h2", null, title), h("p", null, "It ends void: nobody wins."), problem,
+    h("h2", null, title), h("p", null, "It is void: no one wins."), problem,
     h("div", { class: "inline" },
-      h("button", { type: "button", class: "danger", onclick: stop }, "Stop it"),
-      h("button", { type: "button", onclick: () => dialog.close() }, "Let it go on")));
+      h("button", { type: "button", class: "danger", onclick: stop }, "Stop the match"),
+      h("button", { type: "button", onclick: () => dialog.close() }, "Continue the match")));
   const ask = () => {
     fill(problem);
     document.body.append(dialog);

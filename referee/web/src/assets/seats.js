@@ -18,18 +18,18 @@ export function side(dx, dy) {
   return words[Math.sign(dy) + 1]?.[Math.sign(dx) + 1] ?? "";
 }
 
-/** What a colour wants, as far as the board's picture tells.
+/** What a colour has to reach or join, from the board's data.
  * @param {Viewer} viewer @param {string} colour */
 export function goal(viewer, colour) {
   const own = viewer.store.sheet.board.edges.filter((edge) => edge.colour === colour);
   const sides = own.map((edge) => whereabouts(viewer, edge.cells));
-  const sign = letter(colour);
-  if (sides.length > 1) return `joins the borders ${sign}, ${sides.join(" and ")}`;
-  if (sides.length === 1) return `to the border ${sign}, ${sides[0]}`;
+  const symbol = letter(colour);
+  if (sides.length > 1) return `joins the borders ${symbol}, ${sides.join(" and ")}`;
+  if (sides.length === 1) return `to the border ${symbol}, ${sides[0]}`;
   const { ground } = viewer.store.position(0);
   const cells = ground.flatMap((kind, cell) => (kind === `target-${colour}` ? [cell] : []));
   if (!cells.length) return "";
-  const small = colour === "peg" ? "x" : sign.toLowerCase();
+  const small = colour === "peg" ? "x" : symbol.toLowerCase();
   return `to the ${cells.length} cells ${small}, ${whereabouts(viewer, cells)}`;
 }
 
@@ -57,7 +57,7 @@ export function seats(viewer) {
     const frame = viewer.frame();
     sheet.seats.forEach((seat, at) => {
       const parts = cards[at];
-      if (parts) tell(viewer, seat, frame, parts);
+      if (parts) updateCard(viewer, seat, frame, parts);
     });
     const free = frame.figures.filter((figure) => figure.colour === null);
     fill(general, free.map((figure) => `${figure.name}: ${figure.value}`).join(" · "));
@@ -76,7 +76,7 @@ export function seats(viewer) {
 
 /** @param {Seat} seat */
 function card(seat) {
-  const sign = h("span", { class: "seat-sign" });
+  const symbol = h("span", { class: "seat-symbol" });
   const wants = h("span", { class: "soft seat-goal" });
   const turn = h("span", { class: "seat-turn" });
   const time = h("span", { class: "seat-time" });
@@ -86,18 +86,18 @@ function card(seat) {
   const kind = seat.name.startsWith(agent) ? null : agent;
   const name = h("span", { class: "seat-name" }, agentName(seat.name),
     kind && h("span", { class: "soft" }, ` ${short(kind, 24)}`));
-  const element = h("div", { class: "seat" }, sign,
+  const element = h("div", { class: "seat" }, symbol,
     h("div", { class: "seat-words" },
       h("div", { class: "seat-line" }, name, turn, time), bar, wants, figure));
-  return { element, sign, wants, turn, time, bar, figure, colour: "", sight: "" };
+  return { element, symbol, wants, turn, time, bar, figure, colour: "", sight: "" };
 }
 
 /** @param {Viewer} viewer @param {Seat} seat @param {Frame} frame @param {Card} parts */
-function tell(viewer, seat, frame, parts) {
+function updateCard(viewer, seat, frame, parts) {
   const colour = viewer.colourOf(frame, seat.seat);
   if (parts.colour !== colour) {
     parts.colour = colour;
-    fill(parts.sign, badge(colour));
+    fill(parts.symbol, badge(colour));
     parts.element.className = `seat seat-${safe(colour)}`;
   }
   const sight = `${colour} ${viewer.settings.flip}`;

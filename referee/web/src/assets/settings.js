@@ -1,5 +1,5 @@
 // @ts-check
-// How somebody likes to look: kept in the browser, and in the address, which wins.
+// The settings of the viewer: stored in the browser, and in the address, which has priority.
 
 /** @typedef {{flip: boolean, coords: boolean, marks: boolean, theme: string,
  *   speed: number}} Settings */
@@ -89,7 +89,7 @@ export function themeButton(settings, changed) {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "quiet";
-  const tell = () => {
+  const update = () => {
     button.textContent = { auto: "◐ Auto", light: "☀ Light", dark: "☾ Dark" }[settings.theme] ?? "";
     button.setAttribute("aria-label", `Theme: ${settings.theme}`);
     useTheme(settings.theme);
@@ -97,10 +97,10 @@ export function themeButton(settings, changed) {
   button.addEventListener("click", () => {
     const next = (THEMES.indexOf(settings.theme) + 1) % THEMES.length;
     settings.theme = THEMES[next] ?? "auto";
-    tell();
+    update();
     keep(settings);
     changed();
   });
-  tell();
+  update();
   return button;
 }

@@ -24,7 +24,7 @@ export class Store {
     this.state = sheet.state;
     this.trouble = sheet.problem;
     this.line = sheet.line;
-    /** When `asked` was told, on the page's own clock. */
+    /** When `asked` arrived, on the page's clock. */
     this.askedAt = performance.now();
     this.put(sheet.plies);
   }
@@ -135,7 +135,7 @@ export class Store {
     return seats;
   }
 
-  /** Each seat's own scores: the last that it told in a ply. */
+  /** Each seat's own scores: the last one of each ply. */
   scores() {
     /** @type {{ply: number, score: number}[][]} */
     const seats = this.sheet.seats.map(() => []);

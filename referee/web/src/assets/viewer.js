@@ -20,7 +20,7 @@ import { Store } from "./store.js";
 /** @typedef {import("./types.js").Source} Source */
 /** @typedef {import("./board.js").Choice} Choice */
 
-/** So many characters of a sentence are told, whatever agents call themselves. */
+/** The most characters of an announced sentence: names of agents may be long. */
 const MOST_SPOKEN = 300;
 
 export class Viewer {
@@ -70,7 +70,7 @@ export class Viewer {
   /** Builds the page into this element. @param {HTMLElement} root */
   build(root) {
     const [under, look, where] = [controls(this), switches(this), goTo(this)];
-    const [list, told, who, scores] = [moves(this), panes(this), seats(this), graph(this)];
+    const [list, pane, who, scores] = [moves(this), panes(this), seats(this), graph(this)];
     const help = helpDialog();
     /** Where a live match and a person's own moves have their place. */
     this.slot = h("div", { class: "slot" });
@@ -80,9 +80,9 @@ export class Viewer {
         this.slot, under.element, this.spoken,
         h("div", { class: "under" }, look.element, where)),
       h("div", { class: "beside" }, who.element, list.element),
-      h("div", { class: "telling" }, told.element, scores.element, this.about()),
+      h("div", { class: "details" }, pane.element, scores.element, this.about()),
       help);
-    this.parts = [under, look, list, told, who, scores];
+    this.parts = [under, look, list, pane, who, scores];
     keys(this, help, () => byId("go-to").focus());
     this.head(help);
     this.board.enlarge();
@@ -140,14 +140,14 @@ export class Viewer {
     const frame = this.frame();
     const choice = this.player.atEnd ? this.choice : null;
     this.board.show(position, frame, this.settings, choice);
-    this.grid.tell(position, frame, this.settings.marks, choice);
+    this.grid.describe(position, frame, this.settings.marks, choice);
     for (const part of this.parts) part.show();
     this.say(frame);
     this.tellResult();
     this.remember();
   }
 
-  /** Tells the ply; aloud only as fast as it can be listened to. @param {Frame} frame */
+  /** Shows the ply in words; screen readers get it at a limited rate. @param {Frame} frame */
   say(frame) {
     const isQuick = this.player.playing && this.settings.speed > 1;
     this.spoken.setAttribute("aria-live", isQuick ? "off" : "polite");

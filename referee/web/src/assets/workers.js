@@ -7,9 +7,9 @@ import { agentName, count, h, short } from "./common.js";
 
 /** What heads the columns, and whether numbers stand below. @type {[string, boolean][]} */
 const COLUMNS = [["worker", false], ["class", false], ["busy", true], ["played", true],
-  ["speed", true], ["noise", true], ["sandbox", false], ["heard of", false], ["state", false]];
+  ["speed", true], ["noise", true], ["sandbox", false], ["last seen", false], ["state", false]];
 
-/** For how long nothing was heard of it. @param {number|null} seconds */
+/** The time since the worker was last seen. @param {number|null} seconds */
 function silence(seconds) {
   if (seconds === null) return "";
   if (seconds < 120) return `${seconds} s ago`;

@@ -1,4 +1,4 @@
-//! What a page is told is what the board shows.
+//! A page gets what the board shows.
 
 use proptest::prelude::*;
 use referee_games::view::{GroundKind, View};
@@ -46,7 +46,7 @@ fn put(map: &mut BTreeMap<usize, String>, cell: usize, value: Option<String>) {
         Some(value) => map.insert(cell, value.clone()) != Some(value),
         None => map.remove(&cell).is_some(),
     };
-    assert!(changed, "cell {cell} is told though it did not change");
+    assert!(changed, "cell {cell} is sent though it did not change");
 }
 
 fn header(game: &str, setup: &Value, seats: usize) -> Header {
