@@ -78,9 +78,9 @@ for (const [name, url, there] of PAGES) {
     for (const colorScheme of ["light", "dark"]) {
       await page.emulateMedia({ colorScheme });
       const found = await page.evaluate(async () => (await window.axe.run()).violations);
-      const told = found.map(({ id, help, nodes }) =>
+      const problems = found.map(({ id, help, nodes }) =>
         `${id}: ${help}: ${nodes.slice(0, 3).map(({ html }) => html.slice(0, 200)).join(" | ")}`);
-      assert.deepEqual(told, [], colorScheme);
+      assert.deepEqual(problems, [], colorScheme);
     }
     await fine();
   });

@@ -45,7 +45,7 @@ function slowly(frames, ply) {
   return position;
 }
 
-test("any ply's board is the sum of the frames up to it, in whatever order they are asked for", () => {
+test("any ply's board is the sum of the frames up to it, in any order of requests", () => {
   const store = new Store(sheet(200));
   for (const ply of [0, 199, 31, 32, 33, 64, 1, 150, 96, 95]) {
     assert.deepEqual(store.position(ply), slowly(store.frames, ply), `ply ${ply}`);
@@ -103,7 +103,7 @@ test("faults and output are found in both directions", () => {
   assert.equal(store.ofTurn(1000), 9);
 });
 
-test("a seat's score is the last that it told in a ply", () => {
+test("a seat's score is the last one of each ply", () => {
   const info = (seat, score) => ({ seat, score });
   const store = new Store(sheet(3));
   store.put([frame(1, { infos: [info(0, 1), info(0, 2), info(1, null)] })]);
@@ -141,7 +141,7 @@ test("two actions that put something on the same cell are chosen between", () =>
   assert.equal(choose(actions, null, 2, pieces).play.text, "c1");
 });
 
-test("an address says how somebody looks, and is read back", () => {
+test("an address has the settings of the viewer, and is read back", () => {
   const base = { flip: false, coords: true, marks: true, theme: "auto", speed: 1 };
   const settings = { ...base, flip: true, coords: false, theme: "dark" };
   const hash = toHash(settings, 17);

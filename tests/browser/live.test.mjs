@@ -1,4 +1,4 @@
-// Matches that are being played: followed to their end, over a lost connection, and while somebody
+// Matches that are being played: followed to their end, over a lost connection, and while a page
 // steps back.
 
 import assert from "node:assert/strict";

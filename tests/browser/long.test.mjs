@@ -1,4 +1,4 @@
-// A transcript of a thousand turns: that it opens and steps, and how long that takes, which is told
+// A transcript of a thousand turns: that it opens and steps, and how long that takes, which is printed
 // and not judged.
 
 import assert from "node:assert/strict";

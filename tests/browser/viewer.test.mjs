@@ -8,7 +8,7 @@ import { Server, folder, newPage, pieces, play, shows, where } from "./stage.mjs
 
 const matches = folder();
 const server = new Server(matches);
-/** An agent that complains, tells what it thinks, marks cells, and is gone in turn 6. */
+/** An agent that writes to stderr, sends its thoughts, marks cells, and is gone in turn 6. */
 const COMPLAINS = `
 import json, sys
 for line in sys.stdin:
@@ -83,7 +83,7 @@ test("buttons, keys and the slider step, and the board goes back and forth with 
   await fine();
 });
 
-test("it plays by itself and stops where somebody steps", async () => {
+test("playback stops at a step", async () => {
   const { page, fine } = await newPage();
   await page.goto(server.match("long.jsonl", "#ply=2"));
   await shows(page, 2);
@@ -173,12 +173,12 @@ test("the board is gone through by keys, and left by one", async () => {
   // Down from the point of a diamond: half a cell to one side, then back to the column.
   await page.keyboard.press("ArrowDown");
   assert.match(await label() ?? "", /^(a2|b1), empty/);
-  for (const [key, told] of [
+  for (const [key, expected] of [
     ["ArrowDown", "b2"], ["ArrowLeft", "a3"], ["ArrowRight", "b2"], ["End", "c1"], ["Home", "a3"],
     ["ArrowUp", "a2"],
   ]) {
     await page.keyboard.press(key);
-    assert.ok((await label())?.startsWith(`${told},`), `${key}: ${await label()}`);
+    assert.ok((await label())?.startsWith(`${expected},`), `${key}: ${await label()}`);
   }
   assert.deepEqual((await where(page))[0], 1);
   await page.keyboard.press("Escape");

@@ -17,7 +17,7 @@ const AMPLE = ["--clock", "1h", "--start-time", "3m"];
 /** Text that must stay text. */
 const HOSTILE = "<img src=x onerror=alert(1)>";
 
-/** A worker that has just been heard of. */
+/** A worker that was just seen. */
 function worker(id, more) {
   return {
     id, name: id, class: "", arch: "x86_64", cores: 4, memory_mb: 8000, slots: 2, games: [],
@@ -39,7 +39,7 @@ before(async () => {
   await server.start();
 });
 
-function tell(workers) {
+function show(workers) {
   const path = join(place, "cup/workers.json");
   writeFileSync(`${path}.new`, JSON.stringify({ workers }));
   renameSync(`${path}.new`, path);
@@ -56,7 +56,7 @@ test("a contest's page shows its workers, and who plays what", async () => {
 
   // Whichever game is under way now.
   const games = Array.from({ length: 20 }, (_, number) => number);
-  tell([
+  show([
     worker("room-3", { games, played: 5, class: HOSTILE }),
     worker(HOSTILE, { refused: `needs ${HOSTILE}`, seen: "2001-01-01T00:00:00Z", sandbox: null }),
   ]);
@@ -68,7 +68,7 @@ test("a contest's page shows its workers, and who plays what", async () => {
   assert.equal(await page.locator("img").count(), 0);
   await live.filter({ hasText: "on room-3" }).first().waitFor();
 
-  tell([worker("room-4", { lost: true, faults: 2, fault: "no compiler" })]);
+  show([worker("room-4", { lost: true, faults: 2, fault: "no compiler" })]);
   await table.getByText("lost; failed 2 times: no compiler").waitFor();
   await fine();
 });
@@ -87,7 +87,7 @@ function start(program, args) {
   return one;
 }
 
-/** A port that nobody has just now, below those that a system gives to connections. */
+/** A free port, below those that a system gives to connections. */
 async function freePort() {
   for (let port = 12_000 + process.pid % 20_000; port < 32_768; port += 1) {
     const listener = createServer();
@@ -109,11 +109,11 @@ test("a match on a worker is followed to its end", { skip: lacks }, async () => 
   const port = await freePort();
   const url = `nats://127.0.0.1:${port}`;
   start(NATS, ["-js", "-a", "127.0.0.1", "-p", port, "-sd", "nats"]);
-  mkdirSync(join(place, "desk"));
+  mkdirSync(join(place, "work"));
   mkdirSync(join(place, "slow"));
   writeFileSync(join(place, "slow/slow.py"), SLOW);
   writeFileSync(join(place, "slow/agent.toml"), 'command = ["python3", "slow.py", "4"]\n');
-  start(PROGRAM, ["worker", url, "--slots", "1", "--name", "desk-7", "--work", "desk"]);
+  start(PROGRAM, ["worker", url, "--slots", "1", "--name", "room-7", "--work", "work"]);
   const args = ["contest", "quick", "--game", "hex", "--setup", "size=5", "./slow", "@first",
     "--games", "2", ...AMPLE, "--quiet", "--out", "far", "--on", url];
   // It doesn't wait for a server.
@@ -123,9 +123,9 @@ test("a match on a worker is followed to its end", { skip: lacks }, async () => 
   }
   const { page, fine } = await newPage();
   await page.goto(`${server.url}/contest?folder=far`);
-  const live = page.locator("#live-list .match-row", { hasText: "on desk-7" });
+  const live = page.locator("#live-list .match-row", { hasText: "on room-7" });
   await live.first().waitFor();
-  assert.match(await page.getByRole("region", { name: "Workers" }).textContent(), /desk-7.*playing/);
+  assert.match(await page.getByRole("region", { name: "Workers" }).textContent(), /room-7.*playing/);
   await live.first().click();
   await page.locator("#result", { hasText: "under way" }).waitFor();
   const [, then] = await where(page);
