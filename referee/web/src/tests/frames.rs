@@ -163,7 +163,7 @@ fn colours_follow_an_exchange() {
     let state = kind.start(&json!({"size": 3, "swap": "sides"})).unwrap();
     let mut playback = Playback::begin(header(kind.name, &state.setup(), 2)).unwrap();
     for (seat, action) in
-        [json!({"type": "served", "at": [1, 1]}), json!({"type": "swap"})].into_iter().enumerate()
+        [json!({"type": "place", "at": [1, 1]}), json!({"type": "swap"})].into_iter().enumerate()
     {
         let played = json!({"type": "played", "at_ns": 0, "turn": seat, "seat": seat,
                             "action": action, "used_ms": 0, "wall_ns": 0});
