@@ -41,7 +41,7 @@ pub(super) fn start(
 ) -> (mpsc::UnboundedSender<QueueChange>, mpsc::UnboundedReceiver<Published>) {
     let (changes, requests) = mpsc::unbounded_channel();
     let (sender, published) = mpsc::unbounded_channel();
-    let publisher = OrderPublisher {
+    let task = OrderPublisher {
         connection,
         names,
         published: sender,
@@ -50,7 +50,7 @@ pub(super) fn start(
         busy: BTreeSet::new(),
         running: JoinSet::new(),
     };
-    tokio::spawn(publisher.run(requests));
+    tokio::spawn(task.run(requests));
     (changes, published)
 }
 

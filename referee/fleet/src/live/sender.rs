@@ -39,7 +39,7 @@ struct Sent {
     /// Its transcript, opened at the position up to which it was sent; also after its removal.
     file: GrowingFile,
     /// When the last message was sent.
-    sent_at: Option<Instant>,
+    last_message: Option<Instant>,
     /// When the match ended.
     ended: Option<Instant>,
     /// Whether its end was sent.
@@ -143,7 +143,7 @@ impl Sender {
 impl Sent {
     fn new(begun: RunningMatch, serial: u64) -> Self {
         let file = GrowingFile::new(begun.transcript.clone());
-        Self { begun, serial, file, sent_at: None, ended: None, over: false }
+        Self { begun, serial, file, last_message: None, ended: None, over: false }
     }
 
     /// Appends messages with new bytes, or a message that the match is still running.
@@ -160,9 +160,9 @@ impl Sent {
             // If the file can't be read, the match itself reports that.
             let bytes = self.file.read_on(most).unwrap_or_default();
             let over = self.ended.is_some() && !self.file.has_more();
-            let silent = self
-                .sent_at
-                .is_none_or(|sent_at| now.saturating_duration_since(sent_at) >= KEEPALIVE);
+            let silent = self.last_message.is_none_or(|last_message| {
+                now.saturating_duration_since(last_message) >= KEEPALIVE
+            });
             let due = !bytes.is_empty() || over != self.over || (silent && self.ended.is_none());
             if !due {
                 return;
@@ -170,7 +170,7 @@ impl Sent {
             let (worker, serial, count) = (worker.to_owned(), self.serial, bytes.len() as u64);
             let live = LiveChunk { worker, number, serial, offset, bytes: count, over };
             messages.push(with_bytes(&live, &[&bytes]));
-            (self.sent_at, self.over) = (Some(now), over);
+            (self.last_message, self.over) = (Some(now), over);
         }
     }
 }
