@@ -137,7 +137,7 @@ class Player:
             self.plan = []
 
     def retired(self, _seat):
-        """There is nobody else."""
+        """There are no other seats."""
 
     def actions(self):
         cells = self.board.cells

@@ -4,7 +4,7 @@ Two seats race past each other, so a position is worth what we have come forward
 has. Every position of the board has a worth for each seat, and a move changes the sum by the
 difference of two: positions are never counted anew. Once the marbles have passed each other only
 one's own moves matter, and the same search looks at those alone, which takes it twice as far ahead.
-With three seats and more it does so from the start: nobody knows what all the others will do.
+With three seats and more it does so from the start: no one knows what all the others will do.
 """
 import random
 
@@ -201,7 +201,7 @@ class Player:
         rest = max([value for other, value in enumerate(sums)
                     if other != self.seat and other not in self.out], default=0)
         base = sums[self.seat] - rest
-        sign = 1 if seat == self.seat else -1
+        factor = 1 if seat == self.seat else -1
         found = []
         for start in bits(own):
             ends = self.ends(start, others, seat)
@@ -211,10 +211,10 @@ class Player:
                 moved = left | 1 << end
                 after = marbles[:seat] + (moved,) + marbles[seat + 1:]
                 if moved & self.targets[seat] and self.is_home(seat, after):
-                    found.append((sign * (WON - ply), (start, end), None))
+                    found.append((factor * (WON - ply), (start, end), None))
                     continue
                 total = sums[:seat] + (sums[seat] + gain,) + sums[seat + 1:]
-                worth = base + sign * gain
+                worth = base + factor * gain
                 if self.nearly_home:
                     worth -= SHUT_IN * self.shut_in(after)
                 found.append((worth, (start, end), (following, after, total)))

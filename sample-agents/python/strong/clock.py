@@ -41,7 +41,7 @@ class Clock:
         if not self.by_cpu:
             return wall
         cpu = time.process_time() - self.began_cpu
-        # The backstop is by the wall, four times the allowance if nobody set it: so time on the wall
+        # The backstop is by the wall, four times the allowance if unset: so time on the wall
         # counts half, and half a backstop that was set bounds what may be used.
         return max(cpu, wall / 2)
 

@@ -17,7 +17,7 @@ NOT_RIGHT = BOARD ^ LEFT_COLUMN << 7
 # By seat: where its frogs want to be, and the directions in which they go.
 GOALS = (0xFF << 56, 0xFF)
 WAYS = (((0, 1), (0, -1), (1, 0), (1, -1), (1, 1)), ((0, 1), (0, -1), (-1, 0), (-1, -1), (-1, 1)))
-# What a row to go costs, its square (so that nobody is left behind), what a frog that has arrived
+# What a row to go costs, its square (so that none is left behind), what a frog that has arrived
 # is worth, a pad before a frog, and being to move.
 ROW, STRAGGLING, ARRIVED, PAD, TEMPO = 20, 3, 20, 4, 15
 WIDTH = 24
@@ -150,7 +150,7 @@ class Player:
         own = blue if seat else red
         frogs = red | blue
         worths = WORTHS[seat]
-        sign = -1 if seat else 1
+        factor = -1 if seat else 1
         ours = 1 if self.seat == 0 else -1
         # Pads before our frogs, for the child's worth, are counted with the other's as they are.
         other_pads = PAD * count(before(red if seat else blue, 1 - seat) & pads)
@@ -162,17 +162,17 @@ class Player:
             for end in bits(self.ends(start, frogs, pads, seat)):
                 bit = 1 << end
                 moved = left | bit
-                after = worth + sign * (worths[end] - worths[start])
+                after = worth + factor * (worths[end] - worths[start])
                 new_pads = pads ^ bit
                 child = ((1, moved, blue, new_pads, after) if seat == 0
                          else (0, red, moved, new_pads, after))
                 if moved & goal == moved:
-                    found.append(((WON - ply) * sign * ours, (start, end), None))
+                    found.append(((WON - ply) * factor * ours, (start, end), None))
                 elif last:
                     found.append((self.at_the_limit(child, ply), (start, end), None))
                 else:
                     pads_worth = PAD * count(before(moved, seat) & new_pads) - other_pads - TEMPO
-                    found.append((ours * (after + sign * pads_worth), (start, end), child))
+                    found.append((ours * (after + factor * pads_worth), (start, end), child))
         grown = pads | around(own) & ~frogs
         child = (1 - seat, red, blue, grown, worth)
         if last:
@@ -180,7 +180,7 @@ class Player:
         else:
             theirs = PAD * count(before(red if seat else blue, 1 - seat) & grown)
             pads_worth = PAD * count(before(own, seat) & grown) - theirs - TEMPO
-            found.append((ours * (worth + sign * pads_worth), "grow", child))
+            found.append((ours * (worth + factor * pads_worth), "grow", child))
         return found
 
     def at_the_limit(self, state, ply):

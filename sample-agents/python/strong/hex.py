@@ -22,7 +22,7 @@ CELLS_FIRST, CELLS_BELOW = 16, 6
 # What a cell costs that is still to be filled in when nothing but bridges is missing.
 FILLED_IN = 5
 NO_BRIDGES = (0,) * 6
-# By how much whoever moves next is better than the measure says.
+# The advantage of the side to move over the measure.
 TEMPO = 60
 
 

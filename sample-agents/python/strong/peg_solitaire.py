@@ -1,9 +1,9 @@
 """Peg Solitaire: a table of how games end, and a search from the start that has to meet it.
 
-Every jump takes one peg, so all positions after so many jumps have the same number of pegs. Played
+Every jump takes one peg, so all positions after n jumps have the same number of pegs. Played
 backwards, a jump adds a peg: so from one last peg backwards all positions of a few pegs that can be
 solved are soon found, exactly and for good. The search forwards then only has to come to one of
-them. It goes level by level and keeps so many of the best of each (a beam), more with each try.
+them. It goes level by level and keeps the best of each (a beam), more with each try.
 
 A position that fails the three-colour parity count can't be solved at all, and no jump changes
 that; then, and where no solution is met, the way to the fewest pegs that was found is taken. Small
@@ -14,7 +14,7 @@ from bit_sets import count
 STEPS = {"triangle": ((-1, -1), (-1, 0), (0, -1), (0, 1), (1, 0), (1, 1)),
          "diamond": ((-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0))}
 # Positions in the table of ends, and how many positions each try of the beam keeps of a level. The
-# last try keeps so many that small boards are searched whole.
+# last try keeps enough that small boards are searched whole.
 ENDS_MAX = 150000
 WIDTHS = (10, 100, 1000, 10000, 60000)
 # Positions that a try may keep of all levels together, so as to stay within the memory allowed.
@@ -101,7 +101,7 @@ class Player:
             self.plan = []
 
     def retired(self, _seat):
-        """There is nobody else."""
+        """There are no other seats."""
 
     def actions(self):
         return [action for change, pegs, action in self.board.jumps if self.pegs & change == pegs]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Plays all six games: speaks the protocol and leaves the thinking to one module a game.
 
-A game's module has a class `Player`. It is made from `hello`, told of everything that was `played`
+A game's module has a class `Player`. It is made from `hello`, gets everything that was `played`
 or `retired`, and asked to `choose` an action before a deadline; `actions` lists what is legal.
 """
 import gc

@@ -54,7 +54,7 @@ const DIALOGUES: &[(&str, &str, &str)] = &[
         turn 2 null
         =
         > time_left black 1 1
-        ? never heard of it
+        ? unknown option
         > genmove black
         = resign
         resigns
@@ -185,7 +185,7 @@ const DIALOGUES: &[(&str, &str, &str)] = &[
         > position size 4 swap off
         > mcts softtime 7
         < bestmove none simulations 0 nodes 0 score 0
-        wrong names no cell"#,
+        wrong doesn't name a cell"#,
     ),
 ];
 
