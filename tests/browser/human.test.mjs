@@ -47,7 +47,7 @@ test("a game is won by clicks", async () => {
       name,
     );
   }
-  await page.locator("#result", { hasText: "wins: connected" }).waitFor();
+  await page.locator("#result", { hasText: "wins: it connected its two sides" }).waitFor();
   await page.getByText("You win: connected").waitFor();
   await page.getByRole("link", { name: "Play again" }).waitFor();
   assert.equal(await page.getByRole("region", { name: "Your move" }).count(), 0);

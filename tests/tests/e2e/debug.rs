@@ -20,12 +20,12 @@ fn the_printed_debug_command_repeats_the_fault() {
         ("crash_at_start", 0, "exit status 1"),
         ("wrong_type", 0, "at[0]"),
         ("off_the_board", 0, "on the board"),
-        ("python_repr", 0, "key must be a string"),
+        ("python_repr", 0, "a key must be a string"),
         ("wrong_turn", 0, "turn 1 in turn 0"),
         ("twice", 2, "turn 0 in turn 2"),
         ("long_line", 0, "65536 bytes"),
         ("closes", 2, "closed its stdout"),
-        ("slow", 0, "were allowed"),
+        ("slow", 0, "no answer after"),
     ] {
         let dir = TestDir::new();
         let Some(command) = lost(&dir, defect) else { return };
@@ -115,22 +115,22 @@ type Verdict = (&'static str, usize, &'static [&'static str], &'static str, &'st
 
 /// Every kind of fault; `late` with every kind of clock and bound.
 const VERDICTS: &[Verdict] = &[
-    ("exits-at-start 7", 0, &[], "start", "exit status 7 before it said `ready`"),
-    ("never-ready", 0, &["--start-time", "5s"], "start", "gave no `ready` within 5000 ms"),
-    ("ready-twice", 0, &[], "unasked", "a second `ready`"),
+    ("exits-at-start 7", 0, &[], "start", "exit status 7 before it sent `ready`"),
+    ("never-ready", 0, &["--start-time", "5s"], "start", "sent no `ready` within 5000 ms"),
+    ("ready-twice", 0, &[], "unasked", "sent `ready` twice"),
     ("ready-then '{\"type\":\"info\"}'", 1, &[], "unasked", "outside its own turn"),
-    ("says hello", 0, &[], "garbled", "expected value"),
+    ("says hello", 0, &[], "garbled", "this is not JSON"),
     ("action-with '{\"action\":{\"type\":\"place\",\"at\":[9,9]}}'", 0, &[], "illegal", "board"),
-    ("answers-twice", 0, &[], "unasked", "when it wasn't asked"),
+    ("answers-twice", 0, &[], "unasked", "when it was not its turn"),
     ("turn-off-by -2", 0, &[], "unasked", "for turn 0 in turn 2"),
     ("says '{\"type\":\"resign\"}'", 0, &[], "resigned", ""),
     ("endless-line", 0, &[], "flood", "longer than 65536 bytes"),
     ("much-info", 0, &["--limit", "turn_bytes=2000"], "flood", "in turn 0"),
     ("pads 400", 0, &["--limit", "match_bytes=1000"], "flood", "in the match"),
-    ("sleeps 2", 0, &["--move-time", "200ms"], "late", "200 ms were allowed"),
-    ("sleeps 2", 0, &["--clock", "200ms"], "late", "200 ms were allowed"),
-    ("sleeps 3", 0, &["--cpu", "--move-time", "100ms"], "late", "the backstop of a CPU clock"),
-    ("sleeps 2", 0, &["--cpu", "--clock", "9s", "--backstop", "300ms"], "late", "the backstop"),
+    ("sleeps 2", 0, &["--move-time", "200ms"], "late", "the limit is 200 ms per turn"),
+    ("sleeps 2", 0, &["--clock", "200ms"], "late", "its clock had 200 ms"),
+    ("sleeps 3", 0, &["--cpu", "--move-time", "100ms"], "late", "a CPU clock also limits"),
+    ("sleeps 2", 0, &["--cpu", "--clock", "9s", "--backstop", "300ms"], "late", "a CPU clock also limits"),
     (
         "burning-child",
         0,

@@ -261,11 +261,11 @@ fn a_running_match_can_be_viewed() {
     terminal.press("b");
     terminal.shows(&["3/3"]);
     dir.write(GATE, "");
-    terminal.shows(&["over", "the match is over", "wins: connected"]);
+    terminal.shows(&["over", "the match is over", "wins: it connected its two sides"]);
     terminal.press("\x1b[D");
     terminal.hides("the match is over");
     terminal.press("q");
-    terminal.ends(0, &["wins: connected", "transcript: x.jsonl"]);
+    terminal.ends(0, &["wins: it connected its two sides", "transcript: x.jsonl"]);
     assert_eq!(dir.verify_status("x.jsonl"), "ok");
 }
 
