@@ -49,6 +49,10 @@ fn expectation(serde: &str) -> String {
             let length = serde.rsplit(' ').next().unwrap_or_default();
             format!("a list of {length} entries")
         }
+        _ if serde.contains(" elements in ") || serde.contains(" element in ") => {
+            let length = serde.split(' ').next().unwrap_or_default();
+            format!("{length} entries")
+        }
         _ if serde.starts_with("tuple struct ") => "a list of 2 entries".to_owned(),
         _ if serde.starts_with("enum ") => "text".to_owned(),
         _ if serde.starts_with("struct ") || serde.contains("tagged enum ") => {

@@ -1,5 +1,4 @@
-//! Agents that were written for another program: from how they are named to the adapter that plays
-//! for them. What an adapter says and understands is its own.
+//! Agents that were written for another program, and the adapter that plays for them.
 
 use super::agent_spec::AgentSpec;
 use super::digest::{digest_command, digest_file, digest_folder};
@@ -8,7 +7,7 @@ use referee_process::files::absolute;
 use referee_process::{Failure, OWN_PROGRAM};
 use std::path::{Path, PathBuf};
 
-/// What an AGENT for the adapter to the course's packages begins with.
+/// The prefix of an AGENT for the adapter to the course's packages.
 pub const COMP30024: &str = "comp30024";
 
 /// The whole adapter to the course's packages, a program in Python.
@@ -18,7 +17,7 @@ pub const COMP30024_PROGRAM: &str = concat!(
     include_str!("adapters/comp30024/adapter.py")
 );
 
-/// How such an AGENT is written.
+/// The syntax of such an AGENT.
 const COMP30024_HELP: &str = "write comp30024:PACKAGE[:CLASS], where PACKAGE is a dotted name from \
                               this folder, or the path of a package's folder or file";
 
@@ -29,16 +28,16 @@ struct Package {
     folder: PathBuf,
     /// Its dotted name.
     module: String,
-    /// The class in it; `None` for the ones that the course named.
+    /// The class in it; `None` for the names that the course set.
     class: Option<String>,
     /// Its own folder or file.
     place: PathBuf,
 }
 
-/// What the course's packages play, a game a line.
+/// The games of the course's packages, one per line.
 const COMP30024_GAMES: &str = include_str!("adapters/comp30024/games.txt");
 
-/// Reads what follows `comp30024:`; what is relative is relative to `base`.
+/// Reads what follows `comp30024:`. Relative paths are relative to `base`.
 pub(super) fn comp30024(text: &str, base: &Path) -> Result<AgentSpec, Failure> {
     let package = Package::read(text, base)?;
     python()?;
@@ -56,7 +55,7 @@ pub(super) fn comp30024(text: &str, base: &Path) -> Result<AgentSpec, Failure> {
     Ok(AgentSpec {
         name: package.name(),
         launch: Some(launch),
-        // The same files are different agents by the module and the class that play.
+        // The same files are different agents if another module or class plays.
         digest: digest_command(&[COMP30024.to_owned(), spec, digest], Path::new("/")),
         games: COMP30024_GAMES.lines().map(str::to_owned).collect(),
         adapted: true,
@@ -65,14 +64,14 @@ pub(super) fn comp30024(text: &str, base: &Path) -> Result<AgentSpec, Failure> {
     })
 }
 
-/// The Python that agents run on: the virtual environment's, else the first along PATH.
+/// Returns the Python for agents: that of the virtual environment, else the first in PATH.
 pub fn python() -> Result<PathBuf, Failure> {
     let environment = std::env::var_os("VIRTUAL_ENV").map(|folder| Path::new(&folder).join("bin"));
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut folders = environment.into_iter().chain(std::env::split_paths(&path));
     let found = folders.find_map(|folder| Some(folder.join("python3")).filter(|it| it.is_file()));
     found.ok_or_else(|| {
-        Failure::usage("comp30024 agents need Python, and there is no `python3`").help(
+        Failure::usage("comp30024 agents need Python, but there is no `python3`").help(
             "install Python 3.10 or newer, or activate the virtual environment that the agent uses",
         )
     })
@@ -115,14 +114,14 @@ impl Package {
         Ok(Self { folder, module: path.to_owned(), class, place })
     }
 
-    /// The package in the folder of a whole submission, which is none itself: it holds `agent`, as
-    /// the course asked for, and often the course's `referee`.
+    /// Returns the package in the folder of a whole submission: the folder contains `agent`, as the
+    /// course required, and often the course's `referee`, but is no package itself.
     fn submitted(folder: &Path) -> Option<PathBuf> {
         let agent = folder.join("agent");
         (agent.is_dir() && !folder.join("__init__.py").is_file()).then_some(agent)
     }
 
-    /// The package at a path: its folder is the first upwards that is no package itself.
+    /// Returns the package at a path. Its folder is the first parent that is no package itself.
     fn at(place: PathBuf, class: Option<String>) -> Option<Self> {
         let place = Self::submitted(&place).unwrap_or(place);
         if place.is_file() && place.extension().is_none_or(|ending| ending != "py") {
@@ -143,7 +142,7 @@ impl Package {
         Some(Self { folder, module: names.join("."), class, place })
     }
 
-    /// All that it may import of its own: the outermost package that it is in.
+    /// Returns the outermost package that it is in, which contains all its own imports.
     fn whole(&self) -> PathBuf {
         let packages = self.place.ancestors().skip(1);
         let packages = packages
@@ -159,8 +158,7 @@ impl Package {
         }
     }
 
-    /// The module's own name; every submission of the course is called `agent`, so that is told by
-    /// its folder's.
+    /// Returns the module's name or, as every submission of the course is called `agent`, its folder's.
     fn name(&self) -> String {
         let own = self.module.rsplit('.').next().unwrap_or(&self.module);
         let above = self.place.parent().and_then(Path::file_name);
@@ -217,16 +215,16 @@ mod tests {
             assert_eq!(package.name(), name, "{text}");
             assert_eq!(package.whole(), root.join(whole), "{text}");
         }
-        for text in ["team/agent/none.py", "team/nobody", "team/agent/__init__.pyc", "bare/a.b"] {
+        for text in ["team/agent/none.py", "team/missing", "team/agent/__init__.pyc", "bare/a.b"] {
             let failure = Package::read(text, &root).unwrap_err();
             assert!(failure.to_string().contains("no package"), "{text}: {failure}");
         }
     }
 
     #[test]
-    fn mistakes_are_told_with_how_it_is_written() {
+    fn mistakes_show_the_syntax() {
         for text in
-            ["", ":Agent", "agent:", "agent:not a class", "nobody.here", "agent:1st", "a..b"]
+            ["", ":Agent", "agent:", "agent:not a class", "missing.here", "agent:1st", "a..b"]
         {
             let failure = comp30024(text, Path::new("")).expect_err(text);
             assert!(failure.help_text().unwrap().contains("PACKAGE[:CLASS]"), "{text}: {failure}");

@@ -1,5 +1,5 @@
-//! From an AGENT as a person writes it to what is started: a program file, a quoted command line, a
-//! folder with `agent.toml`, one that is built in, or one that an adapter plays for.
+//! Parsing an AGENT: a program file, a quoted command line, a folder with `agent.toml`, a built-in
+//! agent, or one with an adapter.
 
 use super::adapted::{self, COMP30024};
 use super::digest::{digest_command, digest_file, digest_files, folder_files};
@@ -17,43 +17,43 @@ use std::path::{Path, PathBuf};
 
 /// The name of the referee's own protocol in agent.toml.
 const OWN_PROTOCOL: &str = "referee";
-/// What helps where there is no such agent.
+/// The help if there is no such agent.
 const WHAT_AN_AGENT_IS: &str = "an AGENT is a program file, a quoted command line, a folder with \
-     agent.toml, or one that is built in, such as @random";
+     agent.toml, or a built-in agent such as @random";
 
-/// Somebody who can take a seat.
+/// An agent or a person who can play.
 #[derive(Clone, Debug, Default)]
 pub struct AgentSpec {
-    /// As it is called in the match, if no other has the same name.
+    /// Its name in the match, unless another has the same.
     pub name: String,
-    /// As it was written.
+    /// The AGENT as given.
     pub written: String,
-    /// What is started; `None` for the person at the terminal.
+    /// What is started; `None` for a person.
     pub launch: Option<Launch>,
-    /// SHA-256 of what it is, in hex.
+    /// SHA-256 over its files, in hex.
     pub digest: String,
-    /// The files that the digest is made of, where it is a folder with agent.toml; relative to it.
+    /// The files of the digest, if it is a folder with agent.toml; relative to it.
     pub files: Vec<PathBuf>,
-    /// What it says it plays; empty: anything.
+    /// The games that it plays; empty: any.
     pub games: Vec<String>,
-    /// The line protocol that it speaks, where that isn't the referee's own.
+    /// Its line protocol, if it isn't the referee's own.
     pub protocol: Option<LineProtocol>,
-    /// An adapter speaks for it.
+    /// Whether it has an adapter.
     pub adapted: bool,
-    /// The command that builds it, as a shell takes it, where its agent.toml names one.
+    /// The shell command that builds it, from its agent.toml.
     pub build: Option<String>,
-    /// The files and folders that are its own, and that no other agent may read; canonical.
+    /// Its own files and folders, which no other agent may read; canonical.
     pub own: Vec<PathBuf>,
-    /// What its agent.toml asks to read beside that; canonical.
+    /// What its agent.toml asks to read besides; canonical.
     pub read: Vec<PathBuf>,
 }
 
-/// Whether an agent's program has to be there when the agent is read.
+/// Whether an agent's program must exist when the agent is parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Program {
     /// Always.
     Needed,
-    /// Not where a command builds it.
+    /// Not if a command builds it.
     Built,
 }
 
@@ -77,7 +77,7 @@ struct Manifest {
 }
 
 impl Manifest {
-    /// The line protocol that it names, or that was named before it: `prefix:FOLDER`.
+    /// Returns its line protocol, or that of the AGENT: `prefix:FOLDER`.
     fn line_protocol(&self, prefix: Option<&str>) -> Result<Option<LineProtocol>, String> {
         let own = self.protocol.as_deref().filter(|name| *name != OWN_PROTOCOL);
         if let (Some(prefix), Some(named)) = (prefix, self.protocol.as_deref())
@@ -88,7 +88,7 @@ impl Manifest {
         let Some(name) = own.or(prefix) else {
             let unused = [("init", self.init.is_empty()), ("options", self.options.is_empty())];
             return match unused.iter().find(|(_, is_empty)| !is_empty) {
-                Some((field, _)) => Err(format!("`{field}` needs a `protocol` that knows it")),
+                Some((field, _)) => Err(format!("`{field}` needs a `protocol`")),
                 None => Ok(None),
             };
         };
@@ -98,14 +98,16 @@ impl Manifest {
         let Some((_, dialect)) = dialects().find(|(_, dialect)| dialect.name == name) else {
             let known: Vec<&str> = dialects().map(|(_, dialect)| dialect.name).collect();
             let known = known.join(", ");
-            return Err(format!("unknown protocol {name:?}: there are {OWN_PROTOCOL}, {known}"));
+            return Err(format!(
+                "unknown protocol {name:?}; known ones are {OWN_PROTOCOL}, {known}"
+            ));
         };
         dialect.begin(&spoken).map_err(|error| format!("protocol {name}: {error}"))?;
         Ok(Some(spoken))
     }
 }
 
-/// A command: a list of words, or a text that is split as a shell would, without a shell.
+/// A command: a list of words, or text that is split as a shell would, without a shell.
 #[derive(Debug, Deserialize)]
 #[serde(try_from = "toml::Value")]
 struct Words(Vec<String>);
@@ -115,8 +117,9 @@ impl TryFrom<toml::Value> for Words {
 
     fn try_from(value: toml::Value) -> Result<Self, String> {
         let words = match value {
-            toml::Value::String(text) => shlex::split(&text)
-                .ok_or_else(|| format!("the quotes in {text:?} don't pair up"))?,
+            toml::Value::String(text) => {
+                shlex::split(&text).ok_or_else(|| format!("unbalanced quotes in {text:?}"))?
+            }
             toml::Value::Array(values) => values
                 .into_iter()
                 .map(|value| match value {
@@ -131,7 +134,7 @@ impl TryFrom<toml::Value> for Words {
 }
 
 impl AgentSpec {
-    /// Its files, as the sandbox takes them; `None` for the person at the terminal.
+    /// Returns its files for the sandbox; `None` for a person.
     pub fn files(&self) -> Option<ProgramFiles<'_>> {
         let launch = self.launch.as_ref()?;
         Some(ProgramFiles {
@@ -143,18 +146,18 @@ impl AgentSpec {
         })
     }
 
-    /// Reads an AGENT. `NAME=AGENT` gives it a name of its own. Relative paths are relative to the
-    /// working directory.
+    /// Parses an AGENT. `NAME=AGENT` gives it a name. Relative paths are relative to the working
+    /// directory.
     pub fn read(text: &str) -> Result<Self, Failure> {
         Self::read_in(text, Path::new(""))
     }
 
-    /// The same with relative paths, and command lines, in another folder.
+    /// The same, with paths relative to another folder, where commands run.
     pub fn read_in(text: &str, base: &Path) -> Result<Self, Failure> {
         Self::read_as(text, base, Program::Needed)
     }
 
-    /// The same where what is still to be built need not be there.
+    /// The same, but what must still be built need not exist.
     pub fn read_unbuilt(text: &str, base: &Path) -> Result<Self, Failure> {
         Self::read_as(text, base, Program::Built)
     }
@@ -164,8 +167,8 @@ impl AgentSpec {
         let mut spec = match kind {
             AgentKind::BuiltIn => {
                 if let Some(prefix) = prefix {
-                    return Err(Failure::usage(format!("{agent} doesn't speak {prefix}"))
-                        .help(format!("built-in agents are named without `{prefix}:`")));
+                    return Err(Failure::usage(format!("{agent} does not speak {prefix}"))
+                        .help(format!("write built-in agents without `{prefix}:`")));
                 }
                 Self::built_in(agent.strip_prefix('@').unwrap_or(agent))?
             }
@@ -188,42 +191,42 @@ impl AgentSpec {
         Ok(spec)
     }
 
-    /// Whether it is what had this digest, made of these files. What has been added to a folder
-    /// since, such as what agents write beside themselves, doesn't make another agent of it.
+    /// Whether it still has this digest over these files. Files added since, such as an agent's own
+    /// output, don't matter.
     pub fn has_digest(&self, digest: &str, files: &[PathBuf]) -> bool {
         let folder = self.launch.as_ref().map(|launch| &launch.folder);
         let of_files = || digest_files(folder?, files).ok().filter(|_| !files.is_empty());
         self.digest == digest || of_files().is_some_and(|found| found == digest)
     }
 
-    /// Its author wrote it for another program: a codec or an adapter speaks for it.
+    /// Whether it was written for another program, so that a codec or an adapter speaks for it.
     pub fn is_foreign(&self) -> bool {
         self.protocol.is_some() || self.adapted
     }
 
-    /// Begins the conversation in its line protocol, `None` where that is the referee's own; or says
-    /// why it can't play this game.
+    /// Starts the codec of its line protocol; `None` if that is the referee's own. Fails if it can't play
+    /// this game.
     pub fn dialect(&self, kind: GameKind) -> Result<Option<Box<dyn Dialect>>, String> {
         let Some(spoken) = &self.protocol else { return Ok(None) };
         let name = &spoken.name;
         let dialect = kind.dialect(name).ok_or_else(|| {
-            format!("{} speaks {name}, which {} isn't played in", self.name, kind.name)
+            format!("{} speaks {name}, which does not support {}", self.name, kind.name)
         })?;
         dialect.begin(spoken).map(Some).map_err(|error| format!("{}: {error}", self.name))
     }
 
-    /// Says why it can't play this game, if it can't.
+    /// Fails if it can't play this game.
     pub fn check_plays(&self, kind: GameKind) -> Result<(), Failure> {
         if !self.games.is_empty() && !self.games.iter().any(|game| game == kind.name) {
             let (name, plays) = (&self.name, self.games.join(", "));
-            return Err(Failure::usage(format!("{name} doesn't play {}", kind.name))
-                .help(format!("it says that it plays {plays}")));
+            return Err(Failure::usage(format!("{name} does not play {}", kind.name))
+                .help(format!("its agent.toml lists {plays}")));
         }
         self.dialect(kind).map(|_| ()).map_err(|error| {
             let name = self.protocol.as_ref().map_or("", |spoken| spoken.name.as_str());
             let plays = dialects().filter(|(_, dialect)| dialect.name == name);
             let plays: Vec<&str> = plays.map(|(kind, _)| kind.name).collect();
-            Failure::usage(error).help(format!("{name} is spoken in {}", plays.join(", ")))
+            Failure::usage(error).help(format!("{name} supports {}", plays.join(", ")))
         })
     }
 
@@ -252,7 +255,7 @@ impl AgentSpec {
         let text = std::fs::read_to_string(&manifest_path).map_err(|error| {
             Failure::usage(format!("{}: {error}", manifest_path.display())).because_of(&error).help(
                 "a folder needs an `agent.toml` with at least `command = [\"program\", ..]`; \
-                 or name the program itself",
+                 or give the program itself",
             )
         })?;
         let wrong = |error: &str| {
@@ -280,7 +283,7 @@ impl AgentSpec {
         };
         let named = || folder.file_name().map(|name| name.to_string_lossy().into_owned());
         let name = manifest.name.or_else(named).unwrap_or_else(|| "agent".to_owned());
-        // A build may still make them.
+        // A build may still create them.
         let read = match manifest.sandbox.paths(&manifest_path, &folder) {
             Err(_) if program == Program::Built && build.is_some() => Vec::new(),
             read => read?,
@@ -307,12 +310,10 @@ impl AgentSpec {
 
     fn command_line(text: &str, base: &Path) -> Result<Self, Failure> {
         let words = shlex::split(text).ok_or_else(|| {
-            Failure::usage(format!(
-                "the agent {text:?} is no command line: its quotes don't pair up"
-            ))
+            Failure::usage(format!("unbalanced quotes in the command line {text:?}"))
         })?;
         if words.first().is_none_or(String::is_empty) {
-            return Err(Failure::usage("an agent without a name").help(WHAT_AN_AGENT_IS));
+            return Err(Failure::usage("empty AGENT").help(WHAT_AN_AGENT_IS));
         }
         let folder = absolute(base)?;
         let file = resolve(&words[0], &folder)?;
@@ -326,23 +327,23 @@ impl AgentSpec {
     }
 }
 
-/// An AGENT, taken apart.
+/// The parts of an AGENT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parts<'a> {
-    /// The name that it is given.
+    /// The given name.
     pub name: Option<&'a str>,
-    /// The line protocol that it is said to speak.
+    /// The given line protocol.
     pub protocol: Option<&'a str>,
-    /// What is left.
+    /// The rest.
     pub agent: &'a str,
-    /// What that is.
+    /// Its kind.
     pub kind: AgentKind,
 }
 
-/// What an AGENT is.
+/// The kind of an AGENT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AgentKind {
-    /// One that is built in.
+    /// A built-in agent.
     BuiltIn,
     /// A package of the course.
     Package,
@@ -355,7 +356,7 @@ pub enum AgentKind {
 }
 
 impl<'a> Parts<'a> {
-    /// Of an AGENT whose relative paths are relative to `base`.
+    /// Splits an AGENT whose paths are relative to `base`.
     pub fn of(text: &'a str, base: &Path) -> Self {
         let (name, agent) = split_name(text, base);
         let (protocol, agent) = split_protocol(agent, base);
@@ -375,12 +376,12 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// What a package of the course is called, where an AGENT is one.
+/// Returns the package of the course, if an AGENT is one.
 pub fn package_of(agent: &str) -> Option<&str> {
     agent.strip_prefix(COMP30024)?.strip_prefix(':')
 }
 
-/// `NAME=AGENT`; the whole text is the agent where it names a file or has no such name.
+/// Splits `NAME=AGENT`; the whole text is the agent if it is a file or has no valid name.
 fn split_name<'a>(text: &'a str, base: &Path) -> (Option<&'a str>, &'a str) {
     let plain = |name: &str| {
         let fits = |c: char| c.is_alphanumeric() || "_-. ".contains(c);
@@ -392,7 +393,7 @@ fn split_name<'a>(text: &'a str, base: &Path) -> (Option<&'a str>, &'a str) {
     }
 }
 
-/// `PROTOCOL:AGENT`; the whole text is the agent where it names a file.
+/// Splits `PROTOCOL:AGENT`; the whole text is the agent if it is a file.
 fn split_protocol<'a>(text: &'a str, base: &Path) -> (Option<&'a str>, &'a str) {
     match text.split_once(':') {
         Some((name, agent)) if dialects().any(|(_, dialect)| dialect.name == name) => {
@@ -402,17 +403,16 @@ fn split_protocol<'a>(text: &'a str, base: &Path) -> (Option<&'a str>, &'a str) 
     }
 }
 
-/// The file of a program: in the folder where the word has a slash or names a file there, else
-/// along PATH.
+/// Finds a program: in the folder if the word has a slash or is a file there, else in PATH.
 pub fn resolve(word: &str, folder: &Path) -> Result<PathBuf, Failure> {
     program(word, folder).map_err(|failure| {
         let built_in = sample_agents::BUILT_INS.iter().any(|it| it.name == word);
-        let hint = format!("the built-in agent is written @{word}");
+        let hint = format!("the built-in agent is @{word}");
         failure.help(if built_in { hint } else { WHAT_AN_AGENT_IS.to_owned() })
     })
 }
 
-/// Names for the seats: those of the same name are told apart by ` #2`, ` #3`.
+/// Returns unique names for the seats: ` #2`, ` #3` is added to duplicates.
 pub fn unique_names(specs: &[&AgentSpec]) -> Vec<String> {
     plain::unique_names(specs.iter().map(|spec| spec.name.clone()))
 }
@@ -423,7 +423,7 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn a_name_may_stand_before_an_agent() {
+    fn an_agent_may_have_a_name_before_it() {
         for (text, name, agent) in [
             ("@random", None, "@random"),
             ("alice=@random", Some("alice"), "@random"),
@@ -437,24 +437,24 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told_with_a_hint() {
-        for (text, told, help) in [
+    fn mistakes_have_a_hint() {
+        for (text, message, help) in [
             ("@randm", "@randm", "did you mean @random?"),
             ("@minimax:0", "1 to 9", ""),
-            ("greedy", "no program `greedy`", "written @greedy"),
-            ("./nobody", "no program `./nobody`", "quoted command line"),
+            ("greedy", "no program `greedy`", "built-in agent is @greedy"),
+            ("./missing", "no program `./missing`", "quoted command line"),
             ("/tmp", "agent.toml", "command ="),
-            ("'", "quotes don't pair up", ""),
+            ("'", "unbalanced quotes", ""),
         ] {
             let failure = AgentSpec::read(text).expect_err(text);
-            assert!(failure.to_string().contains(told), "{text}: {failure}");
-            let helped = failure.help_text().unwrap_or_default();
-            assert!(helped.contains(help), "{text}: {helped}");
+            assert!(failure.to_string().contains(message), "{text}: {failure}");
+            let hint = failure.help_text().unwrap_or_default();
+            assert!(hint.contains(help), "{text}: {hint}");
         }
     }
 
     #[test]
-    fn names_are_unique_and_tame() {
+    fn names_are_unique() {
         let random = AgentSpec::read("@random").unwrap();
         let named = AgentSpec::read("@random #2=@first").unwrap_err();
         assert!(named.to_string().contains("@random #2"), "{named}");

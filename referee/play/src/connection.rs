@@ -1,5 +1,5 @@
-//! An agent that is talked to: its process, and the codec where it speaks another protocol than the
-//! referee's own. What it says is not judged here.
+//! The connection to an agent: its process, and a codec if it speaks another protocol than the
+//! referee's own. Its messages are not judged here.
 
 use super::agent_spec::AgentSpec;
 use referee_games::{Decoded, Dialect, GameKind};
@@ -21,7 +21,7 @@ use tempfile::TempDir;
 /// How much is read at once.
 const SCRATCH_BYTES: usize = 64 * 1024;
 
-/// Makes the line of a message into the one that is written instead.
+/// Replaces the line of a message before it is written.
 pub type RewriteMessage = fn(&ToAgent, &str) -> String;
 
 /// An agent's process with its codec.
@@ -30,24 +30,24 @@ pub struct AgentConnection {
     /// The process.
     pub process: AgentProcess,
     dialect: Option<Box<dyn Dialect>>,
-    /// Its last turn took long enough to ask how long it waited for a core.
+    /// Whether its last turn was long enough to measure its time waiting for a core.
     slow: bool,
-    /// Makes other lines of the messages, in the referee's own protocol.
+    /// Replaces the lines of messages in the referee's own protocol.
     pub rewrite: Option<RewriteMessage>,
-    /// What has been said, where that is kept.
+    /// The lines that were exchanged, if they are kept.
     pub exchange: Option<Exchange>,
     /// For bytes on their way; empty until it is used.
     scratch: Vec<u8>,
 }
 
-/// What was said, as far as it is kept.
+/// The lines that were exchanged.
 #[derive(Clone, Debug, Default)]
 pub struct Exchange {
     /// The bytes that were written to the agent.
     pub sent: Vec<u8>,
-    /// The lines that came from it; blank ones only where they may have a meaning.
+    /// The lines that came from it; blank ones only if they may have a meaning.
     pub got: Vec<Vec<u8>>,
-    /// Whatever asks for an answer begins a new exchange: the last request and the last line matter.
+    /// Keeps only the last request and the last line.
     pub last_only: bool,
 }
 
@@ -93,9 +93,8 @@ impl AgentConnection {
         })
     }
 
-    /// Starts an agent that plays with no other, in an enclosure that the launcher keeps, with a
-    /// private work folder that is to go when it has ended. A person can't be started, nor an agent
-    /// whose protocol the game doesn't know.
+    /// Starts an agent that plays alone, with a private work folder; remove the folder when the agent has
+    /// exited. Fails for a person, and for an agent whose protocol the game doesn't support.
     pub fn start_alone(
         launcher: &Launcher,
         enclosure: &Enclosure,
@@ -118,12 +117,12 @@ impl AgentConnection {
         Ok((started, work))
     }
 
-    /// It speaks another protocol than the referee's own.
+    /// Whether it speaks another protocol than the referee's own.
     pub fn has_dialect(&self) -> bool {
         self.dialect.is_some()
     }
 
-    /// Puts a message, to be written with the next flush: its line, or what its codec makes of it.
+    /// Queues a message until the next flush: its line, or what the codec makes of it.
     pub fn put(&mut self, message: &ToAgent, line: &[u8]) {
         let asks = matches!(message, ToAgent::Hello(_) | ToAgent::Turn(_));
         if let Some(dialect) = &mut self.dialect {
@@ -147,7 +146,7 @@ impl AgentConnection {
         self.process.flush();
     }
 
-    /// What a line means, where a codec reads its lines; what follows from it is put.
+    /// Decodes a line if there is a codec, and queues the codec's reply.
     pub fn interpret(&mut self, line: &Line) -> Option<Decoded> {
         let dialect = self.dialect.as_mut().filter(|_| !line.cut);
         let meaning = dialect.map(|dialect| dialect.on_line(&line.bytes));
@@ -174,7 +173,7 @@ impl AgentConnection {
         }
     }
 
-    /// The next thing that it does, unless it does nothing by `deadline`.
+    /// Returns the next event; `None` if there is none by `deadline`.
     pub async fn next(&mut self, deadline: Instant) -> Option<AgentEvent> {
         self.scratch.resize(SCRATCH_BYTES, 0);
         let (process, scratch) = (&mut self.process, &mut self.scratch);
@@ -182,13 +181,13 @@ impl AgentConnection {
         Some(tokio::time::timeout_at(deadline.into(), event).await.ok()?.1)
     }
 
-    /// CPU time so far, of the whole tree or of its own process.
+    /// Returns the CPU time so far, of the process tree or of its own process.
     pub fn cpu(&self, whole: bool) -> Option<Nanos> {
         if whole { self.process.tree_cpu() } else { self.process.meters()?.process_cpu() }
     }
 
-    /// Time spent waiting for a core so far. It is asked for at the end of `long` turns, and at the
-    /// `beginning` of the turn after one, so that quick agents are never slowed by the question.
+    /// Returns the time spent waiting for a core so far. Measured only at the end of `long` turns and at
+    /// the `beginning` of the turn after one, so that measuring never slows fast agents.
     pub fn wait(&mut self, beginning: bool, long: bool) -> Option<Nanos> {
         let asked = if beginning { self.slow } else { long && self.slow };
         if !beginning {
@@ -197,14 +196,14 @@ impl AgentConnection {
         if asked { self.process.meters()?.wait() } else { None }
     }
 
-    /// What it has used since it was started, `began`.
+    /// Returns what it has used since its start, `began`.
     pub fn used(&self, began: Instant) -> Usage {
         let time = |nanos: Option<Nanos>| Duration::from_nanos(nanos.unwrap_or_default().0);
         let waited = time(self.process.meters().and_then(Meters::wait));
         Usage { wall: began.elapsed(), cpu: time(self.process.tree_cpu()), waited }
     }
 
-    /// Kills what is left of it, and waits until nothing is.
+    /// Kills its process tree and waits until it is gone.
     pub async fn end(&mut self) -> io::Result<()> {
         self.process.kill();
         let deadline = Instant::now() + KILL_WAIT;

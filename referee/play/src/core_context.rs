@@ -1,5 +1,4 @@
-//! What the matches of one core share: the launcher, the slots for thinking, the canary, a buffer to
-//! read into, and the orders that come from outside.
+//! What the matches of one core share: launcher, slots for thinking, lag probe, read buffer, orders.
 
 use super::lag_probe::LagProbe;
 use referee_process::cores::hold;
@@ -12,55 +11,55 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::{Semaphore, oneshot, watch};
 
-/// How long a start keeps others from thinking at most.
+/// How long a start keeps others from thinking, at most.
 const START_ALONE: Duration = Duration::from_millis(25);
-/// How long after that it keeps others from starting at most.
+/// How long after that it keeps others from starting, at most.
 const START_HOLD: Duration = Duration::from_millis(250);
 /// How much is read at once.
 const SCRATCH_BYTES: usize = 64 * 1024;
 
-/// What somebody outside wants of every match.
+/// Orders from outside to every match.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Orders {
-    /// Stop, and why, in words.
+    /// Stop, for this reason.
     pub stop: Option<String>,
-    /// No match is begun any more; those that are under way go on.
+    /// Begin no more matches; running ones continue.
     pub last: bool,
-    /// Everything stands still: the referee itself is about to be stopped.
+    /// Pause everything: the referee itself is about to be stopped.
     pub paused: bool,
 }
 
-/// The time that the referee has been stopped, in nanoseconds, over all pauses.
+/// The total time that the referee was paused, in nanoseconds.
 #[derive(Clone, Debug, Default)]
 pub struct PausedTime(Arc<Pauses>);
 
 #[derive(Debug, Default)]
 struct Pauses {
     ns: AtomicU64,
-    /// In a pause, or just out of one whose length isn't known yet.
+    /// In a pause, or just after one whose length isn't known yet.
     under_way: AtomicBool,
 }
 
 impl PausedTime {
-    /// A pause begins.
+    /// Begins a pause.
     pub fn begin(&self) {
         self.0.under_way.store(true, Ordering::SeqCst);
     }
 
-    /// The pause is over; it was this long.
+    /// Ends a pause of this length.
     pub fn end(&self, ns: u64) {
         self.0.ns.fetch_add(ns, Ordering::SeqCst);
         self.0.under_way.store(false, Ordering::SeqCst);
     }
 
-    /// The sum so far; `None` as long as no clock may be read. When the referee goes on, all its
-    /// threads do at once, and some of them before the one that tells how long the pause was.
+    /// Returns the sum; `None` in a pause. When the referee resumes, some threads run before the one that
+    /// measures the pause, so `None` also until then.
     pub fn settled_ns(&self) -> Option<u64> {
         let under_way = self.0.under_way.load(Ordering::SeqCst);
         (!under_way).then(|| self.past_ns())
     }
 
-    /// The sum of the pauses that are over.
+    /// Returns the sum of past pauses.
     pub fn past_ns(&self) -> u64 {
         self.0.ns.load(Ordering::SeqCst)
     }
@@ -71,28 +70,27 @@ impl PausedTime {
 pub struct CoreContext {
     /// Starts agents.
     pub launcher: Arc<Launcher>,
-    /// What it starts them in.
+    /// The sandbox for agents.
     pub enclosure: Arc<Enclosure>,
-    /// As many agents of this core think at once as there are permits.
+    /// A permit per agent of this core that may think at once.
     pub slots: Arc<Semaphore>,
-    /// As many matches of this core start their agents at a time as there are permits.
+    /// A permit per match of this core that may start agents at once.
     starts: Arc<Semaphore>,
-    /// Tells the referee's own lag.
+    /// Measures the referee's own delay.
     pub lag_probe: LagProbe,
-    /// What has just been read lies here.
+    /// The read buffer.
     pub scratch: Rc<RefCell<Vec<u8>>>,
-    /// From outside.
+    /// Orders from outside.
     pub orders: watch::Receiver<Orders>,
-    /// To be left out of all times.
+    /// Pauses, which are not part of any time.
     pub paused: PausedTime,
-    /// The core that this thread and the agents of its matches stay on, where they are to.
+    /// The core to which this thread and its agents are pinned.
     pub core: Option<usize>,
 }
 
 impl CoreContext {
-    /// A table on the current runtime, at which one agent thinks at a time. With `core`, one of
-    /// [`super::cores::allowed`], this thread and all agents of the table stay on that one; where the
-    /// system refuses that, it is told in the log, and they go where they are put.
+    /// Creates a context on the current runtime, where one agent thinks at a time. With `core`, pins this
+    /// thread and its agents to that core; if the system refuses, logs it and doesn't pin.
     pub(super) fn new(
         launcher: Arc<Launcher>,
         enclosure: Arc<Enclosure>,
@@ -103,7 +101,7 @@ impl CoreContext {
         let core = core.filter(|&core| {
             let held = hold(core);
             if let Err(errno) = held {
-                tracing::warn!("matches can't be held on core {core}: {}", errno.desc());
+                tracing::warn!("can't pin matches to core {core}: {}", errno.desc());
             }
             held.is_ok()
         });
@@ -120,24 +118,22 @@ impl CoreContext {
         }
     }
 
-    /// A table for one match after the other, which nothing interrupts. To be made where local tasks
-    /// can be.
+    /// Creates a context for single matches without orders. Call it where local tasks can be spawned.
     pub fn alone(enclosure: Enclosure) -> std::io::Result<Self> {
         let launcher = Arc::new(Launcher::start(&enclosure.jail)?);
         let (_, orders) = watch::channel(Orders::default());
         Ok(Self::new(launcher, Arc::new(enclosure), orders, PausedTime::default(), None))
     }
 
-    /// Waits until a match may start its agents. What starts takes the core from whoever thinks, so
-    /// one match of a core starts at a time, and at first nobody thinks meanwhile. That ends when
-    /// the guard is dropped, or by itself: agents that wait while they start, or take long, are not
-    /// waited for.
+    /// Waits until a match may start its agents. Starting agents takes CPU time from thinking ones, so
+    /// only one match of a core starts at a time, and at first no agent thinks meanwhile. Both end when
+    /// the guard is dropped, or after a time limit.
     pub async fn acquire_start(&self) -> Option<oneshot::Sender<()>> {
         let start = self.starts.clone().acquire_owned().await.ok()?;
         let slot = self.slots.clone().acquire_owned().await.ok()?;
         let (guard, mut dropped) = oneshot::channel();
         tokio::task::spawn_local(async move {
-            // Dropped or not in time, it is the same.
+            // Dropped or timed out.
             tokio::time::timeout(START_ALONE, &mut dropped).await.ok();
             drop(slot);
             if !dropped.is_terminated() {

@@ -1,4 +1,4 @@
-//! Where transcripts go, and which one is the latest.
+//! Where transcripts are written, and which one is the latest.
 
 use super::sink::Sink;
 use referee_process::files::named;
@@ -9,32 +9,32 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// The folder that transcripts go to unless they are sent elsewhere.
+/// The default folder for transcripts.
 pub const DEFAULT_FOLDER: &str = "matches";
 
-/// How the names of transcripts end.
+/// The extensions of transcripts.
 pub const TRANSCRIPT_ENDINGS: &[&str] = &[".jsonl", ".jsonl.gz"];
 
-/// Where the transcripts of a series go.
+/// Where the transcripts of a series are written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Destination {
     /// Nowhere.
     Nowhere,
     /// To stdout; for a single game.
     Stdout,
-    /// Into this file, which is overwritten only with `force`; for a single game.
+    /// To this file, for a single game.
     File {
         /// The file.
         path: PathBuf,
-        /// Overwrite it.
+        /// Whether to overwrite it.
         force: bool,
     },
-    /// Into this folder, one file a game, under a name that is free.
+    /// To this folder, one new file per game.
     Folder(PathBuf),
 }
 
 impl Destination {
-    /// Where transcripts are and will be; also those that were sent nowhere else before.
+    /// Returns where transcripts are: here, and in the default folder.
     pub fn places(&self) -> Vec<PathBuf> {
         let own = match self {
             Self::Nowhere | Self::Stdout => None,
@@ -43,14 +43,13 @@ impl Destination {
         own.into_iter().chain([PathBuf::from(DEFAULT_FOLDER)]).collect()
     }
 
-    /// The same for a single game, with the file that its transcript goes to already there, so that
-    /// it can be watched from its beginning.
+    /// Creates the file for a single game, so that it can be watched from the start.
     pub fn reserved(self, header: &Header) -> io::Result<Self> {
         let created = self.create(header)?;
         Ok(created.map_or(self, |(_, path)| Self::File { path, force: true }))
     }
 
-    /// Opens the transcript of a game, and tells where it is.
+    /// Opens the transcript of a game and returns its path.
     pub fn open(&self, header: &Header) -> io::Result<(Sink, Option<PathBuf>)> {
         Ok(match self.create(header)? {
             Some((file, path)) => (Sink::file(file, &path), Some(path)),
@@ -59,7 +58,7 @@ impl Destination {
         })
     }
 
-    /// The file for a game's transcript, where it goes to one.
+    /// Creates the file for a game's transcript, if it is written to one.
     fn create(&self, header: &Header) -> io::Result<Option<(File, PathBuf)>> {
         match self {
             Self::Nowhere | Self::Stdout => Ok(None),
@@ -75,7 +74,7 @@ impl Destination {
     }
 }
 
-/// A new file; with `force` also in the place of one that is there.
+/// Creates a file; overwrites one only with `force`.
 pub fn create(path: &Path, force: bool) -> io::Result<File> {
     if force {
         return File::create(path);
@@ -83,7 +82,7 @@ pub fn create(path: &Path, force: bool) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).open(path)
 }
 
-/// A new file named after the game and the match: `-2`, `-3` for the same match played again.
+/// Creates a file named after the game and the match, with `-2`, `-3` if the match is played again.
 fn create_in(folder: &Path, header: &Header) -> io::Result<(File, PathBuf)> {
     let stem = format!("{}-{}", header.game, header.match_id);
     let numbered = (2..).map(|number| format!("{stem}-{number}.jsonl"));
@@ -98,7 +97,7 @@ fn create_in(folder: &Path, header: &Header) -> io::Result<(File, PathBuf)> {
     unreachable!("the numbers don't end")
 }
 
-/// The newest transcript of the default folder.
+/// Returns the newest transcript of the default folder.
 pub fn latest() -> Option<PathBuf> {
     let entries = Path::new(DEFAULT_FOLDER).read_dir().ok()?;
     let transcripts =
@@ -110,7 +109,7 @@ pub fn latest() -> Option<PathBuf> {
     aged.max().map(|(_, path)| path)
 }
 
-/// Whether a file is named like a transcript.
+/// Whether a file has the name of a transcript.
 pub fn is_transcript(path: &Path) -> bool {
     let name = path.file_name().map(OsStr::to_string_lossy).unwrap_or_default();
     TRANSCRIPT_ENDINGS.iter().any(|ending| name.ends_with(ending))

@@ -1,4 +1,4 @@
-//! What an agent is, as one number: SHA-256 over its files.
+//! The identity of an agent: SHA-256 over its files.
 
 use referee_protocol::plain::hex;
 use sha2::{Digest, Sha256};
@@ -6,16 +6,16 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// What a folder holds that isn't the agent: what building and running it leaves behind.
+/// Folders that building and running an agent leaves in its folder.
 const LEFT_OUT: &[&str] = &["__pycache__", "node_modules", "target", "matches"];
 
-/// Over a folder's files, sorted by path: each path, its length and its bytes. Hidden files, links
-/// and what building leaves behind are left out.
+/// Hashes a folder's files, sorted by path: each path, its length and its bytes. Skips hidden files,
+/// links and build output.
 pub fn digest_folder(folder: &Path) -> io::Result<String> {
     digest_files(folder, &folder_files(folder)?)
 }
 
-/// The files that a folder's digest is made of, relative to it and sorted by path.
+/// Returns the files of a folder's digest, relative to it and sorted by path.
 pub fn folder_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     collect(folder, &mut files)?;
@@ -24,7 +24,7 @@ pub fn folder_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files.into_iter().map(inside).collect())
 }
 
-/// Over these files of a folder, in their order.
+/// Hashes these files of a folder, in this order.
 pub fn digest_files(folder: &Path, files: &[PathBuf]) -> io::Result<String> {
     let mut hash = Sha256::new();
     for name in files {
@@ -36,14 +36,14 @@ pub fn digest_files(folder: &Path, files: &[PathBuf]) -> io::Result<String> {
     Ok(hex(&hash.finalize()))
 }
 
-/// Over one file: what `sha256sum` says.
+/// Hashes one file, like `sha256sum`.
 pub fn digest_file(file: &Path) -> io::Result<String> {
     let mut hash = Sha256::new();
     add(&mut hash, file)?;
     Ok(hex(&hash.finalize()))
 }
 
-/// Over a command line, and the files that its words name.
+/// Hashes a command line and the files that its words name.
 pub fn digest_command(words: &[String], folder: &Path) -> String {
     let mut hash = Sha256::new();
     for word in words {
@@ -51,7 +51,7 @@ pub fn digest_command(words: &[String], folder: &Path) -> String {
         hash.update(b"\0");
         let file = folder.join(word);
         if file.is_file() {
-            // One that can't be read can't be run either, which is told when it is.
+            // A file that can't be read can't be run either, which is an error later.
             add(&mut hash, &file).ok();
         }
     }

@@ -1,5 +1,4 @@
-//! A file that others append lines to: what it has grown by since it was last read. It never writes,
-//! and knows nothing of what the lines mean.
+//! Reading a file to which others append lines: what was added since the last read.
 
 use referee_match::transcript::unpack;
 use std::fs::{File, Metadata};
@@ -8,74 +7,73 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// A file that is read as it grows: whole lines, each once. A packed one is unpacked from its
-/// beginning each time it has changed.
+/// A file that is read as it grows: whole lines, each once. A packed file is unpacked from the start each
+/// time it has changed.
 #[derive(Debug)]
 pub struct GrowingFile {
     path: PathBuf,
-    /// It stays open when it is removed, or another file gets its name. `None` while it isn't there.
+    /// Stays open when the file is removed or replaced. `None` while there is no file.
     file: Option<File>,
-    /// The longest that it may be, unpacked, in bytes.
+    /// The maximum size, unpacked, in bytes.
     most: usize,
     /// How many bytes have been read, unpacked.
     offset: u64,
-    /// How long the file was when it was last read, as it is.
+    /// The size of the file at the last read.
     length: u64,
-    /// As much was read as could be at once.
+    /// Whether the last read was cut by its limit.
     has_more: bool,
 }
 
-/// Why a file can't be read on.
+/// Why a file can't be read.
 #[derive(Debug, thiserror::Error)]
 pub enum GrowingError {
-    /// It is longer than it may be.
-    #[error("longer than it may be")]
+    /// It exceeds the maximum size.
+    #[error("the file is too large")]
     TooLong,
-    /// The system's reason.
+    /// A system error.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
 impl GrowingFile {
-    /// A file that may not be there yet, of any length.
+    /// Follows a file that may not exist yet, of any size.
     pub fn new(path: PathBuf) -> Self {
         let file = File::open(&path).ok();
         Self { path, file, most: usize::MAX, offset: 0, length: 0, has_more: false }
     }
 
-    /// A file that is open already, under this name, with at most so many bytes, unpacked.
+    /// Follows an open file with this name and a maximum size, unpacked.
     pub fn of(file: File, path: PathBuf, most: usize) -> Self {
         Self { path, file: Some(file), most, offset: 0, length: 0, has_more: false }
     }
 
-    /// Its name.
+    /// Returns its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// How many bytes have been read, unpacked.
+    /// Returns how many bytes have been read, unpacked.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Whether more may have been there than was read at once.
+    /// Whether there may be more than the last read returned.
     pub fn has_more(&self) -> bool {
         self.has_more
     }
 
-    /// Goes back to where fewer bytes had been read.
+    /// Moves back to an earlier offset.
     pub fn rewind(&mut self, offset: u64) {
         (self.offset, self.length) = (self.offset.min(offset), 0);
     }
 
-    /// When it was last written to; `None` while it isn't there.
+    /// Returns when it was last modified; `None` while there is no file.
     pub fn modified(&self) -> Option<SystemTime> {
         self.file.as_ref()?.metadata().ok()?.modified().ok()
     }
 
-    /// The whole lines that were appended; empty where there are none. Of a plain file no more than
-    /// `most` bytes at once, and of a line that is longer so much of it. What has no line's end yet
-    /// stays unread, also where its writer was killed.
+    /// Returns the whole lines that were appended. Of a plain file at most `most` bytes at once, or that
+    /// much of a longer line. A line without an end stays unread, even if its writer was killed.
     pub fn read_on(&mut self, most: usize) -> Result<Vec<u8>, GrowingError> {
         if self.file.is_none() {
             self.file = File::open(&self.path).ok();
@@ -111,8 +109,7 @@ impl GrowingFile {
         Ok(bytes)
     }
 
-    /// Whether it was begun anew: it is shorter than what was read of it, or another file has its
-    /// name now.
+    /// Whether it was replaced: it is shorter than before, or another file has its name now.
     pub fn is_replaced(&self) -> bool {
         let same =
             |own: &Metadata, named: &Metadata| (own.dev(), own.ino()) == (named.dev(), named.ino());
@@ -157,7 +154,7 @@ mod tests {
             let place = tempfile::tempdir().unwrap();
             let path = place.path().join(if packed { "x.jsonl.gz" } else { "x.jsonl" });
             let mut growing = GrowingFile::new(path.clone());
-            prop_assert!(growing.read_on(most).unwrap().is_empty(), "it isn't there yet");
+            prop_assert!(growing.read_on(most).unwrap().is_empty(), "there is no file yet");
             let (mut written, mut seen) = (String::new(), Vec::new());
             for piece in pieces {
                 written.push_str(&piece);
@@ -190,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_begun_anew_is_replaced() {
+    fn a_truncated_or_renamed_file_is_replaced() {
         let place = tempfile::tempdir().unwrap();
         let [path, other] = ["x", "y"].map(|name| place.path().join(name));
         for begin_anew in [
@@ -208,7 +205,7 @@ mod tests {
             assert!(growing.read_on(100).unwrap().is_empty(), "nothing of another file");
             assert!(growing.is_replaced());
         }
-        // One that is gone is read to its end.
+        // A removed file is read to its end.
         fs::write(&path, "one\n").unwrap();
         let mut growing = GrowingFile::new(path.clone());
         fs::remove_file(&path).unwrap();

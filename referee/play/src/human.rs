@@ -1,6 +1,5 @@
-//! People as agents: asked in words at the terminal or on a page, answering in the game's text form or
-//! in the action's JSON. A slip of the fingers is told and asked again; only what the rules allow
-//! reaches the match.
+//! People as players: prompted at the terminal or on a page, they answer with an action as text or
+//! JSON. An invalid answer is explained and asked again; only legal actions reach the match.
 
 use referee_games::AnyGame;
 use referee_process::agent::AgentEvent;
@@ -15,7 +14,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use tokio::sync::mpsc;
 
-/// A person, as the match holds them.
+/// A person who plays.
 #[derive(Debug)]
 pub struct Human {
     asks: PromptTarget,
@@ -23,27 +22,27 @@ pub struct Human {
     left: bool,
 }
 
-/// Where the questions go.
+/// Where a person is prompted.
 #[derive(Debug)]
 enum PromptTarget {
-    /// To the thread that serves the terminal.
+    /// By the thread that serves the terminal.
     Terminal(thread_channel::Sender<Box<dyn AnyGame>>),
-    /// To a desk, where somebody looks.
+    /// On a page.
     Page(Arc<PlayerPrompt>),
 }
 
-/// Where the people of a match are.
+/// Where the people of a match play.
 #[derive(Clone, Debug, Default)]
 pub enum HumanInput {
-    /// At the terminal; there is one.
+    /// At the terminal; one person.
     #[default]
     Terminal,
-    /// Elsewhere, each at a desk.
+    /// On pages.
     Prompts(Arc<PlayerPrompts>),
 }
 
 impl HumanInput {
-    /// The person for a seat.
+    /// Returns the person for a seat.
     pub fn human(&self, seat: Seat) -> Human {
         match self {
             Self::Terminal => Human::at_terminal(),
@@ -52,28 +51,28 @@ impl HumanInput {
     }
 }
 
-/// The desks of a match, one for each person, by seat.
+/// The prompts of a match, one per person, by seat.
 #[derive(Debug, Default)]
 pub struct PlayerPrompts(Mutex<BTreeMap<Seat, Arc<PlayerPrompt>>>);
 
-/// Where one person is asked and answers, from any thread.
+/// The prompt for one person, usable from any thread.
 #[derive(Debug)]
 pub struct PlayerPrompt {
     asked: Mutex<Option<Box<dyn AnyGame>>>,
     answer: mpsc::Sender<Vec<u8>>,
 }
 
-/// Why an answer isn't taken.
+/// Why an answer was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AnswerError {
-    /// They aren't asked, or about another turn.
+    /// No answer is awaited for this turn.
     NotAsked,
-    /// It can't be read, or the rules forbid it.
+    /// It is invalid or illegal.
     Refused(String),
 }
 
 impl PlayerPrompts {
-    /// Somebody sits down; whoever sat at the same seat before, in an earlier match, is gone.
+    /// Adds a person; replaces that of an earlier match at the same seat.
     fn human(&self, seat: Seat) -> Human {
         let (answer, answers) = mpsc::channel(1);
         let prompt = Arc::new(PlayerPrompt { asked: Mutex::default(), answer });
@@ -81,14 +80,13 @@ impl PlayerPrompts {
         Human { asks: PromptTarget::Page(prompt), answers, left: false }
     }
 
-    /// Who is asked, and the game as it stands.
+    /// Returns the seat whose answer is awaited, and the current game.
     pub fn asked(&self) -> Option<(Seat, Box<dyn AnyGame>)> {
         let prompts = lock(&self.0);
         prompts.iter().find_map(|(&seat, prompt)| Some((seat, lock(&prompt.asked).clone()?)))
     }
 
-    /// The answer of whoever is asked for this turn: an action as people write it or as JSON, or
-    /// `resign`.
+    /// Takes the answer for this turn: an action as text or JSON, or `resign`.
     pub fn answer(&self, turn: u64, text: &str) -> Result<(), AnswerError> {
         let prompts = lock(&self.0);
         let taken = prompts.values().map(|prompt| prompt.take(turn, text));
@@ -104,7 +102,7 @@ impl PlayerPrompt {
         let game = game.ok_or(AnswerError::NotAsked)?;
         let line = message(game.as_ref(), text.trim()).map_err(AnswerError::Refused)?;
         *asked = None;
-        // A match that is over asks nobody.
+        // The match may be over.
         self.answer.try_send(line).map_err(|_| AnswerError::NotAsked)
     }
 }
@@ -125,10 +123,10 @@ impl Human {
         Self { asks: PromptTarget::Terminal(questions), answers, left: false }
     }
 
-    /// It is their turn in this game.
+    /// Prompts for an action in this game.
     pub fn ask(&mut self, game: &dyn AnyGame) {
         match &self.asks {
-            // A terminal that is gone shows itself as the end of the answers.
+            // A closed terminal is seen as the end of the answers.
             PromptTarget::Terminal(questions) => {
                 questions.send(game.clone_box()).ok();
             }
@@ -136,7 +134,7 @@ impl Human {
         }
     }
 
-    /// They are out of the match.
+    /// Takes them out of the match.
     pub fn leave(&mut self) {
         self.left = true;
         if let PromptTarget::Page(prompt) = &self.asks {
@@ -149,7 +147,7 @@ impl Human {
         self.left
     }
 
-    /// The next thing that they did.
+    /// Returns their next answer.
     pub fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<AgentEvent> {
         if self.left {
             return Poll::Pending;
@@ -162,7 +160,7 @@ impl Human {
     }
 }
 
-/// Asks until there is an answer that the rules allow; `None` at the end of the input.
+/// Prompts until there is a legal answer; `None` at the end of the input.
 fn converse(
     input: &mut impl BufRead,
     output: &mut impl Write,
@@ -170,7 +168,8 @@ fn converse(
 ) -> Option<Vec<u8>> {
     loop {
         let turn = game.turn_number();
-        write!(output, "turn {turn}, your action (? lists them, `resign` gives up): ").ok()?;
+        write!(output, "turn {turn}, your action (`?` lists the legal ones, `resign` gives up): ")
+            .ok()?;
         output.flush().ok()?;
         let mut text = String::new();
         if input.read_line(&mut text).ok()? == 0 {
@@ -191,7 +190,7 @@ fn converse(
     }
 }
 
-/// What somebody typed, as a line to the referee, without its end.
+/// Converts typed text to a message, without a line end.
 fn message(game: &dyn AnyGame, text: &str) -> Result<Vec<u8>, String> {
     let message = match text {
         "resign" => json!({"type": "resign"}),

@@ -1,4 +1,4 @@
-//! Files that commands read: by name, from stdin as `-`, the newest transcript as `latest`.
+//! Reading input files: by name, stdin as `-`, the newest transcript as `latest`.
 
 use super::destination::{DEFAULT_FOLDER, latest};
 use referee_match::transcript::unpack;
@@ -8,16 +8,15 @@ use sha2::{Digest, Sha256};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// The largest transcript that is read into memory, unpacked, in bytes.
+/// The largest transcript that can be read, unpacked, in bytes.
 const TRANSCRIPT_BYTES_MAX: usize = 1 << 30;
 
-/// Reads a text file, or stdin. Bytes that are no UTF-8 are replaced, so that what is wrong shows in
-/// its line and what stands before it can still be used.
+/// Reads a text file or stdin. Invalid UTF-8 is replaced, so that an error is shown in its line.
 pub fn read_text(name: &str) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&read_bytes(name)?).into_owned())
 }
 
-/// Reads a game's record as [`read_text`] does, with the SHA-256 over its bytes, in hex.
+/// Reads a game record like [`read_text`], with the SHA-256 of its bytes, in hex.
 pub fn read_record(name: &str) -> Result<(String, String), Failure> {
     let bytes = read_bytes(name)?;
     let digest = hex(&Sha256::digest(&bytes));
@@ -29,22 +28,22 @@ pub fn read_transcript(name: &str) -> Result<Vec<u8>, Failure> {
     let bytes = read_bytes(&transcript_path(name)?.to_string_lossy())
         .map_err(|failure| failure.help("`latest` is the newest transcript in ./matches"))?;
     unpack(&bytes, TRANSCRIPT_BYTES_MAX).map(std::borrow::Cow::into_owned).ok_or_else(|| {
-        Failure::operation(format!("{name}: longer than {TRANSCRIPT_BYTES_MAX} bytes"))
+        Failure::operation(format!("{name}: larger than {TRANSCRIPT_BYTES_MAX} bytes"))
     })
 }
 
-/// The file that a transcript's name means.
+/// Returns the path for a transcript's name.
 pub fn transcript_path(name: &str) -> Result<PathBuf, Failure> {
     if name != "latest" || Path::new(name).exists() {
         return Ok(name.into());
     }
     latest().ok_or_else(|| {
         Failure::operation(format!("there is no transcript in ./{DEFAULT_FOLDER}"))
-            .help("`referee play` writes one there; or name a file")
+            .help("`referee play` writes transcripts there; or name a file")
     })
 }
 
-/// The bytes of a file, or of stdin.
+/// Reads a file or stdin.
 pub fn read_bytes(name: &str) -> Result<Vec<u8>, Failure> {
     let failed = |error: std::io::Error| Failure::operation(format!("{name}: {error}"));
     if name != "-" {

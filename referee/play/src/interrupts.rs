@@ -1,5 +1,5 @@
-//! Signals to the referee: an end that is orderly, and Ctrl-Z, which stops the agents too and takes
-//! the gap off the clocks.
+//! Signals to the referee: orderly ends, and Ctrl-Z, which also stops the agents and is not counted on
+//! the clocks.
 
 use super::core_context::{Orders, PausedTime};
 use nix::sys::signal::{Signal as SystemSignal, raise};
@@ -10,8 +10,8 @@ use tokio::sync::watch;
 
 /// How long the agents' supervisors get to stop their trees before the referee itself stops.
 const STOPPING: Duration = Duration::from_millis(30);
-/// A polite kill that comes again so soon is still the first one: batch systems tell both a job's
-/// shell and its steps.
+/// A second SIGTERM within this time counts as the first: batch systems signal both a job's shell and
+/// its steps.
 const ECHO: Duration = Duration::from_secs(1);
 
 /// A signal that ends the run.
@@ -19,14 +19,14 @@ const ECHO: Duration = Duration::from_secs(1);
 pub enum Interrupt {
     /// Ctrl-C.
     Int = SystemSignal::SIGINT as isize,
-    /// A polite kill.
+    /// SIGTERM.
     Term = SystemSignal::SIGTERM as isize,
-    /// The terminal is gone.
+    /// The terminal was closed.
     Hup = SystemSignal::SIGHUP as isize,
 }
 
 impl Interrupt {
-    /// The exit code.
+    /// Returns the exit code.
     pub fn code(self) -> u8 {
         128 + self as u8
     }
@@ -40,30 +40,30 @@ impl Interrupt {
     }
 }
 
-/// What the first signal does that ends the run.
+/// How signals that end the run are handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SignalPolicy {
-    /// It stops every match.
+    /// The first one stops every match.
     None,
-    /// Ctrl-C stops no match that has begun: no more of them are begun.
+    /// The first Ctrl-C only begins no more matches.
     Matches,
-    /// Ctrl-C and a polite kill stop nothing: whoever listens knows what is to be played to its end.
+    /// The first Ctrl-C or SIGTERM is only noted: the caller decides which matches to finish.
     Work,
 }
 
-/// What a signal does that ends the run.
+/// What a signal does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SignalEffect {
-    /// Nothing more than that it was received.
+    /// It is only noted.
     Note,
-    /// No more matches are begun.
+    /// It begins no more matches.
     Last,
-    /// Every match is stopped.
+    /// It stops every match.
     Stop,
 }
 
 impl SignalPolicy {
-    /// What a signal does now, after the first one, if there was one.
+    /// Returns the effect of a signal after the first one, if there was one.
     fn meaning(
         self,
         first: Option<(Interrupt, Instant)>,
@@ -83,8 +83,8 @@ impl SignalPolicy {
     }
 }
 
-/// Listens to signals and passes them on as orders.
-#[expect(missing_debug_implementations, reason = "a function has none")]
+/// Converts signals to orders.
+#[expect(missing_debug_implementations, reason = "closures have no Debug")]
 pub struct Interrupts {
     int: Signal,
     term: Signal,
@@ -95,12 +95,12 @@ pub struct Interrupts {
     /// The first signal that ended the run, and when it came.
     received: Option<(Interrupt, Instant)>,
     policy: SignalPolicy,
-    /// Gives the terminal back while the referee is stopped.
+    /// Restores the terminal while the referee is stopped.
     pausing: Option<Box<dyn Fn(bool) + Send>>,
 }
 
 impl Interrupts {
-    /// Begins to listen, on the current runtime.
+    /// Listens for signals on the current runtime.
     pub fn listen() -> io::Result<Self> {
         Ok(Self {
             int: signal(SignalKind::interrupt())?,
@@ -115,53 +115,53 @@ impl Interrupts {
         })
     }
 
-    /// The same, but the first Ctrl-C stops no match that has begun: no more of them are begun.
+    /// The same, but the first Ctrl-C only begins no more matches.
     pub fn listen_patiently() -> io::Result<Self> {
         Ok(Self { policy: SignalPolicy::Matches, ..Self::listen()? })
     }
 
-    /// The same, but the first Ctrl-C or polite kill stops nothing and lets matches begin: who has
-    /// work to finish sees to it.
+    /// The same, but the first Ctrl-C or SIGTERM is only noted; the caller decides which matches to
+    /// finish.
     pub fn listen_for_work() -> io::Result<Self> {
         Ok(Self { policy: SignalPolicy::Work, ..Self::listen()? })
     }
 
-    /// Calls this with `true` when the referee is about to be stopped, and with `false` when it goes on.
+    /// Calls this with `true` before the referee is stopped, and with `false` when it resumes.
     pub fn on_pause(&mut self, pausing: impl Fn(bool) + Send + 'static) {
         self.pausing = Some(Box::new(pausing));
     }
 
-    /// Where the matches read their orders.
+    /// Returns the orders for matches.
     pub fn orders(&self) -> watch::Receiver<Orders> {
         self.orders.subscribe()
     }
 
-    /// The time that was spent stopped.
+    /// Returns the time that was spent paused.
     pub fn paused_time(&self) -> PausedTime {
         self.paused.clone()
     }
 
-    /// The first signal that ended the run, if one did.
+    /// Returns the first signal that ended the run.
     pub fn received(&self) -> Option<Interrupt> {
         self.received.map(|(interrupt, _)| interrupt)
     }
 
-    /// Stops every match, and says why.
+    /// Stops every match, for this reason.
     pub fn stop(&self, why: String) {
         self.orders.send_modify(|orders| orders.stop = Some(why));
     }
 
-    /// Matches that are begun from now on are not told to stop.
-    pub fn go_on(&self) {
+    /// Lets matches that begin from now on run.
+    pub fn clear_stop(&self) {
         self.orders.send_modify(|orders| orders.stop = None);
     }
 
-    /// Whether every match has been told to stop.
+    /// Whether every match was stopped.
     pub fn is_stopped(&self) -> bool {
         self.orders.borrow().stop.is_some()
     }
 
-    /// Waits for a signal and deals with it. Can be dropped and called again at any time.
+    /// Waits for a signal and handles it. Cancel-safe.
     pub async fn next(&mut self) {
         let interrupt = tokio::select! {
             _ = self.int.recv() => Interrupt::Int,
@@ -175,7 +175,7 @@ impl Interrupts {
         match meaning {
             SignalEffect::Note => {}
             SignalEffect::Last => {
-                // For whoever begins matches; those that are under way need not be told.
+                // For the pool only; running matches need no wake-up.
                 self.orders.send_if_modified(|orders| {
                     orders.last = true;
                     false
@@ -185,7 +185,7 @@ impl Interrupts {
         }
     }
 
-    /// Waits until somebody wants an end. Can be dropped and called again at any time.
+    /// Waits for a signal that ends the run. Cancel-safe.
     pub async fn interrupted(&mut self) -> Interrupt {
         loop {
             if let Some(interrupt) = self.received() {
@@ -195,7 +195,7 @@ impl Interrupts {
         }
     }
 
-    /// Stops the agents, then the referee; when it is let go on, so are they, and no clock has run.
+    /// Stops the agents, then the referee. When the referee resumes, so do they, and no clock has run.
     fn pause(&self) {
         let began = Instant::now();
         self.paused.begin();
@@ -204,7 +204,7 @@ impl Interrupts {
             pausing(true);
         }
         std::thread::sleep(STOPPING);
-        // Comes back when the referee is continued.
+        // Returns when the referee is continued.
         raise(SystemSignal::SIGSTOP).ok();
         let gap = began.elapsed().as_nanos();
         self.paused.end(u64::try_from(gap).unwrap_or(u64::MAX));
@@ -221,7 +221,7 @@ mod tests {
     use std::time::{Duration, Instant};
 
     #[test]
-    fn a_second_signal_is_meant_but_for_an_echo_of_a_polite_kill() {
+    fn a_second_signal_stops_except_for_a_quick_sigterm() {
         use Interrupt::{Hup, Int, Term};
         let came = Instant::now();
         for (policy, first, interrupt, after_ms, meaning) in [

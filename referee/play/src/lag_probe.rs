@@ -1,19 +1,19 @@
-//! How late the referee itself is: a timer that should ring every few milliseconds, and the log of
-//! when it rang late.
+//! Measuring the referee's own delay: a timer that should fire every few milliseconds, and a log of when
+//! it fired late.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-/// How often the canary sings.
+/// The period of the timer.
 const PERIOD: Duration = Duration::from_millis(10);
-/// A timer is this coarse by its nature: up to here it isn't late.
+/// Timers are this coarse: up to here it isn't late.
 const TOLERANCE: Duration = Duration::from_millis(2);
-/// How many late songs are remembered.
+/// How many late ticks are kept.
 const KEPT: usize = 256;
 
-/// The canary of one runtime.
+/// The probe of one runtime.
 #[derive(Clone, Debug)]
 pub struct LagProbe(Rc<RefCell<Log>>);
 
@@ -24,29 +24,29 @@ struct Log {
 }
 
 impl LagProbe {
-    /// Starts singing on the current runtime, for as long as that lives.
+    /// Starts on the current runtime, for as long as that lives.
     pub fn start() -> Self {
         let log = Log { due: Instant::now() + PERIOD, late: VecDeque::new() };
         let lag_probe = Self(Rc::new(RefCell::new(log)));
-        let singing = lag_probe.clone();
+        let ticking = lag_probe.clone();
         tokio::task::spawn_local(async move {
             loop {
                 tokio::time::sleep(PERIOD).await;
-                singing.0.borrow_mut().tick(Instant::now());
+                ticking.0.borrow_mut().tick(Instant::now());
             }
         });
         lag_probe
     }
 
-    /// Begins anew: the referee has been stopped on purpose.
+    /// Restarts, because the referee was stopped on purpose.
     pub fn forget(&self) {
         let mut log = self.0.borrow_mut();
         log.late.clear();
         log.due = Instant::now() + PERIOD;
     }
 
-    /// The longest that the referee was late since `start`, this moment included. What came before
-    /// `start` doesn't count, also where the canary could tell it only later.
+    /// Returns the referee's longest delay since `start`, up to now. Only time after `start` counts, also
+    /// of a delay that began before.
     pub fn lag_since(&self, start: Instant, now: Instant) -> Duration {
         let log = self.0.borrow();
         let remembered = log.late.iter().rev().take_while(|(at, _)| *at >= start).copied();

@@ -1,8 +1,7 @@
-//! Matches with real agents: what an agent is, one match with its processes and people, many matches
-//! on all cores, and parts of matches for those who look for mistakes.
+//! Playing matches with real agents: what an agent is, one match with its processes and people, many
+//! matches on all cores, and parts of matches for `check` and `debug`.
 //!
-//! It decides nothing that the rules or the clocks decide: that is `referee_match`. It knows no
-//! contest, and draws nothing.
+//! Rules and clocks are decided in `referee_match`. This crate knows no contest and draws nothing.
 
 #![forbid(unsafe_code)]
 

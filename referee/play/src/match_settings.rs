@@ -1,4 +1,4 @@
-//! What a match is played under, and the header of one that is about to begin.
+//! The settings of a match, and the header of a new one.
 
 use super::agent_spec::{AgentSpec, unique_names};
 use referee_games::AnyGame;
@@ -7,19 +7,19 @@ use referee_protocol::{
     ClockSettings, Header, HeaderSeat, Limits, OnFault, Sandbox, Seat, TRANSCRIPT_VERSION,
 };
 
-/// What a match is played under.
+/// The settings of a match.
 #[derive(Clone, Debug, Default)]
 pub struct MatchSettings {
     /// The clock.
     pub clock: ClockSettings,
-    /// What an agent may use.
+    /// The limits of an agent.
     pub limits: Limits,
-    /// What a fault does with three seats and more.
+    /// What a fault does in a match of three or more.
     pub on_fault: OnFault,
 }
 
-/// The header of the match that begins with `game`; nobody has said `ready` yet. Those who play are in
-/// seat order, the seed is below 2^53, and `number` is that of the game in its series, from 0.
+/// Returns the header of a new match. Agents are in seat order, the seed is below 2^53, and `number` is
+/// that of the game in its series, from 0.
 pub fn header(
     game: &dyn AnyGame,
     seated: &[&AgentSpec],

@@ -1,4 +1,4 @@
-//! A folder of new files: all of them or none, and never in the place of others.
+//! Creating a folder of new files: all or none, without overwriting.
 
 use referee_process::files::named;
 use std::fs::{self, OpenOptions};
@@ -6,14 +6,13 @@ use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-/// Creates the folder, if it isn't there, and these files in it, which must not be there. What
-/// begins like a script can be executed. Where something fails, what was created is removed again,
-/// and the error names the path.
+/// Creates the folder, if it is missing, and these files in it, which must not exist. Scripts are made
+/// executable. On failure, removes what it created; the error names the path.
 pub fn create_files(folder: &Path, files: &[(&str, &str)]) -> io::Result<()> {
     let mut created = Vec::new();
     let result = create(folder, files, &mut created);
     if result.is_err() {
-        // What can't be removed has been changed by someone else meanwhile, and is theirs.
+        // What can't be removed has been changed by another program meanwhile.
         for path in created.iter().rev() {
             fs::remove_file(path).or_else(|_| fs::remove_dir(path)).ok();
         }
@@ -21,14 +20,14 @@ pub fn create_files(folder: &Path, files: &[(&str, &str)]) -> io::Result<()> {
     result
 }
 
-/// The same; what is created is noted as it is.
+/// The same; adds each created path to `created`.
 fn create(folder: &Path, files: &[(&str, &str)], created: &mut Vec<PathBuf>) -> io::Result<()> {
     let is_missing = |it: &&Path| !it.as_os_str().is_empty() && !it.exists();
     let missing: Vec<&Path> = folder.ancestors().take_while(is_missing).collect();
     for folder in missing.into_iter().rev() {
         match fs::create_dir(folder) {
             Ok(()) => created.push(folder.to_owned()),
-            // `a/..` is there as soon as `a` is.
+            // `a/..` exists as soon as `a` does.
             Err(error) if error.kind() == ErrorKind::AlreadyExists && folder.is_dir() => {}
             Err(error) => return Err(named(folder, &error)),
         }

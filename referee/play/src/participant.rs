@@ -1,5 +1,4 @@
-//! Who takes part in a match at a seat: a process, a person, a stand-in, or nobody because the
-//! machine failed.
+//! The participant at a seat: a process, a person, a stand-in, or none because the machine failed.
 
 use super::connection::AgentConnection;
 use super::human::Human;
@@ -14,7 +13,7 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 use tokio::time::Sleep;
 
-/// A seat's occupant; all of them are polled for the same events.
+/// The participant at a seat. All kinds are polled for the same events.
 #[derive(Debug)]
 pub enum Participant {
     /// A program that runs.
@@ -23,17 +22,17 @@ pub enum Participant {
     Person(Human),
     /// Code that answers for an agent that doesn't run.
     StandIn(StandIn),
-    /// Nobody, because the agent could not be started; why, in words.
-    Nobody(String),
+    /// The agent could not be started, for this reason.
+    Absent(String),
 }
 
-/// What a [`StandIn`] says in a turn: a line, or nothing, however long it is waited for.
+/// Returns the line of a [`StandIn`] in a turn; `None` if it never answers.
 pub type Answer = dyn FnMut(&dyn AnyGame) -> Option<Vec<u8>>;
 
 /// Answers for an agent that doesn't run.
 pub struct StandIn {
     answer: Box<Answer>,
-    /// How long it takes for that.
+    /// How long it takes to answer.
     delay: Duration,
     coming: Option<(Pin<Box<Sleep>>, Vec<u8>)>,
 }
@@ -61,8 +60,8 @@ impl StandIn {
 }
 
 impl Participant {
-    /// An agent at its seat, and stand-ins at the others, each of which answers by the function that
-    /// is made for its seat.
+    /// Returns an agent at its seat and stand-ins at the others, each with the answers made for its
+    /// seat.
     pub fn among_stand_ins(
         seats: usize,
         (seat, agent): (Seat, AgentConnection),
@@ -77,7 +76,7 @@ impl Participant {
         Seat::all(seats).map(participant).collect()
     }
 
-    /// The process with its codec, where it is one.
+    /// Returns the process with its codec, if it is one.
     pub fn connection(&self) -> Option<&AgentConnection> {
         match self {
             Self::Process(connection) => Some(connection),
@@ -93,58 +92,58 @@ impl Participant {
         }
     }
 
-    /// It is a process.
+    /// Whether it is a process.
     pub fn is_process(&self) -> bool {
         self.connection().is_some()
     }
 
-    /// It is its turn in this game, where it is told so otherwise than by a message.
+    /// Asks a participant that gets no messages.
     pub fn ask(&mut self, game: &dyn AnyGame) {
         match self {
             Self::Person(human) => human.ask(game),
             Self::StandIn(stand_in) => stand_in.ask(game),
-            Self::Process(_) | Self::Nobody(_) => {}
+            Self::Process(_) | Self::Absent(_) => {}
         }
     }
 
-    /// Kills it with all that it started.
+    /// Kills it and all that it started.
     pub fn kill(&mut self) {
         match self {
             Self::Process(connection) => connection.process.kill(),
             Self::Person(human) => human.leave(),
             Self::StandIn(stand_in) => stand_in.coming = None,
-            Self::Nobody(_) => {}
+            Self::Absent(_) => {}
         }
     }
 
-    /// Tells its supervisor something.
+    /// Sends a command to its supervisor.
     pub fn command(&self, command: Command) {
         if let Some(connection) = self.connection() {
             connection.process.command(command);
         }
     }
 
-    /// It has been killed, or has left.
+    /// Whether it has been killed or has left.
     pub fn is_killed(&self) -> bool {
         match self {
             Self::Process(connection) => connection.process.is_killed(),
             Self::Person(human) => human.has_left(),
             Self::StandIn(_) => false,
-            Self::Nobody(_) => true,
+            Self::Absent(_) => true,
         }
     }
 
-    /// Its program has not ended, as far as is known.
+    /// Whether its program has not exited, as far as is known.
     pub fn is_running(&self) -> bool {
         self.connection().is_some_and(|connection| connection.process.is_running())
     }
 
-    /// Nothing of it is left.
+    /// Whether nothing of it is left.
     pub fn is_gone(&self) -> bool {
         self.connection().is_none_or(|connection| connection.process.is_gone())
     }
 
-    /// The next thing that it did, and when that was seen.
+    /// Returns the next event and when it was seen.
     pub fn poll_event(
         &mut self,
         context: &mut Context<'_>,
@@ -154,7 +153,7 @@ impl Participant {
             Self::Process(connection) => return connection.process.poll_event(context, scratch),
             Self::Person(human) => human.poll_event(context),
             Self::StandIn(stand_in) => stand_in.poll_event(context),
-            Self::Nobody(_) => Poll::Pending,
+            Self::Absent(_) => Poll::Pending,
         };
         event.map(|event| (Instant::now(), event))
     }

@@ -1,5 +1,5 @@
-//! Games in a row or many at once: one runtime a core, each with its own table, and whole matches
-//! handed out to them in the order in which they are asked for.
+//! Playing many matches: one runtime per core, which take matches in the order in which they are
+//! queued.
 
 use super::agent_spec::AgentSpec;
 use super::connection::AgentConnection;
@@ -30,7 +30,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Mutex, mpsc, watch};
 use tokio::task::LocalSet;
 
-/// A match that is to be played.
+/// A match to play.
 #[derive(Clone, Debug)]
 pub struct Job {
     /// Its number in its series, from 0.
@@ -39,53 +39,53 @@ pub struct Job {
     pub kind: GameKind,
     /// Its setup.
     pub setup: Value,
-    /// Who plays, in seat order.
+    /// The agents, in seat order.
     pub seated: Vec<Arc<AgentSpec>>,
-    /// What it is played under.
+    /// Clock and limits.
     pub conditions: MatchSettings,
     /// The match's seed, below 2^53.
     pub seed: u64,
-    /// What the agents of its series may read.
+    /// The files that the agents of its series may read.
     pub readable_files: Arc<ReadableFiles>,
-    /// Where those are who play in person.
+    /// Where people play.
     pub human_input: HumanInput,
     /// Where the transcript goes.
     pub destination: Destination,
-    /// The transcript is on the disk when the match is told.
+    /// Whether the transcript must be on the disk when the result is reported.
     pub durable: bool,
 }
 
-/// A match that has been played, or failed.
+/// A match that was played, or failed.
 #[derive(Debug)]
 pub struct Played {
     /// Its number.
     pub number: u64,
-    /// The match, or what kept it from being one.
+    /// The match, or why it failed.
     pub result: io::Result<Finished>,
-    /// Where its transcript is.
+    /// Its transcript.
     pub transcript: Option<PathBuf>,
 }
 
-/// Makes, for a game's number, what looks on while it is played.
+/// Makes the watcher for a game's number.
 pub type Watching = dyn Fn(u64) -> Box<dyn FnMut(&Event, &Match)> + Send + Sync;
 
-/// How many matches are played at once, and where.
+/// How many matches run at once, and where.
 #[derive(Clone, Copy, Debug)]
 pub struct PoolSize {
-    /// How many matches may be under way at once.
+    /// How many matches may run at once.
     pub matches: usize,
-    /// Whether each core's matches and agents stay on it.
+    /// Whether matches and their agents are pinned to a core.
     pub pin: bool,
 }
 
-/// Cores that play matches.
+/// A pool of threads that play matches, one per core.
 #[derive(Debug)]
 pub struct Pool {
-    /// Where matches are asked for. When it is dropped, the pool ends with those it has.
+    /// Queues matches. When it is dropped, the pool ends after the matches it has.
     pub jobs: mpsc::Sender<Job>,
     /// The matches as they end, in any order.
     pub results: mpsc::Receiver<Played>,
-    /// To be joined when the results have ended.
+    /// Join them when the results have ended.
     pub threads: Threads,
 }
 
@@ -97,7 +97,7 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// Waits until all is cleaned up. To be called when the results have ended.
+    /// Waits until everything is cleaned up. Call it when the results have ended.
     pub fn join(self) {
         for thread in self.matches {
             thread.join().ok();
@@ -106,7 +106,7 @@ impl Threads {
     }
 }
 
-/// Waits until one more match can be asked for; without anybody to ask it is `None` at once.
+/// Waits until one more match can be queued; `None` if there is no queue.
 pub async fn reserve_slot(jobs: Option<&mpsc::Sender<Job>>) -> Option<mpsc::Permit<'_, Job>> {
     jobs?.reserve().await.ok()
 }
@@ -125,8 +125,8 @@ struct Shared {
 }
 
 impl Pool {
-    /// Starts the cores. `orders` reach every match, and all agents are started in `enclosure`.
-    /// Which matches are under way stands in `playing`.
+    /// Starts the threads. `orders` go to every match, all agents are started in `enclosure`, and
+    /// running matches are listed in `playing`.
     pub fn start(
         room: PoolSize,
         enclosure: Enclosure,
@@ -142,7 +142,7 @@ impl Pool {
         let matches = room.matches.max(1);
         let count = matches.min(cores);
         let (sender, results) = mpsc::channel(matches * 2);
-        // No deeper than one: what is asked for last is not begun when the wish has changed.
+        // Room for only one, so that a match is not begun long after it was queued.
         let (jobs, asked) = mpsc::channel(1);
         let shared = Arc::new(Shared {
             launcher,
@@ -171,9 +171,8 @@ impl Pool {
     }
 }
 
-/// Every agent takes five files of the referee's, and what a shell sets as the limit is meant for
-/// ordinary programs. Agents have a limit of their own. Where it can't be raised, fewer matches
-/// fit at once.
+/// Raises the limit of open files: every agent takes five, and a shell's limit is meant for ordinary
+/// programs. Agents have their own limit. If it can't be raised, fewer matches can run at once.
 fn raise_file_limit() {
     if let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE)
         && soft < hard
@@ -182,7 +181,7 @@ fn raise_file_limit() {
     }
 }
 
-/// A core's whole work: matches, some at once, until there are no more.
+/// Runs the matches of one core, some at once, until there are no more.
 fn one_core(runtime: &Runtime, shared: &Arc<Shared>, at_once: usize, core: Option<usize>) {
     LocalSet::new().block_on(runtime, async {
         let (orders, paused) = (shared.orders.clone(), shared.paused.clone());
@@ -204,10 +203,10 @@ async fn match_worker(shared: Arc<Shared>, table: CoreContext, work: WorkFolders
     while let Some(job) = shared.next_job().await {
         let number = job.number;
         let (at, work, with) = (table.clone(), work.clone(), shared.clone());
-        // A task of its own: should it panic, the match is lost and not the lane.
+        // A separate task: a panic loses the match, not the worker.
         let play = async move { job.play(&at, &work, &with).await };
         let played = tokio::task::spawn_local(play).await.unwrap_or_else(|error| {
-            let result = Err(io::Error::other(format!("the referee failed: {error}")));
+            let result = Err(io::Error::other(format!("internal error: {error}")));
             Played { number, result, transcript: None }
         });
         if shared.results.send(played).await.is_err() {
@@ -217,7 +216,7 @@ async fn match_worker(shared: Arc<Shared>, table: CoreContext, work: WorkFolders
 }
 
 impl Shared {
-    /// The next match, unless no more are to begin.
+    /// Returns the next match, unless no more may begin.
     async fn next_job(&self) -> Option<Job> {
         let job = self.jobs.lock().await.recv().await?;
         let orders = self.orders.borrow();
@@ -260,14 +259,14 @@ impl Job {
                     let folder = work.seat(seat.index())?;
                     self.start(table, spec, launch, &folder)?.unwrap_or_else(|error| {
                         let text = format!("seat {seat} could not be started: {error}");
-                        Participant::Nobody(text)
+                        Participant::Absent(text)
                     })
                 }
             });
         }
         let mut watcher = watching(self.number);
         let mut look = |event: &Event, state: &Match| {
-            // Written when all are ready, or one never will be.
+            // The header is written when all agents are ready or out.
             if matches!(event, Event::Header(_)) {
                 starting = None;
             }
@@ -278,13 +277,13 @@ impl Job {
         if finished.is_ok() {
             works.put(work).await;
         } else {
-            // Somebody may still be in it.
+            // A process may still use it.
             works.remove(work).await;
         }
         finished
     }
 
-    /// Starts an agent; the inner error is that of the start itself.
+    /// Starts an agent. The inner error is that of the start itself.
     fn start(
         &self,
         table: &CoreContext,
@@ -302,7 +301,7 @@ impl Job {
         Ok(started.map(|connection| Participant::Process(Box::new(connection))))
     }
 
-    /// The game, and its transcript's header.
+    /// Returns the header of the transcript, and the game.
     pub fn header(&self, sandbox: &Sandbox) -> io::Result<(Header, Box<dyn AnyGame>)> {
         let game = self.kind.start(&self.setup).map_err(io::Error::other)?;
         let seated: Vec<&AgentSpec> = self.seated.iter().map(AsRef::as_ref).collect();

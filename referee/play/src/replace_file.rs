@@ -1,32 +1,32 @@
-//! Files in the place of others: all of one or nothing.
+//! Replacing a file atomically.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// A new file in the place of whatever is there: who reads that one reads it on, and where
-/// it fails, that one stays. Its folder is made where there is none.
+/// Replaces a file or creates it, with its folder. Open readers keep the old file, and on failure it
+/// stays.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;
     }
-    let coming = coming(path);
-    // What a run left that was killed meanwhile.
-    std::fs::remove_file(&coming).ok();
+    let temporary = temporary(path);
+    // Left by a run that was killed.
+    std::fs::remove_file(&temporary).ok();
     let written = OpenOptions::new()
         .write(true)
         .create_new(true)
-        .open(&coming)
+        .open(&temporary)
         .and_then(|mut file| file.write_all(bytes))
-        .and_then(|()| std::fs::rename(&coming, path));
+        .and_then(|()| std::fs::rename(&temporary, path));
     if written.is_err() {
-        std::fs::remove_file(&coming).ok();
+        std::fs::remove_file(&temporary).ok();
     }
     written
 }
 
-/// A name beside it that no list of transcripts has.
-fn coming(path: &Path) -> PathBuf {
+/// Returns a temporary name beside it that is not listed as a transcript.
+fn temporary(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!(".{name}.new"))
 }

@@ -1,6 +1,5 @@
-//! A turn of a recorded match once more. A fresh process of the agent is written the lines that it
-//! had been written up to then; from the turn on, a match judges what it does, whose other seats
-//! answer as they had.
+//! Replaying a recorded turn to an agent, for `debug`. A new process gets the lines of the record up to
+//! the turn; from there a match judges it, with the recorded answers of the other seats.
 
 use super::agent_spec::AgentSpec;
 use super::connection::{AgentConnection, Exchange};
@@ -21,59 +20,59 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-/// How much longer than the record is waited for what it has more.
+/// How much longer than in the record to wait for further events.
 const AFTER: Duration = Duration::from_secs(1);
-/// How much longer than the clock allows an answer is waited for: so late can be told from never.
+/// How long to wait for an answer after the clock's limit, to distinguish late from never.
 pub const LATE_ANSWER_WAIT: Duration = Duration::from_secs(5);
-/// How long is waited where there is no limit.
+/// The wait without a limit.
 const LONG: Duration = Duration::from_secs(365 * 24 * 3600);
 
-/// What is to be seen once more.
+/// The turn to replay.
 #[derive(Debug)]
 pub struct RerunRequest<'a> {
-    /// What the match was played under.
+    /// The header of the match.
     pub header: &'a Header,
     /// Its events.
     pub events: &'a [Event],
-    /// Whose turn.
+    /// The agent's seat.
     pub seat: Seat,
-    /// The turn; the agent's start where it is `None`.
+    /// The turn; `None` for the agent's start.
     pub turn: Option<u64>,
-    /// How long the answers to earlier turns are waited for; `None`: for ever, and so is the last.
+    /// How long to wait for the answers to earlier turns; `None`: for ever, also for the last.
     pub patience: Option<Duration>,
 }
 
-/// What came of it.
+/// The result of a rerun.
 #[derive(Debug, Default)]
 pub struct RerunReport {
-    /// The lines that were written at last: what had come since the turn before, and the request.
+    /// The last lines to the agent: what came since its turn before, and the request.
     pub sent: String,
-    /// The lines that came in that turn.
+    /// The agent's lines in that turn.
     pub got: Vec<Vec<u8>>,
-    /// Whether what decided of the turn is what had.
+    /// Whether its answer is the recorded one.
     pub same: bool,
-    /// The lines that had come in it when the match was played.
+    /// The recorded lines of that turn.
     pub recorded: Vec<Vec<u8>>,
-    /// Earlier turns in which it answered otherwise than it had.
+    /// Earlier turns in which its answer differs from the record.
     pub strayed: Vec<u64>,
-    /// What the match found it at fault with, in the turn or after it.
+    /// Its fault, in the turn or after it.
     pub fault: Option<Fault>,
-    /// The end of the process, in words.
+    /// The exit status.
     pub status: Option<String>,
-    /// It closed its stdout or its stdin, though its process may still run; in words.
+    /// Which stream it closed, though its process may still run.
     pub closed: Option<&'static str>,
-    /// The beginning of a line whose end has not come.
+    /// The beginning of a line without an end.
     pub unended: Vec<u8>,
     /// What it used from the request to the answer or the end.
     pub used: Usage,
-    /// What it wrote to stderr.
+    /// Its stderr.
     pub stderr: String,
 }
 
-/// Why a turn can't be seen once more.
+/// Why a turn can't be replayed.
 #[derive(Debug, thiserror::Error)]
 pub enum RerunError {
-    /// The transcript can't be played.
+    /// The transcript is invalid.
     #[error("{0}")]
     Transcript(String),
     /// The machine failed.
@@ -81,8 +80,8 @@ pub enum RerunError {
     Machine(#[from] io::Error),
 }
 
-/// Starts the agent on a table of its own and goes through the match up to the turn. `pause` is
-/// called when all but the last lines have been answered, with the number of the agent's process.
+/// Starts the agent and replays the match up to the turn. Calls `pause` with the agent's process id when
+/// all but the last lines have been answered.
 pub async fn rerun(
     rerun: &RerunRequest<'_>,
     spec: &AgentSpec,
@@ -96,31 +95,31 @@ pub async fn rerun(
     let kind = walk.game().kind();
     let started = AgentConnection::start_alone(launcher, enclosure, spec, kind, &header.limits);
     let (agent, work) = started?;
-    let mut lead = Lead { rerun, agent, strayed: Vec::new(), stderr: String::new() };
+    let mut replay = Replay { rerun, agent, strayed: Vec::new(), stderr: String::new() };
     let game = walk.game().clone_box();
-    lead.go(walk).await?;
-    lead.pause(pause).await?;
-    let told = lead.judge(table, game).await?;
+    replay.play(walk).await?;
+    replay.pause(pause).await?;
+    let report = replay.judge(table, game).await?;
     cleaning::remove(work);
-    Ok(told)
+    Ok(report)
 }
 
-/// The way to the turn: the agent is written what it had been written, and nothing is judged.
-struct Lead<'a> {
+/// The replay up to the turn: the agent gets the recorded lines, and nothing is judged.
+struct Replay<'a> {
     rerun: &'a RerunRequest<'a>,
     agent: AgentConnection,
     strayed: Vec<u64>,
     stderr: String,
 }
 
-impl Lead<'_> {
-    /// Up to the request, which is not written; where the start is wanted, nothing is.
-    async fn go(&mut self, mut walk: Walk) -> Result<(), RerunError> {
+impl Replay<'_> {
+    /// Replays up to the request, without writing it. For the start, writes nothing.
+    async fn play(&mut self, mut walk: Walk) -> Result<(), RerunError> {
         let RerunRequest { events, seat, turn, .. } = *self.rerun;
         let Some(last) = turn else { return Ok(()) };
         let mut sent = Sent::begin(&walk, seat).map_err(RerunError::Transcript)?;
         let recorded = Recorded::of(events, seat);
-        let mut goes_on = self.exchange(&sent.take_messages()).await.is_some();
+        let mut is_answering = self.exchange(&sent.take_messages()).await.is_some();
         for event in events {
             walk.event(event).map_err(RerunError::Transcript)?;
             sent.event(event, walk.game());
@@ -135,9 +134,9 @@ impl Lead<'_> {
                 self.send(&messages);
                 return Ok(());
             }
-            if goes_on {
+            if is_answering {
                 let said = self.exchange(&messages).await;
-                goes_on = said.is_some();
+                is_answering = said.is_some();
                 if said != recorded.get(&Some(asked.turn)).and_then(Recorded::answer) {
                     self.strayed.push(asked.turn);
                 }
@@ -152,8 +151,8 @@ impl Lead<'_> {
         }
     }
 
-    /// Sends messages and waits until there is an answer: a message other than `info`, or what is
-    /// none at all. `None` where none comes in time, or ever.
+    /// Sends messages and waits for an answer: a message other than `info`, or an invalid line. `None` if
+    /// there is none in time.
     async fn exchange(&mut self, messages: &[ToAgent]) -> Option<Result<FromAgent, Garbled>> {
         self.send(messages);
         let until = Instant::now() + self.rerun.patience.unwrap_or(LONG);
@@ -172,7 +171,7 @@ impl Lead<'_> {
         said
     }
 
-    /// The next thing that the agent does; `None` also where it ends, which is left to be judged.
+    /// Returns the next event. `None` also for its end, which is judged later.
     async fn next(&mut self, until: Instant) -> Option<AgentEvent> {
         let event = self.agent.next(until).await?;
         match event {
@@ -200,7 +199,7 @@ impl Lead<'_> {
         }
     }
 
-    /// The turn itself, or the start.
+    /// Judges the turn itself, or the start.
     async fn judge(
         mut self,
         table: &CoreContext,
@@ -234,10 +233,10 @@ impl Lead<'_> {
         let echoed = self.stderr.len();
         part.stderr = self.stderr;
         let recorded = Recorded::of(events, seat).remove(&turn).unwrap_or_default();
-        let mut last = Last { part, echoed, recorded: recorded.lines.len(), used: None };
+        let mut last = JudgedTurn { part, echoed, recorded: recorded.lines.len(), used: None };
         last.play(recorded.fault_after(turn.is_none())).await?;
         let exchange = last.part.connection().exchange.clone().unwrap_or_default();
-        let mut told = RerunReport {
+        let mut report = RerunReport {
             sent: String::from_utf8_lossy(&exchange.sent).into_owned(),
             got: exchange.got,
             same: false,
@@ -250,29 +249,29 @@ impl Lead<'_> {
             used: last.used.unwrap_or_else(|| last.part.used()),
             stderr: last.part.end().await?,
         };
-        let now = Recorded { lines: told.got.clone(), played, ..Recorded::default() };
-        told.same = match now.answer().filter(|_| turn.is_some()) {
-            Some(said) => Some(said) == recorded.answer(),
-            None => told.got == recorded.lines,
+        let now = Recorded { lines: report.got.clone(), played, ..Recorded::default() };
+        report.same = match now.answer().filter(|_| turn.is_some()) {
+            Some(answer) => Some(answer) == recorded.answer(),
+            None => report.got == recorded.lines,
         };
-        told.recorded = recorded.lines;
-        Ok(told)
+        report.recorded = recorded.lines;
+        Ok(report)
     }
 }
 
-/// The turn while it is judged.
-struct Last<'a> {
+/// The turn that is judged.
+struct JudgedTurn<'a> {
     part: PartialMatch<'a>,
     /// How much of its stderr has been shown.
     echoed: usize,
-    /// How many lines had come when the match was played.
+    /// How many lines the record has.
     recorded: usize,
     /// What the agent used until its answer.
     used: Option<Usage>,
 }
 
-impl Last<'_> {
-    /// Until it is judged. An answer is followed by so much time for a fault that had followed it.
+impl JudgedTurn<'_> {
+    /// Plays until it is judged. After an answer, waits for this long for a recorded fault.
     async fn play(&mut self, after: Option<Duration>) -> io::Result<()> {
         let mut until = None;
         while !self.part.is_over() && until.is_none_or(|until| Instant::now() < until) {
@@ -303,7 +302,7 @@ impl Last<'_> {
         self.part.connection().exchange.as_ref().map_or(0, |exchange| exchange.got.len())
     }
 
-    /// What still comes of it, until there is enough of that, or for so long.
+    /// Waits for further events until there are enough, or for this long.
     async fn listen(&mut self, time: Duration, enough: impl Fn(&Self) -> bool) {
         let until = Instant::now() + time;
         while !enough(self)
@@ -316,7 +315,7 @@ impl Last<'_> {
         }
     }
 
-    /// Shows what has come of its stderr, as it comes.
+    /// Shows new stderr.
     fn echo(&mut self) {
         echo(&self.part.stderr[self.echoed..]);
         self.echoed = self.part.stderr.len();
@@ -325,26 +324,26 @@ impl Last<'_> {
 
 fn echo(text: &str) {
     if !text.is_empty() {
-        // Where stderr is gone there is nobody to tell.
+        // A closed stderr can't be reported.
         io::stderr().write_all(text.as_bytes()).ok();
     }
 }
 
-/// What the record has of one seat's turn, or of its start.
+/// The record of one seat's turn, or of its start.
 #[derive(Debug, Default)]
 struct Recorded {
-    /// The lines that came until the seat was asked again.
+    /// The lines until the seat was asked again.
     lines: Vec<Vec<u8>>,
-    /// The action that became real.
+    /// The action that was played.
     played: Option<Value>,
     /// When that was.
     at_ns: u64,
-    /// When it was found at fault after that.
+    /// When a fault followed.
     fault_at_ns: Option<u64>,
 }
 
 impl Recorded {
-    /// All turns of a seat, and its start without a number.
+    /// Returns all turns of a seat by number, and its start as `None`.
     fn of(events: &[Event], seat: Seat) -> BTreeMap<Option<u64>, Self> {
         let mut turns = BTreeMap::from([(None, Self::default())]);
         let mut turn = None;
@@ -375,15 +374,14 @@ impl Recorded {
         turns
     }
 
-    /// What decided of the turn: the action that became real, or else the first line that isn't
-    /// `info`.
+    /// Returns the answer: the action that was played, or else the first line that isn't `info`.
     fn answer(&self) -> Option<Result<FromAgent, Garbled>> {
         let action = self.played.clone().map(|action| Action { turn: None, action });
-        let said = || self.lines.iter().find_map(|line| message(line, None));
-        action.map(FromAgent::Action).map(Ok).or_else(said)
+        let first = || self.lines.iter().find_map(|line| message(line, None));
+        action.map(FromAgent::Action).map(Ok).or_else(first)
     }
 
-    /// The same as a line; in another protocol than the referee's own only the action is known.
+    /// Returns the answer as a line; of another protocol only the action is known.
     fn line(self, is_foreign: bool) -> Option<Vec<u8>> {
         if let Some(action) = &self.played {
             return Some(json!({"type": "action", "action": action}).to_string().into_bytes());
@@ -392,16 +390,14 @@ impl Recorded {
         lines.find(|line| message(line, None).is_some())
     }
 
-    /// How long after its answer, if it gave one, the seat was found at fault before it was asked
-    /// again.
+    /// Returns how long after its answer a fault followed, before the seat was asked again.
     fn fault_after(&self, is_start: bool) -> Option<Duration> {
         let fault_at_ns = self.fault_at_ns.filter(|_| is_start || self.played.is_some())?;
         Some(Duration::from_nanos(fault_at_ns.saturating_sub(self.at_ns)))
     }
 }
 
-/// The agent at its seat, and at the others who answers as the record has it, and where it has
-/// nothing, not at all.
+/// Returns the agent, and stand-ins that answer as recorded or not at all.
 fn participants(rerun: &RerunRequest<'_>, agent: AgentConnection) -> Vec<Participant> {
     let seats = &rerun.header.seats;
     Participant::among_stand_ins(seats.len(), (rerun.seat, agent), Duration::ZERO, |at| {
@@ -411,11 +407,11 @@ fn participants(rerun: &RerunRequest<'_>, agent: AgentConnection) -> Vec<Partici
     })
 }
 
-/// What a line says, without the number of its turn, unless that is nothing, or `info`.
+/// Reads a line without the number of its turn; `None` if it has no answer.
 fn message(line: &[u8], meaning: Option<Decoded>) -> Option<Result<FromAgent, Garbled>> {
     match parse_line(line, meaning)? {
         Ok(FromAgent::Info(_)) => None,
-        // The number of its turn may be left out.
+        // The number of the turn is optional.
         Ok(FromAgent::Action(it)) => Some(Ok(FromAgent::Action(Action { turn: None, ..it }))),
         Ok(FromAgent::Resign(_)) => Some(Ok(FromAgent::Resign(Resign { turn: None }))),
         other => Some(other),

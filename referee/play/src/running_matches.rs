@@ -1,5 +1,5 @@
-//! The matches that are under way, with their transcripts, for those who look on. A match notes
-//! itself once when it begins and once when it ends; whoever looks on reads the file.
+//! The running matches with their transcripts, for viewers, who read the files. A match is added when
+//! it begins and removed when it ends.
 
 use referee_process::lock::lock;
 use std::collections::BTreeMap;
@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
-/// The matches that are under way, by number.
+/// The running matches, by number.
 #[derive(Clone, Debug, Default)]
 pub struct RunningMatches(Arc<Mutex<BTreeMap<u64, RunningMatch>>>);
 
-/// A match that is under way.
+/// A running match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunningMatch {
     /// Its transcript.
@@ -20,7 +20,7 @@ pub struct RunningMatch {
     pub since: Instant,
 }
 
-/// A match is under way as long as this is held.
+/// Keeps a match in the list until it is dropped.
 #[derive(Debug)]
 pub struct RunningMatchGuard {
     playing: RunningMatches,
@@ -28,20 +28,19 @@ pub struct RunningMatchGuard {
 }
 
 impl RunningMatches {
-    /// A match has begun, and its transcript is this file.
+    /// Adds a match with its transcript.
     pub fn begin(&self, number: u64, transcript: &Path) -> RunningMatchGuard {
         let begun = RunningMatch { transcript: transcript.to_owned(), since: Instant::now() };
         self.matches().insert(number, begun);
         RunningMatchGuard { playing: self.clone(), number }
     }
 
-    /// Whether this match is under way.
+    /// Whether this match is running.
     pub fn has(&self, number: u64) -> bool {
         self.matches().contains_key(&number)
     }
 
-    /// The first match that is under way after this one in the order of their numbers, and after
-    /// the last the first again.
+    /// Returns the next running match by number, and the first one after the last.
     pub fn after(&self, number: Option<u64>) -> Option<(u64, PathBuf)> {
         let matches = self.matches();
         let next = matches.iter().find(|(other, _)| Some(**other) > number);
@@ -49,7 +48,7 @@ impl RunningMatches {
             .map(|(&number, begun)| (number, begun.transcript.clone()))
     }
 
-    /// All of them.
+    /// Returns all of them.
     pub fn all(&self) -> BTreeMap<u64, RunningMatch> {
         self.matches().clone()
     }
@@ -71,7 +70,7 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn matches_come_in_a_circle_and_go() {
+    fn matches_are_cycled_and_removed() {
         let playing = RunningMatches::default();
         assert_eq!(playing.after(None), None);
         let three = playing.begin(3, Path::new("three"));

@@ -1,6 +1,6 @@
-//! An agent that answers one request at a time, for a controller outside that keeps the game: it is
-//! started when it is first needed, told what has been played since, and started anew when the
-//! controller has taken something back.
+//! An agent that answers one request at a time, for an outside controller that keeps the game. It is
+//! started when it is first needed, gets what has been played since, and is restarted when the
+//! controller takes something back.
 
 use super::agent_spec::AgentSpec;
 use super::connection::AgentConnection;
@@ -16,41 +16,42 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// How long an exit status is waited for.
+/// How long to wait for an exit status.
 const STATUS_WAIT: Duration = Duration::from_millis(200);
 
-/// The agent, started or not.
+/// The agent, running or not.
 #[derive(Debug)]
 pub struct ServedAgent {
     launcher: Launcher,
     enclosure: Enclosure,
     spec: AgentSpec,
     kind: GameKind,
-    /// What the match would be; its setup is that of the last request.
+    /// The header of the match; its setup is that of the last request.
     header: Header,
     running: Option<Running>,
 }
 
-/// A process, and what it has been told.
+/// A process, and what has been sent to it.
 #[derive(Debug)]
 struct Running {
     agent: AgentConnection,
-    /// Its private folder, which goes with it.
+    /// Its private folder, removed with it.
     _work: TempDir,
     seat: Seat,
     game: Box<dyn AnyGame>,
     want: Vec<Want>,
-    told: usize,
-    /// Its last answer; unless that is what became of its turn, it doesn't know the game any more.
+    /// How many turns have been sent to it.
+    turns_sent: usize,
+    /// Its last answer. If another action was played instead, the agent must be restarted.
     answer: Option<Value>,
-    /// How it ended, or closed what it has to keep open.
+    /// How it exited, or which stream it closed.
     ended: Option<String>,
-    /// Its exit status is known, and said in `ended`.
+    /// Whether `ended` contains its exit status.
     exited: bool,
 }
 
 impl ServedAgent {
-    /// An agent for the game of `header`, which tells clock and limits too.
+    /// Creates an agent for the game, clock and limits of `header`.
     pub fn new(
         launcher: Launcher,
         enclosure: Enclosure,
@@ -61,8 +62,8 @@ impl ServedAgent {
         Self { launcher, enclosure, spec, kind, header, running: None }
     }
 
-    /// What the agent does in answer to a request: an action, or `None` if it resigns. In the error
-    /// is what went wrong, in words; then its process is gone, and the next request starts another.
+    /// Returns the agent's answer to a request: an action, or `None` if it resigns. After an error its
+    /// process is gone, and the next request starts another.
     pub async fn answer(&mut self, wanted: &MoveRequest) -> Result<Option<Value>, String> {
         let answered = self.try_answer(wanted).await;
         if answered.is_err() {
@@ -71,17 +72,17 @@ impl ServedAgent {
         answered
     }
 
-    /// Ends its process, with all that it has started: the end of its session does.
+    /// Kills its process and all that it started.
     pub fn stop(&mut self) {
         self.running = None;
     }
 
-    /// Waits for what the agent does while nothing is asked of it, so that its complaints are seen.
+    /// Passes on the agent's stderr while nothing is asked of it.
     pub async fn idle(&mut self) {
         match &mut self.running {
             Some(running) if running.ended.is_none() => {
-                // What it says now it wasn't asked for.
-                running.hear(far()).await;
+                // A message now was not asked for.
+                running.next_message(far()).await;
             }
             _ => std::future::pending().await,
         }
@@ -92,27 +93,27 @@ impl ServedAgent {
         let turns = wanted.actions.iter().map(|action| play(game.as_mut(), action));
         let turns = turns.collect::<Result<Vec<_>, _>>()?;
         let Turn::Of(seat) = game.turn() else { return Err("the game is over".to_owned()) };
-        let goes_on = self.running.as_ref().is_some_and(|running| {
-            let known = &turns[..running.told.min(turns.len())];
+        let can_continue = self.running.as_ref().is_some_and(|running| {
+            let known = &turns[..running.turns_sent.min(turns.len())];
             running.seat == seat
                 && running.ended.is_none()
-                && running.told <= turns.len()
+                && running.turns_sent <= turns.len()
                 && running.answer.as_ref().is_none_or(|answer| {
-                    turns.get(running.told).is_some_and(|played| played.action == *answer)
+                    turns.get(running.turns_sent).is_some_and(|played| played.action == *answer)
                 })
                 && game_after(self.kind, &wanted.setup, known) == Some(running.game.position())
                 && running.game.setup() == game.setup()
         });
-        if !goes_on {
+        if !can_continue {
             self.stop();
             self.start(wanted, seat).await?;
         }
         let running = self.running.as_mut().expect("it has been started");
-        for played in &turns[running.told..] {
+        for played in &turns[running.turns_sent..] {
             running.game.play(&played.action).map_err(|refusal| refusal.to_string())?;
             running.agent.send(&ToAgent::Played(played.clone()));
         }
-        running.told = turns.len();
+        running.turns_sent = turns.len();
         let answer = running.ask(&self.header, wanted.left_ms).await?;
         running.answer.clone_from(&answer);
         Ok(answer)
@@ -121,7 +122,7 @@ impl ServedAgent {
     async fn start(&mut self, wanted: &MoveRequest, seat: Seat) -> Result<(), String> {
         let broken = |error: std::io::Error| format!("the agent can't be started: {error}");
         let game = self.kind.start(&wanted.setup).map_err(|error| error.to_string())?;
-        // All that it complains of is shown, and nothing of it kept.
+        // All its stderr is shown, and none of it kept.
         let limits = Limits { stderr_bytes: u64::MAX, ..self.header.limits.clone() };
         let (launcher, spec) = (&self.launcher, &self.spec);
         let (kind, enclosure) = (self.kind, &self.enclosure);
@@ -137,7 +138,7 @@ impl ServedAgent {
             seat,
             game,
             want: Vec::new(),
-            told: 0,
+            turns_sent: 0,
             answer: None,
             ended: None,
             exited: false,
@@ -145,7 +146,7 @@ impl ServedAgent {
         running.agent.send(&ToAgent::Hello(Box::new(hello(&self.header, seat))));
         let start_ms = self.header.clock.start_ms;
         let FromAgent::Ready(ready) = running.next(Some(start_ms)).await? else {
-            return Err("the agent said something else before `ready`".to_owned());
+            return Err("the agent sent something else before `ready`".to_owned());
         };
         running.want = ready.want;
         self.running = Some(running);
@@ -171,19 +172,19 @@ impl Running {
                 FromAgent::Action(it) if it.turn.is_none_or(|turn| turn == number) => {
                     return Ok(Some(it.action));
                 }
-                _ => return Err("the agent said something that wasn't asked for".to_owned()),
+                _ => return Err("the agent sent a message that was not asked for".to_owned()),
             }
         }
     }
 
-    /// The next message, within this time.
+    /// Returns the next message, within this time.
     async fn next(&mut self, ms: Option<u64>) -> Result<FromAgent, String> {
         let deadline = ms.map_or_else(far, |ms| Instant::now() + Duration::from_millis(ms));
         loop {
             if self.ended.is_some() {
                 return Err(self.how_it_ended().await);
             }
-            match self.hear(deadline).await {
+            match self.next_message(deadline).await {
                 Some(message) => return message,
                 None if Instant::now() < deadline => {}
                 None => {
@@ -194,17 +195,17 @@ impl Running {
         }
     }
 
-    /// In words; with its exit status, which may follow the end of its output.
+    /// Describes how it ended, with the exit status, which may follow the end of its output.
     async fn how_it_ended(&mut self) -> String {
         let deadline = Instant::now() + STATUS_WAIT;
         while !self.exited && Instant::now() < deadline {
-            self.hear(deadline).await;
+            self.next_message(deadline).await;
         }
         format!("the agent {}", self.ended.as_deref().unwrap_or("ended"))
     }
 
-    /// What comes next of the agent, if that is a message or what should be one.
-    async fn hear(&mut self, deadline: Instant) -> Option<Result<FromAgent, String>> {
+    /// Returns the next message, valid or not; `None` for any other event.
+    async fn next_message(&mut self, deadline: Instant) -> Option<Result<FromAgent, String>> {
         match self.agent.next(deadline).await? {
             AgentEvent::Line(line) => return self.line(&line),
             AgentEvent::Stderr => {
@@ -235,23 +236,23 @@ impl Running {
 
     fn line(&mut self, line: &Line) -> Option<Result<FromAgent, String>> {
         if line.cut {
-            return Some(Err("the agent wrote a line that is too long".to_owned()));
+            return Some(Err("the agent sent a line that is too long".to_owned()));
         }
         let meaning = self.agent.interpret(line);
         self.agent.process.flush();
-        let blame = if meaning.is_some() { "" } else { "the agent wrote a garbled line: " };
-        let said = parse_line(&line.bytes, meaning)?;
-        Some(said.map_err(|garbled| format!("{blame}{garbled}")))
+        let blame = if meaning.is_some() { "" } else { "the agent sent an invalid message: " };
+        let message = parse_line(&line.bytes, meaning)?;
+        Some(message.map_err(|garbled| format!("{blame}{garbled}")))
     }
 }
 
-/// A moment that doesn't come.
+/// Returns a moment that never comes.
 fn far() -> Instant {
     const FAR: Duration = Duration::from_secs(365 * 24 * 3600);
     Instant::now() + FAR
 }
 
-/// An action becomes real.
+/// Plays an action.
 fn play(game: &mut dyn AnyGame, action: &Value) -> Result<Played, String> {
     let turn = game.turn_number();
     let Turn::Of(seat) = game.turn() else { return Err("the game is over".to_owned()) };
@@ -259,7 +260,7 @@ fn play(game: &mut dyn AnyGame, action: &Value) -> Result<Played, String> {
     Ok(Played { turn, seat, action, used_ms: 0 })
 }
 
-/// The position after these turns.
+/// Returns the position after these turns.
 fn game_after(kind: GameKind, setup: &Value, turns: &[Played]) -> Option<Value> {
     let mut game = kind.start(setup).ok()?;
     for played in turns {

@@ -1,4 +1,4 @@
-//! Where a transcript goes while it is written: a file, packed or not.
+//! Writing a transcript: to a file, packed or not, or to stdout.
 
 use super::growing_file::is_packed;
 use flate2::Compression;
@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Bytes that are gathered before they are written.
+/// How many bytes are buffered before they are written.
 const BUFFER_BYTES: usize = 32 * 1024;
 
 /// A transcript that is being written.
@@ -29,7 +29,7 @@ enum Output {
 }
 
 impl Sink {
-    /// Keeps nothing.
+    /// Discards the transcript.
     pub fn nowhere() -> Self {
         Self::with(Output::Nowhere)
     }
@@ -39,7 +39,7 @@ impl Sink {
         Self::with(Output::Stream(io::stdout()))
     }
 
-    /// Writes to a file that has just been opened, packed if its name ends with `.gz`.
+    /// Writes to a new file, packed if its name ends with `.gz`.
     pub fn file(file: File, path: &Path) -> Self {
         if is_packed(path) {
             return Self::with(Output::Packed(GzEncoder::new(file, Compression::default())));
@@ -51,7 +51,7 @@ impl Sink {
         Self { recorder: Recorder::new(), buffer: Vec::new(), output }
     }
 
-    /// Takes in an event; it reaches the file with others, or at the next [`Sink::flush`].
+    /// Records an event. It is written with others, or at the next [`Sink::flush`].
     pub fn record(&mut self, event: &Event) -> io::Result<()> {
         if matches!(self.output, Output::Nowhere) {
             return Ok(());
@@ -63,7 +63,7 @@ impl Sink {
         Ok(())
     }
 
-    /// Writes what has been taken in, for those who watch.
+    /// Writes what has been recorded.
     pub fn flush(&mut self) -> io::Result<()> {
         self.buffer.clear();
         self.recorder.take_into(&mut self.buffer);
@@ -78,8 +78,8 @@ impl Sink {
         }
     }
 
-    /// Seals the transcript; `None` where nothing is kept. With `durable`, it is on the disk when
-    /// this returns.
+    /// Seals the transcript; `None` if it is discarded. With `durable`, it is on the disk when this
+    /// returns.
     pub fn finish(mut self, durable: bool) -> io::Result<Option<Seal>> {
         if matches!(self.output, Output::Nowhere) {
             return Ok(None);

@@ -1,7 +1,7 @@
 //! Positions after each action: of a recorded match, or of actions in a file.
 
 use super::unreadable;
-use referee_games::{AnyGame, GameKind, Refusal, Turn};
+use referee_games::{AnyGame, GameKind, Refusal, Turn, reason_text};
 use referee_match::transcript::{TranscriptWalk, read, walk};
 use referee_process::Failure;
 use referee_protocol::{Event, Outcome, Seat, parse_strict};
@@ -152,7 +152,9 @@ pub fn caption(game: &dyn AnyGame) -> String {
             let places: Vec<String> = outcome.places.iter().map(u32::to_string).collect();
             let scores = outcome.scores.as_ref().map(|scores| format!(", scores {scores:?}"));
             let scores = scores.unwrap_or_default();
-            format!("turn {turn}: over, {}, places {}{scores}", outcome.reason, places.join(","))
+            let why = reason_text(game.kind().name, &game.setup(), &outcome.reason);
+            let why = why.unwrap_or(outcome.reason);
+            format!("turn {turn}: over: {why}, places {}{scores}", places.join(","))
         }
     }
 }

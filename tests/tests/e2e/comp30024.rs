@@ -313,7 +313,7 @@ fn unsupported_games_are_refused() {
     let Some(dir) = dir() else { return };
     let words = ["play", "hex", "comp30024:whole/agent", "@first", "--no-transcript"];
     let output = dir.run(&words).code(2);
-    output.stderr_has("whole doesn't play hex");
+    output.stderr_has("whole does not play hex");
     let start = dir.run(&["position", "freckers", "--json"]).json();
     let position = &format!("position={}", start["position"]);
     let words = ["play", "freckers", "comp30024:whole/agent", "@first", "--setup", position];

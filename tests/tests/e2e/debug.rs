@@ -130,7 +130,13 @@ const VERDICTS: &[Verdict] = &[
     ("sleeps 2", 0, &["--move-time", "200ms"], "late", "the limit is 200 ms per turn"),
     ("sleeps 2", 0, &["--clock", "200ms"], "late", "its clock had 200 ms"),
     ("sleeps 3", 0, &["--cpu", "--move-time", "100ms"], "late", "a CPU clock also limits"),
-    ("sleeps 2", 0, &["--cpu", "--clock", "9s", "--backstop", "300ms"], "late", "a CPU clock also limits"),
+    (
+        "sleeps 2",
+        0,
+        &["--cpu", "--clock", "9s", "--backstop", "300ms"],
+        "late",
+        "a CPU clock also limits",
+    ),
     (
         "burning-child",
         0,

@@ -175,13 +175,13 @@ fn mistakes_are_reported_before_the_match() {
     dir.write("own/agent.toml", "command = \"true\"\ninit = [\"x\"]\n");
     dir.write("odd/agent.toml", "command = \"true\"\nprotocol = \"htp\"\n[options]\nx = 1\n");
     for (game, agent, expected) in [
-        ("hex", "bad", "unknown protocol \"gtp\": there are referee, htp, gai"),
+        ("hex", "bad", "unknown protocol \"gtp\": known ones are referee, htp, gai"),
         ("hex", "own", "`init` needs a `protocol`"),
         ("hex", "odd", "unknown field `x`"),
         ("hex", "gai:odd", "its protocol is \"htp\", not \"gai\""),
-        ("hex", "htp:@random", "@random doesn't speak htp"),
+        ("hex", "htp:@random", "@random does not speak htp"),
         ("hex", "htp:nobody-has-this", "no program `nobody-has-this`"),
-        ("freckers", "x=htp:true", "x speaks htp, which freckers isn't played in"),
+        ("freckers", "x=htp:true", "x speaks htp, which does not support freckers"),
     ] {
         dir.run(&["play", game, agent, "@random"]).code(2).stderr_has(expected);
     }

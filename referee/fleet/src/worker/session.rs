@@ -164,7 +164,7 @@ impl Session {
         end(run.results, threads).await;
         if interrupts.received().is_none() {
             // The next contest's matches may run.
-            interrupts.go_on();
+            interrupts.clear_stop();
         }
         let why = session.phase.borrow().why().unwrap_or(LeaveReason::Broken);
         Ok((why, session.played.load(Ordering::Relaxed)))

@@ -170,5 +170,5 @@ fn is_cut_in_number(tail: &[u8]) -> bool {
 
 /// Describes a reader's error, with its place in the line.
 fn json_error(error: &serde_json::Error) -> String {
-    format!("{} (byte {})", plain_error(&error.to_string()), error.column())
+    format!("{} (byte {})", plain_error(&error.to_string()), error.column().max(1))
 }

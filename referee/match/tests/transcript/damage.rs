@@ -158,10 +158,15 @@ fn the_detail_tells_the_place() {
         .flat_map(|(_, line)| [line, "\n"])
         .collect();
     let detail = told(short.as_bytes());
-    let wanted = format!("the seal counts {} lines before it, there are {}", count - 1, count - 2);
+    let wanted =
+        format!("the seal counts {} lines before it, but there are {}", count - 1, count - 2);
     assert!(detail.contains(&wanted), "{detail}");
     let broken = text.replacen("{\"type\":\"line\"", "{\"type\":\"line", 1);
-    assert!(told(broken.as_bytes()).contains("line 3 is no event"), "{}", told(broken.as_bytes()));
+    assert!(
+        told(broken.as_bytes()).contains("line 3 is not an event"),
+        "{}",
+        told(broken.as_bytes())
+    );
 }
 
 #[test]

@@ -84,12 +84,12 @@ fn wrong_seats_and_turn_numbers_disagree() {
         let Event::Turn(turn) = &mut events[at] else { unreachable!() };
         turn.seat = Seat(0);
     });
-    disagrees(&report, "it says turn 1 and seat 0, by the rules it is turn 1 and seat 1");
+    disagrees(&report, "it says turn 1 and seat 0, but by the rules it is turn 1 and seat 1");
     let report = forged(hex_played(), |events| {
         let at = place_of(events, |event| matches!(event, Event::Played(_)));
         events.remove(at);
     });
-    disagrees(&report, "it says turn 1 and seat 1, by the rules it is turn 0 and seat 0");
+    disagrees(&report, "it says turn 1 and seat 1, but by the rules it is turn 0 and seat 0");
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn ends_at_the_wrong_time_disagree() {
         let again = Event::Over(Box::new(over(events).clone()));
         events.push(again);
     });
-    disagrees(&report, "the match is over a second time");
+    disagrees(&report, "a second `over`");
     let report = forged(hex_played(), |events| {
         let over = place_of(events, |event| matches!(event, Event::Over(_)));
         let over = events.remove(over);
@@ -138,8 +138,9 @@ fn ends_at_the_wrong_time_disagree() {
         let over = place_of(events, |event| matches!(event, Event::Over(_)));
         events.insert(over, again);
     });
-    disagrees(&report, "the game has ended (`connected`), no seat is asked");
-    for (index, wanted) in [(0, "after `over`, no seat is asked"), (1, "after `over`")] {
+    disagrees(&report, "the game has ended (`connected`), so no seat is asked");
+    for (index, wanted) in [(0, "the match is over, so no seat is asked"), (1, "the match is over")]
+    {
         let report = forged(hex_void(), |events| {
             let late = if index == 0 {
                 Event::Played(played(events, 0).clone())
@@ -173,7 +174,7 @@ fn failed_matches_must_tell_of_the_failure() {
         let over = place_of(events, |event| matches!(event, Event::Over(_)));
         events.insert(over, again);
     });
-    disagrees(&report, "the match has ended by a retirement, no seat is retired");
+    disagrees(&report, "the match ended when a seat left, so no seat is retired");
     for (turn, seat, wanted) in [(9, 1, "it says turn 9"), (3, 7, "there is no seat 7")] {
         let report = forged(hex_failed(), |events| {
             let at = place_of(events, is_retired);
@@ -218,7 +219,7 @@ fn retirements_must_be_in_order_and_leave_turns_out() {
     let report = forged(last_seat(), |events| {
         events.remove(retirements(events)[0]);
     });
-    disagrees(&report, "it says turn 5 and seat 2, by the rules it is turn 4 and seat 1");
+    disagrees(&report, "it says turn 5 and seat 2, but by the rules it is turn 4 and seat 1");
     let report = forged(last_seat(), |events| {
         events.remove(retirements(events)[1]);
     });
@@ -234,14 +235,14 @@ fn retirements_must_be_in_order_and_leave_turns_out() {
         let at = place_of(events, |event| matches!(event, Event::Turn(turn) if turn.turn == 4));
         events.insert(at, turn);
     });
-    disagrees(&report, "it says turn 3 and seat 0, by the rules it is turn 4 and seat 1");
+    disagrees(&report, "it says turn 3 and seat 0, but by the rules it is turn 4 and seat 1");
     let report = forged(retired(), |events| over(events).verdict.places = Some(vec![1, 1, 1]));
     disagrees(&report, "places: playing gives Some([3, 1, 1]), the transcript says");
     let report = forged(retired(), |events| {
         let Event::Header(header) = &mut events[0] else { unreachable!() };
         header.on_fault = OnFault::End;
     });
-    disagrees(&report, "the match has ended by a retirement, no seat is asked");
+    disagrees(&report, "the match ended when a seat left, so no seat is asked");
 }
 
 #[test]
@@ -281,7 +282,7 @@ fn lines_that_are_no_events_disagree() {
     {
         let mut lines = unsealed_lines(&sealed(&hex_played()));
         lines.insert(2, line.to_owned());
-        disagrees(&verify(&sealed_lines(&lines)), "line 3 is no event");
+        disagrees(&verify(&sealed_lines(&lines)), "line 3 is not an event");
     }
 }
 
@@ -298,7 +299,7 @@ fn other_rules_are_told_where_the_match_disagrees() {
         rules(events);
         played(events, 1).action = json!({"type": "place", "at": [5, 5]});
     });
-    disagrees(&report, "; recorded under rules 2, this is 1");
+    disagrees(&report, "; recorded under rules 2, this referee has rules 1");
 }
 
 fn hex_outcome() -> Option<referee_protocol::Outcome> {

@@ -91,18 +91,18 @@ fn what_is_no_transcript_is_unreadable() {
     let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
     for (bytes, wanted) in [
         (b"hello".to_vec(), "no header"),
-        (b"hello\n".to_vec(), "its first line isn't a header"),
-        (b"\n".to_vec(), "its first line isn't a header"),
+        (b"hello\n".to_vec(), "its first line is not a header"),
+        (b"\n".to_vec(), "its first line is not a header"),
         (b"{\"type\":\"seat\"".to_vec(), "no header"),
-        (b"{\"type\":\"header\"}\n".to_vec(), "its first line isn't a header"),
+        (b"{\"type\":\"header\"}\n".to_vec(), "its first line is not a header"),
         (b"{\"type\":\"header\",\"transcript\":1}\n".to_vec(), "missing field `match`"),
-        (png, "its first line isn't a header"),
-        (packed(b"hello\n"), "its first line isn't a header"),
-        (sealed_lines(&lines[1..]), "its first line isn't a header"),
+        (png, "its first line is not a header"),
+        (packed(b"hello\n"), "its first line is not a header"),
+        (sealed_lines(&lines[1..]), "its first line is not a header"),
         (with_header("\"transcript\":1", "\"transcript\":2"), "use the referee that wrote it"),
         (with_header("\"transcript\":1", "\"transcript\":0"), "version 0"),
         (with_header("\"seed\":7", "\"seed\":\"7\""), "its header can't be read"),
-        (with_header("\"game\":\"hex\"", "\"game\":\"hey\""), "the game `hey` is unknown here"),
+        (with_header("\"game\":\"hex\"", "\"game\":\"hey\""), "unknown game `hey`"),
     ] {
         let report = verify(&bytes);
         let (status, detail) = (report.status, report.detail);

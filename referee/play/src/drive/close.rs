@@ -9,8 +9,8 @@ use std::io;
 use std::time::Instant;
 
 impl Drive<'_> {
-    /// After the end: a grace period for those who are to exit by themselves, then everything is
-    /// killed, and its end waited for.
+    /// Ends all processes: waits for them to exit in a grace period, kills the rest, and waits until they
+    /// are gone.
     pub(super) async fn close(&mut self) -> io::Result<()> {
         let void = self.ending.as_ref().is_some_and(|ending| ending.verdict.void.is_some());
         self.thaw_all();

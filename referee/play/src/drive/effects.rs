@@ -1,4 +1,4 @@
-//! Carrying out what the match wants: messages, requests, records.
+//! Carrying out effects: messages, requests, records.
 
 use super::{Drive, FLUSH_PERIOD};
 use crate::participant::Participant;
@@ -12,7 +12,7 @@ use std::io;
 use std::time::Instant;
 
 impl Drive<'_> {
-    /// Carries out what the match wants, and what it wants because of that.
+    /// Carries out the effects, and those that follow from them.
     pub(super) fn apply(&mut self) {
         while !self.is_enough()
             && let Some(effect) = self.effects.pop_front()
@@ -52,20 +52,20 @@ impl Drive<'_> {
 
     fn send(&mut self, seat: Seat, message: &ToAgent) {
         self.write_message(message);
-        let greets = matches!(message, ToAgent::Hello(_));
+        let is_hello = matches!(message, ToAgent::Hello(_));
         if let Some(agent) = self.participants[seat.index()].connection_mut() {
             agent.put(message, &self.message);
-        } else if greets {
+        } else if is_hello {
             let line = br#"{"type":"ready"}"#;
             let reading = Reading::default();
             self.input(Input::Line { seat, line, cut: false, reading, meaning: None });
         }
-        if greets {
+        if is_hello {
             self.flush(seat);
         }
     }
 
-    /// What all are told waits for the next request of each, but for the news of an end.
+    /// Queues a message for all seats until their next request; `retired` and `over` are sent at once.
     fn broadcast(&mut self, message: &ToAgent) {
         self.write_message(message);
         for agent in self.participants.iter_mut().filter_map(Participant::connection_mut) {
@@ -85,20 +85,20 @@ impl Drive<'_> {
 
     fn store(&mut self, event: &Event) {
         self.write(|sink| sink.record(event));
-        // Who watches may take their time, and others look at the file meanwhile.
+        // The watcher may be slow, and others read the file meanwhile.
         if matches!(event, Event::Played(_)) && self.flush_at <= Instant::now() {
             self.write_out();
         }
         (self.watcher)(event, &self.state);
     }
 
-    /// Writes what was recorded, for those who watch the file.
+    /// Writes recorded events, for viewers of the file.
     pub(super) fn write_out(&mut self) {
         self.flush_at = Instant::now() + FLUSH_PERIOD;
         self.write(Sink::flush);
     }
 
-    /// Writes, unless a part of the transcript is lost already, and stops the match where one is now.
+    /// Writes, unless a write has failed before; stops the match if it fails.
     fn write(&mut self, write: impl FnOnce(&mut Sink) -> io::Result<()>) {
         if self.broken.is_none()
             && let Err(error) = write(&mut self.sink)
@@ -111,15 +111,15 @@ impl Drive<'_> {
         }
     }
 
-    /// Records what has come of stderr before what is to be recorded now.
+    /// Records stderr that came before the next event.
     fn stderr_pieces(&mut self) {
         for seat in Seat::all(self.participants.len()) {
             self.stderr_piece(seat, false);
         }
     }
 
-    /// Records what has come of a seat's stderr; with `only_full`, only if it is a good deal. That of
-    /// an agent that is tried is kept for who tries it.
+    /// Records a seat's stderr; with `only_full`, only a full buffer. Leaves that of an agent under trial
+    /// in its buffer.
     pub(super) fn stderr_piece(&mut self, seat: Seat, only_full: bool) {
         let is_tried = self.is_tried(seat);
         let agent = self.participants[seat.index()].connection_mut().filter(|_| !is_tried);
@@ -131,8 +131,8 @@ impl Drive<'_> {
     }
 
     pub(super) fn stderr(&mut self, seat: Seat, text: String, dropped_bytes: u64) {
-        let says = |line: &&str| !line.trim().is_empty() && !line.starts_with(JAVA_NOTICE);
-        if let Some(line) = text.lines().rfind(says) {
+        let has_text = |line: &&str| !line.trim().is_empty() && !line.starts_with(JAVA_NOTICE);
+        if let Some(line) = text.lines().rfind(has_text) {
             self.last_words[seat.index()] = Some(line.to_owned());
         }
         let now = self.now();
@@ -145,8 +145,8 @@ impl Drive<'_> {
         }
     }
 
-    /// A request goes out as soon as the seat may think: a person at once, a program when it has a
-    /// core.
+    /// Sends a request as soon as the seat may think: to a person at once, to a program when a core is
+    /// free.
     pub(super) fn want_slot(&mut self, seat: Seat, turn: Turn) {
         self.request = Some((seat, turn));
         if self.judged == Some(seat) {
@@ -191,7 +191,7 @@ impl Drive<'_> {
         if let Some(agent) = participant.connection_mut() {
             agent.put(&message, &self.message);
         }
-        // Last of all, so that none of what is the referee's own is charged.
+        // Last, so that none of the referee's own time is charged.
         self.asked = Instant::now();
         self.freezer.begin(self.asked);
         self.input_at(self.asked, Input::Asked(seat, reading));

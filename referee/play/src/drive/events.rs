@@ -1,4 +1,4 @@
-//! Telling the match what happened: what the participants did, what the timer says, what is ordered.
+//! Passing events to the match: of the participants, of the timer, of orders.
 
 use super::{Drive, DriveEvent, KILLED};
 use crate::connection::AgentConnection;
@@ -83,7 +83,7 @@ impl Drive<'_> {
         }
     }
 
-    /// Its process has ended, unless that has been recorded.
+    /// Records the exit of a seat's process, once.
     pub(super) fn exited(&mut self, seat: Seat, at: Instant, status: String, late: bool) {
         if !std::mem::replace(&mut self.exited[seat.index()], true) {
             let reading = self.brief_reading(at);
@@ -91,14 +91,14 @@ impl Drive<'_> {
         }
     }
 
-    /// The program could not be executed: its own fault, but for what the machine lacks.
+    /// The program could not be executed: its own fault, unless the machine lacks resources.
     fn failed(&mut self, seat: Seat, at: Instant, errno: Errno) {
         let program = self.state.header().seats[seat.index()].command.join(" ");
         let why = match errno {
-            Errno::ENOEXEC => "it is no program: a script needs a first line such as \
+            Errno::ENOEXEC => "it is not executable: a script needs a first line such as \
                  `#!/usr/bin/env python3`, a binary must be built for this machine"
                 .to_owned(),
-            Errno::EACCES => "it is not executable: `chmod +x` it".to_owned(),
+            Errno::EACCES => "no permission to execute it: run `chmod +x` on it".to_owned(),
             Errno::ENOENT => "it, or the interpreter in its first line, does not exist".to_owned(),
             Errno::ENOMEM | Errno::EAGAIN | Errno::ENFILE | Errno::EMFILE | Errno::EIO => {
                 let text = format!("`{program}` could not be started: {}", errno.desc());
@@ -110,7 +110,7 @@ impl Drive<'_> {
         self.input_at(at, Input::Fault(seat, FaultKind::Start, text, self.brief_reading(at)));
     }
 
-    /// A line, and all that were read with it.
+    /// Judges a line and all that were read with it.
     fn lines(&mut self, seat: Seat, at: Instant, line: Line) {
         self.judged = Some(seat);
         let mut next = Some(line);
@@ -120,7 +120,7 @@ impl Drive<'_> {
             next = agent.and_then(|agent| agent.process.buffered_line());
         }
         self.judged = None;
-        // One that waits for its slot already keeps its place.
+        // A request that already waits for its slot keeps its place.
         if self.slot.is_none()
             && let Some((asked, turn)) = self.request.take_if(|(asked, _)| *asked == seat)
         {
@@ -151,7 +151,7 @@ impl Drive<'_> {
         }
     }
 
-    /// Whether anything that the seat says is still judged.
+    /// Whether the seat's messages are still judged.
     fn is_judged(&self, seat: Seat) -> bool {
         self.ending.is_none() && !self.is_enough() && !self.participants[seat.index()].is_killed()
     }

@@ -1,5 +1,5 @@
-//! A match with real agents: one task, one loop. What the agents do and what the clock says goes
-//! into the [`Match`], and what that says is carried out. It decides nothing itself.
+//! A match with real agents: one task, one loop. Events of the agents and of the clock go into the
+//! [`Match`], and its effects are carried out. Nothing is decided here.
 
 mod effects;
 mod pondering;
@@ -29,33 +29,32 @@ use tokio::time::Sleep;
 
 /// How long an agent may take to exit after `over`.
 pub const GRACE: Duration = Duration::from_secs(1);
-/// Turns shorter than this are not asked how long they waited for a core: it can't matter, and the
-/// question takes as long as such a turn.
+/// For turns shorter than this, the time waiting for a core is not measured: it can't matter, and
+/// measuring takes as long as such a turn.
 const LONG_TURN: Nanos = Nanos(1_000_000);
-/// How often what was recorded is written, for those who watch the file.
+/// How often recorded events are written, for viewers of the file.
 const FLUSH_PERIOD: Duration = Duration::from_millis(200);
 
-/// A match that has been played.
+/// A finished match.
 #[derive(Debug)]
 pub struct Finished {
     /// How it ended.
     pub ending: Ending,
-    /// What was played and by whom.
+    /// The header.
     pub header: Header,
-    /// The turns that were played, passed-over ones included.
+    /// The number of turns played, with those of retired seats.
     pub turns: u64,
     /// The board at the end.
     pub view: View,
-    /// The last line that each seat wrote to its stderr, where it wrote any.
+    /// The last line of each seat's stderr.
     pub last_words: Vec<Option<String>>,
-    /// The transcript's seal, where there is one.
+    /// The transcript's seal, if there is a transcript.
     pub seal: Option<Seal>,
 }
 
-/// Plays a match. `watcher` is called with every event after it is recorded, and the match as it
-/// then stands; with `durable` the transcript is on the disk at the end. An error means that the
-/// machine failed after the match had ended, so that its transcript isn't whole or a process is
-/// left; the result doesn't count.
+/// Plays a match. Calls `watcher` with every recorded event and the match after it. With `durable` the
+/// transcript is on the disk when this returns. An error means that the machine failed after the match
+/// had ended, so that the transcript is incomplete or a process is left; the result doesn't count.
 pub async fn drive(
     table: &CoreContext,
     game: Box<dyn AnyGame>,
@@ -76,7 +75,7 @@ pub async fn drive(
     drive.finish(durable)
 }
 
-/// Something that the loop has to deal with.
+/// An event for the loop.
 enum DriveEvent {
     Event(Seat, Instant, AgentEvent),
     Slot(OwnedSemaphorePermit),
@@ -90,35 +89,35 @@ struct Drive<'a> {
     table: &'a CoreContext,
     state: Match,
     participants: Vec<Participant>,
-    /// Whose exit has been recorded.
+    /// The seats whose exit has been recorded.
     exited: Vec<bool>,
     sink: Sink,
     watcher: &'a mut dyn FnMut(&Event, &Match),
     began: Instant,
-    /// The table's paused time when the match began.
+    /// The paused time when the match began.
     paused_before: u64,
     effects: VecDeque<Effect>,
     message: Vec<u8>,
     /// A request that waits for a slot.
     request: Option<(Seat, Turn)>,
-    /// Whose lines are being judged. All of them were written before a request that the first of
-    /// them brings about.
+    /// The seat whose lines are being judged. They were all written before any request that the first
+    /// of them causes.
     judged: Option<Seat>,
     permit: Option<OwnedSemaphorePermit>,
     slot: Option<Waiting<OwnedSemaphorePermit>>,
     orders: Waiting<watch::Receiver<Orders>>,
     timer: Pin<Box<Sleep>>,
-    /// When the timer rings; it may ring too early, never too late.
+    /// When the timer fires; it may fire too early, never too late.
     timer_set: Option<Instant>,
-    /// When what was recorded is to be written.
+    /// When to write recorded events.
     flush_at: Instant,
     freezer: Freezer,
     asked: Instant,
     ending: Option<Ending>,
     last_words: Vec<Option<String>>,
-    /// The transcript can't be written any more.
+    /// Why the transcript can't be written any more.
     broken: Option<io::Error>,
-    /// What is otherwise, where it is only a part of a match.
+    /// The state of a partial match, if it is one.
     part: Option<PartState>,
 }
 
@@ -135,7 +134,7 @@ impl<'a> Drive<'a> {
         let freezer = Freezer::new(state.header().sandbox.pondering, seats);
         let began = Instant::now();
         let failed = participants.iter().find_map(|participant| match participant {
-            Participant::Nobody(text) => Some(text.clone()),
+            Participant::Absent(text) => Some(text.clone()),
             _ => None,
         });
         let mut drive = Self {
@@ -174,8 +173,8 @@ impl<'a> Drive<'a> {
         drive
     }
 
-    /// The time of the match: what was spent stopped is left out. While that isn't known, time
-    /// stands still, for which zero is as good as any: a match never goes back.
+    /// Returns the time of the match, without pauses. While the length of a pause isn't known, returns
+    /// zero: the match's time never runs backwards, so it stops.
     fn time_of(&self, moment: Instant) -> Nanos {
         let Some(paused) = self.table.paused.settled_ns() else { return Nanos(0) };
         Nanos(span(self.began, moment).0.saturating_sub(paused - self.paused_before))
@@ -194,7 +193,7 @@ impl<'a> Drive<'a> {
         self.state.step(at, input, &mut self.effects);
     }
 
-    /// The machine's state that belongs to whatever the seat that is thinking does now.
+    /// Measures what belongs to an event of the thinking seat.
     fn reading(&mut self, now: Instant) -> Reading {
         let thinking = self.state.thinking();
         let (lag, whole) = (self.lag(now), self.counts_whole_tree());
@@ -212,18 +211,18 @@ impl<'a> Drive<'a> {
         Reading { cpu, wait: None, lag: self.lag(now) }
     }
 
-    /// The longest lag since the turn began, or since the match did.
+    /// Returns the longest lag since the turn began or, between turns, since the match began.
     fn lag(&self, now: Instant) -> Nanos {
         let since = if self.state.thinking().is_some() { self.asked } else { self.began };
         Nanos::from(self.table.lag_probe.lag_since(since, now))
     }
 
-    /// Whether CPU time is that of all that an agent has started, which is slow to read.
+    /// Whether CPU time is that of the agent's process tree, which is slow to measure.
     fn counts_whole_tree(&self) -> bool {
         self.state.header().clock.kind == ClockKind::Cpu || self.state.measures_pondering()
     }
 
-    /// When the match wants to be woken, as the machine's clock has it.
+    /// Returns when the match must be stepped, on the machine's clock.
     fn wake_at(&self) -> Option<Instant> {
         let at = match &self.part {
             Some(part) if part.rules.is_patient => self.state.closed_due()?,
@@ -243,8 +242,8 @@ impl<'a> Drive<'a> {
         poll_fn(|context| self.poll_next(context)).await
     }
 
-    /// What the agents did comes before what the clock says: an answer that is there is not late
-    /// because the timer was looked at first.
+    /// Events of agents come before the timer: an answer that has arrived is not late because the timer
+    /// was polled first.
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<DriveEvent> {
         if let Poll::Ready(orders) = self.orders.as_mut().poll(context) {
             let new = orders.borrow().clone();
@@ -273,7 +272,7 @@ impl<'a> Drive<'a> {
     }
 }
 
-/// How an exit status reads of a process that the referee itself has killed.
+/// The exit status of a process that the referee has killed.
 const KILLED: &str = "killed by the referee";
 
 fn span(from: Instant, to: Instant) -> Nanos {
@@ -284,7 +283,7 @@ fn next_orders(mut orders: watch::Receiver<Orders>) -> Waiting<watch::Receiver<O
     orders.mark_unchanged();
     Box::pin(async move {
         if orders.changed().await.is_err() {
-            // Nobody is left to give orders.
+            // No more orders can come.
             std::future::pending::<()>().await;
         }
         orders

@@ -1,5 +1,5 @@
-//! A part of a match, to try one agent in: it ends before the agent would be asked once too often,
-//! and whatever the agent has done, its process stays until whoever tries it is done with it.
+//! A part of a match, to try one agent. It ends at a maximum number of turns, and the agent's process
+//! is kept until the caller is done with it.
 
 use super::{Drive, DriveEvent};
 use crate::connection::AgentConnection;
@@ -15,26 +15,26 @@ use referee_protocol::{Event, Fault, Seat};
 use std::io;
 use std::time::{Duration, Instant};
 
-/// What is otherwise in a part of a match.
+/// How a partial match differs from a whole one.
 #[derive(Clone, Copy, Debug)]
 pub struct PartialMatchRules {
-    /// Whose process is tried.
+    /// The seat under trial.
     pub seat: Seat,
-    /// It ends when the seat would be asked once more than this.
+    /// It ends before the seat is asked more often than this.
     pub turns_max: u64,
-    /// It also ends at the seat's first request after this time.
+    /// It also ends before the seat's first request after this time.
     pub time_max: Option<Duration>,
-    /// Answers are waited for as long as they take; they are late all the same.
+    /// Waits for late answers as long as they take. They are still late.
     pub is_patient: bool,
 }
 
-/// How far a part has come.
+/// The state of a partial match.
 #[derive(Debug)]
 pub(super) struct PartState {
     pub(super) rules: PartialMatchRules,
     began: Instant,
     turns: u64,
-    /// The seat would be asked once too often.
+    /// A limit of turns or time has been reached.
     is_done: bool,
 }
 
@@ -45,18 +45,18 @@ impl PartState {
 }
 
 impl Drive<'_> {
-    /// The seat's process is kept, whatever it does, and so is its stderr.
+    /// Whether the seat is under trial: its process and its stderr are kept.
     pub(super) fn is_tried(&self, seat: Seat) -> bool {
         self.part.as_ref().is_some_and(|part| part.rules.seat == seat)
     }
 
-    /// Nothing more is to be carried out: the part is done, or the seat is out.
+    /// Whether the partial match is done, or the seat is out.
     pub(super) fn is_enough(&self) -> bool {
         let out = |part: &PartState| self.state.fault_of(part.rules.seat).is_some();
         self.part.as_ref().is_some_and(|part| part.is_done || out(part))
     }
 
-    /// A seat is to be asked; whether it isn't, because that would be once too often.
+    /// Counts a request, and returns whether the partial match ends before it.
     pub(super) fn ends_before(&mut self, seat: Seat) -> bool {
         let Some(part) = self.part.as_mut().filter(|part| part.rules.seat == seat) else {
             return false;
@@ -68,30 +68,29 @@ impl Drive<'_> {
     }
 }
 
-/// A part of a match that is under way.
-#[expect(missing_debug_implementations, reason = "there is a closure in it")]
+/// A partial match that is running.
+#[expect(missing_debug_implementations, reason = "it has a closure")]
 pub struct PartialMatch<'a> {
     drive: Drive<'a>,
     seat: Seat,
     began: Instant,
-    /// The turn that it is in, and what had been used when that began.
+    /// The current turn, and what had been used when it began.
     turn: (u64, Usage),
-    /// What happened last in the match was a line of the process: what it was found at fault with
-    /// came with a line of its own.
+    /// Whether the last event was a line of the agent, so that a fault was found in that line.
     pub has_answered: bool,
-    /// All that it wrote to its stderr, as far as it is kept.
+    /// Its stderr, as far as it is kept.
     pub stderr: String,
-    /// How its process ended, in words, where it has.
+    /// The exit status of its process.
     pub status: Option<String>,
-    /// It closed its stdout or its stdin, though its process may still run; in words.
+    /// Which stream it closed, though its process may still run.
     pub closed: Option<&'static str>,
-    /// Why the program could not be started, where that was its own fault.
+    /// Why the program could not be started, if that was its own fault.
     pub not_started: Option<nix::errno::Errno>,
 }
 
 impl<'a> PartialMatch<'a> {
-    /// Begins a part, of which `watcher` gets every event: with a match and the effects that are to
-    /// be carried out, and those who play it, of whom the seat to be tried is a process.
+    /// Begins with a match, its first effects and the participants; the seat under trial must be a
+    /// process. `watcher` gets every event.
     pub fn begin(
         table: &'a CoreContext,
         begun: (Match, Vec<Effect>),
@@ -117,8 +116,7 @@ impl<'a> PartialMatch<'a> {
         part
     }
 
-    /// Waits for the next thing that happens in it; false where nothing does until then. An error is
-    /// the machine's.
+    /// Waits for the next event; false if there is none by `until`. An error is the machine's.
     pub async fn next(&mut self, until: Instant) -> io::Result<bool> {
         let next = tokio::time::timeout_at(until.into(), self.drive.next());
         let Ok(event) = next.await else { return Ok(false) };
@@ -144,71 +142,71 @@ impl<'a> PartialMatch<'a> {
         self.drive.part.as_ref().map_or(0, |part| part.turns)
     }
 
-    /// Whether it has come to its end.
+    /// Whether it has ended.
     pub fn is_over(&self) -> bool {
         self.drive.ending.is_some() || self.drive.is_enough()
     }
 
-    /// The seat is being waited for: for its answer, or for its `ready`.
+    /// Whether the seat's answer or `ready` is awaited.
     pub fn is_waited_for(&self) -> bool {
         self.drive.state.thinking() == Some(self.seat) || !self.is_ready()
     }
 
-    /// The seat has said `ready`.
+    /// Whether the seat has sent `ready`.
     pub fn is_ready(&self) -> bool {
         self.drive.state.header().seats[self.seat.index()].ready.is_some()
     }
 
-    /// The rules ended the game.
+    /// Whether the rules have ended the game.
     pub fn is_game_over(&self) -> bool {
         self.drive.ending.as_ref().is_some_and(|ending| ending.outcome.is_some())
     }
 
-    /// What the seat is out for, as the match judged it.
+    /// Returns the seat's fault, as the match judged it.
     pub fn fault(&self) -> Option<&Fault> {
         self.drive.state.fault_of(self.seat)
     }
 
-    /// Why the match could not go on, through nobody's fault: its cause, and what happened.
+    /// Returns cause and description if the match is void.
     pub fn void(&self) -> Option<(&str, &str)> {
         let void = self.drive.ending.as_ref()?.verdict.void.as_ref()?;
         Some((&void.cause, &void.text))
     }
 
-    /// The game as it stands.
+    /// Returns the current state of the game.
     pub fn game(&self) -> &dyn AnyGame {
         self.drive.state.game()
     }
 
-    /// How often the seat has been asked.
+    /// Returns how often the seat has been asked.
     pub fn turns(&self) -> u64 {
         self.turn.0
     }
 
-    /// The agent that is tried.
+    /// Returns the agent under trial.
     pub fn connection(&self) -> &AgentConnection {
         let participant = &self.drive.participants[self.seat.index()];
-        participant.connection().expect("a process is tried")
+        participant.connection().expect("the seat under trial is a process")
     }
 
     /// See [`PartialMatch::connection`].
     pub fn connection_mut(&mut self) -> &mut AgentConnection {
         let participant = &mut self.drive.participants[self.seat.index()];
-        participant.connection_mut().expect("a process is tried")
+        participant.connection_mut().expect("the seat under trial is a process")
     }
 
-    /// What it has used since it was asked, or since it was started.
+    /// Returns what it used since it was asked or, before that, since it was started.
     pub fn used(&self) -> Usage {
         self.connection().used(self.began).since(self.turn.1)
     }
 
-    /// What grows as long as it computes or wants to.
+    /// Returns its CPU time and time waiting for a core, which grow while it computes.
     pub fn activity(&self) -> Duration {
         let used = self.connection().used(self.began);
         used.cpu + used.waited
     }
 
-    /// The agent is told that the match is over, as one that was stopped.
+    /// Ends the match as interrupted, and sends `over` to the agent.
     pub fn stop(&mut self, text: &str) {
         if let Some(part) = &mut self.drive.part {
             part.is_done = false;
@@ -217,7 +215,7 @@ impl<'a> PartialMatch<'a> {
         self.drive.apply();
     }
 
-    /// The next thing that the process does, which is judged no more.
+    /// Returns the next event of the process, without judging it.
     pub async fn listen(&mut self, until: Instant) -> Option<AgentEvent> {
         let event = self.connection_mut().next(until).await;
         if let Some(event) = &event {
@@ -233,7 +231,7 @@ impl<'a> PartialMatch<'a> {
                 self.keep(piece);
             }
             AgentEvent::Started => {
-                // Whose processes are to be counted is known only while it runs.
+                // The process tree can be found only while it runs.
                 self.connection().process.meters_left().map(Meters::processes);
             }
             AgentEvent::Exited(status) => self.status = Some(status.clone()),
@@ -253,8 +251,7 @@ impl<'a> PartialMatch<'a> {
         }
     }
 
-    /// Kills what is left of the process, and waits until nothing is; all that it wrote to its
-    /// stderr.
+    /// Kills the process tree, waits until it is gone, and returns all its stderr.
     pub async fn end(mut self) -> io::Result<String> {
         self.connection_mut().end().await?;
         let pieces = self.connection_mut().process.stderr.finish();

@@ -1,8 +1,8 @@
-//! What programs do while they aren't asked: measured, or stopped.
+//! Measuring or freezing agents while it is not their turn.
 //!
-//! Whoever isn't asked is stopped when a turn, or a wait for a core, has lasted a moment, so that
-//! quick turns cost nothing. Before its next request a program is let go on, and the request goes
-//! out, and the clock starts, only when its supervisor has said that it runs.
+//! The other agents are stopped when a turn, or a wait for a core, has lasted a moment, so that quick
+//! turns cost nothing. Before its next request an agent is resumed; the request is sent, and the clock
+//! starts, when its supervisor has confirmed that it runs.
 
 use super::Drive;
 use referee_match::{Input, Reading};
@@ -10,29 +10,29 @@ use referee_process::launcher::Command;
 use referee_protocol::{Pondering, Seat};
 use std::time::{Duration, Instant};
 
-/// How long the others of a match run on in a turn.
+/// How long the other agents keep running in a turn.
 const FREEZE_AFTER: Duration = Duration::from_millis(1);
-/// How long a supervisor may take to let its agent go on before the machine is blamed.
+/// How long a supervisor may take to resume its agent before the match is void.
 const THAW_WAIT: Duration = Duration::from_secs(10);
 
 /// Whether a seat's processes run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RunState {
-    /// They do.
+    /// They run.
     Runs,
-    /// They have been stopped.
+    /// They are stopped.
     Stopped,
-    /// They have been told to go on, at this moment.
+    /// They have been resumed at this moment, not yet confirmed.
     Thawing(Instant),
 }
 
-/// Who stands still, and when the next do.
+/// Which agents are frozen, and when the others will be.
 #[derive(Debug)]
 pub(super) struct Freezer {
-    /// Programs that aren't asked are stopped.
+    /// Whether agents are frozen when it is not their turn.
     freezes: bool,
     seats: Vec<RunState>,
-    /// When all that aren't asked then are to be stopped.
+    /// When to stop all agents whose turn it is not.
     due: Option<Instant>,
 }
 
@@ -42,24 +42,24 @@ impl Freezer {
         Self { freezes, seats: vec![RunState::Runs; seats], due: None }
     }
 
-    /// A turn, or a wait for a core, begins.
+    /// Notes that a turn, or a wait for a core, begins.
     pub(super) fn begin(&mut self, now: Instant) {
         if self.freezes {
             self.due = Some(now + FREEZE_AFTER);
         }
     }
 
-    /// A seat is killed, and won't say that it runs.
+    /// Notes that a seat was killed and won't be confirmed.
     pub(super) fn forget(&mut self, seat: Seat) {
         self.seats[seat.index()] = RunState::Runs;
     }
 
-    /// A seat has been told to go on, and hasn't yet.
+    /// Whether a seat has been resumed but not confirmed.
     pub(super) fn is_thawing(&self, seat: Seat) -> bool {
         matches!(self.seats[seat.index()], RunState::Thawing(_))
     }
 
-    /// When to look again.
+    /// Returns when to check again.
     pub(super) fn wake_at(&self) -> Option<Instant> {
         let late = self.seats.iter().filter_map(|motion| match motion {
             RunState::Thawing(since) => Some(*since + THAW_WAIT),
@@ -70,10 +70,10 @@ impl Freezer {
 }
 
 impl Drive<'_> {
-    /// Stops those whose time has come, and finds those that don't come back.
+    /// Freezes idle agents that are due, and ends the match if one can't be resumed.
     pub(super) fn freeze_idle(&mut self, now: Instant) {
         if self.is_paused() {
-            // All of them stand still.
+            // All are stopped.
             return;
         }
         if self.freezer.due.is_some_and(|due| due <= now) {
@@ -94,13 +94,13 @@ impl Drive<'_> {
                 && since + THAW_WAIT <= now
             {
                 self.freezer.seats[seat.index()] = RunState::Runs;
-                let text = format!("seat {seat} was stopped and could not be let go on");
+                let text = format!("seat {seat} was frozen and could not be resumed");
                 self.input(Input::Stop { cause: "machine", text });
             }
         }
     }
 
-    /// Whether a seat can be asked now; if it can't, it is let go on, and will be.
+    /// Whether a seat can be asked now. If it is frozen, resumes it; it is asked when it runs.
     pub(super) fn resume_if_frozen(&mut self, seat: Seat) -> bool {
         let motion = self.freezer.seats[seat.index()];
         if motion == RunState::Stopped {
@@ -109,7 +109,7 @@ impl Drive<'_> {
         motion == RunState::Runs
     }
 
-    /// The request waits for its seat to go on.
+    /// Whether the request waits for its seat to resume.
     pub(super) fn awaits_thaw(&self) -> bool {
         self.slot.is_none()
             && self.request.as_ref().is_some_and(|(seat, _)| self.freezer.is_thawing(*seat))
@@ -117,13 +117,13 @@ impl Drive<'_> {
 
     fn thaw(&mut self, seat: Seat) {
         self.freezer.seats[seat.index()] = RunState::Thawing(Instant::now());
-        // In a pause it goes on with all others when that ends.
+        // In a pause it is resumed with all others at the end.
         if !self.is_paused() {
             self.participants[seat.index()].command(Command::Continue);
         }
     }
 
-    /// Lets all of them go on: the match is over.
+    /// Resumes all agents, because the match is over.
     pub(super) fn thaw_all(&mut self) {
         self.freezer.due = None;
         for seat in Seat::all(self.participants.len()) {
@@ -133,7 +133,7 @@ impl Drive<'_> {
         }
     }
 
-    /// A seat's processes run again; what they are to be asked is asked now.
+    /// A seat's processes run again: sends a request that waits for it.
     pub(super) fn thawed(&mut self, seat: Seat) {
         if !self.freezer.is_thawing(seat) {
             return;
@@ -143,12 +143,12 @@ impl Drive<'_> {
         if wanted && self.slot.is_none() {
             self.ask();
         } else {
-            // It was let go on for nothing.
+            // The request was withdrawn meanwhile.
             self.freezer.begin(Instant::now());
         }
     }
 
-    /// Everything stops, or all go on but those that stood still before.
+    /// Stops all agents, or resumes all but those frozen before.
     pub(super) fn pause(&mut self, paused: bool) {
         let now = Instant::now();
         for (participant, motion) in self.participants.iter().zip(&mut self.freezer.seats) {
@@ -168,8 +168,8 @@ impl Drive<'_> {
         self.table.orders.borrow().paused
     }
 
-    /// What a seat has used so far, before its first request: only where all that it uses after its
-    /// `ready` is charged.
+    /// Adds to a reading what a seat used before its first request, if what it uses after `ready` is
+    /// charged.
     pub(super) fn reading_at_start(&self, seat: Seat, reading: Reading) -> Reading {
         if self.state.thinking().is_none() && self.state.measures_pondering() {
             let agent = self.participants[seat.index()].connection();

@@ -1,4 +1,4 @@
-//! What an agent asks for in `[sandbox]` of its agent.toml.
+//! `[sandbox]` in agent.toml.
 
 use referee_process::Failure;
 use referee_process::sandbox::reach::is_wide;
@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AgentSandboxSettings {
-    /// Files and folders that it reads beside its own; relative to its folder.
+    /// Files and folders that it reads besides its own, relative to its folder.
     #[serde(default)]
     read: Vec<PathBuf>,
 }
 
 impl AgentSandboxSettings {
-    /// The paths, canonical. Each must be there, and must not be a home folder or hold one. `file`
-    /// is the agent.toml, `folder` its own folder.
+    /// Returns the canonical paths. Each must exist, and must not be a home folder or contain one. `file`
+    /// is the agent.toml, `folder` its folder.
     pub fn paths(&self, file: &Path, folder: &Path) -> Result<Vec<PathBuf>, Failure> {
         let one = |path: &PathBuf| {
             let named = |what: &dyn std::fmt::Display| {
@@ -25,13 +25,15 @@ impl AgentSandboxSettings {
             };
             let found = folder.join(path).canonicalize().map_err(|error| {
                 named(&error).help(format!(
-                    "a path there is relative to {}, and `~` is no home folder",
+                    "paths there are relative to {}, and `~` is not expanded",
                     folder.display()
                 ))
             })?;
             if is_wide(&found) {
-                return Err(named(&"that is a home folder, or holds what isn't meant for agents")
-                    .help("name the folder in it that the agent needs"));
+                return Err(named(
+                    &"this is a home folder, or contains files that agents must not read",
+                )
+                .help("name the folder in it that the agent needs"));
             }
             Ok(found)
         };

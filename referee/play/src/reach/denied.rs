@@ -1,4 +1,4 @@
-//! From what an agent complained of to what its author can do about it.
+//! Advice about files that an agent could not read.
 
 use crate::agent_spec::AgentSpec;
 use referee_match::diagnosis::denied_paths;
@@ -6,14 +6,13 @@ use referee_process::sandbox::reach::{Ground, Hidden, SOMEBODY, is_wide, reachab
 use referee_protocol::{Layer, Layers};
 use std::path::Path;
 
-/// What to do about a path of which the agent says in its stderr that it may not read it, where
-/// that was these layers' doing.
+/// Returns what to do about a path in the agent's stderr that these layers kept it from reading.
 pub fn advice(spec: &AgentSpec, ground: &Ground, layers: Layers, stderr: &str) -> Option<String> {
     let launch = spec.launch.as_ref()?;
     let paths = denied_paths(stderr);
     let paths = paths.into_iter().filter_map(|path| launch.folder.join(path).canonicalize().ok());
     let mut paths = paths.peekable();
-    // To find out what it may read takes its time.
+    // Finding out what it may read is slow.
     paths.peek()?;
     let found = reachable(&spec.files()?, ground);
     paths.find_map(|path| {
@@ -32,11 +31,11 @@ fn ask_for(path: &Path, spec: &AgentSpec) -> String {
     let manifest = spec.launch.as_ref().map(|launch| launch.folder.join("agent.toml"));
     match manifest.filter(|file| spec.own.iter().any(|own| file.starts_with(own))) {
         Some(file) => {
-            format!("the sandbox keeps {shown} from it: add {line} to {}", file.display())
+            format!("the sandbox does not let it read {shown}: add {line} to {}", file.display())
         }
         None => format!(
-            "the sandbox keeps {shown} from it: move that beside the program, or make it a folder \
-             with an agent.toml that has {line}"
+            "the sandbox does not let it read {shown}: move that beside the program, or use a \
+             folder with an agent.toml that has {line}"
         ),
     }
 }

@@ -1,4 +1,4 @@
-//! What of the machine's files the agents of a match may read: found out once for each of them.
+//! Which files of the machine each agent of a match may read.
 
 mod asked;
 mod denied;
@@ -17,14 +17,14 @@ use referee_protocol::Layers;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-/// Of these agents none may read what is another's, nor what is in `records`: transcripts, the
-/// contest's folder and file; they need not be there yet. All may read what is in `extra`.
+/// Returns the rules for these agents: none may read another's files, nor `records` (transcripts, the
+/// contest's folder and file, which need not exist yet). All may read `extra`.
 pub fn ground(specs: &[Arc<AgentSpec>], records: &[PathBuf], extra: &[PathBuf]) -> Ground {
     let agents: Vec<ProgramFiles<'_>> = specs.iter().filter_map(|it| it.files()).collect();
     Ground::new(&agents, records, TRANSCRIPT_ENDINGS, extra)
 }
 
-/// What agents that play together may read, each found out once.
+/// The files that each agent may read, computed once per agent.
 #[derive(Debug, Default)]
 pub struct ReadableFiles {
     ground: Ground,
@@ -32,18 +32,17 @@ pub struct ReadableFiles {
 }
 
 impl ReadableFiles {
-    /// Of those that play on this ground.
+    /// Creates one with these rules.
     pub fn new(ground: Ground) -> Self {
         Self { ground, known: Mutex::default() }
     }
 
-    /// What to do about what an agent complained of, if these layers were the reason.
+    /// Returns what to do about an agent's stderr, if these layers were the reason.
     pub fn advice(&self, spec: &AgentSpec, layers: Layers, stderr: &str) -> Option<String> {
         advice(spec, &self.ground, layers, stderr)
     }
 
-    /// What this agent may read, where these layers keep it from the rest. What it isn't given of
-    /// what it asks for is told in the log.
+    /// Returns what this agent may read in these layers. Logs what it asked for but doesn't get.
     pub fn of(&self, layers: Layers, spec: &Arc<AgentSpec>) -> Arc<Reachable> {
         if !matters(layers) {
             return Arc::default();
@@ -63,7 +62,7 @@ impl ReadableFiles {
         found
     }
 
-    /// Whether all of them can be started in these layers, or who can't and what to do about it.
+    /// Checks that all of them can be started in these layers.
     pub fn check(&self, layers: Layers, specs: &[Arc<AgentSpec>]) -> Result<(), Failure> {
         for spec in specs {
             if let Some(hidden) = self.of(layers, spec).closed(layers) {

@@ -1,5 +1,5 @@
-//! A part of a match with one real agent, the other seats taken by stand-ins that play at random:
-//! what was sent, what came back, how it ended. What that means is not decided here.
+//! A trial for `check`: part of a match with one real agent and stand-ins that play at random. Returns
+//! what was sent, what came back and how it ended, without judging it.
 
 mod trial_run;
 
@@ -12,30 +12,30 @@ use serde_json::Value;
 use std::io;
 use std::time::Duration;
 
-/// What is tried.
+/// The setup of a trial.
 #[derive(Clone, Debug)]
 pub struct TrialSetup<'a> {
-    /// Who is tried.
+    /// The agent under trial.
     pub spec: &'a AgentSpec,
     /// The game.
     pub kind: GameKind,
-    /// Its setup, as given.
+    /// The game's setup, as given.
     pub setup: &'a Value,
     /// The agent's seat.
     pub seat: Seat,
-    /// The match's seed; the stand-ins draw from it.
+    /// The match's seed, also for the stand-ins.
     pub seed: u64,
     /// The clock.
     pub clock: &'a ClockSettings,
-    /// What the agent may use.
+    /// The agent's limits.
     pub limits: &'a Limits,
     /// What is unusual about the messages or the other seats.
     pub variant: TrialVariant,
-    /// It ends when the agent would be asked once more than this, or when the game is over.
+    /// It ends before the agent is asked more often than this.
     pub turns_max: u64,
-    /// It also ends at the first request after this time.
+    /// It also ends before the first request after this time.
     pub time_max: Duration,
-    /// How the agent is left.
+    /// How the agent is shut down.
     pub shutdown: Shutdown,
 }
 
@@ -44,90 +44,90 @@ pub struct TrialSetup<'a> {
 pub enum TrialVariant {
     /// Nothing.
     None,
-    /// Every message has a field that no agent knows.
+    /// Every message has an unknown field.
     UnknownField,
-    /// Before every message but the first there is one of a type that no agent knows.
+    /// Before every message but the first, there is one of an unknown type.
     UnknownType,
-    /// The names of the seats have letters beyond ASCII, and characters that JSON escapes.
+    /// The names of the seats have non-ASCII letters and characters that JSON escapes.
     Names,
-    /// The other seats think for a moment, in which the agent should be quiet.
+    /// The other seats think for a moment, in which the agent should send nothing.
     SlowOthers,
 }
 
-/// How an agent is left when its trial ends.
+/// How an agent is shut down at the end of its trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shutdown {
     /// Killed.
     Kill,
-    /// Told that the match is over, and its stdin closed.
+    /// It gets `over`, and its stdin is closed.
     Over,
     /// Its stdin is closed, in the middle of the match.
     EndOfInput,
 }
 
-/// What came of a trial.
+/// The result of a trial.
 #[derive(Clone, Debug)]
 pub struct TrialReport {
     /// How it ended.
     pub end: End,
-    /// The last message that was written to the agent.
+    /// The last message to the agent.
     pub sent: String,
-    /// The last line that came from it, as it came.
+    /// The last line from the agent.
     pub got: Option<Vec<u8>>,
-    /// The beginning of a line whose end had not come when the trial ended.
+    /// The beginning of a line without an end.
     pub unended: Vec<u8>,
-    /// All that it wrote to its stderr, as far as it is kept.
+    /// Its stderr, as far as it is kept.
     pub stderr: String,
-    /// It has said `ready`.
+    /// Whether it has sent `ready`.
     pub ready: bool,
-    /// How it ended, in words, where it ended by itself.
+    /// Its exit status, if it exited.
     pub status: Option<String>,
-    /// The legal actions of the turn in which it ended.
+    /// The legal actions of the last turn.
     pub legal: Vec<Value>,
     /// Its actions.
     pub actions: Vec<Value>,
     /// All turns that were played, of all seats.
     pub turns: u64,
-    /// The game came to its end.
+    /// Whether the game ended.
     pub over: bool,
-    /// All its turns together.
+    /// The time of all its turns.
     pub total: Duration,
     /// Its longest turn.
     pub slowest: Duration,
     /// Time and CPU time since the last request, or since it was started.
     pub used: Usage,
-    /// How it left, where it was let leave.
+    /// How it exited, if it was not killed.
     pub exit: Option<ExitReport>,
 }
 
 /// How a trial ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum End {
-    /// With nothing to find fault with.
+    /// Without a fault.
     Fine,
     /// The program could not be started.
     NotStarted(nix::errno::Errno),
-    /// By a fault, as a match would have judged it.
+    /// By a fault, as the match judged it.
     Fault(Box<Fault>),
-    /// It came to no fault yet, but for a while the agent had done nothing but wait for more input.
+    /// Without a fault so far, but for a while the agent only waited for input.
     Silent,
 }
 
-/// How an agent left.
+/// How an agent exited.
 #[derive(Clone, Debug)]
 pub struct ExitReport {
-    /// How long it was waited for.
+    /// How long that took.
     pub took: Duration,
-    /// It has exited by itself; it had to be killed otherwise.
+    /// Whether it exited; otherwise it was killed.
     pub exited: bool,
     /// How many of its processes were left a moment later.
     pub left_behind: usize,
 }
 
-/// How often a trial is begun anew that a busy machine has spoiled.
+/// How often a trial is repeated if the machine was too busy.
 const TRIES_MAX: usize = 5;
 
-/// Tries an agent, on the table's runtime. An error is the machine's.
+/// Tries an agent. An error is the machine's.
 pub async fn run(table: &CoreContext, scene: &TrialSetup<'_>) -> io::Result<TrialReport> {
     for _ in 0..TRIES_MAX {
         if let Some(trial) = trial_run::play(table, scene).await? {

@@ -1,4 +1,4 @@
-//! How a trial goes on: the match with its stand-ins, and the agent that is listened to.
+//! Running a trial: the match with its stand-ins, and waiting for the agent.
 
 use super::{End, ExitReport, Shutdown, TrialReport, TrialSetup, TrialVariant};
 use crate::connection::{AgentConnection, Exchange, RewriteMessage};
@@ -20,34 +20,34 @@ use std::io;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-/// An agent that has neither used a core nor waited for one for so long, while it is waited for and
-/// itself wants to read more, will not answer any more. Others have the time that the clock allows.
+/// An agent that has neither used a core nor waited for one for this long, and waits for input, will not
+/// answer. Others have the time that the clock allows.
 const SILENCE: Duration = Duration::from_secs(4);
-/// Less activity than this, since it was last looked at, is none.
+/// Less activity than this since the last check is none.
 const NO_CPU: Duration = Duration::from_millis(5);
-/// How often it is looked at.
+/// How often activity is checked.
 const LOOK: Duration = Duration::from_millis(250);
-/// How long the others think where they take their time.
+/// How long the others think if they are slow.
 const SLOW: Duration = Duration::from_millis(250);
-/// How long it may do nothing while a late answer is still waited for, to tell late from never.
+/// How long to wait for a late answer while the agent does nothing, to distinguish late from never.
 const LATER: Duration = Duration::from_secs(2);
-/// How long an agent may sleep before it exits. A match gives it no more time in all, but there it
-/// loses nothing that counts; here nobody is to be blamed for a busy machine.
+/// How long an agent may sleep before it exits. A match gives it this much time in all; here a busy
+/// machine must not look like a defect.
 const GRACE: Duration = Duration::from_secs(1);
-/// The same of its other processes, after it.
+/// The same for its other processes, after it.
 const AFTER: Duration = Duration::from_millis(300);
 /// How much CPU time it may use before it exits, or gives its late answer.
 const WORK: Duration = Duration::from_secs(5);
-/// How long it is waited for where it neither sleeps nor gets on.
+/// The maximum wait if it neither sleeps nor finishes.
 const GRACE_MAX: Duration = Duration::from_secs(120);
-/// How a message ends that has a field of a later version of the protocol.
+/// The end of a message with an unknown field.
 const UNKNOWN_FIELD: &str = r#","x_new":{"of":["a later version",2,null,{}]}}"#;
-/// A message of a later version of the protocol.
+/// A message of an unknown type.
 const UNKNOWN_MESSAGE: &str = "{\"type\":\"x_news\",\"turn\":3,\"text\":\"of a later version\"}\n";
-/// Names with what is hard to read: beyond ASCII, beyond 16 bits, quotes, a backslash.
+/// Names that are hard to parse: non-ASCII, beyond 16 bits, quotes, a backslash.
 const NAMES: [&str; 3] = ["Zoë \"Ζωή\" Żółw", "駒 🐢 \\o/", "ñandú\u{301} 'x'"];
 
-/// Tries the agent once, on the table's runtime. `None` where the machine kept it from being judged.
+/// Tries the agent once. `None` if the machine was too busy to judge it.
 pub(super) async fn play(
     table: &CoreContext,
     scene: &TrialSetup<'_>,
@@ -79,7 +79,7 @@ pub(super) async fn play(
     Ok(trial?.map(|trial| trial.with(&turns)))
 }
 
-/// The agent, and who plays at random at the other seats.
+/// Returns the agent, and stand-ins that play at random.
 fn participants(scene: &TrialSetup<'_>, seats: usize, agent: AgentConnection) -> Vec<Participant> {
     let random = Rc::new(RefCell::new(ChaCha8Rng::seed_from_u64(scene.seed)));
     let delay = if scene.variant == TrialVariant::SlowOthers { SLOW } else { Duration::ZERO };
@@ -94,7 +94,7 @@ fn participants(scene: &TrialSetup<'_>, seats: usize, agent: AgentConnection) ->
 }
 
 impl TrialVariant {
-    /// What is written instead of the messages.
+    /// Returns how messages are rewritten.
     fn rewrite(self) -> Option<RewriteMessage> {
         match self {
             Self::UnknownField => Some(|_, line| {
@@ -111,7 +111,7 @@ impl TrialVariant {
 }
 
 impl TrialReport {
-    /// With the turns that the agent played.
+    /// Adds the turns that the agent played.
     fn with(mut self, turns: &[PlayedEvent]) -> Self {
         for played in turns {
             self.actions.push(played.action.clone());
@@ -123,11 +123,11 @@ impl TrialReport {
     }
 }
 
-/// A part of a match with what is looked at beside it.
+/// A running trial.
 struct TrialRun<'a> {
     scene: &'a TrialSetup<'a>,
     part: PartialMatch<'a>,
-    /// Since when it has been idle, and what its activity had come to by then.
+    /// Since when it has been idle, and its activity by then.
     quiet: (Instant, Duration),
 }
 
@@ -162,7 +162,7 @@ impl TrialRun<'_> {
         self.leave(end).await.map(Some)
     }
 
-    /// What came of it, once the agent has been left.
+    /// Shuts the agent down and returns the result.
     async fn leave(mut self, end: End) -> io::Result<TrialReport> {
         let unended = self.part.connection().process.unended_line().to_vec();
         let (mut used, over) = (self.part.used(), self.part.is_game_over());
@@ -171,7 +171,7 @@ impl TrialRun<'_> {
         match &end {
             End::Fine if self.scene.shutdown != Shutdown::Kill => exit = Some(self.depart().await),
             End::Fault(fault) if fault.kind == FaultKind::Late && !self.part.has_answered => {
-                // After the limit an answer still tells something: that there is one.
+                // A late answer is different from none.
                 got = Some(self.late_answer().await);
                 if let Some(Some(_)) = &got {
                     used = self.part.used();
@@ -223,14 +223,14 @@ impl TrialRun<'_> {
         if self.part.status.is_none() {
             self.rests(GRACE, wanted).await;
         }
-        // It may have left before it was let.
+        // It may have exited before.
         let (took, exited) = (began.elapsed(), self.part.status.is_some());
         self.rests(AFTER, |event| *event == AgentEvent::Gone).await;
         let left_behind = self.left().map_or(0, Meters::processes);
         ExitReport { took, exited, left_behind }
     }
 
-    /// Listens until something wanted comes, or until the agent has done nothing for so long.
+    /// Waits for a wanted event, or until the agent has done nothing for this long.
     async fn rests(
         &mut self,
         pause: Duration,
@@ -258,7 +258,7 @@ impl TrialRun<'_> {
         self.part.connection().process.meters_left()
     }
 
-    /// Notes when it was last seen to do something.
+    /// Updates when it was last active.
     fn look(&mut self) {
         let activity = self.part.activity();
         let is_busy = self.left().is_some_and(Meters::is_busy);
@@ -268,7 +268,7 @@ impl TrialRun<'_> {
     }
 }
 
-/// A header as a match would have it. It is never written.
+/// Returns the header for the match, which is never written.
 fn header(table: &CoreContext, scene: &TrialSetup<'_>, game: &dyn AnyGame) -> Header {
     let (clock, limits) = (scene.clock.clone(), scene.limits.clone());
     let conditions = MatchSettings { clock, limits, on_fault: OnFault::End };

@@ -6,6 +6,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
+use referee_match::summary::fault_text;
 use referee_match::transcript::{Ply, PlyKind};
 
 /// The maximum length of a line in characters.
@@ -61,10 +62,10 @@ fn what(ply: &Ply) -> String {
     match &ply.kind {
         PlyKind::Start => "start".to_owned(),
         PlyKind::Played { text, .. } => shown(text),
-        PlyKind::Retired { fault, .. } => format!("out: {}", fault.kind),
-        PlyKind::Over(over) => match ply.fault() {
-            Some((_, fault)) => format!("end: {}", fault.kind),
-            None => format!("end: {}", shown(&over.verdict.reason)),
+        PlyKind::Retired { fault, .. } => fault_text(fault.kind).to_owned(),
+        PlyKind::Over(_) => match ply.fault() {
+            Some((_, fault)) => format!("end: {}", fault_text(fault.kind)),
+            None => "end".to_owned(),
         },
     }
 }

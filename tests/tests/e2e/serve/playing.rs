@@ -173,7 +173,7 @@ fn only_known_agents_are_started() {
         ("name=./bot.sh", "can't be started from the page"),
         ("../mine", "can't be started from the page"),
         ("@nobody", "@nobody"),
-        ("mine", "doesn't play hex"),
+        ("mine", "does not play hex"),
     ] {
         let request = json!({ "game": "hex", "seats": ["@first", agent] });
         let reply = serving.post("/api/matches", &request);
