@@ -1,10 +1,10 @@
-//! Lines of agents as text: UTF-8 stands as it is, and bytes that are none stand as `\xHH`.
+//! Agents' lines as text: UTF-8 is unchanged, other bytes are written as `\xHH`.
 
 use crate::LineEvent;
 use std::fmt::Write as _;
 
-/// A line as it stands in a `line` event, and whether it is escaped. Escaped, bytes that are no
-/// UTF-8 stand as `\xHH` (two lower-case hex digits) and a backslash of the line's own as `\\`.
+/// Returns a line as in a `line` event, and whether it is escaped. In an escaped line, invalid
+/// UTF-8 is written as `\xHH` (two lower-case hex digits) and a backslash as `\\`.
 pub fn escape_line(line: &[u8]) -> (String, bool) {
     if let Ok(text) = std::str::from_utf8(line) {
         return (text.to_owned(), false);
@@ -24,13 +24,12 @@ pub fn escape_line(line: &[u8]) -> (String, bool) {
     (escaped, true)
 }
 
-/// The line of an event as it came; with an escape that [`escape_line`] doesn't write, as it stands.
+/// Returns an event's line as received; unchanged if it has an invalid escape.
 pub fn line_bytes(event: &LineEvent) -> Vec<u8> {
     unescape_line(&event.line, event.escaped).unwrap_or_else(|| event.line.clone().into_bytes())
 }
 
-/// The line as it came, from the `line` and `escaped` of its event; `None` if `line` has an escape
-/// that [`escape_line`] doesn't write.
+/// Decodes a `line` event; `None` if `line` has an escape that [`escape_line`] doesn't write.
 pub fn unescape_line(line: &str, escaped: bool) -> Option<Vec<u8>> {
     if !escaped {
         return Some(line.as_bytes().to_vec());

@@ -1,4 +1,4 @@
-use crate::{Garbled, parse_strict, plain_error};
+use crate::{ParseError, parse_strict, plain_error};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ pub enum FromAgent {
     Ready(Ready),
     /// The answer to `turn`.
     Action(Action),
-    /// Something to show with the turn, before its action; without effect on the match.
+    /// Something to show with the turn, before its action; has no effect on the match.
     Info(Info),
     /// The other answer to `turn`.
     Resign(Resign),
@@ -48,52 +48,54 @@ pub enum Want {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Action {
-    /// The turn that it answers; may be left out.
+    /// The turn that it answers; optional.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<u64>,
     /// The action, as the game writes it.
     pub action: Value,
 }
 
-/// Search figures, text and marks, for viewers. Every field is free; `depth`, `score`, `nodes`,
-/// `text` and `cells` (a list of `{"at":[..],"label":".."}`) are shown where they have that shape.
+/// Search data, text and marks, for viewers. Every field is allowed; `depth`, `score`, `nodes`,
+/// `text` and `cells` (a list of `{"at":[..],"label":".."}`) are shown if they have that shape.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Info(pub Map<String, Value>);
 
-/// Giving up.
+/// The agent gives up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Resign {
-    /// The turn that it answers; may be left out.
+    /// The turn that it answers; optional.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<u64>,
 }
 
-/// Reads one line of an agent, without its end.
-pub fn parse_from_agent(line: &[u8]) -> Result<FromAgent, Garbled> {
+/// Parses one line of an agent, without its end.
+pub fn parse_from_agent(line: &[u8]) -> Result<FromAgent, ParseError> {
     let Value::Object(mut fields) = parse_strict(line)? else {
-        return Err(Garbled::new("a message is a JSON object, `{\"type\":...}`"));
+        return Err(ParseError::new(
+            "expected an object such as {\"type\":\"action\",\"action\":...}",
+        ));
     };
     let kind = match fields.remove("type") {
         Some(Value::String(kind)) => kind,
-        Some(_) => return Err(Garbled::new("`type` must be a string")),
-        None => return Err(Garbled::new("missing field `type`")),
+        Some(_) => return Err(ParseError::new("`type` must be a string")),
+        None => return Err(ParseError::new("missing field `type`")),
     };
     match kind.as_str() {
         "ready" => typed(fields).map(FromAgent::Ready),
         "action" => action(fields).map(FromAgent::Action),
         "info" => Ok(FromAgent::Info(Info(fields))),
         "resign" => typed(fields).map(FromAgent::Resign),
-        _ => Err(Garbled::new(format!(
-            "unknown type {kind:?}: an agent says `ready`, `action`, `info` or `resign`"
+        _ => Err(ParseError::new(format!(
+            "unknown type {kind:?}: an agent sends `ready`, `action`, `info` or `resign`"
         ))),
     }
 }
 
 /// Reads the message of every turn by hand, which is several times faster. Where something is
 /// wrong with it, serde reads it again and finds the place.
-fn action(mut fields: Map<String, Value>) -> Result<Action, Garbled> {
+fn action(mut fields: Map<String, Value>) -> Result<Action, ParseError> {
     let turn = fields.get("turn").map(Value::as_u64);
     let known = 1 + usize::from(turn.is_some());
     if turn != Some(None)
@@ -105,11 +107,11 @@ fn action(mut fields: Map<String, Value>) -> Result<Action, Garbled> {
     typed(fields)
 }
 
-fn typed<T: DeserializeOwned>(fields: Map<String, Value>) -> Result<T, Garbled> {
+fn typed<T: DeserializeOwned>(fields: Map<String, Value>) -> Result<T, ParseError> {
     serde_path_to_error::deserialize(Value::Object(fields)).map_err(|error| {
         let path = error.path().to_string();
         let text = plain_error(&error.into_inner().to_string());
-        Garbled::new(if path == "." { text } else { format!("{path}: {text}") })
+        ParseError::new(if path == "." { text } else { format!("{path}: {text}") })
     })
 }
 
@@ -136,7 +138,7 @@ mod tests {
     #[test]
     fn bad_lines_say_what_is_wrong() {
         for (line, wanted) in [
-            ("[]", "a message is a JSON object"),
+            ("[]", "expected an object such as {\"type\""),
             ("{}", "missing field `type`"),
             (r#"{"type":1}"#, "`type` must be a string"),
             (r#"{"type":"move"}"#, "unknown type \"move\""),

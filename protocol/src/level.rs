@@ -1,4 +1,4 @@
-//! How strongly agents are kept apart, and by what: names alone, and which belong together.
+//! Sandbox levels and the layers that they consist of, by name.
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
@@ -8,9 +8,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
 use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
-/// How strongly agents are kept from each other, from the referee and from the machine; each level
-/// has all that the one before it has, but for `external`, which is `basic` around somebody else's
-/// program.
+/// How strongly agents are isolated from each other, from the referee and from the machine. Each
+/// level includes the one before it, except `external`, which is `basic` with another program
+/// around it.
 #[derive(
     Clone,
     Copy,
@@ -29,74 +29,74 @@ use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 #[strum(serialize_all = "kebab-case")]
 pub enum Level {
     /// Pipes and clocks.
-    #[value(help = "Nothing, for debugging")]
+    #[value(help = "No isolation, for debugging")]
     None,
-    /// Limits that hold against accidents.
-    #[value(help = "Against accidents")]
+    /// Limits against accidents.
+    #[value(help = "Limits against accidents")]
     Basic,
     /// Files, signals, sockets and dangerous system calls are out of reach.
-    #[value(help = "Files, network and other processes are out of reach")]
+    #[value(help = "No access to other files, the network or other processes")]
     Confined,
     /// The rest of the machine can't be seen.
     Isolated,
     /// Memory and processor time of the whole tree are counted by the kernel.
     #[value(help = "The kernel counts memory and CPU time")]
     Metered,
-    /// Another program does what it does.
-    #[value(help = "Whatever --wrapper does")]
+    /// Another program isolates agents.
+    #[value(help = "What the --wrapper command does")]
     External,
 }
 
 impl Level {
-    /// All of them, weakest first.
+    /// All levels, weakest first.
     pub const ALL: [Self; 6] =
         [Self::None, Self::Basic, Self::Confined, Self::Isolated, Self::Metered, Self::External];
 
-    /// As it is written.
+    /// Returns the name.
     pub fn name(self) -> &'static str {
         self.into()
     }
 
-    /// Whether it promises all that another does. What somebody else's program does isn't known, so
-    /// that [`Level::External`] can only be compared with itself and with [`Level::None`].
+    /// Whether it includes everything that another level promises. What another program does is
+    /// unknown, so [`Level::External`] includes only itself and [`Level::None`].
     pub fn is_at_least(self, other: Self) -> bool {
         let compared = self != Self::External && other != Self::External;
         self == other || other == Self::None || (compared && self >= other)
     }
 
-    /// What is to be in force at this level. As root agents have a user each besides.
+    /// Returns the layers of this level. As root, agents also have a user each.
     pub fn layers(self) -> Layers {
         use Layer::{
             Cgroup, CgroupNs, IpcNs, Landlock, Limits, Mounts, NetNs, NoNewPrivileges, PidNs,
             Scope, Seccomp, UserNs, UtsNs, Watchdog,
         };
         let basic = Layers::of(&[NoNewPrivileges, Limits, Watchdog]);
-        let confined = basic.and(&[Scope, Landlock, Seccomp]);
-        let isolated = confined.and(&[UserNs, PidNs, NetNs, IpcNs, UtsNs, CgroupNs, Mounts]);
+        let confined = basic.with(&[Scope, Landlock, Seccomp]);
+        let isolated = confined.with(&[UserNs, PidNs, NetNs, IpcNs, UtsNs, CgroupNs, Mounts]);
         match self {
             Self::None => Layers::default(),
             Self::Basic => basic,
-            // The program may need rights of its own to do what it does.
+            // The program may need rights of its own.
             Self::External => basic.without(NoNewPrivileges),
             Self::Confined => confined,
             Self::Isolated => isolated,
-            Self::Metered => isolated.and(&[Cgroup]),
+            Self::Metered => isolated.with(&[Cgroup]),
         }
     }
 }
 
-/// A level, or the choice of one, as contest files and the command line have it.
+/// A level or `auto`, as in contest files and on the command line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LevelChoice {
-    /// The strongest that the machine is seen to give, and at least `basic`.
+    /// The strongest that passes its self-test on this machine, at least `basic`.
     #[default]
     Auto,
-    /// This one, neither less nor more.
+    /// Exactly this one.
     Exactly(Level),
 }
 
 impl LevelChoice {
-    /// As they are written, in the order of [`LevelChoice::ALL`].
+    /// The names, in the order of [`LevelChoice::ALL`].
     const NAMES: [&'static str; 7] =
         ["auto", "none", "basic", "confined", "isolated", "metered", "external"];
     const ALL: [Self; 7] = [
@@ -109,7 +109,7 @@ impl LevelChoice {
         Self::Exactly(Level::External),
     ];
 
-    /// The level, where one is named.
+    /// Returns the level, unless it is `auto`.
     pub fn named(self) -> Option<Level> {
         match self {
             Self::Auto => None,
@@ -117,7 +117,7 @@ impl LevelChoice {
         }
     }
 
-    /// As it is written.
+    /// Returns the name.
     pub fn name(self) -> &'static str {
         self.named().map_or("auto", Level::name)
     }
@@ -130,9 +130,9 @@ impl ValueEnum for LevelChoice {
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         match self {
-            Self::Auto => Some(
-                PossibleValue::new("auto").help("The strongest that this machine is seen to give"),
-            ),
+            Self::Auto => {
+                Some(PossibleValue::new("auto").help("The strongest that works on this machine"))
+            }
             Self::Exactly(level) => level.to_possible_value(),
         }
     }
@@ -153,57 +153,57 @@ impl JsonSchema for LevelChoice {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
-            "description": "How strongly agents are kept apart.",
+            "description": "How strongly agents are isolated.",
             "type": "string",
             "enum": Self::NAMES,
         })
     }
 }
 
-/// One thing that is done to keep an agent where it is.
+/// One measure that isolates an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[repr(u8)]
 #[derive(EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "lowercase")]
 pub enum Layer {
-    /// No program that it starts gets more rights than it has.
+    /// Programs that it starts can't gain rights.
     #[strum(serialize = "no new privileges")]
     NoNewPrivileges,
-    /// Limits of the system on a process: file size, open files, data, core files.
+    /// Resource limits of a process: file size, open files, data, core files.
     Limits,
-    /// Its supervisor measures memory and processes of its tree.
+    /// Its supervisor measures its tree's memory and processes.
     Watchdog,
-    /// A user of its own, where the referee runs as root.
+    /// A user of its own, if the referee runs as root.
     User,
-    /// A Landlock domain around supervisor and agent: signals to all of it reach nobody else.
+    /// A Landlock domain around supervisor and agent: signals to all stay within it.
     Scope,
     /// A Landlock domain around the agent: files, TCP, signals, abstract sockets.
     Landlock,
-    /// System calls that are refused.
+    /// Refused system calls.
     Seccomp,
     /// A user namespace.
     UserNs,
     /// A process namespace, with its own `/proc`.
     PidNs,
-    /// A network namespace, with nothing in it.
+    /// An empty network namespace.
     NetNs,
     /// A namespace of System V and POSIX message queues, semaphores and shared memory.
     IpcNs,
-    /// A namespace of the machine's name.
+    /// A namespace of the host name.
     UtsNs,
     /// A namespace of control groups.
     CgroupNs,
     /// A mount namespace with bounded `/tmp`, `/dev/shm` and work folder of its own.
     Mounts,
-    /// A control group of the kernel's.
+    /// A control group.
     Cgroup,
 }
 
 impl Layer {
-    /// All of them, in the order in which they are told.
+    /// All layers, in the order in which they are listed.
     pub const ALL: &'static [Self] = Self::VARIANTS;
 
-    /// As it is written.
+    /// Returns the name.
     pub fn name(self) -> &'static str {
         self.into()
     }
@@ -214,41 +214,41 @@ impl Layer {
 pub struct Layers(u32);
 
 impl Layers {
-    /// These.
+    /// Returns a set of these layers.
     pub fn of(layers: &[Layer]) -> Self {
-        Self::default().and(layers)
+        Self::default().with(layers)
     }
 
-    /// These too.
+    /// Returns the set with these layers added.
     #[must_use]
-    pub fn and(self, layers: &[Layer]) -> Self {
+    pub fn with(self, layers: &[Layer]) -> Self {
         Self(layers.iter().fold(self.0, |bits, &layer| bits | 1 << layer as u8))
     }
 
-    /// All but this one.
+    /// Returns the set without this layer.
     #[must_use]
     pub fn without(self, layer: Layer) -> Self {
         Self(self.0 & !(1 << layer as u8))
     }
 
-    /// These and those.
+    /// Returns the layers that are in either set.
     #[must_use]
     pub fn union(self, those: Self) -> Self {
         Self(self.0 | those.0)
     }
 
-    /// All of these but those.
+    /// Returns the layers that are not in the other set.
     #[must_use]
-    pub fn minus(self, those: Self) -> Self {
+    pub fn difference(self, those: Self) -> Self {
         Self(self.0 & !those.0)
     }
 
-    /// Whether it is among them.
+    /// Whether the layer is in the set.
     pub fn has(self, layer: Layer) -> bool {
         self.0 & (1 << layer as u8) != 0
     }
 
-    /// They, one by one.
+    /// Returns the layers in order.
     pub fn iter(self) -> impl Iterator<Item = Layer> {
         Layer::ALL.iter().copied().filter(move |&layer| self.has(layer))
     }
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn each_level_has_what_the_one_before_has() {
+    fn each_level_includes_the_one_before() {
         for (weaker, stronger) in [
             (Level::None, Level::Basic),
             (Level::Basic, Level::Confined),
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_program_does_is_compared_with_nothing() {
+    fn external_includes_only_itself_and_none() {
         assert!(Level::Isolated.is_at_least(Level::Isolated));
         assert!(Level::Isolated.is_at_least(Level::Confined));
         assert!(!Level::Confined.is_at_least(Level::Isolated));
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_layer_is_taken_out() {
+    fn without_removes_one_layer() {
         let all = Layers::of(Layer::ALL);
         for &layer in Layer::ALL {
             assert_eq!(all.without(layer).iter().count(), Layer::ALL.len() - 1);

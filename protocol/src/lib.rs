@@ -38,11 +38,11 @@ pub use outcome::Outcome;
 pub use plain_error::plain_error;
 pub use seat::Seat;
 pub use settings::{ClockKind, ClockSettings, Limits};
-pub use strict::{Flaw, Garbled, parse_strict};
+pub use strict::{ParseError, ParseErrorKind, parse_strict};
 pub use to_agent::{Hello, Over, Played, Retired, SeatInfo, ToAgent, Turn};
 pub use transcript::{
     Event, ExitEvent, Header, HeaderSeat, LineEvent, LineProtocol, OnFault, OverEvent, PlayedEvent,
-    Pondering, RetiredEvent, Sandbox, Seal, StderrEvent, TRANSCRIPT_VERSION, TurnEvent,
+    Pondering, RetiredEvent, SandboxRecord, Seal, StderrEvent, TRANSCRIPT_VERSION, TurnEvent,
 };
 pub use verdict::{Fault, FaultKind, LateBy, Result, SeatVerdict, Verdict, VoidNote};
 

@@ -1,25 +1,23 @@
-//! Bytes and foreign text as plain text that is safe to show: hex digits, and no control
-//! characters.
+//! Makes bytes and untrusted text safe to show: hex digits, and text without control characters.
 
 /// The longest name of an agent, in characters.
 pub const NAME_CHARACTERS_MAX: usize = 60;
 
-/// The longest text from elsewhere on one line, in characters.
+/// The longest line of untrusted text, in characters.
 pub const LINE_CHARACTERS_MAX: usize = 300;
-/// So many of many games are named.
+/// How many games of a list are shown.
 const GAMES_SHOWN: usize = 5;
 
-/// Bytes as lower-case hex digits.
-pub fn hex(bytes: &[u8]) -> String {
+/// Formats bytes as lower-case hex digits.
+pub fn to_hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
     digits.map(|digit| char::from(DIGITS[usize::from(digit)])).collect()
 }
 
-/// What an agent wrote, or a transcript from elsewhere holds, without anything that a terminal
-/// would obey or that can't be seen: controls, marks that turn the direction of text, byte-order
-/// marks.
-pub fn tame(text: &str) -> String {
+/// Replaces characters that a terminal would interpret or that are invisible: control characters,
+/// marks of text direction, byte-order marks.
+pub fn sanitize(text: &str) -> String {
     let hidden = |c: char| {
         let mark = matches!(c, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}');
         c.is_control() || mark || matches!(c, '\u{2066}'..='\u{2069}' | '\u{FEFF}')
@@ -27,15 +25,15 @@ pub fn tame(text: &str) -> String {
     text.chars().map(|c| if hidden(c) { '\u{FFFD}' } else { c }).collect()
 }
 
-/// What an agent or a player is called: tame, and not too long.
-pub fn tame_name(name: &str) -> String {
-    tame(name).chars().take(NAME_CHARACTERS_MAX).collect()
+/// Sanitizes and shortens the name of an agent or a player.
+pub fn sanitize_name(name: &str) -> String {
+    sanitize(name).chars().take(NAME_CHARACTERS_MAX).collect()
 }
 
-/// Text from elsewhere on one line: tame, and not too long.
-pub fn tame_line(text: &str) -> String {
+/// Sanitizes, joins and shortens untrusted text to one line.
+pub fn sanitize_line(text: &str) -> String {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    // No more of it is looked at than may be shown.
+    // Stops reading after as much as may be shown.
     let parts = lines.enumerate().flat_map(|(index, line)| {
         let before = if index == 0 { "" } else { "; " };
         before.chars().chain(line.chars())
@@ -45,15 +43,15 @@ pub fn tame_line(text: &str) -> String {
         short.truncate(LINE_CHARACTERS_MAX - 1);
         short.push('…');
     }
-    tame(&short.into_iter().collect::<String>())
+    sanitize(&short.into_iter().collect::<String>())
 }
 
-/// A count with its noun: "1 game", "2 games".
+/// Formats a count with its noun: "1 game", "2 games".
 pub fn count(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// Games by number, of many the first.
+/// Formats a list of game numbers; of many, the first ones.
 pub fn games(numbers: &[u64]) -> String {
     let (shown, more) = numbers.split_at(numbers.len().min(GAMES_SHOWN));
     let mut words: Vec<String> = shown.iter().map(u64::to_string).collect();
@@ -67,7 +65,7 @@ pub fn games(numbers: &[u64]) -> String {
     }
 }
 
-/// Names for the seats of a match: those that are the same are told apart by ` #2`, ` #3`.
+/// Makes the names of a match's seats unique by appending ` #2`, ` #3`.
 pub fn unique_names(names: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut unique: Vec<String> = Vec::new();
     for name in names {
@@ -80,7 +78,7 @@ pub fn unique_names(names: impl IntoIterator<Item = String>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{games, tame_line, tame_name};
+    use super::{games, sanitize_line, sanitize_name};
 
     #[test]
     fn of_many_games_the_first_are_named() {
@@ -98,15 +96,15 @@ mod tests {
 
     #[test]
     fn names_are_tame_and_short() {
-        assert_eq!(tame_name("a\u{1b}[31mb"), "a\u{FFFD}[31mb");
-        assert_eq!(tame_name(&"x".repeat(99)).len(), 60);
+        assert_eq!(sanitize_name("a\u{1b}[31mb"), "a\u{FFFD}[31mb");
+        assert_eq!(sanitize_name(&"x".repeat(99)).len(), 60);
     }
 
     #[test]
     fn what_is_shown_on_a_line_is_one_and_short() {
-        assert_eq!(tame_line("cc: no\n\r\n  line 2 \u{1b}[2J\n"), "cc: no; line 2 \u{FFFD}[2J");
-        assert_eq!(tame_line(&"x".repeat(300)), "x".repeat(300));
-        let cut = tame_line(&"x\n".repeat(1 << 20));
+        assert_eq!(sanitize_line("cc: no\n\r\n  line 2 \u{1b}[2J\n"), "cc: no; line 2 \u{FFFD}[2J");
+        assert_eq!(sanitize_line(&"x".repeat(300)), "x".repeat(300));
+        let cut = sanitize_line(&"x\n".repeat(1 << 20));
         assert!(cut.chars().count() == 300 && cut.ends_with('…'), "{cut}");
     }
 }

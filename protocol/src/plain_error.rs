@@ -18,7 +18,7 @@ const SYNTAX: &[(&str, &str)] = &[
 ];
 
 /// Rewrites the text of a serde error for readers who don't know Rust: "invalid type: string \"b\",
-/// expected i64" becomes "expected a whole number, got \"b\"".
+/// expected i64" becomes "expected a whole number, got \"b\"". Drops its position.
 pub fn plain_error(text: &str) -> String {
     let text = text.rsplit_once(" at line ").map_or(text, |(text, _)| text);
     if let Some(rest) = text.strip_prefix("unknown variant ") {
@@ -55,9 +55,10 @@ fn expectation(serde: &str) -> String {
         }
         _ if serde.starts_with("tuple struct ") => "a list of 2 entries".to_owned(),
         _ if serde.starts_with("enum ") => "text".to_owned(),
-        _ if serde.starts_with("struct ") || serde.contains("tagged enum ") => {
-            "an object".to_owned()
+        _ if serde.contains("tagged enum ") => {
+            "an object such as {\"type\":\"place\",\"at\":[2,3]}".to_owned()
         }
+        _ if serde.starts_with("struct ") => "an object".to_owned(),
         _ => serde.to_owned(),
     }
 }
@@ -102,6 +103,10 @@ mod tests {
             ),
             ("expected ident at line 1 column 2", "this is not JSON"),
             ("missing field `at` at line 1 column 9", "missing field `at`"),
+            (
+                "invalid type: integer `7`, expected internally tagged enum Action",
+                "expected an object such as {\"type\":\"place\",\"at\":[2,3]}, got 7",
+            ),
         ] {
             assert_eq!(plain_error(serde), plain);
         }

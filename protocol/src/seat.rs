@@ -2,7 +2,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A place at the table, counted from 0 in the order of play.
+/// A player's seat, counted from 0 in the order of play.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -10,12 +10,12 @@ use std::fmt;
 pub struct Seat(pub u8);
 
 impl Seat {
-    /// The seat as an index into a list with one entry a seat.
+    /// Returns the index in a list with one entry per seat.
     pub fn index(self) -> usize {
         usize::from(self.0)
     }
 
-    /// The seats 0 to `count` - 1, in the order of play.
+    /// Returns the seats 0 to `count` - 1, in the order of play.
     pub fn all(count: usize) -> impl DoubleEndedIterator<Item = Self> + Clone {
         (0..u8::try_from(count).unwrap_or(u8::MAX)).map(Self)
     }

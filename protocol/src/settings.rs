@@ -1,15 +1,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a clock counts.
+/// What a clock measures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ClockKind {
-    /// Time on the wall, from the moment the `turn` line is written to the moment the end of the
-    /// answer is read.
+    /// Wall time, from writing the `turn` line to reading the end of the answer.
     #[default]
     Wall,
-    /// CPU time of the agent's whole process tree, with `backstop_ms` of wall time a turn.
+    /// CPU time of the agent's whole process tree, with `backstop_ms` of wall time per turn.
     Cpu,
 }
 
@@ -17,17 +16,17 @@ pub enum ClockKind {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ClockSettings {
-    /// What is counted.
+    /// What is measured.
     pub kind: ClockKind,
-    /// For start-up: from the start of the process to a valid `ready`. Always wall time.
+    /// For start-up: from starting the process to a valid `ready`. Always wall time.
     pub start_ms: u64,
     /// For the whole match; null: no bank.
     pub bank_ms: Option<u64>,
     /// Added to the bank after each own turn.
     pub increment_ms: u64,
-    /// The most that one turn may use; null: all that the bank holds.
+    /// The most that one turn may use; null: the whole bank.
     pub move_ms: Option<u64>,
-    /// What may be exceeded without a fault; the bank is then 0, before the increment.
+    /// How much may be exceeded without a fault; the bank is then 0, before the increment.
     pub margin_ms: u64,
     /// With CPU clocks, the wall time that one turn may take; null: four times the turn's
     /// allowance, at least two seconds.
@@ -35,7 +34,7 @@ pub struct ClockSettings {
 }
 
 impl Default for ClockSettings {
-    /// A minute and half a second a turn; ten seconds to start.
+    /// One minute plus half a second per turn; ten seconds to start.
     fn default() -> Self {
         Self {
             kind: ClockKind::Wall,
@@ -50,10 +49,10 @@ impl Default for ClockSettings {
 }
 
 impl ClockSettings {
-    /// The longest time that a setting may have: a year.
+    /// The longest time in a setting: a year.
     pub const MS_MAX: u64 = 365 * 24 * 3600 * 1000;
 
-    /// Whether a match can be played by this clock; an error says why not.
+    /// Checks that a match can be played with this clock.
     pub fn check(&self) -> Result<(), &'static str> {
         let times = [
             Some(self.start_ms),
@@ -64,10 +63,10 @@ impl ClockSettings {
             self.backstop_ms,
         ];
         if times.into_iter().flatten().any(|ms| ms > Self::MS_MAX) {
-            return Err("no time of a clock may be longer than a year");
+            return Err("a clock's times may be at most a year");
         }
         if self.start_ms == 0 {
-            return Err("`start_ms` must be at least 1: no program starts in no time");
+            return Err("`start_ms` must be at least 1");
         }
         if self.bank_ms.is_none() && self.move_ms.is_none() {
             return Err("a clock needs at least one of `bank_ms` and `move_ms`");
@@ -92,7 +91,7 @@ pub struct Limits {
     pub turn_bytes: u64,
     /// Bytes of output in the whole match.
     pub match_bytes: u64,
-    /// Bytes of stderr that are kept at the head, and as many at the tail.
+    /// Bytes of stderr that are kept at the head, and again at the tail.
     pub stderr_bytes: u64,
     /// Memory of its whole process tree, in MiB.
     pub memory_mb: u64,
@@ -105,17 +104,18 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Fewer open files than this leave a program no room to load itself.
+    /// With fewer open files a program can't load itself.
     const FILES_MIN: u64 = 8;
 
-    /// Whether an agent can live within these limits; an error says why not.
+    /// Checks that an agent can run within these limits.
     pub fn check(&self) -> Result<(), String> {
         if [self.line_bytes, self.turn_bytes, self.match_bytes].contains(&0) {
-            return Err("an agent that may write no byte can't answer".to_owned());
+            return Err(
+                "`line_bytes`, `turn_bytes` and `match_bytes` must be at least 1".to_owned()
+            );
         }
         if self.memory_mb == 0 || self.processes == 0 {
-            let text = "`memory_mb` and `processes` must be at least 1: no program runs without";
-            return Err(text.to_owned());
+            return Err("`memory_mb` and `processes` must be at least 1".to_owned());
         }
         if self.files < Self::FILES_MIN {
             let least = Self::FILES_MIN;

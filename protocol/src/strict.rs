@@ -8,27 +8,27 @@ use serde_json::{Map, Number, Value};
 use std::cell::Cell;
 use std::fmt;
 
-/// How deep objects and arrays may nest; the outermost is the first.
+/// How deep objects and arrays may nest; the outermost counts as 1.
 const DEPTH_MAX: u32 = 32;
 
-/// The largest whole number that a floating-point number holds exactly, with all below it.
+/// The largest integer up to which a floating-point number holds all integers exactly.
 const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
 
-/// Why a line could not be read as a message.
+/// Why a line can't be read as a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Garbled {
+pub struct ParseError {
     text: String,
     column: Option<usize>,
-    flaw: Flaw,
+    kind: ParseErrorKind,
 }
 
-/// What is wrong with a line that is no JSON, where that has a remedy of its own.
+/// The kinds of invalid JSON that have a remedy of their own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Flaw {
-    /// Something else.
+pub enum ParseErrorKind {
+    /// Anything else.
     #[default]
     Other,
-    /// It ends within a value.
+    /// The line ends within a value.
     Unfinished,
     /// Something follows the value.
     Trailing,
@@ -36,24 +36,24 @@ pub enum Flaw {
     Duplicate,
 }
 
-impl Garbled {
-    /// Something that is wrong with the message as a whole, or with the field that `text` names.
+impl ParseError {
+    /// An error in the message as a whole, or in the field that `text` names.
     pub fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), column: None, flaw: Flaw::Other }
+        Self { text: text.into(), column: None, kind: ParseErrorKind::Other }
     }
 
-    /// What is wrong with the line as JSON.
-    pub fn flaw(&self) -> Flaw {
-        self.flaw
+    /// Returns what kind of JSON error it is.
+    pub fn kind(&self) -> ParseErrorKind {
+        self.kind
     }
 
-    /// The byte at which the trouble was found, from 1, where it has one place.
+    /// Returns the position of the error in bytes, from 1, if it has one.
     pub fn column(&self) -> Option<usize> {
         self.column
     }
 }
 
-impl fmt::Display for Garbled {
+impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)?;
         match self.column {
@@ -63,45 +63,45 @@ impl fmt::Display for Garbled {
     }
 }
 
-impl std::error::Error for Garbled {}
+impl std::error::Error for ParseError {}
 
-/// Reads one line (without its end) as JSON, refusing duplicate keys, nesting deeper than 32,
-/// invalid UTF-8, a byte-order mark and raw control characters. A number such as 3.0 is read as 3.
-pub fn parse_strict(line: &[u8]) -> Result<Value, Garbled> {
+/// Parses one line (without its end) as JSON. Rejects duplicate keys, nesting deeper than 32,
+/// invalid UTF-8, a byte-order mark and raw control characters. Reads 3.0 as 3.
+pub fn parse_strict(line: &[u8]) -> Result<Value, ParseError> {
     if line.starts_with(b"\xEF\xBB\xBF") {
         let text = "byte-order mark: write UTF-8 without BOM".to_owned();
-        return Err(Garbled { text, column: Some(1), flaw: Flaw::Other });
+        return Err(ParseError { text, column: Some(1), kind: ParseErrorKind::Other });
     }
-    let text = std::str::from_utf8(line).map_err(|error| Garbled {
+    let text = std::str::from_utf8(line).map_err(|error| ParseError {
         text: "invalid UTF-8".to_owned(),
         column: Some(error.valid_up_to() + 1),
-        flaw: Flaw::Other,
+        kind: ParseErrorKind::Other,
     })?;
     let mut reader = serde_json::Deserializer::from_str(text);
     let duplicate = Cell::new(false);
     let strict = Strict { depth: 0, duplicate: &duplicate };
     let value = strict.deserialize(&mut reader).map_err(|error| {
-        let flaw = match error.classify() {
-            _ if duplicate.get() => Flaw::Duplicate,
-            Category::Eof => Flaw::Unfinished,
-            _ => Flaw::Other,
+        let kind = match error.classify() {
+            _ if duplicate.get() => ParseErrorKind::Duplicate,
+            Category::Eof => ParseErrorKind::Unfinished,
+            _ => ParseErrorKind::Other,
         };
-        at(&error, flaw)
+        at(&error, kind)
     })?;
-    reader.end().map_err(|error| at(&error, Flaw::Trailing))?;
+    reader.end().map_err(|error| at(&error, ParseErrorKind::Trailing))?;
     Ok(value)
 }
 
 /// Returns the reader's error with its place, "at line 1 column 9", moved to `column`.
-fn at(error: &serde_json::Error, flaw: Flaw) -> Garbled {
+fn at(error: &serde_json::Error, kind: ParseErrorKind) -> ParseError {
     let text = plain_error(&error.to_string());
-    Garbled { text, column: (error.column() > 0).then(|| error.column()), flaw }
+    ParseError { text, column: (error.column() > 0).then(|| error.column()), kind }
 }
 
 #[derive(Clone, Copy)]
 struct Strict<'a> {
     depth: u32,
-    /// Whether a key came twice.
+    /// Set if a key came twice.
     duplicate: &'a Cell<bool>,
 }
 
@@ -150,7 +150,9 @@ impl<'de> Visitor<'de> for Strict<'_> {
             #[expect(clippy::cast_possible_truncation, reason = "whole and within 2^53")]
             return Ok((value as i64).into());
         }
-        Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("number out of range"))
+        Number::from_f64(value)
+            .map(Value::Number)
+            .ok_or_else(|| E::custom("this number is too large"))
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Value, E> {
@@ -187,7 +189,7 @@ impl<'de> Visitor<'de> for Strict<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Flaw, parse_strict};
+    use super::{ParseErrorKind, parse_strict};
     use proptest::prelude::*;
 
     fn refused(line: &[u8]) -> String {
@@ -195,23 +197,23 @@ mod tests {
     }
 
     #[test]
-    fn flaws_with_a_remedy_are_told_apart() {
-        for (line, flaw) in [
-            ("{\"a\":1,\"a\":2}", Flaw::Duplicate),
-            ("{\"a\":{\"b\":1,\"b\":1}", Flaw::Duplicate),
-            ("{\"a\":[1,", Flaw::Unfinished),
-            ("{\"a\":\"", Flaw::Unfinished),
-            ("{\"a\":1}}", Flaw::Trailing),
-            ("{} {}", Flaw::Trailing),
-            ("{\"EOF while parsing\":x", Flaw::Other),
-            ("{a:1}", Flaw::Other),
+    fn errors_with_a_remedy_have_a_kind() {
+        for (line, kind) in [
+            ("{\"a\":1,\"a\":2}", ParseErrorKind::Duplicate),
+            ("{\"a\":{\"b\":1,\"b\":1}", ParseErrorKind::Duplicate),
+            ("{\"a\":[1,", ParseErrorKind::Unfinished),
+            ("{\"a\":\"", ParseErrorKind::Unfinished),
+            ("{\"a\":1}}", ParseErrorKind::Trailing),
+            ("{} {}", ParseErrorKind::Trailing),
+            ("{\"EOF while parsing\":x", ParseErrorKind::Other),
+            ("{a:1}", ParseErrorKind::Other),
         ] {
-            assert_eq!(parse_strict(line.as_bytes()).unwrap_err().flaw(), flaw, "{line}");
+            assert_eq!(parse_strict(line.as_bytes()).unwrap_err().kind(), kind, "{line}");
         }
     }
 
     #[test]
-    fn lenient_readers_mistakes_are_refused() {
+    fn what_lenient_parsers_accept_is_an_error() {
         for (line, wanted) in [
             (&b"{\"a\":1,\"a\":2}"[..], "duplicate key \"a\" (byte 10)"),
             (b"{\"a\":1,\"\\u0061\":2}", "duplicate key \"a\""),
@@ -256,7 +258,7 @@ mod tests {
         }
     }
 
-    /// Values nested a little. Whole numbers are integers, however they were written.
+    /// Values with a little nesting. Integers may be written in any form.
     fn json() -> impl Strategy<Value = serde_json::Value> {
         let leaf = prop_oneof![
             Just(serde_json::Value::Null),

@@ -3,20 +3,20 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What the referee says to an agent: one JSON object a line on its stdin, told apart by `type`.
-/// An agent ignores types and fields that it doesn't know.
+/// A message from the referee to an agent: one JSON object per line on stdin, with a `type`. Agents
+/// ignore types and fields that they don't know.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ToAgent {
-    /// First: what is played, by whom, how long.
+    /// First: the game, the players and the clock.
     Hello(Box<Hello>),
     /// It is your turn.
     Turn(Turn),
-    /// An action became real. Sent to every seat, the mover included.
+    /// An action has been played. Sent to every seat, including the one that moved.
     Played(Played),
     /// A seat is out; the others play on.
     Retired(Retired),
-    /// Last: how it ended.
+    /// Last: the result.
     Over(Box<Over>),
 }
 
@@ -31,16 +31,16 @@ pub struct Hello {
     pub rules: u32,
     /// The whole setup, defaults filled in.
     pub setup: Value,
-    /// The seat of the agent that reads this.
+    /// The seat of the receiving agent.
     pub seat: Seat,
     /// Every seat, in the order of play.
     pub seats: Vec<SeatInfo>,
     /// The clock.
     pub clock: ClockSettings,
-    /// What the agent may use.
+    /// The agent's limits.
     pub limits: Limits,
-    /// A seed for this seat, below 2^53: an agent that draws only from it plays the same match
-    /// again.
+    /// A seed for this seat, below 2^53: an agent that takes all its randomness from it replays the
+    /// same match.
     pub seed: u64,
     /// The match's id: 16 hex digits.
     #[serde(rename = "match")]
@@ -61,47 +61,47 @@ pub struct SeatInfo {
 /// A request for an action.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Turn {
-    /// The number of the turn, over all seats, passed-over turns included.
+    /// The number of the turn, over all seats, including turns that were passed over.
     pub turn: u64,
-    /// What the bank holds, rounded down; null without a bank.
+    /// The time in the bank, rounded down; null without a bank.
     pub left_ms: Option<u64>,
-    /// The position, for those who want it.
+    /// The position, if the agent wants it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<Value>,
-    /// Every legal action in the rules' order, for those who want it.
+    /// Every legal action in the rules' order, if the agent wants them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actions: Option<Vec<Value>>,
 }
 
-/// An action that became real.
+/// An action that has been played.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Played {
     /// The turn.
     pub turn: u64,
-    /// Who played.
+    /// The seat that played it.
     pub seat: Seat,
-    /// The action, completed by the referee where it was abbreviated.
+    /// The action, completed by the referee if it was abbreviated.
     pub action: Value,
-    /// The time it took, rounded up.
+    /// The time it took, in milliseconds, rounded up.
     pub used_ms: u64,
 }
 
 /// A seat is out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Retired {
-    /// The turn in which it went.
+    /// The turn in which it was retired.
     pub turn: u64,
-    /// Who.
+    /// The seat.
     pub seat: Seat,
-    /// Why.
+    /// The reason.
     pub fault: FaultKind,
 }
 
 /// The last message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Over {
-    /// What the rules say; null unless they ended the game.
+    /// The result by the rules; null unless they ended the game.
     pub outcome: Option<Outcome>,
-    /// What the match says.
+    /// The result of the match.
     pub verdict: Verdict,
 }

@@ -4,20 +4,20 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The version of the transcript format that this crate writes. New fields don't raise it.
+/// The version of the transcript format that this crate writes. New fields don't change it.
 pub const TRANSCRIPT_VERSION: u32 = 1;
 
-/// One line of a transcript, told apart by `type`. Readers ignore fields that they don't know.
+/// One line of a transcript, with a `type`. Readers ignore fields that they don't know.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
-    /// The first line: all that replay needs, and what the match was played under.
+    /// The first line: everything that a replay needs, and the conditions of the match.
     Header(Box<Header>),
     /// A seat was asked for an action.
     Turn(TurnEvent),
-    /// A line came from an agent.
+    /// An agent wrote a line.
     Line(LineEvent),
-    /// An action became real.
+    /// An action was played.
     Played(PlayedEvent),
     /// An agent wrote to its stderr.
     Stderr(StderrEvent),
@@ -35,7 +35,7 @@ pub enum Event {
     Unknown,
 }
 
-/// What a match was played under.
+/// The conditions of a match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Header {
     /// The version of the transcript format.
@@ -53,19 +53,19 @@ pub struct Header {
     pub seats: Vec<HeaderSeat>,
     /// The clock.
     pub clock: ClockSettings,
-    /// What an agent might use.
+    /// The agents' limits.
     pub limits: Limits,
-    /// What a fault does with three seats and more.
+    /// What a fault does with three or more seats.
     pub on_fault: OnFault,
-    /// What kept the agents apart from the machine and from each other.
-    pub sandbox: Sandbox,
+    /// How the agents were isolated.
+    pub sandbox: SandboxRecord,
     /// The match's seed, below 2^53.
     pub seed: u64,
     /// The number of the game in its series, from 0.
     pub game_number: u64,
     /// The version of the referee.
     pub referee: String,
-    /// When the match began, RFC 3339, UTC; for people, nothing is computed from it.
+    /// When the match began, RFC 3339, UTC; only for people.
     pub started: String,
 }
 
@@ -78,17 +78,17 @@ pub struct HeaderSeat {
     pub name: String,
     /// The colour at the start.
     pub colour: String,
-    /// The agent as it was named on the command line, by which it can be started again; relative
-    /// names are relative to where the match was started. Left out where nobody named it.
+    /// The agent as given on the command line, with which it can be started again; paths are
+    /// relative to where the match was started. Omitted if it was not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// What was started: program and arguments.
+    /// The command that was started: program and arguments.
     pub command: Vec<String>,
     /// SHA-256 over the agent's files, in hex.
     pub digest: String,
-    /// What the agent said of itself; null if it never did.
+    /// What the agent said about itself; null if it never did.
     pub ready: Option<Ready>,
-    /// The line protocol that it speaks; left out where that is the referee's own.
+    /// The line protocol that it uses; omitted if that is the referee's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<LineProtocol>,
 }
@@ -107,21 +107,21 @@ impl HeaderSeat {
     }
 }
 
-/// A line protocol other than the referee's own, with all that decides what an agent is written in
+/// A line protocol other than the referee's own, with everything that affects what an agent gets in
 /// it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LineProtocol {
     /// Its name.
     pub name: String,
-    /// Lines for the engine to be sent before it is ready.
+    /// Lines to send to the engine before it is ready.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub init: Vec<String>,
-    /// What is particular to the engine, as the protocol names it.
+    /// Settings for this engine, as defined by the protocol.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub options: Map<String, Value>,
 }
 
-/// What a fault does with three seats and more.
+/// What a fault does with three or more seats.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ValueEnum,
 )]
@@ -135,19 +135,21 @@ pub enum OnFault {
     End,
 }
 
-/// What kept the agents apart.
+/// How the agents were isolated.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Sandbox {
+#[schemars(rename = "Sandbox")]
+pub struct SandboxRecord {
     /// The level's name.
     pub level: String,
     /// The layers in force, strongest last.
     pub layers: Vec<String>,
-    /// What an agent might do while it wasn't asked; left out by versions that let it do anything.
+    /// What an agent might do while it wasn't its turn; omitted by versions that allowed
+    /// everything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pondering: Option<Pondering>,
 }
 
-/// What an agent may do with the processor while another seat is asked.
+/// What an agent may do with the processor while it isn't its turn.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ValueEnum,
 )]
@@ -155,12 +157,12 @@ pub struct Sandbox {
 #[derive(strum::Display, strum::EnumString, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum Pondering {
-    /// Whatever it likes.
+    /// Anything.
     #[default]
-    #[value(help = "Whatever they like")]
+    #[value(help = "Anything")]
     Allow,
-    /// Whatever it likes, but its bank pays for the CPU time.
-    #[value(help = "Whatever they like, on their own clock")]
+    /// Anything, but its bank pays for the CPU time.
+    #[value(help = "Anything, on their own clock")]
     Measure,
     /// Nothing: its processes are stopped.
     #[value(help = "Nothing: they are stopped")]
@@ -168,70 +170,70 @@ pub enum Pondering {
 }
 
 impl Pondering {
-    /// As it is written.
+    /// Returns the name.
     pub fn name(self) -> &'static str {
         self.into()
     }
 }
 
-/// A seat was asked.
+/// A seat was asked for an action.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnEvent {
     /// Nanoseconds since the match began.
     pub at_ns: u64,
     /// The number of the turn.
     pub turn: u64,
-    /// Who was asked.
+    /// The seat.
     pub seat: Seat,
-    /// What the bank held, rounded down; null without a bank.
+    /// The time in the bank, rounded down; null without a bank.
     pub left_ms: Option<u64>,
-    /// CPU time that its processes used since it was last heard, in nanoseconds, where that is
-    /// charged: the bank has paid for it already.
+    /// CPU time that its processes used since its last answer, in nanoseconds, if that is charged:
+    /// the bank has already paid for it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub pondered_ns: u64,
 }
 
-/// A line came, as it came.
+/// A line as received.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LineEvent {
     /// Nanoseconds since the match began: when its last byte was read.
     pub at_ns: u64,
-    /// From whom.
+    /// The seat that wrote it.
     pub seat: Seat,
-    /// The line without its end. Bytes that are no UTF-8 stand as `\xHH`, and then `escaped` is
-    /// true and a backslash of the line itself stands as `\\`.
+    /// The line without its end. If `escaped` is true, invalid UTF-8 is written as `\xHH` and a
+    /// backslash as `\\`.
     pub line: String,
     /// The line has escaped bytes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub escaped: bool,
-    /// The line was longer than its bound and only its beginning is kept.
+    /// The line was too long and only its beginning is kept.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cut: bool,
 }
 
-/// An action became real.
+/// An action was played.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PlayedEvent {
     /// Nanoseconds since the match began.
     pub at_ns: u64,
     /// The turn.
     pub turn: u64,
-    /// Who played.
+    /// The seat that played it.
     pub seat: Seat,
     /// The action, completed.
     pub action: Value,
     /// The time charged, rounded up.
     pub used_ms: u64,
-    /// Time on the wall, in nanoseconds.
+    /// Wall time, in nanoseconds.
     pub wall_ns: u64,
-    /// CPU time of the agent's processes in this turn, in nanoseconds; null where it can't be read.
+    /// CPU time of the agent's processes in this turn, in nanoseconds; null if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_ns: Option<u64>,
-    /// Time that the agent was ready to run and did not get a core, in nanoseconds; only of turns
-    /// long enough for it to matter.
+    /// Time that the agent was ready to run and had no core, in nanoseconds; only for turns that
+    /// are long enough to matter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait_ns: Option<u64>,
-    /// The referee's own lag seen in this turn, in nanoseconds.
+    /// The referee's own lag in this turn, in nanoseconds.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub lag_ns: u64,
 }
@@ -246,13 +248,13 @@ fn is_zero(number: &u64) -> bool {
 pub struct StderrEvent {
     /// Nanoseconds since the match began.
     pub at_ns: u64,
-    /// From whom.
+    /// The seat that wrote it.
     pub seat: Seat,
-    /// The turn in which it came.
+    /// The turn in which it was written.
     pub turn: u64,
-    /// The text; bytes that are no UTF-8 are replaced.
+    /// The text; invalid UTF-8 is replaced.
     pub text: String,
-    /// How many bytes were left out before this piece, because the agent wrote more than is kept.
+    /// How many bytes were dropped before this piece, because the agent wrote more than is kept.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub dropped_bytes: u64,
 }
@@ -262,11 +264,11 @@ pub struct StderrEvent {
 pub struct RetiredEvent {
     /// Nanoseconds since the match began.
     pub at_ns: u64,
-    /// The turn in which it went.
+    /// The turn in which it was retired.
     pub turn: u64,
-    /// Who.
+    /// The seat.
     pub seat: Seat,
-    /// Why.
+    /// The reason.
     pub fault: Fault,
 }
 
@@ -275,9 +277,9 @@ pub struct RetiredEvent {
 pub struct OverEvent {
     /// Nanoseconds since the match began.
     pub at_ns: u64,
-    /// What the rules say; null unless they ended the game.
+    /// The result by the rules; null unless they ended the game.
     pub outcome: Option<Outcome>,
-    /// What the match says.
+    /// The result of the match.
     pub verdict: Verdict,
 }
 
@@ -286,20 +288,20 @@ pub struct OverEvent {
 pub struct ExitEvent {
     /// Nanoseconds since the match began.
     pub at_ns: u64,
-    /// Whose.
+    /// The seat.
     pub seat: Seat,
-    /// `exit status 0`, `signal 11 (SIGSEGV)`, `killed by the referee`.
+    /// `exit status 0`, `signal 11 (SIGSEGV)` or `killed by the referee`.
     pub status: String,
-    /// It still ran at the end of the grace period after `over`: noted, not punished.
+    /// It still ran at the end of the grace period after `over`: recorded, not punished.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub late: bool,
 }
 
-/// The last line of a whole transcript.
+/// The last line of a complete transcript.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Seal {
-    /// The lines before this one.
+    /// The number of lines before this one.
     pub lines: u64,
-    /// SHA-256 over all bytes before this line, in hex.
+    /// SHA-256 of all bytes before this line, in hex.
     pub sha256: String,
 }

@@ -3,18 +3,19 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// How a match ended: what the rules said, and what the agents or the machine did.
+/// How a match ended, by the rules or by what the agents or the machine did.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
     /// What ended the match.
     pub result: Result,
-    /// Why: the outcome's reason, the fault's kind, `resigned`, `last_seat`, or the void's cause.
+    /// Why: the outcome's reason, the fault's kind, `resigned`, `last_seat`, or the cause of a void
+    /// match.
     pub reason: String,
-    /// One entry a seat, 1 is best; null when the match is void.
+    /// One entry per seat, 1 is best; null if the match is void.
     pub places: Option<Vec<u32>>,
     /// What each seat used and did wrong, in seat order.
     pub seats: Vec<SeatVerdict>,
-    /// Why the match doesn't count, where it doesn't.
+    /// Why the match is void, if it is.
     pub void: Option<VoidNote>,
 }
 
@@ -28,20 +29,20 @@ pub enum Result {
     Fault,
     /// An agent's resignation.
     Resigned,
-    /// The machine, the referee, or whoever interrupted it: the match doesn't count.
+    /// The machine, the referee, or an interrupt: the match doesn't count.
     Void,
 }
 
-/// One seat's part in a verdict.
+/// One seat's part of a verdict.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SeatVerdict {
     /// The seat.
     pub seat: Seat,
     /// Time charged, in milliseconds, rounded up.
     pub used_ms: u64,
-    /// CPU time that its processes used in its turns, in milliseconds, rounded up.
+    /// CPU time of its processes in its turns, in milliseconds, rounded up.
     pub cpu_ms: u64,
-    /// How many turns it was asked for and answered.
+    /// How many requests it answered.
     pub turns: u64,
     /// What it did wrong, if anything.
     pub fault: Option<Fault>,
@@ -57,14 +58,14 @@ pub struct Fault {
     pub by: Option<LateBy>,
     /// The turn in which it happened.
     pub turn: u64,
-    /// What happened, in words, for the agent's author.
+    /// What happened, as text for the agent's author.
     pub text: String,
     /// For `illegal`: the legal actions of that turn. Only in transcripts, not in messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub legal: Option<Vec<Value>>,
 }
 
-/// The kinds of fault. `resigned` isn't one of an agent's errors, but has the same effect.
+/// The kinds of faults. `resigned` isn't an error of an agent, but has the same effect.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -72,15 +73,15 @@ pub struct Fault {
 #[derive(strum::Display, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum FaultKind {
-    /// It could not be started, or gave no valid `ready` in time.
+    /// It could not be started, or sent no valid `ready` in time.
     Start,
     /// No complete answer within the clock.
     Late,
-    /// Not well formed.
+    /// Malformed.
     Garbled,
-    /// Well formed, but against the rules.
+    /// Well-formed, but against the rules.
     Illegal,
-    /// A line that nothing asked for.
+    /// A line that wasn't asked for.
     Unasked,
     /// Exited, crashed, or closed its input or output.
     Gone,
@@ -95,7 +96,7 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
-    /// The name on the wire.
+    /// Returns the name as in JSON.
     pub fn name(self) -> &'static str {
         self.into()
     }
@@ -105,17 +106,17 @@ impl FaultKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LateBy {
-    /// Time on the wall.
+    /// Wall time.
     Wall,
     /// CPU time of the agent's processes.
     Cpu,
 }
 
-/// Why a match doesn't count.
+/// Why a match is void.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct VoidNote {
     /// `disk_full`, `sandbox`, `lag`, `interrupted`, `machine`; `unfinished` for an imported game.
     pub cause: String,
-    /// What happened, in words.
+    /// What happened, as text.
     pub text: String,
 }

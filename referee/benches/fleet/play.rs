@@ -10,7 +10,7 @@ use referee_match::transcript::Recorder;
 use referee_match::{Effect, Input, Match, Reading, named_seed};
 use referee_play::agent_spec::AgentSpec;
 use referee_play::match_settings::{self, MatchSettings};
-use referee_protocol::{Header, Level, Nanos, Sandbox, Seat};
+use referee_protocol::{Header, Level, Nanos, SandboxRecord, Seat};
 use serde_json::json;
 use std::collections::VecDeque;
 use std::io::Write;
@@ -98,7 +98,7 @@ fn header(contest: &Contest, fixture: &Fixture, game: &dyn AnyGame) -> Header {
         })
         .collect();
     let level = contest.sandbox.level.unwrap_or(Level::None).name().to_owned();
-    let sandbox = Sandbox { level, layers: Vec::new(), pondering: contest.sandbox.pondering };
+    let sandbox = SandboxRecord { level, layers: Vec::new(), pondering: contest.sandbox.pondering };
     let conditions = MatchSettings {
         clock: contest.clock.clone(),
         limits: contest.limits.clone(),

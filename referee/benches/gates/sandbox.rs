@@ -4,9 +4,9 @@ use crate::measure::Pairs;
 use crate::report::Bounds::AtMost;
 use crate::report::Row;
 use crate::script::Script;
-use crate::start::{by_launcher, plainly, surroundings};
-use referee_process::agent::Surroundings;
-use referee_process::launcher::{Bytes, Jail, Launcher};
+use crate::start::{by_launcher, plainly, start_conditions};
+use referee_process::agent::StartConditions;
+use referee_process::launcher::{Bytes, Launcher, LauncherConfig};
 use referee_protocol::{Layer, Level};
 use std::error::Error;
 use std::path::PathBuf;
@@ -32,11 +32,11 @@ pub(crate) fn rows(pairs: usize) -> Result<Vec<Row>, Box<dyn Error>> {
     let script = Script::chinese_checkers(1)?;
     let work = script.folder().join("work");
     std::fs::create_dir(&work)?;
-    let mut surroundings = surroundings();
+    let mut conditions = start_conditions();
     let own = [std::env::current_exe()?, script.folder().to_owned()];
     let system = SYSTEM.iter().map(PathBuf::from);
-    surroundings.reach.read = system.chain(own).map(Bytes::of).collect();
-    surroundings.reach.work = Bytes::of(work);
+    conditions.reach.read = system.chain(own).map(Bytes::of).collect();
+    conditions.reach.work = Bytes::of(work);
     let mut rows = Vec::new();
     for (level, what, target) in [
         (Level::None, "start, level none, over plain spawn", 0.1),
@@ -44,7 +44,7 @@ pub(crate) fn rows(pairs: usize) -> Result<Vec<Row>, Box<dyn Error>> {
         (Level::Confined, "start, level confined, over plain spawn", 1.0),
         (Level::Isolated, "start, level isolated, over plain spawn", 2.5),
     ] {
-        rows.push(row(pairs, &script, &surroundings, (level, what, target))?);
+        rows.push(row(pairs, &script, &conditions, (level, what, target))?);
     }
     if plainly(&script, BUBBLEWRAP).is_ok()
         && let Some(strongest) = rows.last_mut()
@@ -62,19 +62,19 @@ pub(crate) fn rows(pairs: usize) -> Result<Vec<Row>, Box<dyn Error>> {
 fn row(
     pairs: usize,
     script: &Script,
-    surroundings: &Surroundings,
+    conditions: &StartConditions,
     (level, what, target): (Level, &'static str, f64),
 ) -> Result<Row, Box<dyn Error>> {
     let mut layers = level.layers();
     if nix::unistd::geteuid().is_root() && level != Level::None {
-        layers = layers.and(&[Layer::User]);
+        layers = layers.with(&[Layer::User]);
     }
-    let launcher = Launcher::start(&Jail { layers, ..Jail::default() })?;
+    let launcher = Launcher::start(&LauncherConfig { layers, ..LauncherConfig::default() })?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let times = Pairs::alternate(
         pairs,
         || plainly(script, &[]),
-        || runtime.block_on(by_launcher(&launcher, script, surroundings)),
+        || runtime.block_on(by_launcher(&launcher, script, conditions)),
     )?;
     let (plain, measured) = times.medians();
     Ok(Row {

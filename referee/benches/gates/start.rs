@@ -6,8 +6,8 @@ use crate::report::Bounds::AtMost;
 use crate::report::Row;
 use crate::script::Script;
 use crate::turn::succeed;
-use referee_process::agent::{AgentEvent, AgentProcess, Launch, OutputLimits, Surroundings};
-use referee_process::launcher::{Bounds, Jail, Launcher, Reach};
+use referee_process::agent::{AgentEvent, AgentProcess, Launch, OutputLimits, StartConditions};
+use referee_process::launcher::{Bounds, Launcher, LauncherConfig, Reach};
 use std::error::Error;
 use std::future::poll_fn;
 use std::hint::black_box;
@@ -24,13 +24,13 @@ const HEAP_BYTES: usize = 512 << 20;
 /// Measures row k.
 pub(crate) fn spawning(pairs: usize) -> Result<Vec<Row>, Box<dyn Error>> {
     let script = Script::chinese_checkers(1)?;
-    let launcher = Launcher::start(&Jail::default())?;
+    let launcher = Launcher::start(&LauncherConfig::default())?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let row = |what, target| -> Result<Row, Box<dyn Error>> {
         let times = Pairs::alternate(
             pairs,
             || plainly(&script, &[]),
-            || runtime.block_on(by_launcher(&launcher, &script, &surroundings())),
+            || runtime.block_on(by_launcher(&launcher, &script, &start_conditions())),
         )?;
         let (yardstick, measured) = times.medians();
         Ok(Row {
@@ -75,16 +75,16 @@ pub(crate) fn plainly(script: &Script, wrapper: &[&str]) -> Result<f64, Box<dyn 
 }
 
 /// Returns the environment of the agents, without any readable files.
-pub(crate) fn surroundings() -> Surroundings {
+pub(crate) fn start_conditions() -> StartConditions {
     let bounds = Bounds { files: 256, memory_mb: 512, processes: 128, work_mb: 64 };
-    Surroundings { environment: Vec::new(), bounds, reach: Reach::default(), core: None }
+    StartConditions { environment: Vec::new(), bounds, reach: Reach::default(), core: None }
 }
 
 /// Starts agents as the referee does. Returns the microseconds from the start to the first answer.
 pub(crate) async fn by_launcher(
     launcher: &Launcher,
     script: &Script,
-    surroundings: &Surroundings,
+    conditions: &StartConditions,
 ) -> Result<f64, Box<dyn Error>> {
     let file = std::env::current_exe()?;
     let command = [file.clone(), PathBuf::from(AGENT_MODE), script.path()]
@@ -96,7 +96,7 @@ pub(crate) async fn by_launcher(
     for _ in 0..AGENTS {
         let begin = Instant::now();
         let limits = OutputLimits { line_bytes: 65_536, stderr_bytes: 65_536 };
-        let mut agent = AgentProcess::start(launcher, &launch, surroundings.clone(), limits)?;
+        let mut agent = AgentProcess::start(launcher, &launch, conditions.clone(), limits)?;
         agent.put(HELLO);
         agent.flush();
         until(&mut agent, &mut scratch, |event| matches!(event, AgentEvent::Line(_))).await?;

@@ -4,7 +4,7 @@ use super::{Contest, Fixture, Record, RecordBuilder, Void};
 use referee_games::GameKind;
 use referee_match::match_id;
 use referee_match::transcript::{Status, read, unpack, verify};
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 use referee_protocol::{Event, Header, Outcome};
 use serde_json::Value;
 
@@ -103,7 +103,10 @@ pub fn differences(
     }
     let level = &header.sandbox.level;
     if let Some(wanted) = contest.sandbox.unmet_level(level) {
-        found.push(format!("the sandbox was {}, but the contest requires {wanted}", tame(level)));
+        found.push(format!(
+            "the sandbox was {}, but the contest requires {wanted}",
+            sanitize(level)
+        ));
     }
     found
 }

@@ -1,7 +1,7 @@
 //! Records of games that count: the data of standings and ratings.
 
 use super::{Fixture, LagPolicy, Player, Policy};
-use referee_protocol::plain::hex;
+use referee_protocol::plain::to_hex;
 use referee_protocol::{Event, FaultKind, OverEvent, Result as Ended, SeatVerdict};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -148,7 +148,7 @@ impl RecordBuilder {
             turns: self.turns,
             lag_ns: self.lag_ns,
             marked,
-            moves: hex(&self.moves.finalize()),
+            moves: to_hex(&self.moves.finalize()),
             transcript,
             seal,
         })

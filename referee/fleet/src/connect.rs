@@ -12,7 +12,7 @@ use async_nats::{Client, ConnectError, ConnectOptions, Event, ServerError};
 use errors::{answered_error, connect_failure, is_passing, is_refused, no_answer};
 use events::is_not_admitted;
 use referee_process::Failure;
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -184,7 +184,7 @@ impl Server {
     fn with_tls(&self, mut options: ConnectOptions) -> Result<ConnectOptions, Failure> {
         if let Some(file) = &self.tls_ca {
             if !secret(file)?.contains("BEGIN CERTIFICATE") {
-                let file = tame(&file.display().to_string());
+                let file = sanitize(&file.display().to_string());
                 return Err(Failure::usage(format!("{file}: no certificate found")).help(
                     "--tls-ca must name a PEM file; docs/many-machines.md shows how to make one",
                 ));
@@ -273,7 +273,7 @@ impl Server {
                         Err(text) => tracing::warn!("{server}: {text}"),
                     }
                 }
-                other => tracing::debug!("{server}: {}", tame(&other.to_string())),
+                other => tracing::debug!("{server}: {}", sanitize(&other.to_string())),
             }
             std::future::ready(())
         });
@@ -298,7 +298,7 @@ impl Server {
         let shown = addresses.display_url();
         let (major, minor, patch) = OLDEST_SERVER;
         if !connection.client.is_server_compatible(major, minor, patch) {
-            let version = tame(&connection.client.server_info().version);
+            let version = sanitize(&connection.client.server_info().version);
             let failure = Failure::machine(format!("{shown}: the server has version {version}"))
                 .help(format!("install nats-server {major}.{minor} or newer"));
             return Err(failure.into());
@@ -346,8 +346,9 @@ impl NotConnected {
 
 /// Reads a file with a secret. Errors do not contain its text.
 fn secret(file: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(file)
-        .map_err(|error| Failure::usage(format!("{}: {error}", tame(&file.display().to_string()))))
+    std::fs::read_to_string(file).map_err(|error| {
+        Failure::usage(format!("{}: {error}", sanitize(&file.display().to_string())))
+    })
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use async_nats::jetstream::message::Message;
 use async_nats::jetstream::stream::{LastRawMessageErrorKind, Stream as StoredStream};
 use async_nats::jetstream::{Context, ErrorCode};
 use futures_core::Stream;
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 use std::error::Error;
 use std::fmt::Display;
 use std::future::poll_fn;
@@ -32,7 +32,7 @@ pub(super) async fn with_timeout<T, E: Display>(
     call: impl Future<Output = Result<T, E>>,
 ) -> Result<T, String> {
     match tokio::time::timeout(limit, call).await {
-        Ok(result) => result.map_err(|error| tame(&error.to_string())),
+        Ok(result) => result.map_err(|error| sanitize(&error.to_string())),
         Err(_) => Err(format!("the server did not answer within {} s", limit.as_secs())),
     }
 }
@@ -106,7 +106,7 @@ pub(super) async fn wait(
     let mut batch = with_timeout(CALL_TIMEOUT, batch).await?;
     match tokio::time::timeout(time + PULL_GRACE, next(&mut batch)).await {
         Ok(Some(Ok(message))) => Ok(Some(message)),
-        Ok(Some(Err(error))) => Err(tame(&error.to_string())),
+        Ok(Some(Err(error))) => Err(sanitize(&error.to_string())),
         Ok(None) | Err(_) => Ok(None),
     }
 }

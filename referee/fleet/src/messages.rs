@@ -2,8 +2,8 @@
 //! with bytes have them after the JSON line. Receivers treat every field as hostile.
 
 use referee_contest::{Contest, Fixture};
-use referee_protocol::Sandbox;
-use referee_protocol::plain::tame;
+use referee_protocol::SandboxRecord;
+use referee_protocol::plain::sanitize;
 use serde::{Deserialize, Serialize};
 use std::fmt::Display;
 
@@ -171,7 +171,7 @@ impl WorkerFault {
     /// Creates a fault. The text may come from the wire or from a build, so each of its lines is
     /// sanitized.
     pub fn new(cause: FaultCause, text: impl Display) -> Self {
-        let text: Vec<String> = text.to_string().lines().map(tame).collect();
+        let text: Vec<String> = text.to_string().lines().map(sanitize).collect();
         let text = text.join("\n").chars().take(FAULT_CHARACTERS_MAX).collect();
         Self { cause, text }
     }
@@ -202,7 +202,7 @@ pub struct WorkerInfo {
     /// Its class, which contests may require; empty if it has none.
     pub class: String,
     /// The sandbox of its agents in this contest, once it is known.
-    pub sandbox: Option<Sandbox>,
+    pub sandbox: Option<SandboxRecord>,
     /// Its speed with all slots busy, in thousand positions per second and core.
     pub speed: f64,
     /// The median speed divided by the speed in the slowest twentieth of the time; 1 is perfectly

@@ -1,7 +1,7 @@
 //! Names of streams, subjects and buckets on the server. Each contains the contest's id.
 
 use referee_contest::Contest;
-use referee_protocol::plain::hex;
+use referee_protocol::plain::to_hex;
 use sha2::{Digest, Sha256};
 
 /// The bucket in which running contests are announced, by id.
@@ -40,7 +40,7 @@ impl Names {
         hash.update(text.as_bytes());
         hash.update([0]);
         hash.update(begun.as_bytes());
-        let mut id = hex(&hash.finalize());
+        let mut id = to_hex(&hash.finalize());
         id.truncate(ID_CHARACTERS);
         Self { id }
     }

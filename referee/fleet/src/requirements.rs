@@ -2,7 +2,7 @@
 
 use super::{Brief, WorkerInfo};
 use referee_contest::WorkerSettings;
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 
 /// Returns why a worker does not meet a contest's requirements, or `None` if it does. A sandbox
 /// that is not known yet is not checked.
@@ -14,7 +14,7 @@ pub fn mismatch(brief: &Brief, worker: &WorkerInfo) -> Option<String> {
         .or_else(|| {
             let level = &worker.sandbox.as_ref()?.level;
             let wanted = brief.contest.sandbox.unmet_level(level)?;
-            Some(format!("its sandbox is {}, but {wanted} is required", tame(level)))
+            Some(format!("its sandbox is {}, but {wanted} is required", sanitize(level)))
         })
 }
 
@@ -22,11 +22,11 @@ pub fn mismatch(brief: &Brief, worker: &WorkerInfo) -> Option<String> {
 fn arch_and_class(asked: &WorkerSettings, own: &str, worker: &WorkerInfo) -> Option<String> {
     let arch = asked.arch.as_deref().unwrap_or(own);
     if arch != worker.arch {
-        let [is, arch] = [&worker.arch, arch].map(tame);
+        let [is, arch] = [&worker.arch, arch].map(sanitize);
         return Some(format!("its architecture is {is}, but {arch} is required"));
     }
     let class = asked.class.as_deref().filter(|class| *class != worker.class)?;
-    let [is, class] = [&worker.class, class].map(tame);
+    let [is, class] = [&worker.class, class].map(sanitize);
     Some(if is.is_empty() {
         format!("it has no class, but {class} is required")
     } else {
@@ -71,7 +71,7 @@ mod tests {
     use super::mismatch;
     use crate::coordinator::tests::brief;
     use crate::{Brief, WorkerInfo};
-    use referee_protocol::Sandbox;
+    use referee_protocol::SandboxRecord;
 
     /// Returns the brief of a contest file with these lines.
     fn with(lines: &str) -> Brief {
@@ -133,7 +133,8 @@ mod tests {
     fn a_known_sandbox_is_checked() {
         let brief = with("sandbox.at_least = \"isolated\"");
         let with = |level: &str| {
-            let sandbox = Sandbox { level: level.to_owned(), layers: Vec::new(), pondering: None };
+            let sandbox =
+                SandboxRecord { level: level.to_owned(), layers: Vec::new(), pondering: None };
             mismatch(&brief, &WorkerInfo { sandbox: Some(sandbox), ..worker() })
         };
         assert_eq!(mismatch(&brief, &worker()), None);

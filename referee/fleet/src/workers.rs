@@ -1,8 +1,8 @@
 //! What workers report about themselves, sanitized and bounded for display.
 
 use crate::messages::{Heartbeat, WorkerInfo};
-use referee_protocol::Sandbox;
-use referee_protocol::plain::{tame_line, tame_name};
+use referee_protocol::SandboxRecord;
+use referee_protocol::plain::{sanitize_line, sanitize_name};
 use referee_runner::workers::{KnownWorker, Workers};
 
 /// The maximum number of a worker's games that are listed.
@@ -22,10 +22,10 @@ pub fn record_heartbeat(workers: &mut Workers, beat: &Heartbeat, now: &str) {
         &beat.worker;
     let Some(entry) = workers.entry(id) else { return };
     *entry = KnownWorker {
-        id: tame_name(id),
-        name: tame_name(name),
-        class: tame_name(class),
-        arch: tame_name(arch),
+        id: sanitize_name(id),
+        name: sanitize_name(name),
+        class: sanitize_name(class),
+        arch: sanitize_name(arch),
         cores: (*cores).min(CORES_MAX),
         memory_mb: (*memory_mb).min(MEMORY_MB_MAX),
         slots: (*slots).min(SLOTS_MAX),
@@ -34,7 +34,7 @@ pub fn record_heartbeat(workers: &mut Workers, beat: &Heartbeat, now: &str) {
         speed: beat.worker.speed.clamp(0.0, SPEED_MAX),
         noise: beat.worker.noise.clamp(0.0, SPEED_MAX),
         sandbox: beat.worker.sandbox.as_ref().map(tame_sandbox),
-        refused: beat.refused.as_deref().map(tame_line),
+        refused: beat.refused.as_deref().map(sanitize_line),
         leaving: beat.leaving,
         lost: false,
         faults: entry.faults,
@@ -43,9 +43,9 @@ pub fn record_heartbeat(workers: &mut Workers, beat: &Heartbeat, now: &str) {
     };
 }
 
-fn tame_sandbox(sandbox: &Sandbox) -> Sandbox {
-    let layers = sandbox.layers.iter().take(16).map(|layer| tame_name(layer)).collect();
-    Sandbox { level: tame_name(&sandbox.level), layers, pondering: sandbox.pondering }
+fn tame_sandbox(sandbox: &SandboxRecord) -> SandboxRecord {
+    let layers = sandbox.layers.iter().take(16).map(|layer| sanitize_name(layer)).collect();
+    SandboxRecord { level: sanitize_name(&sandbox.level), layers, pondering: sandbox.pondering }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! lines and takes out the bytes to write.
 
 use crate::SetupError;
-use referee_protocol::{FromAgent, Garbled, LineProtocol, ToAgent};
+use referee_protocol::{FromAgent, LineProtocol, ParseError, ToAgent};
 use serde_json::Value;
 use std::fmt::Debug;
 
@@ -28,7 +28,7 @@ pub enum Decoded {
     /// The line is, or completes, this message.
     Message(FromAgent),
     /// The line breaks the protocol.
-    Invalid(Garbled),
+    Invalid(ParseError),
 }
 
 /// A line protocol of a game.

@@ -2,7 +2,7 @@
 //! on every machine.
 
 use referee_protocol::Seat;
-use referee_protocol::plain::hex;
+use referee_protocol::plain::to_hex;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 /// the agents' digests in seat order, seed and game number.
 pub fn match_id(game: &str, setup: &Value, digests: &[&str], seed: u64, number: u64) -> String {
     let text = json!([game, setup, digests, seed, number]).to_string();
-    hex(&Sha256::digest(text.as_bytes())[..8])
+    to_hex(&Sha256::digest(text.as_bytes())[..8])
 }
 
 /// Returns a seat's seed: below 2^53, so that every language can hold it in a number.

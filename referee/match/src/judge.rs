@@ -6,9 +6,9 @@ use super::end_reason::EndReason;
 use super::machine::{Asked, Effect, Match, Phase, STATUS_WAIT};
 use super::messages::parse_line;
 use referee_games::{Decoded, Refusal};
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 use referee_protocol::{
-    ClockKind, Event, Fault, FaultKind, FromAgent, Garbled, LateBy, LineEvent, Nanos, Played,
+    ClockKind, Event, Fault, FaultKind, FromAgent, LateBy, LineEvent, Nanos, ParseError, Played,
     PlayedEvent, Seat, ToAgent, escape_line,
 };
 use serde_json::Value;
@@ -322,9 +322,9 @@ fn late_text(spent: &Spent, by: LateBy, limit: &str, kind: ClockKind) -> String 
 }
 
 /// Says what is wrong with a line, and shows its beginning.
-fn describe(garbled: &Garbled, line: &[u8]) -> String {
+fn describe(garbled: &ParseError, line: &[u8]) -> String {
     const SHOWN_BYTES: usize = 60;
-    let shown = tame(&String::from_utf8_lossy(&line[..line.len().min(SHOWN_BYTES)]));
+    let shown = sanitize(&String::from_utf8_lossy(&line[..line.len().min(SHOWN_BYTES)]));
     let dots = if line.len() > SHOWN_BYTES { ".." } else { "" };
     format!("{garbled}: {shown}{dots}")
 }

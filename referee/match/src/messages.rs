@@ -4,9 +4,9 @@
 use super::seat_seed;
 use referee_games::{AnyGame, Decoded};
 use referee_protocol::{
-    ClockSettings, FromAgent, Garbled, Header, HeaderSeat, Hello, Limits, OnFault, Outcome, Over,
-    PROTOCOL_VERSION, Sandbox, Seat, SeatInfo, TRANSCRIPT_VERSION, Turn, Verdict, Want,
-    parse_from_agent,
+    ClockSettings, FromAgent, Header, HeaderSeat, Hello, Limits, OnFault, Outcome, Over,
+    PROTOCOL_VERSION, ParseError, SandboxRecord, Seat, SeatInfo, TRANSCRIPT_VERSION, Turn, Verdict,
+    Want, parse_from_agent,
 };
 
 /// Returns the header for a game of which nothing else is known: agents are named after their
@@ -32,7 +32,7 @@ pub fn header(game: &dyn AnyGame) -> Header {
         clock: ClockSettings::default(),
         limits: Limits::default(),
         on_fault: OnFault::default(),
-        sandbox: Sandbox::default(),
+        sandbox: SandboxRecord::default(),
         seed: 0,
         game_number: 0,
         referee: env!("CARGO_PKG_VERSION").to_owned(),
@@ -84,7 +84,7 @@ pub fn over(outcome: Option<Outcome>, mut verdict: Verdict) -> Over {
 
 /// Reads a line of an agent, with the meaning that its codec found if it has one. `None` for a line
 /// without a message.
-pub fn parse_line(line: &[u8], meaning: Option<Decoded>) -> Option<Result<FromAgent, Garbled>> {
+pub fn parse_line(line: &[u8], meaning: Option<Decoded>) -> Option<Result<FromAgent, ParseError>> {
     match meaning {
         Some(Decoded::Nothing) => None,
         Some(Decoded::Message(message)) => Some(Ok(message)),

@@ -7,9 +7,9 @@ use crate::reach::AgentSandboxSettings;
 use referee_games::{Dialect, GameKind, dialects, nearest};
 use referee_process::agent::Launch;
 use referee_process::files::{absolute, program};
-use referee_process::sandbox::reach::{ProgramFiles, own_of_command};
+use referee_process::sandbox::reach::{ProgramFiles, files_of_command};
 use referee_process::{Cause, Failure, OWN_PROGRAM};
-use referee_protocol::plain::tame_name;
+use referee_protocol::plain::sanitize_name;
 use referee_protocol::{LineProtocol, plain};
 use serde::Deserialize;
 use std::io;
@@ -187,7 +187,7 @@ impl AgentSpec {
             spec.protocol.get_or_insert_with(plain);
         }
         text.clone_into(&mut spec.written);
-        spec.name = tame_name(&spec.name);
+        spec.name = sanitize_name(&spec.name);
         Ok(spec)
     }
 
@@ -321,7 +321,7 @@ impl AgentSpec {
         let shown = words.iter().rfind(|word| folder.join(word).is_file()).unwrap_or(&words[0]);
         let stem = Path::new(shown).file_stem().unwrap_or(shown.as_ref());
         let name = stem.to_string_lossy().into_owned();
-        let own = own_of_command(&words, &folder);
+        let own = files_of_command(&words, &folder);
         let launch = Some(Launch { file, command: words, folder });
         Ok(Self { name, launch, digest, own, ..Self::default() })
     }

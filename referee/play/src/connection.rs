@@ -5,11 +5,11 @@ use super::agent_spec::AgentSpec;
 use referee_games::{Decoded, Dialect, GameKind};
 use referee_match::diagnosis::Usage;
 use referee_process::agent::{
-    AgentEvent, AgentProcess, KILL_WAIT, Launch, OutputLimits, Surroundings,
+    AgentEvent, AgentProcess, KILL_WAIT, Launch, OutputLimits, StartConditions,
 };
 use referee_process::framer::Line;
 use referee_process::launcher::Launcher;
-use referee_process::sandbox::{Enclosure, reach};
+use referee_process::sandbox::{Sandbox, reach};
 use referee_process::usage::Meters;
 use referee_process::work_folder;
 use referee_protocol::{Limits, Nanos, ToAgent};
@@ -76,13 +76,13 @@ impl AgentConnection {
     pub fn start(
         launcher: &Launcher,
         launch: &Launch,
-        surroundings: Surroundings,
+        conditions: StartConditions,
         limits: &Limits,
         dialect: Option<Box<dyn Dialect>>,
     ) -> io::Result<Self> {
         let Limits { line_bytes, stderr_bytes, .. } = *limits;
         let output = OutputLimits { line_bytes, stderr_bytes };
-        let process = AgentProcess::start(launcher, launch, surroundings, output)?;
+        let process = AgentProcess::start(launcher, launch, conditions, output)?;
         Ok(Self {
             process,
             dialect,
@@ -97,7 +97,7 @@ impl AgentConnection {
     /// exited. Fails for a person, and for an agent whose protocol the game doesn't support.
     pub fn start_alone(
         launcher: &Launcher,
-        enclosure: &Enclosure,
+        sandbox: &Sandbox,
         spec: &AgentSpec,
         kind: GameKind,
         limits: &Limits,
@@ -107,13 +107,14 @@ impl AgentConnection {
         let dialect = spec.dialect(kind).map_err(io::Error::other)?;
         let work = work_folder::create()?;
         let files = spec.files();
-        let reachable =
-            files.map(|files| reach::alone(launcher.layers(), &files)).unwrap_or_default();
+        let reachable = files
+            .map(|files| reach::reachable_alone(launcher.layers(), &files))
+            .unwrap_or_default();
         reachable.check(&spec.name, launcher.layers())?;
         let reach = reachable.reach(work.path());
-        let surroundings = work_folder::surroundings(work.path(), limits, reach, None);
-        let launch = enclosure.wrapped(launch, work.path())?;
-        let started = Self::start(launcher, &launch, surroundings, limits, dialect)?;
+        let conditions = work_folder::start_conditions(work.path(), limits, reach, None);
+        let launch = sandbox.wrapped(launch, work.path())?;
+        let started = Self::start(launcher, &launch, conditions, limits, dialect)?;
         Ok((started, work))
     }
 

@@ -1,9 +1,9 @@
 //! What the matches of one core share: launcher, slots for thinking, lag probe, read buffer, orders.
 
 use super::lag_probe::LagProbe;
-use referee_process::cores::hold;
+use referee_process::cores::pin_thread;
 use referee_process::launcher::Launcher;
-use referee_process::sandbox::Enclosure;
+use referee_process::sandbox::Sandbox;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -71,7 +71,7 @@ pub struct CoreContext {
     /// Starts agents.
     pub launcher: Arc<Launcher>,
     /// The sandbox for agents.
-    pub enclosure: Arc<Enclosure>,
+    pub sandbox: Arc<Sandbox>,
     /// A permit per agent of this core that may think at once.
     pub slots: Arc<Semaphore>,
     /// A permit per match of this core that may start agents at once.
@@ -93,13 +93,13 @@ impl CoreContext {
     /// thread and its agents to that core; if the system refuses, logs it and doesn't pin.
     pub(super) fn new(
         launcher: Arc<Launcher>,
-        enclosure: Arc<Enclosure>,
+        sandbox: Arc<Sandbox>,
         orders: watch::Receiver<Orders>,
         paused: PausedTime,
         core: Option<usize>,
     ) -> Self {
         let core = core.filter(|&core| {
-            let held = hold(core);
+            let held = pin_thread(core);
             if let Err(errno) = held {
                 tracing::warn!("can't pin matches to core {core}: {}", errno.desc());
             }
@@ -107,7 +107,7 @@ impl CoreContext {
         });
         Self {
             launcher,
-            enclosure,
+            sandbox,
             slots: Arc::new(Semaphore::new(1)),
             starts: Arc::new(Semaphore::new(1)),
             lag_probe: LagProbe::start(),
@@ -119,10 +119,10 @@ impl CoreContext {
     }
 
     /// Creates a context for single matches without orders. Call it where local tasks can be spawned.
-    pub fn alone(enclosure: Enclosure) -> std::io::Result<Self> {
-        let launcher = Arc::new(Launcher::start(&enclosure.jail)?);
+    pub fn alone(sandbox: Sandbox) -> std::io::Result<Self> {
+        let launcher = Arc::new(Launcher::start(&sandbox.launcher)?);
         let (_, orders) = watch::channel(Orders::default());
-        Ok(Self::new(launcher, Arc::new(enclosure), orders, PausedTime::default(), None))
+        Ok(Self::new(launcher, Arc::new(sandbox), orders, PausedTime::default(), None))
     }
 
     /// Waits until a match may start its agents. Starting agents takes CPU time from thinking ones, so

@@ -1,6 +1,6 @@
 //! The identity of an agent: SHA-256 over its files.
 
-use referee_protocol::plain::hex;
+use referee_protocol::plain::to_hex;
 use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io::{self, Read};
@@ -33,14 +33,14 @@ pub fn digest_files(folder: &Path, files: &[PathBuf]) -> io::Result<String> {
         hash.update(format!("{}\0{length}\0", name.to_string_lossy()).as_bytes());
         add(&mut hash, &file)?;
     }
-    Ok(hex(&hash.finalize()))
+    Ok(to_hex(&hash.finalize()))
 }
 
 /// Hashes one file, like `sha256sum`.
 pub fn digest_file(file: &Path) -> io::Result<String> {
     let mut hash = Sha256::new();
     add(&mut hash, file)?;
-    Ok(hex(&hash.finalize()))
+    Ok(to_hex(&hash.finalize()))
 }
 
 /// Hashes a command line and the files that its words name.
@@ -55,7 +55,7 @@ pub fn digest_command(words: &[String], folder: &Path) -> String {
             add(&mut hash, &file).ok();
         }
     }
-    hex(&hash.finalize())
+    to_hex(&hash.finalize())
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {

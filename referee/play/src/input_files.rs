@@ -3,7 +3,7 @@
 use super::destination::{DEFAULT_FOLDER, latest};
 use referee_match::transcript::unpack;
 use referee_process::Failure;
-use referee_protocol::plain::hex;
+use referee_protocol::plain::to_hex;
 use sha2::{Digest, Sha256};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ pub fn read_text(name: &str) -> Result<String, Failure> {
 /// Reads a game record like [`read_text`], with the SHA-256 of its bytes, in hex.
 pub fn read_record(name: &str) -> Result<(String, String), Failure> {
     let bytes = read_bytes(name)?;
-    let digest = hex(&Sha256::digest(&bytes));
+    let digest = to_hex(&Sha256::digest(&bytes));
     Ok((String::from_utf8_lossy(&bytes).into_owned(), digest))
 }
 

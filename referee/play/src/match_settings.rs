@@ -4,7 +4,7 @@ use super::agent_spec::{AgentSpec, unique_names};
 use referee_games::AnyGame;
 use referee_match::match_id;
 use referee_protocol::{
-    ClockSettings, Header, HeaderSeat, Limits, OnFault, Sandbox, Seat, TRANSCRIPT_VERSION,
+    ClockSettings, Header, HeaderSeat, Limits, OnFault, SandboxRecord, Seat, TRANSCRIPT_VERSION,
 };
 
 /// The settings of a match.
@@ -24,7 +24,7 @@ pub fn header(
     game: &dyn AnyGame,
     seated: &[&AgentSpec],
     conditions: &MatchSettings,
-    sandbox: &Sandbox,
+    sandbox: &SandboxRecord,
     seed: u64,
     number: u64,
 ) -> Header {

@@ -19,9 +19,9 @@ use referee_process::agent::Launch;
 use referee_process::cleaning::{Cleaner, Cleaning};
 use referee_process::cores;
 use referee_process::launcher::Launcher;
-use referee_process::sandbox::Enclosure;
-use referee_process::work_folder::{WorkFolders, surroundings};
-use referee_protocol::{Event, Header, Sandbox, Seat};
+use referee_process::sandbox::Sandbox;
+use referee_process::work_folder::{WorkFolders, start_conditions};
+use referee_protocol::{Event, Header, SandboxRecord, Seat};
 use serde_json::Value;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -114,7 +114,7 @@ pub async fn reserve_slot(jobs: Option<&mpsc::Sender<Job>>) -> Option<mpsc::Perm
 /// What all cores of a pool share.
 struct Shared {
     launcher: Arc<Launcher>,
-    enclosure: Arc<Enclosure>,
+    sandbox: Arc<Sandbox>,
     cleaner: Cleaner,
     jobs: Mutex<mpsc::Receiver<Job>>,
     results: mpsc::Sender<Played>,
@@ -125,18 +125,18 @@ struct Shared {
 }
 
 impl Pool {
-    /// Starts the threads. `orders` go to every match, all agents are started in `enclosure`, and
+    /// Starts the threads. `orders` go to every match, all agents are started in `sandbox`, and
     /// running matches are listed in `playing`.
     pub fn start(
         room: PoolSize,
-        enclosure: Enclosure,
+        sandbox: Sandbox,
         orders: watch::Receiver<Orders>,
         paused: PausedTime,
         watching: Box<Watching>,
         playing: RunningMatches,
     ) -> io::Result<Self> {
         raise_file_limit();
-        let launcher = Arc::new(Launcher::start(&enclosure.jail)?);
+        let launcher = Arc::new(Launcher::start(&sandbox.launcher)?);
         let (cleaner, cleaning) = Cleaner::start()?;
         let cores = cores::count();
         let matches = room.matches.max(1);
@@ -146,7 +146,7 @@ impl Pool {
         let (jobs, asked) = mpsc::channel(1);
         let shared = Arc::new(Shared {
             launcher,
-            enclosure: Arc::new(enclosure),
+            sandbox: Arc::new(sandbox),
             cleaner,
             jobs: Mutex::new(asked),
             results: sender,
@@ -185,8 +185,8 @@ fn raise_file_limit() {
 fn one_core(runtime: &Runtime, shared: &Arc<Shared>, at_once: usize, core: Option<usize>) {
     LocalSet::new().block_on(runtime, async {
         let (orders, paused) = (shared.orders.clone(), shared.paused.clone());
-        let (launcher, enclosure) = (shared.launcher.clone(), shared.enclosure.clone());
-        let table = CoreContext::new(launcher, enclosure, orders, paused, core);
+        let (launcher, sandbox) = (shared.launcher.clone(), shared.sandbox.clone());
+        let table = CoreContext::new(launcher, sandbox, orders, paused, core);
         let work = WorkFolders::new(shared.cleaner.clone());
         let workers: Vec<_> = (0..at_once)
             .map(|_| {
@@ -227,7 +227,7 @@ impl Shared {
 impl Job {
     async fn play(self, table: &CoreContext, work: &WorkFolders, shared: &Shared) -> Played {
         let number = self.number;
-        let prepared = self.header(&table.enclosure.told);
+        let prepared = self.header(&table.sandbox.recorded);
         let opened =
             prepared.and_then(|(header, game)| Ok((self.destination.open(&header)?, header, game)));
         let ((sink, transcript), header, game) = match opened {
@@ -293,16 +293,15 @@ impl Job {
     ) -> io::Result<io::Result<Participant>> {
         let reach = self.readable_files.of(table.launcher.layers(), spec).reach(folder);
         let limits = &self.conditions.limits;
-        let surroundings = surroundings(folder, limits, reach, table.core);
-        let launch = table.enclosure.wrapped(launch, folder)?;
+        let conditions = start_conditions(folder, limits, reach, table.core);
+        let launch = table.sandbox.wrapped(launch, folder)?;
         let dialect = spec.dialect(self.kind).map_err(io::Error::other)?;
-        let started =
-            AgentConnection::start(&table.launcher, &launch, surroundings, limits, dialect);
+        let started = AgentConnection::start(&table.launcher, &launch, conditions, limits, dialect);
         Ok(started.map(|connection| Participant::Process(Box::new(connection))))
     }
 
     /// Returns the header of the transcript, and the game.
-    pub fn header(&self, sandbox: &Sandbox) -> io::Result<(Header, Box<dyn AnyGame>)> {
+    pub fn header(&self, sandbox: &SandboxRecord) -> io::Result<(Header, Box<dyn AnyGame>)> {
         let game = self.kind.start(&self.setup).map_err(io::Error::other)?;
         let seated: Vec<&AgentSpec> = self.seated.iter().map(AsRef::as_ref).collect();
         let header =

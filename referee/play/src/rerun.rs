@@ -13,7 +13,8 @@ use referee_match::{Match, parse_line};
 use referee_process::agent::AgentEvent;
 use referee_process::cleaning;
 use referee_protocol::{
-    Action, Event, Fault, FaultKind, FromAgent, Garbled, Header, Resign, Seat, ToAgent, line_bytes,
+    Action, Event, Fault, FaultKind, FromAgent, Header, ParseError, Resign, Seat, ToAgent,
+    line_bytes,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -91,9 +92,9 @@ pub async fn rerun(
     let header = rerun.header;
     let begun = Walk::begin(header.clone());
     let walk = begun.map_err(|error| RerunError::Transcript(error.to_string()))?;
-    let (launcher, enclosure) = (&table.launcher, &table.enclosure);
+    let (launcher, sandbox) = (&table.launcher, &table.sandbox);
     let kind = walk.game().kind();
-    let started = AgentConnection::start_alone(launcher, enclosure, spec, kind, &header.limits);
+    let started = AgentConnection::start_alone(launcher, sandbox, spec, kind, &header.limits);
     let (agent, work) = started?;
     let mut replay = Replay { rerun, agent, strayed: Vec::new(), stderr: String::new() };
     let game = walk.game().clone_box();
@@ -153,7 +154,7 @@ impl Replay<'_> {
 
     /// Sends messages and waits for an answer: a message other than `info`, or an invalid line. `None` if
     /// there is none in time.
-    async fn exchange(&mut self, messages: &[ToAgent]) -> Option<Result<FromAgent, Garbled>> {
+    async fn exchange(&mut self, messages: &[ToAgent]) -> Option<Result<FromAgent, ParseError>> {
         self.send(messages);
         let until = Instant::now() + self.rerun.patience.unwrap_or(LONG);
         let mut said = None;
@@ -375,7 +376,7 @@ impl Recorded {
     }
 
     /// Returns the answer: the action that was played, or else the first line that isn't `info`.
-    fn answer(&self) -> Option<Result<FromAgent, Garbled>> {
+    fn answer(&self) -> Option<Result<FromAgent, ParseError>> {
         let action = self.played.clone().map(|action| Action { turn: None, action });
         let first = || self.lines.iter().find_map(|line| message(line, None));
         action.map(FromAgent::Action).map(Ok).or_else(first)
@@ -408,7 +409,7 @@ fn participants(rerun: &RerunRequest<'_>, agent: AgentConnection) -> Vec<Partici
 }
 
 /// Reads a line without the number of its turn; `None` if it has no answer.
-fn message(line: &[u8], meaning: Option<Decoded>) -> Option<Result<FromAgent, Garbled>> {
+fn message(line: &[u8], meaning: Option<Decoded>) -> Option<Result<FromAgent, ParseError>> {
     match parse_line(line, meaning)? {
         Ok(FromAgent::Info(_)) => None,
         // The number of the turn is optional.

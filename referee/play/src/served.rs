@@ -9,7 +9,7 @@ use referee_match::{hello, parse_line, request};
 use referee_process::agent::AgentEvent;
 use referee_process::framer::Line;
 use referee_process::launcher::Launcher;
-use referee_process::sandbox::Enclosure;
+use referee_process::sandbox::Sandbox;
 use referee_protocol::{FromAgent, Header, Limits, Played, Seat, ToAgent, Want};
 use serde_json::Value;
 use std::io::Write;
@@ -23,7 +23,7 @@ const STATUS_WAIT: Duration = Duration::from_millis(200);
 #[derive(Debug)]
 pub struct ServedAgent {
     launcher: Launcher,
-    enclosure: Enclosure,
+    sandbox: Sandbox,
     spec: AgentSpec,
     kind: GameKind,
     /// The header of the match; its setup is that of the last request.
@@ -54,12 +54,12 @@ impl ServedAgent {
     /// Creates an agent for the game, clock and limits of `header`.
     pub fn new(
         launcher: Launcher,
-        enclosure: Enclosure,
+        sandbox: Sandbox,
         spec: AgentSpec,
         kind: GameKind,
         header: Header,
     ) -> Self {
-        Self { launcher, enclosure, spec, kind, header, running: None }
+        Self { launcher, sandbox, spec, kind, header, running: None }
     }
 
     /// Returns the agent's answer to a request: an action, or `None` if it resigns. After an error its
@@ -125,8 +125,8 @@ impl ServedAgent {
         // All its stderr is shown, and none of it kept.
         let limits = Limits { stderr_bytes: u64::MAX, ..self.header.limits.clone() };
         let (launcher, spec) = (&self.launcher, &self.spec);
-        let (kind, enclosure) = (self.kind, &self.enclosure);
-        let started = AgentConnection::start_alone(launcher, enclosure, spec, kind, &limits);
+        let (kind, sandbox) = (self.kind, &self.sandbox);
+        let started = AgentConnection::start_alone(launcher, sandbox, spec, kind, &limits);
         let (agent, work) = started.map_err(broken)?;
         self.header.setup = game.setup();
         for (header, colour) in self.header.seats.iter_mut().zip(game.colours()) {

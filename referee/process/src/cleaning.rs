@@ -1,6 +1,5 @@
-//! Removing what agents leave in their folders, on a thread of its own: that can take longer than a
-//! match. Nothing in a folder is followed, and neither modes nor depth keep anything from being
-//! removed.
+//! Removes agents' work folders on a thread of its own, since that can take longer than a match.
+//! Never follows links, and neither modes nor depth can prevent the removal.
 
 use nix::dir::Dir;
 use nix::errno::Errno;
@@ -18,42 +17,43 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tokio::sync::mpsc;
 
-/// How many folders wait to be removed at most. Whoever has one more waits with it: else agents
-/// could fill the disk faster than it is freed.
+/// How many folders may wait to be removed. Beyond that the caller waits: otherwise agents could
+/// fill the disk faster than it is freed.
 const WAITING: usize = 64;
-/// How long the end of the program waits for the last folders.
+/// How long the program waits for the last folders when it ends.
 const END_WAIT: Duration = Duration::from_secs(10);
-/// How often a folder is looked through at most. Once is enough, unless the file system leaves out
-/// entries while others are removed, or somebody still writes there.
+/// How often a folder is listed at most. Once is enough, unless the file system skips entries while
+/// others are removed, or a process still writes there.
 const LOOKS: usize = 100;
 
-/// Where folders go that are to be removed.
+/// Sends folders to the thread that removes them.
 #[derive(Clone, Debug)]
 pub struct Cleaner(mpsc::Sender<TempDir>);
 
-/// The thread that removes them. It ends with the last [`Cleaner`].
+/// The thread that removes folders. It ends with the last [`Cleaner`].
 #[derive(Debug)]
 pub struct Cleaning(Receiver<()>);
 
 impl Cleaner {
     /// Starts the thread.
     pub fn start() -> io::Result<(Self, Cleaning)> {
-        // Made now, as an agent may leave no room for one more folder; if that fails, when it is needed.
-        let mut yard = Yard::create();
+        // Created now, because an agent may leave no room for another folder; if that fails, on
+        // demand.
+        let mut trash = Trash::create();
         let (folders, mut given) = mpsc::channel::<TempDir>(WAITING);
         let (alive, ended): (Sender<()>, _) = channel();
         let work = move || {
             while let Some(folder) = given.blocking_recv() {
-                if yard.is_err() {
-                    yard = Yard::create();
+                if trash.is_err() {
+                    trash = Trash::create();
                 }
-                match &mut yard {
-                    Ok(yard) => yard.remove(folder),
-                    Err(error) => tracing::warn!("a work folder was left behind: {error}"),
+                match &mut trash {
+                    Ok(trash) => trash.remove(folder),
+                    Err(error) => tracing::warn!("a work folder could not be removed: {error}"),
                 }
             }
-            if let Ok(yard) = yard {
-                yard.close();
+            if let Ok(trash) = trash {
+                trash.close();
             }
             drop(alive);
         };
@@ -61,22 +61,22 @@ impl Cleaner {
         Ok((Self(folders), Cleaning(ended)))
     }
 
-    /// Removes a folder some time.
+    /// Queues a folder for removal.
     pub async fn take(&self, folder: TempDir) {
-        // Without the thread, which is a defect, it is removed where it is dropped.
+        // Without the thread, which would be a bug, dropping the folder removes it.
         self.0.send(folder).await.ok();
     }
 }
 
 impl Cleaning {
-    /// Waits until all is removed, but not without bound. To be called when no [`Cleaner`] is left.
+    /// Waits until everything is removed, with a time limit. Call it when no [`Cleaner`] is left.
     pub fn join(self) {
         if !self.ends_within(END_WAIT) {
-            tracing::warn!("what agents wrote could not be removed in time, some is left behind");
+            tracing::warn!("some work folders could not be removed in time");
         }
     }
 
-    /// Whether all is removed by then.
+    /// Whether everything is removed within `wait`.
     pub fn ends_within(&self, wait: Duration) -> bool {
         self.0.recv_timeout(wait) != Err(RecvTimeoutError::Timeout)
     }
@@ -84,29 +84,29 @@ impl Cleaning {
 
 /// Removes a folder at once, which may take long.
 pub fn remove(folder: TempDir) {
-    match Yard::create() {
-        Ok(mut yard) => {
-            yard.remove(folder);
-            yard.close();
+    match Trash::create() {
+        Ok(mut trash) => {
+            trash.remove(folder);
+            trash.close();
         }
-        Err(error) => tracing::warn!("a work folder was left behind: {error}"),
+        Err(error) => tracing::warn!("a work folder could not be removed: {error}"),
     }
 }
 
-/// A folder to which others are moved to be emptied, under numbers. So none is ever more than two
-/// levels down, and no more than two are open, however deep they were.
+/// A folder into which others are moved, under numbers, to be emptied. So no folder is ever more
+/// than two levels down, and at most two are open, however deep they were.
 #[derive(Debug)]
-struct Yard {
+struct Trash {
     folder: TempDir,
     opened: OwnedFd,
-    /// The number of the next one that comes.
+    /// The number for the next folder that is moved here.
     coming: u64,
-    /// The lowest number of those that are not emptied yet.
+    /// The lowest number that is not emptied yet.
     next: u64,
 }
 
-impl Yard {
-    /// Beside the folders that are to be removed: nothing can be moved to another file system.
+impl Trash {
+    /// Created beside the folders to be removed: a folder can't be moved to another file system.
     fn create() -> io::Result<Self> {
         let permissions = Permissions::from_mode(0o700);
         let folder =
@@ -115,12 +115,15 @@ impl Yard {
         Ok(Self { folder, opened, coming: 0, next: 0 })
     }
 
-    /// Removes a folder. An agent may have made that hard, which is no reason to lose what it did.
+    /// Removes a folder. That an agent made it hard to remove is no reason to lose the match.
     fn remove(&mut self, folder: TempDir) {
         let path = folder.keep();
         if let Err(errno) = self.remove_all(&path) {
             let path = path.display();
-            tracing::warn!("not all of the work folder {path} was removed: {}", errno.desc());
+            tracing::warn!(
+                "the work folder {path} could not be removed completely: {}",
+                errno.desc()
+            );
         }
     }
 
@@ -134,7 +137,7 @@ impl Yard {
         result
     }
 
-    /// Removes a file, a link or an empty folder; another folder is moved here.
+    /// Removes a file, a link or an empty folder; moves any other folder here.
     fn take<P: NixPath + ?Sized>(&mut self, from: BorrowedFd<'_>, name: &P) -> nix::Result<()> {
         match unlinkat(from, name, UnlinkatFlags::NoRemoveDir) {
             Err(Errno::EISDIR | Errno::EPERM) => {}
@@ -145,8 +148,8 @@ impl Yard {
             Err(Errno::ENOTEMPTY | Errno::EEXIST) => {}
             done => return done,
         }
-        // Moving a folder changes what is above it, which takes the right to write in it. Where
-        // that can't be had, moving it tells.
+        // Moving a folder changes its `..`, which needs write permission. If that can't be set, the
+        // move fails with the reason.
         fchmodat(from, name, Mode::S_IRWXU, FchmodatFlags::NoFollowSymlink).ok();
         renameat(from, name, &self.opened, self.coming.to_string().as_str())?;
         self.coming += 1;
@@ -183,12 +186,12 @@ impl Yard {
 
     fn close(self) {
         if let Err(error) = self.folder.close() {
-            tracing::warn!("something that an agent wrote was left behind: {error}");
+            tracing::warn!("files of an agent could not be removed: {error}");
         }
     }
 }
 
-/// Opens a folder, and nothing else.
+/// Opens a folder; fails for anything else.
 fn open<P: NixPath + ?Sized>(at: BorrowedFd<'_>, name: &P) -> nix::Result<OwnedFd> {
     let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
     openat(at, name, flags, Mode::empty())
@@ -220,7 +223,7 @@ mod tests {
         }
     }
 
-    /// All that an agent may leave, and a link to a folder in which nothing may be changed.
+    /// Everything that an agent may leave, and a link to a folder that must not change.
     fn plant(folder: &Path, others: &Path) {
         symlink(others, folder.join("link")).unwrap();
         symlink(folder.join("loop"), folder.join("loop")).unwrap();
@@ -253,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_in_it_a_folder_is_removed_and_nothing_else() {
+    fn any_folder_is_removed_and_nothing_else() {
         let others = precious();
         let folder = TempDir::new().unwrap();
         let path = folder.path().to_owned();

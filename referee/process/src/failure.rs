@@ -1,8 +1,8 @@
-//! What went wrong at the command line, with what to do about it and the exit code that says so.
+//! Why a command failed, what to do about it, and the exit code.
 
 use std::io;
 
-/// Why a command failed. Reads as `error: ..` and, where it is known what to do, `help: ..`.
+/// Why a command failed. Printed as `error: ..` and, if a remedy is known, `help: ..`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
 pub struct Failure {
@@ -12,19 +12,19 @@ pub struct Failure {
     cause: Option<Cause>,
 }
 
-/// What a failure comes from, where a caller does something about it.
+/// What caused a failure, where callers react to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// A program, or a file of it, isn't there.
+    /// A program, or a file of it, is missing.
     Missing,
-    /// An `agent.toml` is there, but not right.
+    /// An `agent.toml` exists but is invalid.
     Manifest,
 }
 
 impl Failure {
     /// The operation failed, or something didn't verify.
     pub const OPERATION: u8 = 1;
-    /// The command can't be understood.
+    /// The command line is invalid.
     pub const USAGE: u8 = 2;
     /// An agent was at fault, where that decides.
     pub const AGENT: u8 = 3;
@@ -36,7 +36,7 @@ impl Failure {
         Self::new(Self::OPERATION, text)
     }
 
-    /// The command can't be understood.
+    /// The command line is invalid.
     pub fn usage(text: impl Into<String>) -> Self {
         Self::new(Self::USAGE, text)
     }
@@ -46,49 +46,49 @@ impl Failure {
         Self::new(Self::MACHINE, text)
     }
 
-    /// With an exit code of its own.
+    /// A failure with the given exit code.
     pub fn new(code: u8, text: impl Into<String>) -> Self {
         Self { code, text: text.into(), help: None, cause: None }
     }
 
-    /// The same with what to do about it.
+    /// Adds what to do about it.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// The same with what to do about it, where that is known.
+    /// Adds what to do about it, if known.
     #[must_use]
     pub fn or_help(mut self, help: Option<String>) -> Self {
         self.help = help.or(self.help);
         self
     }
 
-    /// The same with what it comes from.
+    /// Adds the cause.
     #[must_use]
     pub fn because(mut self, cause: Cause) -> Self {
         self.cause = Some(cause);
         self
     }
 
-    /// The same, which comes from an error of the system.
+    /// Adds the cause [`Cause::Missing`] for an error of that kind.
     #[must_use]
     pub fn because_of(self, error: &io::Error) -> Self {
         if error.kind() == io::ErrorKind::NotFound { self.because(Cause::Missing) } else { self }
     }
 
-    /// What it comes from, where that is known.
+    /// Returns the cause, if known.
     pub fn cause(&self) -> Option<Cause> {
         self.cause
     }
 
-    /// The exit code.
+    /// Returns the exit code.
     pub fn code(&self) -> u8 {
         self.code
     }
 
-    /// What to do about it.
+    /// Returns what to do about it, if known.
     pub fn help_text(&self) -> Option<&str> {
         self.help.as_deref()
     }

@@ -1,16 +1,16 @@
-//! Paths and programs by name, with errors that say which one.
+//! Paths and programs by name, with errors that name the file.
 
 use crate::{Cause, Failure};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// An error with the file that it is about.
+/// Prefixes an error with the file's path.
 pub fn named(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
-/// A path that leads there from everywhere; the empty one is the working directory.
+/// Makes a path absolute and canonical; the empty path is the working directory.
 pub fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     path.canonicalize().map_err(|error| {
@@ -18,8 +18,8 @@ pub fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     })
 }
 
-/// What a file begins with, up to so many bytes; `None` where it is no file. A FIFO would be waited
-/// for.
+/// Reads up to `bytes` bytes from the start of a file; `None` unless it is a regular file (opening
+/// a FIFO would block).
 pub(crate) fn head(file: &Path, bytes: u64) -> Option<Vec<u8>> {
     let file = Some(file).filter(|file| file.is_file())?;
     let mut head = Vec::new();
@@ -27,13 +27,14 @@ pub(crate) fn head(file: &Path, bytes: u64) -> Option<Vec<u8>> {
     Some(head)
 }
 
-/// The file of a program along PATH.
+/// Finds a program in PATH.
 pub(crate) fn in_path(word: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).map(|folder| folder.join(word)).find(|file| file.is_file())
 }
 
-/// The file of a program: in `folder`, where the word names a file there or a path, or along PATH.
+/// Finds a program's file: in `folder`, if the word names a file there or is a path, otherwise in
+/// PATH.
 pub fn program(word: &str, folder: &Path) -> Result<PathBuf, Failure> {
     let local = folder.join(word);
     if local.is_file() {

@@ -1,38 +1,39 @@
-//! Lines out of a stream of bytes, bounded: what is over the bound is told, never kept.
+//! Splits a stream of bytes into lines of bounded length; the excess is reported, never kept.
 
 /// A line without its end (`\n` or `\r\n`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// Its bytes.
+    /// The bytes.
     pub bytes: Vec<u8>,
-    /// It is longer than it may be, and this is its beginning.
+    /// The line is too long; `bytes` is its beginning.
     pub cut: bool,
 }
 
-/// Cuts a stream into lines.
+/// Splits a stream into lines.
 #[derive(Debug)]
 pub struct Framer {
     line_bytes_max: usize,
-    /// What has come; before `begin` it has been given, and up to `searched` there is no line end.
+    /// Bytes received. Those before `begin` have been returned; there is no line end between
+    /// `begin` and `searched`.
     bytes: Vec<u8>,
     begin: usize,
     searched: usize,
 }
 
 impl Framer {
-    /// For lines of up to so many bytes, without their ends.
+    /// Creates a framer for lines of up to `line_bytes_max` bytes, without their ends.
     pub fn new(line_bytes_max: usize) -> Self {
         Self { line_bytes_max, bytes: Vec::new(), begin: 0, searched: 0 }
     }
 
-    /// Takes in bytes. To be called when [`Framer::next_line`] has given all lines.
+    /// Adds bytes. Call it when [`Framer::next_line`] has returned all lines.
     pub fn push(&mut self, bytes: &[u8]) {
         self.bytes.drain(..self.begin);
         (self.searched, self.begin) = (self.searched - self.begin, 0);
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// The next line that has come whole, or is longer than it may be.
+    /// Returns the next complete line, or a line that is already too long.
     pub fn next_line(&mut self) -> Option<Line> {
         let found = self.bytes[self.searched..].iter().position(|&byte| byte == b'\n');
         if let Some(at) = found {
@@ -45,23 +46,23 @@ impl Framer {
             return Some(line);
         }
         self.searched = self.bytes.len();
-        // One byte more may be the `\r` of a line end.
+        // One more byte may be the `\r` of a line end.
         let is_long = self.unended().len().saturating_sub(1) > self.line_bytes_max;
         is_long.then(|| self.rest())
     }
 
-    /// The last line, where its end is missing. To be called when the stream has ended and
-    /// [`Framer::next_line`] has given all others.
+    /// Returns the last line if its end is missing. Call it when the stream has ended and
+    /// [`Framer::next_line`] has returned all others.
     pub fn finish(&mut self) -> Option<Line> {
         (!self.unended().is_empty()).then(|| self.rest())
     }
 
-    /// The beginning of a line whose end has not come.
+    /// Returns the start of a line whose end has not arrived.
     pub fn unended(&self) -> &[u8] {
         &self.bytes[self.begin..]
     }
 
-    /// Forgets what has come.
+    /// Discards all bytes.
     pub fn clear(&mut self) {
         self.bytes.clear();
         (self.begin, self.searched) = (0, 0);
@@ -86,7 +87,7 @@ mod tests {
     use super::Framer;
     use proptest::prelude::*;
 
-    /// The lines that come of pieces, those that were cut marked with `!`.
+    /// The lines found in these pieces; lines that were cut end with `!`.
     fn lines(pieces: &[&[u8]], bound: usize) -> Vec<String> {
         let mut framer = Framer::new(bound);
         let mut found = Vec::new();

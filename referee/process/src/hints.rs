@@ -1,24 +1,24 @@
-//! What runtimes are told of the memory that there is. They size themselves by that of the whole
-//! machine unless a container's limit says otherwise, and garbage is collected when their own idea
-//! of a full heap is reached: by the default of a large machine that is after any limit of a match.
+//! Environment variables that limit the memory of language runtimes. A runtime sizes its heap by
+//! the memory of the whole machine unless a container limits it, and collects garbage only when
+//! that heap is full: on a large machine that is beyond the limit of a match.
 
 use referee_protocol::Limits;
 
-/// How the line begins that Java writes to its stderr because of its hint, whatever it is asked.
+/// Start of the line that Java always writes to stderr because of its variable.
 pub const JAVA_NOTICE: &str = "Picked up JAVA_TOOL_OPTIONS:";
 
-/// Environment variables, `NAME=value` each, for an agent with these limits. What its own command
-/// line says goes before them.
+/// Returns `NAME=value` entries for an agent with these limits. Options on the agent's own command
+/// line override them.
 pub fn hints(limits: &Limits) -> [String; 4] {
     let memory_mb = limits.memory_mb;
-    // Beside its heap a runtime has itself, compiled code, threads and their stacks.
+    // Beside its heap a runtime needs room for itself, compiled code, threads and stacks.
     let heap_mb = (memory_mb.saturating_mul(3) / 4).saturating_sub(64).max(memory_mb / 4).max(8);
     [
         format!("JAVA_TOOL_OPTIONS=-Xmx{heap_mb}m"),
         format!("NODE_OPTIONS=--max-old-space-size={heap_mb}"),
-        // Of all that Go's runtime has, and no hard limit.
+        // All memory of Go's runtime; a soft limit.
         format!("GOMEMLIMIT={}MiB", (memory_mb.saturating_mul(9) / 10).max(8)),
-        // In bytes, as a hexadecimal number without a prefix.
+        // In bytes, hexadecimal without a prefix.
         format!("DOTNET_GCHeapHardLimit={:x}", heap_mb.saturating_mul(1 << 20)),
     ]
 }
@@ -35,9 +35,9 @@ mod tests {
             (256, ["-Xmx128m", "=128", "=230MiB", "=8000000"]),
             (64, ["-Xmx16m", "=16", "=57MiB", "=1000000"]),
         ] {
-            let told = hints(&Limits { memory_mb, ..Limits::default() });
-            for (told, wanted) in told.iter().zip(wanted) {
-                assert!(told.ends_with(wanted), "{memory_mb}: {told}");
+            let found = hints(&Limits { memory_mb, ..Limits::default() });
+            for (found, wanted) in found.iter().zip(wanted) {
+                assert!(found.ends_with(wanted), "{memory_mb}: {found}");
             }
         }
         hints(&Limits { memory_mb: u64::MAX, ..Limits::default() });

@@ -1,8 +1,9 @@
-//! Untrusted programs as child processes: started and killed with all that they start, kept in a
-//! sandbox that is attacked before it is trusted, held to limits, written to, read from and measured.
+//! Untrusted programs as child processes: starts them, kills them with all their descendants,
+//! confines them in a sandbox that is attacked before it is trusted, limits and measures them, and
+//! reads and writes their pipes.
 //!
-//! It knows no game and no match: what is written to a program, and what its lines mean, is the
-//! caller's business. This is the one crate with `unsafe` code, in `launcher/{sys,raw}.rs`.
+//! This crate knows no game and no match: callers decide what is written to a program and what its
+//! lines mean. It is the only crate with `unsafe` code, in `launcher/{sys,raw}.rs`.
 
 pub mod cores;
 pub mod lock;
@@ -20,5 +21,5 @@ pub mod files;
 
 pub use failure::{Cause, Failure};
 
-/// The file of the program that runs, also when it has been replaced or removed since it was started.
+/// The running program's own file, even if it has been replaced or removed since the start.
 pub const OWN_PROGRAM: &str = "/proc/self/exe";

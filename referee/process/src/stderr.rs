@@ -1,9 +1,9 @@
-//! What an agent writes to its stderr: the head of it as it comes, turn by turn, and the tail at the
-//! end; what is between the two is counted and left out.
+//! Keeps the head and the tail of an agent's stderr: the head is handed out turn by turn, the tail
+//! at the end. What is between is dropped and counted.
 
 use std::collections::VecDeque;
 
-/// A piece is handed on when it has this many bytes, or earlier where a turn ends.
+/// A piece is handed out when it has this many bytes, or when the turn ends.
 const PIECE_BYTES: usize = 4096;
 
 /// An agent's stderr, bounded.
@@ -12,7 +12,7 @@ pub struct Stderr {
     /// How many bytes of the head may still be kept.
     head_left: usize,
     tail_max: usize,
-    /// Bytes of the head that have not been handed on.
+    /// Bytes of the head that have not been handed out.
     pending: Vec<u8>,
     tail: VecDeque<u8>,
     dropped: u64,
@@ -21,14 +21,14 @@ pub struct Stderr {
 /// A piece of text to record.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// The text; bytes that are no UTF-8 are replaced.
+    /// The text; invalid UTF-8 is replaced.
     pub text: String,
-    /// How many bytes were left out before it.
+    /// How many bytes were dropped before it.
     pub dropped_bytes: u64,
 }
 
 impl Stderr {
-    /// Keeps `bytes` at the head and as many at the tail.
+    /// Keeps `bytes` bytes at the head and as many at the tail.
     pub fn new(bytes: u64) -> Self {
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         Self {
@@ -40,7 +40,7 @@ impl Stderr {
         }
     }
 
-    /// Takes in what was read.
+    /// Adds bytes that were read.
     pub fn add(&mut self, bytes: &[u8]) {
         let (head, rest) = bytes.split_at(bytes.len().min(self.head_left));
         self.head_left -= head.len();
@@ -57,8 +57,8 @@ impl Stderr {
         self.pending.len() >= PIECE_BYTES
     }
 
-    /// What has come of the head since the last time. A character that is cut in two by the end of
-    /// what has come waits for its rest.
+    /// Returns what was added to the head since the last call. An incomplete character at the end
+    /// waits for its remaining bytes.
     pub fn take(&mut self) -> Option<Piece> {
         let whole = self.pending.len() - incomplete(&self.pending);
         if whole == 0 {
@@ -69,7 +69,7 @@ impl Stderr {
         Some(Piece { text: String::from_utf8_lossy(&bytes).into_owned(), dropped_bytes: 0 })
     }
 
-    /// What is left when the agent is gone: the end of the head, and the tail.
+    /// Returns the rest when the agent is gone: the end of the head, and the tail.
     pub fn finish(&mut self) -> Vec<Piece> {
         let mut pieces = Vec::new();
         let head = std::mem::take(&mut self.pending);
@@ -84,7 +84,7 @@ impl Stderr {
     }
 }
 
-/// How many bytes at the end are the beginning of a character.
+/// How many bytes at the end belong to an incomplete character.
 fn incomplete(bytes: &[u8]) -> usize {
     let tail = &bytes[bytes.len().saturating_sub(3)..];
     for (index, &byte) in tail.iter().enumerate().rev() {

@@ -1,4 +1,4 @@
-//! What an agent's processes have used: CPU time, and time spent waiting for a core.
+//! What an agent's processes have used: CPU time, and time waiting for a core.
 
 use nix::time::{ClockId, clock_getcpuclockid, clock_gettime};
 use nix::unistd::{Pid, SysconfVar, sysconf};
@@ -8,23 +8,23 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-/// The meters of one agent.
+/// Measures one agent's processes.
 #[derive(Debug)]
 pub struct Meters {
     agent: Pid,
-    /// Of which all that the agent starts is a descendant; found when it is first asked for, which
-    /// has to be while the agent runs.
+    /// The ancestor of all that the agent starts. Looked up on first use, which must be while the
+    /// agent runs.
     supervisor: OnceCell<Option<Pid>>,
     clock: ClockId,
-    /// The system's scheduling figures of the agent's process.
+    /// `/proc/PID/schedstat` of the agent's process.
     schedule: Option<File>,
-    /// What its supervisor had taken in of other agents before.
+    /// CPU time of earlier agents that the supervisor had already reaped.
     reaped_before: Nanos,
 }
 
 impl Meters {
-    /// For the process `agent`, whose supervisor had taken in so much CPU time of others before;
-    /// `None` where the system has no such clock.
+    /// Creates the meters of the process `agent`, whose supervisor had already reaped
+    /// `reaped_before` of CPU time of others. `None` if the system has no such clock.
     pub fn of(agent: Pid, reaped_before: Nanos) -> Option<Self> {
         let clock = clock_getcpuclockid(agent).ok()?;
         let schedule = File::open(format!("/proc/{agent}/schedstat")).ok();
@@ -35,13 +35,13 @@ impl Meters {
         *self.supervisor.get_or_init(|| Ticks::of(self.agent).map(|ticks| ticks.parent))
     }
 
-    /// The number of the agent's own process.
+    /// Returns the agent's process ID.
     pub fn process_id(&self) -> i32 {
         self.agent.as_raw()
     }
 
-    /// It is one process with one thread, which waits to read more of its stdin: whatever it wants
-    /// to say, it won't say it before it has read more. False where the system doesn't tell.
+    /// Whether the agent is a single process with a single thread that blocks on reading stdin, and
+    /// so can't write anything before it reads more. False if unknown.
     pub fn awaits_input(&self) -> bool {
         let process = format!("/proc/{}", self.agent);
         let threads = std::fs::read_dir(format!("{process}/task")).map_or(0, Iterator::count);
@@ -51,13 +51,13 @@ impl Meters {
         reads && words.next() == Some("0x0") && threads == 1 && self.processes() == 1
     }
 
-    /// How many processes the agent's tree has, its own included.
+    /// How many processes the agent's tree has, including its own.
     pub fn processes(&self) -> usize {
         self.supervisor().map_or(0, |supervisor| tree_below(supervisor).len())
     }
 
-    /// Something of its tree has a core, or waits for one or for the disk; or it has ended, and its
-    /// supervisor is yet to say so. Who only sleeps isn't busy.
+    /// Whether a process of the tree runs, waits for a core or for the disk, or has ended and its
+    /// supervisor has not reported that yet. A sleeping process isn't busy.
     pub fn is_busy(&self) -> bool {
         let Some(supervisor) = self.supervisor() else { return false };
         let has_ended = |&pid: &Pid| state_in(format!("/proc/{pid}").as_ref()) == Some('Z');
@@ -73,9 +73,9 @@ impl Meters {
         Some(Nanos(seconds * 1_000_000_000 + nanos))
     }
 
-    /// CPU time of the agent and of all that it started: the process's own clock, or the coarser
-    /// sum over the tree where that is more. What a process leaves that reaped its own children
-    /// without waiting for them is in neither.
+    /// CPU time of the agent and all its descendants: the process's own clock, or the coarser sum
+    /// over the tree if that is more. Neither has the time of children that a process reaped
+    /// without waiting for them.
     pub fn tree_cpu(&self) -> Option<Nanos> {
         self.process_cpu().max(self.tree_ticks())
     }
@@ -88,8 +88,8 @@ impl Meters {
         text.split_whitespace().nth(1)?.parse().ok().map(Nanos)
     }
 
-    /// From the system's table of processes: every process below the supervisor with its reaped
-    /// children, and what the supervisor reaped of those that were left to it.
+    /// From `/proc`: every process below the supervisor with its reaped children, and what the
+    /// supervisor itself reaped.
     fn tree_ticks(&self) -> Option<Nanos> {
         let supervisor = self.supervisor()?;
         let reaped = Ticks::of(supervisor)?.reaped;
@@ -101,7 +101,7 @@ impl Meters {
     }
 }
 
-/// One line of the table of processes.
+/// Fields of `/proc/PID/stat`, in clock ticks.
 struct Ticks {
     parent: Pid,
     own: u64,
@@ -111,7 +111,7 @@ struct Ticks {
 impl Ticks {
     fn of(pid: Pid) -> Option<Self> {
         let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // The program's name stands in brackets and may hold anything; what follows doesn't.
+        // The program's name is in brackets and may contain anything; the fields after it don't.
         let (_, rest) = text.rsplit_once(')')?;
         let fields: Vec<&str> = rest.split_whitespace().collect();
         let number = |index: usize| fields.get(index)?.parse::<u64>().ok();
@@ -121,7 +121,7 @@ impl Ticks {
     }
 }
 
-/// All descendants of a process, children before their own.
+/// All descendants of a process, breadth first.
 pub(crate) fn tree_below(pid: Pid) -> Vec<Pid> {
     let mut pids = children_of(pid);
     let mut next = 0;
@@ -132,13 +132,13 @@ pub(crate) fn tree_below(pid: Pid) -> Vec<Pid> {
     pids
 }
 
-/// One of its threads has a core, or waits for one or for the disk.
+/// Whether one of its threads runs, or waits for a core or for the disk.
 fn runs(pid: Pid) -> bool {
     let mut states = threads_of(pid).into_iter().filter_map(|thread| state_in(&thread));
     states.any(|state| matches!(state, 'R' | 'D'))
 }
 
-/// The letter of the state that a folder in /proc tells of.
+/// The state letter in the `stat` file of a folder in /proc.
 fn state_in(folder: &Path) -> Option<char> {
     let text = std::fs::read_to_string(folder.join("stat")).ok()?;
     text.rsplit_once(')')?.1.trim_start().chars().next()
@@ -150,7 +150,7 @@ fn threads_of(pid: Pid) -> Vec<PathBuf> {
     threads.into_iter().flatten().flatten().map(|thread| thread.path()).collect()
 }
 
-/// A process's children, from the system's own lists, one a thread.
+/// Returns a process's children, from the lists of all its threads.
 pub fn children_of(pid: Pid) -> Vec<Pid> {
     let mut found = Vec::new();
     for thread in threads_of(pid) {

@@ -1,6 +1,6 @@
-//! The private folders in which agents may write, and the environment that leads them there.
+//! The private folders in which agents may write, and the environment that points to them.
 
-use super::agent::Surroundings;
+use super::agent::StartConditions;
 use super::cleaning::Cleaner;
 use super::hints::hints;
 use super::launcher::{Bytes, Reach};
@@ -14,38 +14,38 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use tempfile::TempDir;
 
-/// Variables that an agent gets from the referee's own environment; nothing else passes.
+/// Variables that an agent inherits from the referee; all others are removed.
 const PASSED_VARIABLES: &[&str] = &["PATH", "LANG", "TZ", "VIRTUAL_ENV", "JAVA_HOME"];
 
-/// A new folder that nobody else may look into. Where the referee runs as root, agents have users of
-/// their own, who go through it to their parts of it.
+/// Creates a folder that no other user may list. If the referee runs as root, agents' users may
+/// pass through it to their own folders.
 pub fn create() -> io::Result<TempDir> {
     create_in(&std::env::temp_dir())
 }
 
-/// The same in a folder of one's choice.
+/// Creates such a folder in `folder`.
 pub fn create_in(folder: &Path) -> io::Result<TempDir> {
     create_named("referee-", folder)
 }
 
-/// The same with a name that begins so.
+/// Creates such a folder with a name that starts with `prefix`.
 pub fn create_named(prefix: &str, folder: &Path) -> io::Result<TempDir> {
     let mode = if nix::unistd::geteuid().is_root() { 0o711 } else { 0o700 };
     let permissions = Permissions::from_mode(mode);
     tempfile::Builder::new().prefix(prefix).permissions(permissions).tempdir_in(folder)
 }
 
-/// A folder that nobody else holds, as long as the file is open; however its holder ends, it is held no
-/// more.
-pub fn hold(folder: &Path) -> Option<File> {
+/// Locks a folder as long as the file is open, also against other processes; `None` if it is locked
+/// already. However the process ends, the lock is released.
+pub fn lock_folder(folder: &Path) -> Option<File> {
     let file = File::open(folder).ok()?;
     file.try_lock().ok()?;
     let same = fs::metadata(folder).ok()?.ino() == file.metadata().ok()?.ino();
     same.then_some(file)
 }
 
-/// Folders of matches that are over, for matches to come. On some file systems a thousand new
-/// folders a second cost more than the matches themselves.
+/// Folders of finished matches, for the next ones. On some file systems creating a thousand folders
+/// a second costs more than the matches themselves.
 #[derive(Clone, Debug)]
 pub struct WorkFolders {
     unused: Rc<RefCell<Vec<WorkFolder>>>,
@@ -53,19 +53,19 @@ pub struct WorkFolders {
 }
 
 impl WorkFolders {
-    /// None so far; those that can't be used again go to `cleaner`.
+    /// Starts with no folders; those that can't be reused go to `cleaner`.
     pub fn new(cleaner: Cleaner) -> Self {
         Self { unused: Rc::default(), cleaner }
     }
 
-    /// A folder for a match, as good as new.
+    /// Returns a clean folder for a match.
     pub fn take(&self) -> io::Result<WorkFolder> {
         let used = self.unused.borrow_mut().pop();
         used.map_or_else(WorkFolder::create, Ok)
     }
 
-    /// Takes back a folder when nothing of the match is left. Where anything was changed in it, it
-    /// is removed.
+    /// Takes back a folder when no process of the match is left. A folder that was changed is
+    /// removed.
     pub async fn put(&self, folder: WorkFolder) {
         if folder.is_as_new().unwrap_or(false) {
             self.unused.borrow_mut().push(folder);
@@ -74,23 +74,23 @@ impl WorkFolders {
         }
     }
 
-    /// Takes back a folder to which something of the match may still have access.
+    /// Takes back a folder to which processes of the match may still have access.
     pub async fn remove(&self, folder: WorkFolder) {
         self.cleaner.take(folder.whole).await;
     }
 }
 
-/// The folder of one match, with one in it for each seat's agent.
+/// The folder of one match, with a subfolder for each seat's agent.
 #[derive(Debug)]
 pub struct WorkFolder {
     whole: TempDir,
     untouched: State,
-    /// Those of the seats, as they were made.
+    /// The seats' folders, as they were created.
     seats: Vec<State>,
 }
 
-/// What the system tells of a folder. As long as it is the same, nobody has changed the folder or
-/// what it lists.
+/// A folder's metadata. As long as it is the same, neither the folder nor its list of entries has
+/// changed.
 #[derive(Debug, PartialEq, Eq)]
 struct State {
     inode: u64,
@@ -111,7 +111,7 @@ impl WorkFolder {
         Ok(Self { untouched: State::of(whole.path())?, whole, seats: Vec::new() })
     }
 
-    /// The folder of a seat's agent; to be asked for in the seats' order.
+    /// Returns the folder of a seat's agent. Call it in the order of the seats.
     pub fn seat(&mut self, seat: usize) -> io::Result<PathBuf> {
         let path = self.whole.path().join(seat.to_string());
         if seat >= self.seats.len() {
@@ -122,8 +122,8 @@ impl WorkFolder {
         Ok(path)
     }
 
-    /// Nobody has changed it. Its state alone would not tell what was done while its time stamp was
-    /// still the same, which can be some milliseconds.
+    /// Whether nothing was changed. The metadata alone don't show changes within the same time
+    /// stamp, which can last some milliseconds.
     fn is_as_new(&self) -> io::Result<bool> {
         let names = fs::read_dir(self.whole.path())?.take(self.seats.len() + 1).count();
         if names != self.seats.len() || State::of(self.whole.path())? != self.untouched {
@@ -139,14 +139,14 @@ impl WorkFolder {
     }
 }
 
-/// Where an agent is started whose private folder this is, which is in its reach too. Its whole
-/// environment is what passes, its private folder for all that it writes, and how much memory there is.
-pub fn surroundings(
+/// How an agent with this private folder is started, which is added to its reach. Its environment
+/// has the inherited variables, the private folder as HOME and TMPDIR, and hints about memory.
+pub fn start_conditions(
     folder: &Path,
     limits: &Limits,
     reach: Reach,
     core: Option<usize>,
-) -> Surroundings {
+) -> StartConditions {
     let variable = |name: &str, value: &OsStr| {
         let mut variable = OsString::from(format!("{name}="));
         variable.push(value);
@@ -157,7 +157,7 @@ pub fn surroundings(
         .filter_map(|name| std::env::var_os(name).map(|value| variable(name, &value)));
     let own = ["HOME", "TMPDIR"].map(|name| variable(name, folder.as_os_str()));
     let environment = passed.chain(own).chain(hints(limits).iter().map(Bytes::of)).collect();
-    Surroundings { environment, bounds: limits.into(), reach, core }
+    StartConditions { environment, bounds: limits.into(), reach, core }
 }
 
 #[cfg(test)]
@@ -170,7 +170,7 @@ mod tests {
     use std::path::Path;
     use std::time::Duration;
 
-    /// Whether a match gets the folder of the one before, which has done something in its own.
+    /// Whether a match gets the folder of the match before, after `change` in a seat's folder.
     fn is_used_again(change: impl Fn(&Path) -> io::Result<()>) -> bool {
         let (cleaner, cleaning) = Cleaner::start().unwrap();
         let folders = WorkFolders::new(cleaner);

@@ -5,7 +5,7 @@ use super::palette::Role;
 use super::svg::CaptionLine;
 use super::symbols::{Painter, Units};
 use referee_games::view::Colour;
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 use std::fmt::Write;
 
 /// Pictures with text are at least so wide, in hundredths.
@@ -82,7 +82,7 @@ pub(super) fn drawn(lines: &[TextLine], size: i32, reach: i32, pen: Painter) -> 
 
 /// Text without what SVG can't hold, and with single blanks.
 fn clean(text: &str) -> String {
-    let tamed = tame(text).replace(['\u{FFFE}', '\u{FFFF}'], "\u{FFFD}");
+    let tamed = sanitize(text).replace(['\u{FFFE}', '\u{FFFF}'], "\u{FFFD}");
     tamed.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 

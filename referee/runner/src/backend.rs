@@ -4,7 +4,7 @@
 use referee_contest::{Contest, Fixture, Record, Schedule, Void};
 use referee_games::{GameKind, kind};
 use referee_process::Failure;
-use referee_protocol::Sandbox;
+use referee_protocol::SandboxRecord;
 
 /// An event of a backend.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub enum BackendEvent {
     /// submitted; with one they can't be played.
     Dropped(Vec<u64>, Option<String>),
     /// The sandbox that agents run in where the games are played.
-    SandboxKnown(Box<Sandbox>),
+    SandboxKnown(Box<SandboxRecord>),
     /// A message to print.
     Message(String),
     /// Something else that an observer may show has changed.

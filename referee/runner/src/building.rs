@@ -3,10 +3,10 @@
 
 use crate::parallel::{self, Progress};
 use referee_process::Failure;
-use referee_process::agent::{AgentEvent, AgentProcess, Launch, OutputLimits, Surroundings};
-use referee_process::launcher::{Bounds, Bytes, Jail, Launcher, Reach};
+use referee_process::agent::{AgentEvent, AgentProcess, Launch, OutputLimits, StartConditions};
+use referee_process::launcher::{Bounds, Bytes, Launcher, LauncherConfig, Reach};
 use referee_process::stderr::Stderr;
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 use std::future::poll_fn;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -35,7 +35,7 @@ pub(super) fn build_all(
     progress: Progress<'_>,
 ) -> Result<Vec<Result<(), String>>, Failure> {
     let machine = |error| Failure::machine(format!("can't start builds: {error}"));
-    let launcher = Launcher::start(&Jail::default()).map_err(machine)?;
+    let launcher = Launcher::start(&LauncherConfig::default()).map_err(machine)?;
     let one = |launch: &Launch| build(&launcher, launch, environment(), time);
     let results = parallel::map(builds, Some(jobs), progress, one);
     results.into_iter().collect::<io::Result<_>>().map_err(machine)
@@ -48,7 +48,7 @@ pub fn build_foreign(launch: &Launch, time: Duration) -> Result<(), String> {
         let name = variable.0.split(|&byte| byte == b'=').next().unwrap_or_default();
         !is_secret(&String::from_utf8_lossy(name))
     });
-    let launcher = Launcher::start(&Jail::default());
+    let launcher = Launcher::start(&LauncherConfig::default());
     let built = launcher.and_then(|launcher| build(&launcher, launch, environment, time));
     built.unwrap_or_else(|error| Err(format!("can't start builds: {error}")))
 }
@@ -79,7 +79,7 @@ async fn run(
     time: Duration,
 ) -> Result<(), String> {
     let limits = OutputLimits { line_bytes: OUTPUT_BYTES, stderr_bytes: OUTPUT_BYTES };
-    let agent = AgentProcess::start(launcher, launch, surroundings(environment), limits);
+    let agent = AgentProcess::start(launcher, launch, start_conditions(environment), limits);
     let mut build = Build {
         agent: agent.map_err(|error| error.to_string())?,
         output: Stderr::new(OUTPUT_BYTES),
@@ -139,17 +139,17 @@ fn lines(output: &mut Stderr, most: usize) -> Vec<String> {
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     let shown = |line: &&str| {
         let line: String = line.chars().take(LINE_CHARACTERS_MAX).collect();
-        format!("\n    {}", tame(&line))
+        format!("\n    {}", sanitize(&line))
     };
     lines[lines.len().saturating_sub(most)..].iter().map(shown).collect()
 }
 
 /// Returns the start conditions of a build: the caller's environment (compilers find their caches
 /// through it) and no sandbox.
-fn surroundings(environment: Vec<Bytes>) -> Surroundings {
+fn start_conditions(environment: Vec<Bytes>) -> StartConditions {
     let bounds =
         Bounds { files: FILES, memory_mb: u64::MAX, processes: u64::MAX, work_mb: u64::MAX };
-    Surroundings { environment, bounds, reach: Reach::default(), core: None }
+    StartConditions { environment, bounds, reach: Reach::default(), core: None }
 }
 
 fn environment() -> Vec<Bytes> {

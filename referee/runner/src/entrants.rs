@@ -4,7 +4,7 @@ use referee_contest::file::{ContestFile, NamedAgent, Submissions};
 use referee_games::kind;
 use referee_play::agent_spec::AgentSpec;
 use referee_process::Failure;
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::ops::Range;
@@ -73,7 +73,7 @@ pub(super) fn describe(failure: &Failure) -> String {
         Some(help) => format!("{} ({help})", failure.to_string().trim_end()),
         None => failure.to_string(),
     };
-    text.trim_end().lines().map(tame).collect::<Vec<_>>().join("\n    ")
+    text.trim_end().lines().map(sanitize).collect::<Vec<_>>().join("\n    ")
 }
 
 /// Checks that an agent plays all games of the contest.
@@ -85,9 +85,9 @@ fn check_games(file: &ContestFile, spec: AgentSpec) -> Result<AgentSpec, String>
         let Some(kind) = kind(&game.game) else { continue };
         if !spec.games.is_empty() && !spec.games.iter().any(|plays| plays == kind.name) {
             let plays = spec.games.join(", ");
-            return Err(tame(&format!("doesn't play {}: its games are {plays}", kind.name)));
+            return Err(sanitize(&format!("doesn't play {}: its games are {plays}", kind.name)));
         }
-        spec.dialect(kind).map_err(|error| tame(&error))?;
+        spec.dialect(kind).map_err(|error| sanitize(&error))?;
     }
     Ok(spec)
 }
@@ -121,7 +121,7 @@ fn submitted(
         let spec = match candidate(submissions, path, base) {
             Ok(Some(spec)) => check_games(file, spec),
             Ok(None) => {
-                notes.push(format!("{} is ignored: it is not an agent", tame(&name)));
+                notes.push(format!("{} is ignored: it is not an agent", sanitize(&name)));
                 continue;
             }
             Err(reason) => Err(reason),
@@ -185,7 +185,7 @@ fn candidate(
             Some(false) => {
                 return Err(format!(
                     "the script is not executable: chmod +x {}",
-                    tame(&path.display().to_string())
+                    sanitize(&path.display().to_string())
                 ));
             }
             None => return Ok(None),
@@ -223,7 +223,7 @@ fn filled_in(template: &str, relative: &str, path: &Path, base: &Path) -> Result
     for word in template.split_whitespace().filter(|word| word.starts_with("{}/")) {
         let inner = word.trim_start_matches("{}/").split(':').next().unwrap_or_default();
         if !path.join(inner).exists() {
-            return Err(format!("the folder has no {}", tame(inner)));
+            return Err(format!("the folder has no {}", sanitize(inner)));
         }
     }
     let plain = template.replace("{}", relative);

@@ -12,7 +12,7 @@ use referee_play::pool::{Job, Played, Pool, PoolSize, Threads, reserve_slot};
 use referee_play::reach::ReadableFiles;
 use referee_play::running_matches::RunningMatches;
 use referee_process::Failure;
-use referee_process::sandbox::Enclosure;
+use referee_process::sandbox::Sandbox;
 use referee_protocol::plain::count;
 use std::collections::BTreeMap;
 use std::io;
@@ -29,7 +29,7 @@ pub struct LocalSetup {
     /// How many matches at once, and where.
     pub room: PoolSize,
     /// The sandbox.
-    pub enclosure: Enclosure,
+    pub sandbox: Sandbox,
     /// The list of live matches.
     pub playing: RunningMatches,
 }
@@ -57,12 +57,12 @@ impl Local {
         setup: LocalSetup,
         interrupts: &Interrupts,
     ) -> Result<Self, Failure> {
-        let (room, enclosure) = (setup.room, setup.enclosure.clone());
+        let (room, sandbox) = (setup.room, setup.sandbox.clone());
         let playing = setup.playing.clone();
         let builder = JobBuilder::new(contest.clone(), kinds(&contest)?);
         let records = GameRecords::default();
         let (orders, paused) = (interrupts.orders(), interrupts.paused_time());
-        let pool = Pool::start(room, enclosure, orders, paused, records.watching(), playing)
+        let pool = Pool::start(room, sandbox, orders, paused, records.watching(), playing)
             .map_err(|error| Failure::machine(format!("can't start matches: {error}")))?;
         let Pool { jobs, results, threads } = pool;
         Ok(Self {

@@ -11,10 +11,10 @@ use referee_process::Failure;
 use referee_process::agent::Launch;
 use referee_process::cores;
 use referee_process::files::absolute;
-use referee_process::sandbox::Wish;
-use referee_process::sandbox::reach::unusual;
-use referee_protocol::plain::tame;
-use referee_protocol::{LevelChoice, Sandbox};
+use referee_process::sandbox::SandboxRequest;
+use referee_process::sandbox::reach::unusual_requests;
+use referee_protocol::plain::sanitize;
+use referee_protocol::{LevelChoice, SandboxRecord};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -80,7 +80,7 @@ impl Prepared {
     }
 
     /// Returns the contest as a new store has it.
-    pub fn to_stored(&self, begun: String, sandbox: Option<Sandbox>) -> StoredContest {
+    pub fn to_stored(&self, begun: String, sandbox: Option<SandboxRecord>) -> StoredContest {
         StoredContest {
             text: self.text.clone(),
             base: self.base.clone(),
@@ -108,7 +108,7 @@ impl Prepared {
     }
 
     /// Returns the sandbox that the contest asks for.
-    pub fn sandbox_request(&self) -> Wish {
+    pub fn sandbox_request(&self) -> SandboxRequest {
         sandbox_request(&self.contest.sandbox, self.base.clone())
     }
 
@@ -121,8 +121,8 @@ impl Prepared {
 }
 
 /// Returns the sandbox that a contest asks for; its paths are relative to `base`.
-pub fn sandbox_request(settings: &SandboxSettings, base: PathBuf) -> Wish {
-    Wish {
+pub fn sandbox_request(settings: &SandboxSettings, base: PathBuf) -> SandboxRequest {
+    SandboxRequest {
         level: settings.level.map_or(LevelChoice::Auto, LevelChoice::Exactly),
         at_least: settings.at_least,
         wrapper: settings.wrapper.clone(),
@@ -141,9 +141,10 @@ pub fn prepare(file: &Path, builds: Builds<'_>) -> Result<Prepared, Failure> {
 
 /// Returns a remark about unusual paths that an agent asks to read, if there are any.
 fn unusual_paths(spec: &AgentSpec) -> Option<String> {
-    let paths = spec.files().map(|files| unusual(&files)).unwrap_or_default();
-    let shown: Vec<String> = paths.iter().map(|path| tame(&path.display().to_string())).collect();
-    let (name, shown) = (tame(&spec.name), shown.join(", "));
+    let paths = spec.files().map(|files| unusual_requests(&files)).unwrap_or_default();
+    let shown: Vec<String> =
+        paths.iter().map(|path| sanitize(&path.display().to_string())).collect();
+    let (name, shown) = (sanitize(&spec.name), shown.join(", "));
     (!paths.is_empty()).then(|| format!("{name} asks to read {shown}"))
 }
 
@@ -235,19 +236,19 @@ fn read(file: &Path, bytes_max: u64) -> Result<String, Failure> {
 fn openings(file: &ContestFile, base: &Path) -> Result<Option<Source>, Failure> {
     let Some((name, span)) = &file.openings else { return Ok(None) };
     let text = read(&base.join(name), OPENINGS_BYTES_MAX).map_err(|failure| {
-        error_at(file, span, tame(&failure.to_string())).help(
+        error_at(file, span, sanitize(&failure.to_string())).help(
             "an openings file has one JSON position per line; its path is relative to the contest \
              file's folder",
         )
     })?;
-    Ok(Some(Source { file: tame(name), text }))
+    Ok(Some(Source { file: sanitize(name), text }))
 }
 
 /// Checks that the paths of `read` exist.
 fn check_readable(file: &ContestFile, base: &Path) -> Result<(), Failure> {
     for (path, span) in &file.read {
         base.join(path).metadata().map_err(|error| {
-            error_at(file, span, format!("{}: {error}", tame(path)))
+            error_at(file, span, format!("{}: {error}", sanitize(path)))
                 .help("paths in `read` are relative to the contest file's folder")
         })?;
     }
@@ -288,7 +289,7 @@ fn build(
         };
         let built = builds.iter().zip(&results).find(|(build, _)| build.folder == folder);
         if let Some((_, Err(reason))) = built {
-            candidate.spec = Err(format!("`{}` failed: {reason}", tame(words)));
+            candidate.spec = Err(format!("`{}` failed: {reason}", sanitize(words)));
         }
     }
     Ok(())
@@ -307,7 +308,7 @@ fn read_again(candidates: &mut [Candidate], base: &Path) {
 /// Leaves the same submissions out as before.
 fn leave_out_again(candidates: &mut [Candidate], left_out: &[(String, String)]) {
     for candidate in candidates.iter_mut().filter(|candidate| candidate.is_submission) {
-        let name = tame(&candidate.name);
+        let name = sanitize(&candidate.name);
         if let Some((_, reason)) = left_out.iter().find(|(other, _)| *other == name) {
             candidate.spec = Err(reason.clone());
         }
@@ -324,9 +325,9 @@ fn reject_broken(
     for candidate in &*candidates {
         let Err(reason) = &candidate.spec else { continue };
         if candidate.is_submission {
-            broken.push((tame(&candidate.name), reason.clone()));
+            broken.push((sanitize(&candidate.name), reason.clone()));
         } else if errors.len() < ERRORS_SHOWN {
-            let reason = format!("{}: {reason}", tame(&candidate.name));
+            let reason = format!("{}: {reason}", sanitize(&candidate.name));
             errors.push(file.source.error(candidate.span.clone(), reason).to_string());
         }
     }

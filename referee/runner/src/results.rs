@@ -8,8 +8,8 @@ use referee_contest::report::{Command, LeftOut, Report};
 use referee_contest::summary::{ReportContext, report};
 use referee_contest::{Record, Schedule};
 use referee_process::{Failure, sandbox};
-use referee_protocol::Sandbox;
-use referee_protocol::plain::tame;
+use referee_protocol::SandboxRecord;
+use referee_protocol::plain::sanitize;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -37,7 +37,7 @@ pub struct Progress {
     /// Faults, over all agents.
     pub faults: u64,
     /// The sandbox when the contest began; null if an earlier version began it.
-    pub sandbox: Option<Sandbox>,
+    pub sandbox: Option<SandboxRecord>,
     /// Whether all games are played.
     pub over: bool,
     /// Whether a referee is working on it.
@@ -92,7 +92,7 @@ pub fn assemble(
         name: name.clone(),
         reason: why.replace(&base, ""),
     };
-    let sandbox = stored.sandbox.as_ref().map(|level| tame(&sandbox::line(level)));
+    let sandbox = stored.sandbox.as_ref().map(|level| sanitize(&sandbox::line(level)));
     let around = ReportContext {
         void_attempts: voids.len() as u64,
         given_up: lost.len() as u64,

@@ -2,7 +2,7 @@
 
 use super::store::StoredContest;
 use referee_contest::{Record, SeatRecord};
-use referee_protocol::{FaultKind, Result as MatchResult, Sandbox};
+use referee_protocol::{FaultKind, Result as MatchResult, SandboxRecord};
 use rusqlite::{Row, params};
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -38,7 +38,7 @@ pub(super) fn add_contest(
 pub(super) fn add_session(
     transaction: &rusqlite::Transaction<'_>,
     begun: &str,
-    sandbox: &Sandbox,
+    sandbox: &SandboxRecord,
 ) -> rusqlite::Result<()> {
     let insert = "insert into sessions (begun, sandbox) values (?1, ?2)";
     transaction.execute(insert, params![begun, json(sandbox)?]).map(|_| ())

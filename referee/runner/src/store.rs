@@ -7,7 +7,7 @@ use super::writer::disk_full;
 use nix::sys::statvfs::statvfs;
 use referee_contest::{Contest, PlayerInfo, Record};
 use referee_process::Failure;
-use referee_protocol::Sandbox;
+use referee_protocol::SandboxRecord;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Row, params};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -53,7 +53,7 @@ pub struct StoredContest {
     /// When the contest began, RFC 3339.
     pub begun: String,
     /// The sandbox when it began; earlier versions did not store it.
-    pub sandbox: Option<Sandbox>,
+    pub sandbox: Option<SandboxRecord>,
 }
 
 /// An attempt at a game that doesn't count.
@@ -199,12 +199,12 @@ impl Store {
     }
 
     /// Adds a run of the contest: its start (RFC 3339) and its sandbox.
-    pub fn add_session(&mut self, begun: &str, sandbox: &Sandbox) -> StoreResult<()> {
+    pub fn add_session(&mut self, begun: &str, sandbox: &SandboxRecord) -> StoreResult<()> {
         self.write(|transaction| add_session(transaction, begun, sandbox))
     }
 
     /// Returns the sandbox of each run, in order.
-    pub fn sessions(&self) -> StoreResult<Vec<Sandbox>> {
+    pub fn sessions(&self) -> StoreResult<Vec<SandboxRecord>> {
         self.rows("select sandbox from sessions order by number", |row| from_json(row, 0))
     }
 

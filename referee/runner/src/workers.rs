@@ -4,8 +4,8 @@
 use super::folder::{Folder, WORKERS_FILE};
 use nix::fcntl::OFlag;
 use referee_play::replace_file::replace;
-use referee_protocol::Sandbox;
-use referee_protocol::plain::{tame_line, tame_name};
+use referee_protocol::SandboxRecord;
+use referee_protocol::plain::{sanitize_line, sanitize_name};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fs::OpenOptions;
@@ -78,7 +78,7 @@ pub struct KnownWorker {
     /// The slowest 5 % of its time relative to the median: 1 is perfectly even.
     pub noise: f64,
     /// The sandbox of its agents.
-    pub sandbox: Option<Sandbox>,
+    pub sandbox: Option<SandboxRecord>,
     /// Why it can't play this contest, if so.
     pub refused: Option<String>,
     /// Whether it takes no more games.
@@ -119,7 +119,7 @@ impl Workers {
     pub fn failed(&mut self, id: &str, why: &str) {
         if let Some(worker) = self.find(id) {
             worker.faults += 1;
-            worker.fault = Some(tame_line(why));
+            worker.fault = Some(sanitize_line(why));
         }
     }
 
@@ -138,7 +138,7 @@ impl Workers {
     /// Returns the worker with this id, or a new one; if there are too many, it replaces the one not
     /// seen for longest. `None` if the id is invalid.
     pub fn entry(&mut self, id: &str) -> Option<&mut KnownWorker> {
-        if id.is_empty() || tame_name(id) != id {
+        if id.is_empty() || sanitize_name(id) != id {
             return None;
         }
         if let Some(index) = self.workers.iter().position(|worker| worker.id == id) {

@@ -6,7 +6,7 @@ use super::store::{Store, VoidAttempt};
 use crate::parallel;
 use referee_contest::Record;
 use referee_process::Failure;
-use referee_protocol::Sandbox;
+use referee_protocol::SandboxRecord;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
@@ -33,7 +33,7 @@ pub(super) enum Entry {
     /// An attempt that doesn't count.
     Void(VoidAttempt),
     /// The sandbox from now on.
-    Session(Box<Sandbox>),
+    Session(Box<SandboxRecord>),
 }
 
 /// The entries of a stored batch, in the order of arrival, or why nothing more can be stored.

@@ -16,7 +16,7 @@ use referee_play::input_files::read_transcript;
 use referee_play::interrupts::{Interrupt, Interrupts};
 use referee_play::rerun::{LATE_ANSWER_WAIT, RerunError, RerunReport, RerunRequest, rerun};
 use referee_process::Failure;
-use referee_process::sandbox::Enclosure;
+use referee_process::sandbox::Sandbox;
 use referee_protocol::plain::count;
 use referee_protocol::{ClockKind, HeaderSeat, Seat};
 use schemars::JsonSchema;
@@ -225,7 +225,7 @@ impl Options {
         &self,
         case: &Case,
         spec: &AgentSpec,
-        sandbox: Enclosure,
+        sandbox: Sandbox,
     ) -> Result<Result<RerunReport, Interrupt>, Failure> {
         let machine = machine("cannot run the agent");
         let mut interrupts = Interrupts::listen().map_err(&machine)?;

@@ -4,7 +4,7 @@ use super::shell::{join, option};
 use referee_match::diagnosis::{Evidence, find};
 use referee_match::transcript;
 use referee_play::input_files::read_transcript;
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 use referee_protocol::{Event, Fault, FaultKind, Header, HeaderSeat, Seat, Verdict, line_bytes};
 
 /// What the transcript contains about a seat's fault.
@@ -58,7 +58,8 @@ pub(super) fn advice(
         legal: fault.legal.as_deref().unwrap_or_default(),
         ..Evidence::default()
     };
-    find(fault, &known).map_or(String::new(), |finding| format!("fix: {}\n", tame(&finding.fix)))
+    find(fault, &known)
+        .map_or(String::new(), |finding| format!("fix: {}\n", sanitize(&finding.fix)))
 }
 
 /// Returns the command that replays the turn of the first fault.

@@ -62,8 +62,9 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let conditions =
         MatchSettings { clock: options.clock.settings(None, true)?, ..MatchSettings::default() };
     let seated = vec![&spec; game.seats()];
-    let header = header(game.as_ref(), &seated, &conditions, &sandbox.told, options.seed, 0);
-    let launcher = Launcher::start(&sandbox.jail).map_err(machine("cannot start the launcher"))?;
+    let header = header(game.as_ref(), &seated, &conditions, &sandbox.recorded, options.seed, 0);
+    let launcher =
+        Launcher::start(&sandbox.launcher).map_err(machine("cannot start the launcher"))?;
     let name = spec.name.clone();
     let serving = async {
         let agent = ServedAgent::new(launcher, sandbox, spec, kind, header);

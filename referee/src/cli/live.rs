@@ -5,7 +5,7 @@ use crate::reading::{caption, report};
 use referee_match::Match;
 use referee_match::summary::fault_text;
 use referee_process::lock::lock;
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 use referee_protocol::{Event, Seat};
 use referee_render::{Style, terminal};
 use std::io::{IsTerminal, Write};
@@ -95,7 +95,7 @@ impl LiveBoard {
                 self.draw(state);
             }
             Event::Played(played) => {
-                let shown = tame(&state.game().format_action(&played.action));
+                let shown = sanitize(&state.game().format_action(&played.action));
                 self.last_event = format!("turn {}: {} {shown}", played.turn, name(played.seat));
                 let due = self.last.is_none_or(|last| last.elapsed() >= FRAME);
                 if due || !self.in_place || !self.pace.is_zero() {
@@ -104,7 +104,7 @@ impl LiveBoard {
             }
             Event::Retired(retired) => {
                 let (kind, text) = (fault_text(retired.fault.kind), &retired.fault.text);
-                let text = tame(text);
+                let text = sanitize(text);
                 self.last_event = format!("{} {kind} and is out: {text}", name(retired.seat));
                 self.draw(state);
             }

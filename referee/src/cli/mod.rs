@@ -39,7 +39,7 @@ mod viewer;
 mod shell;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
-use referee_process::sandbox::canary;
+use referee_process::sandbox::attacker;
 use referee_process::{Failure, launcher};
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -133,8 +133,8 @@ pub fn main() -> ExitCode {
         launcher::run();
         return ExitCode::SUCCESS;
     }
-    if std::env::args_os().nth(1).is_some_and(|word| word == canary::CANARY_COMMAND) {
-        canary::run();
+    if std::env::args_os().nth(1).is_some_and(|word| word == attacker::ATTACKER_COMMAND) {
+        attacker::run();
         return ExitCode::SUCCESS;
     }
     let matches = command_line().get_matches();

@@ -18,10 +18,10 @@ use referee_play::pool::{Played, Pool, PoolSize, Watching, reserve_slot};
 use referee_play::running_matches::RunningMatches;
 use referee_play::series::Plan;
 use referee_process::Failure;
-use referee_process::sandbox::Enclosure;
-use referee_protocol::plain::tame;
+use referee_process::sandbox::Sandbox;
+use referee_protocol::plain::sanitize;
 use referee_protocol::{
-    Event, FaultKind, HeaderSeat, Layers, Outcome, Pondering, Result as Ended, Sandbox, Seat,
+    Event, FaultKind, HeaderSeat, Layers, Outcome, Pondering, Result as Ended, SandboxRecord, Seat,
     Verdict,
 };
 use referee_render::{Style, terminal};
@@ -60,7 +60,7 @@ pub(super) struct PlayReport {
     /// The file of the transcript; null if there is none.
     transcript: Option<String>,
     /// The sandbox of the agents.
-    sandbox: Sandbox,
+    sandbox: SandboxRecord,
     /// The command that repeats the match.
     reproduce: String,
 }
@@ -92,7 +92,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     global.note(super::setup::start(plan.first.kind, &plan.first.setup)?.notes());
     let sandbox = options.conditions.choose(plan.agents(), global)?;
     let runtime = runtime()?;
-    plan.first.readable_files.check(sandbox.jail.layers, &plan.first.seated)?;
+    plan.first.readable_files.check(sandbox.launcher.layers, &plan.first.seated)?;
     let mut page = None;
     if options.open {
         page = Some(Page::prepare(&mut plan, &sandbox)?);
@@ -114,7 +114,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
 async fn play_all(
     options: &Options,
     plan: &Plan,
-    sandbox: Enclosure,
+    sandbox: Sandbox,
     global: &Global,
     series: &mut SeriesResults<'_>,
     page: Option<&mut Page>,
@@ -263,14 +263,14 @@ struct Standing {
 }
 
 impl<'a> SeriesResults<'a> {
-    fn new(options: &'a Options, plan: &'a Plan, sandbox: &Enclosure, global: &Global) -> Self {
+    fn new(options: &'a Options, plan: &'a Plan, sandbox: &Sandbox, global: &Global) -> Self {
         let agents: Vec<_> = plan.first.seated.iter().map(AsRef::as_ref).collect();
         let standing = |name| Standing { name, ..Standing::default() };
         Self {
             options,
             plan,
-            layers: sandbox.jail.layers,
-            pondering: sandbox.told.pondering.filter(|_| options.games > 1),
+            layers: sandbox.launcher.layers,
+            pondering: sandbox.recorded.pondering.filter(|_| options.games > 1),
             quiet: global.quiet,
             standings: unique_names(&agents).into_iter().map(standing).collect(),
             played: 0,
@@ -357,7 +357,7 @@ impl<'a> SeriesResults<'a> {
                 _ => false,
             };
             if let Some(words) = words.as_ref().filter(|_| explains) {
-                writeln!(text, "last stderr of {}: {}", seat.name, tame(words)).ok();
+                writeln!(text, "last stderr of {}: {}", seat.name, sanitize(words)).ok();
             }
             let record = transcript.and_then(|path| Record::read(path, seat.seat));
             let denied = words.as_ref().and_then(|words| {

@@ -7,7 +7,7 @@ use referee_play::human::{HumanInput, PlayerPrompts};
 use referee_play::interrupts::Interrupts;
 use referee_play::series::Plan;
 use referee_process::Failure;
-use referee_process::sandbox::Enclosure;
+use referee_process::sandbox::Sandbox;
 use referee_web::{Server, Settings};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub(super) struct Page {
 
 impl Page {
     /// Sends people to the page, and reserves the transcript of a single match.
-    pub(super) fn prepare(plan: &mut Plan, sandbox: &Enclosure) -> Result<Self, Failure> {
+    pub(super) fn prepare(plan: &mut Plan, sandbox: &Sandbox) -> Result<Self, Failure> {
         let machine = |error: std::io::Error| Failure::machine(error.to_string());
         if let Destination::Nowhere | Destination::Stdout = plan.first.destination {
             return Err(Failure::usage("--open needs a transcript file to show")
@@ -34,7 +34,8 @@ impl Page {
         plan.first.human_input = HumanInput::Prompts(people.clone());
         let mut transcript = None;
         if plan.count() == 1 {
-            let (header, _) = plan.job(plan.games.start).header(&sandbox.told).map_err(machine)?;
+            let (header, _) =
+                plan.job(plan.games.start).header(&sandbox.recorded).map_err(machine)?;
             plan.first.destination =
                 plan.first.destination.clone().reserved(&header).map_err(machine)?;
             if let Destination::File { path, .. } = &plan.first.destination {

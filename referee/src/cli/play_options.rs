@@ -17,7 +17,7 @@ use referee_play::destination::{DEFAULT_FOLDER, Destination};
 use referee_play::human::HumanInput;
 use referee_play::match_settings::MatchSettings;
 use referee_play::pool::Job;
-use referee_play::reach::{ReadableFiles, ground};
+use referee_play::reach::{ReadableFiles, shared_rules};
 use referee_play::series::Plan;
 use referee_process::Failure;
 use referee_process::cores;
@@ -136,7 +136,7 @@ impl Options {
                 setup,
                 conditions,
                 seed: self.seed.map_or_else(new_seed, Ok)?,
-                readable_files: Arc::new(ReadableFiles::new(ground(
+                readable_files: Arc::new(ReadableFiles::new(shared_rules(
                     &specs,
                     &destination.places(),
                     &[],

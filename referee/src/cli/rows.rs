@@ -2,7 +2,7 @@
 //! of agents are cut so that the caret below them fits.
 
 use referee_match::diagnosis::caret;
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 use std::fmt::Write;
 
 /// The width of text if stdout is not a terminal.
@@ -45,7 +45,7 @@ impl Rows {
     pub(super) fn wrapped(&mut self, label: &str, text: &str) {
         let mut label = label;
         for line in text.lines().chain(text.is_empty().then_some("")) {
-            self.paragraph(label, &tame(line));
+            self.paragraph(label, &sanitize(line));
             label = "";
         }
     }

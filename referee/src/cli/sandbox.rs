@@ -5,7 +5,7 @@ use super::output::eprint_line;
 use super::shell::option;
 use clap::Args;
 use referee_process::Failure;
-use referee_process::sandbox::{Depth, Enclosure, Wish, choose};
+use referee_process::sandbox::{Depth, Sandbox, SandboxRequest, choose};
 use referee_protocol::{Level, LevelChoice, Pondering};
 use serde_json::{Value, json};
 
@@ -36,8 +36,12 @@ pub(super) struct ConditionOptions {
 
 impl SandboxOptions {
     /// Chooses the sandbox, and prints it with --verbose.
-    pub(super) fn choose(&self, global: &Global) -> Result<Enclosure, Failure> {
-        let wish = Wish { level: self.sandbox, wrapper: self.wrapper()?, ..Wish::default() };
+    pub(super) fn choose(&self, global: &Global) -> Result<Sandbox, Failure> {
+        let wish = SandboxRequest {
+            level: self.sandbox,
+            wrapper: self.wrapper()?,
+            ..SandboxRequest::default()
+        };
         let sandbox = choose(&wish, Depth::Quick)?;
         print_sandbox(&sandbox, wish.level, global);
         Ok(sandbox)
@@ -62,12 +66,12 @@ impl SandboxOptions {
 
 impl ConditionOptions {
     /// Chooses the sandbox for this number of agents at once, and prints it with --verbose.
-    pub(super) fn choose(&self, agents: usize, global: &Global) -> Result<Enclosure, Failure> {
+    pub(super) fn choose(&self, agents: usize, global: &Global) -> Result<Sandbox, Failure> {
         Ok(self.with_pondering(self.sandbox.choose(global)?, agents))
     }
 
     /// Returns the sandbox with --pondering set for this number of agents at once.
-    pub(super) fn with_pondering(&self, sandbox: Enclosure, agents: usize) -> Enclosure {
+    pub(super) fn with_pondering(&self, sandbox: Sandbox, agents: usize) -> Sandbox {
         sandbox.pondering(self.pondering, agents)
     }
 
@@ -92,12 +96,12 @@ impl ConditionOptions {
 
 /// Prints the sandbox with --verbose. Warns if agents can read the user's files: at level `none`, and
 /// if `auto` finds nothing stronger than `basic`.
-pub(super) fn print_sandbox(sandbox: &Enclosure, chosen: LevelChoice, global: &Global) {
+pub(super) fn print_sandbox(sandbox: &Sandbox, chosen: LevelChoice, global: &Global) {
     if sandbox.level == Level::None {
         eprint_line("warning: agents run without a sandbox; use --sandbox none only to debug");
     } else if global.verbose > 0 {
-        eprint_line(&format!("sandbox: {}", sandbox.line(true)));
+        eprint_line(&format!("sandbox: {}", sandbox.summary(true)));
     } else if chosen == LevelChoice::Auto && sandbox.level == Level::Basic && !global.quiet {
-        eprint_line(&format!("warning: weak sandbox: {}", sandbox.line(false)));
+        eprint_line(&format!("warning: weak sandbox: {}", sandbox.summary(false)));
     }
 }

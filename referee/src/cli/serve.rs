@@ -12,8 +12,8 @@ use referee_play::interrupts::{Interrupt, Interrupts};
 use referee_process::Failure;
 use referee_process::cores;
 use referee_process::lock::lock;
-use referee_process::sandbox::Enclosure;
-use referee_protocol::plain::hex;
+use referee_process::sandbox::Sandbox;
+use referee_protocol::plain::to_hex;
 use referee_web::{Play, Server, Settings};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -121,7 +121,7 @@ impl Options {
         let jobs = self.jobs.map_or_else(cores::count, usize::from);
         let (conditions, global) = (self.conditions.clone(), global.clone());
         // Chosen when the first match starts, since that takes a moment.
-        let chosen = Mutex::<Option<Enclosure>>::default();
+        let chosen = Mutex::<Option<Sandbox>>::default();
         let enclose = move |agents| {
             let mut chosen = lock(&chosen);
             let sandbox = match &*chosen {
@@ -140,5 +140,5 @@ fn new_token() -> Result<String, Failure> {
     SysRng
         .try_fill_bytes(&mut bytes)
         .map_err(machine("cannot get random bytes from the system"))?;
-    Ok(hex(&bytes))
+    Ok(to_hex(&bytes))
 }

@@ -13,10 +13,10 @@ pub use print::print;
 
 use referee_match::transcript::WalkError;
 use referee_process::Failure;
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 
 /// Returns the failure of a transcript that can't be read.
 fn unreadable(file: &str, error: &WalkError) -> Failure {
-    Failure::operation(format!("{file}: {}", tame(&error.to_string())))
+    Failure::operation(format!("{file}: {}", sanitize(&error.to_string())))
         .help("`referee verify` explains it")
 }

@@ -4,7 +4,7 @@ use super::{report, unreadable};
 use referee_match::summary::fault_text;
 use referee_match::transcript::{ReadEnd, Walk, walk};
 use referee_process::Failure;
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 use referee_protocol::{Event, Seat};
 use referee_render::{Style, terminal};
 use std::fmt::Write;
@@ -45,24 +45,24 @@ pub fn print(
 
 /// Returns the text of an event of this turn. The match is in the state after it.
 fn happened(walk: &Walk, turn: u64, event: &Event, style: Option<&Style>) -> String {
-    let name = |seat: Seat| tame(&walk.header().seats[seat.index()].name);
+    let name = |seat: Seat| sanitize(&walk.header().seats[seat.index()].name);
     let mut text = String::new();
     match event {
         Event::Played(played) => {
-            let shown = tame(&walk.game().format_action(&played.action));
+            let shown = sanitize(&walk.game().format_action(&played.action));
             let (name, used) = (name(played.seat), played.used_ms);
             writeln!(text, "\nturn {turn}: {name} {shown} ({used} ms)").ok();
             text.push_str(&board(walk, style));
         }
         Event::Retired(retired) => {
             let (name, kind) = (name(retired.seat), fault_text(retired.fault.kind));
-            let why = tame(&retired.fault.text);
+            let why = sanitize(&retired.fault.text);
             writeln!(text, "\nturn {turn}: {name} {kind} and is out: {why}").ok();
         }
         Event::Stderr(stderr) => {
             let name = name(stderr.seat);
             for line in stderr.text.lines() {
-                writeln!(text, "  {name} stderr: {}", tame(line)).ok();
+                writeln!(text, "  {name} stderr: {}", sanitize(line)).ok();
             }
         }
         Event::Over(over) => {

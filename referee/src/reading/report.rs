@@ -2,26 +2,28 @@
 
 use referee_match::summary::{sentence, setup};
 use referee_match::times::{show_clock, show_time};
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 use referee_protocol::{FaultKind, Header, Outcome, Verdict};
 use std::fmt::Write;
 
 /// Returns the game, clock and agents of a match.
 pub fn title(header: &Header) -> String {
-    let mut text = tame(&format!("{}{}", header.game, setup(header)));
-    let id = tame(&header.match_id);
+    let mut text = sanitize(&format!("{}{}", header.game, setup(header)));
+    let id = sanitize(&header.match_id);
     write!(text, "\nclock {}, seed {}, match {id}\n", show_clock(&header.clock), header.seed).ok();
     let rows: Vec<Vec<String>> = header
         .seats
         .iter()
-        .map(|seat| vec![format!("  seat {}", seat.seat), tame(&seat.colour), tame(&seat.name)])
+        .map(|seat| {
+            vec![format!("  seat {}", seat.seat), sanitize(&seat.colour), sanitize(&seat.name)]
+        })
         .collect();
     text + &aligned(&rows)
 }
 
 /// Returns how a match ended: a sentence, and a row per seat.
 pub fn verdict(header: &Header, outcome: Option<&Outcome>, verdict: &Verdict) -> String {
-    let mut text = tame(&sentence(header, outcome, verdict));
+    let mut text = sanitize(&sentence(header, outcome, verdict));
     text.push('\n');
     let scores = outcome.and_then(|outcome| outcome.scores.as_ref());
     let mut head = vec!["  seat", "agent", "place"];
@@ -35,11 +37,11 @@ pub fn verdict(header: &Header, outcome: Option<&Outcome>, verdict: &Verdict) ->
         let place = place.map(u32::to_string);
         let fault = seat.fault.as_ref().map(|fault| match fault.kind {
             FaultKind::Resigned => format!("{} in turn {}", fault.kind, fault.turn),
-            _ => format!("{} in turn {}: {}", fault.kind, fault.turn, tame(&fault.text)),
+            _ => format!("{} in turn {}: {}", fault.kind, fault.turn, sanitize(&fault.text)),
         });
         let mut row = vec![
             format!("  {}", seat.seat),
-            header.seats.get(index).map_or_else(String::new, |seat| tame(&seat.name)),
+            header.seats.get(index).map_or_else(String::new, |seat| sanitize(&seat.name)),
             place.unwrap_or_else(|| "-".to_owned()),
         ];
         if let Some(scores) = scores {

@@ -1,7 +1,7 @@
 //! Text for the screen: without control characters, wrapped or cut.
 
 use ratatui::text::Span;
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 
 /// Returns the columns of a character.
 fn columns(c: char) -> usize {
@@ -11,7 +11,7 @@ fn columns(c: char) -> usize {
 /// Returns text that is safe to put into cells, without characters of no width, such as combining
 /// marks.
 pub(super) fn clean(text: &str) -> String {
-    let mut clean = tame(&text.replace('\t', "    "));
+    let mut clean = sanitize(&text.replace('\t', "    "));
     clean.retain(|c| columns(c) > 0);
     clean
 }

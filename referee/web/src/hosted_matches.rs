@@ -20,7 +20,7 @@ use referee_play::reach::{self, ReadableFiles};
 use referee_play::running_matches::RunningMatches;
 use referee_process::Failure;
 use referee_process::lock::lock;
-use referee_process::sandbox::Enclosure;
+use referee_process::sandbox::Sandbox;
 use referee_protocol::{ClockSettings, Event};
 use serde::Deserialize;
 use serde_json::Value;
@@ -44,7 +44,7 @@ const WITH_PERSON_MAX: u32 = 16;
 const FAILURES_MAX: usize = 64;
 
 /// Returns a sandbox for this number of agents at once.
-pub type SandboxFactory = dyn Fn(usize) -> Result<Enclosure, Failure> + Send + Sync;
+pub type SandboxFactory = dyn Fn(usize) -> Result<Sandbox, Failure> + Send + Sync;
 
 /// The matches that may be started from the page.
 pub struct Play {
@@ -226,9 +226,9 @@ impl HostedMatches {
         }
         let job = job(served, known, agents, request)?;
         let permit = self.enter(with_person(&job.seated))?;
-        let enclosure = (known.sandbox)(programs(&job) * known.jobs)?;
-        job.readable_files.check(enclosure.jail.layers, &job.seated)?;
-        self.start(job, enclosure, Duration::from_millis(pace_ms), permit)
+        let sandbox = (known.sandbox)(programs(&job) * known.jobs)?;
+        job.readable_files.check(sandbox.launcher.layers, &job.seated)?;
+        self.start(job, sandbox, Duration::from_millis(pace_ms), permit)
     }
 
     /// Takes a slot for a match, if one is free.
@@ -252,12 +252,12 @@ impl HostedMatches {
     fn start(
         self: &Arc<Self>,
         mut job: Job,
-        enclosure: Enclosure,
+        sandbox: Sandbox,
         pace: Duration,
         permit: OwnedSemaphorePermit,
     ) -> ApiResult<PathBuf> {
         let failed = |error: std::io::Error| ApiError::machine(error.to_string());
-        let (header, _) = job.header(&enclosure.told).map_err(failed)?;
+        let (header, _) = job.header(&sandbox.recorded).map_err(failed)?;
         job.destination = job.destination.reserved(&header).map_err(failed)?;
         let desks = Arc::<PlayerPrompts>::default();
         job.human_input = HumanInput::Prompts(desks.clone());
@@ -281,7 +281,7 @@ impl HostedMatches {
                 let room = PoolSize { matches: 1, pin: false };
                 let (watching, live) = (watching(pace), RunningMatches::default());
                 let orders = orders.subscribe();
-                let pool = Pool::start(room, enclosure, orders, paused, watching, live);
+                let pool = Pool::start(room, sandbox, orders, paused, watching, live);
                 match pool {
                     Ok(pool) => {
                         begun.send(Ok(())).ok();
@@ -389,7 +389,7 @@ fn job(
     }
     let person = with_person(&specs);
     let destination = Destination::Folder(served.root().join(DEFAULT_FOLDER));
-    let ground = reach::ground(&specs, &destination.places(), &[]);
+    let shared_rules = reach::shared_rules(&specs, &destination.places(), &[]);
     Ok(Job {
         number: 0,
         kind,
@@ -397,7 +397,7 @@ fn job(
         seated: specs,
         conditions: MatchSettings { clock: clock(request, person)?, ..MatchSettings::default() },
         seed: seed(request.seed)?,
-        readable_files: Arc::new(ReadableFiles::new(ground)),
+        readable_files: Arc::new(ReadableFiles::new(shared_rules)),
         human_input: HumanInput::default(),
         destination,
         durable: true,

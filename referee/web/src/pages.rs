@@ -8,7 +8,7 @@ use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{MethodRouter, get};
-use referee_protocol::plain::hex;
+use referee_protocol::plain::to_hex;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
@@ -46,7 +46,7 @@ fn shown(name: &str, headers: &HeaderMap) -> Response {
 
 /// A response that the browser caches and revalidates: each version of this program has its own files.
 fn tagged(content_type: &'static str, text: Cow<'static, str>, headers: &HeaderMap) -> Response {
-    let tag = format!("\"{}\"", &hex(&Sha256::digest(text.as_bytes()))[..16]);
+    let tag = format!("\"{}\"", &to_hex(&Sha256::digest(text.as_bytes()))[..16]);
     let cache = [
         (header::CACHE_CONTROL, "no-cache".to_owned()),
         (header::ETAG, tag.clone()),

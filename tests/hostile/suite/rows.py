@@ -99,7 +99,7 @@ def checked(fields, path, table):
 def load(referee, folder=HERE / "rows"):
     """All rows, for a referee whose table of attacks they refer to. Raises WrongRow."""
     import tomllib  # Python 3.11; who calls this has made sure of it.
-    table = json.loads(subprocess.check_output([referee, "__canary", "table"]))
+    table = json.loads(subprocess.check_output([referee, "__attacker", "table"]))
     rows = []
     for path in sorted(folder.glob("*.toml")):
         for fields in tomllib.loads(path.read_text(encoding="utf-8"))["row"]:

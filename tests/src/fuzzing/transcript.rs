@@ -4,7 +4,7 @@ use super::Draw;
 use referee_match::transcript::{
     HeaderError, ReadEnd, Report, Sent, Status, Verifier, Walk, read, unpack, verify,
 };
-use referee_protocol::plain::hex;
+use referee_protocol::plain::to_hex;
 use referee_protocol::{Event, Seat, unescape_line};
 use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
@@ -121,7 +121,7 @@ fn sealed(bytes: &[u8]) -> Vec<u8> {
 /// Returns the seal of these lines as the protocol defines it.
 fn seal(lines: &[u8]) -> String {
     let count = lines.split_inclusive(|&byte| byte == b'\n').count();
-    let digits = hex(&Sha256::digest(lines));
+    let digits = to_hex(&Sha256::digest(lines));
     format!("{{\"type\":\"seal\",\"lines\":{count},\"sha256\":\"{digits}\"}}")
 }
 

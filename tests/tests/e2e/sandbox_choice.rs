@@ -47,7 +47,10 @@ fn every_supported_level_is_recorded() {
         let words = words(&["--sandbox", level, "--json", "--force"]);
         let ran = dir.run(&words);
         if ran.exit == Some(4) {
-            assert!(ran.stderr.contains(&format!("no sandbox here is {level}: ")), "{ran:?}");
+            assert!(
+                ran.stderr.contains(&format!("sandbox level {level} is unavailable: ")),
+                "{ran:?}"
+            );
             assert!(!exists(&dir, "x.jsonl"), "{level} is refused and leaves a transcript");
             println!("not tested: {}", ran.stderr.lines().next().unwrap());
             continue;
@@ -96,16 +99,17 @@ fn verbose_output_has_the_level_and_its_layers() {
 fn an_unsupported_level_is_refused_with_layer_and_remedy() {
     let dir = TestDir::new();
     for (level, layer, help) in [
-        ("confined", "landlock", "help: Landlock"),
-        ("confined", "seccomp", "help: the kernel needs"),
+        ("confined", "landlock", "help: use Linux 6.12"),
+        ("confined", "seccomp", "help: use a kernel with"),
         ("isolated", "userns", "help: "),
     ] {
         let ran = without(&dir, layer, &words(&["--sandbox", level])).code(4);
-        ran.stderr_has(&format!("no sandbox here is {level}: {layer}: ")).stderr_has(help);
+        ran.stderr_has(&format!("sandbox level {level} is unavailable: {layer}: "))
+            .stderr_has(help);
         assert!(!exists(&dir, "x.jsonl"));
     }
     let check = ["check", "@first", "--game", "hex", "--sandbox", "confined"];
-    without(&dir, "seccomp", &check).code(4).stderr_has("confined: seccomp: ");
+    without(&dir, "seccomp", &check).code(4).stderr_has("confined is unavailable: seccomp: ");
 }
 
 #[test]
@@ -128,8 +132,8 @@ fn a_missing_temporary_folder_is_reported() {
     let nowhere = dir.path("nowhere").display().to_string();
     for more in [&[][..], &["--sandbox", "basic"]] {
         let ran = dir.run_with(&words(more), |it| it.env("TMPDIR", &nowhere)).code(4);
-        ran.stderr_has("no sandbox here is basic: the self-test can't run: ")
-            .stderr_has(&format!("help: {nowhere} is the machine's temporary folder"))
+        ran.stderr_has("sandbox level basic is unavailable: the self-test can't run: ")
+            .stderr_has(&format!("help: nothing can be created in the temporary folder {nowhere}"))
             .stderr_has("TMPDIR");
     }
     assert!(!exists(&dir, "x.jsonl"));
@@ -139,9 +143,9 @@ fn a_missing_temporary_folder_is_reported() {
 fn a_wrapper_is_for_level_external_alone() {
     let dir = TestDir::new();
     let refused = dir.run(&words(&["--sandbox", "external"])).code(2);
-    refused.stderr_has("needs the command").stderr_has("help: --wrapper");
+    refused.stderr_has("needs a command").stderr_has("help: add --wrapper");
     let refused = dir.run(&words(&["--wrapper", "env"])).code(2);
-    refused.stderr_has("only level external").stderr_has("help: add --sandbox external");
+    refused.stderr_has("only at sandbox level external").stderr_has("help: add --sandbox external");
     for wrapper in ["no-such-program", "./no-such-program x", "it's", ""] {
         let words = words(&["--sandbox", "external", "--wrapper", wrapper]);
         dir.run(&words).code(2).stderr_has("wrapper");

@@ -3,7 +3,7 @@
 use crate::support::{TestDir, golden};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use referee_protocol::plain::hex;
+use referee_protocol::plain::to_hex;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -18,7 +18,7 @@ fn played(dir: &TestDir) -> Vec<u8> {
 /// Replaces the seal of a transcript.
 fn sealed(lines: &str) -> String {
     let count = lines.lines().count();
-    let hex = hex(&Sha256::digest(lines.as_bytes()));
+    let hex = to_hex(&Sha256::digest(lines.as_bytes()));
     format!("{lines}{{\"type\":\"seal\",\"lines\":{count},\"sha256\":\"{hex}\"}}\n")
 }
 

@@ -31,7 +31,10 @@ pub(super) fn preset(source: &Source, raw: &Raw) -> Result<Option<&'static Prese
     presets::find(name).map(Some).ok_or_else(|| {
         let names = known().collect::<Vec<_>>().join(", ");
         source
-            .error(name.span(), format!("unknown preset `{}`", referee_protocol::plain::tame(name)))
+            .error(
+                name.span(),
+                format!("unknown preset `{}`", referee_protocol::plain::sanitize(name)),
+            )
             .help(format!("the presets are {names}"))
             .or_near(name, known())
     })

@@ -7,7 +7,7 @@ use super::{ContestFile, Positions, sanitize_name, within};
 use crate::{Contest, ContestGame, Opening};
 use referee_games::{GAMES, GameKind, Turn, kind, nearest, nearest_kind};
 use referee_protocol::parse_strict;
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 use serde_json::{Map, Value};
 use std::ops::Range;
 
@@ -68,7 +68,7 @@ fn one(
         let names: Vec<&str> = GAMES.iter().map(|kind| kind.name).collect();
         let near = nearest_kind(name).map(|near| format!("did you mean `{}`?", near.name));
         return Err(source
-            .error(name.span(), format!("unknown game `{}`", tame(name)))
+            .error(name.span(), format!("unknown game `{}`", sanitize(name)))
             .help(format!("the games are {}", names.join(", ")))
             .or_help(near));
     };
@@ -77,7 +77,7 @@ fn one(
     let given = given.map_err(|error| source.error(place(), error))?;
     let start = kind.start(&Value::Object(given)).map_err(|error| {
         let help = error.help().map(str::to_owned);
-        source.error(place(), tame(&error.to_string())).or_help(help)
+        source.error(place(), sanitize(&error.to_string())).or_help(help)
     })?;
     let seats = start.seats();
     let score = kind.about().score.as_ref().is_some_and(|score| score.fewer_is_better);
@@ -188,7 +188,7 @@ pub(super) fn positions(openings: &Source, games: &[ContestGame]) -> Result<Posi
 type Wrong = (String, Option<String>);
 
 fn position(line: &str, games: &[ContestGame]) -> Result<(usize, Value), Wrong> {
-    let wrong = |text: String| (tame(&text), None);
+    let wrong = |text: String| (sanitize(&text), None);
     let value = parse_strict(line.as_bytes()).map_err(|error| wrong(error.to_string()))?;
     let tagged = value.as_object().filter(|fields| {
         fields.len() == 2
@@ -212,7 +212,10 @@ fn position(line: &str, games: &[ContestGame]) -> Result<(usize, Value), Wrong> 
                 let names = known().collect::<Vec<_>>().join(", ");
                 let help = near.or_else(|| Some(format!("the contest's games are {names}")));
                 return Err((
-                    format!("the contest has no game `{}`, or several of that name", tame(name)),
+                    format!(
+                        "the contest has no game `{}`, or several of that name",
+                        sanitize(name)
+                    ),
                     help,
                 ));
             };

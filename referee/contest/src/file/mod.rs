@@ -20,7 +20,7 @@ use crate::formats::FormatName;
 pub(crate) use forms::{ShortOrLong, Spanned};
 pub(crate) use raw::Raw;
 use raw::RawAgent;
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 use referee_protocol::{ClockSettings, Limits};
 use schemars::{Schema, schema_for};
 use std::ops::{Range, RangeInclusive};
@@ -118,7 +118,7 @@ pub fn schema() -> Schema {
 impl ContestFile {
     /// Reads a contest file. `file` is what errors call it, `stem` its name where it gives none.
     pub fn read(text: &str, file: &str, stem: &str) -> Result<Self, FileError> {
-        let source = Source { file: tame(file), text: text.to_owned() };
+        let source = Source { file: sanitize(file), text: text.to_owned() };
         let raw: Raw = toml::from_str(text).map_err(|error| source.toml_error(&error))?;
         let preset = conditions::preset(&source, &raw)?;
         let games = games::read(&source, &raw)?;
@@ -243,7 +243,7 @@ impl ContestFile {
 
 /// A name without anything that a terminal would obey, and not too long.
 pub(crate) fn sanitize_name(name: &str) -> String {
-    tame(name.trim()).chars().take(NAME_CHARACTERS_MAX).collect()
+    sanitize(name.trim()).chars().take(NAME_CHARACTERS_MAX).collect()
 }
 
 /// A number in its range.

@@ -1,7 +1,7 @@
 //! What is wrong with a contest file, and where: file, line, column, and the line with carets.
 
 use referee_games::nearest;
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 use std::fmt;
 use std::ops::Range;
 
@@ -40,7 +40,7 @@ impl Source {
         // A long line is shown from somewhat before what is wrong in it.
         let skipped = if column < SHOWN_CHARACTERS_MAX / 2 { 0 } else { column - 20 };
         let shown: String = line.chars().skip(skipped).take(SHOWN_CHARACTERS_MAX).collect();
-        let shown = tame(&shown.replace('\t', " "));
+        let shown = sanitize(&shown.replace('\t', " "));
         let carets = "^".repeat(marked.clamp(1, SHOWN_CHARACTERS_MAX - (column - skipped)));
         let message: String = message.to_string().chars().take(MESSAGE_CHARACTERS_MAX).collect();
         let (file, gap) = (&self.file, " ".repeat(column - skipped));
@@ -60,7 +60,7 @@ impl Source {
 
     /// What the reader of TOML found wrong.
     pub(super) fn toml_error(&self, error: &toml::de::Error) -> FileError {
-        let message = tame(error.message());
+        let message = sanitize(error.message());
         let help = near(&message);
         let message = user_message(&message);
         match error.span() {

@@ -5,7 +5,7 @@ use super::Report;
 use super::columns::{Column, Kind, faults, rows};
 use super::number_format::fixed;
 use crate::standings::{Standing, result_name};
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 
 /// Builds a table with a row for each of `rows`.
 struct Sheet<'a, T> {
@@ -53,7 +53,7 @@ fn csv(columns: &[Column]) -> String {
 
 /// Returns text as a cell: sanitized, no formula, and in quotes if needed.
 fn quoted(text: &str) -> String {
-    let text = tame(text);
+    let text = sanitize(text);
     let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r', '\u{FFFD}']);
     let text = if formula { format!("'{text}") } else { text };
     let quoted = text.contains(['"', ',', '\n', '\r', ';', '\t', '\'']) || text.trim() != text;

@@ -2,7 +2,7 @@
 
 use super::columns::{self, Column, Detail, Kind};
 use super::{Report, notes};
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 use std::fmt::Write as _;
 
 /// Larger cross tables can't be read in Markdown.
@@ -49,7 +49,7 @@ impl Report {
             table(&mut out, &[name, value]);
         }
         for command in &self.commands {
-            writeln!(out, "{}:\n\n    {}\n", escape(&command.does), tame(&command.line))
+            writeln!(out, "{}:\n\n    {}\n", escape(&command.does), sanitize(&command.line))
                 .expect("text takes text");
         }
         out.truncate(out.trim_end().len());
@@ -90,7 +90,7 @@ fn one_line(text: &str) -> String {
 /// Escapes text so that Markdown shows it as it is, in a cell, too.
 pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in tame(text).chars() {
+    for c in sanitize(text).chars() {
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),

@@ -3,7 +3,7 @@
 use super::number_format::{elo, fixed, percent};
 use super::{Report, Tie};
 use crate::ratings::Ratings;
-use referee_protocol::plain::{count, tame};
+use referee_protocol::plain::{count, sanitize};
 
 /// Returns the progress of the contest, in one sentence.
 pub(super) fn progress(report: &Report) -> String {
@@ -62,7 +62,7 @@ fn counts(report: &Report) -> Vec<String> {
 
 /// Returns a sentence for each tie.
 pub(super) fn ties(report: &Report) -> Vec<String> {
-    let name = |player| tame(report.player_name(player));
+    let name = |player| sanitize(report.player_name(player));
     let sentence = |tie: &Tie| {
         let ([winner, loser], [won, lost]) = (tie.players.map(name), tie.points);
         let seed = if tie.by_seed { ": level, the higher seed advances" } else { "" };

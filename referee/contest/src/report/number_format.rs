@@ -1,6 +1,6 @@
 //! Formats numbers and names for people. A number that isn't finite is shown as unknown.
 
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 use unicode_width::UnicodeWidthChar;
 
 /// Shown instead of a missing value.
@@ -68,7 +68,7 @@ fn char_width(c: char) -> usize {
 
 /// Returns a sanitized name, cut to `columns` columns.
 pub(super) fn short(name: &str, columns: usize) -> String {
-    let name = tame(name);
+    let name = sanitize(name);
     if width(&name) <= columns {
         return name;
     }

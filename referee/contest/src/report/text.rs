@@ -3,7 +3,7 @@
 use super::columns::{self, Column, Detail, Kind};
 use super::number_format::{NONE, short, width};
 use super::{Report, notes};
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 use std::fmt::Write as _;
 
 /// Larger cross tables don't fit a terminal.
@@ -26,7 +26,7 @@ impl Report {
     pub fn brief(&self) -> String {
         let standings = columns::standings(self, Detail::Short);
         let progress = notes::progress(self);
-        format!("{}\n{progress}\n\n{}", tame(&self.name), aligned(&standings))
+        format!("{}\n{progress}\n\n{}", sanitize(&self.name), aligned(&standings))
     }
 
     /// Returns the report as text: aligned for people, or with tabs for programs. Names are
@@ -70,12 +70,12 @@ impl Report {
 }
 
 fn line(text: &mut String, line: &str) {
-    writeln!(text, "{}", tame(line)).expect("text takes text");
+    writeln!(text, "{}", sanitize(line)).expect("text takes text");
 }
 
 fn tabs(columns: &[Column]) -> String {
     let line = |cells: &mut dyn Iterator<Item = &str>| {
-        cells.map(tame).collect::<Vec<_>>().join("\t") + "\n"
+        cells.map(sanitize).collect::<Vec<_>>().join("\t") + "\n"
     };
     let head = line(&mut columns.iter().map(|column| column.head.as_str()));
     head + &columns::rows(columns).map(|mut cells| line(&mut cells)).collect::<String>()

@@ -4,7 +4,7 @@
 use super::{Decision, Expectation, INDEPENDENT_GAMES, Summary, TestSummary, real};
 use crate::SprtSettings;
 use crate::report::fixed;
-use referee_protocol::plain::{count, tame};
+use referee_protocol::plain::{count, sanitize};
 
 /// The names of the two agents; untrusted text, sanitized here.
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +17,7 @@ pub struct Names<'a> {
 
 /// Returns the text before the first game: the hypotheses, and how long the test may take.
 pub fn plan(sprt: Option<&SprtSettings>, most_pairs: u64, names: Names) -> String {
-    let (new, old) = (tame(names.new), tame(names.old));
+    let (new, old) = (sanitize(names.new), sanitize(names.old));
     let most = count(most_pairs, "pair");
     let Some(settings) = sprt else {
         return format!("{new} against {old}: {most} of games, without a test\n");
@@ -62,7 +62,7 @@ pub fn verdict(summary: &Summary, names: Names) -> String {
 }
 
 fn figures(summary: &Summary, names: Names) -> String {
-    let who = format!("{} against {}", tame(names.new), tame(names.old));
+    let who = format!("{} against {}", sanitize(names.new), sanitize(names.old));
     let (Some(elo), Some(error)) = (summary.elo, summary.error) else {
         return format!("{who}: no finished pair yet");
     };
@@ -74,7 +74,7 @@ fn figures(summary: &Summary, names: Names) -> String {
 }
 
 fn sentence(test: &TestSummary, names: Names) -> String {
-    let (new, old) = (tame(names.new), tame(names.old));
+    let (new, old) = (sanitize(names.new), sanitize(names.old));
     let TestSummary { elo0, elo1, alpha, beta, .. } = *test;
     let (alpha, beta) = (percent(alpha), percent(beta));
     match test.decision {
@@ -108,7 +108,7 @@ fn sentence(test: &TestSummary, names: Names) -> String {
 }
 
 fn details(summary: &Summary, names: Names) -> Vec<String> {
-    let (new, old) = (tame(names.new), tame(names.old));
+    let (new, old) = (sanitize(names.new), sanitize(names.old));
     let Summary { wins, draws, losses, .. } = summary;
     let score = summary.score.unwrap_or(0.5);
     let [lost_both, lost, even, won, won_both] = summary.pentanomial.0;

@@ -2,7 +2,7 @@
 
 use super::archive::FileEntry;
 use referee_process::Failure;
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 use referee_runner::folder::Folder;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -57,7 +57,7 @@ impl Files {
             self.list.push(FileEntry { archive_path: place.to_owned(), source });
             Ok(())
         });
-        let shown = tame(&source.display().to_string());
+        let shown = sanitize(&source.display().to_string());
         added.map_err(|error| Failure::operation(format!("{shown}: {error}")))
     }
 

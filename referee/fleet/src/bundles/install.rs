@@ -10,8 +10,8 @@ use referee_contest::PlayerInfo;
 use referee_play::agent_spec::{AgentKind, AgentSpec, Parts, resolve};
 use referee_process::Failure;
 use referee_process::agent::Launch;
-use referee_process::sandbox::reach::{is_system, missing, unusual};
-use referee_protocol::plain::tame;
+use referee_process::sandbox::reach::{is_system, missing, unusual_requests};
+use referee_protocol::plain::sanitize;
 use referee_runner::building::build_foreign;
 use std::fs::Permissions;
 use std::io::{self, ErrorKind};
@@ -90,7 +90,7 @@ impl Unpacked {
         if path.starts_with(&self.root) || is_system(path) || readable {
             return Ok(());
         }
-        let path = tame(&path.display().to_string());
+        let path = sanitize(&path.display().to_string());
         Err(format!(
             "it needs {path}, which this worker does not allow; start the worker with --lend {path}"
         ))
@@ -177,7 +177,7 @@ impl<'a> Install<'a> {
             return Ok(());
         }
         let folder = launch.folder.canonicalize().unwrap_or_else(|_| launch.folder.clone());
-        let unusual = spec.files().map(|files| unusual(&files)).unwrap_or_default();
+        let unusual = spec.files().map(|files| unusual_requests(&files)).unwrap_or_default();
         let mut paths = spec.own.iter().chain(&spec.read).chain(&unusual).chain([&folder]);
         paths.try_for_each(|path| self.unpacked.check_path(path, self.readable)).map_err(fault)
     }

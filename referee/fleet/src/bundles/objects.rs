@@ -8,7 +8,7 @@ use crate::BundleRef;
 use crate::link::{CALL_TIMEOUT, is_stream_missing, with_timeout};
 use async_nats::jetstream::Context;
 use async_nats::jetstream::object_store::{InfoErrorKind, ObjectStore};
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 use std::error::Error;
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -150,7 +150,7 @@ async fn retry<T, E: Error + 'static, F: Future<Output = Result<T, E>>>(
             Err(error) => {
                 tries += 1;
                 if tries == TRIES {
-                    return Err(ObjectError::Other(tame(&error.to_string())));
+                    return Err(ObjectError::Other(sanitize(&error.to_string())));
                 }
             }
         }

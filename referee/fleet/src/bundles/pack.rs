@@ -9,7 +9,7 @@ use referee_play::adapted::COMP30024;
 use referee_play::agent_spec::{AgentKind, AgentSpec, Parts, package_of};
 use referee_process::Failure;
 use referee_process::sandbox::reach::is_wide;
-use referee_protocol::plain::{count, tame};
+use referee_protocol::plain::{count, sanitize};
 use referee_runner::Prepared;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ pub fn pack(prepared: &Prepared) -> Result<Packed, Failure> {
 pub(super) fn pack_with_bounds(prepared: &Prepared, bounds: Bounds) -> Result<Packed, Failure> {
     let base = &prepared.base;
     let named = |name: &str, failure: &Failure| {
-        Failure::new(failure.code(), format!("{}: {failure}", tame(name)))
+        Failure::new(failure.code(), format!("{}: {failure}", sanitize(name)))
             .or_help(failure.help_text().map(str::to_owned))
     };
     let mut agents = Vec::new();
@@ -57,7 +57,7 @@ pub(super) fn pack_with_bounds(prepared: &Prepared, bounds: Bounds) -> Result<Pa
         let files = files.map_err(|failure| named(&spec.name, &failure))?;
         if files.links > 0 {
             let links = count(files.links as u64, "link");
-            notes.push(format!("{}: {links} left out (links are not sent)", tame(&spec.name)));
+            notes.push(format!("{}: {links} left out (links are not sent)", sanitize(&spec.name)));
         }
         agents.push((run(spec, &parts, base)?, files.list));
     }
@@ -88,7 +88,7 @@ fn check_unchanged(prepared: &Prepared) -> Result<(), Failure> {
     for (spec, info) in prepared.specs.iter().zip(&prepared.contest.players) {
         let now = AgentSpec::read_in(&info.run, &prepared.base)?;
         if !now.has_digest(&info.digest, &spec.files) {
-            let name = tame(&info.name);
+            let name = sanitize(&info.name);
             return Err(Failure::operation(format!("{name} changed while it was packed")));
         }
     }
@@ -116,7 +116,7 @@ fn files(prepared: &Prepared, spec: &AgentSpec, kind: AgentKind) -> Result<Files
             // The package and what is beside it: other modules of the course, weights.
             let beside = spec.own.first().and_then(|own| own.parent()).unwrap_or(folder);
             if is_wide(beside) {
-                let beside = tame(&beside.display().to_string());
+                let beside = sanitize(&beside.display().to_string());
                 return Err(Failure::usage(format!("{beside} is too large a folder to be sent"))
                     .help("move the package to a folder of its own"));
             }
@@ -167,7 +167,7 @@ fn relative_argument(base: &Path, path: &Path) -> Result<String, Failure> {
     let text = path.to_str().ok_or_else(|| {
         Failure::usage(format!(
             "the path {} is not UTF-8: rename it",
-            tame(&path.display().to_string())
+            sanitize(&path.display().to_string())
         ))
     })?;
     Ok(if text.starts_with("..") { text.to_owned() } else { format!("./{text}") })
@@ -183,7 +183,7 @@ fn shared(prepared: &Prepared) -> Result<Vec<FileEntry>, Failure> {
     let wrapper = wrapper.filter(|path| path.is_relative() && path.components().count() > 1);
     for path in read.chain(wrapper) {
         let place = join(&prepared.base, path).ok_or_else(|| {
-            let path = tame(&path.display().to_string());
+            let path = sanitize(&path.display().to_string());
             Failure::usage(format!("{path} has `..` after a name, so it can't be sent"))
                 .help("write the path without `..` in the middle")
         })?;
@@ -241,7 +241,7 @@ impl Packed {
 
 fn write_failure(error: &io::Error, bounds: Bounds) -> Failure {
     if error.kind() != ErrorKind::FileTooLarge {
-        return Failure::operation(tame(&error.to_string()));
+        return Failure::operation(sanitize(&error.to_string()));
     }
     let (files, mib) = (bounds.files, bounds.bytes >> 20);
     Failure::usage(format!("more than {mib} MiB or {files} files")).help(

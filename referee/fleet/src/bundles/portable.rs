@@ -5,7 +5,7 @@ use referee_play::agent_spec::{AgentKind, AgentSpec, Parts};
 use referee_process::Failure;
 use referee_process::agent::Launch;
 use referee_process::sandbox::reach::{is_system, is_wide, programs_of};
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 use referee_runner::Prepared;
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ pub(super) fn is_sent(kind: AgentKind) -> bool {
 /// Returns the failure for a command or a program file, with an agent.toml that makes a folder of
 /// it. `base` is the contest's canonical folder.
 pub(super) fn refusal(spec: &AgentSpec, parts: &Parts<'_>, base: &Path) -> Failure {
-    let name = tame(&spec.name);
+    let name = sanitize(&spec.name);
     let command = spec.launch.as_ref().map_or(&[][..], |launch| &launch.command);
     let mut files = Vec::new();
     let mut words = Vec::new();
@@ -27,7 +27,9 @@ pub(super) fn refusal(spec: &AgentSpec, parts: &Parts<'_>, base: &Path) -> Failu
             Some(path) => {
                 let file = path.file_name().unwrap_or_default().to_string_lossy();
                 words.push(if at == 0 { format!("./{file}") } else { file.into_owned() });
-                files.push(tame(&path.strip_prefix(base).unwrap_or(&path).display().to_string()));
+                files.push(sanitize(
+                    &path.strip_prefix(base).unwrap_or(&path).display().to_string(),
+                ));
             }
             None => words.push(word.clone()),
         }
@@ -65,7 +67,7 @@ pub(super) fn check_folder(
     let is_in = |given: &[PathBuf], found: &Path| given.iter().any(|path| found.starts_with(path));
     for path in read.iter().filter(|path| path.is_relative()) {
         if !folder.join(path).canonicalize().is_ok_and(|found| is_in(&given, &found)) {
-            let path = tame(&path.display().to_string());
+            let path = sanitize(&path.display().to_string());
             return Err(Failure::usage(format!(
                 "`read` of [sandbox] names {path}, which is not sent"
             ))
@@ -105,7 +107,7 @@ pub(super) fn check_folder(
 fn read_of(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let path = folder.join("agent.toml");
     let failed = |error: &dyn std::fmt::Display| {
-        Failure::operation(format!("{}: {error}", tame(&path.display().to_string())))
+        Failure::operation(format!("{}: {error}", sanitize(&path.display().to_string())))
     };
     let text = std::fs::read_to_string(&path).map_err(|error| failed(&error))?;
     let settings: toml::Table = toml::from_str(&text).map_err(|error| failed(&error))?;
@@ -115,7 +117,7 @@ fn read_of(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
 
 /// A full path in a command that is valid only on this machine.
 fn absolute_path(word: &str) -> Failure {
-    let word = tame(word);
+    let word = sanitize(word);
     Failure::usage(format!("{word} is a full path on this machine")).help(
         "write paths of the agent's own files relative to its folder; or list the path in \
          `[sandbox]` `read` of agent.toml too, if each worker has the same file",
@@ -124,7 +126,7 @@ fn absolute_path(word: &str) -> Failure {
 
 /// A file outside of its folder that the agent needs.
 fn outside_folder(word: &str) -> Failure {
-    let word = tame(word);
+    let word = sanitize(word);
     Failure::usage(format!("{word} is outside of the agent's folder, so it can't be sent")).help(
         "copy the file into the folder; or give the program without a path, so that each worker \
          finds it in its own PATH; or create it on the worker with `build` in agent.toml, such \

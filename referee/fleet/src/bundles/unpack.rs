@@ -9,7 +9,7 @@ use nix::errno::Errno;
 use nix::fcntl::{AT_FDCWD, OFlag, openat};
 use nix::sys::stat::{Mode, fchmod, mkdirat};
 use referee_play::digest::digest_file;
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -62,7 +62,8 @@ fn extract(
     folder: &Path,
     bounds: Bounds,
 ) -> Result<(Vec<PathBuf>, u64), WorkerFault> {
-    let invalid = |error: io::Error| wrong(format!("not a bundle: {}", tame(&error.to_string())));
+    let invalid =
+        |error: io::Error| wrong(format!("not a bundle: {}", sanitize(&error.to_string())));
     let root = open_folder(AT_FDCWD, folder.as_os_str())
         .map_err(|errno| disk(&folder.display().to_string(), &errno.into()))?;
     let most = bounds.bytes + bounds.files as u64 * BYTES_A_FILE + BYTES_AT_END;
@@ -73,7 +74,7 @@ fn extract(
     for entry in archive.entries().map_err(invalid)?.raw(true) {
         let mut entry = entry.map_err(invalid)?;
         let name = entry.path_bytes().into_owned();
-        let shown = tame(&String::from_utf8_lossy(&name));
+        let shown = sanitize(&String::from_utf8_lossy(&name));
         let is_ustar = entry.header().as_ustar().is_some();
         if !is_ustar || entry.header().entry_type() != EntryType::Regular {
             return Err(wrong(format!("{shown} is not a regular file")));
@@ -169,7 +170,7 @@ fn fill(file: &mut File, from: &mut impl Read, size: u64, shown: &str) -> Result
     while from.limit() > 0 {
         let count = from
             .read(&mut buffer)
-            .map_err(|error| wrong(format!("{shown}: {}", tame(&error.to_string()))))?;
+            .map_err(|error| wrong(format!("{shown}: {}", sanitize(&error.to_string()))))?;
         if count == 0 {
             return Err(wrong(format!("{shown} is truncated")));
         }

@@ -2,7 +2,7 @@
 
 use async_nats::ServerAddr;
 use referee_process::Failure;
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 
 /// The help for a wrong address.
 const HELP: &str = "write nats://HOST:PORT or tls://HOST:PORT; separate several with commas";
@@ -33,7 +33,7 @@ impl Addresses {
                 None => (None, rest),
             };
             let is_secret = user.is_none() && all[number..].iter().any(|one| one.contains('@'));
-            let shown = if is_secret { "server address".to_owned() } else { tame(host) };
+            let shown = if is_secret { "server address".to_owned() } else { sanitize(host) };
             let wrong = |what: String| Failure::usage(format!("{shown}: {what}")).help(HELP);
             if !["nats", "tls"].contains(&scheme) {
                 return Err(wrong("the address must begin with nats:// or tls://".to_owned()));
@@ -59,7 +59,7 @@ impl Addresses {
 
     /// Returns the addresses without secrets.
     pub(super) fn display_url(&self) -> String {
-        let servers = self.servers.iter().map(|server| tame(server.as_url_str()));
+        let servers = self.servers.iter().map(|server| sanitize(server.as_url_str()));
         servers.collect::<Vec<_>>().join(",")
     }
 }

@@ -5,7 +5,7 @@ use async_nats::client::RequestErrorKind;
 use async_nats::rustls::{AlertDescription, CertificateError, Error as TlsError};
 use async_nats::{ConnectError, ConnectErrorKind};
 use referee_process::Failure;
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 use std::error::Error;
 use std::io;
 
@@ -87,7 +87,7 @@ fn unsafe_connection(error: &TlsError, shown: &str, server: &Server) -> Failure 
             | AlertDescription::BadCertificate
             | AlertDescription::UnknownCA,
         ) => ("the server requires a different client certificate".to_owned(), own_asked),
-        other => (tame(&format!("TLS failed: {other}")), "check the server's certificate"),
+        other => (sanitize(&format!("TLS failed: {other}")), "check the server's certificate"),
     };
     Failure::machine(format!("{shown}: {what}")).help(help)
 }
@@ -113,7 +113,7 @@ pub(super) fn answered_error(answer: &[u8], shown: &str) -> Option<NotConnected>
     let error = answer.get("error")?;
     let text = error.get("description").and_then(|text| text.as_str()).unwrap_or("an error");
     let failure =
-        Failure::machine(format!("{shown}: this user can't use JetStream: {}", tame(text)))
+        Failure::machine(format!("{shown}: this user can't use JetStream: {}", sanitize(text)))
             .help("the user's account needs `jetstream: enabled` in the server's configuration");
     let passing = error.get("err_code").and_then(serde_json::Value::as_u64) == Some(UNAVAILABLE);
     Some(NotConnected { failure, passing, refused: false })
@@ -131,7 +131,7 @@ fn tls_error(error: &ConnectError) -> Option<&TlsError> {
 /// Returns the innermost cause.
 fn innermost(error: &ConnectError) -> String {
     let innermost = causes(error).last().map(ToString::to_string);
-    tame(&innermost.unwrap_or_else(|| error.to_string()))
+    sanitize(&innermost.unwrap_or_else(|| error.to_string()))
 }
 
 fn causes<'a>(error: &'a ConnectError) -> impl Iterator<Item = &'a (dyn Error + 'static)> {

@@ -2,7 +2,7 @@
 //! only text; it is parsed here and nowhere else.
 
 use async_nats::{ClientError, ConnectErrorKind, Event, ServerError};
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 use std::fmt;
 
 /// The beginning of the protocol's `-ERR` line for a missing permission.
@@ -18,7 +18,7 @@ pub struct PermissionDenied {
 impl PermissionDenied {
     /// Parses a server error; returns the sanitized text of any other error.
     pub(super) fn read(text: &str) -> Result<Self, String> {
-        let text = tame(text);
+        let text = sanitize(text);
         let is_it = text.to_lowercase().contains(PERMISSIONS);
         if is_it { Ok(Self { text }) } else { Err(text) }
     }

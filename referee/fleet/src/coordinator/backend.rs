@@ -8,7 +8,7 @@ use crate::link::{next, send_unacknowledged, wait_connected, with_timeout};
 use async_nats::Message;
 use referee_contest::{Fixture, Schedule};
 use referee_process::Failure;
-use referee_protocol::plain::{count, tame, tame_line, tame_name};
+use referee_protocol::plain::{count, sanitize, sanitize_line, sanitize_name};
 use referee_runner::backend::{Backend, BackendEvent, FinishedGame, WorkerCount};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -177,11 +177,11 @@ impl Coordinator {
         let Judged { number, report, verified } = judged;
         let (block, now) = (report.block, self.now());
         // Valid ids of workers are not changed by this.
-        let worker = &tame_name(&report.worker);
+        let worker = &sanitize_name(&report.worker);
         let verified = match verified {
             Ok(verified) => verified,
             Err(why) => {
-                let why = tame_line(&why);
+                let why = sanitize_line(&why);
                 self.ready.extend(self.registry.failed(worker, &why).map(BackendEvent::Message));
                 self.dispatch.failed(block, report.attempt, worker, &why, now);
                 return self.intake.answer_if_done(number);
@@ -270,7 +270,7 @@ impl Coordinator {
 
     /// Something of the contest is missing on the server, or the server is away.
     fn restore(&mut self, error: &str) {
-        tracing::warn!("the contest is not complete on the server: {}", tame(error));
+        tracing::warn!("the contest is not complete on the server: {}", sanitize(error));
         self.intake.forget_rest();
         if self.restoring.as_ref().is_some_and(|restoring| !restoring.is_finished()) {
             return;

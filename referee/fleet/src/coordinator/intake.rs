@@ -9,7 +9,7 @@ use crate::{Payload, Report};
 use async_nats::jetstream::Message;
 use referee_contest::{Record, Schedule};
 use referee_process::cores;
-use referee_protocol::Sandbox;
+use referee_protocol::SandboxRecord;
 use referee_runner::backend::NoResult;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -59,7 +59,7 @@ pub(super) struct Intake {
     /// The games that are not durable yet, with the number of their report and their outcome.
     not_durable: BTreeMap<u64, (u64, Option<Outcome>)>,
     /// The sandboxes seen so far.
-    sandboxes: Vec<Sandbox>,
+    sandboxes: Vec<SandboxRecord>,
     /// Whether the server has more reports.
     behind: bool,
 }
@@ -123,7 +123,7 @@ impl Intake {
     }
 
     /// Records a sandbox; returns whether it is new.
-    pub(super) fn is_new(&mut self, sandbox: &Sandbox) -> bool {
+    pub(super) fn is_new(&mut self, sandbox: &SandboxRecord) -> bool {
         let new = self.sandboxes.len() < SANDBOXES_MAX && !self.sandboxes.contains(sandbox);
         if new {
             self.sandboxes.push(sandbox.clone());

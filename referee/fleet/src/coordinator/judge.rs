@@ -9,8 +9,8 @@ use crate::{Payload, Report};
 use base64::prelude::{BASE64_URL_SAFE, Engine};
 use referee_contest::{Contest, Fixture, Record};
 use referee_games::GameKind;
-use referee_protocol::Sandbox;
-use referee_protocol::plain::hex;
+use referee_protocol::SandboxRecord;
+use referee_protocol::plain::to_hex;
 use referee_runner::backend::FinishedGame;
 use referee_runner::folder::Folder;
 use sha2::{Digest, Sha256};
@@ -115,7 +115,7 @@ pub(super) struct VerifiedReport {
     /// Their outcomes in the store.
     pub(super) before: BTreeMap<u64, Outcome>,
     /// The agents' sandbox.
-    pub(super) sandbox: Option<Sandbox>,
+    pub(super) sandbox: Option<SandboxRecord>,
     /// The objects with its transcripts.
     pub(super) objects: Vec<String>,
 }
@@ -220,7 +220,7 @@ async fn object(
         return Err("a transcript has an invalid object name".to_owned());
     }
     let Some(fetched) = objects.fetch(sha256, bytes).await? else { return Ok(None) };
-    let same = fetched.len() == bytes && hex(&Sha256::digest(&fetched)) == sha256;
+    let same = fetched.len() == bytes && to_hex(&Sha256::digest(&fetched)) == sha256;
     same.then_some(Some(fetched))
         .ok_or_else(|| "a transcript differs from the one that was reported".to_owned())
 }

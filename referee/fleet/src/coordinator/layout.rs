@@ -13,7 +13,7 @@ use async_nats::jetstream::stream::{
     Config, ConsumerErrorKind, DiscardPolicy, RetentionPolicy, StorageType,
 };
 use referee_process::Failure;
-use referee_protocol::plain::hex;
+use referee_protocol::plain::to_hex;
 use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::time::Duration;
@@ -82,7 +82,7 @@ impl Layout {
         if begins || !object_exists(&bucket, BRIEF, length).await {
             put(&bucket, BRIEF, brief.as_slice(), length).await?;
         }
-        self.announce(connection, hex(&Sha256::digest(&brief))).await
+        self.announce(connection, to_hex(&Sha256::digest(&brief))).await
     }
 
     /// Announces the contest; last, when everything that workers need is there.

@@ -31,7 +31,7 @@ use referee_contest::{Contest, Fixture, Schedule};
 use referee_play::core_context::Orders;
 use referee_play::running_matches::RunningMatches;
 use referee_process::Failure;
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 use referee_runner::backend::{BackendEvent, kinds};
 use referee_runner::folder::Folder;
 use registry::WorkerRegistry;
@@ -187,12 +187,12 @@ impl Coordinator {
                     self.changes.send(QueueChange { block, order: None }).ok();
                 }
                 Effect::Drop { block } => self.drop_block(block, None),
-                Effect::GiveUp { block, why } => self.drop_block(block, Some(tame(&why))),
+                Effect::GiveUp { block, why } => self.drop_block(block, Some(sanitize(&why))),
                 Effect::Left { worker, name } => {
                     tracing::debug!("{worker} has left");
                     self.ready.push_back(BackendEvent::Message(format!(
                         "worker {} has left",
-                        tame(&name)
+                        sanitize(&name)
                     )));
                 }
                 Effect::Lost { worker, name, orders } => {
@@ -202,7 +202,7 @@ impl Coordinator {
                         1 => "; its order goes to another worker".to_owned(),
                         _ => format!("; its {orders} orders go to other workers"),
                     };
-                    let name = tame(&name);
+                    let name = sanitize(&name);
                     let text = format!("lost contact with worker {name}{had}");
                     self.ready.push_back(BackendEvent::Message(text));
                 }

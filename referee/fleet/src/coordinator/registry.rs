@@ -2,7 +2,7 @@
 
 use crate::Heartbeat;
 use crate::workers::record_heartbeat;
-use referee_protocol::plain::{tame_line, tame_name};
+use referee_protocol::plain::{sanitize_line, sanitize_name};
 use referee_runner::folder::Folder;
 use referee_runner::workers;
 use referee_runner::workers::Workers;
@@ -54,7 +54,7 @@ impl WorkerRegistry {
         record_heartbeat(&mut self.workers, beat, &jiff::Timestamp::now().to_string());
         (self.changed, self.no_worker_reported) = (true, true);
         let refused = beat.refused.as_ref()?;
-        let (name, why) = (tame_name(&beat.worker.name), tame_line(refused));
+        let (name, why) = (sanitize_name(&beat.worker.name), sanitize_line(refused));
         self.once(format!("worker {name} takes no games: {why}"))
     }
 
@@ -63,8 +63,8 @@ impl WorkerRegistry {
         self.workers.failed(id, why);
         self.changed = true;
         let name = self.workers.workers.iter().find(|worker| worker.id == id);
-        let name = name.map_or_else(|| tame_name(id), |worker| worker.name.clone());
-        self.once(format!("worker {name}: {}", tame_line(why)))
+        let name = name.map_or_else(|| sanitize_name(id), |worker| worker.name.clone());
+        self.once(format!("worker {name}: {}", sanitize_line(why)))
     }
 
     pub(super) fn lost(&mut self, id: &str) {

@@ -6,7 +6,7 @@ use crate::live::write_or_append;
 use referee_contest::audit::{VerifiedTranscript, differences, verify_and_record};
 use referee_contest::{Fixture, Record, Void};
 use referee_match::transcript::{is_packed, unpack};
-use referee_protocol::Sandbox;
+use referee_protocol::SandboxRecord;
 use referee_runner::backend::{FinishedGame, NoResult, VoidGame};
 use referee_runner::disk_failure;
 use referee_runner::folder::Folder;
@@ -194,7 +194,7 @@ fn verify(
     bytes: &[u8],
     fixture: &Fixture,
     rules: &Rules,
-    sandbox: &mut Option<Sandbox>,
+    sandbox: &mut Option<SandboxRecord>,
 ) -> Result<Result<Box<Record>, Void>, String> {
     let number = fixture.number;
     let transcript = Folder::transcript(number);

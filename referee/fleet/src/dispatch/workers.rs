@@ -2,7 +2,7 @@
 
 use crate::messages::Heartbeat;
 use crate::workers::SLOTS_MAX;
-use referee_protocol::plain::tame_name;
+use referee_protocol::plain::sanitize_name;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The maximum number of workers; more are ignored.
@@ -76,10 +76,10 @@ impl WorkerPool {
         if strange || (new && (left || self.workers.len() >= WORKERS_MAX)) {
             return None;
         }
-        let worker = self
-            .workers
-            .entry(id.clone())
-            .or_insert_with(|| Worker { name: tame_name(&beat.worker.name), ..Worker::default() });
+        let worker = self.workers.entry(id.clone()).or_insert_with(|| Worker {
+            name: sanitize_name(&beat.worker.name),
+            ..Worker::default()
+        });
         let before = (worker.slots, worker.able);
         worker.slots = beat.worker.slots.min(SLOTS_MAX);
         worker.able = !beat.leaving && beat.refused.is_none();

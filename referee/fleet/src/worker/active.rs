@@ -14,11 +14,11 @@ use async_nats::jetstream::object_store::ObjectStore;
 use referee_contest::Contest;
 use referee_games::{GameKind, kind};
 use referee_play::agent_spec::AgentSpec;
-use referee_play::reach::{ReadableFiles, ground};
+use referee_play::reach::{ReadableFiles, shared_rules};
 use referee_process::Failure;
-use referee_process::sandbox::{Depth, Enclosure, choose};
+use referee_process::sandbox::{Depth, Sandbox, choose};
 use referee_process::work_folder::create_in;
-use referee_protocol::plain::{hex, tame};
+use referee_protocol::plain::{sanitize, to_hex};
 use referee_runner::sandbox_request;
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -58,7 +58,7 @@ pub(super) struct ActiveContest {
     /// Its brief.
     pub(super) checked: CheckedBrief,
     /// The sandbox in which agents run.
-    pub(super) enclosure: Enclosure,
+    pub(super) sandbox: Sandbox,
     /// Its bucket of objects.
     pub(super) bucket: ObjectStore,
     /// The files that agents may read.
@@ -87,7 +87,7 @@ impl CheckedBrief {
         let seats = contest.seats();
         let mut kinds = Vec::new();
         for game in &contest.games {
-            let name = tame(&game.game);
+            let name = sanitize(&game.game);
             let kind = kind(&game.game).ok_or_else(|| format!("unknown game {name}"))?;
             let start = kind.start(&game.setup).map_err(|it| format!("{name}: {it}"))?;
             if start.seats() != seats || game.seats != seats {
@@ -142,18 +142,18 @@ impl ActiveContest {
         let (brief, readable_paths) = (checked.brief.clone(), readable_paths.to_vec());
         let fetch = bundle_fetcher(connection.jetstream.clone(), names.bucket());
         let agents = WorkerAgents::new(agents, brief, fetch, readable_paths);
-        let fault = |fault: WorkerFault| passing(tame(&fault.text));
+        let fault = |fault: WorkerFault| passing(sanitize(&fault.text));
         let (readable, base) = agents.shared().await.map_err(fault)?;
-        let enclosure = enclosure(&checked.contest, base, info.slots).await?;
-        let known = WorkerInfo { sandbox: Some(enclosure.told.clone()), ..info.clone() };
+        let sandbox = choose_sandbox(&checked.contest, base, info.slots).await?;
+        let known = WorkerInfo { sandbox: Some(sandbox.recorded.clone()), ..info.clone() };
         if let Some(reason) = requirements::mismatch(&checked.brief, &known) {
             return Err(reason.into());
         }
         // Everything of this worker is unreachable, except an agent's own files.
         let records = [root.to_owned()];
-        let readable_files = Arc::new(ReadableFiles::new(ground(&[], &records, &readable)));
+        let readable_files = Arc::new(ReadableFiles::new(shared_rules(&[], &records, &readable)));
         let announced = announced.clone();
-        Ok(Self { names, announced, checked, enclosure, bucket, readable_files, agents, folder })
+        Ok(Self { names, announced, checked, sandbox, bucket, readable_files, agents, folder })
     }
 
     /// The folder for its agents and transcripts.
@@ -164,7 +164,7 @@ impl ActiveContest {
     /// Returns a player's agent once it is installed. All matches share it.
     pub(super) async fn spec(&self, player: usize) -> Result<Arc<AgentSpec>, WorkerFault> {
         let spec = self.agents.spec(player).await?;
-        let layers = self.enclosure.jail.layers;
+        let layers = self.sandbox.launcher.layers;
         let checked = self.readable_files.check(layers, std::slice::from_ref(&spec));
         checked.map_err(|failure| WorkerFault::new(FaultCause::Machine, one_line(&failure)))?;
         Ok(spec)
@@ -183,14 +183,14 @@ async fn brief(jetstream: &Context, announced: &AnnouncedContest) -> Result<Brie
     let bucket = announced.names.bucket();
     let read = read_object(jetstream, &bucket, BRIEF, BRIEF_BYTES_MAX);
     let bytes = with_timeout(BRIEF_TIME, read).await?;
-    if hex(&Sha256::digest(&bytes)) != announced.announcement.brief_sha256 {
+    if to_hex(&Sha256::digest(&bytes)) != announced.announcement.brief_sha256 {
         return Err("it is not the announced one".to_owned());
     }
-    serde_json::from_slice(&bytes).map_err(|error| tame(&error.to_string()))
+    serde_json::from_slice(&bytes).map_err(|error| sanitize(&error.to_string()))
 }
 
 /// Prepares the sandbox for this many slots, and tests it with a short attack.
-async fn enclosure(contest: &Contest, base: PathBuf, slots: u32) -> Result<Enclosure, String> {
+async fn choose_sandbox(contest: &Contest, base: PathBuf, slots: u32) -> Result<Sandbox, String> {
     let settings = &contest.sandbox;
     let wish = sandbox_request(settings, base);
     let chosen = tokio::task::spawn_blocking(move || choose(&wish, Depth::Start)).await;

@@ -5,7 +5,7 @@ use crate::link::{CALL_TIMEOUT, announced, consumer, contests, next, with_timeou
 use crate::messages::FORMAT_VERSION;
 use crate::names::WORKERS;
 use crate::{Announcement, Names};
-use referee_protocol::plain::tame_name;
+use referee_protocol::plain::sanitize_name;
 
 /// The maximum number of contests that are read.
 const CONTESTS_MAX: usize = 1000;
@@ -22,12 +22,12 @@ pub(super) struct AnnouncedContest {
 impl AnnouncedContest {
     /// Returns its name for display.
     pub(super) fn name(&self) -> String {
-        tame_name(&self.announcement.name)
+        sanitize_name(&self.announcement.name)
     }
 
     /// Returns why this version can't play it, or `None` if it can.
     pub(super) fn incompatibility(&self) -> Option<String> {
-        let (own, theirs) = (env!("CARGO_PKG_VERSION"), tame_name(&self.announcement.referee));
+        let (own, theirs) = (env!("CARGO_PKG_VERSION"), sanitize_name(&self.announcement.referee));
         if theirs != own {
             return Some(format!("it needs referee {theirs}, this is referee {own}"));
         }

@@ -7,7 +7,7 @@ use rand::rngs::SysRng;
 use referee_games::{AnyGame, GAMES};
 use referee_process::Failure;
 use referee_process::cores;
-use referee_protocol::plain::{hex, tame_name};
+use referee_protocol::plain::{sanitize_name, to_hex};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::thread::Builder;
@@ -40,8 +40,8 @@ pub(super) fn describe(
     let host = || nix::unistd::gethostname().ok().and_then(|name| name.into_string().ok());
     let name = name.map(str::to_owned).or_else(host).unwrap_or_else(|| "worker".to_owned());
     Ok(WorkerInfo {
-        id: hex(&id),
-        name: tame_name(&name),
+        id: to_hex(&id),
+        name: sanitize_name(&name),
         referee: env!("CARGO_PKG_VERSION").to_owned(),
         arch: std::env::consts::ARCH.to_owned(),
         slots: u32::try_from(slots).unwrap_or(u32::MAX),

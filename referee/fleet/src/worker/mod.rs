@@ -32,7 +32,7 @@ use crate::messages::HEARTBEAT_MS;
 use crate::{Heartbeat, WorkerInfo};
 use referee_play::interrupts::{Interrupt, Interrupts};
 use referee_process::Failure;
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -256,7 +256,7 @@ impl Worker {
         mismatch: Mismatch,
         status: &mut impl StatusSink,
     ) {
-        let text = format!("not playing contest {}: {}", announced.name(), tame(&mismatch.why));
+        let text = format!("not playing contest {}: {}", announced.name(), sanitize(&mismatch.why));
         if self.filter.refuse(announced, mismatch) {
             status.message(&text);
         }

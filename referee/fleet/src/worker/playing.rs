@@ -194,7 +194,7 @@ mod tests {
     use super::{TryOutcome, outcome, pack};
     use referee_contest::{Fixture, Player, Policy, RecordBuilder};
     use referee_match::transcript::unpack;
-    use referee_protocol::plain::hex;
+    use referee_protocol::plain::to_hex;
     use serde_json::json;
     use sha2::{Digest, Sha256};
     use std::fs;
@@ -274,7 +274,7 @@ mod tests {
         let bytes = fs::read(&packed.path).unwrap();
         assert!(!path.exists());
         assert_eq!((packed.number, packed.bytes), (7, bytes.len() as u64));
-        assert_eq!(packed.sha256, hex(&Sha256::digest(&bytes)));
+        assert_eq!(packed.sha256, to_hex(&Sha256::digest(&bytes)));
         assert_eq!(unpack(&bytes, 1 << 20).unwrap(), lines.as_bytes());
     }
 }

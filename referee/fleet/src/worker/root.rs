@@ -1,7 +1,7 @@
 //! The worker's own folder.
 
 use nix::unistd::geteuid;
-use referee_process::work_folder::{create_named, hold};
+use referee_process::work_folder::{create_named, lock_folder};
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -26,7 +26,7 @@ impl Root {
         loop {
             let folder = create_named(PREFIX, parent)?;
             // Another worker may have just removed it.
-            if let Some(held) = hold(folder.path()) {
+            if let Some(held) = lock_folder(folder.path()) {
                 return Ok(Self { folder, _held: held });
             }
         }
@@ -44,7 +44,7 @@ fn clear(parent: &Path) {
         // Only folders of this user, and no links.
         let is_own = entry.metadata().is_ok_and(|it| it.is_dir() && it.uid() == geteuid().as_raw());
         if is_own && entry.file_name().to_string_lossy().starts_with(PREFIX) {
-            let Some(_held) = hold(&path) else { continue };
+            let Some(_held) = lock_folder(&path) else { continue };
             if let Err(error) = fs::remove_dir_all(&path) {
                 tracing::debug!("can't remove {}: {error}", path.display());
             }

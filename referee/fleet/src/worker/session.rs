@@ -66,7 +66,7 @@ impl Session {
         filter: ContestFilter,
     ) -> std::io::Result<Self> {
         let transcripts = create_in(contest.folder())?;
-        let info = WorkerInfo { sandbox: Some(contest.enclosure.told.clone()), ..info.clone() };
+        let info = WorkerInfo { sandbox: Some(contest.sandbox.recorded.clone()), ..info.clone() };
         Ok(Self {
             connection,
             contest,
@@ -135,9 +135,9 @@ impl Session {
     ) -> std::io::Result<(LeaveReason, u64)> {
         let pin = self.contest.checked.brief.pin;
         let room = PoolSize { matches: settings.slots, pin };
-        let (enclosure, watching) = (self.contest.enclosure.clone(), self.jobs.watching());
+        let (sandbox, watching) = (self.contest.sandbox.clone(), self.jobs.watching());
         let (orders, paused) = (interrupts.orders(), interrupts.paused_time());
-        let pool = Pool::start(room, enclosure, orders, paused, watching, self.playing.clone())?;
+        let pool = Pool::start(room, sandbox, orders, paused, watching, self.playing.clone())?;
         let Pool { jobs, results, threads } = pool;
         self.jobs.open(jobs);
         let stops = self.connection.client.subscribe(self.contest.names.stop());

@@ -9,7 +9,8 @@ use super::setup::{Setup, Side, Swap};
 use crate::any::typed;
 use crate::{Decoded, Dialect, DialectKind};
 use referee_protocol::{
-    Action as Answer, ClockSettings, FromAgent, Garbled, Hello, LineProtocol, Ready, Seat, ToAgent,
+    Action as Answer, ClockSettings, FromAgent, Hello, LineProtocol, ParseError, Ready, Seat,
+    ToAgent,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -117,7 +118,7 @@ impl Gai {
     /// `bestmove g7 simulations 900 ..`
     fn moved(&mut self, line: &str) -> Decoded {
         let (Some(turn), Some(game)) = (self.asked.take(), &self.game) else {
-            return Decoded::Invalid(Garbled::new(format!(
+            return Decoded::Invalid(ParseError::new(format!(
                 "a move that was not requested: `{line}`"
             )));
         };
@@ -125,7 +126,7 @@ impl Gai {
         let action = match (word, game.mapping.from_engine(word)) {
             ("swap", _) => Action::Swap {},
             (_, Some(at)) => Action::Place { at },
-            _ => return Decoded::Invalid(Garbled::new(format!("`{line}` doesn't name a cell"))),
+            _ => return Decoded::Invalid(ParseError::new(format!("`{line}` doesn't name a cell"))),
         };
         let action = serde_json::to_value(action).expect("an action has string keys only");
         Decoded::Message(FromAgent::Action(Answer { turn: Some(turn), action }))
@@ -212,7 +213,7 @@ impl Dialect for Gai {
             return Decoded::Message(FromAgent::Ready(ready));
         } else if let Some(text) = line.strip_prefix("info string error") {
             let text = format!("the engine says `{}`", text.trim());
-            return Decoded::Invalid(Garbled::new(text));
+            return Decoded::Invalid(ParseError::new(text));
         } else if line.split_whitespace().next() == Some("bestmove") {
             return self.moved(line);
         }

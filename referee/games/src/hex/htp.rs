@@ -12,8 +12,8 @@ use super::setup::{Setup, Side, Swap};
 use crate::any::typed;
 use crate::{Decoded, Dialect, DialectKind};
 use referee_protocol::{
-    Action as Answer, ClockSettings, FromAgent, Garbled, Hello, LineProtocol, Ready, Resign, Seat,
-    ToAgent, Turn,
+    Action as Answer, ClockSettings, FromAgent, Hello, LineProtocol, ParseError, Ready, Resign,
+    Seat, ToAgent, Turn,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -344,8 +344,8 @@ fn time_left(clock: &ClockSettings, left_ms: Option<u64>) -> String {
     }
 }
 
-fn answered(command: &str, reply: &str) -> Garbled {
-    Garbled::new(format!("`{command}` was answered `{}`", truncated(reply)))
+fn answered(command: &str, reply: &str) -> ParseError {
+    ParseError::new(format!("`{command}` was answered `{}`", truncated(reply)))
 }
 
 /// Returns the engine's text on one line, shortened.
@@ -387,7 +387,7 @@ impl Dialect for Htp {
         let Some(text) = line.strip_prefix(['=', '?']) else { return Decoded::Nothing };
         if self.waiting.is_none() {
             let text = format!("a reply to no command: `{}`", truncated(line));
-            return Decoded::Invalid(Garbled::new(text));
+            return Decoded::Invalid(ParseError::new(text));
         }
         self.reply = Some((line.starts_with('='), text.trim_start().to_owned()));
         Decoded::Nothing

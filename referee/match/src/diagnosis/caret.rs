@@ -1,6 +1,6 @@
 //! Showing a line of an agent: a piece of it, and the place for a caret under one byte.
 
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 
 /// Replaces what is cut off.
 const DOTS: &str = "..";
@@ -12,7 +12,7 @@ pub fn caret(line: &[u8], at_byte: Option<usize>, width: usize) -> (String, Opti
         let before = &line[..line.len().min(byte.saturating_sub(1))];
         String::from_utf8_lossy(before).chars().count()
     });
-    let text = tame(&String::from_utf8_lossy(line));
+    let text = sanitize(&String::from_utf8_lossy(line));
     let count = text.chars().count();
     if count <= width {
         return (text, column);

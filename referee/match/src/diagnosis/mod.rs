@@ -13,9 +13,9 @@ pub use nearest::nearest_action;
 use crate::end_reason::EndReason;
 use locate::{locate, locate_key};
 use nearest::first_type_mismatch;
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 use referee_protocol::{
-    Fault, FaultKind, Flaw, FromAgent, Garbled, parse_from_agent, parse_strict,
+    Fault, FaultKind, FromAgent, ParseError, ParseErrorKind, parse_from_agent, parse_strict,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -271,7 +271,7 @@ fn unended(what: &str, known: &Evidence<'_>) -> Option<Finding> {
         return None;
     }
     let shown = String::from_utf8_lossy(&begun[..begun.len().min(60)]).into_owned();
-    let what = format!("{what}; it wrote a line without a line end: {}", tame(&shown));
+    let what = format!("{what}; it wrote a line without a line end: {}", sanitize(&shown));
     let defect = if begun[0] == b'{' { Defect::NoLineEnd } else { Defect::DebugText };
     Some(Finding::new(defect, what))
 }
@@ -320,7 +320,7 @@ fn garbled(fault: &Fault, known: &Evidence<'_>) -> Finding {
     }
 }
 
-fn broken_json(line: &[u8], broken: &Garbled) -> Finding {
+fn broken_json(line: &[u8], broken: &ParseError) -> Finding {
     let at_byte = broken.column().or(Some(1));
     let begins = line.trim_ascii_start().first().copied();
     if begins != Some(b'{') && begins != Some(b'[') && !line.starts_with(b"\xEF\xBB\xBF") {
@@ -338,13 +338,13 @@ fn broken_json(line: &[u8], broken: &Garbled) -> Finding {
         "JSON has no NaN and no Infinity: write null or leave the field out (in Python, \
          json.dumps(message, allow_nan=False) finds them)"
     } else {
-        match broken.flaw() {
-            Flaw::Unfinished => {
+        match broken.kind() {
+            ParseErrorKind::Unfinished => {
                 "write each message on one line (in Python, json.dumps without `indent`)"
             }
-            Flaw::Trailing => "write one message per line, and end each with `\\n`",
-            Flaw::Duplicate => "write each field once",
-            Flaw::Other => return finding,
+            ParseErrorKind::Trailing => "write one message per line, and end each with `\\n`",
+            ParseErrorKind::Duplicate => "write each field once",
+            ParseErrorKind::Other => return finding,
         }
     };
     finding.fix(fix)

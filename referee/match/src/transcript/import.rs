@@ -4,7 +4,7 @@
 use crate::match_id;
 use crate::places::places;
 use referee_games::{AnyGame, GameKind, GameRecord, RecordEnd, Turn};
-use referee_protocol::plain::{tame, tame_name, unique_names};
+use referee_protocol::plain::{sanitize, sanitize_name, unique_names};
 use referee_protocol::{
     ClockSettings, Event, Fault, FaultKind, Header, HeaderSeat, LateBy, OnFault, Outcome,
     OverEvent, PlayedEvent, Result as Ended, Seat, SeatVerdict, TurnEvent, Verdict, VoidNote,
@@ -72,12 +72,12 @@ fn header(record: &GameRecord, origin: &Origin, game: &dyn AnyGame) -> Header {
     header.setup.clone_from(&record.setup);
     let name = |(index, seat): (usize, &HeaderSeat)| {
         let name = record.names.get(index).cloned().flatten();
-        tame_name(&name.unwrap_or_else(|| seat.colour.clone()))
+        sanitize_name(&name.unwrap_or_else(|| seat.colour.clone()))
     };
     let names = unique_names(header.seats.iter().enumerate().map(name));
     for (seat, name) in header.seats.iter_mut().zip(names) {
         seat.name = name;
-        seat.command = vec![IMPORTED.to_owned(), tame(&origin.file)];
+        seat.command = vec![IMPORTED.to_owned(), sanitize(&origin.file)];
         seat.digest.clone_from(&origin.digest);
     }
     (header.clock.bank_ms, header.clock.increment_ms) = (Some(ClockSettings::MS_MAX), 0);

@@ -1,6 +1,6 @@
 //! Writing a transcript: events become lines in a buffer that the caller takes.
 
-use referee_protocol::plain::hex;
+use referee_protocol::plain::to_hex;
 use referee_protocol::{Event, Seal};
 use sha2::{Digest as _, Sha256};
 
@@ -76,7 +76,7 @@ impl Recorder {
     /// Appends the seal, the last line, and returns it.
     pub fn seal(&mut self) -> Seal {
         self.hash_buffer();
-        let seal = Seal { lines: self.lines, sha256: hex(&self.hash.clone().finalize()) };
+        let seal = Seal { lines: self.lines, sha256: to_hex(&self.hash.clone().finalize()) };
         self.append(&Event::Seal(seal.clone()));
         seal
     }

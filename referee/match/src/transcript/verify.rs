@@ -13,7 +13,7 @@ use super::record::HASH_BLOCK_BYTES;
 use super::scan::{Scanned, scan};
 use super::walk::{ReplayError, Walk};
 use referee_games::kind;
-use referee_protocol::plain::hex;
+use referee_protocol::plain::to_hex;
 use referee_protocol::{Event, Header, Outcome, Seal};
 use serde::Serialize;
 use serde_json::Value;
@@ -357,7 +357,7 @@ impl Verifier {
 
     /// Returns the seal that matches the lines so far, and its line.
     fn seal_wanted(&self) -> (Seal, String) {
-        let seal = Seal { lines: self.lines, sha256: hex(&self.hash.clone().finalize()) };
+        let seal = Seal { lines: self.lines, sha256: to_hex(&self.hash.clone().finalize()) };
         let line = serde_json::to_string(&Event::Seal(seal.clone()))
             .expect("a seal is a number and a text");
         (seal, line)

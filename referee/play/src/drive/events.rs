@@ -58,7 +58,7 @@ impl Drive<'_> {
                     Limit::Memory(_) => FaultKind::Memory,
                     Limit::Processes(_) => FaultKind::Processes,
                 };
-                let text = limit.told(&self.state.header().limits);
+                let text = limit.describe(&self.state.header().limits);
                 self.input_at(at, Input::Fault(seat, kind, text, self.brief_reading(at)));
             }
             AgentEvent::Continued => self.thawed(seat),

@@ -2,25 +2,33 @@
 
 use crate::agent_spec::AgentSpec;
 use referee_match::diagnosis::denied_paths;
-use referee_process::sandbox::reach::{Ground, Hidden, SOMEBODY, is_wide, reachable};
+use referee_process::sandbox::reach::{
+    SharedRules, UNPRIVILEGED_UID, Unreachable, is_wide, reachable,
+};
 use referee_protocol::{Layer, Layers};
 use std::path::Path;
 
 /// Returns what to do about a path in the agent's stderr that these layers kept it from reading.
-pub fn advice(spec: &AgentSpec, ground: &Ground, layers: Layers, stderr: &str) -> Option<String> {
+pub fn advice(
+    spec: &AgentSpec,
+    shared_rules: &SharedRules,
+    layers: Layers,
+    stderr: &str,
+) -> Option<String> {
     let launch = spec.launch.as_ref()?;
     let paths = denied_paths(stderr);
     let paths = paths.into_iter().filter_map(|path| launch.folder.join(path).canonicalize().ok());
     let mut paths = paths.peekable();
     // Finding out what it may read is slow.
     paths.peek()?;
-    let found = reachable(&spec.files()?, ground);
+    let found = reachable(&spec.files()?, shared_rules);
     paths.find_map(|path| {
         if layers.has(Layer::Landlock) && !found.may_read(&path) {
-            let others = ground.is_forbidden(&path) || is_wide(&path);
+            let others = shared_rules.is_forbidden(&path) || is_wide(&path);
             return (!others).then(|| ask_for(&path, spec));
         }
-        let hidden = Hidden::of(&path, SOMEBODY).filter(|_| layers.has(Layer::User))?;
+        let hidden =
+            Unreachable::of(&path, UNPRIVILEGED_UID).filter(|_| layers.has(Layer::User))?;
         Some(format!("{hidden}: {}", hidden.help()))
     })
 }

@@ -12,39 +12,45 @@ use crate::agent_spec::AgentSpec;
 use crate::destination::TRANSCRIPT_ENDINGS;
 use referee_process::Failure;
 use referee_process::lock::lock;
-use referee_process::sandbox::reach::{Ground, ProgramFiles, Reachable, matters, reachable};
+use referee_process::sandbox::reach::{
+    ProgramFiles, Reachable, SharedRules, reachable, restricts_files,
+};
 use referee_protocol::Layers;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 /// Returns the rules for these agents: none may read another's files, nor `records` (transcripts, the
 /// contest's folder and file, which need not exist yet). All may read `extra`.
-pub fn ground(specs: &[Arc<AgentSpec>], records: &[PathBuf], extra: &[PathBuf]) -> Ground {
+pub fn shared_rules(
+    specs: &[Arc<AgentSpec>],
+    records: &[PathBuf],
+    extra: &[PathBuf],
+) -> SharedRules {
     let agents: Vec<ProgramFiles<'_>> = specs.iter().filter_map(|it| it.files()).collect();
-    Ground::new(&agents, records, TRANSCRIPT_ENDINGS, extra)
+    SharedRules::new(&agents, records, TRANSCRIPT_ENDINGS, extra)
 }
 
 /// The files that each agent may read, computed once per agent.
 #[derive(Debug, Default)]
 pub struct ReadableFiles {
-    ground: Ground,
+    shared_rules: SharedRules,
     known: Mutex<Vec<(Arc<AgentSpec>, Arc<Reachable>)>>,
 }
 
 impl ReadableFiles {
     /// Creates one with these rules.
-    pub fn new(ground: Ground) -> Self {
-        Self { ground, known: Mutex::default() }
+    pub fn new(shared_rules: SharedRules) -> Self {
+        Self { shared_rules, known: Mutex::default() }
     }
 
     /// Returns what to do about an agent's stderr, if these layers were the reason.
     pub fn advice(&self, spec: &AgentSpec, layers: Layers, stderr: &str) -> Option<String> {
-        advice(spec, &self.ground, layers, stderr)
+        advice(spec, &self.shared_rules, layers, stderr)
     }
 
     /// Returns what this agent may read in these layers. Logs what it asked for but doesn't get.
     pub fn of(&self, layers: Layers, spec: &Arc<AgentSpec>) -> Arc<Reachable> {
-        if !matters(layers) {
+        if !restricts_files(layers) {
             return Arc::default();
         }
         let mut known = lock(&self.known);
@@ -52,7 +58,7 @@ impl ReadableFiles {
             return reachable.clone();
         }
         let files = spec.files();
-        let found = files.map(|files| reachable(&files, &self.ground)).unwrap_or_default();
+        let found = files.map(|files| reachable(&files, &self.shared_rules)).unwrap_or_default();
         let found = Arc::new(found);
         for (path, refusal) in &found.refused {
             let name = &spec.name;

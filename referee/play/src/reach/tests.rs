@@ -1,8 +1,8 @@
-use super::{advice, ground};
+use super::{advice, shared_rules};
 use crate::agent_spec::AgentSpec;
 use referee_process::launcher::Reach;
 use referee_process::sandbox::reach::{
-    Ground, Hidden, Reachable, Refusal, is_wide, reachable, unusual,
+    Reachable, Refusal, SharedRules, Unreachable, is_wide, reachable, unusual_requests,
 };
 use referee_protocol::{Layer, Layers, Level};
 use std::ffi::OsStr;
@@ -62,7 +62,7 @@ impl Tree {
     fn of(&self, agents: &[&Arc<AgentSpec>], records: &[&str]) -> Seen<'_> {
         let records: Vec<PathBuf> = records.iter().map(|name| self.at(name)).collect();
         let all: Vec<Arc<AgentSpec>> = agents.iter().map(|agent| (*agent).clone()).collect();
-        let reachable = reachable(&agents[0].files().unwrap(), &ground(&all, &records, &[]));
+        let reachable = reachable(&agents[0].files().unwrap(), &shared_rules(&all, &records, &[]));
         Seen { tree: self, reachable }
     }
 }
@@ -277,8 +277,8 @@ fn a_folder_in_another_agents_folder_is_its_own() {
     seen.is_refused("a/data", Refusal::Forbidden);
     let alone = tree.of(&[&b], &[]);
     alone.check(&["a/data/x", "shared/bots/c/bot"], &["a/bot"]);
-    assert_eq!(unusual(&b.files().unwrap()), [tree.at("a/data"), tree.at("shared")]);
-    assert!(unusual(&a.files().unwrap()).is_empty());
+    assert_eq!(unusual_requests(&b.files().unwrap()), [tree.at("a/data"), tree.at("shared")]);
+    assert!(unusual_requests(&a.files().unwrap()).is_empty());
     assert!(alone.reachable.refused.is_empty());
 }
 
@@ -327,7 +327,7 @@ fn what_holds_too_much_beside_the_forbidden_is_not_given() {
 fn built_in_agents_read_the_system_and_their_own_program() {
     let random = Arc::new(AgentSpec::read("@random").unwrap());
     let reach =
-        reachable(&random.files().unwrap(), &ground(std::slice::from_ref(&random), &[], &[]))
+        reachable(&random.files().unwrap(), &shared_rules(std::slice::from_ref(&random), &[], &[]))
             .reach(Path::new("/w"));
     assert!(reach.read.iter().any(|path| path.0 == b"/proc/self/exe"));
     assert!(reach.list.is_empty());
@@ -395,8 +395,8 @@ fn closed_folders_hide_what_is_below() {
     let agent = tree.agent("a");
     let (confined, isolated) = (Level::Confined.layers(), Level::Isolated.layers());
     let closed = |layers: Layers| {
-        let found = reachable(&agent.files().unwrap(), &Ground::default())
-            .closed(layers.and(&[Layer::User]));
+        let found = reachable(&agent.files().unwrap(), &SharedRules::default())
+            .closed(layers.with(&[Layer::User]));
         found.map(|hidden| (hidden.closed.clone(), hidden.help()))
     };
     fs::set_permissions(root, mode(0o700)).unwrap();
@@ -404,7 +404,7 @@ fn closed_folders_hide_what_is_below() {
     assert_eq!(&folder, root);
     assert!(help.contains(&format!("chmod o+x {}", root.display())), "{help}");
     assert_eq!(closed(isolated), None);
-    assert_eq!(reachable(&agent.files().unwrap(), &Ground::default()).closed(confined), None);
+    assert_eq!(reachable(&agent.files().unwrap(), &SharedRules::default()).closed(confined), None);
     fs::set_permissions(root, mode(0o711)).unwrap();
     assert_eq!(closed(confined), None);
     // What may not be read itself can't be shown elsewhere either.
@@ -415,7 +415,7 @@ fn closed_folders_hide_what_is_below() {
         assert!(help.contains("chmod -R o+rX"), "{help}");
     }
     let owner = nix::unistd::geteuid().as_raw();
-    assert_eq!(Hidden::of(&tree.at("a"), owner), None);
+    assert_eq!(Unreachable::of(&tree.at("a"), owner), None);
 }
 
 #[test]
@@ -429,11 +429,11 @@ fn what_was_denied_is_what_is_there_and_out_of_reach() {
     ]);
     fs::set_permissions(&tree.root, Permissions::from_mode(0o755)).unwrap();
     let (a, b) = (tree.agent("a"), tree.agent("b.py"));
-    let ground = ground(&[a.clone(), b.clone()], &[tree.at("games")], &[]);
+    let shared_rules = shared_rules(&[a.clone(), b.clone()], &[tree.at("games")], &[]);
     let root = tree.root.display().to_string();
     let landlock = Layers::of(&[Layer::Landlock]);
     let said = |agent: &AgentSpec, layers: Layers, text: &str| {
-        advice(agent, &ground, layers, &tree.rooted(text)).unwrap_or_default()
+        advice(agent, &shared_rules, layers, &tree.rooted(text)).unwrap_or_default()
     };
     let line = format!("`read = [\"{root}/net.bin\"]` under `[sandbox]` to {root}/a/agent.toml");
     for text in ["open ROOT/net.bin: permission denied", "No such file or directory: '../net.bin'"]
@@ -449,6 +449,6 @@ fn what_was_denied_is_what_is_there_and_out_of_reach() {
     let told = said(&b, landlock, "ROOT/a/bot: Permission denied; /opt: Permission denied");
     assert!(told.contains("make it a folder with an agent.toml") || !Path::new("/opt").exists());
     fs::set_permissions(tree.at("a"), Permissions::from_mode(0o700)).unwrap();
-    let told = said(&a, landlock.and(&[Layer::User]), "ROOT/a/bot: Permission denied");
+    let told = said(&a, landlock.with(&[Layer::User]), "ROOT/a/bot: Permission denied");
     assert!(told.contains(&format!("chmod o+x {root}/a")), "{told}");
 }

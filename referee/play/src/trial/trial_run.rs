@@ -60,8 +60,8 @@ pub(super) async fn play(
     let game = scene.kind.start(scene.setup).map_err(io::Error::other)?;
     let header = header(table, scene, game.as_ref());
     let TrialSetup { spec, kind, limits, .. } = *scene;
-    let (launcher, enclosure) = (&table.launcher, &table.enclosure);
-    let started = AgentConnection::start_alone(launcher, enclosure, spec, kind, limits);
+    let (launcher, sandbox) = (&table.launcher, &table.sandbox);
+    let started = AgentConnection::start_alone(launcher, sandbox, spec, kind, limits);
     let (mut agent, work) = started?;
     agent.rewrite = scene.variant.rewrite();
     agent.exchange = Some(Exchange { last_only: true, ..Exchange::default() });
@@ -273,7 +273,7 @@ fn header(table: &CoreContext, scene: &TrialSetup<'_>, game: &dyn AnyGame) -> He
     let (clock, limits) = (scene.clock.clone(), scene.limits.clone());
     let conditions = MatchSettings { clock, limits, on_fault: OnFault::End };
     let seated = vec![scene.spec; game.seats()];
-    let sandbox = &table.enclosure.told;
+    let sandbox = &table.sandbox.recorded;
     let mut header = match_settings::header(game, &seated, &conditions, sandbox, scene.seed, 0);
     for seat in &mut header.seats {
         seat.name = match scene.variant {

@@ -1,10 +1,10 @@
-//! An untrusted program as a process: its pipes, the lines that it writes, its life cycle, and each
-//! of its events with the time at which it was seen. It knows no message, and judges nothing.
+//! An untrusted program as a process: its pipes, the lines that it writes, its life cycle, and its
+//! events with the time at which each was seen. Knows no messages, and judges nothing.
 
 mod start;
 mod stdin;
 
-pub use self::start::{Launch, OutputLimits, Surroundings, Trouble};
+pub use self::start::{Launch, OutputLimits, StartConditions, StartFailure};
 
 use self::stdin::Stdin;
 use crate::framer::{Framer, Line};
@@ -31,48 +31,48 @@ use tokio::io::{AsyncRead, ReadBuf};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 
-/// How long the end of a killed process tree is waited for before the machine is blamed.
+/// How long to wait for a killed process tree to end before the machine is blamed.
 pub const KILL_WAIT: Duration = Duration::from_secs(10);
 
-/// Where a process is between its start and its end. It only ever goes on to a later state.
+/// A process's state between start and end. It only ever moves to a later one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LifeCycle {
     /// Its supervisor is starting the program.
     Starting,
     /// The program runs.
     Running,
-    /// The program is to end: its stdin is closed after what is still to be written, or it is being
+    /// The program is to end: its stdin is closed once everything has been written, or it is being
     /// killed.
     Closing,
-    /// The program has ended, with this status in words; what it started may still run.
+    /// The program has ended, with this status as text; its descendants may still run.
     Exited(String),
-    /// Nothing of it is left, or its supervisor is lost; with the status, where one was reported.
-    /// What it wrote to its stdout before may still be on its way.
+    /// No process is left, or the supervisor is lost; with the status, if one was reported. Earlier
+    /// output may still be unread.
     Gone(Option<String>),
 }
 
 /// Something that a process did.
 #[derive(Debug, PartialEq, Eq)]
 pub enum AgentEvent {
-    /// Its program runs.
+    /// The program runs.
     Started,
-    /// Its program could not be started, for a reason that may lie with the program.
+    /// The program could not be started, for a reason that may be the program's.
     Failed(Errno),
     /// The machine could not start it.
-    Broken(Trouble),
-    /// Its tree went over a limit, and is being killed.
+    Broken(StartFailure),
+    /// Its process tree exceeded a limit, and is being killed.
     Limit(Limit),
     /// Its processes run again.
     Continued,
-    /// Its program ended, with this status in words.
+    /// The program ended, with this status as text.
     Exited(String),
-    /// Nothing is left of it.
+    /// No process is left.
     Gone,
     /// It wrote a line to its stdout.
     Line(Line),
     /// Its stdout ended.
     StdoutClosed,
-    /// It wrote to its stderr, which is kept in [`AgentProcess::stderr`].
+    /// It wrote to stderr; see [`AgentProcess::stderr`].
     Stderr,
     /// It no longer reads its stdin.
     StdinClosed,
@@ -87,36 +87,36 @@ pub struct AgentProcess {
     stdin: Stdin,
     /// `None` once it has ended.
     stdout: Option<pipe::Receiver>,
-    /// Its output, cut into lines, and when the last of it was read.
+    /// Its output, split into lines, and when the last of it was read.
     lines: Framer,
     read_at: Instant,
     /// `None` once it has ended.
     stderr_pipe: Option<pipe::Receiver>,
-    /// What it has written to its stderr.
+    /// What it has written to stderr.
     pub stderr: Stderr,
-    /// `None` once nothing is left of it.
+    /// `None` once no process is left.
     control: Option<UnixStream>,
-    /// Where its supervisor goes then.
+    /// Where the supervisor's socket goes then.
     idle: Idle,
-    /// Nothing that it does reaches its supervisor.
+    /// Whether its supervisor is isolated from it.
     isolated: bool,
-    /// Its own control group, where it has one.
+    /// Its own control group, if it has one.
     group: Option<Group>,
-    /// An [`AgentEvent::Limit`] has been given.
+    /// Whether [`AgentEvent::Limit`] has been delivered.
     limit_reported: bool,
-    /// Events that come before all others.
+    /// Events to deliver before all others.
     events: VecDeque<AgentEvent>,
-    /// What it has used; from [`AgentEvent::Started`] on.
+    /// Usage measurements; set by [`AgentEvent::Started`].
     meters: Option<Meters>,
 }
 
 impl AgentProcess {
-    /// Starts a program, on the current runtime. Nothing of it has run when this returns;
+    /// Starts a program, on the current runtime. It does not run yet when this returns;
     /// [`AgentEvent::Started`] follows.
     pub fn start(
         launcher: &Launcher,
         launch: &Launch,
-        surroundings: Surroundings,
+        conditions: StartConditions,
         limits: OutputLimits,
     ) -> io::Result<Self> {
         let (agent_stdin, stdin) = io::pipe()?;
@@ -125,11 +125,11 @@ impl AgentProcess {
         let program = Program {
             file: Bytes::of(&launch.file),
             arguments: launch.command.iter().map(Bytes::of).collect(),
-            environment: surroundings.environment,
+            environment: conditions.environment,
             folder: Bytes::of(&launch.folder),
-            bounds: surroundings.bounds,
-            reach: surroundings.reach,
-            core: surroundings.core,
+            bounds: conditions.bounds,
+            reach: conditions.reach,
+            core: conditions.core,
         };
         let ends = [agent_stdin.into(), agent_stdout.into(), agent_stderr.into()];
         let (control, group) = launcher.spawn(&program, &ends)?;
@@ -153,48 +153,48 @@ impl AgentProcess {
         })
     }
 
-    /// Where it is in its life.
+    /// Returns its state.
     pub fn life(&self) -> &LifeCycle {
         &self.life
     }
 
-    /// Its program has not ended, as far as is known.
+    /// Whether its program has not ended, as far as is known.
     pub fn is_running(&self) -> bool {
         !matches!(self.life, LifeCycle::Exited(_) | LifeCycle::Gone(_))
     }
 
-    /// Nothing of it is left.
+    /// Whether no process of it is left.
     pub fn is_gone(&self) -> bool {
         matches!(self.life, LifeCycle::Gone(_))
     }
 
-    /// [`AgentProcess::kill`] has been called.
+    /// Whether [`AgentProcess::kill`] has been called.
     pub fn is_killed(&self) -> bool {
         self.killed
     }
 
-    /// Puts bytes to be written with the next [`AgentProcess::flush`].
+    /// Buffers bytes for the next [`AgentProcess::flush`].
     pub fn put(&mut self, bytes: &[u8]) {
         self.stdin.put(bytes);
     }
 
-    /// Writes as much as it takes without waiting; the rest follows as it reads.
-    /// [`AgentEvent::StdinClosed`] follows if it doesn't read any more, and not because its
-    /// supervisor has ended, which is reported as that.
+    /// Writes as much as is accepted without waiting; the rest follows as the process reads. If the
+    /// process has closed its stdin, [`AgentEvent::StdinClosed`] follows, unless its supervisor has
+    /// ended, which is reported instead.
     pub fn flush(&mut self) {
         if self.stdin.flush().is_err() && !self.is_orphaned() {
             self.push_end(AgentEvent::StdinClosed);
         }
     }
 
-    /// Closes its stdin, after what is still to be written. That it no longer reads is not reported
-    /// for that, now that nothing is asked of it.
+    /// Closes its stdin after everything buffered has been written. From here on
+    /// [`AgentEvent::StdinClosed`] is not reported.
     pub fn close(&mut self) {
         self.stdin.close();
         self.ending();
     }
 
-    /// Kills it with all that it has started; [`AgentEvent::Gone`] follows.
+    /// Kills it with all its descendants; [`AgentEvent::Gone`] follows.
     pub fn kill(&mut self) {
         self.killed = true;
         self.stdin.discard();
@@ -203,23 +203,23 @@ impl AgentProcess {
         self.command(Command::Kill);
     }
 
-    /// From [`LifeCycle::Running`] to [`LifeCycle::Closing`], where that is what has been asked for.
+    /// Moves from [`LifeCycle::Running`] to [`LifeCycle::Closing`], if that was asked for.
     fn ending(&mut self) {
         if self.life == LifeCycle::Running && (self.killed || self.stdin.is_closing()) {
             self.life = LifeCycle::Closing;
         }
     }
 
-    /// Tells its supervisor something. If that is gone, the tree is dead anyway.
+    /// Sends a command to its supervisor. If that is gone, the tree is dead anyway.
     pub fn command(&self, command: Command) {
         if let Some(control) = &self.control {
             control.try_write(&[command as u8]).ok();
         }
     }
 
-    /// The next thing that it did, and when that was seen. What it wrote to stderr comes before its
-    /// lines, and they before the news of its end, so that what was written before is known before
-    /// it is judged. `scratch` is for bytes on their way.
+    /// Returns its next event, and when that was seen. Stderr comes before lines, and lines before
+    /// the end of the process, so that everything written earlier is known before the end is
+    /// judged. `scratch` is a read buffer.
     pub fn poll_event(
         &mut self,
         context: &mut Context<'_>,
@@ -235,7 +235,7 @@ impl AgentProcess {
             return Poll::Ready((self.read_at, AgentEvent::Line(line)));
         }
         if self.life == LifeCycle::Starting {
-            // The pipes of a program that could not be started end too, which says less.
+            // If the program could not be started its pipes end too, but the report says why.
             return self.poll_control(context, scratch).map(|event| (Instant::now(), event));
         }
         if self.poll_stderr(context, scratch).is_ready() {
@@ -250,18 +250,18 @@ impl AgentProcess {
         self.poll_stdin(context).map(|event| (Instant::now(), event))
     }
 
-    /// The next of the lines that have been read already: it was written before anything that is
-    /// put now could be read.
+    /// Returns the next of the lines that have already been read: they were written before the
+    /// process could read anything that is buffered now.
     pub fn buffered_line(&mut self) -> Option<Line> {
         self.lines.next_line()
     }
 
-    /// Gives an event back, to be the first of those that come.
+    /// Puts an event back, to be delivered first.
     pub fn unread(&mut self, event: AgentEvent) {
         self.events.push_front(event);
     }
 
-    /// The beginning of a line whose end has not come.
+    /// Returns the start of a line whose end has not arrived.
     pub fn unended_line(&self) -> &[u8] {
         self.lines.unended()
     }
@@ -286,7 +286,7 @@ impl AgentProcess {
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(0) => return self.stdout_closed(),
                 Poll::Ready(_) if self.killed => {
-                    // Others come first: it may write faster than it is killed.
+                    // Let others run: it may write faster than it is killed.
                     context.waker().wake_by_ref();
                     return Poll::Pending;
                 }
@@ -313,8 +313,9 @@ impl AgentProcess {
         self.events.pop_front().map_or(Poll::Pending, Poll::Ready)
     }
 
-    /// Its supervisor has ended, and nobody has been told. The kernel closes what a process has open
-    /// before it ends those that depend on it: so when the agent's pipes end by that, it shows here.
+    /// Whether its supervisor has ended, which is not reported yet. The kernel closes a process's
+    /// files before it kills the processes that depend on it, so if that is why the agent's pipes
+    /// ended, it shows here.
     fn is_orphaned(&self) -> bool {
         let peek = MsgFlags::MSG_PEEK | MsgFlags::MSG_DONTWAIT;
         let ended = |control: &UnixStream| recv(control.as_raw_fd(), &mut [0], peek) == Ok(0);
@@ -331,11 +332,11 @@ impl AgentProcess {
             Poll::Ready(Err(_)) => None,
         };
         let Some(report) = report else {
-            // The supervisor itself has ended, which is no fault of an agent that can't do that.
+            // The supervisor itself has ended. An isolated agent can't have caused that.
             self.control = None;
             let running = self.life != LifeCycle::Starting;
             self.all_gone(scratch);
-            let lost = Trouble { step: Step::Begin, errno: Errno::ECHILD, running };
+            let lost = StartFailure { step: Step::Begin, errno: Errno::ECHILD, running };
             let is_innocent = self.isolated || !running;
             let event = if is_innocent { AgentEvent::Broken(lost) } else { AgentEvent::Gone };
             return Poll::Ready(event);
@@ -352,9 +353,11 @@ impl AgentProcess {
                 AgentEvent::Started
             }
             Report::Failed(errno) => AgentEvent::Failed(Errno::from_raw(errno)),
-            Report::Broken(step, errno) => {
-                AgentEvent::Broken(Trouble { step, errno: Errno::from_raw(errno), running: false })
-            }
+            Report::Broken(step, errno) => AgentEvent::Broken(StartFailure {
+                step,
+                errno: Errno::from_raw(errno),
+                running: false,
+            }),
             Report::Limit(limit) => {
                 self.limit_reported = true;
                 AgentEvent::Limit(limit)
@@ -378,13 +381,13 @@ impl AgentProcess {
         }
     }
 
-    /// An event of an end; before it, a limit that it may have come of.
+    /// Queues the event of an end, after a limit that may have caused it.
     fn push_end(&mut self, event: AgentEvent) {
         let limit = self.passed_limit();
         self.events.extend(limit.into_iter().chain([event]));
     }
 
-    /// A limit that it went over, unless that has been reported. The kernel counts it before it
+    /// Returns a limit that it exceeded, unless that has been reported. The kernel counts before it
     /// kills.
     fn passed_limit(&mut self) -> Option<AgentEvent> {
         let group = self.group.as_ref().filter(|_| !self.limit_reported)?;
@@ -393,8 +396,8 @@ impl AgentProcess {
         Some(AgentEvent::Limit(limit))
     }
 
-    /// Nobody is left who could write any more. What was written last may not have been reported yet
-    /// by the system, and nobody might ask again.
+    /// No process is left that could write. The last output may not have been signalled yet, and
+    /// there may be no later poll.
     fn all_gone(&mut self, scratch: &mut [u8]) {
         let status = match std::mem::replace(&mut self.life, LifeCycle::Gone(None)) {
             LifeCycle::Exited(status) => Some(status),
@@ -408,7 +411,7 @@ impl AgentProcess {
         }
     }
 
-    /// Presses on with a flush that it didn't take whole.
+    /// Continues a flush that was not accepted whole.
     fn poll_stdin(&mut self, context: &mut Context<'_>) -> Poll<AgentEvent> {
         while self.stdin.poll_blocked(context).is_ready() {
             self.flush();
@@ -420,30 +423,31 @@ impl AgentProcess {
     }
 }
 
-/// What it uses.
+/// Resource usage.
 impl AgentProcess {
-    /// Its meters; from [`AgentEvent::Started`] on.
+    /// Returns its meters; `None` before [`AgentEvent::Started`].
     pub fn meters(&self) -> Option<&Meters> {
         self.meters.as_ref()
     }
 
-    /// CPU time of the program and of all that it started: by its control group, where it has one.
+    /// Returns the CPU time of the program and all its descendants, from its control group if it
+    /// has one.
     pub fn tree_cpu(&self) -> Option<Nanos> {
         let meters = self.meters()?;
         match self.group.as_ref().and_then(Group::cpu) {
-            // That of the program's own process is the newer one while it runs.
+            // While the program runs, its own clock is more current.
             Some(cpu) => meters.process_cpu().max(Some(cpu)),
             None => meters.tree_cpu(),
         }
     }
 
-    /// The meters of what is left of it, as long as its supervisor has no other process.
+    /// Returns its meters while its supervisor still belongs to it.
     pub fn meters_left(&self) -> Option<&Meters> {
         self.meters().filter(|_| !self.is_gone())
     }
 }
 
-/// Reads what there is: how many bytes, 0 at the end or after an error.
+/// Reads what is available; returns how many bytes, 0 at the end or after an error.
 fn poll_pipe(
     pipe: Option<&mut pipe::Receiver>,
     context: &mut Context<'_>,

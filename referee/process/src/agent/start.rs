@@ -1,4 +1,4 @@
-//! What is started, where, and what the machine may fail at.
+//! What is started, how, and how the machine may fail at it.
 
 use crate::launcher::{Bounds, Bytes, Reach, Step};
 use nix::errno::Errno;
@@ -7,48 +7,48 @@ use std::fmt;
 /// A program to start.
 #[derive(Clone, Debug)]
 pub struct Launch {
-    /// The file of the program, resolved.
+    /// The program's file, resolved.
     pub file: std::path::PathBuf,
-    /// Program and arguments, as they were given.
+    /// Program and arguments, as given.
     pub command: Vec<String>,
     /// The working directory.
     pub folder: std::path::PathBuf,
 }
 
-/// Where a program is started.
+/// The conditions under which a program is started.
 #[derive(Clone, Debug)]
-pub struct Surroundings {
-    /// Its whole environment.
+pub struct StartConditions {
+    /// The whole environment.
     pub environment: Vec<Bytes>,
-    /// What it may use.
+    /// Resource limits.
     pub bounds: Bounds,
-    /// What it may reach.
+    /// Files that it may access.
     pub reach: Reach,
-    /// The core that it is to stay on, where it is to stay on one.
+    /// The core to pin it to, if any.
     pub core: Option<usize>,
 }
 
-/// How much of what a process writes is kept, in bytes.
+/// How much of the output is kept, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct OutputLimits {
     /// The longest line on stdout, without its end.
     pub line_bytes: u64,
-    /// Of stderr, at its head and as much at its tail.
+    /// Kept at the head of stderr, and as much at its tail.
     pub stderr_bytes: u64,
 }
 
-/// What the machine could not do to start a program.
+/// Why the machine could not start or keep a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Trouble {
-    /// At which step.
+pub struct StartFailure {
+    /// The step that failed.
     pub step: Step,
-    /// What the system said.
+    /// The system's error.
     pub errno: Errno,
-    /// The program ran already.
+    /// The program was already running.
     pub running: bool,
 }
 
-impl Trouble {
+impl StartFailure {
     /// The cause of the void match that follows.
     pub fn cause(self) -> &'static str {
         match self.step {
@@ -58,10 +58,10 @@ impl Trouble {
     }
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for StartFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = match self.step {
-            _ if self.running => return f.write_str("its supervisor was lost"),
+            _ if self.running => return f.write_str("its supervisor ended unexpectedly"),
             Step::Begin => "supervisor".to_owned(),
             Step::Layer(layer) => format!("sandbox's {}", layer.name()),
         };

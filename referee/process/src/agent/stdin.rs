@@ -1,5 +1,4 @@
-//! The stdin of a process: bytes that are put, then written as far as the process reads. What it
-//! doesn't take at once waits here.
+//! A process's stdin: buffers bytes and writes them as fast as the process reads.
 
 use std::io::{self, ErrorKind};
 use std::task::{Context, Poll};
@@ -9,12 +8,12 @@ use tokio::net::unix::pipe;
 pub(super) struct Stdin {
     /// `None` once nothing more will be written.
     pipe: Option<pipe::Sender>,
-    /// Bytes on their way: from `written` on they are still to be written.
+    /// Buffered bytes; those from `written` on are still to be written.
     outbox: Vec<u8>,
     written: usize,
-    /// A flush has begun that was not taken whole.
+    /// A flush was not accepted whole.
     blocked: bool,
-    /// The end of the outbox is the end of the stdin.
+    /// Close stdin when the outbox is empty.
     last: bool,
 }
 
@@ -23,14 +22,14 @@ impl Stdin {
         Self { pipe: Some(pipe), outbox: Vec::new(), written: 0, blocked: false, last: false }
     }
 
-    /// Puts bytes to be written with the next flush.
+    /// Appends bytes for the next flush.
     pub(super) fn put(&mut self, bytes: &[u8]) {
         if self.pipe.is_some() {
             self.outbox.extend_from_slice(bytes);
         }
     }
 
-    /// Writes as much as is taken without waiting. An error, once, if nobody reads any more.
+    /// Writes as much as is accepted without waiting. Fails, once, if the other end is closed.
     pub(super) fn flush(&mut self) -> io::Result<()> {
         let Some(pipe) = &self.pipe else { return Ok(()) };
         while self.written < self.outbox.len() {
@@ -54,14 +53,14 @@ impl Stdin {
         Ok(())
     }
 
-    /// Closes it after what is still to be written.
+    /// Closes it after everything buffered has been written.
     pub(super) fn close(&mut self) {
         self.last = true;
-        // Who doesn't read any more has nothing to be told.
+        // If the other end is closed, there is no one to write to.
         self.flush().ok();
     }
 
-    /// [`Stdin::close`] has been called.
+    /// Whether [`Stdin::close`] has been called.
     pub(super) fn is_closing(&self) -> bool {
         self.last
     }
@@ -72,7 +71,7 @@ impl Stdin {
         self.blocked = false;
     }
 
-    /// Whether a flush that was not taken whole can go on.
+    /// Ready when a flush that was not accepted whole can continue.
     pub(super) fn poll_blocked(&self, context: &mut Context<'_>) -> Poll<()> {
         match &self.pipe {
             Some(pipe) if self.blocked => pipe.poll_write_ready(context).map(|_| ()),

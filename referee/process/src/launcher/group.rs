@@ -1,9 +1,10 @@
-//! An agent's own control group: the kernel counts what its whole tree uses, and holds it to that.
+//! An agent's own control group: the kernel measures and limits its whole process tree.
 //!
-//! The referee makes it, reads it and removes it; the agent enters it before exec, by descriptors
-//! that the referee opened. So neither the supervisor's user nor its namespaces need a right to it.
+//! The referee creates, reads and removes it; the agent enters it before exec, through file
+//! descriptors that the referee opened. So neither the supervisor's user nor its namespaces need
+//! access to it.
 
-use super::wire::{Bounds, Jail, Limit};
+use super::wire::{Bounds, LauncherConfig, Limit};
 use crate::files::named;
 use nix::unistd::write;
 use referee_protocol::{Layer, Nanos};
@@ -13,11 +14,11 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
-/// The control group of one agent, in one hierarchy (version 2) or in several (version 1). It is
-/// removed when this is dropped, which has to be when nothing of the agent is left.
+/// The control group of one agent, in one hierarchy (version 2) or several (version 1). Dropping it
+/// removes it; by then no process of the agent may be left.
 #[derive(Debug)]
 pub struct Group {
-    doors: Vec<File>,
+    procs_files: Vec<File>,
     counters: Counters,
     cpu: File,
     files: &'static Files,
@@ -26,8 +27,8 @@ pub struct Group {
 }
 
 impl Group {
-    /// A new one of this name in each of these groups, limited to `memory_mb` and `processes` of
-    /// `bounds`.
+    /// Makes a group of this name in each of these groups, limited to `memory_mb` and `processes`
+    /// of `bounds`.
     pub fn make(parents: &[PathBuf], name: &str, bounds: Bounds) -> io::Result<Self> {
         let mut made = Folders(Vec::new());
         for parent in parents {
@@ -44,12 +45,12 @@ impl Group {
         for limit in files.limits {
             limit.set(folders, &bounds)?;
         }
-        let doors = folders.iter().map(|folder| {
+        let procs_files = folders.iter().map(|folder| {
             let path = folder.join("cgroup.procs");
             File::options().write(true).open(&path).map_err(|error| named(&path, &error))
         });
         Ok(Self {
-            doors: doors.collect::<io::Result<_>>()?,
+            procs_files: procs_files.collect::<io::Result<_>>()?,
             counters: Counters::open(folders, files)?,
             cpu: open(folders, files.cpu)?,
             files,
@@ -58,32 +59,31 @@ impl Group {
         })
     }
 
-    /// What an agent needs to enter it, and its supervisor to watch it: for [`Membership::take`].
+    /// Returns the file descriptors for [`Membership::take`].
     pub(super) fn descriptors(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
-        self.doors.iter().chain(&self.counters.0).map(AsFd::as_fd)
+        self.procs_files.iter().chain(&self.counters.0).map(AsFd::as_fd)
     }
 
-    /// CPU time of all that ever ran in it, exact up to the system's last tick.
+    /// Returns the CPU time of all processes that ever ran in it, exact up to the last clock tick.
     pub fn cpu(&self) -> Option<Nanos> {
         let time = number(&self.cpu, "usage_usec")?;
         time.checked_mul(self.files.cpu_unit_ns).map(Nanos)
     }
 
-    /// The limit that the kernel held it to, where it came to that.
+    /// Returns the limit that the kernel enforced, if it did.
     pub fn passed(&self) -> Option<Limit> {
         self.counters.passed(&self.bounds)
     }
 }
 
-/// The folders of a group, which are removed when this is dropped.
+/// The folders of a group, which are removed on drop.
 #[derive(Debug)]
 struct Folders(Vec<PathBuf>);
 
 impl Drop for Folders {
     fn drop(&mut self) {
         for folder in &self.0 {
-            // What is left here, because a process is not quite gone, goes with the group that it
-            // lies in.
+            // If a process is not quite gone, the folder is removed with its parent.
             fs::remove_dir(folder).ok();
         }
     }
@@ -92,36 +92,36 @@ impl Drop for Folders {
 /// A supervisor's side of an agent's group.
 #[derive(Debug)]
 pub(super) struct Membership {
-    doors: Vec<OwnedFd>,
+    procs_files: Vec<OwnedFd>,
     counters: Counters,
 }
 
 impl Membership {
-    /// Takes [`Group::descriptors`] from the end of those that came with a request, where agents
-    /// get groups of their own.
-    pub(super) fn take(received: &mut Vec<OwnedFd>, jail: &Jail) -> Option<Self> {
-        if !jail.layers.has(Layer::Cgroup) {
+    /// Takes [`Group::descriptors`] from the end of those that came with a request, if agents get
+    /// their own groups.
+    pub(super) fn take(received: &mut Vec<OwnedFd>, config: &LauncherConfig) -> Option<Self> {
+        if !config.layers.has(Layer::Cgroup) {
             return None;
         }
         let counters = received.len().checked_sub(Counters::COUNT)?;
-        let doors = counters.checked_sub(jail.groups.len())?;
+        let procs_files = counters.checked_sub(config.groups.len())?;
         let counters = received.split_off(counters).into_iter().map(File::from).collect();
-        Some(Self { doors: received.split_off(doors), counters: Counters(counters) })
+        Some(Self { procs_files: received.split_off(procs_files), counters: Counters(counters) })
     }
 
-    /// Takes the calling process in. It makes nothing but system calls.
+    /// Adds the calling process. Makes system calls only.
     pub(super) fn enter(&self) -> nix::Result<()> {
-        self.doors.iter().try_for_each(|door| write(door, b"0").map(drop))
+        self.procs_files.iter().try_for_each(|file| write(file, b"0").map(drop))
     }
 
-    /// The limit that the kernel held its members to, where it came to that.
+    /// Returns the limit that the kernel enforced, if it did.
     pub(super) fn passed(&self, bounds: &Bounds) -> Option<Limit> {
         self.counters.passed(bounds)
     }
 }
 
-/// The files that tell that a limit was passed: processes killed for want of memory and the most
-/// memory at once, refused processes and the most processes at once.
+/// Files that show exceeded limits: processes killed for lack of memory and the peak of memory,
+/// refused processes and the peak of processes.
 #[derive(Debug)]
 struct Counters(Vec<File>);
 
@@ -133,12 +133,12 @@ impl Counters {
         names.into_iter().map(|name| open(folders, name)).collect::<io::Result<_>>().map(Self)
     }
 
-    /// A process may also have been killed or refused because a group around this one or the whole
-    /// machine was full: then this one never was. Memory is refused some pages at a time, so the
-    /// most that was in use can be a little less than the limit.
+    /// A process may also have been killed or refused because a parent group or the whole machine
+    /// was full: then this group never was. Memory is refused some pages at a time, so the peak can
+    /// be a little below the limit.
     fn passed(&self, bounds: &Bounds) -> Option<Limit> {
         let count = |index: usize, name: &str| number(self.0.get(index)?, name);
-        // Of what was refused at last at least a page, or a process, is told.
+        // What was refused was at least one page, or one process.
         if count(0, "oom_kill")? > 0 && count(1, "")? >= memory(bounds) / 16 * 15 {
             return Some(Limit::Memory(bounds.memory_mb.saturating_mul(1024).saturating_add(4)));
         }
@@ -149,9 +149,9 @@ impl Counters {
     }
 }
 
-/// A number that a file of a group holds at the moment: all that it has, or the one after its name.
+/// Reads a number from a file of a group: its whole content, or the number after `name`.
 fn number(file: &File, name: &str) -> Option<u64> {
-    // More than the names that are looked for here ever come after.
+    // Long enough for all names that are read here.
     let mut text = [0; 512];
     let count = file.read_at(&mut text, 0).ok()?;
     number_in(std::str::from_utf8(&text[..count]).ok()?, name)
@@ -162,14 +162,14 @@ fn number_in(text: &str, name: &str) -> Option<u64> {
     text.trim_end().parse().ok().or_else(|| named()?.parse().ok())
 }
 
-/// How the files of a version are called.
+/// The file names of a version.
 #[derive(Debug)]
 struct Files {
     limits: &'static [Setting],
     kills: &'static str,
     most_memory: &'static str,
     cpu: &'static str,
-    /// The unit of the CPU time in it.
+    /// The unit of the CPU time.
     cpu_unit_ns: u64,
 }
 
@@ -178,7 +178,7 @@ struct Files {
 struct Setting {
     name: &'static str,
     value: fn(&Bounds) -> u64,
-    /// Every kernel that has such groups has it.
+    /// Whether every kernel with such groups has it.
     needed: bool,
 }
 
@@ -186,7 +186,7 @@ struct Setting {
 const VERSION_2: Files = Files {
     limits: &[
         Setting { name: "memory.max", value: memory, needed: true },
-        // Missing where the kernel was built without swap.
+        // Missing if the kernel was built without swap.
         Setting { name: "memory.swap.max", value: |_| 0, needed: false },
         Setting { name: "memory.oom.group", value: |_| 1, needed: true },
         Setting { name: "pids.max", value: |bounds| bounds.processes, needed: true },
@@ -198,7 +198,7 @@ const VERSION_2: Files = Files {
 };
 
 /// From the kernel's admin guide, `cgroup-v1/memory`, `pids` and `cpuacct`. It kills one process at
-/// a time; the rest of the tree is left to the supervisor.
+/// a time; the supervisor kills the rest of the tree.
 const VERSION_1: Files = Files {
     limits: &[
         Setting { name: "memory.limit_in_bytes", value: memory, needed: true },
@@ -219,7 +219,7 @@ fn memory(bounds: &Bounds) -> u64 {
 impl Setting {
     fn set(&self, folders: &[PathBuf], bounds: &Bounds) -> io::Result<()> {
         let path = path_of(folders, self.name);
-        // Nothing is to be made where the kernel has made nothing.
+        // Never create a file that the kernel has not made.
         let file = File::options().write(true).open(&path);
         let written =
             file.and_then(|file| file.write_all_at((self.value)(bounds).to_string().as_bytes(), 0));
@@ -232,7 +232,7 @@ impl Setting {
     }
 }
 
-/// Where a file is that one of the hierarchies has.
+/// Returns the path of a file in the first hierarchy that has it.
 fn path_of(folders: &[PathBuf], name: &str) -> PathBuf {
     let mut paths = folders.iter().map(|folder| folder.join(name));
     paths.find(|path| path.exists()).unwrap_or_else(|| folders[0].join(name))

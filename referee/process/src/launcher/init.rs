@@ -1,10 +1,10 @@
-//! The first process of an agent's own namespaces: it makes the agent's surroundings there, starts
-//! it, and reaps what it leaves. When it ends, all that is in its process namespace is killed.
+//! The first process (init) of an agent's own namespaces: prepares them, starts the agent, and
+//! reaps orphans. When it ends, the kernel kills everything in its process namespace.
 
-use super::image::{Guards, start};
-use super::layers::{self, begin, broken, put_up};
-use super::mounts::{self, Handed};
-use super::process::{Kit, Request};
+use super::image::{Confinement, start};
+use super::layers::{self, apply_layer, layer_failure, setup_failure};
+use super::mounts::{self, DetachedMounts};
+use super::process::{Request, SharedSetup};
 use super::sys::{self, Ended};
 use super::wire::{REPORT_BYTES, Report};
 use nix::errno::Errno;
@@ -16,36 +16,36 @@ use nix::unistd::{Pid, Uid};
 use referee_protocol::Layer;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
-/// The stack of the first process, which does more than call the system.
+/// The init's stack; it does more than make system calls.
 const STACK_BYTES: usize = 512 * 1024;
 
-/// What the first process of an agent's namespaces is made of.
-pub(super) struct Inside<'a> {
-    pub(super) kit: &'a Kit,
+/// What an init needs.
+pub(super) struct NamespaceStart<'a> {
+    pub(super) shared: &'a SharedSetup,
     pub(super) request: &'a Request,
-    /// The user to become, where the referee runs as root.
+    /// The user to become, if the referee runs as root.
     pub(super) user: Option<u32>,
 }
 
-/// Starts the first process in its namespaces; it waits for [`go_on`].
+/// Starts the init in its namespaces; it waits for [`go_on`].
 pub(super) fn start_init(
-    inside: &Inside<'_>,
+    inside: &NamespaceStart<'_>,
     agent_stack: &mut [u8],
 ) -> Result<(Pid, OwnedFd), Report> {
     let namespaces = namespaces(inside)?;
     let flags = SockFlag::SOCK_CLOEXEC;
     let pair = socketpair(AddressFamily::Unix, SockType::SeqPacket, None, flags);
-    let (ours, theirs) = pair.map_err(begin)?;
-    let handed = mounts::hand_over(&inside.request.program, inside.user);
+    let (ours, theirs) = pair.map_err(setup_failure)?;
+    let detached = mounts::detach_mounts(&inside.request.program, inside.user);
     let mut stack = vec![0; STACK_BYTES];
     let init =
-        sys::clone_into(namespaces, &mut stack, || run(inside, &handed, &theirs, agent_stack));
-    // The first thing that can be missing: everything else needs it.
-    let init = init.map_err(|errno| broken(Layer::UserNs, errno))?;
+        sys::clone_into(namespaces, &mut stack, || run(inside, &detached, &theirs, agent_stack));
+    // Every other layer needs this one.
+    let init = init.map_err(|errno| layer_failure(Layer::UserNs, errno))?;
     Ok((init, ours))
 }
 
-fn namespaces(inside: &Inside<'_>) -> Result<CloneFlags, Report> {
+fn namespaces(inside: &NamespaceStart<'_>) -> Result<CloneFlags, Report> {
     let mut flags = CloneFlags::empty();
     for (layer, flag) in [
         (Layer::UserNs, CloneFlags::CLONE_NEWUSER),
@@ -56,13 +56,13 @@ fn namespaces(inside: &Inside<'_>) -> Result<CloneFlags, Report> {
         (Layer::CgroupNs, CloneFlags::CLONE_NEWCGROUP),
         (Layer::Mounts, CloneFlags::CLONE_NEWNS),
     ] {
-        flags |= put_up(&inside.kit.jail, layer, || Ok(flag))?.unwrap_or(CloneFlags::empty());
+        flags |=
+            apply_layer(&inside.shared.config, layer, || Ok(flag))?.unwrap_or(CloneFlags::empty());
     }
     Ok(flags)
 }
 
-/// Makes the user of the agent known in the namespace of the first process: under its own number,
-/// and nobody else.
+/// Maps the agent's user, and no other, into the init's namespace, under its own number.
 pub(super) fn map_user(init: Pid, id: Uid) -> nix::Result<()> {
     for (file, text) in [
         ("setgroups", "deny".to_owned()),
@@ -75,23 +75,23 @@ pub(super) fn map_user(init: Pid, id: Uid) -> nix::Result<()> {
     Ok(())
 }
 
-/// An agent's own user has a group of the same number; else it is the caller's.
+/// An agent's own user has a group of the same number; otherwise it is the caller's group.
 fn group_of(id: Uid) -> u32 {
     if id == nix::unistd::getuid() { nix::unistd::getgid().as_raw() } else { id.as_raw() }
 }
 
-/// Lets the first process go on, and waits until the agent's program runs.
+/// Lets the init continue, and waits until the agent's program runs.
 pub(super) fn go_on(socket: &OwnedFd) -> Result<(), Report> {
-    let lost = || begin(Errno::ECHILD);
+    let lost = || setup_failure(Errno::ECHILD);
     nix::unistd::write(socket, &[1]).map_err(|_| lost())?;
-    match said(socket, true).ok_or_else(lost)? {
+    match receive_report(socket, true).ok_or_else(lost)? {
         Report::Started { .. } => Ok(()),
         failure => Err(failure),
     }
 }
 
-/// What the first process has said; with `wait`, what it is about to say.
-pub(super) fn said(socket: &OwnedFd, wait: bool) -> Option<Report> {
+/// Receives a report of the init; with `wait`, blocks until there is one.
+pub(super) fn receive_report(socket: &OwnedFd, wait: bool) -> Option<Report> {
     let mut bytes = [0; REPORT_BYTES];
     let flags = if wait { MsgFlags::empty() } else { MsgFlags::MSG_DONTWAIT };
     loop {
@@ -103,15 +103,21 @@ pub(super) fn said(socket: &OwnedFd, wait: bool) -> Option<Report> {
     }
 }
 
-/// The life of the first process.
-fn run(inside: &Inside<'_>, handed: &Handed, socket: &OwnedFd, stack: &mut [u8]) -> isize {
+/// The init's main function.
+fn run(
+    inside: &NamespaceStart<'_>,
+    detached: &DetachedMounts,
+    socket: &OwnedFd,
+    stack: &mut [u8],
+) -> isize {
     let say = |report: Report| {
         send(socket.as_raw_fd(), &report.to_bytes(), MsgFlags::MSG_NOSIGNAL).is_ok()
     };
-    if !is_told(socket) {
+    if !wait_for_go(socket) {
         return 1;
     }
-    let started = prepare(inside, handed).and_then(|guards| start(inside.request, &guards, stack));
+    let started = prepare(inside, detached)
+        .and_then(|confinement| start(inside.request, &confinement, stack));
     let agent = match started {
         Ok(agent) => agent,
         Err(failure) => {
@@ -119,11 +125,11 @@ fn run(inside: &Inside<'_>, handed: &Handed, socket: &OwnedFd, stack: &mut [u8])
             return 1;
         }
     };
-    // None is reaped before the supervisor has seen it: it looks for the agent among the children.
-    if !say(Report::Started { pid: agent.as_raw(), reaped_us: 0 }) || !is_told(socket) {
+    // Nothing is reaped before the supervisor has found the agent among the children.
+    if !say(Report::Started { pid: agent.as_raw(), reaped_us: 0 }) || !wait_for_go(socket) {
         return 1;
     }
-    // Nobody else may keep the agent's pipes open, nor what the supervisor has.
+    // No one else may keep the agent's pipes open, nor the supervisor's files.
     sys::close_all_but(socket.as_fd());
     loop {
         match sys::next_ended(true) {
@@ -136,8 +142,8 @@ fn run(inside: &Inside<'_>, handed: &Handed, socket: &OwnedFd, stack: &mut [u8])
     }
 }
 
-/// Waits for the supervisor's word; false if that is gone.
-fn is_told(socket: &OwnedFd) -> bool {
+/// Waits for the supervisor's go; false if the supervisor is gone.
+fn wait_for_go(socket: &OwnedFd) -> bool {
     let mut byte = [0];
     loop {
         match nix::unistd::read(socket, &mut byte) {
@@ -147,24 +153,28 @@ fn is_told(socket: &OwnedFd) -> bool {
     }
 }
 
-/// Makes the surroundings.
-fn prepare<'a>(inside: &'a Inside<'_>, handed: &Handed) -> Result<Guards<'a>, Report> {
-    let Inside { kit, request, user } = inside;
-    let jail = &kit.jail;
+/// Applies the layers that come before the agent's own process.
+fn prepare<'a>(
+    inside: &'a NamespaceStart<'_>,
+    detached: &DetachedMounts,
+) -> Result<Confinement<'a>, Report> {
+    let NamespaceStart { shared, request, user } = inside;
+    let config = &shared.config;
     if let Some(user) = *user {
-        put_up(jail, Layer::User, || sys::become_user(user))?;
+        apply_layer(config, Layer::User, || sys::become_user(user))?;
     }
-    // With its supervisor, which has one thread and lives as long as it is needed, goes all of it.
-    // A change of user would undo this.
+    // The init dies with its supervisor, which is single-threaded and lives as long as it is
+    // needed. Changing the user would reset this.
     let dependent = prctl::set_pdeathsig(Signal::SIGKILL).and_then(|()| prctl::set_dumpable(false));
-    dependent.map_err(begin)?;
-    // Never anywhere but in mounts of its own.
-    let arranged = put_up(jail, Layer::Mounts, || mounts::arrange(&request.program, handed))?;
+    dependent.map_err(setup_failure)?;
+    // Only ever in its own mount namespace.
+    let arranged =
+        apply_layer(config, Layer::Mounts, || mounts::arrange(&request.program, detached))?;
     if arranged.is_some() {
-        put_up(jail, Layer::PidNs, mounts::show_own_processes)?;
+        apply_layer(config, Layer::PidNs, mounts::show_own_processes)?;
     }
-    put_up(jail, Layer::NoNewPrivileges, prctl::set_no_new_privs)?;
-    let own = jail.layers.has(Layer::Mounts) && jail.layers.has(Layer::PidNs);
-    let domain = layers::domain(jail, &request.program.reach, own)?;
-    Ok(Guards { kit, domain, user: None, inside: true })
+    apply_layer(config, Layer::NoNewPrivileges, prctl::set_no_new_privs)?;
+    let own = config.layers.has(Layer::Mounts) && config.layers.has(Layer::PidNs);
+    let domain = layers::domain(config, &request.program.reach, own)?;
+    Ok(Confinement { shared, domain, user: None, inside: true })
 }

@@ -1,7 +1,7 @@
-//! Putting up layers, each with its name on what goes wrong.
+//! Applying the sandbox's layers, each with its name in errors.
 
 use super::sys;
-use super::wire::{Bytes, Jail, Mishap, Reach, Report, Step};
+use super::wire::{Bytes, InjectedFailure, LauncherConfig, Reach, Report, Step};
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd,
     Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, Scope,
@@ -17,45 +17,46 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::Path;
 
-/// What the kernel has to know of Landlock: devices from 5 on, scopes from 6 on.
+/// The Landlock version that is required: it added devices in 5 and scopes in 6.
 const LANDLOCK: ABI = ABI::V6;
-/// The users of agents, where the referee runs as root: numbers that neither distributions nor
-/// people give away.
+/// User IDs for agents if the referee runs as root: a range that neither distributions nor
+/// administrators assign.
 pub const USERS: std::ops::RangeInclusive<u32> = 64_000..=64_999;
 
-/// Puts up a layer, if it is to be: what came of it, or what went wrong. Takes no memory by itself.
-pub(super) fn put_up<T>(
-    jail: &Jail,
+/// Applies a layer if it is configured. Allocates no memory.
+pub(super) fn apply_layer<T>(
+    config: &LauncherConfig,
     layer: Layer,
     act: impl FnOnce() -> nix::Result<T>,
 ) -> Result<Option<T>, Report> {
-    if !jail.layers.has(layer) {
+    if !config.layers.has(layer) {
         return Ok(None);
     }
-    let done = match jail.mishap {
-        Some(Mishap::Silent(it)) if it == layer => Ok(None),
-        Some(Mishap::Missing(it)) if it == layer => Err(Errno::ENOSYS),
-        Some(Mishap::Killed(it)) if it == layer => {
+    let done = match config.injected_failure {
+        Some(InjectedFailure::Silent(it)) if it == layer => Ok(None),
+        Some(InjectedFailure::Missing(it)) if it == layer => Err(Errno::ENOSYS),
+        Some(InjectedFailure::Killed(it)) if it == layer => {
             kill(getpid(), Signal::SIGKILL).ok();
-            // As the first process of a namespace it can't kill itself.
+            // The first process of a namespace can't kill itself by a signal.
             std::process::abort()
         }
         _ => act().map(Some),
     };
-    done.map_err(|errno| broken(layer, errno))
+    done.map_err(|errno| layer_failure(layer, errno))
 }
 
-/// A layer that isn't there.
-pub(super) fn broken(layer: Layer, errno: Errno) -> Report {
+/// A layer that can't be applied.
+pub(super) fn layer_failure(layer: Layer, errno: Errno) -> Report {
     Report::Broken(Step::Layer(layer), errno as i32)
 }
 
-/// What can't be begun, before any layer.
-pub(super) fn begin(errno: Errno) -> Report {
+/// A failure before any layer.
+pub(super) fn setup_failure(errno: Errno) -> Report {
     Report::Broken(Step::Begin, errno as i32)
 }
 
-/// A Landlock domain for a supervisor and all that comes of it: its signals reach nobody else.
+/// Enters a Landlock domain for a supervisor and all its descendants: their signals reach no
+/// process outside.
 pub(super) fn enter_scope() -> nix::Result<()> {
     let ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
@@ -64,25 +65,29 @@ pub(super) fn enter_scope() -> nix::Result<()> {
     sys::landlock_enter(descriptor(ruleset)?.as_fd())
 }
 
-/// Whether a signal to all is known to stay within: one to the launcher, which has the same user,
-/// is refused. Nothing may be sent to all before this was seen.
+/// Whether signals are known to stay within the domain: one to the launcher, which has the same
+/// user, is refused. No signal is sent to all processes before this is known.
 pub(super) fn is_bounded(launcher: Pid) -> bool {
     nix::unistd::getppid() == launcher && kill(launcher, None) == Err(Errno::EPERM)
 }
 
 fn descriptor<E>(ruleset: Result<RulesetCreated, E>) -> nix::Result<OwnedFd> {
-    // That the kernel doesn't know what is asked for is all that can be wrong.
+    // The only possible error is that the kernel doesn't support what is asked for.
     Option::from(ruleset.map_err(|_| Errno::ENOSYS)?).ok_or(Errno::ENOSYS)
 }
 
-/// The Landlock domain of an agent, to be entered by it: it reads and executes what `reach` has,
-/// writes into its work folder, and has no TCP, no signals and no abstract sockets to the outside.
-/// Where all that it sees in `/proc`, `/tmp` and `/dev/shm` is its `own`, it has that too; else it
-/// allows itself `/proc/self`. None where the layer isn't wanted.
-pub(super) fn domain(jail: &Jail, reach: &Reach, own: bool) -> Result<Option<OwnedFd>, Report> {
-    let wanted = jail.layers.has(Layer::Landlock);
+/// Makes an agent's Landlock domain, which the agent enters: it reads and executes what `reach`
+/// has, writes to its work folder, and has no TCP, signals or abstract sockets to the outside. With
+/// `own`, `/proc`, `/tmp` and `/dev/shm` are its own and are allowed too; otherwise the agent
+/// allows itself `/proc/self`. `None` if the layer isn't configured.
+pub(super) fn domain(
+    config: &LauncherConfig,
+    reach: &Reach,
+    own: bool,
+) -> Result<Option<OwnedFd>, Report> {
+    let wanted = config.layers.has(Layer::Landlock);
     let made = wanted.then(|| ruleset(reach, own)).transpose();
-    made.map_err(|errno| broken(Layer::Landlock, errno))
+    made.map_err(|errno| layer_failure(Layer::Landlock, errno))
 }
 
 fn ruleset(reach: &Reach, own: bool) -> nix::Result<OwnedFd> {
@@ -110,7 +115,7 @@ fn ruleset(reach: &Reach, own: bool) -> nix::Result<OwnedFd> {
     descriptor::<Errno>(Ok(ruleset))
 }
 
-/// What may be done with a readable file, folder or device.
+/// What is allowed on a readable file, folder or device.
 fn readable(kind: SFlag) -> BitFlags<AccessFs> {
     match kind {
         SFlag::S_IFDIR => AccessFs::ReadFile | AccessFs::ReadDir | AccessFs::Execute,
@@ -121,7 +126,7 @@ fn readable(kind: SFlag) -> BitFlags<AccessFs> {
     }
 }
 
-/// What can't be opened can't be read by the agent either, and is left out.
+/// Paths that can't be opened can't be read by the agent either, and are skipped.
 fn allow(
     ruleset: RulesetCreated,
     path: &Bytes,
@@ -132,8 +137,7 @@ fn allow(
     ruleset.add_rule(PathBeneath::new(file, access(kind))).map_err(|_| Errno::EINVAL)
 }
 
-/// Lets a domain that is about to be entered read what the system tells of this process. Takes no
-/// memory.
+/// Allows a domain, before it is entered, to read `/proc/self`. Allocates no memory.
 pub(super) fn allow_own_process(domain: &OwnedFd) -> nix::Result<()> {
     let flags = nix::fcntl::OFlag::O_PATH | nix::fcntl::OFlag::O_CLOEXEC;
     let folder = nix::fcntl::open(c"/proc/self", flags, Mode::empty())?;
@@ -141,18 +145,18 @@ pub(super) fn allow_own_process(domain: &OwnedFd) -> nix::Result<()> {
     sys::landlock_allow(domain.as_fd(), folder.as_fd(), allowed.bits())
 }
 
-/// A user that nobody else is: held as long as the file is open.
+/// A user ID that no other agent has; reserved as long as the file is open.
 #[derive(Debug)]
 pub(super) struct User {
     pub(super) number: u32,
     _held: File,
 }
 
-/// Where the files are that are locked for users that are taken, in a folder that only root may
-/// enter: anybody could lock others.
+/// Where lock files of reserved user IDs are, in a folder that only root may enter, so that no one
+/// else can lock them.
 const LOCKS: [&str; 2] = ["/run/referee-users", "/tmp/referee-users"];
 
-/// The folder for locks; the first that can be had.
+/// Returns the first folder for locks that can be used.
 fn locks() -> nix::Result<&'static Path> {
     let is_ours = |folder: &&Path| {
         std::fs::DirBuilder::new().mode(0o700).create(folder).ok();
@@ -163,8 +167,7 @@ fn locks() -> nix::Result<&'static Path> {
 }
 
 impl User {
-    /// A free one, the `nth` if possible. Whoever else takes users in the same way sees that it is
-    /// taken.
+    /// Reserves a free user ID, the `nth` if possible. Other referees see the lock.
     pub(super) fn take(nth: u32) -> nix::Result<Self> {
         let locks = locks()?;
         let count = USERS.end() - USERS.start() + 1;
@@ -184,7 +187,7 @@ impl User {
     }
 }
 
-/// Whether a process has this user.
+/// Whether any process has this user ID.
 fn runs_anything(user: u32) -> bool {
     let Ok(entries) = std::fs::read_dir("/proc") else { return false };
     entries.flatten().any(|entry| {

@@ -1,4 +1,4 @@
-//! The system's own limits on the processes of an agent.
+//! Resource limits (rlimits) on an agent's processes.
 
 use super::sys;
 use super::wire::Bounds;
@@ -6,25 +6,25 @@ use nix::sys::resource::{Resource, getrlimit, rlim_t, setrlimit};
 use nix::sys::signal::Signal;
 
 const MIB: rlim_t = 1 << 20;
-/// The stack of a first thread, as systems have it by default. An agent may raise its own.
+/// The usual stack of a first thread. An agent may raise its own.
 const STACK: rlim_t = 8 * MIB;
-/// What may be locked into memory: enough for a key, too little to harm.
+/// Locked memory: enough for a key, too little to harm.
 const LOCKED: rlim_t = 64 * 1024;
-/// So many processes more than are allowed may begin, so that the watchdog sees that there are too
-/// many. The init of a namespace is one of them.
+/// How many processes beyond the limit may start, so that the watchdog sees that there are too
+/// many. A namespace's init is one of them.
 const PROCESSES_MORE: rlim_t = 16;
 
-/// What holds at every level: no core files, and a number of open files. Less than is wanted, where
-/// the machine allows no more. Takes no memory.
+/// Applies the limits that hold at every level: no core files, and a number of open files, or fewer
+/// if the machine allows no more. Allocates no memory.
 pub(super) fn apply_always(bounds: &Bounds) -> nix::Result<()> {
     lower(Resource::RLIMIT_CORE, 0)?;
     lower(Resource::RLIMIT_NOFILE, bounds.files)
 }
 
-/// The limits of a process, for this one and all that comes of it. With `own_user` nobody else's
-/// processes count as this user's, so that they can be counted by the system too. Takes no memory.
+/// Applies the limits of a process and its descendants. With `own_user` no other processes count as
+/// this user's, so the system can limit their number too. Allocates no memory.
 pub(super) fn apply(bounds: &Bounds, own_user: bool) -> nix::Result<()> {
-    // A write beyond it is to fail, not to kill.
+    // Writing more fails instead of killing the process.
     sys::ignore_signal(Signal::SIGXFSZ, true)?;
     lower(Resource::RLIMIT_FSIZE, bounds.work_mb.saturating_mul(MIB))?;
     lower(Resource::RLIMIT_MEMLOCK, LOCKED)?;
@@ -37,8 +37,8 @@ pub(super) fn apply(bounds: &Bounds, own_user: bool) -> nix::Result<()> {
     Ok(())
 }
 
-/// Address space for data: no limit on memory, which the watchdog keeps, but one on how much can be
-/// taken between two of its looks. Runtimes reserve several times of what they use.
+/// Address space for data. Memory in use is limited by the watchdog; this limits how much can be
+/// taken between two checks. Runtimes reserve several times what they use.
 fn data(bounds: &Bounds) -> rlim_t {
     bounds.memory_mb.saturating_mul(4 * MIB).saturating_add(1024 * MIB)
 }

@@ -1,13 +1,12 @@
-//! Starting agents, each under a small supervisor of its own.
+//! Starts agents, each under a small supervisor process.
 //!
-//! The launcher is a re-exec of this program that stays small and has one thread, so that forking
+//! The launcher is a re-exec of this program that stays small and single-threaded, so that forking
 //! it is cheap and safe however large and busy the referee is. It forks supervisors, one ahead of
-//! time. A supervisor is the subreaper of all that its agent ever starts, and kills the whole tree
-//! when it is told to, and when the referee is gone. When nothing of an agent is left it takes the
-//! next one, so that there are as many of them as there were agents at once. Nothing here knows what
-//! a game or a message is.
+//! time. A supervisor is the subreaper of everything that its agent starts, and kills the whole
+//! tree on command or when the referee ends. When nothing of an agent is left, the supervisor takes
+//! the next one, so there are as many supervisors as agents ran at once.
 //!
-//! This is the one module in which `unsafe` may stand, with its reason at each use.
+//! This is the only module with `unsafe` code; each use states its reason.
 
 mod group;
 mod image;
@@ -29,7 +28,8 @@ pub use layers::USERS;
 pub use process::{LAUNCH_COMMAND, run};
 pub use raw::landlock_version;
 pub use wire::{
-    Bounds, Bytes, Command, Jail, Limit, Mishap, Program, REPORT_BYTES, Reach, Report, Step,
+    Bounds, Bytes, Command, InjectedFailure, LauncherConfig, Limit, Program, REPORT_BYTES, Reach,
+    Report, Step,
 };
 
 use crate::OWN_PROGRAM;
@@ -45,27 +45,27 @@ use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// The launcher's process, as the referee holds it. When it is dropped the launcher ends, and with
-/// it the supervisors that have no agent.
+/// The referee's handle on the launcher process. Dropping it ends the launcher and all idle
+/// supervisors.
 #[derive(Debug)]
 pub struct Launcher {
     socket: OwnedFd,
     child: Child,
     idle: Idle,
     layers: Layers,
-    /// The control groups in which agents get their own; none where they get none.
+    /// The control groups in which agents' own groups are made; empty if they get none.
     groups: Vec<PathBuf>,
-    /// How many agents have got one.
+    /// How many agents have got a group.
     grouped: AtomicU64,
 }
 
-/// Supervisors whose agents are gone, by their control sockets: they have said [`Report::Gone`] and
-/// take the next ones. The last is the one whose memory is warmest.
+/// Control sockets of supervisors without an agent: each has sent [`Report::Gone`] and takes the
+/// next agent. The last one's memory is warmest.
 pub type Idle = Arc<Mutex<Vec<UnixStream>>>;
 
 impl Launcher {
     /// Starts the launcher from this program's own file.
-    pub fn start(jail: &Jail) -> io::Result<Self> {
+    pub fn start(config: &LauncherConfig) -> io::Result<Self> {
         let flags = SockFlag::SOCK_CLOEXEC;
         let (ours, theirs) = socketpair(AddressFamily::Unix, SockType::SeqPacket, None, flags)?;
         let child = std::process::Command::new(OWN_PROGRAM)
@@ -74,27 +74,32 @@ impl Launcher {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()?;
-        send(ours.as_raw_fd(), &serde_json::to_vec(jail)?, &[])?;
+        send(ours.as_raw_fd(), &serde_json::to_vec(config)?, &[])?;
         Ok(Self {
             socket: ours,
             child,
             idle: Idle::default(),
-            layers: jail.layers,
-            groups: if jail.layers.has(Layer::Cgroup) { jail.groups.clone() } else { Vec::new() },
+            layers: config.layers,
+            groups: if config.layers.has(Layer::Cgroup) {
+                config.groups.clone()
+            } else {
+                Vec::new()
+            },
             grouped: AtomicU64::new(0),
         })
     }
 
-    /// What it puts up around agents.
+    /// Returns the layers that it applies to agents.
     pub fn layers(&self) -> Layers {
         self.layers
     }
 
-    /// Starts an agent with these ends of its pipes, stdin, stdout and stderr, which are to be
-    /// closed here. What becomes of it is reported on the socket that comes back, as [`Report`]s;
-    /// it takes [`Command`]s, and its end kills the agent's whole tree. After [`Report::Gone`] the
-    /// socket belongs to [`Launcher::idle`]. With it comes the agent's own control group, where it
-    /// has one.
+    /// Starts an agent with these ends of its stdin, stdout and stderr pipes, which the caller then
+    /// closes.
+    ///
+    /// The returned socket delivers [`Report`]s and accepts [`Command`]s; closing it kills the
+    /// agent's whole tree. After [`Report::Gone`] the socket belongs to [`Launcher::idle`]. The
+    /// agent's own control group is returned too, if it has one.
     pub fn spawn(
         &self,
         program: &Program,
@@ -118,9 +123,9 @@ impl Launcher {
             if send(control.as_raw_fd(), &request, &fds).is_ok() {
                 return Ok((control, group));
             }
-            // Somebody has killed it meanwhile.
+            // It has been killed meanwhile.
         }
-        // Packets, so that what is said of one agent is never taken for a part of another's.
+        // Packets, so that reports about different agents never mix.
         let flags = SockFlag::SOCK_CLOEXEC;
         let (ours, theirs) = socketpair(AddressFamily::Unix, SockType::SeqPacket, None, flags)?;
         let fds = [&pipes[..], &[theirs.as_raw_fd()], &entry].concat();
@@ -128,7 +133,7 @@ impl Launcher {
         Ok((ours.into(), group))
     }
 
-    /// A control group for an agent.
+    /// Makes a control group for an agent.
     fn group(&self, bounds: Bounds) -> io::Result<Option<Group>> {
         if self.groups.is_empty() {
             return Ok(None);
@@ -138,7 +143,7 @@ impl Launcher {
         Group::make(&self.groups, &name, bounds).map(Some)
     }
 
-    /// Where supervisors go when their agents are gone.
+    /// Returns where the sockets of idle supervisors go.
     pub fn idle(&self) -> Idle {
         self.idle.clone()
     }
@@ -154,8 +159,8 @@ fn send(socket: RawFd, request: &[u8], fds: &[RawFd]) -> io::Result<()> {
 
 impl Drop for Launcher {
     fn drop(&mut self) {
-        // The end of its socket ends the launcher, but the socket is only closed after this; the
-        // supervisors don't depend on either.
+        // Closing its socket ends the launcher, but the socket is closed only after this;
+        // supervisors depend on neither.
         self.child.kill().ok();
         self.child.wait().ok();
     }

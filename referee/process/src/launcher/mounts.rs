@@ -1,5 +1,5 @@
-//! An agent's own view of the file system: bounded `/tmp`, `/dev/shm` and work folder that nobody else
-//! sees, its own `/proc`, and what it may read where that lies below something that is covered.
+//! An agent's own view of the file system: private, bounded `/tmp`, `/dev/shm` and work folder, its
+//! own `/proc`, and the files that it may read below covered folders.
 
 use super::sys;
 use super::wire::{Bytes, Program};
@@ -10,40 +10,40 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// The folders that every agent has for itself.
+/// Folders that every agent has for itself.
 const PRIVATE: &[&str] = &["/tmp", "/dev/shm"];
-/// Files and folders in a private file system, for each MiB of it.
+/// Files and folders in a private file system, per MiB.
 const ENTRIES_PER_MB: u64 = 256;
 
-/// What a supervisor that runs as root hands over to an agent's own user, which could not get there:
-/// folders closed to others, and mounts of what the agent may read below them.
+/// What a supervisor with root rights prepares for an agent's own user, which could not get there:
+/// folders that are closed to others, and detached mounts of what the agent may read below them.
 #[derive(Debug, Default)]
-pub(super) struct Handed {
+pub(super) struct DetachedMounts {
     closed: Vec<PathBuf>,
     mounts: Vec<(PathBuf, OwnedFd)>,
 }
 
-/// Opens what the agent's user couldn't.
-pub(super) fn hand_over(program: &Program, user: Option<u32>) -> Handed {
-    let mut handed = Handed::default();
+/// Detaches mounts of what the agent's user couldn't reach.
+pub(super) fn detach_mounts(program: &Program, user: Option<u32>) -> DetachedMounts {
+    let mut detached = DetachedMounts::default();
     if user.is_none() {
-        return handed;
+        return detached;
     }
     for path in wanted(program) {
         let Some(closed) = closed_above(&path) else { continue };
         if let Ok(mount) = sys::clone_mount(&path) {
-            handed.mounts.push((path, mount));
-            if !handed.closed.contains(&closed) {
-                handed.closed.push(closed);
+            detached.mounts.push((path, mount));
+            if !detached.closed.contains(&closed) {
+                detached.closed.push(closed);
             }
         }
     }
-    handed
+    detached
 }
 
-/// The topmost folder above a path into which only its owner may go.
+/// The topmost folder above a path that only its owner may enter.
 fn closed_above(path: &Path) -> Option<PathBuf> {
-    /// The right of others to go through a folder.
+    /// Execute permission for others.
     const OTHERS_THROUGH: u32 = 0o001;
     let mut above: Vec<&Path> = path.ancestors().skip(1).collect();
     above.reverse();
@@ -53,40 +53,40 @@ fn closed_above(path: &Path) -> Option<PathBuf> {
     closed.map(Path::to_owned)
 }
 
-/// Everything that the agent may read; the topmost only. Folders that it may only list are none of
-/// it: what else lies in them would come along.
+/// All paths that the agent may read, without those below another. Folders that it may only list
+/// are not included: a mount would show everything in them.
 fn wanted(program: &Program) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> =
         program.reach.read.iter().map(|path| path.as_path().to_owned()).collect();
     paths.sort();
-    // What lies below another comes after it.
+    // A path sorts before the paths below it.
     paths.dedup_by(|path, above| path.starts_with(above));
     paths
 }
 
-/// Arranges the mounts of this process's namespace.
-pub(super) fn arrange(program: &Program, handed: &Handed) -> nix::Result<()> {
+/// Sets up the mounts of this process's namespace.
+pub(super) fn arrange(program: &Program, detached: &DetachedMounts) -> nix::Result<()> {
     let none: Option<&str> = None;
     mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none)?;
-    // Whatever else is left open: only what is mounted from here on can be written to.
+    // Everything becomes read-only; only what is mounted from here on can be written to.
     let root = open("/", OFlag::O_PATH | OFlag::O_CLOEXEC, Mode::empty())?;
     sys::read_only(root.as_fd())?;
     let (work, wanted) = (program.reach.work.as_path(), wanted(program));
-    // What an agent may read can't be covered.
+    // A folder that the agent may read can't be covered.
     let is_free = |folder: &Path| !wanted.iter().any(|path| folder.starts_with(path));
     let private = PRIVATE.iter().map(Path::new).filter(|folder| folder.is_dir());
     let mut covers: Vec<&Path> =
-        private.chain(handed.closed.iter().map(PathBuf::as_path)).collect();
+        private.chain(detached.closed.iter().map(PathBuf::as_path)).collect();
     covers.retain(|folder| is_free(folder));
-    // What lies below one that is covered is gone with it.
+    // A folder below a covered one is covered with it.
     let all = covers.clone();
     let lies_below = |folder: &Path, above: &Path| folder != above && folder.starts_with(above);
     covers.retain(|folder| !all.iter().any(|above| lies_below(folder, above)));
     let is_covered = |path: &Path| covers.iter().any(|cover| path.starts_with(cover));
-    // Before anything is covered: what lies below and has not been handed over.
+    // Before anything is covered: paths below that have not been detached yet.
     let mut mounts: Vec<(&Path, OwnedFd)> = Vec::new();
-    let is_handed = |path: &Path| handed.mounts.iter().any(|(handed, _)| handed == path);
-    for path in wanted.iter().filter(|path| is_covered(path) && !is_handed(path)) {
+    let is_detached = |path: &Path| detached.mounts.iter().any(|(detached, _)| detached == path);
+    for path in wanted.iter().filter(|path| is_covered(path) && !is_detached(path)) {
         mounts.push((path, sys::clone_mount(path)?));
     }
     for cover in &covers {
@@ -95,16 +95,16 @@ pub(super) fn arrange(program: &Program, handed: &Handed) -> nix::Result<()> {
     for (path, mount) in mounts
         .iter()
         .map(|(path, mount)| (*path, mount))
-        .chain(handed.mounts.iter().map(|(path, mount)| (path.as_path(), mount)))
+        .chain(detached.mounts.iter().map(|(path, mount)| (path.as_path(), mount)))
     {
         place(path, mount)?;
     }
-    // Of a folder that it may list, it is shown what it may read.
+    // A folder that it may list shows what it may read.
     for folder in program.reach.list.iter().map(Bytes::as_path).filter(|folder| is_covered(folder))
     {
         std::fs::create_dir_all(folder).map_err(|error| sys::number(&error))?;
     }
-    // Last, since it may lie below what has just been put in its place.
+    // Last, since it may be below what has just been mounted.
     if is_covered(work) && is_free(work) {
         std::fs::create_dir_all(work).map_err(|error| sys::number(&error))
     } else {
@@ -112,21 +112,21 @@ pub(super) fn arrange(program: &Program, handed: &Handed) -> nix::Result<()> {
     }
 }
 
-/// Has `/proc` tell of the processes in this process's namespace, and of no others.
+/// Mounts a `/proc` that shows only the processes in this namespace.
 pub(super) fn show_own_processes() -> nix::Result<()> {
     let none: Option<&str> = None;
     let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
     mount(Some("proc"), "/proc", Some("proc"), flags, none)
 }
 
-/// A file system in memory, bounded in bytes and in entries.
+/// Mounts a file system in memory, bounded in bytes and entries.
 fn mount_private(folder: &Path, mb: u64) -> nix::Result<()> {
     let options = format!("size={mb}m,nr_inodes={},mode=0755", (mb * ENTRIES_PER_MB).max(64));
     let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
     mount(Some("tmpfs"), folder, Some("tmpfs"), flags, Some(options.as_str()))
 }
 
-/// Puts a mount in its place in what covers it.
+/// Attaches a detached mount at its path, in what covers it.
 fn place(path: &Path, mount: &OwnedFd) -> nix::Result<()> {
     let is_folder = nix::sys::stat::fstat(mount)?.st_mode & libc::S_IFMT == libc::S_IFDIR;
     let folder = if is_folder { Some(path) } else { path.parent() };

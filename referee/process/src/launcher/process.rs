@@ -1,11 +1,11 @@
-//! What runs in the launcher's own process: it forks supervisors, one ahead of time.
+//! The launcher's own process: forks supervisors, one ahead of time.
 
 use super::group::Membership;
-use super::layers::begin;
+use super::layers::setup_failure;
 use super::seccomp::Filters;
-use super::supervisor::{supervise, tell};
+use super::supervisor::{send_report, supervise};
 use super::sys;
-use super::wire::{Jail, Program, REQUEST_BYTES_MAX};
+use super::wire::{LauncherConfig, Program, REQUEST_BYTES_MAX};
 use nix::errno::Errno;
 use nix::fcntl::OFlag;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -16,94 +16,96 @@ use referee_protocol::Layer;
 use std::io::IoSliceMut;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 
-/// The hidden command by which this program becomes a launcher.
+/// The hidden command that makes this program a launcher.
 pub const LAUNCH_COMMAND: &str = "__launch";
 
-/// The longest text of a [`Jail`].
-const JAIL_BYTES_MAX: usize = 16 * 1024;
+/// The longest serialised [`LauncherConfig`], in bytes.
+const CONFIG_BYTES_MAX: usize = 16 * 1024;
 
-/// How many descriptors come with a request at most: the agent's ends of its pipes, a control socket,
-/// and those of its control groups.
+/// How many file descriptors come with a request at most: the agent's ends of its pipes, a control
+/// socket, and those of its control groups.
 const DESCRIPTORS_MAX: usize = 16;
 
-/// What all supervisors put around their agents, made once.
-pub(super) struct Kit {
-    /// What is to be in force.
-    pub(super) jail: Jail,
-    /// The filters of system calls, or why there are none.
+/// What all supervisors need to confine agents, made once.
+pub(super) struct SharedSetup {
+    /// The layers to apply.
+    pub(super) config: LauncherConfig,
+    /// The seccomp filters, or why there are none.
     pub(super) filters: nix::Result<Filters>,
 }
 
-/// A request as it came.
+/// A request as received.
 pub(super) struct Request {
     pub(super) program: Program,
     /// The agent's ends of its pipes: stdin, stdout, stderr.
     pub(super) ends: [OwnedFd; 3],
-    /// The agent's own control group, where it has one.
+    /// The agent's own control group, if it has one.
     pub(super) group: Option<Membership>,
-    /// The socket to the referee, where the supervisor has none yet.
+    /// The socket to the referee, if the supervisor has none yet.
     pub(super) control: Option<OwnedFd>,
 }
 
-/// Runs the launcher until the referee is gone. To be called first thing, while the process has one
-/// thread and no state of its own: everything that is forked from it relies on that.
+/// Runs the launcher until the referee is gone. Call it first, while the process has one thread and
+/// no state: everything that is forked from it relies on that.
 pub fn run() {
-    // A terminal's Ctrl-C and Ctrl-Z are for the referee.
+    // Ctrl-C and Ctrl-Z are for the referee.
     setsid().ok();
-    // Whoever started the referee may have had signals ignored, and that would be passed on.
+    // Ignored signals would be inherited by agents.
     sys::default_signals();
-    // Supervisors that end need no one to wait for them.
+    // No one waits for supervisors that end.
     sys::ignore_signal(Signal::SIGCHLD, true).ok();
     let socket = std::io::stdin();
-    let Some(jail) = receive_jail(socket.as_fd()) else { return };
-    let wanted = jail.layers.has(Layer::Seccomp);
-    let own_mounts = jail.layers.has(Layer::Mounts);
+    let Some(config) = receive_config(socket.as_fd()) else { return };
+    let wanted = config.layers.has(Layer::Seccomp);
+    let own_mounts = config.layers.has(Layer::Mounts);
     let filters = if wanted { Filters::compile(own_mounts) } else { Err(Errno::ENOSYS) };
-    let kit = Kit { jail, filters };
-    // Untouched here: each supervisor gets pages of its own, and only for what it receives.
+    let shared = SharedSetup { config, filters };
+    // Not touched here: each supervisor gets its own pages, and only for what it receives.
     let mut buffer = vec![0; REQUEST_BYTES_MAX];
     let mut nth = 0;
-    while stand_by(socket.as_fd(), &kit, nth, &mut buffer) {
+    while fork_standby(socket.as_fd(), &shared, nth, &mut buffer) {
         nth += 1;
     }
 }
 
-/// What the launcher is to do to keep agents where they are.
-fn receive_jail(socket: BorrowedFd<'_>) -> Option<Jail> {
-    let mut bytes = vec![0; JAIL_BYTES_MAX];
+/// Receives the configuration.
+fn receive_config(socket: BorrowedFd<'_>) -> Option<LauncherConfig> {
+    let mut bytes = vec![0; CONFIG_BYTES_MAX];
     let count = read(socket, &mut bytes).ok()?;
     serde_json::from_slice(&bytes[..count]).ok()
 }
 
-/// Forks a supervisor that waits for the next request itself, so that the fork is behind it when
-/// that comes, and returns when it is taken. False when the referee is gone.
-fn stand_by(socket: BorrowedFd<'_>, kit: &Kit, nth: u32, buffer: &mut [u8]) -> bool {
+/// Forks a supervisor that waits for the next request itself, so that the fork is already done when
+/// the request arrives. Returns when the request is taken; false when the referee is gone.
+fn fork_standby(socket: BorrowedFd<'_>, shared: &SharedSetup, nth: u32, buffer: &mut [u8]) -> bool {
     let launcher = getpid();
     let forked = pipe2(OFlag::O_CLOEXEC).and_then(|ends| Ok((ends, sys::fork_self()?)));
     match forked {
         Ok(((taken, take), ForkResult::Child)) => {
             drop(taken);
-            if let Some(mut request) = receive(socket, &kit.jail, buffer)
+            if let Some(mut request) = receive(socket, &shared.config, buffer)
                 && let Some(control) = request.control.take()
             {
                 write(&take, &[1]).ok();
                 drop(take);
-                // In the place of the launcher's socket, whose end must be seen when that ends.
+                // Replaces the launcher's socket, whose end must be noticed.
                 dup2_stdin(&control).ok();
-                supervise(kit, control.as_fd(), launcher, nth, request, buffer);
+                supervise(shared, control.as_fd(), launcher, nth, request, buffer);
             }
             std::process::exit(0);
         }
         Ok(((taken, take), ForkResult::Parent { .. })) => {
             drop(take);
-            // One that ended without a request was killed, or has found the referee gone.
+            // A supervisor that ended without a request was killed, or found that the referee is
+            // gone.
             let mut byte = [0];
             read(&taken, &mut byte) == Ok(1) || !is_hung_up(socket)
         }
         Err(errno) => {
-            if let Some(Request { control: Some(control), .. }) = receive(socket, &kit.jail, buffer)
+            if let Some(Request { control: Some(control), .. }) =
+                receive(socket, &shared.config, buffer)
             {
-                tell(control.as_fd(), begin(errno));
+                send_report(control.as_fd(), setup_failure(errno));
             }
             !is_hung_up(socket)
         }
@@ -117,9 +119,13 @@ fn is_hung_up(socket: BorrowedFd<'_>) -> bool {
         || fds[0].revents().is_none_or(|events| events.contains(PollFlags::POLLHUP))
 }
 
-/// The next request; `None` when the referee is gone. So does one that can't be read: its
-/// descriptors are dropped, and with its control socket's end the referee is told.
-pub(super) fn receive(socket: BorrowedFd<'_>, jail: &Jail, buffer: &mut [u8]) -> Option<Request> {
+/// Receives the next request; `None` when the referee is gone, or if the request can't be read:
+/// then closing its control socket informs the referee.
+pub(super) fn receive(
+    socket: BorrowedFd<'_>,
+    config: &LauncherConfig,
+    buffer: &mut [u8],
+) -> Option<Request> {
     loop {
         let mut rights = nix::cmsg_space!([RawFd; DESCRIPTORS_MAX]);
         let mut pieces = [IoSliceMut::new(buffer)];
@@ -139,11 +145,11 @@ pub(super) fn receive(socket: BorrowedFd<'_>, jail: &Jail, buffer: &mut [u8]) ->
         }
         let bytes = message.bytes;
         if bytes == 1 {
-            // A command for the agent before, which was gone by itself before it came.
+            // A late command for the previous agent, which is already gone.
             continue;
         }
         let program = serde_json::from_slice(&buffer[..bytes]).ok()?;
-        let group = Membership::take(&mut fds, jail);
+        let group = Membership::take(&mut fds, config);
         let control = if fds.len() == 4 { fds.pop() } else { None };
         return Some(Request { program, ends: fds.try_into().ok()?, group, control });
     }

@@ -1,27 +1,27 @@
-//! System calls that the sandbox refuses, as functions that are safe to call: what a canary tries.
-//! Besides those, the version of Landlock, which no crate tells.
+//! System calls that the sandbox refuses, as safe functions for the attacker, and the version of
+//! Landlock.
 
 use nix::errno::Errno;
 use nix::unistd::Pid;
 use std::ffi::{c_int, c_long};
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 
-/// The keyring of the calling process, which ends with it.
+/// The calling process's keyring, which ends with it.
 const PROCESS_KEYRING: c_long = -2;
-/// Of `keyctl`: the number of a keyring, which is made if it isn't there.
+/// For `keyctl`: get a keyring, or create it.
 const GET_KEYRING: c_long = 0;
-/// How long the parameters of `io_uring_setup` are.
+/// The size of `io_uring_setup`'s parameters.
 const RING_PARAMETERS_BYTES: usize = 120;
-/// Of `userfaultfd`: only for faults of the program itself, which needs no rights.
+/// For `userfaultfd`: only for faults in user mode, which needs no rights.
 const USER_MODE_ONLY: c_int = 1;
-/// Of `bpf`: no command has this number.
+/// For `bpf`: no command has this number.
 const NO_COMMAND: c_long = 0x7fff;
-/// Of `prctl`: whoever wants to may trace this process, where Yama would ask.
-const ANYBODY: libc::c_ulong = libc::c_ulong::MAX;
+/// For `prctl`: any process may trace this one, where Yama restricts that.
+const ANY_PROCESS: libc::c_ulong = libc::c_ulong::MAX;
 
-/// The version of Landlock that the kernel has; `None` where it has none, or doesn't use it.
+/// Returns the version of Landlock in the kernel; `None` if it has none, or it is switched off.
 pub fn landlock_version() -> Option<u32> {
-    /// Of `landlock_create_ruleset`: only tell the version.
+    /// For `landlock_create_ruleset`: only return the version.
     const VERSION: c_long = 1;
     // SAFETY: with this flag it takes nothing else.
     #[expect(unsafe_code, reason = "nothing safe wraps it")]
@@ -38,7 +38,7 @@ pub(crate) fn own_keyring() -> nix::Result<c_long> {
 
 /// Puts a key into the process's own keyring.
 pub(crate) fn add_key() -> nix::Result<c_long> {
-    let (kind, name, payload) = (c"user", c"canary", [1_u8]);
+    let (kind, name, payload) = (c"user", c"attack", [1_u8]);
     // SAFETY: two strings that end with a null, and a payload of the length that is given.
     #[expect(unsafe_code, reason = "nothing safe wraps it")]
     Errno::result(unsafe {
@@ -63,7 +63,7 @@ pub(crate) fn user_fault() -> nix::Result<OwnedFd> {
     owned(unsafe { libc::syscall(libc::SYS_userfaultfd, flags) })
 }
 
-/// A call that made a descriptor.
+/// Takes ownership of a file descriptor that a call returned.
 fn owned(result: c_long) -> nix::Result<OwnedFd> {
     let fd = c_int::try_from(Errno::result(result)?).map_err(|_| Errno::EBADF)?;
     // SAFETY: the kernel has just made it for this process.
@@ -71,15 +71,15 @@ fn owned(result: c_long) -> nix::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
-/// Calls `bpf` with a command that there isn't.
+/// Calls `bpf` with a command that doesn't exist.
 pub(crate) fn bpf_of_no_kind() -> nix::Result<c_long> {
     // SAFETY: attributes of no length are not read.
     #[expect(unsafe_code, reason = "nothing safe wraps it")]
     Errno::result(unsafe { libc::syscall(libc::SYS_bpf, NO_COMMAND, 0, 0) })
 }
 
-/// Makes a process in a user namespace of its own, which ends at once. To be called while the
-/// process has one thread.
+/// Makes a process in its own user namespace, which ends at once. Call it while the process has one
+/// thread.
 pub(crate) fn clone_into_user_namespace() -> nix::Result<()> {
     let flags = libc::CLONE_NEWUSER | libc::SIGCHLD;
     // SAFETY: without a stack and shared memory it is a fork; the new process does nothing but end,
@@ -103,7 +103,7 @@ pub(crate) fn clone3_of_nothing() -> nix::Result<c_long> {
     Errno::result(unsafe { libc::syscall(libc::SYS_clone3, 0, 0) })
 }
 
-/// Types a character into a terminal. To be called with a descriptor that is none.
+/// Types a character into a terminal. Call it with a file that is no terminal.
 pub(crate) fn push_input(file: impl AsFd) -> nix::Result<c_int> {
     let letter = [b'x'];
     // SAFETY: reads one byte, which is there.
@@ -111,20 +111,20 @@ pub(crate) fn push_input(file: impl AsFd) -> nix::Result<c_int> {
     Errno::result(unsafe { libc::ioctl(file.as_fd().as_raw_fd(), libc::TIOCSTI, letter.as_ptr()) })
 }
 
-/// Makes this process the one that gets the signals of a descriptor; where that is refused, chooses
-/// the signal that the descriptor sends.
+/// Makes this process the receiver of a file's signals; if that is refused, sets the signal that
+/// the file sends.
 pub(crate) fn signal_by_file(file: impl AsFd) -> nix::Result<c_int> {
-    /// Of `fcntl`: the signal that is sent when something can be read or written.
+    /// For `fcntl`: the signal that is sent when the file is ready.
     const SET_SIGNAL: c_int = 10;
     let ask = |command, value: c_int| {
-        // SAFETY: takes numbers only; nothing sends signals, as the descriptor isn't asked to.
+        // SAFETY: takes numbers only; no signals are sent, as the file isn't asked to.
         #[expect(unsafe_code, reason = "nothing safe wraps it")]
         Errno::result(unsafe { libc::fcntl(file.as_fd().as_raw_fd(), command, value) })
     };
     ask(libc::F_SETOWN, Pid::this().as_raw()).or_else(|_| ask(SET_SIGNAL, libc::SIGURG))
 }
 
-/// Traces a process, and lets it go.
+/// Traces a process, and detaches from it.
 pub(crate) fn trace(pid: Pid) -> nix::Result<()> {
     let pid = pid.as_raw();
     let ask = |request: libc::c_uint| {
@@ -143,18 +143,18 @@ pub(crate) fn trace(pid: Pid) -> nix::Result<()> {
 
 /// Lets any process of the same user trace this one, where Yama allows only parents.
 pub(crate) fn let_all_trace() {
-    // SAFETY: takes numbers only. Where there is no Yama it is refused, and needn't be asked.
+    // SAFETY: takes numbers only. Without Yama it is refused, and not needed.
     #[expect(unsafe_code, reason = "nothing safe wraps it")]
     unsafe {
-        libc::prctl(libc::PR_SET_PTRACER, ANYBODY, 0, 0, 0);
+        libc::prctl(libc::PR_SET_PTRACER, ANY_PROCESS, 0, 0, 0);
     }
 }
 
-/// Shared memory without a name, zeroed, until the process ends.
+/// Returns anonymous shared memory, zeroed, until the process ends.
 pub(crate) fn shared_pages(bytes: usize) -> nix::Result<&'static mut [u8]> {
     let rights = libc::PROT_READ | libc::PROT_WRITE;
     let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS;
-    // SAFETY: new pages of this length, which are never unmapped and which nobody else has.
+    // SAFETY: new pages of this length, which are never unmapped and have no other owner.
     #[expect(unsafe_code, reason = "nothing safe wraps it")]
     unsafe {
         let pages = libc::mmap(std::ptr::null_mut(), bytes, rights, flags, -1, 0);
@@ -165,12 +165,12 @@ pub(crate) fn shared_pages(bytes: usize) -> nix::Result<&'static mut [u8]> {
     }
 }
 
-/// A segment of System V shared memory, which is gone when it is dropped.
+/// A segment of System V shared memory, removed on drop.
 #[derive(Debug)]
 pub(crate) struct Segment(c_int);
 
 impl Segment {
-    /// Makes one page that anybody may find by the key, which must be new.
+    /// Makes one page that anyone can find by the key, which must be new.
     pub(crate) fn make(key: i32) -> nix::Result<Self> {
         let flags = libc::IPC_CREAT | libc::IPC_EXCL | 0o666;
         // SAFETY: takes numbers only.
@@ -181,7 +181,7 @@ impl Segment {
 
 impl Drop for Segment {
     fn drop(&mut self) {
-        // SAFETY: nobody has it mapped.
+        // SAFETY: it is mapped nowhere.
         #[expect(unsafe_code, reason = "nothing safe wraps it")]
         unsafe {
             libc::shmctl(self.0, libc::IPC_RMID, std::ptr::null_mut());

@@ -1,5 +1,6 @@
-//! System calls that no agent needs, refused with `EPERM`: a runtime that tries one goes on. The list
-//! follows what container engines refuse, and adds what reaches other processes of the same user.
+//! System calls that no agent needs, refused with `EPERM` so that a runtime that tries one
+//! continues. The list follows what container engines refuse, and adds calls that reach other
+//! processes of the same user.
 
 use nix::errno::Errno;
 use seccompiler::{
@@ -11,22 +12,22 @@ use std::collections::BTreeMap;
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 type Built<T> = Result<T, seccompiler::BackendError>;
 
-/// Refused whatever their arguments are.
+/// Refused with any arguments.
 const REFUSED: &[i64] = &[
-    // Talking to anybody: a pair of sockets is not refused.
+    // Connecting to others: a pair of sockets is allowed.
     libc::SYS_socket,
-    // Reaching into other processes.
+    // Accessing other processes.
     libc::SYS_ptrace,
     libc::SYS_process_vm_readv,
     libc::SYS_process_vm_writev,
     libc::SYS_process_madvise,
     libc::SYS_pidfd_getfd,
     libc::SYS_kcmp,
-    // Keys can outlive a process, and once could take a Landlock domain away (CVE-2024-42318).
+    // Keys can outlive a process, and could once remove a Landlock domain (CVE-2024-42318).
     libc::SYS_keyctl,
     libc::SYS_add_key,
     libc::SYS_request_key,
-    // Messages and memory that outlive a process and count as nobody's.
+    // Messages and memory that outlive a process and are not accounted to it.
     libc::SYS_shmget,
     libc::SYS_msgget,
     libc::SYS_semget,
@@ -40,16 +41,17 @@ const REFUSED: &[i64] = &[
     libc::SYS_io_uring_enter,
     libc::SYS_io_uring_register,
     libc::SYS_fanotify_init,
-    // Without `socket` nobody needs these: what a pair is connected to is there already, and a socket
+    // Useless without `socket`: a socket pair is already connected, and a named socket can be found
+    // by others.
     // with a name can be found by others.
     libc::SYS_bind,
     libc::SYS_connect,
     libc::SYS_listen,
-    // Timers send any signal: one that was stopped could have itself continued.
+    // Timers send any signal: a stopped process could have itself continued.
     libc::SYS_timer_create,
     // Watching what others do with their files.
     libc::SYS_inotify_add_watch,
-    // Moving other processes' memory about.
+    // Moving other processes' memory.
     libc::SYS_migrate_pages,
     libc::SYS_move_pages,
     // Other views of the file system, and ways around paths.
@@ -68,9 +70,9 @@ const REFUSED: &[i64] = &[
     libc::SYS_open_by_handle_at,
     libc::SYS_unshare,
     libc::SYS_setns,
-    // Off the core that the referee has chosen.
+    // Leaving the core that the referee has chosen.
     libc::SYS_sched_setaffinity,
-    // The machine itself.
+    // Changing the machine.
     libc::SYS_kexec_load,
     libc::SYS_kexec_file_load,
     libc::SYS_init_module,
@@ -92,7 +94,7 @@ const REFUSED: &[i64] = &[
     libc::SYS_vhangup,
 ];
 
-/// New namespaces, each by its own bit of `clone`'s flags; new time namespaces only by `unshare`.
+/// New namespaces, each with its own bit in `clone`'s flags; new time namespaces only by `unshare`.
 const NEW_NAMESPACES: &[libc::c_int] = &[
     libc::CLONE_NEWUSER,
     libc::CLONE_NEWPID,
@@ -103,25 +105,24 @@ const NEW_NAMESPACES: &[libc::c_int] = &[
     libc::CLONE_NEWCGROUP,
 ];
 
-/// Input put into a terminal as if somebody had typed it. The kernel looks at 32 bits
-/// (CVE-2019-10063). `TIOCSTI`, `TIOCLINUX`.
+/// Typing into a terminal. The kernel looks at 32 bits (CVE-2019-10063). `TIOCSTI`, `TIOCLINUX`.
 const TYPING: &[u64] = &[0x5412, 0x541c];
 
-/// The same as with [`FILE_SIGNALS`], by other means: `FIOSETOWN`, `SIOCSPGRP`, `FIOASYNC`.
+/// Like [`FILE_SIGNALS`], by other means: `FIOSETOWN`, `SIOCSPGRP`, `FIOASYNC`.
 const SOCKET_SIGNALS: &[u64] = &[0x8901, 0x8902, 0x5452];
 
 /// Attributes of open files: `FS_IOC_SETFLAGS`, the same for 32 bits, `FS_IOC_FSSETXATTR`.
 const FILE_FLAGS: &[u64] = &[0x4008_6602, 0x4004_6602, 0x401c_5820];
 
-/// Kinds of sockets that send to whom they are told to: `SOCK_DGRAM`, `SOCK_RAW`.
+/// Kinds of sockets that can send to any address: `SOCK_DGRAM`, `SOCK_RAW`.
 const UNCONNECTED: &[u64] = &[2, 3];
 
-/// Signals sent to others by way of a file (CVE-2026-72183): `F_SETOWN`, `F_SETSIG`, `F_SETOWN_EX`; and
-/// hearing of, or delaying, what others do with one: `F_NOTIFY`, `F_SETLEASE`.
+/// Signals sent to others through a file (CVE-2026-72183): `F_SETOWN`, `F_SETSIG`, `F_SETOWN_EX`;
+/// and watching or delaying what others do with one: `F_NOTIFY`, `F_SETLEASE`.
 const FILE_SIGNALS: &[u64] = &[8, 10, 15, 1026, 1024];
 
-/// Refused where an argument, by its place, is another than this: what changes another process of
-/// the same user, its limits or its share of the machine. The number 0 is the caller itself.
+/// Refused unless the argument at an index has this value: calls that change another process of the
+/// same user, its limits or its share of the machine. 0 is the caller itself.
 const OWN_ONLY: &[(i64, &[(u8, u64)])] = &[
     (libc::SYS_prlimit64, &[(0, 0)]),
     // `PRIO_PROCESS`.
@@ -133,8 +134,8 @@ const OWN_ONLY: &[(i64, &[(u8, u64)])] = &[
     (libc::SYS_sched_setattr, &[(0, 0)]),
 ];
 
-/// Modes, owners and attributes of files. Landlock lets a user change those of all files that are the
-/// user's own, the opponents' among them. Not needed where the agent sees them in mounts to read only.
+/// Modes, owners and attributes of files. Landlock lets a user change those of all its files, the
+/// opponents' included. Not needed if the agent sees those in read-only mounts.
 const ATTRIBUTES: &[i64] = &[
     libc::SYS_fchmod,
     libc::SYS_fchmodat,
@@ -151,14 +152,14 @@ const ATTRIBUTES: &[i64] = &[
     REMOVEXATTRAT,
     FILE_SETATTR,
 ];
-/// The numbers of newer calls are the same everywhere.
+/// The numbers of newer calls are the same on all architectures.
 const FCHMODAT2: i64 = 452;
 const SETXATTRAT: i64 = 463;
 const REMOVEXATTRAT: i64 = 466;
 const OPEN_TREE_ATTR: i64 = 467;
 const FILE_SETATTR: i64 = 469;
 
-/// The same under older numbers.
+/// The same with older numbers.
 #[cfg(target_arch = "x86_64")]
 const OLD_ATTRIBUTES: &[i64] = &[
     libc::SYS_chmod,
@@ -171,16 +172,17 @@ const OLD_ATTRIBUTES: &[i64] = &[
 #[cfg(not(target_arch = "x86_64"))]
 const OLD_ATTRIBUTES: &[i64] = &[];
 
-/// The filters, compiled; each is to be put up.
+/// The compiled filters, all of which are to be applied.
 #[derive(Clone, Debug)]
 pub(super) struct Filters(Vec<BpfProgram>);
 
 impl Filters {
-    /// For this machine, and for agents that have mounts of their own or haven't. The error is a
-    /// fault of this program, or of a kind of machine for which there are no filters.
+    /// Compiles the filters for this machine, for agents with or without their own mounts. Fails if
+    /// this program has a bug or the architecture is not supported.
     pub(super) fn compile(own_mounts: bool) -> nix::Result<Self> {
         let programs = refusals(own_mounts).and_then(|refused| {
-            // A library that knows only `clone3` falls back to `clone`, whose flags can be seen.
+            // A library that knows only `clone3` falls back to `clone`, whose flags can be
+            // filtered.
             let newer = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
             Ok(vec![program(refused, Errno::EPERM)?, program(newer, Errno::ENOSYS)?])
         });
@@ -189,15 +191,15 @@ impl Filters {
         Ok(Self(programs))
     }
 
-    /// Puts them up, for good. Takes no memory.
-    pub(super) fn put_up(&self) -> nix::Result<()> {
+    /// Applies them for good. Allocates no memory.
+    pub(super) fn apply(&self) -> nix::Result<()> {
         self.0.iter().try_for_each(|program| apply_filter(program).map_err(|_| Errno::last()))
     }
 }
 
 fn program(rules: Rules, errno: Errno) -> Built<BpfProgram> {
     let refuse = SeccompAction::Errno(errno as u32);
-    // What comes with the numbers of another architecture is killed.
+    // A call with another architecture's numbers kills the process.
     let arch = TargetArch::try_from(std::env::consts::ARCH)?;
     SeccompFilter::new(rules, SeccompAction::Allow, refuse, arch)?.try_into()
 }
@@ -219,11 +221,11 @@ fn refusals(own_mounts: bool) -> Built<Rules> {
     rules.insert(libc::SYS_ioctl, typing.map(is).collect::<Built<_>>()?);
     rules.insert(libc::SYS_fcntl, FILE_SIGNALS.iter().map(is).collect::<Built<_>>()?);
     let is_not = |&(place, value)| rule(place, Dword, Ne, value);
-    // Pairs of sockets that are connected to each other and to nobody else.
+    // Only pairs of sockets that can reach no one else.
     let kinds = UNCONNECTED.iter().map(|&kind| rule(1, Dword, MaskedEq(0xf), kind));
     let pairs = kinds.chain([is_not(&(0, 1))]);
     rules.insert(libc::SYS_socketpair, pairs.collect::<Built<_>>()?);
-    // Whoever can't be looked into can't be measured (`PR_SET_DUMPABLE`, 0).
+    // A process that can't be inspected can't be measured (`PR_SET_DUMPABLE`, 0).
     let hidden = [(0, 4), (1, 0)];
     let hidden = hidden.map(|(place, value)| SeccompCondition::new(place, Dword, Eq, value));
     let hidden = SeccompRule::new(hidden.into_iter().collect::<Built<_>>()?)?;
@@ -234,13 +236,13 @@ fn refusals(own_mounts: bool) -> Built<Rules> {
     if !own_mounts {
         let attributes = ATTRIBUTES.iter().chain(OLD_ATTRIBUTES);
         rules.extend(attributes.map(|&call| (call, Vec::new())));
-        // Without a path it is about an open file, and only about its times.
+        // Without a path it only sets the times of an open file.
         rules.insert(libc::SYS_utimensat, vec![rule(1, Qword, Ne, 0)?]);
     }
     Ok(rules)
 }
 
-/// On x86-64 a kernel may know all calls under second numbers, those of x32: they are refused.
+/// On x86-64 a kernel may know all calls by second numbers, those of x32: they are refused.
 #[cfg(target_arch = "x86_64")]
 fn other_numbers() -> Option<BpfProgram> {
     use seccompiler::sock_filter;
@@ -265,7 +267,7 @@ fn other_numbers() -> Option<BpfProgram> {
 mod tests {
     use super::{ATTRIBUTES, Filters, OLD_ATTRIBUTES, OWN_ONLY, REFUSED, refusals};
 
-    /// More instructions than that no kernel takes (`BPF_MAXINSNS`).
+    /// The kernel's maximum (`BPF_MAXINSNS`).
     const INSTRUCTIONS_MAX: usize = 4096;
 
     #[test]
@@ -280,7 +282,8 @@ mod tests {
     #[test]
     fn no_rule_takes_the_place_of_another() {
         let attributes = ATTRIBUTES.len() + OLD_ATTRIBUTES.len();
-        // Those of `clone`, `ioctl`, `fcntl`, `socketpair` and `prctl`; that of `utimensat` goes with the attributes.
+        // Those of `clone`, `ioctl`, `fcntl`, `socketpair` and `prctl`; `utimensat` goes with the
+        // attributes.
         let always = REFUSED.len() + OWN_ONLY.len() + 5;
         assert_eq!(refusals(true).unwrap().len(), always);
         assert_eq!(refusals(false).unwrap().len(), always + attributes + 1);

@@ -1,11 +1,10 @@
-//! A supervisor: agent after agent, each with all that comes of it, until the referee has no more
-//! for it or is gone.
+//! A supervisor: starts one agent after another, cleans up after each, and ends with the referee.
 
 use super::group::Membership;
-use super::image::{Guards, STACK_BYTES, start};
-use super::init::{self, Inside};
-use super::layers::{self, User, begin, broken, put_up};
-use super::process::{Kit, Request, receive};
+use super::image::{Confinement, STACK_BYTES, start};
+use super::init::{self, NamespaceStart};
+use super::layers::{self, User, apply_layer, layer_failure, setup_failure};
+use super::process::{Request, SharedSetup, receive};
 use super::sys;
 use super::tree::{reap, signal_all};
 use super::watchdog::Watchdog;
@@ -24,37 +23,37 @@ use referee_protocol::Layer;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::PermissionsExt;
 
-/// How often a control group is asked whether its limits were passed, in milliseconds. What they
-/// refuse is refused at once; this is how soon the rest of the tree follows.
+/// How often a control group is checked for exceeded limits, in milliseconds. The kernel refuses
+/// the excess at once; this is how soon the rest of the tree is killed.
 const GROUP_PERIOD: u8 = 10;
 
-/// A supervisor's whole state.
+/// A supervisor's state.
 pub(super) struct Supervisor<'a> {
-    kit: &'a Kit,
+    shared: &'a SharedSetup,
     control: BorrowedFd<'a>,
     signals: SignalFd,
-    /// A signal to all is known to stay within.
+    /// A signal to all processes is known to stay within its Landlock domain.
     bounded: bool,
     /// It measures what its agents use.
     watches: bool,
-    /// Its agents' user, where it isn't its own.
+    /// Its agents' user, if that isn't its own.
     user: Option<User>,
     stack: Vec<u8>,
 }
 
-/// An agent that runs.
+/// A running agent.
 struct Running {
-    /// Its number, as the referee sees it.
+    /// Its process ID, as the referee sees it.
     pid: Pid,
-    /// CPU time of others that is counted with what comes of this one, in microseconds.
+    /// CPU time of earlier agents in this supervisor's own count, in microseconds.
     reaped_us: u64,
-    /// Where it is in namespaces of its own: the first process in them, and what that says.
+    /// With namespaces: the first process in them, and the socket to it.
     init: Option<(Pid, OwnedFd)>,
 }
 
-/// Serves agents; `launcher` is this process's parent, and `nth` its number among its like.
+/// Serves agents; `launcher` is this process's parent, and `nth` the supervisor's number.
 pub(super) fn supervise(
-    kit: &Kit,
+    shared: &SharedSetup,
     control: BorrowedFd<'_>,
     launcher: Pid,
     nth: u32,
@@ -62,32 +61,32 @@ pub(super) fn supervise(
     buffer: &mut [u8],
 ) {
     let mut request = Some(first);
-    let mut supervisor = match Supervisor::prepare(kit, control, launcher, nth) {
+    let mut supervisor = match Supervisor::prepare(shared, control, launcher, nth) {
         Ok(supervisor) => supervisor,
-        Err(failure) => return tell(control, failure),
+        Err(failure) => return send_report(control, failure),
     };
     let mut cores = Cores::of_this_thread();
     while let Some(next) = request {
         cores.hold(next.program.core);
         supervisor.serve(next);
-        request = receive(control, &kit.jail, buffer);
+        request = receive(control, &shared.config, buffer);
     }
 }
 
 fn no_longer_than(most: u8, timeout: PollTimeout) -> PollTimeout {
-    // Of none it would have no milliseconds to tell.
+    // `PollTimeout::NONE` has no milliseconds.
     let shorter = |it: PollTimeout| it.as_millis().is_some_and(|it| it < u32::from(most));
     if timeout.is_some() && shorter(timeout) { timeout } else { most.into() }
 }
 
 impl<'a> Supervisor<'a> {
     fn prepare(
-        kit: &'a Kit,
+        shared: &'a SharedSetup,
         control: BorrowedFd<'a>,
         launcher: Pid,
         nth: u32,
     ) -> Result<Self, Report> {
-        let jail = &kit.jail;
+        let config = &shared.config;
         let mut children = SigSet::empty();
         children.add(Signal::SIGCHLD);
         let signals = (|| {
@@ -96,42 +95,42 @@ impl<'a> Supervisor<'a> {
             sigprocmask(SigmaskHow::SIG_BLOCK, Some(&children), None)?;
             SignalFd::with_flags(&children, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)
         })();
-        let signals = signals.map_err(begin)?;
-        let watches = put_up(jail, Layer::Watchdog, || Ok(()))?.is_some();
-        let user = put_up(jail, Layer::User, || {
+        let signals = signals.map_err(setup_failure)?;
+        let watches = apply_layer(config, Layer::Watchdog, || Ok(()))?.is_some();
+        let user = apply_layer(config, Layer::User, || {
             setgroups(&[])?;
             User::take(nth)
         })?;
-        put_up(jail, Layer::NoNewPrivileges, set_no_new_privs)?;
-        put_up(jail, Layer::Scope, layers::enter_scope)?;
-        let bounded = jail.layers.has(Layer::Scope);
+        apply_layer(config, Layer::NoNewPrivileges, set_no_new_privs)?;
+        apply_layer(config, Layer::Scope, layers::enter_scope)?;
+        let bounded = config.layers.has(Layer::Scope);
         if bounded && !layers::is_bounded(launcher) {
-            return Err(broken(Layer::Scope, Errno::ENOTRECOVERABLE));
+            return Err(layer_failure(Layer::Scope, Errno::ENOTRECOVERABLE));
         }
-        Ok(Self { kit, control, signals, bounded, watches, user, stack: vec![0; STACK_BYTES] })
+        Ok(Self { shared, control, signals, bounded, watches, user, stack: vec![0; STACK_BYTES] })
     }
 
-    /// One agent: starts it, tells what becomes of it, and leaves nothing of it behind.
+    /// Serves one agent: starts it, reports on it, and leaves nothing of it behind.
     fn serve(&mut self, request: Request) {
-        let started = if self.kit.jail.layers.has(Layer::UserNs) {
+        let started = if self.shared.config.layers.has(Layer::UserNs) {
             self.start_inside(&request)
         } else {
             self.start_here(&request)
         };
-        // Only the agent holds its ends from now on.
+        // From here on only the agent holds its ends of the pipes.
         let Request { program, ends, group, .. } = request;
         drop(ends);
         match started {
             Ok(running) => {
                 let (pid, reaped_us) = (running.pid.as_raw(), running.reaped_us);
-                tell(self.control, Report::Started { pid, reaped_us });
+                send_report(self.control, Report::Started { pid, reaped_us });
                 if self.watch(&program.bounds, group.as_ref(), &running) {
                     self.kill_all(&running);
                 }
             }
-            Err(failure) => tell(self.control, failure),
+            Err(failure) => send_report(self.control, failure),
         }
-        tell(self.control, Report::Gone);
+        send_report(self.control, Report::Gone);
     }
 
     fn start_here(&mut self, request: &Request) -> Result<Running, Report> {
@@ -139,16 +138,16 @@ impl<'a> Supervisor<'a> {
         let reaped = getrusage(UsageWho::RUSAGE_CHILDREN);
         let reaped_us =
             reaped.map_or(0, |usage| micros(usage.user_time()) + micros(usage.system_time()));
-        self.hand_over(reach).map_err(|errno| broken(Layer::User, errno))?;
-        let domain = layers::domain(&self.kit.jail, reach, false)?;
+        self.chown_work_folder(reach).map_err(|errno| layer_failure(Layer::User, errno))?;
+        let domain = layers::domain(&self.shared.config, reach, false)?;
         let user = self.user.as_ref().map(|user| user.number);
-        let guards = Guards { kit: self.kit, domain, user, inside: false };
-        let pid = start(request, &guards, &mut self.stack)?;
+        let confinement = Confinement { shared: self.shared, domain, user, inside: false };
+        let pid = start(request, &confinement, &mut self.stack)?;
         Ok(Running { pid, reaped_us, init: None })
     }
 
-    /// Gives an agent's user the agent's private folder.
-    fn hand_over(&self, reach: &Reach) -> nix::Result<()> {
+    /// Gives the agent's user the agent's private folder.
+    fn chown_work_folder(&self, reach: &Reach) -> nix::Result<()> {
         let Some(user) = &self.user else { return Ok(()) };
         let work = reach.work.as_path();
         let result = std::os::unix::fs::chown(work, Some(user.number), Some(user.number))
@@ -158,15 +157,15 @@ impl<'a> Supervisor<'a> {
 
     fn start_inside(&mut self, request: &Request) -> Result<Running, Report> {
         let user = self.user.as_ref().map(|user| user.number);
-        let inside = Inside { kit: self.kit, request, user };
+        let inside = NamespaceStart { shared: self.shared, request, user };
         let (init, socket) = init::start_init(&inside, &mut self.stack)?;
         let id = user.map_or_else(getuid, Uid::from_raw);
         let begun = init::map_user(init, id)
-            .map_err(|errno| broken(Layer::UserNs, errno))
+            .map_err(|errno| layer_failure(Layer::UserNs, errno))
             .and_then(|()| init::go_on(&socket));
         match begun {
             Ok(()) => {
-                // The first child of the init, which reaps none before it is told to.
+                // The init's first child; the init reaps nothing before it gets the go.
                 let pid = children_of(init).first().copied();
                 let pid = pid.unwrap_or(init);
                 write(&socket, &[1]).ok();
@@ -180,9 +179,9 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    /// Waits until nothing of the agent is left, the referee wants the end, or it is gone; reaps what
-    /// the agent leaves lying about, and reports when the agent itself has ended. Whether anything is
-    /// left.
+    /// Waits until no process of the agent is left, the referee commands its end, or the referee is
+    /// gone. Reaps orphans, and reports the end of the agent's own process. Returns whether any
+    /// process is left.
     fn watch(&self, bounds: &Bounds, group: Option<&Membership>, running: &Running) -> bool {
         let watched = running.init.as_ref().map_or_else(getpid, |(init, _)| *init);
         let mut watchdog = self.watches.then(|| Watchdog::new(watched, bounds));
@@ -211,21 +210,21 @@ impl<'a> Supervisor<'a> {
                     return false;
                 }
             }
-            if ready(0) && !self.obey(watchdog.as_mut()) {
+            if ready(0) && !self.handle_command(watchdog.as_mut()) {
                 return true;
             }
-            // Last, so that what ended by itself before is told first.
+            // Last, so that processes that ended before are reported first.
             let limit = watchdog.as_mut().and_then(Watchdog::look);
             let limit = limit.or_else(|| group.and_then(|it| it.passed(bounds)));
             if let Some(limit) = limit {
-                tell(self.control, Report::Limit(limit));
+                send_report(self.control, Report::Limit(limit));
                 return true;
             }
         }
     }
 
-    /// Does what the referee says; false if that is the end, or it is gone.
-    fn obey(&self, watchdog: Option<&mut Watchdog>) -> bool {
+    /// Handles a command of the referee; false if the agent is to end or the referee is gone.
+    fn handle_command(&self, watchdog: Option<&mut Watchdog>) -> bool {
         let mut byte = [0];
         let still = match read(self.control, &mut byte) {
             Ok(_) if byte[0] == Command::Stop as u8 => true,
@@ -235,52 +234,53 @@ impl<'a> Supervisor<'a> {
         };
         signal_all(self.bounded, if still { Signal::SIGSTOP } else { Signal::SIGCONT });
         if let Some(watchdog) = watchdog {
-            watchdog.stand_still(still);
+            watchdog.pause(still);
         }
         if !still {
-            tell(self.control, Report::Continued);
+            send_report(self.control, Report::Continued);
         }
         true
     }
 
-    /// Passes on what the init of a namespace has said.
+    /// Forwards a report of a namespace's init.
     fn pass_on(&self, running: &Running) {
         if let Some((_, socket)) = &running.init
-            && let Some(report @ Report::Exited(_)) = init::said(socket, false)
+            && let Some(report @ Report::Exited(_)) = init::receive_report(socket, false)
         {
-            tell(self.control, report);
+            send_report(self.control, report);
         }
     }
 
     fn kill_all(&self, running: &Running) {
         while self.reap(running) {
             if let Some((init, _)) = running.init {
-                // With it goes all that is in its namespace.
+                // Killing it kills everything in its namespace.
                 kill(init, Signal::SIGKILL).ok();
             }
             signal_all(self.bounded, Signal::SIGKILL);
-            // A new child, or one that the list missed because it changed, is found the next time.
+            // New children, and those that the list missed because it changed, are found the next
+            // time.
             poll(&mut [PollFd::new(self.signals.as_fd(), PollFlags::POLLIN)], 10u8).ok();
             self.signals.read_signal().ok();
         }
     }
 
-    /// Takes in what has ended; whether anything is left.
+    /// Reaps processes that have ended; returns whether any is left.
     fn reap(&self, running: &Running) -> bool {
         let left = reap(|pid, status| {
             if pid == running.pid {
-                tell(self.control, Report::Exited(status));
+                send_report(self.control, Report::Exited(status));
             }
         });
         if !left {
-            // It may have spoken just before it ended.
+            // It may have reported just before it ended.
             self.pass_on(running);
         }
         left
     }
 }
 
-/// Waits for a child that is dead or dying, and for all that comes of it.
+/// Waits for a child that is dead or dying, and for all its descendants.
 fn reap_whole(child: Pid) {
     loop {
         match sys::next_ended(true) {
@@ -295,7 +295,7 @@ fn micros(time: TimeVal) -> u64 {
     u64::try_from(time.tv_sec() * 1_000_000 + time.tv_usec()).unwrap_or(0)
 }
 
-/// Tells the referee something.
-pub(super) fn tell(control: BorrowedFd<'_>, report: Report) {
+/// Sends a report to the referee.
+pub(super) fn send_report(control: BorrowedFd<'_>, report: Report) {
     write(control, &report.to_bytes()).ok();
 }

@@ -1,8 +1,6 @@
-//! System calls that have no safe wrapper elsewhere, each in the smallest safe function around it.
-//! This is the one file of the project in which `unsafe` may stand.
+//! System calls without a safe wrapper elsewhere, each in a small safe function.
 //!
-//! Launcher, supervisors and inits have one thread each and rely on it: they fork, and what they fork
-//! goes on as what it was.
+//! The launcher, supervisors and inits are single-threaded and rely on it when they fork.
 
 use nix::NixPath;
 use nix::errno::Errno;
@@ -13,13 +11,12 @@ use std::ffi::{CStr, c_char};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::path::Path;
 
-/// The system's number of an error of the standard library's; a path that the system was not even
-/// asked about is an invalid one.
+/// The error number of an I/O error; an invalid path that never reached the system is `EINVAL`.
 pub(super) fn number(error: &std::io::Error) -> Errno {
     error.raw_os_error().map_or(Errno::EINVAL, Errno::from_raw)
 }
 
-/// Forks this process, which has one thread.
+/// Forks this process, which is single-threaded.
 pub(super) fn fork_self() -> nix::Result<ForkResult> {
     // SAFETY: with one thread, the child may do what any process may.
     #[expect(unsafe_code, reason = "a supervisor is a fork of the launcher")]
@@ -28,7 +25,7 @@ pub(super) fn fork_self() -> nix::Result<ForkResult> {
     }
 }
 
-/// Starts `child` in a copy of this process, in new namespaces; its number.
+/// Starts `child` in a copy of this process, in new namespaces; returns its process ID.
 pub(super) fn clone_into(
     namespaces: CloneFlags,
     stack: &mut [u8],
@@ -41,25 +38,24 @@ pub(super) fn clone_into(
     }
 }
 
-/// Starts `child` in a new process that runs in this one's memory, while this one stands still until
-/// that has left it by exec or by its end. It may make system calls only, and take no memory.
+/// Starts `child` in a new process that shares this one's memory, while this one is suspended until
+/// the child calls exec or ends. The child may only make system calls and must not allocate.
 pub(super) fn clone_within(stack: &mut [u8], child: impl FnMut() -> isize) -> nix::Result<Pid> {
     let flags = CloneFlags::CLONE_VM | CloneFlags::CLONE_VFORK;
-    // SAFETY: this process has one thread, which goes on only after the new one has left its memory;
-    // up to there that makes system calls only, on a stack of its own.
+    // SAFETY: this process has one thread, which is suspended until the new one has left its
+    // memory; until then the new one makes system calls only, on a stack of its own.
     #[expect(unsafe_code, reason = "three times as quick as a fork: there is nothing to copy")]
     unsafe {
         clone(Box::new(child), stack, flags, Some(libc::SIGCHLD))
     }
 }
 
-/// All signals do what they do in a fresh process, but the one for a closed pipe or socket: what is
-/// written to one fails.
+/// Resets all signals to their defaults, except SIGPIPE: writing to a closed pipe or socket fails.
 pub(super) fn default_signals() {
-    /// The highest number that there is.
+    /// The highest signal number.
     const LAST: libc::c_int = 64;
     for number in (1..=LAST).filter(|&number| number != libc::SIGPIPE) {
-        // SAFETY: installs no handler. Numbers that can't be changed are refused.
+        // SAFETY: installs no handler. Signals that can't be changed are refused.
         #[expect(unsafe_code, reason = "nix doesn't know the signals for real time")]
         unsafe {
             libc::signal(number, libc::SIG_DFL);
@@ -67,8 +63,8 @@ pub(super) fn default_signals() {
     }
 }
 
-/// A signal does what it does in a fresh process, or nothing, here and in what this process executes.
-/// Children that end are reaped by the system where SIGCHLD is ignored.
+/// Ignores a signal or resets it to its default, here and in what this process executes. If SIGCHLD
+/// is ignored, the system reaps children that end.
 pub(super) fn ignore_signal(which: Signal, ignored: bool) -> nix::Result<()> {
     let handler = if ignored { SigHandler::SigIgn } else { SigHandler::SigDfl };
     // SAFETY: installs no handler.
@@ -76,14 +72,14 @@ pub(super) fn ignore_signal(which: Signal, ignored: bool) -> nix::Result<()> {
     unsafe { signal(which, handler) }.map(drop)
 }
 
-/// Descriptors that have just been received.
+/// Takes ownership of file descriptors that have just been received.
 pub(super) fn received(fds: Vec<RawFd>) -> impl Iterator<Item = OwnedFd> {
     // SAFETY: the kernel has just made these descriptors for this process.
     #[expect(unsafe_code, reason = "received descriptors come as numbers")]
     fds.into_iter().map(|fd| unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
-/// Executes a program; comes back only with an error. Both lists end with null.
+/// Executes a program; returns only with an error. Both lists are null-terminated.
 pub(super) fn execute(
     file: &CStr,
     arguments: &[*const c_char],
@@ -91,8 +87,8 @@ pub(super) fn execute(
 ) -> Errno {
     debug_assert!(arguments.last().is_some_and(|last| last.is_null()));
     debug_assert!(environment.last().is_some_and(|last| last.is_null()));
-    // SAFETY: the lists end with null, and the strings that they point to are borrowed with them by
-    // the one caller, which made them of `CString`s that it holds.
+    // SAFETY: the lists are null-terminated, and the strings that they point to are borrowed with
+    // them by the only caller, which made them from `CString`s that it holds.
     #[expect(unsafe_code, reason = "nix's own takes memory")]
     unsafe {
         libc::execve(file.as_ptr(), arguments.as_ptr(), environment.as_ptr());
@@ -100,19 +96,19 @@ pub(super) fn execute(
     Errno::last()
 }
 
-/// Agents are scheduled in batches: a core that several of them share is handed over in longer
-/// slices, and the referee, which is not, gets to run as soon as an answer is there.
+/// Schedules agents in batches: they share a core in longer slices, and the referee, which is not
+/// in a batch, runs as soon as an answer arrives.
 pub(super) fn batch_scheduling() {
     let parameters = libc::sched_param { sched_priority: 0 };
-    // SAFETY: a plain system call on this process with a structure that lives through it. It may be
-    // refused, and then everything works but for a little more jitter.
+    // SAFETY: a plain system call on this process with a structure that lives through it. If it is
+    // refused, everything still works with a little more jitter.
     #[expect(unsafe_code, reason = "nix has no wrapper for it")]
     unsafe {
         libc::sched_setscheduler(0, libc::SCHED_BATCH, &raw const parameters);
     }
 }
 
-/// Nothing but stdin, stdout and stderr reaches the program that is executed next.
+/// Marks all files but stdin, stdout and stderr to be closed by exec.
 pub(super) fn close_other_files() {
     // SAFETY: marks descriptors to be closed by exec.
     #[expect(unsafe_code, reason = "nix has no wrapper for it")]
@@ -121,10 +117,11 @@ pub(super) fn close_other_files() {
     }
 }
 
-/// Closes all descriptors but one.
+/// Closes all file descriptors but one.
 pub(super) fn close_all_but(kept: BorrowedFd<'_>) {
     let Ok(number) = libc::c_uint::try_from(kept.as_raw_fd()) else { return };
-    // SAFETY: for a process that goes on with that one alone, and never returns to who owned others.
+    // SAFETY: for a process that continues with that one only, and never returns to code that owned
+    // others.
     #[expect(unsafe_code, reason = "nix has no wrapper for it")]
     unsafe {
         if number > 0 {
@@ -136,16 +133,16 @@ pub(super) fn close_all_but(kept: BorrowedFd<'_>) {
 
 /// A child that has ended.
 pub(super) enum Ended {
-    /// Its number and status, as `waitpid` gives it.
+    /// Its process ID, and its status as returned by `waitpid`.
     One(Pid, i32),
-    /// None has, and it was not waited for.
+    /// No child has ended yet, and it was not waited for.
     NotYet,
     /// There are no children.
     NoneLeft,
 }
 
-/// The next child that has ended, of every kind: what an agent clones need not announce its end by
-/// SIGCHLD. With `wait`, one that will.
+/// Reaps the next child that has ended, of every kind: what an agent clones need not announce its
+/// end by SIGCHLD. With `wait`, blocks until a child ends.
 pub(super) fn next_ended(wait: bool) -> Ended {
     let flags = if wait { libc::__WALL } else { libc::WNOHANG | libc::__WALL };
     loop {
@@ -162,14 +159,14 @@ pub(super) fn next_ended(wait: bool) -> Ended {
     }
 }
 
-/// What `landlock_add_rule` takes, packed as the kernel has it.
+/// The argument of `landlock_add_rule`, packed as in the kernel.
 #[repr(C, packed)]
 struct PathBeneath {
     allowed: u64,
     parent: i32,
 }
 
-/// Allows a Landlock ruleset one more folder, by its descriptor. Takes no memory.
+/// Adds a folder, by its file descriptor, to a Landlock ruleset. Allocates no memory.
 pub(super) fn landlock_allow(
     ruleset: BorrowedFd<'_>,
     folder: BorrowedFd<'_>,
@@ -187,7 +184,7 @@ pub(super) fn landlock_allow(
     Errno::result(result).map(drop)
 }
 
-/// Puts this process into a Landlock domain. Takes no memory and closes nothing.
+/// Puts this process into a Landlock domain. Allocates no memory and closes nothing.
 pub(super) fn landlock_enter(ruleset: BorrowedFd<'_>) -> nix::Result<()> {
     // SAFETY: a plain system call with numbers.
     #[expect(unsafe_code, reason = "there is no wrapper that takes no memory")]
@@ -195,7 +192,7 @@ pub(super) fn landlock_enter(ruleset: BorrowedFd<'_>) -> nix::Result<()> {
     Errno::result(result).map(drop)
 }
 
-/// Becomes another user and group for good, without what libraries do for threads.
+/// Changes user and group for good, without what libraries do for threads.
 pub(super) fn become_user(user: u32) -> nix::Result<()> {
     // SAFETY: plain system calls with numbers.
     #[expect(unsafe_code, reason = "the library's own look at another process's threads")]
@@ -206,7 +203,8 @@ pub(super) fn become_user(user: u32) -> nix::Result<()> {
     Ok(())
 }
 
-/// No program that this process becomes can have any capability. Needs the right to do so.
+/// Drops the bounding set: no program that this process executes can have any capability. Needs the
+/// right to do so.
 pub(super) fn drop_bounding_set() -> nix::Result<()> {
     for capability in 0..64 {
         // SAFETY: a plain system call with numbers.
@@ -222,7 +220,7 @@ pub(super) fn drop_bounding_set() -> nix::Result<()> {
     Ok(())
 }
 
-/// Gives up all capabilities.
+/// Drops all capabilities.
 pub(super) fn drop_capabilities() -> nix::Result<()> {
     #[repr(C)]
     struct Head {
@@ -239,8 +237,7 @@ pub(super) fn drop_capabilities() -> nix::Result<()> {
     Errno::result(result).map(drop)
 }
 
-/// A mount of its own of what is at a path, not yet anywhere, to read only; with all that is mounted
-/// below.
+/// Returns a detached, read-only mount of a path, with everything mounted below.
 pub(super) fn clone_mount(path: &Path) -> nix::Result<OwnedFd> {
     /// `OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE`.
     const FLAGS: libc::c_int = 1 | libc::O_CLOEXEC | 0x8000;
@@ -255,8 +252,8 @@ pub(super) fn clone_mount(path: &Path) -> nix::Result<OwnedFd> {
     Ok(mount)
 }
 
-/// Lets nobody write through a mount and those below it, wherever it will be: what Landlock allows
-/// in a private folder it allows in whatever is mounted there, too.
+/// Makes a mount and those below it read-only: what Landlock allows in a private folder it also
+/// allows in everything mounted there.
 pub(super) fn read_only(mount: BorrowedFd<'_>) -> nix::Result<()> {
     /// `AT_EMPTY_PATH | AT_RECURSIVE`.
     const FLAGS: libc::c_int = 0x1000 | 0x8000;
@@ -277,7 +274,7 @@ pub(super) fn read_only(mount: BorrowedFd<'_>) -> nix::Result<()> {
     Errno::result(result).map(drop)
 }
 
-/// Puts a mount that is nowhere yet at a path.
+/// Attaches a detached mount at a path.
 pub(super) fn place_mount(mount: BorrowedFd<'_>, path: &Path) -> nix::Result<()> {
     /// `MOVE_MOUNT_F_EMPTY_PATH`.
     const FLAGS: libc::c_int = 4;

@@ -1,16 +1,15 @@
-//! All that comes of one agent: reaping it, sending signals to it, and leaving nothing of it.
+//! An agent's process tree: reaping and signalling all its processes.
 
 use super::sys::{self, Ended};
 use crate::usage::tree_below;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, getpid};
 
-/// All processes there are, for `kill`; within a domain, all that this process can reach.
+/// All processes, for `kill`; within a Landlock domain, all that this process can reach.
 const ALL: Pid = Pid::from_raw(-1);
 
-/// Sends a signal to all that comes of this process: at once and without exception where it is
-/// `bounded`, seen to be confined, so that a signal to all goes to its own; else to those that are
-/// found, one by one.
+/// Sends a signal to all descendants: with one system call if this process is known to be `bounded`
+/// by its domain; otherwise to those that are found, one by one.
 pub(super) fn signal_all(bounded: bool, signal: Signal) {
     let found = if bounded { vec![ALL] } else { tree_below(getpid()) };
     for pid in found {
@@ -18,9 +17,8 @@ pub(super) fn signal_all(bounded: bool, signal: Signal) {
     }
 }
 
-/// Takes in all children that have ended, and reports each; whether any is left. A process without
-/// any child has no descendants either: as the subreaper it is the next parent of each that loses
-/// its own.
+/// Reaps all children that have ended, and reports each; returns whether any is left. A subreaper
+/// without children has no descendants: it becomes the parent of every orphan.
 pub(super) fn reap(mut ended: impl FnMut(Pid, i32)) -> bool {
     loop {
         match sys::next_ended(false) {

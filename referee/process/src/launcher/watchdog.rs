@@ -1,8 +1,8 @@
-//! Looking after the memory and the processes of an agent's tree, where no control group does.
+//! Watches the memory and the number of processes of an agent's tree, if it has no control group.
 //!
-//! A look is quick: what each process has in memory, and how many threads. Only where that is too
-//! much it is measured exactly, which takes up to a hundred times as long. Files that are mapped from
-//! a disk don't count: the system takes their memory back when it needs it.
+//! A check is quick: what each process has in memory, and how many threads. Only if that is too
+//! much it is measured exactly, which takes up to a hundred times as long. Mapped files of a disk
+//! don't count: the system frees their memory when it needs it.
 
 use super::wire::{Bounds, Limit};
 use nix::poll::PollTimeout;
@@ -14,36 +14,36 @@ use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::time::{Duration, Instant};
 
-/// What a tree takes at most in a second, in KiB: pages can't be filled much faster.
+/// The most that a tree can fill in a second, in KiB.
 const FILLED_KIB_A_SECOND: u64 = 4 << 20;
-/// The least and the longest time between two looks.
+/// The shortest and the longest pause between two checks.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(20));
-/// Looks take no more than one part in so many of the time,
+/// Checks take at most one part in `PART` of the time,
 const PART: u32 = 20;
-/// but for this: the longest time between two looks where they take long.
+/// but this is the longest pause.
 const PAUSE_MAX: Duration = Duration::from_millis(100);
-/// How often open files are looked at, as long as none is in memory only; else at each look.
+/// How often open files are checked while none is in memory only; otherwise at each check.
 const FILES_PERIOD: Duration = Duration::from_millis(50);
-/// How many open files of a tree are looked at.
+/// How many open files of a tree are checked.
 const FILES_MAX: usize = 4096;
-/// The longest text of the system's about a process.
+/// The longest `/proc` text about a process.
 const TEXT_BYTES: usize = 64 * 1024;
-/// Where links of open files lead that are in memory only: made by `memfd_create`, or shared.
+/// Link targets of open files that are in memory only: made by `memfd_create`, or shared.
 const IN_MEMORY: [&str; 3] = ["/memfd:", "/dev/shm/", "/SYSV"];
 
 /// Watches one agent's tree.
 #[derive(Debug)]
 pub(super) struct Watchdog {
-    /// All that comes of this process is the tree.
+    /// The tree is all descendants of this process.
     root: Pid,
     memory_kib: u64,
     processes: u64,
-    /// When the next look is due; `None` while the tree stands still.
+    /// When the next check is due; `None` while the tree is stopped.
     due: Option<Instant>,
-    /// What the tree's open files held in memory when they were last looked at, in KiB.
+    /// What the tree's open files held in memory at the last check, in KiB.
     held_kib: u64,
     files_due: Instant,
-    // What a look needs, kept from one to the next.
+    // Buffers that are reused between checks.
     tree: Vec<i32>,
     path: String,
     text: Vec<u8>,
@@ -52,16 +52,16 @@ pub(super) struct Watchdog {
 /// Memory in KiB.
 #[derive(Clone, Copy, Debug, Default)]
 struct Used {
-    /// Of processes, each for itself, swapped out or not.
+    /// Private memory of the processes, including swap.
     private: u64,
-    /// Shared between processes, without files of a disk.
+    /// Memory shared between processes, without files of a disk.
     shared: u64,
-    /// Tables of pages, which can be made without any page.
+    /// Page tables, which can exist without any page.
     tables: u64,
 }
 
 impl Watchdog {
-    /// For all that comes of a process, which itself doesn't count.
+    /// Watches all descendants of a process, which itself doesn't count.
     pub(super) fn new(root: Pid, bounds: &Bounds) -> Self {
         let now = Instant::now();
         Self {
@@ -77,21 +77,21 @@ impl Watchdog {
         }
     }
 
-    /// How long to wait for anything else before [`Watchdog::look`].
+    /// Returns how long to wait for other events before [`Watchdog::look`].
     pub(super) fn timeout(&self) -> PollTimeout {
         self.due.map_or(PollTimeout::NONE, |due| {
             let rest = due.saturating_duration_since(Instant::now());
-            // Rounded up: nothing is due before.
+            // Rounded up: nothing is due earlier.
             PollTimeout::try_from(rest + Duration::from_micros(999)).unwrap_or(PollTimeout::ZERO)
         })
     }
 
-    /// The tree has been stopped, or goes on.
-    pub(super) fn stand_still(&mut self, still: bool) {
+    /// Pauses while the tree is stopped, or resumes.
+    pub(super) fn pause(&mut self, still: bool) {
         self.due = (!still).then(Instant::now);
     }
 
-    /// Looks if it is time to, and tells the first limit that is passed.
+    /// Checks if a check is due, and returns the first limit that is exceeded.
     pub(super) fn look(&mut self) -> Option<Limit> {
         let began = Instant::now();
         if self.due.is_none_or(|due| began < due) {
@@ -120,7 +120,7 @@ impl Watchdog {
         None
     }
 
-    /// Finds the processes, but no more than are too many; how many threads they have.
+    /// Finds the processes, at most one more than allowed; returns how many threads they have.
     fn find_tree(&mut self) -> u64 {
         self.tree.clear();
         self.find_children(self.root.as_raw());
@@ -135,9 +135,9 @@ impl Watchdog {
         threads
     }
 
-    /// Adds the children of a process to the tree; how many threads it has.
+    /// Adds a process's children to the tree; returns how many threads it has.
     fn find_children(&mut self, pid: i32) -> u64 {
-        // The folder has a link for each thread, and two more.
+        // The folder has a link per thread, and two more.
         self.set_path(pid, "task");
         let threads = stat(self.path.as_str()).map_or(0, |it| it.st_nlink.saturating_sub(2));
         if threads <= 1 {
@@ -156,7 +156,7 @@ impl Watchdog {
         self.tree.extend(text.split_ascii_whitespace().filter_map(|pid| pid.parse::<i32>().ok()));
     }
 
-    /// By a thread that isn't the first.
+    /// Sets the path to that of a thread other than the first.
     fn set_path_of_thread(&mut self, pid: i32, file: &str) -> Option<()> {
         let threads = read_dir(format!("/proc/{pid}/task")).ok()?.flatten();
         let mut names = threads.filter_map(|it| it.file_name().to_str()?.parse::<i32>().ok());
@@ -170,7 +170,7 @@ impl Watchdog {
         write!(self.path, "/proc/{pid}/{file}").ok();
     }
 
-    /// What the whole tree has, in KiB. A process that has gone meanwhile has nothing.
+    /// Returns what the whole tree has, in KiB. A process that is gone by now has nothing.
     fn sum(&mut self, of: impl Fn(&mut Self, i32) -> Option<Used>) -> u64 {
         let mut sum = Used::default();
         for index in 0..self.tree.len() {
@@ -181,21 +181,21 @@ impl Watchdog {
                 tables: sum.tables + used.tables,
             };
         }
-        // Some of what is open is mapped too, and nothing tells which.
+        // Some open files are mapped too, and it is unknown which.
         sum.private + sum.tables + sum.shared.max(self.held_kib)
     }
 
-    /// What a process has in memory, with all that it shares with others.
+    /// Reads what a process has in memory, with everything that it shares.
     fn taken(&mut self, pid: i32) -> Option<Used> {
         self.set_path(pid, "status");
         self.status().or_else(|| {
-            // One whose first thread has ended has its memory still.
+            // A process whose first thread has ended still has its memory.
             self.set_path_of_thread(pid, "status")?;
             self.status()
         })
     }
 
-    /// What is told of a process in the file whose path has been set.
+    /// Reads the file whose path has been set.
     fn status(&mut self) -> Option<Used> {
         let text = read(&self.path, &mut self.text)?;
         let [private, swapped, tables, shared] =
@@ -204,7 +204,7 @@ impl Watchdog {
         Some(Used { private, shared: shared?, tables: tables.unwrap_or(0) })
     }
 
-    /// The same with its part of what it shares only, unless it has forbidden to read that.
+    /// Reads the same with only its part of what it shares, unless the process has forbidden that.
     fn share(&mut self, pid: i32) -> Option<Used> {
         let taken = self.taken(pid)?;
         self.set_path(pid, "smaps_rollup");
@@ -217,7 +217,7 @@ impl Watchdog {
         Some(shares.unwrap_or(taken))
     }
 
-    /// What the tree's open files hold in memory, mapped or not, in KiB; each counts once.
+    /// Returns what the tree's open files hold in memory, mapped or not, in KiB; each counts once.
     fn held_in_memory(&mut self) -> u64 {
         let mut files: Vec<(u64, u64, u64)> = Vec::new();
         for index in 0..self.tree.len() {
@@ -245,7 +245,7 @@ impl Watchdog {
     }
 }
 
-/// A short text of the system's.
+/// Reads a short file of `/proc`.
 fn read<'a>(path: &str, into: &'a mut [u8]) -> Option<&'a str> {
     let mut file = File::open(path).ok()?;
     let mut count = 0;
@@ -261,7 +261,7 @@ fn read<'a>(path: &str, into: &'a mut [u8]) -> Option<&'a str> {
     std::str::from_utf8(&into[..count]).ok()
 }
 
-/// The number in the line that begins with this name.
+/// The number in the line that starts with this name.
 fn field(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     line.split_ascii_whitespace().next()?.parse().ok()
@@ -275,16 +275,16 @@ mod tests {
     use std::process::{Child, Command, Stdio};
     use std::time::Instant;
 
-    /// The memory is another thread's.
+    /// Another thread has the memory.
     const FIRST_THREAD_ENDS: &str = "import ctypes, threading, time; x = bytearray(60 * MB); threading.Thread(target=lambda: \
          (os.write(w, b'.'), sys.stdin.read(), os._exit(0))).start(); \
          ctypes.CDLL(None).syscall(60, 0)";
 
-    /// Begets children, and is ready when it has written a line.
+    /// A process with children; ready when it has written a line.
     struct Parent(Child);
 
     impl Parent {
-        /// Runs `before` itself, and `after` in each of its children; `None` without Python.
+        /// Runs `before` itself, and `after` in each child; `None` without Python.
         fn of(children: usize, before: &str, after: &str) -> Option<Self> {
             let script = format!(
                 "import mmap, os, sys\nMB = 1 << 20\n{before}\nfor _ in range({children}):\n \
@@ -305,12 +305,12 @@ mod tests {
             let bounds = Bounds { files: 64, memory_mb, processes, work_mb: 1 };
             let root = Pid::from_raw(i32::try_from(self.0.id()).unwrap());
             let mut watchdog = Watchdog::new(root, &bounds);
-            watchdog.stand_still(false);
+            watchdog.pause(false);
             watchdog.files_due = Instant::now();
             watchdog.look()
         }
 
-        /// How much of its children's memory is seen, in MiB.
+        /// Returns how much of its children's memory is seen, in MiB.
         fn seen_mb(&self) -> u64 {
             match self.look(1, 100) {
                 Some(Limit::Memory(kib)) => kib / 1024,
@@ -321,7 +321,7 @@ mod tests {
 
     impl Drop for Parent {
         fn drop(&mut self) {
-            // Its children end too: their stdin is the same.
+            // Its children end too: they share its stdin.
             drop(self.0.stdin.take());
             self.0.wait().ok();
         }
@@ -332,7 +332,7 @@ mod tests {
         for (children, before, after, least, most) in [
             (1, "", "x = bytearray(60 * MB)", 60, 90),
             (3, "", "x = bytearray(20 * MB)", 60, 100),
-            // What they inherit, and have not written, they have once.
+            // Inherited, unwritten memory counts once.
             (3, "x = bytearray(60 * MB)", "pass", 40, 80),
             (2, "x = mmap.mmap(-1, 60 * MB); x[:] = bytes(60 * MB)", "len(x[:])", 35, 100),
             (1, "", "x = mmap.mmap(-1, 60 * MB); x[:] = bytes(60 * MB)", 60, 90),
@@ -374,10 +374,10 @@ mod tests {
     fn who_stands_still_is_left_alone() {
         let bounds = Bounds { files: 64, memory_mb: 1, processes: 0, work_mb: 1 };
         let mut watchdog = Watchdog::new(nix::unistd::getppid(), &bounds);
-        watchdog.stand_still(true);
+        watchdog.pause(true);
         assert_eq!(watchdog.look(), None);
         assert!(watchdog.timeout().is_none());
-        watchdog.stand_still(false);
+        watchdog.pause(false);
         assert!(matches!(watchdog.look(), Some(Limit::Processes(1..))));
     }
 }

@@ -1,4 +1,4 @@
-//! What the referee, the launcher and the supervisors say to each other.
+//! Messages between the referee, the launcher and the supervisors.
 
 use referee_protocol::{Layer, Layers, Limits};
 use serde::{Deserialize, Serialize};
@@ -15,54 +15,54 @@ pub(super) const REQUEST_BYTES_MAX: usize = 128 * 1024;
 pub struct Program {
     /// The file, resolved.
     pub file: Bytes,
-    /// The arguments, the program's own name first.
+    /// The arguments, beginning with the program's name.
     pub arguments: Vec<Bytes>,
-    /// The whole environment, `NAME=value` each.
+    /// The whole environment, as `NAME=value`.
     pub environment: Vec<Bytes>,
     /// The working directory.
     pub folder: Bytes,
-    /// What it may use.
+    /// Resource limits.
     pub bounds: Bounds,
-    /// What it may reach, from level `confined` on.
+    /// Files that it may access, from level `confined` on.
     pub reach: Reach,
-    /// The core that it is to stay on, where it is to stay on one.
+    /// The core to pin it to, if any.
     pub core: Option<usize>,
 }
 
-/// What a launcher does to keep agents where they are; told once, when it is started.
+/// How a launcher confines agents; sent once, when it starts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Jail {
-    /// What is to be in force. A layer that can't be had fails the start of an agent, as the
-    /// machine's fault.
+pub struct LauncherConfig {
+    /// The layers to apply. If one can't be applied, the agent's start fails, as the machine's
+    /// fault.
     pub layers: Layers,
-    /// The control groups in which agents get their own, where they are metered: version 2, or one
-    /// a controller of version 1. Absolute paths.
+    /// The control groups in which agents' own groups are made: one of version 2, or one per
+    /// controller of version 1. Absolute paths.
     pub groups: Vec<PathBuf>,
-    /// For tests of the tests: something goes wrong.
-    pub mishap: Option<Mishap>,
+    /// An injected failure, for tests.
+    pub injected_failure: Option<InjectedFailure>,
 }
 
-/// Something that goes wrong on purpose, so that it can be seen that it is noticed.
+/// A failure that is injected to test that it is noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Mishap {
-    /// The layer is left out and nobody says so.
+pub enum InjectedFailure {
+    /// The layer is skipped without a report.
     Silent(Layer),
-    /// The system doesn't know the layer.
+    /// The system doesn't support the layer.
     Missing(Layer),
-    /// The process that puts the layer up is killed there.
+    /// The process that applies the layer is killed there.
     Killed(Layer),
 }
 
-/// What an agent's tree may use.
+/// Resource limits of an agent's process tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bounds {
-    /// Open files a process.
+    /// Open files per process.
     pub files: u64,
-    /// Memory of all its processes, in MiB.
+    /// Memory of all processes, in MiB.
     pub memory_mb: u64,
     /// Processes and threads.
     pub processes: u64,
-    /// A file's size, and what its folders hold, in MiB.
+    /// The size of a file, and of what its folders hold, in MiB.
     pub work_mb: u64,
 }
 
@@ -77,19 +77,19 @@ impl From<&Limits> for Bounds {
     }
 }
 
-/// What an agent may reach of the machine's files: absolute paths. What isn't there is left out.
+/// The files that an agent may access, as absolute paths. Missing ones are skipped.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reach {
-    /// Files and folders that it may read, list and execute, with all that is below.
+    /// Files and folders that it may read, list and execute, recursively.
     pub read: Vec<Bytes>,
-    /// Folders that it may list, but of which it may read only what `read` has.
+    /// Folders that it may list; of their contents it may read only what `read` has.
     pub list: Vec<Bytes>,
     /// Its private work folder, where it may do anything.
     pub work: Bytes,
 }
 
-/// A string of the system, which need not be UTF-8. It travels as text of the characters that have
-/// its bytes as their numbers, which are read much faster than a list of numbers.
+/// A byte string of the system, which need not be UTF-8. It is serialised as text with one
+/// character per byte, which is read much faster than a list of numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Bytes(pub Vec<u8>);
@@ -109,51 +109,51 @@ impl TryFrom<String> for Bytes {
 }
 
 impl Bytes {
-    /// Those of a string, of the system's or another, or of a path.
+    /// Converts a string or a path.
     pub fn of(text: impl AsRef<OsStr>) -> Self {
         Self(text.as_ref().as_bytes().to_vec())
     }
 
-    /// They, as a path.
+    /// Returns the bytes as a path.
     pub fn as_path(&self) -> &Path {
         Path::new(OsStr::from_bytes(&self.0))
     }
 }
 
-/// How long a report on the control socket is. All are of one length: who reads less than there is
-/// room for takes it for a sign that nothing more is there.
+/// The length of a report on the control socket. All are equally long: a reader that gets fewer
+/// bytes than it has room for assumes that nothing more is there.
 pub const REPORT_BYTES: usize = 64;
 
-/// What a supervisor reports to the referee: a packet of JSON, with blanks behind it.
+/// What a supervisor reports to the referee: a packet of JSON, padded with blanks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Report {
     /// The program runs.
     Started {
-        /// Its process.
+        /// Its process ID.
         pid: i32,
-        /// CPU time of all that this supervisor took in before, of other agents, in microseconds.
+        /// CPU time of earlier agents that this supervisor had reaped, in microseconds.
         reaped_us: u64,
     },
     /// The program could not be started: the system's error number. [`Report::Gone`] follows.
     Failed(i32),
-    /// The supervisor could not do its own part: at which step, with the system's error number.
+    /// The supervisor failed: at which step, with the system's error number.
     Broken(Step, i32),
-    /// The agent's tree went over a limit, and is being killed.
+    /// The agent's tree exceeded a limit, and is being killed.
     Limit(Limit),
     /// The agent's processes run again, after [`Command::Continue`].
     Continued,
-    /// The program ended, with this status as `waitpid` gives it.
+    /// The program ended, with this status as returned by `waitpid`.
     Exited(i32),
-    /// Nothing of the agent is left, of its own accord or because it was killed. The supervisor has
-    /// no agent any more and takes the next one.
+    /// No process of the agent is left, whether it ended or was killed. The supervisor is idle and
+    /// takes the next agent.
     Gone,
 }
 
 impl Report {
-    /// As it goes over the socket.
+    /// Serialises it for the socket.
     pub(super) fn to_bytes(self) -> [u8; REPORT_BYTES] {
         let mut bytes = [b' '; REPORT_BYTES];
-        // There is room for the longest.
+        // The longest report fits.
         serde_json::to_writer(&mut bytes[..], &self).ok();
         bytes
     }
@@ -162,24 +162,24 @@ impl Report {
 /// What a supervisor was doing when it failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Step {
-    /// Making a process and its surroundings.
+    /// Creating the process.
     Begin,
-    /// Putting up a layer.
+    /// Applying a layer.
     Layer(Layer),
 }
 
-/// A limit on the whole tree of an agent.
+/// A limit on an agent's whole tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Limit {
-    /// [`Bounds::memory_mb`]; so much was in use, in KiB.
+    /// [`Bounds::memory_mb`] exceeded; the value is the memory in use, in KiB.
     Memory(u64),
-    /// [`Bounds::processes`]; so many were there.
+    /// [`Bounds::processes`] exceeded; the value is how many there were.
     Processes(u64),
 }
 
 impl Limit {
-    /// What happened, in words, beside what was allowed.
-    pub fn told(self, limits: &Limits) -> String {
+    /// Returns what happened and what was allowed.
+    pub fn describe(self, limits: &Limits) -> String {
         match self {
             Self::Memory(_) => format!("{self}; {} MiB are allowed", limits.memory_mb),
             Self::Processes(_) => format!("{self}; {} are allowed", limits.processes),
@@ -196,11 +196,11 @@ impl fmt::Display for Limit {
     }
 }
 
-/// What the referee orders a supervisor to do: one byte.
+/// A command from the referee to a supervisor: one byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Command {
-    /// Kill the agent and all that it started, and say [`Report::Gone`].
+    /// Kill the agent and all its descendants, and send [`Report::Gone`].
     Kill = b'K',
     /// Stop the agent's processes, until [`Command::Continue`].
     Stop = b'T',

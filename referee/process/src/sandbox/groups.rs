@@ -1,13 +1,13 @@
-//! Where the kernel lets the referee make control groups.
+//! Finds where the kernel lets the referee make control groups.
 //!
-//! Version 2 is taken where it has the controllers, else version 1. Of version 2, the group that
-//! the referee was started in is tried first, then the ones around it: systemd hands a user the
-//! groups of their own services, and root may make one anywhere.
+//! Version 2 is used if it has the controllers, otherwise version 1. With version 2, the group that
+//! the referee was started in is tried first, then its ancestors: systemd delegates groups to
+//! users, and root may make one anywhere.
 
 mod hierarchy;
 
 use super::super::launcher::{Bounds, Group};
-use super::super::work_folder::hold;
+use super::super::work_folder::lock_folder;
 use crate::Failure;
 use crate::files::named;
 use hierarchy::{Hierarchy, hierarchies};
@@ -19,27 +19,26 @@ use std::time::{Duration, Instant};
 /// What is counted and limited.
 const CONTROLLERS: [&str; 2] = ["memory", "pids"];
 
-/// Version 1 has a controller of its own for what version 2 always counts.
+/// In version 1, CPU time has its own controller; version 2 always counts it.
 const CONTROLLERS_1: [&str; 3] = ["memory", "pids", "cpuacct"];
 
-/// What the names of the referee's own groups begin with.
+/// Prefix of the names of the referee's own groups.
 const PREFIX: &str = "referee-";
 
 /// How long agents may take to die at the end.
 const END_WAIT: Duration = Duration::from_millis(500);
 
-/// Groups of this referee, in which its agents get their own. They are removed when this is
-/// dropped; those of a referee that was killed are, by the next one that is started in the same
-/// place.
+/// Groups of this referee, in which its agents get their own. They are removed on drop; those of a
+/// referee that was killed are removed by the next one in the same place.
 #[derive(Debug)]
 pub struct Groups {
     version: u8,
-    homes: Vec<Home>,
+    own_groups: Vec<OwnGroup>,
 }
 
 impl Groups {
-    /// Makes them. To be called before anything else is started: the referee itself may have to
-    /// move into a group of its own, as only groups without processes can be divided.
+    /// Makes the groups. Call it before anything else is started: the referee may have to move into
+    /// a group of its own, as only groups without processes can be divided.
     pub fn find() -> Result<Self, Failure> {
         let read = |path| {
             fs::read_to_string(path)
@@ -47,20 +46,21 @@ impl Groups {
         };
         let all = hierarchies(&read("/proc/self/mountinfo")?, &read("/proc/self/cgroup")?);
         let groups = Self::within(&all)?;
-        // What can be made is not what can be used: a first one tells before there is an agent.
+        // A group that can be made may still not be usable, so one is tried before there is an
+        // agent.
         let bounds = Bounds { files: 0, memory_mb: 16, processes: 1, work_mb: 0 };
         match Group::make(&groups.folders(), "probe", bounds) {
             Ok(_) => Ok(groups),
-            Err(error) => Err(lack("can't limit a control group", &error)),
+            Err(error) => Err(unavailable("can't limit a control group", &error)),
         }
     }
 
-    /// The groups in which agents get their own: one, or with version 1 one a controller.
+    /// Returns the groups in which agents get their own: one, or one per controller with version 1.
     pub fn folders(&self) -> Vec<PathBuf> {
-        self.homes.iter().map(|home| home.folder.clone()).collect()
+        self.own_groups.iter().map(|own_group| own_group.folder.clone()).collect()
     }
 
-    /// The kernel's version of control groups: 1 or 2.
+    /// Returns the kernel's version of control groups: 1 or 2.
     pub fn version(&self) -> u8 {
         self.version
     }
@@ -73,48 +73,50 @@ impl Groups {
         for name in CONTROLLERS_1 {
             let Some(found) = all.iter().find(|one| one.controllers.iter().any(|it| it == name))
             else {
-                let text = format!("no control groups with the controller `{name}` are mounted");
+                let text =
+                    format!("no control group hierarchy with the controller `{name}` is mounted");
                 return Err(Failure::machine(text).help(
-                    "mount them: `mount -t cgroup2 none /sys/fs/cgroup`; in a container, start it \
-                     with `--privileged`",
+                    "run `sudo mount -t cgroup2 none /sys/fs/cgroup`; start a container with \
+                     `--privileged`",
                 ));
             };
             if !folders.contains(&found.folder.as_path()) {
                 folders.push(&found.folder);
             }
         }
-        let homes = folders.into_iter().map(Home::claim).collect::<io::Result<_>>();
-        let homes = homes.map_err(|error| lack("can't make a control group", &error))?;
-        Ok(Self { version: 1, homes })
+        let own_groups = folders.into_iter().map(OwnGroup::claim).collect::<io::Result<_>>();
+        let own_groups =
+            own_groups.map_err(|error| unavailable("can't make a control group", &error))?;
+        Ok(Self { version: 1, own_groups })
     }
 
     fn version_2(unified: &Hierarchy) -> Result<Self, Failure> {
         let mut nearest = None;
         for group in unified.folder.ancestors().take_while(|it| it.starts_with(&unified.top)) {
-            match Home::divided(group, group == unified.folder) {
-                Ok(home) => return Ok(Self { version: 2, homes: vec![home] }),
+            match OwnGroup::divided(group, group == unified.folder) {
+                Ok(own_group) => return Ok(Self { version: 2, own_groups: vec![own_group] }),
                 Err(error) => nearest = nearest.or(Some(error)),
             }
         }
         let error = nearest.unwrap_or_else(|| ErrorKind::NotFound.into());
-        Err(lack("can't divide the control group", &error))
+        Err(unavailable("can't divide the control group", &error))
     }
 }
 
-/// Why there can be no groups, and what to do about it.
-fn lack(action: &str, error: &io::Error) -> Failure {
+/// Why groups are unavailable, and what to do about it.
+fn unavailable(action: &str, error: &io::Error) -> Failure {
     let help = match error.kind() {
         ErrorKind::ReadOnlyFilesystem => {
-            "control groups are read-only here, as in most containers: run it with `--cgroupns \
+            "control groups are read-only, as in most containers; start it with `--cgroupns \
                  private --security-opt writable-cgroups=true`, or `--privileged`"
         }
         ErrorKind::ResourceBusy => {
-            "other programs are in the same group: `systemd-run --user --scope -p Delegate=yes \
-                 referee ..` starts it in one of its own"
+            "other programs are in the same group; run `systemd-run --user --scope -p Delegate=yes \
+                 referee ..` to start the referee in its own"
         }
         _ => {
-            "have systemd hand over a group: `systemd-run --user --scope -p Delegate=yes \
-                 referee ..`, or run as root"
+            "run `systemd-run --user --scope -p Delegate=yes referee ..` to get a delegated group, \
+                 or run as root"
         }
     };
     Failure::machine(format!("{action}: {error}")).help(help)
@@ -122,22 +124,22 @@ fn lack(action: &str, error: &io::Error) -> Failure {
 
 /// One group of the referee's own.
 #[derive(Debug)]
-struct Home {
+struct OwnGroup {
     folder: PathBuf,
-    /// Locked for as long as the referee lives, by which it is told from one left behind.
+    /// Locked as long as the referee lives; a group without a lock is left over.
     _lock: File,
-    /// The controllers of the group around it were switched on for it.
+    /// The parent's controllers were switched on for it.
     switched_on: bool,
-    /// The referee was moved into it from the group around it.
+    /// The referee was moved into it from its parent.
     moved: bool,
 }
 
-impl Home {
-    /// A new group in this one, after those are removed that were left behind in it.
+impl OwnGroup {
+    /// Makes a new group in `parent`, after removing those that were left behind there.
     fn claim(parent: &Path) -> io::Result<Self> {
         for entry in fs::read_dir(parent)?.flatten() {
             let ours = entry.file_name().to_string_lossy().starts_with(PREFIX);
-            if ours && hold(&entry.path()).is_some() {
+            if ours && lock_folder(&entry.path()).is_some() {
                 remove(&entry.path());
             }
         }
@@ -148,9 +150,9 @@ impl Home {
             match fs::create_dir(&folder) {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(named(&folder, &error)),
-                // Not if another referee has taken it for one left behind.
+                // Unless another referee has taken it for a leftover.
                 Ok(()) => {
-                    if let Some(lock) = hold(&folder) {
+                    if let Some(lock) = lock_folder(&folder) {
                         return Ok(Self { folder, _lock: lock, switched_on: false, moved: false });
                     }
                 }
@@ -159,27 +161,27 @@ impl Home {
         }
     }
 
-    /// A new group in this one of version 2, which is `own` if the referee is in it, with all that
-    /// is needed to limit groups in the new one.
+    /// Makes a new group of version 2 in `parent`, in which groups can be limited. `own`: the
+    /// referee itself is in `parent`.
     fn divided(parent: &Path, own: bool) -> io::Result<Self> {
-        let mut home = Self::claim(parent)?;
+        let mut own_group = Self::claim(parent)?;
         let control = parent.join("cgroup.subtree_control");
         let controllers = fs::read_to_string(&control).map_err(|error| named(&control, &error))?;
         if !CONTROLLERS.iter().all(|name| controllers.split_whitespace().any(|it| it == *name)) {
             let mut switched = switch(parent, '+');
             if own && switched.as_ref().is_err_and(|error| error.kind() == ErrorKind::ResourceBusy)
             {
-                home.move_in()?;
+                own_group.move_in()?;
                 switched = switch(parent, '+');
             }
             switched?;
-            home.switched_on = true;
+            own_group.switched_on = true;
         }
-        switch(&home.folder, '+')?;
-        Ok(home)
+        switch(&own_group.folder, '+')?;
+        Ok(own_group)
     }
 
-    /// Moves the referee itself, with all its threads, out of the way of dividing its group.
+    /// Moves the referee itself, with all its threads, so that its group can be divided.
     fn move_in(&mut self) -> io::Result<()> {
         let inner = self.folder.join("self");
         fs::create_dir(&inner).map_err(|error| named(&inner, &error))?;
@@ -189,19 +191,19 @@ impl Home {
     }
 }
 
-impl Drop for Home {
+impl Drop for OwnGroup {
     fn drop(&mut self) {
-        // What fails here leaves an empty group, which the next referee removes.
+        // If this fails, an empty group is left, which the next referee removes.
         let Some(parent) = self.folder.parent() else { return };
         if self.switched_on {
-            // Only what no group in it passes on can be switched off in a group.
+            // Controllers can only be switched off if no subgroup uses them.
             switch(&self.folder, '-').ok();
             switch(parent, '-').ok();
         }
         if self.moved {
             put(&parent.join("cgroup.procs"), "0").ok();
         }
-        // Of agents that are just being killed something is still in theirs.
+        // Agents that are being killed may still be in their groups.
         let deadline = Instant::now() + END_WAIT;
         while !remove(&self.folder) && Instant::now() < deadline {
             std::thread::sleep(END_WAIT / 100);
@@ -209,7 +211,7 @@ impl Drop for Home {
     }
 }
 
-/// Removes a group and those in it, as far as no process is in them; false if there are some.
+/// Removes a group and its subgroups; false if processes are in them.
 fn remove(folder: &Path) -> bool {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
@@ -222,9 +224,9 @@ fn remove(folder: &Path) -> bool {
     }
 }
 
-/// Switches the controllers on (`+`) or off (`-`) for the groups in this one.
-fn switch(group: &Path, sign: char) -> io::Result<()> {
-    let words = CONTROLLERS.map(|name| format!("{sign}{name}"));
+/// Switches the controllers on (`+`) or off (`-`) for the subgroups.
+fn switch(group: &Path, prefix: char) -> io::Result<()> {
+    let words = CONTROLLERS.map(|name| format!("{prefix}{name}"));
     put(&group.join("cgroup.subtree_control"), &words.join(" "))
 }
 

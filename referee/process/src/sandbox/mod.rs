@@ -1,73 +1,73 @@
-//! Keeping agents from each other, from the referee and from the machine.
+//! Isolates agents from each other, from the referee and from the machine.
 
 mod groups;
 pub mod reach;
-pub mod canary;
+pub mod attacker;
 mod selftest;
-mod mend;
+mod remedy;
 mod choose;
 
-pub use choose::{Made, Wish, choose, prepare};
+pub use choose::{Prepared, SandboxRequest, choose, prepare};
 pub use groups::Groups;
-pub use mend::{mend, mend_untested};
 pub use referee_protocol::{Layer, Layers, Level};
-pub use selftest::{Depth, Probe, SelfTest, attack, mishap_from_environment};
+pub use remedy::{remedy, remedy_untested};
+pub use selftest::{Depth, Probe, SelfTest, attack, injected_failure};
 
 use super::agent::Launch;
-use super::launcher::Jail;
+use super::launcher::LauncherConfig;
 use crate::cores;
-use referee_protocol::{Pondering, Sandbox};
+use referee_protocol::{Pondering, SandboxRecord};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What agents are started in, once it is known to hold.
+/// A sandbox that has been tested.
 #[derive(Clone, Debug)]
-pub struct Enclosure {
+pub struct Sandbox {
     /// The level.
     pub level: Level,
-    /// What the launcher does.
-    pub jail: Jail,
-    /// What is told of it in transcripts and manifests.
-    pub told: Sandbox,
-    /// The command that agents are started by, at level `external`: its words, in which `{folder}`
-    /// stands for the agent's folder and `{work}` for its private one. The first is the file of its
-    /// program. Empty at other levels.
+    /// The launcher's configuration.
+    pub launcher: LauncherConfig,
+    /// What transcripts and manifests record.
+    pub recorded: SandboxRecord,
+    /// At level `external`, the words of the command that starts agents, with `{folder}` for the
+    /// agent's folder and `{work}` for its private one. The first is the path of its program. Empty
+    /// at other levels.
     pub wrapper: Vec<String>,
-    /// The control groups that agents get their own in; they go with it.
+    /// The control groups in which agents get their own; removed with the sandbox.
     pub groups: Option<Arc<Groups>>,
-    /// Stronger levels that were tried first and can't be had, each with the reason, in words; not
-    /// `metered`, which few machines give and nobody asked for.
+    /// Stronger levels that were tried and are unavailable, each with the reason. `metered` is left
+    /// out, since few machines support it.
     pub missing: Vec<String>,
 }
 
-impl Enclosure {
-    /// Nothing keeps agents in.
+impl Sandbox {
+    /// No sandbox.
     pub fn none() -> Self {
         let level = Level::None;
         Self {
             level,
-            jail: Jail::default(),
-            told: Sandbox { level: level.name().to_owned(), ..Sandbox::default() },
+            launcher: LauncherConfig::default(),
+            recorded: SandboxRecord { level: level.name().to_owned(), ..SandboxRecord::default() },
             wrapper: Vec::new(),
             groups: None,
             missing: Vec::new(),
         }
     }
 
-    /// The same with what agents may do while it isn't their turn, where so many of them may be there
-    /// at once: what is wished for, or what is usual.
+    /// Sets what agents may do while it isn't their turn: `wanted`, or the default for this many
+    /// agents at once.
     #[must_use]
-    pub fn pondering(mut self, wished: Option<Pondering>, agents: usize) -> Self {
+    pub fn pondering(mut self, wanted: Option<Pondering>, agents: usize) -> Self {
         let usual = || usual_pondering(self.level, agents, cores::count());
-        self.told.pondering = Some(wished.unwrap_or_else(usual));
+        self.recorded.pondering = Some(wanted.unwrap_or_else(usual));
         self
     }
 
-    /// `confined; isolated: ..`, for people: the level, and why it is no stronger one. With the
-    /// layers, `confined [landlock, .., seccomp]; isolated: ..`.
-    pub fn line(&self, layers: bool) -> String {
-        let mut line = if layers { line(&self.told) } else { self.told.level.clone() };
+    /// Returns the level and why it is no stronger one, as `confined; isolated: ..`. With `layers`,
+    /// `confined [landlock, .., seccomp]; isolated: ..`.
+    pub fn summary(&self, layers: bool) -> String {
+        let mut line = if layers { line(&self.recorded) } else { self.recorded.level.clone() };
         for missing in &self.missing {
             line.push_str("; ");
             line.push_str(missing);
@@ -75,10 +75,10 @@ impl Enclosure {
         line
     }
 
-    /// What is started for an agent whose private folder is `work`.
+    /// Returns what is started for an agent whose private folder is `work`.
     pub fn wrapped(&self, launch: &Launch, work: &Path) -> io::Result<Launch> {
         let Some(program) = self.wrapper.first() else { return Ok(launch.clone()) };
-        // A link to whoever follows it would be one to the wrapper.
+        // The wrapper would resolve this link to itself.
         let file = if launch.file.starts_with("/proc/self") {
             std::fs::read_link(&launch.file)?
         } else {
@@ -87,7 +87,7 @@ impl Enclosure {
         let text = |path: &Path| {
             let text = path.to_str().map(str::to_owned);
             let name = path.display();
-            text.ok_or_else(|| io::Error::other(format!("{name}: a wrapper takes UTF-8 alone")))
+            text.ok_or_else(|| io::Error::other(format!("{name}: a wrapper needs a UTF-8 path")))
         };
         let (folder, work) = (text(&launch.folder)?, text(work)?);
         let filled = |word: &String| word.replace("{folder}", &folder).replace("{work}", &work);
@@ -98,16 +98,16 @@ impl Enclosure {
     }
 }
 
-/// `isolated [userns, .., seccomp]`, for people.
-pub fn line(told: &Sandbox) -> String {
-    match told.layers.as_slice() {
-        [] => told.level.clone(),
-        layers => format!("{} [{}]", told.level, layers.join(", ")),
+/// Formats a record as `isolated [userns, .., seccomp]`.
+pub fn line(answer: &SandboxRecord) -> String {
+    match answer.layers.as_slice() {
+        [] => answer.level.clone(),
+        layers => format!("{} [{}]", answer.level, layers.join(", ")),
     }
 }
 
-/// Where more agents may be there at once than there are cores, whoever works while it isn't their
-/// turn takes the time of another.
+/// If more agents than cores may run at once, an agent that works while it isn't its turn would
+/// take another's time.
 fn usual_pondering(level: Level, agents: usize, cores: usize) -> Pondering {
     if level != Level::None && agents > cores { Pondering::Freeze } else { Pondering::Allow }
 }

@@ -4,7 +4,7 @@ use super::super::folder::Folder;
 use super::super::store::{Store, StoredContest, VoidAttempt};
 use super::{Builds, place, right};
 use referee_contest::{Player, Record, SeatRecord};
-use referee_protocol::{FaultKind, Result as MatchResult, Sandbox};
+use referee_protocol::{FaultKind, Result as MatchResult, SandboxRecord};
 use std::fs;
 use std::io::Write;
 use tempfile::TempDir;
@@ -20,8 +20,8 @@ pub(super) fn stored() -> (TempDir, StoredContest) {
     (place, stored)
 }
 
-fn sandbox(level: &str) -> Sandbox {
-    Sandbox { level: level.to_owned(), layers: vec!["seccomp".to_owned()], pondering: None }
+fn sandbox(level: &str) -> SandboxRecord {
+    SandboxRecord { level: level.to_owned(), layers: vec!["seccomp".to_owned()], pondering: None }
 }
 
 pub(super) fn game(number: u64, moves: &str) -> Record {

@@ -4,7 +4,7 @@ use super::super::folder::Folder;
 use super::super::store::Store;
 use super::super::writer::{Entry, ResultWriter, disk_failure};
 use super::store::{game, stored, void};
-use referee_protocol::Sandbox;
+use referee_protocol::SandboxRecord;
 use std::fs;
 use std::io;
 
@@ -31,7 +31,7 @@ fn several_batches_are_stored_whole() {
     let void = void(120, 1, "x");
     writer.send(Entry::Void(void.clone()));
     let before = Store::open(&folder).unwrap().sessions().unwrap().len();
-    let sandbox = Sandbox { level: "none".to_owned(), ..Sandbox::default() };
+    let sandbox = SandboxRecord { level: "none".to_owned(), ..SandboxRecord::default() };
     writer.send(Entry::Session(Box::new(sandbox.clone())));
     let mut stored = Vec::new();
     runtime().block_on(async {

@@ -21,8 +21,8 @@ use referee_play::core_context::CoreContext;
 use referee_play::interrupts::{Interrupt, Interrupts};
 use referee_play::trial;
 use referee_process::Failure;
-use referee_process::sandbox::Enclosure;
-use referee_process::sandbox::reach::Ground;
+use referee_process::sandbox::Sandbox;
+use referee_process::sandbox::reach::SharedRules;
 use referee_protocol::{ClockSettings, Limits};
 use report::Report;
 use serde_json::Value;
@@ -177,7 +177,7 @@ impl Options {
     fn probe_setup<'a>(
         &self,
         spec: &'a AgentSpec,
-        sandbox: Enclosure,
+        sandbox: Sandbox,
     ) -> Result<ProbeSetup<'a>, Failure> {
         Ok(ProbeSetup {
             table: CoreContext::alone(sandbox).map_err(machine(HALTED))?,
@@ -241,8 +241,8 @@ impl ProbeSetup<'_> {
             Some(trial) => trial.clone(),
             None => trial::run(&self.table, &probe.trial_setup(self)).await?,
         };
-        let (layers, ground) = (self.table.launcher.layers(), Ground::default());
-        let denied = referee_play::reach::advice(self.spec, &ground, layers, &trial.stderr);
+        let (layers, shared_rules) = (self.table.launcher.layers(), SharedRules::default());
+        let denied = referee_play::reach::advice(self.spec, &shared_rules, layers, &trial.stderr);
         let outcome = judge::judge(probe, self.spec, &trial, &self.clock, denied.as_deref())?;
         history.keep(probe, trial, outcome.failed());
         Ok(outcome)

@@ -11,7 +11,7 @@ use referee_games::GameKind;
 use referee_play::agent_spec::AgentSpec;
 use referee_process::Failure;
 use referee_protocol::Seat;
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write;
@@ -105,7 +105,7 @@ impl<'a> Report<'a> {
             return Ok(());
         }
         let name = self.output.name.as_deref().unwrap_or(&self.output.agent);
-        print(&format!("check {} in {}\n", tame(name), self.output.games.join(", ")))
+        print(&format!("check {} in {}\n", sanitize(name), self.output.games.join(", ")))
     }
 
     pub(super) fn take(&mut self, probe: &Probe, outcome: ProbeOutcome) -> Result<(), Failure> {
@@ -214,7 +214,7 @@ fn explain(failed: &ProbeFailure, again: &str) -> String {
     }
     let lines: Vec<&str> = failed.stderr.lines().collect();
     for (index, line) in lines.iter().rev().take(STDERR_LINES).rev().enumerate() {
-        rows.verbatim(if index == 0 { "stderr" } else { "" }, &tame(line));
+        rows.verbatim(if index == 0 { "stderr" } else { "" }, &sanitize(line));
     }
     rows.wrapped("why", failed.why);
     rows.wrapped("fix", &failed.fix);

@@ -3,7 +3,7 @@
 use super::report;
 use crate::cli::verify::{VerifyReport, as_json};
 use referee_match::transcript::Status;
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 use referee_runner::checking::ContestCheck;
 use referee_runner::folder::Folder;
 use std::fmt::Write;
@@ -36,10 +36,10 @@ pub(crate) fn text(checked: &ContestCheck, folder: &str) -> String {
     let mut text = String::new();
     let schedule = &checked.schedule;
     let games = checked.records.iter().filter(|record| schedule.counts(record.number)).count();
-    let name = tame(&checked.stored.contest.name);
-    writeln!(text, "contest {name} in {}: {games} games that count", tame(folder)).ok();
+    let name = sanitize(&checked.stored.contest.name);
+    writeln!(text, "contest {name} in {}: {games} games that count", sanitize(folder)).ok();
     for line in findings(checked) {
-        writeln!(text, "  {}", tame(&line)).ok();
+        writeln!(text, "  {}", sanitize(&line)).ok();
     }
     if checked.differences.is_empty() {
         let state = if schedule.is_over() { "over" } else { "not over yet" };

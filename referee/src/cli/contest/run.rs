@@ -10,8 +10,8 @@ use crate::cli::shell::join;
 use clap::Args;
 use referee_contest::Contest;
 use referee_process::Failure;
-use referee_process::sandbox::Wish;
-use referee_protocol::plain::tame;
+use referee_process::sandbox::SandboxRequest;
+use referee_protocol::plain::sanitize;
 use referee_protocol::{Level, LevelChoice};
 use referee_runner::folder::Folder;
 use referee_runner::store::{Store, StoredContest};
@@ -148,7 +148,7 @@ fn cannot_resume(failure: &Failure) -> Failure {
 }
 
 /// Returns the sandbox to request when a contest is resumed: at least as strong as before.
-fn resumed_request(stored: &StoredContest, mut request: Wish) -> Wish {
+fn resumed_request(stored: &StoredContest, mut request: SandboxRequest) -> SandboxRequest {
     let begun = stored.sandbox.as_ref().and_then(|sandbox| sandbox.level.parse::<Level>().ok());
     if let Some(begun) = begun.filter(|_| request.level == LevelChoice::Auto) {
         request.at_least = Some(request.at_least.map_or(begun, |least| least.max(begun)));
@@ -163,7 +163,7 @@ fn check_unchanged(begun: &Contest, now: &Contest) -> Result<(), Failure> {
     }
     let mut changed = Vec::new();
     for player in &begun.players {
-        let name = tame(&player.name);
+        let name = sanitize(&player.name);
         match now.players.iter().find(|other| other.name == player.name) {
             None => changed.push(format!("{name} was removed")),
             Some(other) if other.digest != player.digest => {
@@ -174,7 +174,7 @@ fn check_unchanged(begun: &Contest, now: &Contest) -> Result<(), Failure> {
     }
     for player in &now.players {
         if begun.players.iter().all(|other| other.name != player.name) {
-            changed.push(format!("{} was added", tame(&player.name)));
+            changed.push(format!("{} was added", sanitize(&player.name)));
         }
     }
     if changed.is_empty() {

@@ -21,8 +21,8 @@ use referee_play::pool::PoolSize;
 use referee_play::running_matches::RunningMatches;
 use referee_process::Failure;
 use referee_process::cores;
-use referee_process::sandbox::{Depth, Enclosure, Wish, choose};
-use referee_protocol::plain::{games, tame};
+use referee_process::sandbox::{Depth, Sandbox, SandboxRequest, choose};
+use referee_protocol::plain::{games, sanitize};
 use referee_runner::Prepared;
 use referee_runner::backend::WorkerCount;
 use referee_runner::folder::Folder;
@@ -62,11 +62,11 @@ pub(super) fn room(prepared: &Prepared, options: &SharedRunOptions) -> PoolSize 
 
 /// Chooses the sandbox of the agents of a contest.
 pub(super) fn choose_sandbox(
-    request: &Wish,
+    request: &SandboxRequest,
     prepared: &Prepared,
     options: &SharedRunOptions,
     global: &Global,
-) -> Result<Enclosure, Failure> {
+) -> Result<Sandbox, Failure> {
     let agents = room(prepared, options).matches.saturating_mul(prepared.contest.seats());
     let pondering = prepared.contest.sandbox.pondering;
     let spinner = spinner("testing the sandbox", !global.quiet);
@@ -121,7 +121,7 @@ fn changed(contest: &Contest, base: &Path, files: &BTreeMap<String, Vec<PathBuf>
         let now = AgentSpec::read_in(&player.run, base);
         now.is_ok_and(|now| now.has_digest(&player.digest, files))
     };
-    contest.players.iter().filter(|player| !same(player)).map(|own| tame(&own.name)).collect()
+    contest.players.iter().filter(|player| !same(player)).map(|own| sanitize(&own.name)).collect()
 }
 
 /// Adds the command that resumes the contest to a failure.
@@ -183,7 +183,7 @@ fn not_played(given_up: &[(u64, String)]) -> String {
     grouped.sort();
     let (shown, more) = grouped.split_at(grouped.len().min(REASONS_SHOWN));
     let one = |(numbers, why): &(Vec<u64>, &str)| {
-        format!("{} could not be played: {}", games(numbers), tame(why))
+        format!("{} could not be played: {}", games(numbers), sanitize(why))
     };
     let mut parts: Vec<String> = shown.iter().map(one).collect();
     let more: usize = more.iter().map(|(numbers, _)| numbers.len()).sum();
@@ -253,7 +253,7 @@ impl Observer for Watcher<'_> {
             let summary = Summary::of(sprt.as_ref(), schedule.results(), &[]);
             parts.push(live(&summary, report::names(self.contest)));
         } else if let Some((player, won, stake)) = progress.leader {
-            let name: String = tame(&self.contest.players[player.index()].name);
+            let name: String = sanitize(&self.contest.players[player.index()].name);
             let name: String = name.chars().take(16).collect();
             parts.push(format!("{name} leads: {} %", won * 100 / stake.max(1)));
         }
@@ -268,7 +268,7 @@ impl Observer for Watcher<'_> {
     }
 
     fn print(&mut self, text: &str) {
-        self.host.print(&tame(text));
+        self.host.print(&sanitize(text));
     }
 
     /// `None`: print the standings. Else what the viewer host is to handle.

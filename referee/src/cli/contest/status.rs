@@ -5,7 +5,7 @@ use crate::reading::report::aligned;
 use clap::Args;
 use referee_match::times::show_time;
 use referee_process::{Failure, sandbox};
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 use referee_runner::folder::Folder;
 use referee_runner::results;
 pub(crate) use referee_runner::results::Progress;
@@ -45,7 +45,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     };
     let row = |name: &str, value: String| vec![name.to_owned(), value];
     let mut rows = vec![
-        row("contest", tame(&progress.name)),
+        row("contest", sanitize(&progress.name)),
         row("format", format!("{}, {} players", progress.format, progress.players)),
         row("state", state.to_owned()),
         row("games", format!("{} of {most}", progress.played)),
@@ -53,7 +53,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         row("void", progress.void.to_string()),
     ];
     if let Some(progress) = &progress.sandbox {
-        rows.push(row("sandbox", tame(&sandbox::line(progress))));
+        rows.push(row("sandbox", sanitize(&sandbox::line(progress))));
     }
     if !progress.over && !progress.running {
         rows.push(row("resume", super::run::resume_command(&folder, &read(&folder).on)));
@@ -71,18 +71,18 @@ fn workers(progress: &Progress) -> Vec<Vec<String>> {
     let now = ["last seen", "state"];
     let dash = |text: String| if text.is_empty() { "-".to_owned() } else { text };
     let row = |worker: &KnownWorker| {
-        let sandbox = worker.sandbox.as_ref().map(|sandbox| tame(&sandbox.level));
+        let sandbox = worker.sandbox.as_ref().map(|sandbox| sanitize(&sandbox.level));
         let busy = if progress.running { worker.games.len() } else { 0 };
         let mut row = vec![
-            dash(tame(&worker.name)),
-            dash(tame(&worker.class)),
+            dash(sanitize(&worker.name)),
+            dash(sanitize(&worker.class)),
             format!("{busy} of {}", worker.slots),
             worker.played.to_string(),
             format!("{:.0}", worker.speed),
             dash(sandbox.unwrap_or_default()),
         ];
         if progress.running {
-            row.extend([dash(last_seen(worker)), tame(&worker.state())]);
+            row.extend([dash(last_seen(worker)), sanitize(&worker.state())]);
         }
         row
     };

@@ -6,11 +6,11 @@ use crate::cli::Global;
 use crate::cli::fleet::FleetVenue;
 use crate::cli::sandbox::print_sandbox;
 use referee_play::interrupts::Interrupts;
-use referee_play::reach::{ReadableFiles, ground};
+use referee_play::reach::{ReadableFiles, shared_rules};
 use referee_play::running_matches::RunningMatches;
 use referee_process::Failure;
-use referee_process::sandbox::{Enclosure, Wish};
-use referee_protocol::Sandbox;
+use referee_process::sandbox::{Sandbox, SandboxRequest};
+use referee_protocol::SandboxRecord;
 use referee_runner::Prepared;
 use referee_runner::folder::Folder;
 use referee_runner::local::{Local, LocalSetup};
@@ -24,7 +24,7 @@ use tokio::runtime::Runtime;
 #[derive(Debug)]
 pub(in crate::cli) enum Venue {
     /// On this machine, in this sandbox.
-    Local(Box<Enclosure>),
+    Local(Box<Sandbox>),
     /// By workers.
     Fleet(Box<FleetVenue>),
 }
@@ -32,7 +32,7 @@ pub(in crate::cli) enum Venue {
 impl Venue {
     /// Chooses the venue, and checks that the sandbox or the server works before anything is written.
     pub(super) fn choose(
-        request: &Wish,
+        request: &SandboxRequest,
         prepared: &Prepared,
         options: &SharedRunOptions,
         runtime: &Runtime,
@@ -45,15 +45,15 @@ impl Venue {
     }
 
     /// Returns the sandbox, if it is known.
-    pub(super) fn sandbox(&self) -> Option<&Sandbox> {
+    pub(super) fn sandbox(&self) -> Option<&SandboxRecord> {
         match self {
-            Self::Local(sandbox) => Some(&sandbox.told),
+            Self::Local(sandbox) => Some(&sandbox.recorded),
             Self::Fleet(_) => None,
         }
     }
 
     /// Prints notes on the venue.
-    pub(super) fn print(&self, request: &Wish, global: &Global) {
+    pub(super) fn print(&self, request: &SandboxRequest, global: &Global) {
         match self {
             Self::Local(sandbox) => print_sandbox(sandbox, request.level, global),
             Self::Fleet(fleet) => fleet.print_notes(global),
@@ -103,7 +103,7 @@ pub(in crate::cli) struct RunContext<'a> {
 }
 
 /// Returns what games on this machine need.
-fn local_setup(run: RunContext<'_>, sandbox: Enclosure) -> Result<LocalSetup, Failure> {
+fn local_setup(run: RunContext<'_>, sandbox: Sandbox) -> Result<LocalSetup, Failure> {
     let RunContext { prepared, folder, playing, options } = run;
     let room = room(prepared, options);
     let specs: Vec<_> = std::mem::take(&mut prepared.specs).into_iter().map(Arc::new).collect();
@@ -111,13 +111,13 @@ fn local_setup(run: RunContext<'_>, sandbox: Enclosure) -> Result<LocalSetup, Fa
     records.push(folder.root().to_owned());
     let readable: Vec<PathBuf> =
         prepared.contest.sandbox.read.iter().map(|path| prepared.base.join(path)).collect();
-    let readable_files = ReadableFiles::new(ground(&specs, &records, &readable));
-    readable_files.check(sandbox.jail.layers, &specs)?;
+    let readable_files = ReadableFiles::new(shared_rules(&specs, &records, &readable));
+    readable_files.check(sandbox.launcher.layers, &specs)?;
     Ok(LocalSetup {
         specs,
         readable_files: Arc::new(readable_files),
         room,
-        enclosure: sandbox,
+        sandbox: sandbox,
         playing,
     })
 }

@@ -10,7 +10,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use machine::Machine;
 use referee_process::Failure;
-use referee_process::sandbox::{Depth, Probe, SelfTest, attack, mend, mend_untested, prepare};
+use referee_process::sandbox::{Depth, Probe, SelfTest, attack, prepare, remedy, remedy_untested};
 use referee_protocol::{Layer, Layers, Level};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -124,17 +124,17 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
 
 /// Tests one level, with agents started as in a match.
 fn test(level: Level, depth: Depth) -> Result<LevelReport, Failure> {
-    let (jail, _groups) = match prepare(level) {
+    let (config, _groups) = match prepare(level) {
         Ok(made) => made,
         Err(failure) if failure.code() == Failure::MACHINE => {
             return Ok(LevelReport::without_groups(level, &failure));
         }
         Err(failure) => return Err(failure),
     };
-    let test = attack(level, &jail, depth).map_err(|error| {
-        Failure::machine(format!("cannot test level {level}: {error}")).help(mend_untested())
+    let test = attack(level, &config, depth).map_err(|error| {
+        Failure::machine(format!("cannot test level {level}: {error}")).help(remedy_untested())
     })?;
-    Ok(LevelReport::of(&test, jail.layers))
+    Ok(LevelReport::of(&test, config.layers))
 }
 
 impl LevelReport {
@@ -145,7 +145,7 @@ impl LevelReport {
             holds: test.holds(),
             layers: layers.iter().map(Layer::name).collect(),
             failed: failed.map(ProbeReport::of),
-            help: failed.and_then(mend),
+            help: failed.and_then(remedy),
             probes: test.probes.iter().map(ProbeReport::of).collect(),
         }
     }
@@ -179,7 +179,7 @@ impl ProbeReport {
             attack: probe.attack_name(),
             alone: probe.alone,
             held: probe.held,
-            result: probe.told.clone(),
+            result: probe.answer.clone(),
             without: probe.without.clone(),
             proof: probe.is_proof(),
         }

@@ -2,7 +2,7 @@
 
 use super::machine::Machine;
 use super::{DoctorReport, LevelReport, ProbeReport};
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 
 type Row = Vec<String>;
 
@@ -23,7 +23,7 @@ impl DoctorReport {
         rows.extend(self.languages.iter().map(|language| {
             let (name, found) = language.found();
             let state = if found.is_some() { "installed" } else { "not installed" };
-            row(&format!("language {name}"), state, &found.map(tame).unwrap_or_default())
+            row(&format!("language {name}"), state, &found.map(sanitize).unwrap_or_default())
         }));
         rows
     }
@@ -51,7 +51,7 @@ impl LevelReport {
             }
             return rows;
         };
-        let mut rows = vec![row(&name, "fails", &tame(&failed.line()))];
+        let mut rows = vec![row(&name, "fails", &sanitize(&failed.line()))];
         rows.extend(self.help.iter().map(|help| row("", "help", help)));
         rows
     }
@@ -84,7 +84,7 @@ impl Machine {
             }
         };
         vec![
-            row("kernel", &tame(&self.kernel), &landlock),
+            row("kernel", &sanitize(&self.kernel), &landlock),
             row("memory controller", self.memory_controller, ""),
             row("cores", &self.cores.to_string(), ""),
             row("user", user, detail),

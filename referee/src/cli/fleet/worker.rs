@@ -13,7 +13,7 @@ use referee_match::times::read_time;
 use referee_play::interrupts::Interrupts;
 use referee_process::Failure;
 use referee_process::cores;
-use referee_protocol::plain::{count, tame};
+use referee_protocol::plain::{count, sanitize};
 use std::io::stderr;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -151,7 +151,7 @@ struct StatusPrinter {
 impl StatusSink for StatusPrinter {
     fn status(&mut self, status: &Status) {
         let mut parts = vec![match &status.contest {
-            Some(contest) => tame(contest),
+            Some(contest) => sanitize(contest),
             None => "waiting for a contest".to_owned(),
         }];
         if status.contest.is_some() {
@@ -169,7 +169,7 @@ impl StatusSink for StatusPrinter {
 
     fn message(&mut self, text: &str) {
         if !self.quiet {
-            let text = tame(text);
+            let text = sanitize(text);
             self.line.suspend(|| eprint_line(&text));
         }
     }

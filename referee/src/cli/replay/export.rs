@@ -11,7 +11,7 @@ use referee_match::transcript::{FollowState, Playback, PlyKind, TranscriptFollow
 use referee_play::destination::create;
 use referee_play::input_files::read_transcript;
 use referee_process::Failure;
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 use referee_render::pictures::{
     OutputFormat, PictureOptions, Plies, write_apng, write_gif, write_png, write_svg,
 };
@@ -113,7 +113,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
 fn read(file: &str) -> Result<(Playback, MatchState), Failure> {
     let following = TranscriptFollower::of(&read_transcript(file)?);
     let state = following.state().clone();
-    let broken = |line: u64, text: &str| format!("{file}: line {line}: {}", tame(text));
+    let broken = |line: u64, text: &str| format!("{file}: line {line}: {}", sanitize(text));
     let Some(playback) = following.into_playback() else {
         let text = match state {
             FollowState::Broken { line, text } => broken(line, &text),

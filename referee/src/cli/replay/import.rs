@@ -10,7 +10,7 @@ use referee_match::transcript::{Origin, import};
 use referee_play::destination::{Destination, is_transcript};
 use referee_play::input_files::read_record;
 use referee_process::Failure;
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 use referee_protocol::{Event, Header};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -51,7 +51,8 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     }
     let (kind, notation) = notation(options)?;
     let (text, digest) = read_record(&options.file)?;
-    let failed = |text: String| Failure::operation(format!("{}: {}", options.file, tame(&text)));
+    let failed =
+        |text: String| Failure::operation(format!("{}: {}", options.file, sanitize(&text)));
     let number = usize::try_from(options.number).unwrap_or(usize::MAX);
     let read = notation.read(&text, number).map_err(failed)?;
     let file = Path::new(&options.file).file_name().unwrap_or_default();
@@ -68,7 +69,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let destination = Destination::File { path: options.output.clone(), force: options.force };
     write(&destination, header, &events).map_err(machine(&output))?;
     for note in &read.notes {
-        eprint_line(&format!("note: {}", tame(note)));
+        eprint_line(&format!("note: {}", sanitize(note)));
     }
     if !global.quiet {
         print(&summary(header, &events))?;

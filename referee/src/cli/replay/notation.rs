@@ -3,7 +3,7 @@
 use referee_games::notations;
 use referee_match::transcript::{Playback, game_record};
 use referee_process::Failure;
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 
 /// Returns the game in the notation of this file ending, if it has one.
 pub(super) fn to_notation(
@@ -18,7 +18,7 @@ pub(super) fn to_notation(
         Failure::operation(format!("{} can't be written as .{ending}", kind.name))
             .help(format!("games that can: {}", names.join(", ")))
     })?;
-    let failed = |text: String| Failure::operation(format!("{file}: {}", tame(&text)));
+    let failed = |text: String| Failure::operation(format!("{file}: {}", sanitize(&text)));
     let record = game_record(playback).map_err(failed)?;
     notation.write(&record).map_err(failed)
 }

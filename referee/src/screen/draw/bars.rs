@@ -7,7 +7,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use referee_match::times::show_clock;
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 
 /// The columns of the progress bar.
 const TRACK: usize = 20;
@@ -59,9 +59,9 @@ pub(super) fn conditions(ctx: &DrawContext<'_>) -> String {
     format!(
         "clock {clock}, seed {}, match {}, started {}",
         header.seed,
-        tame(&header.match_id),
+        sanitize(&header.match_id),
         // Without the fraction of the second.
-        tame(header.started.split('.').next().unwrap_or_default())
+        sanitize(header.started.split('.').next().unwrap_or_default())
     )
 }
 

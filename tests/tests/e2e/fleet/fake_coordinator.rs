@@ -15,7 +15,7 @@ use referee_fleet::messages::{FORMAT_VERSION, split_bytes};
 use referee_fleet::{
     AgentPackage, Announcement, Brief, Heartbeat, Names, Order, Payload, PlayedMatch, Report, names,
 };
-use referee_protocol::plain::hex;
+use referee_protocol::plain::to_hex;
 use sha2::{Digest, Sha256};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -118,7 +118,7 @@ impl FakeCoordinator {
             name: self.contest.name.clone(),
             referee: env!("CARGO_PKG_VERSION").to_owned(),
             since: "2026-01-01T00:00:00Z".to_owned(),
-            brief_sha256: hex(&Sha256::digest(serde_json::to_vec(brief).unwrap())),
+            brief_sha256: to_hex(&Sha256::digest(serde_json::to_vec(brief).unwrap())),
         };
         let bytes = serde_json::to_vec(&announcement).unwrap();
         // The stream of a key-value bucket. The client's own call first queries the account, whose

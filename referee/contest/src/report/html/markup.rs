@@ -1,7 +1,7 @@
 //! Writes HTML such that text can't become markup.
 
 use super::super::number_format::short;
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 use std::fmt::{self, Write as _};
 
 /// HTML under construction.
@@ -45,7 +45,7 @@ pub(super) struct Text<'a>(pub(super) &'a str);
 
 impl fmt::Display for Text<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for c in tame(self.0).chars() {
+        for c in sanitize(self.0).chars() {
             match c {
                 '&' => f.write_str("&amp;")?,
                 '<' => f.write_str("&lt;")?,
@@ -65,7 +65,7 @@ pub(super) struct Name<'a>(pub(super) &'a str, pub(super) usize);
 impl fmt::Display for Name<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let short = short(self.0, self.1);
-        if short == tame(self.0) {
+        if short == sanitize(self.0) {
             write!(f, "<bdi>{}</bdi>", Text(&short))
         } else {
             write!(f, "<bdi title=\"{}\">{}</bdi>", Text(self.0), Text(&short))

@@ -6,7 +6,7 @@ use super::archive::Bounds;
 use super::unpack::unpack;
 use crate::{BundleRef, FaultCause, WorkerFault};
 use flate2::write::GzEncoder;
-use referee_protocol::plain::hex;
+use referee_protocol::plain::to_hex;
 use sha2::{Digest, Sha256};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ fn unpack_bytes(
     let place = tempfile::tempdir().unwrap();
     let file = place.path().join("bundle");
     std::fs::write(&file, bytes).unwrap();
-    let sha256 = hex(&Sha256::digest(bytes));
+    let sha256 = to_hex(&Sha256::digest(bytes));
     let bundle = BundleRef { sha256, bytes: bytes.len() as u64, unpacked_bytes };
     unpack(&file, &bundle, into, BOUNDS)
 }

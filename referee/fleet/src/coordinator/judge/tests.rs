@@ -8,7 +8,7 @@ use referee_contest::{Contest, Fixture, Schedule};
 use referee_games::{GameKind, GameRecord, RecordEnd, Turn};
 use referee_match::match_id;
 use referee_match::transcript::{Origin, Recorder, import};
-use referee_protocol::plain::hex;
+use referee_protocol::plain::to_hex;
 use referee_protocol::{Event, Seat};
 use referee_runner::backend::{FinishedGame, NoResult, kinds};
 use referee_runner::folder::Folder;
@@ -211,7 +211,7 @@ async fn a_removed_object_of_a_game_with_a_result_is_not_needed() {
     let mut world = World::new();
     let games = world.block();
     let tries: Vec<_> = games.iter().map(|(number, bytes)| (*number, object_of(bytes))).collect();
-    let name = hex(&Sha256::digest(&games[1].1));
+    let name = to_hex(&Sha256::digest(&games[1].1));
     world.objects.0.insert(name.clone(), games[1].1.clone());
     for (known, fine) in [(0, true), (1, false)] {
         let verified = world.judge_known(tries.clone(), Vec::new(), Some(known)).await;
@@ -225,7 +225,7 @@ fn message_of(bytes: &[u8]) -> Payload {
 }
 
 fn object_of(bytes: &[u8]) -> Payload {
-    Payload::Object { sha256: hex(&Sha256::digest(bytes)), bytes: bytes.len() as u64 }
+    Payload::Object { sha256: to_hex(&Sha256::digest(bytes)), bytes: bytes.len() as u64 }
 }
 
 #[tokio::test]
@@ -296,9 +296,9 @@ async fn payloads_are_complete_and_match_their_names() {
     let mut world = World::new();
     let whole = world.transcript(0, RecordEnd::Played);
     let length = whole.len() as u64;
-    let name = hex(&Sha256::digest(&whole));
-    let absent = hex(&Sha256::digest(b"absent"));
-    let false_name = hex(&Sha256::digest(b"false"));
+    let name = to_hex(&Sha256::digest(&whole));
+    let absent = to_hex(&Sha256::digest(b"absent"));
+    let false_name = to_hex(&Sha256::digest(b"false"));
     let object = |sha256: &str, bytes| Payload::Object { sha256: sha256.to_owned(), bytes };
     world.objects.0.insert(name.clone(), whole.clone());
     world.objects.0.insert(false_name.clone(), whole.clone());
@@ -380,7 +380,7 @@ async fn only_one_long_transcript_is_in_memory() {
         let tries = games.iter().map(|(number, bytes)| (*number, parcel(bytes))).collect();
         let bytes = games.iter().flat_map(|(_, bytes)| bytes.clone()).collect();
         for (_, bytes) in &games {
-            world.objects.0.insert(hex(&Sha256::digest(bytes)), bytes.clone());
+            world.objects.0.insert(to_hex(&Sha256::digest(bytes)), bytes.clone());
         }
         let other = world.rules.long.clone().lock_owned().await;
         let mut judged = std::pin::pin!(world.judge(tries, bytes));

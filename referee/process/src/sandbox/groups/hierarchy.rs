@@ -1,14 +1,14 @@
-//! Reading where the hierarchies of control groups are mounted, and which groups a process is in.
+//! Parses where control group hierarchies are mounted, and which groups a process is in.
 
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
-/// A hierarchy of control groups.
+/// A control group hierarchy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Hierarchy {
-    /// The controllers of one of version 1; none for that of version 2.
+    /// The controllers in version 1; empty in version 2.
     pub controllers: Vec<String>,
     /// Where it is mounted.
     pub top: PathBuf,
@@ -17,25 +17,25 @@ pub(super) struct Hierarchy {
 }
 
 impl Hierarchy {
-    /// The one of version 2.
+    /// Whether it is version 2.
     pub(super) fn is_unified(&self) -> bool {
         self.controllers.is_empty()
     }
 
-    /// Whether one of version 2 has these controllers.
+    /// Whether a hierarchy of version 2 has these controllers.
     pub(super) fn has(&self, names: &[&str]) -> bool {
         let list = fs::read_to_string(self.top.join("cgroup.controllers")).unwrap_or_default();
         names.iter().all(|name| list.split_whitespace().any(|it| it == *name))
     }
 }
 
-/// Those in which a process has a group that it can reach, by its `/proc/PID/mountinfo` and
-/// `/proc/PID/cgroup` (`proc_pid_mountinfo(5)`, `cgroups(7)`).
+/// Returns the hierarchies in which a process has a group that it can reach, from its
+/// `/proc/PID/mountinfo` and `/proc/PID/cgroup` (`proc_pid_mountinfo(5)`, `cgroups(7)`).
 pub(super) fn hierarchies(mountinfo: &str, cgroup: &str) -> Vec<Hierarchy> {
     cgroup.lines().filter_map(|line| hierarchy(mountinfo, line)).collect()
 }
 
-/// `4:memory:/a/group` of version 1, `0::/a/group` of version 2.
+/// Parses `4:memory:/a/group` (version 1) or `0::/a/group` (version 2).
 fn hierarchy(mountinfo: &str, line: &str) -> Option<Hierarchy> {
     let (_, line) = line.split_once(':')?;
     let (names, group) = line.split_once(':')?;
@@ -54,7 +54,7 @@ fn hierarchy(mountinfo: &str, line: &str) -> Option<Hierarchy> {
         };
         let mut place = place.split(' ');
         let (root, top) = (place.nth(3)?, place.next()?);
-        // Only what is below the root that is mounted is there; `/..` is outside of it.
+        // Only what is below the mounted root is visible; `/..` is outside of it.
         let inside = Path::new(group).strip_prefix(unescaped(root)).ok()?;
         if !fits || group.starts_with("/..") {
             return None;
@@ -65,7 +65,7 @@ fn hierarchy(mountinfo: &str, line: &str) -> Option<Hierarchy> {
     })
 }
 
-/// A path in which white space and backslashes are written as `\040`, three octal digits.
+/// Decodes a path in which white space and backslashes are written as `\040`, three octal digits.
 fn unescaped(text: &str) -> PathBuf {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

@@ -1,6 +1,6 @@
-//! What the kernel of this machine does with groups, where it lets them be made.
+//! What this machine's kernel does with control groups, if it lets us make them.
 
-use super::super::super::work_folder::hold;
+use super::super::super::work_folder::lock_folder;
 use super::{Groups, PREFIX};
 use crate::launcher::{Bounds, Group, Limit};
 use std::fs;
@@ -9,18 +9,18 @@ use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The program moves between groups as a whole, so tests that do that have it for themselves.
+/// The tests move the whole program between groups, so only one may run at a time.
 static WHOLE_PROGRAM: Mutex<()> = Mutex::new(());
 
-/// Groups, which go before the guard does; `None`, and a line that says so, where this machine has
-/// none for us.
+/// Groups, which are dropped before the guard; `None`, with a message, if this machine has none for
+/// us.
 fn groups() -> Option<(MutexGuard<'static, ()>, Groups)> {
     let guard = WHOLE_PROGRAM.lock().unwrap_or_else(PoisonError::into_inner);
     match Groups::find() {
         Ok(groups) => Some((guard, groups)),
-        Err(lack) => {
-            let help = lack.help_text().unwrap_or_default();
-            writeln!(std::io::stderr(), "not tested: {lack} ({help})").unwrap();
+        Err(failure) => {
+            let help = failure.help_text().unwrap_or_default();
+            writeln!(std::io::stderr(), "not tested: {failure} ({help})").unwrap();
             None
         }
     }
@@ -30,7 +30,7 @@ fn bounds(memory_mb: u64, processes: u64) -> Bounds {
     Bounds { files: 64, memory_mb, processes, work_mb: 16 }
 }
 
-/// A group with a Python program that starts in it.
+/// A Python program in a group.
 struct Member {
     group: Group,
     child: Child,
@@ -39,11 +39,11 @@ struct Member {
 impl Member {
     fn start(groups: &Groups, name: &str, bounds: Bounds, code: &str) -> Self {
         let group = Group::make(&groups.folders(), name, bounds).unwrap();
-        let doors = groups.folders().into_iter().map(|it| it.join(name).join("cgroup.procs"));
+        let procs_files = groups.folders().into_iter().map(|it| it.join(name).join("cgroup.procs"));
         let enter = "code=$1; shift; for door; do echo 0 > $door || exit 1; done; exec python3 -c \
                      \"$code\"";
         let mut command = Command::new("sh");
-        command.args(["-c", enter, "sh", code]).args(doors);
+        command.args(["-c", enter, "sh", code]).args(procs_files);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         Self { group, child: command.spawn().unwrap() }
     }
@@ -94,7 +94,7 @@ fn too_much_memory_of_any_kind_is_seen_and_others_go_on() {
 #[test]
 fn memory_is_counted_over_all_processes() {
     let Some((_guard, groups)) = groups() else { return };
-    // The children hold what they have until the first of them is killed.
+    // The children hold their memory until the first of them is killed.
     let code = "import os, signal\n\
                 signal.alarm(60)\n\
                 end, keep = os.pipe()\n\
@@ -147,29 +147,31 @@ fn time_of_children_that_nobody_waits_for_is_counted() {
 #[test]
 fn nothing_is_left_behind() {
     let Some((guard, found)) = groups() else { return };
-    let homes = found.folders();
-    let group = Group::make(&homes, "one", bounds(64, 8)).unwrap();
-    assert!(homes.iter().all(|home| home.join("one").exists()));
-    assert!(Group::make(&homes, "one", bounds(64, 8)).is_err());
+    let own_groups = found.folders();
+    let group = Group::make(&own_groups, "one", bounds(64, 8)).unwrap();
+    assert!(own_groups.iter().all(|own_group| own_group.join("one").exists()));
+    assert!(Group::make(&own_groups, "one", bounds(64, 8)).is_err());
     drop(group);
-    assert!(homes.iter().all(|home| home.exists() && !home.join("one").exists()));
-    // As if the referee had been killed with an agent.
-    Group::make(&homes, "two", bounds(64, 8)).map(std::mem::forget).unwrap();
+    assert!(
+        own_groups.iter().all(|own_group| own_group.exists() && !own_group.join("one").exists())
+    );
+    // As if the referee had been killed while an agent ran.
+    Group::make(&own_groups, "two", bounds(64, 8)).map(std::mem::forget).unwrap();
     drop(found);
-    assert!(homes.iter().all(|home| !home.exists()));
+    assert!(own_groups.iter().all(|own_group| !own_group.exists()));
     drop(guard);
 
-    let beside = |home: &PathBuf| home.with_file_name(format!("{PREFIX}0-1"));
+    let beside = |own_group: &PathBuf| own_group.with_file_name(format!("{PREFIX}0-1"));
     let Some((_guard, found)) = groups() else { return };
     let left: Vec<_> = found.folders().iter().map(beside).collect();
     drop(found);
     for folder in &left {
         fs::create_dir_all(folder.join("agent")).unwrap();
     }
-    let locks: Vec<_> = left.iter().map(|folder| hold(folder).unwrap()).collect();
+    let locks: Vec<_> = left.iter().map(|folder| lock_folder(folder).unwrap()).collect();
     drop(Groups::find().unwrap());
     assert!(left.iter().all(|folder| folder.join("agent").exists()));
-    // A child of another test's may still have them, which keeps what is only closed.
+    // A child of another test may have inherited the files, so closing them is not enough.
     for lock in &locks {
         lock.unlock().unwrap();
     }

@@ -1,15 +1,15 @@
-//! What a program file says of where it can be started: its loader, and the processor it is for.
+//! Where a program file can run: its loader and its processor.
 
 use crate::files::head;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// How much of a program is read. The loader's name stands near the beginning.
+/// How much of a program is read. The loader's name is near the beginning.
 const HEAD_BYTES: u64 = 64 * 1024;
-/// What a program header of a loader's name begins with.
+/// The type of the program header with the loader's name.
 const INTERPRETER: u64 = 3;
-/// Processors whose programs run on another: i386 on x86-64, ARM on its 64-bit successor.
+/// Processors that run another's programs: x86-64 runs i386, 64-bit ARM runs ARM.
 const RUN_BY: &[(u64, u64)] = &[(3, 62), (40, 183)];
 
 /// The head of a program file.
@@ -17,13 +17,13 @@ const RUN_BY: &[(u64, u64)] = &[(3, 62), (40, 183)];
 pub(super) struct Elf(Vec<u8>);
 
 impl Elf {
-    /// That of a file, if it is one of little-endian words, as all that this runs on have.
+    /// Reads that of a file, if it is little-endian ELF, as on all supported machines.
     pub(super) fn of(file: &Path) -> Option<Self> {
         let head = head(file, HEAD_BYTES)?;
         (head.starts_with(b"\x7fELF") && head.get(5) == Some(&1)).then_some(Self(head))
     }
 
-    /// The loader that it asks for, if any.
+    /// Returns the loader that it names, if any.
     pub(super) fn loader(&self) -> Option<PathBuf> {
         let wide = self.0.get(4) == Some(&2);
         let (table, size, count) = if wide { ((32, 8), 54, 56) } else { ((28, 4), 42, 44) };

@@ -1,5 +1,5 @@
-//! Where the program of a command is installed: its interpreter's own folder, so that one in a home
-//! folder works too, as virtual environments, pyenv, nvm, conda and the like make them.
+//! Where a command's program is installed: the interpreter's folder, so that one in a home folder
+//! works too, as made by virtual environments, pyenv, nvm or conda.
 
 use super::elf::Elf;
 use crate::files::{head, in_path};
@@ -7,33 +7,33 @@ use nix::unistd::{AccessFlags, access};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// Folders of programs; what belongs to them is in the folder above.
+/// Folders of programs; the installation is the folder above.
 const PROGRAM_FOLDERS: &[&str] = &["bin", "sbin", "libexec", "shims", "Scripts"];
-/// What lies beside a folder of programs where something is installed.
+/// What is beside a folder of programs in an installation.
 const INSTALLED: &[&str] = &["lib", "lib64", "libexec", "share", "pyvenv.cfg", "versions"];
-/// Folders in a home folder that look so, but hold all kinds of things.
+/// Folders in a home folder that look like installations, but hold other things too.
 const COLLECTIONS: &[&str] = &[".local", ".cargo"];
-/// How many links lead on from each other, and how many scripts are each other's interpreters.
+/// The longest chain of links, and of scripts that are each other's interpreters.
 const STEPS_MAX: usize = 40;
-/// How much of a script is read, to see what it is for.
+/// How much of a script is read.
 const SCRIPT_BYTES: u64 = 4096;
-/// What `pyvenv.cfg` says about the Python that an environment was made with.
+/// Settings in `pyvenv.cfg` that name the Python of an environment.
 const BASES: &[&str] =
     &["home", "base-prefix", "base-exec-prefix", "executable", "base-executable"];
 
-/// What was found; nothing is judged yet.
+/// What was found; not checked yet.
 #[derive(Debug, Default)]
 pub(super) struct Installed {
     /// Files and folders, canonical.
     pub(super) paths: Vec<PathBuf>,
-    /// What has to be there to start it, and isn't, or can't be executed here.
+    /// What is needed to start it and is missing or not executable.
     pub(super) missing: Vec<PathBuf>,
     seen: Vec<PathBuf>,
 }
 
 impl Installed {
-    /// What a command needs whose program is this file; its words are those after the program. What
-    /// is relative is relative to `folder`.
+    /// Adds what a command needs: `program` is its program, `words` are its arguments. Relative
+    /// paths are relative to `folder`.
     pub(super) fn command(&mut self, program: &Path, words: &[&str], folder: &Path) {
         self.started(program, folder);
         if program.file_name() == Some(OsStr::new("env"))
@@ -43,7 +43,7 @@ impl Installed {
         }
     }
 
-    /// What a program needs that has to be started.
+    /// Adds what a program needs that has to be started.
     fn started(&mut self, file: &Path, folder: &Path) {
         let file = folder.join(file);
         if !file.is_file() || access(&file, AccessFlags::X_OK).is_err() {
@@ -52,7 +52,7 @@ impl Installed {
         self.program(&file, folder);
     }
 
-    /// What a program needs: it, every link that leads to it, and if it is a script what runs that.
+    /// Adds a program, every link to it, and its interpreter if it is a script.
     pub(super) fn program(&mut self, file: &Path, folder: &Path) {
         let file = folder.join(file);
         if self.seen.len() > STEPS_MAX || self.seen.contains(&file) {
@@ -69,7 +69,7 @@ impl Installed {
         self.add(canonical);
     }
 
-    /// What loads a program that isn't a script.
+    /// Adds the loader of a program that isn't a script.
     fn loaded(&mut self, file: &Path) {
         let Some(elf) = Elf::of(file) else { return };
         self.missing.extend(elf.loader().filter(|loader| !loader.is_file()));
@@ -84,7 +84,7 @@ impl Installed {
         }
     }
 
-    /// The folder in which a program is installed, if it looks like that.
+    /// Adds the folder in which a program is installed, if it looks like that.
     fn prefix_of(&mut self, program: &Path) {
         let Some(programs) = program.parent() else { return };
         let Some(prefix) = programs.parent() else { return };
@@ -119,17 +119,17 @@ impl Installed {
         }
     }
 
-    /// What runs a script, by its first line.
+    /// Adds a script's interpreter, by its first line.
     fn script(&mut self, file: &Path, folder: &Path) {
         let Some(begin) = begin(file) else { return };
         let mut lines = begin.lines();
         let Some(line) = lines.next().and_then(|line| line.strip_prefix("#!")) else { return };
         let line = line.trim();
         let (program, argument) = line.split_once([' ', '\t']).unwrap_or((line, ""));
-        // As one word, but for `env -S`, which splits it itself.
+        // One word, except for `env -S`, which splits it itself.
         let words: Vec<&str> = argument.split_whitespace().collect();
         self.command(Path::new(program), &words, folder);
-        // Where the path of the interpreter is too long for the first line, pip writes this.
+        // pip writes this if the interpreter's path is too long for the first line.
         let long = lines.next().and_then(|line| line.strip_prefix("'''exec' "));
         let long = long.and_then(|line| line.split(" '").next()?.split(" \"").next());
         if let Some([program, ..]) = long.and_then(shlex::split).as_deref() {
@@ -137,7 +137,7 @@ impl Installed {
         }
     }
 
-    /// A program along PATH, or at a path.
+    /// Adds a program in PATH, or at a path.
     fn named(&mut self, word: &str, folder: &Path) {
         if word.contains('/') {
             return self.started(Path::new(word), folder);
@@ -163,7 +163,7 @@ fn by_env<'a>(words: &[&'a str]) -> Option<(usize, &'a str)> {
     None
 }
 
-/// Which words of a command are programs: the first one, and what that starts where it is `env`.
+/// Returns the indices of programs in a command: the first word, and what it starts if it is `env`.
 pub fn programs_of(command: &[String]) -> Vec<usize> {
     let words: Vec<&str> = command.iter().skip(1).map(String::as_str).collect();
     let first = command.first().and_then(|word| Path::new(word).file_name());
@@ -171,7 +171,7 @@ pub fn programs_of(command: &[String]) -> Vec<usize> {
     std::iter::once(0).chain(next.map(|(at, _)| at + 1)).collect()
 }
 
-/// A file, and where each link leads that it is.
+/// A file, and the target of each link in the chain.
 fn links(file: &Path) -> Vec<PathBuf> {
     let mut links = vec![file.to_owned()];
     let mut current = file.to_owned();
@@ -185,13 +185,13 @@ fn links(file: &Path) -> Vec<PathBuf> {
     links
 }
 
-/// What a file begins with, as far as it is text.
+/// The start of a script, as text.
 fn begin(file: &Path) -> Option<String> {
     let bytes = head(file, SCRIPT_BYTES)?;
     bytes.starts_with(b"#!").then(|| String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The paths that `pyvenv.cfg` names: `name = path`, a line each.
+/// The paths in `pyvenv.cfg`, one `name = path` per line.
 fn settings_of(file: &Path) -> Vec<(String, PathBuf)> {
     let text = head(file, SCRIPT_BYTES).and_then(|bytes| String::from_utf8(bytes).ok());
     let text = text.unwrap_or_default();

@@ -1,11 +1,11 @@
-//! What of the files that a command line names is the agent's own, and nobody else's to read.
+//! Which files named on a command line are the agent's own, so that no other agent may read them.
 
 use super::system::is_system;
 use std::path::{Path, PathBuf};
 
-/// The files that the words name, and the program where it lies in the folder and is no interpreter;
-/// where there are none, the folders below it that they name. Canonical.
-pub fn own_of_command(words: &[String], folder: &Path) -> Vec<PathBuf> {
+/// Returns the files that the words name, and the program if it is in the folder and no
+/// interpreter; if there are none, the folders below `folder` that they name. Canonical.
+pub fn files_of_command(words: &[String], folder: &Path) -> Vec<PathBuf> {
     let mut own = Vec::new();
     if let Some(program) = words.first() {
         own.extend(found(program, folder).filter(|file| {

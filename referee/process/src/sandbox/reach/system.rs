@@ -1,15 +1,15 @@
-//! What every program may need of the system, whoever wrote it: its own libraries, interpreters that
-//! are installed for everybody, and facts about the machine.
+//! What any program may need of the system: its libraries, interpreters that are installed for
+//! everyone, and facts about the machine.
 //!
-//! A program often sees that a file is there, since that can't be hidden from it, and fails if it
-//! then may not open it, where it would have gone on without the file. So what standard libraries
-//! look for by themselves is here too, as far as it has no secrets.
+//! That a file exists can't be hidden, and a program that sees a file but can't open it often
+//! fails, where it would have continued without the file. So the files that standard libraries look
+//! for are included, unless they contain secrets.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// Programs, libraries and their data, as distributions install them. `/opt` is not among them: who
-/// has an interpreter there names it.
+/// Programs, libraries and their data, as distributions install them. Not `/opt`: an interpreter
+/// there has to be named.
 const INSTALLED: &[&str] = &[
     "/usr",
     "/bin",
@@ -18,21 +18,21 @@ const INSTALLED: &[&str] = &[
     "/lib32",
     "/lib64",
     "/libx32",
-    // Distributions whose packages lie in a store that everybody may read.
+    // Distributions with a package store that everyone may read.
     "/nix/store",
     "/gnu/store",
-    // Where Ruby's packages go on Debian.
+    // Ruby's packages on Debian.
     "/var/lib/gems",
 ];
 
-/// Of `/etc`, never all of it: nothing that names secrets, hosts or services of this machine.
+/// In `/etc`; nothing that names secrets, hosts or services of this machine.
 const SETTINGS: &[&str] = &[
-    // The loader's.
+    // The loader.
     "ld.so.cache",
     "ld.so.conf",
     "ld.so.conf.d",
     "ld.so.preload",
-    // Time, and how things are called and written here.
+    // Time, locale and file types.
     "localtime",
     "timezone",
     "locale.alias",
@@ -43,11 +43,11 @@ const SETTINGS: &[&str] = &[
     "apache2/mime.types",
     "httpd/mime.types",
     "httpd/conf/mime.types",
-    // Which distribution it is.
+    // The distribution.
     "os-release",
     "debian_version",
     "lsb-release",
-    // Who one is, and that `localhost` is this machine.
+    // Users, and names such as `localhost`.
     "nsswitch.conf",
     "passwd",
     "group",
@@ -56,9 +56,9 @@ const SETTINGS: &[&str] = &[
     "gai.conf",
     "protocols",
     "services",
-    // Which of several programs is meant.
+    // Alternatives of programs.
     "alternatives",
-    // Settings and certificates that TLS libraries read when they are loaded. Keys lie beside them.
+    // Settings and certificates that TLS libraries load. Keys are beside them.
     "ssl/openssl.cnf",
     "ssl/certs",
     "pki/tls/openssl.cnf",
@@ -69,7 +69,7 @@ const SETTINGS: &[&str] = &[
     "pki/ca-trust/extracted",
     "crypto-policies",
     "ca-certificates/extracted",
-    // Languages'.
+    // Languages.
     "R",
     "mono",
     "dotnet",
@@ -77,15 +77,15 @@ const SETTINGS: &[&str] = &[
     "matplotlibrc",
 ];
 
-/// Of `/etc`, what begins so: settings of languages, with a version in their names.
+/// Prefixes of names in `/etc`: settings of languages, with a version in the name.
 const SETTINGS_BEGIN: &[&str] =
     &["java", "jvm", "ld-musl", "perl", "php", "python", "ruby", "guile", "swi-prolog"];
 
-/// Devices that give or take nothing of anybody's.
+/// Devices without anyone's data.
 const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
-/// What runtimes ask about the machine to choose their threads, heaps and page sizes. What a process
-/// reads about itself is the launcher's business.
+/// What runtimes read to choose threads, heaps and page sizes. The launcher allows what a process
+/// reads about itself.
 const MACHINE: &[&str] = &[
     "/proc/cpuinfo",
     "/proc/meminfo",
@@ -108,7 +108,7 @@ const MACHINE: &[&str] = &[
     "/sys/kernel/mm/hugepages",
 ];
 
-/// Files of a control group that say how much its processes may use: version 2, then version 1.
+/// Files with the limits of a control group: version 2, then version 1.
 const GROUP_LIMITS: &[&str] = &[
     "memory.max",
     "memory.high",
@@ -123,12 +123,12 @@ const GROUP_LIMITS: &[&str] = &[
     "cpu.shares",
     "pids.max",
 ];
-/// Where control groups are.
+/// Where control groups are mounted.
 const GROUPS: &str = "/sys/fs/cgroup";
-/// How far above the referee's own control group limits are looked for.
+/// How many ancestors of the referee's control group are searched for limits.
 const GROUPS_ABOVE_MAX: usize = 8;
 
-/// All of it that is there, canonical, and none below another; found out once.
+/// Returns those that exist, canonical, and none below another; computed once.
 pub(crate) fn system() -> &'static [PathBuf] {
     static SYSTEM: OnceLock<Vec<PathBuf>> = OnceLock::new();
     SYSTEM.get_or_init(|| {
@@ -144,18 +144,18 @@ pub(crate) fn system() -> &'static [PathBuf] {
         let mut found: Vec<PathBuf> =
             paths.iter().filter_map(|it| it.canonicalize().ok()).collect();
         found.sort();
-        // What lies below another comes after it.
+        // A path sorts before the paths below it.
         found.dedup_by(|path, above| path.starts_with(above));
         found
     })
 }
 
-/// Whether a canonical path is the system's: the same for all who have the same system.
+/// Whether a canonical path is the system's, and so the same for everyone with this system.
 pub fn is_system(path: &Path) -> bool {
     system().iter().any(|it| path.starts_with(it))
 }
 
-/// The limits of the control groups that the referee is in.
+/// The limits of the referee's control groups.
 fn group_limits() -> Vec<PathBuf> {
     let own = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let mut files = Vec::new();

@@ -1,111 +1,112 @@
-//! The self-test: a layer is in force only if its attack failed.
+//! The self-test: a layer counts only if its attacks failed.
 //!
-//! Canaries are started as agents are. One is in all layers at once, as agents will be. As a layer
-//! may hide that another is missing, others have few layers or one, and try what only those stop.
+//! Attackers are started like agents. One has all layers, as agents will. Since a layer may hide
+//! that another is missing, others have only a few layers or one, and try what only those stop.
 
-mod canary_run;
+mod attacker_run;
 mod plan;
 mod targets;
 
-use super::super::agent::Trouble;
-use super::super::launcher::{Jail, Mishap};
-use super::canary::Attack;
+use super::super::agent::StartFailure;
+use super::super::launcher::{InjectedFailure, LauncherConfig};
+use super::attacker::Attack;
 use crate::Failure;
-use canary_run::Found;
+use attacker_run::AttackerReport;
 use plan::Run;
-use referee_protocol::plain::tame;
+use referee_protocol::plain::sanitize;
 use referee_protocol::{Layer, Layers, Level};
 use std::io;
 use std::rc::Rc;
-use targets::Range;
+use targets::TestTargets;
 use tokio::task::LocalSet;
 
 /// How much is tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
-    /// What the kernel refuses, in few canaries: some milliseconds, for the start of every match.
+    /// What the kernel refuses, with few attackers: a few milliseconds, before every match.
     Quick,
-    /// Every attack on every layer, also what is measured and killed: some tenths of a second, for
-    /// the start of a contest.
+    /// Every attack on every layer, also those that are measured and killed: some tenths of a
+    /// second, before a contest.
     Start,
-    /// Each layer by itself, and each attack once more where there is no layer, to see that it works.
+    /// Each layer alone, and each attack also without any layer, to check that it works.
     Whole,
 }
 
-/// What became of the attacks on an enclosure.
+/// The results of attacking a sandbox.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SelfTest {
     /// The level that was tested.
     pub level: Level,
     /// What was tried, layer by layer.
     pub probes: Vec<Probe>,
-    /// What the machine could not do to start a canary, the first time that it couldn't.
-    pub trouble: Option<Trouble>,
+    /// The first failure to start an attacker.
+    pub start_failure: Option<StartFailure>,
 }
 
 /// One attack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Probe {
-    /// The layer that was to stop it.
+    /// The layer that must stop it.
     pub layer: Layer,
-    /// What was tried; `None`: to start at all.
+    /// What was tried; `None`: starting the attacker.
     pub attack: Option<Attack>,
-    /// Whether the layer stood without those that might have hidden that it is missing.
+    /// Whether the layer was tested without others that could hide that it is missing.
     pub alone: bool,
     /// It was stopped.
     pub held: bool,
-    /// What the system said: the name of an error, `worked`, or what was seen.
-    pub told: String,
-    /// What it said to the same attack where there was no layer, if that was tried. Anything but
-    /// `worked`: it can't be attacked here, and the probe proves nothing.
+    /// The system's answer: the name of an error, `worked`, or an observation.
+    pub answer: String,
+    /// The answer to the same attack without any layer, if that was tried. Unless it is `worked`,
+    /// the attack is impossible here and the probe proves nothing.
     pub without: Option<String>,
 }
 
 impl Probe {
-    /// What was tried, in words.
+    /// Returns what was tried, in words.
     pub fn attack_name(&self) -> &'static str {
         self.attack.map_or("start", Attack::name)
     }
 
-    /// Whether the attack is known to work where there is no layer, or was not tried there.
+    /// Whether the attack is known to work without layers, or was not tried there.
     pub fn is_proof(&self) -> bool {
-        self.without.as_deref().is_none_or(|told| told == WORKED)
+        self.without.as_deref().is_none_or(|answer| answer == WORKED)
     }
 }
 
-/// What is told of an attack that nothing stopped.
+/// The answer of an attack that nothing stopped.
 const WORKED: &str = "worked";
 
 impl SelfTest {
-    /// Every attack was stopped.
+    /// Whether every attack was stopped.
     pub fn holds(&self) -> bool {
         self.first_failure().is_none()
     }
 
-    /// The attack to blame where one was not: one on a layer that stood alone, if there is one, for
-    /// among all of them one that is missing may make others look bad.
+    /// Returns the attack to blame for a failure: preferably one on a layer alone, since with all
+    /// of them a missing layer may make others look bad.
     pub fn first_failure(&self) -> Option<&Probe> {
         let mut failures = self.probes.iter().filter(|probe| !probe.held);
         failures.clone().find(|probe| probe.alone).or_else(|| failures.next())
     }
 }
 
-/// Attacks an enclosure. An error is the machine's, and has nothing to do with the enclosure; what
-/// can't be put up is told in the result.
-pub fn attack(level: Level, jail: &Jail, depth: Depth) -> io::Result<SelfTest> {
-    let mut test = SelfTest { level, probes: Vec::new(), trouble: None };
-    let runs = plan::runs(jail.layers, depth);
+/// Attacks a sandbox. An error is the machine's; a layer that can't be applied is part of the
+/// result.
+pub fn attack(level: Level, config: &LauncherConfig, depth: Depth) -> io::Result<SelfTest> {
+    let mut test = SelfTest { level, probes: Vec::new(), start_failure: None };
+    let runs = plan::runs(config.layers, depth);
     if runs.is_empty() {
         return Ok(test);
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let found = LocalSet::new().block_on(&runtime, all(runs, jail))?;
+    let found = LocalSet::new().block_on(&runtime, all(runs, config))?;
     let (controls, tests): (Vec<_>, Vec<_>) = found.into_iter().partition(|(run, _)| run.control);
-    let stood = tests.iter().filter(|(_, found)| found.started);
-    let stood = stood.fold(Layers::default(), |all, (run, _)| all.union(run.layers));
+    let started_layers = tests.iter().filter(|(_, found)| found.started);
+    let started_layers =
+        started_layers.fold(Layers::default(), |all, (run, _)| all.union(run.layers));
     for (run, found) in tests {
-        test.trouble = test.trouble.or(found.trouble);
-        test.probes.extend(probes(&run, &found, jail, stood));
+        test.start_failure = test.start_failure.or(found.start_failure);
+        test.probes.extend(probes(&run, &found, config, started_layers));
     }
     for probe in &mut test.probes {
         let Some(attack) = probe.attack else { continue };
@@ -116,39 +117,41 @@ pub fn attack(level: Level, jail: &Jail, depth: Depth) -> io::Result<SelfTest> {
     Ok(test)
 }
 
-/// The variable that has something go wrong on purpose.
-const MISHAP_VARIABLE: &str = "REFEREE_SANDBOX_MISHAP";
+/// The environment variable that injects a failure.
+const FAILURE_VARIABLE: &str = "REFEREE_SANDBOX_MISHAP";
 
-/// What is to go wrong, for tests of the tests: `silent:LAYER`, `missing:LAYER` or `killed:LAYER`.
-pub fn mishap_from_environment() -> Result<Option<Mishap>, Failure> {
-    let Some(text) = std::env::var_os(MISHAP_VARIABLE) else { return Ok(None) };
+/// Reads the failure to inject, for tests: `silent:LAYER`, `missing:LAYER` or `killed:LAYER`.
+pub fn injected_failure() -> Result<Option<InjectedFailure>, Failure> {
+    let Some(text) = std::env::var_os(FAILURE_VARIABLE) else { return Ok(None) };
     let text = text.to_string_lossy();
     let known = text.split_once(':').and_then(|(kind, layer)| {
         let layer = layer.parse().ok()?;
         match kind {
-            "silent" => Some(Mishap::Silent(layer)),
-            "missing" => Some(Mishap::Missing(layer)),
-            "killed" => Some(Mishap::Killed(layer)),
+            "silent" => Some(InjectedFailure::Silent(layer)),
+            "missing" => Some(InjectedFailure::Missing(layer)),
+            "killed" => Some(InjectedFailure::Killed(layer)),
             _ => None,
         }
     });
     known.map(Some).ok_or_else(|| {
         let layers: Vec<&str> = Layer::ALL.iter().map(|layer| layer.name()).collect();
-        Failure::usage(format!("{MISHAP_VARIABLE} is `{}`", tame(&text))).help(format!(
-            "it is for tests: silent:LAYER, missing:LAYER or killed:LAYER, with LAYER one of {}",
+        Failure::usage(format!("invalid {FAILURE_VARIABLE}: `{}`", sanitize(&text))).help(format!(
+            "this variable is for tests: use silent:LAYER, missing:LAYER or killed:LAYER, with LAYER \
+             one of {}",
             layers.join(", ")
         ))
     })
 }
 
-/// All canaries, at once; in the order of the runs.
-async fn all(runs: Vec<Run>, jail: &Jail) -> io::Result<Vec<(Run, Found)>> {
-    let range = Rc::new(Range::prepare(canary_run::BOUNDS)?);
+/// Runs all attackers at once; results are in the order of the runs.
+async fn all(runs: Vec<Run>, config: &LauncherConfig) -> io::Result<Vec<(Run, AttackerReport)>> {
+    let targets_ready = Rc::new(TestTargets::prepare(attacker_run::BOUNDS)?);
     let mut tasks = Vec::new();
     for run in runs {
-        let (range, jail) = (Rc::clone(&range), Jail { layers: run.layers, ..jail.clone() });
+        let (targets_ready, config) =
+            (Rc::clone(&targets_ready), LauncherConfig { layers: run.layers, ..config.clone() });
         tasks.push(tokio::task::spawn_local(async move {
-            canary_run::run(&range, &jail, &run).await.map(|found| (run, found))
+            attacker_run::run(&targets_ready, &config, &run).await.map(|found| (run, found))
         }));
     }
     let mut all = Vec::new();
@@ -158,24 +161,29 @@ async fn all(runs: Vec<Run>, jail: &Jail) -> io::Result<Vec<(Run, Found)>> {
     Ok(all)
 }
 
-/// What a canary found, as probes of the layers that were to stop it; `stood`: those in which any
-/// canary has run.
-fn probes(run: &Run, found: &Found, jail: &Jail, stood: Layers) -> Vec<Probe> {
-    let alone = run.layers != jail.layers;
+/// Converts an attacker's results to probes of the layers that must stop it. `started_layers`:
+/// those in which any attacker ran.
+fn probes(
+    run: &Run,
+    found: &AttackerReport,
+    config: &LauncherConfig,
+    started_layers: Layers,
+) -> Vec<Probe> {
+    let alone = run.layers != config.layers;
     let probe =
-        |layer, attack, (held, told)| Probe { layer, attack, alone, held, told, without: None };
+        |layer, attack, (held, answer)| Probe { layer, attack, alone, held, answer, without: None };
     if !found.started {
-        // Where nobody has said which, it is hardly one that others could be started in.
-        let new = run.tested.minus(stood);
+        // If no layer is named, it is unlikely to be one in which others started.
+        let new = run.layers_under_test.difference(started_layers);
         let guilty = match found.layer() {
             Some(layer) => Layers::of(&[layer]),
-            None if new == Layers::default() => run.tested,
+            None if new == Layers::default() => run.layers_under_test,
             None => new,
         };
-        return guilty.iter().map(|layer| probe(layer, None, (false, found.end_told()))).collect();
+        return guilty.iter().map(|layer| probe(layer, None, (false, found.end_text()))).collect();
     }
     let of = |&attack: &Attack| {
-        let layer = run.tested.iter().find(|&layer| attack.layers().has(layer))?;
+        let layer = run.layers_under_test.iter().find(|&layer| attack.layers().has(layer))?;
         Some(probe(layer, Some(attack), found.of(attack)))
     };
     run.attacks.iter().filter_map(of).collect()

@@ -1,23 +1,23 @@
-//! Which canaries there are.
+//! Which attackers run, and with which layers.
 
-use super::super::canary::{Attack, Pace};
+use super::super::attacker::{Attack, Cost};
 use super::Depth;
 use referee_protocol::{Layer, Layers};
 
-/// One canary.
+/// One attacker.
 #[derive(Clone, Debug)]
 pub(super) struct Run {
-    /// What it is in.
+    /// Its layers.
     pub layers: Layers,
-    /// Which of them are tested by it.
-    pub(super) tested: Layers,
+    /// The layers that it tests.
+    pub(super) layers_under_test: Layers,
     /// What it tries, in this order.
     pub(super) attacks: Vec<Attack>,
-    /// It has no layers, to see that its attacks work.
+    /// It has no layers, to check that its attacks work.
     pub(super) control: bool,
 }
 
-/// Layers none of which stops what is tried against another.
+/// Groups of layers that stop none of each other's attacks.
 const APART: [&[Layer]; 4] = [
     &[Layer::Limits, Layer::Scope],
     &[Layer::Landlock],
@@ -36,17 +36,17 @@ const APART: [&[Layer]; 4] = [
     ],
 ];
 
-/// All canaries by which these layers are tested; none where there are no layers.
+/// Returns all attackers that test these layers; none without layers.
 pub(super) fn runs(layers: Layers, depth: Depth) -> Vec<Run> {
-    let paces: &[Pace] = match depth {
-        Depth::Quick => &[Pace::Quick],
+    let costs: &[Cost] = match depth {
+        Depth::Quick => &[Cost::Quick],
         // Those that take longest first.
-        Depth::Start | Depth::Whole => &[Pace::Deadly, Pace::Slow, Pace::Quick],
+        Depth::Start | Depth::Whole => &[Cost::Deadly, Cost::Slow, Cost::Quick],
     };
     let mut runs = Vec::new();
-    for &pace in paces {
-        // Of what isn't quick, a group's layers may stop the same.
-        let together = pace == Pace::Quick && depth != Depth::Whole;
+    for &cost in costs {
+        // Layers of a group may stop the same slow attacks.
+        let together = cost == Cost::Quick && depth != Depth::Whole;
         let groups: Vec<Layers> = if together {
             APART.into_iter().map(|group| only(layers, Layers::of(group))).collect()
         } else {
@@ -54,48 +54,48 @@ pub(super) fn runs(layers: Layers, depth: Depth) -> Vec<Run> {
         };
         for group in groups {
             let whole = beneath(group, layers);
-            // Where it is all that there is, the canary in all layers is the same.
+            // If this is all that there is, the attacker with all layers is the same.
             if whole != layers {
                 let as_root = layers.has(Layer::User) && !whole.has(Layer::User);
-                runs.extend(with(group, whole, pace, false).into_iter().filter_map(|mut run| {
+                runs.extend(with(group, whole, cost, false).into_iter().filter_map(|mut run| {
                     run.attacks.retain(|attack| !as_root || !works_for_root(*attack));
                     (!run.attacks.is_empty()).then_some(run)
                 }));
             }
         }
-        runs.extend(with(layers, layers, pace, false));
+        runs.extend(with(layers, layers, cost, false));
         if depth == Depth::Whole {
-            runs.extend(with(layers, Layers::default(), pace, true));
+            runs.extend(with(layers, Layers::default(), cost, true));
         }
     }
     runs
 }
 
-/// Canaries in some layers that try all that the tested ones stop.
-fn with(tested: Layers, layers: Layers, pace: Pace, control: bool) -> Vec<Run> {
-    let stopped = |it: &Attack| it.layers().iter().any(|layer| tested.has(layer));
-    let attacks = Attack::all().filter(|it| it.pace() == pace && stopped(it));
+/// Attackers with some layers that try everything that the tested layers stop.
+fn with(layers_under_test: Layers, layers: Layers, cost: Cost, control: bool) -> Vec<Run> {
+    let stopped = |it: &Attack| it.layers().iter().any(|layer| layers_under_test.has(layer));
+    let attacks = Attack::all().filter(|it| it.cost() == cost && stopped(it));
     let attacks: Vec<Attack> = attacks.collect();
-    let run = |attacks| Run { layers, tested, attacks, control };
-    match pace {
-        Pace::Deadly => attacks.into_iter().map(|attack| run(vec![attack])).collect(),
+    let run = |attacks| Run { layers, layers_under_test, attacks, control };
+    match cost {
+        Cost::Deadly => attacks.into_iter().map(|attack| run(vec![attack])).collect(),
         _ if attacks.is_empty() => Vec::new(),
         _ => vec![run(attacks)],
     }
 }
 
-/// What root may do in spite of the layers around it but for a user of its own.
+/// What root may do in spite of these layers, unless it has a separate user.
 fn works_for_root(attack: Attack) -> bool {
     let layers = attack.layers();
     layers.has(Layer::User) && layers != Layers::of(&[Layer::User])
 }
 
-/// Those that are in both.
+/// The intersection.
 fn only(these: Layers, kept: Layers) -> Layers {
-    these.minus(these.minus(kept))
+    these.difference(these.difference(kept))
 }
 
-/// What layers can't be put up without; what is needed for another comes after it.
+/// Which layers need another one; a need of a need comes later.
 const NEEDS: [(&[Layer], Layer); 4] = [
     (&[Layer::Scope, Layer::Landlock, Layer::Seccomp], Layer::NoNewPrivileges),
     // For its own `/proc`.
@@ -104,18 +104,18 @@ const NEEDS: [(&[Layer], Layer); 4] = [
     (&[Layer::UserNs], Layer::User),
 ];
 
-/// Layers with what they can't be put up without, as far as it is to be in force.
+/// Layers with those that they need, as far as these are configured.
 fn beneath(group: Layers, all: Layers) -> Layers {
     let whole = NEEDS.iter().fold(group, |whole, &(layers, needed)| {
         let needs = layers.iter().any(|&layer| whole.has(layer));
-        if needs { whole.and(&[needed]) } else { whole }
+        if needs { whole.with(&[needed]) } else { whole }
     });
     only(whole, all)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::canary::{Attack, Pace};
+    use super::super::super::attacker::{Attack, Cost};
     use super::super::Depth;
     use super::{APART, runs};
     use referee_protocol::{Layer, Layers, Level};
@@ -124,7 +124,7 @@ mod tests {
     fn no_layer_of_a_group_hides_another() {
         for group in APART {
             let group = Layers::of(group);
-            for attack in Attack::all().filter(|it| it.pace() == Pace::Quick) {
+            for attack in Attack::all().filter(|it| it.cost() == Cost::Quick) {
                 assert!(
                     attack.layers().iter().filter(|&it| group.has(it)).count() < 2,
                     "{attack:?}"
@@ -135,13 +135,13 @@ mod tests {
 
     #[test]
     fn every_layer_is_tested_alone_and_with_all_others() {
-        let all = Level::Metered.layers().and(&[Layer::User]);
+        let all = Level::Metered.layers().with(&[Layer::User]);
         for (depth, layers) in
             [(Depth::Quick, all.without(Layer::Watchdog)), (Depth::Start, all), (Depth::Whole, all)]
         {
             let runs = runs(all, depth);
             for layer in layers.iter() {
-                let its = |run: &&super::Run| run.tested.has(layer) && !run.control;
+                let its = |run: &&super::Run| run.layers_under_test.has(layer) && !run.control;
                 assert!(runs.iter().filter(its).any(|run| run.layers == all), "{layer:?}");
                 assert!(runs.iter().filter(its).any(|run| run.layers != all), "{layer:?}");
             }
@@ -159,7 +159,7 @@ mod tests {
                 let meets = |run: &&super::Run| {
                     let others = run.layers.without(layer);
                     run.attacks.contains(&attack)
-                        && run.tested.has(layer)
+                        && run.layers_under_test.has(layer)
                         && !attack.layers().iter().any(|other| others.has(other))
                 };
                 assert!(runs.iter().any(|run| meets(&run)), "{layer:?} {attack:?}");

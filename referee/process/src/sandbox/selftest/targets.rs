@@ -1,6 +1,6 @@
-//! What canaries are set upon: files, sockets and a process, all made for this.
+//! What attackers attack: files, sockets and a process, all made for this.
 
-use super::super::canary::{CANARY_COMMAND, PROGRAM, Targets, VICTIM};
+use super::super::attacker::{ATTACKER_COMMAND, PROGRAM, Targets, VICTIM};
 use crate::OWN_PROGRAM;
 use crate::launcher::Bounds;
 use crate::launcher::raw::Segment;
@@ -16,12 +16,12 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// The namespaces that there are, as `/proc` names them.
+/// The kinds of namespaces, as named in `/proc`.
 const NAMESPACES: [&str; 7] = ["user", "pid", "net", "ipc", "uts", "cgroup", "mnt"];
 
-/// All of it. It is gone when this is dropped.
+/// All targets; removed on drop.
 #[derive(Debug)]
-pub(super) struct Range {
+pub(super) struct TestTargets {
     folder: TempDir,
     _victim: Victim,
     _sockets: (TcpListener, UdpSocket, UnixListener, UnixListener),
@@ -41,10 +41,10 @@ impl Drop for Victim {
 }
 
 impl Victim {
-    /// It, and the address of eight bytes in its memory.
+    /// Starts it, and returns the address of eight bytes in its memory.
     fn start(word: &str) -> io::Result<(Self, usize)> {
         let mut child = Command::new(OWN_PROGRAM)
-            .args([CANARY_COMMAND, VICTIM, word])
+            .args([ATTACKER_COMMAND, VICTIM, word])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -56,13 +56,13 @@ impl Victim {
             BufReader::new(stdout).read_line(&mut line)?;
         }
         let address = line.trim().parse();
-        Ok((victim, address.map_err(|_| io::Error::other("the self-test's victim is gone"))?))
+        Ok((victim, address.map_err(|_| io::Error::other("the self-test's victim process ended"))?))
     }
 }
 
-impl Range {
-    /// Makes it, for canaries that may use this. All of it may be read and written by anybody, as far
-    /// as only rights of files are concerned, so that other layers have to stop it.
+impl TestTargets {
+    /// Makes the targets, for attackers with these limits. File permissions allow everything, so
+    /// that other layers have to stop it.
     pub(super) fn prepare(bounds: Bounds) -> io::Result<Self> {
         let open = Permissions::from_mode(0o777);
         let folder =
@@ -73,7 +73,7 @@ impl Range {
             fs::create_dir(at(name))?;
             fs::set_permissions(at(name), open.clone())?;
         }
-        fs::write(at("secret"), "canary")?;
+        fs::write(at("secret"), "attack")?;
         fs::set_permissions(at("secret"), Permissions::from_mode(0o666))?;
         let unix = UnixListener::bind(at("socket"))?;
         fs::set_permissions(at("socket"), open)?;
@@ -103,12 +103,13 @@ impl Range {
         Ok(Self { folder, _victim: victim, _sockets: sockets, _segment: segment, targets })
     }
 
-    /// The folder that all of it lies in.
+    /// Returns the folder with all targets.
     pub(super) fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// For a canary with this work folder, which stays so long over a limit.
+    /// Returns the targets for an attacker with this work folder, which stays this long over a
+    /// limit.
     pub(super) fn targets(&self, work: &Path, stay: Duration) -> Targets {
         let work = work.to_owned();
         Targets { daemon: name_of(&work), work, stay, ..self.targets.clone() }
@@ -125,7 +126,7 @@ fn namespace(kind: &str) -> Option<(String, String)> {
     Some((kind.to_owned(), link.to_string_lossy().into_owned()))
 }
 
-/// A segment with a key that nobody uses; `None` where the system has none to give.
+/// A segment with an unused key; `None` if the system has none.
 fn segment() -> Option<(Segment, i32)> {
     let first = Pid::this().as_raw();
     (0..16).map(|turn| first.wrapping_add(turn << 24) | 1 << 23).find_map(|key| {

@@ -1,4 +1,4 @@
-//! More than a canary may use.
+//! More resources than the attacker may use.
 
 use super::{Outcome, Targets, plain, refused};
 use crate::launcher::raw;
@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::Duration;
 
 const MIB: usize = 1024 * 1024;
-/// More than a private `/tmp` has room for, and little enough for any machine.
+/// More than a private `/tmp` allows, and few enough for any machine.
 const INODES: u32 = 512;
 
 fn bytes(mib: u64) -> u64 {
@@ -19,7 +19,7 @@ fn bytes(mib: u64) -> u64 {
 }
 
 pub(super) fn long_file(targets: &Targets) -> Outcome {
-    // The signal that comes with it would be its end.
+    // The signal that comes with it would kill this process.
     let mut signals = SigSet::empty();
     signals.add(Signal::SIGXFSZ);
     plain(signals.thread_block())?;
@@ -38,10 +38,10 @@ pub(super) fn many_files(targets: &Targets) -> Outcome {
     Ok(())
 }
 
-/// The time between two pieces of [`MIB`].
+/// The pause between two pieces of [`MIB`].
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// Twice as much as it may have, taken piece by piece, and then some time to be found with it.
+/// Twice the limit, taken piece by piece, followed by a pause in which it must be noticed.
 fn twice(targets: &Targets) -> usize {
     usize::try_from(bytes(targets.bounds.memory_mb * 2)).unwrap_or(usize::MAX)
 }
@@ -70,14 +70,14 @@ pub(super) fn shared_memory(targets: &Targets) -> Outcome {
 pub(super) fn many_tasks(targets: &Targets) -> Outcome {
     for _ in 0..targets.bounds.processes * 2 {
         let thread = std::thread::Builder::new().stack_size(64 * 1024);
-        // Until the canary is killed.
+        // Until the attacker is killed.
         plain(thread.spawn(std::thread::park))?;
     }
     std::thread::sleep(targets.stay);
     Ok(())
 }
 
-/// A file that takes its space at once.
+/// A file that allocates its space at once.
 pub(super) fn fill_tmp(targets: &Targets) -> Outcome {
     let path = Path::new("/tmp").join(&targets.word);
     let length = i64::try_from(bytes(targets.bounds.work_mb + 1)).unwrap_or(i64::MAX);

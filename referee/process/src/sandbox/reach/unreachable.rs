@@ -1,22 +1,23 @@
-//! What an agent with a user of its own could not get to, although it may: the folders above are
-//! closed to others, as root's home folder is.
+//! Paths that an agent with a user of its own may read but can't reach: a folder above is closed to
+//! others, like root's home folder.
 
 use std::fmt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// A path that an agent may read and can't get to.
+/// A path that an agent may read but can't reach.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hidden {
+pub struct Unreachable {
     /// The path; canonical.
     pub path: PathBuf,
-    /// The topmost folder above it that others may not enter, or the path itself where that may not
-    /// be read.
+    /// The topmost folder above it that others may not enter, or the path itself if others may not
+    /// read it.
     pub closed: PathBuf,
 }
 
-impl Hidden {
-    /// Whether a user can't get to a canonical path. All its groups are taken to be others'.
+impl Unreachable {
+    /// Returns why a user can't reach a canonical path. The user is assumed to be in none of its
+    /// groups.
     pub fn of(path: &Path, uid: u32) -> Option<Self> {
         let mut above: Vec<&Path> = path.ancestors().skip(1).collect();
         above.reverse();
@@ -26,21 +27,21 @@ impl Hidden {
         Some(Self { path: path.to_owned(), closed: closed.to_owned() })
     }
 
-    /// What to do about it, where the path can't be shown in another place.
+    /// Returns what to do about it, if the path can't be mounted elsewhere.
     pub fn help(&self) -> String {
         let closed = self.closed.display();
         let open = if self.closed == self.path {
-            format!("`chmod -R o+rX {closed}`")
+            format!("run `chmod -R o+rX {closed}`")
         } else {
             format!(
-                "`chmod o+x {closed}`, move it to a folder such as /srv, or use `--sandbox isolated`"
+                "run `chmod o+x {closed}`, move it to a folder such as /srv, or use `--sandbox isolated`"
             )
         };
-        format!("where the referee runs as root, agents have users of their own: {open}")
+        format!("as root, agents run as their own users: {open}")
     }
 }
 
-impl fmt::Display for Hidden {
+impl fmt::Display for Unreachable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (path, closed) = (self.path.display(), self.closed.display());
         if self.closed == self.path {
@@ -53,7 +54,7 @@ impl fmt::Display for Hidden {
 
 /// Whether a user lacks one of these rights there.
 fn lacks(path: &Path, uid: u32, rights: u32) -> bool {
-    // What can't be looked at is the referee's own trouble, and isn't there.
+    // A path that can't be examined is not the agent's problem.
     path.metadata().is_ok_and(|it| {
         let mode = if it.uid() == uid { it.mode() >> 6 } else { it.mode() };
         mode & rights != rights

@@ -1,4 +1,4 @@
-//! System calls that no agent needs and that take more than one line to try.
+//! System calls that take more than one line to try.
 
 use super::{Outcome, reached};
 use crate::launcher::raw;
@@ -6,19 +6,19 @@ use nix::errno::Errno;
 use nix::mount::MsFlags;
 use nix::sched::CloneFlags;
 
-/// From a second thread, where the kernel says that the arguments are wrong instead of doing it:
-/// what follows is to be tried with the rights that the canary has.
+/// From a second thread, where the kernel reports invalid arguments instead of doing it: the
+/// following attacks must run with the same rights.
 pub(super) fn unshare() -> Outcome {
     let thread = std::thread::spawn(|| nix::sched::unshare(CloneFlags::CLONE_NEWUSER));
     reached(thread.join().unwrap_or(Err(Errno::EAGAIN)))
 }
 
-/// By the old call and by the new one, whose flags a filter can't see.
+/// With the old call, and with the new one, whose flags a filter can't see.
 pub(super) fn clone_namespace() -> Outcome {
     reached(raw::clone_into_user_namespace()).or_else(|_| reached(raw::clone3_of_nothing()))
 }
 
-/// At a path that isn't there, which the kernel finds out before it asks for rights.
+/// At a path that doesn't exist, which the kernel checks before rights.
 pub(super) fn mount() -> Outcome {
     let none: Option<&str> = None;
     reached(nix::mount::mount(none, "", Some("tmpfs"), MsFlags::empty(), none))

@@ -1,14 +1,14 @@
-//! One canary: started as an agent is, listened to, and killed.
+//! One attacker: started like an agent, read from, and killed.
 
-use super::super::canary::{Answer, Attack, CANARY_COMMAND, Orders, PROGRAM};
+use super::super::attacker::{ATTACKER_COMMAND, Attack, AttackRequest, AttackResult, PROGRAM};
 use super::super::reach::system::system;
 use super::WORKED;
 use super::plan::Run;
-use super::targets::Range;
+use super::targets::TestTargets;
 use crate::agent::{
-    AgentEvent, AgentProcess, KILL_WAIT, Launch, OutputLimits, Surroundings, Trouble,
+    AgentEvent, AgentProcess, KILL_WAIT, Launch, OutputLimits, StartConditions, StartFailure,
 };
-use crate::launcher::{Bounds, Bytes, Jail, Launcher, Limit, Reach, Step};
+use crate::launcher::{Bounds, Bytes, Launcher, LauncherConfig, Limit, Reach, Step};
 use crate::usage::Meters;
 use crate::{OWN_PROGRAM, cleaning, work_folder};
 use nix::unistd::geteuid;
@@ -19,79 +19,79 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// What a canary may use: not much, for it takes as much and more.
+/// The attacker's limits: small, since it takes as much and more.
 pub(super) const BOUNDS: Bounds = Bounds { files: 64, memory_mb: 32, processes: 24, work_mb: 1 };
-/// How long one stays over a limit that somebody has to measure, on however busy a machine. It is
-/// killed for it before.
+/// How long an attacker stays over a limit that must be measured, even on a busy machine. It is
+/// killed earlier.
 const STAY: Duration = Duration::from_secs(3);
-/// What the system tells of all processes: to see that it is not this folder that is closed.
+/// Readable for the attacker, so that it is not `/proc` that is closed.
 const PROCESSES: &str = "/proc";
 /// The longest answer, in bytes.
 const LINE_BYTES_MAX: u64 = 1024;
-/// How much is read at once.
+/// The size of the read buffer.
 const SCRATCH_BYTES: usize = 4096;
-/// How long a canary may take, on however busy a machine.
+/// How long an attacker may take, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What a canary found, and what became of it.
+/// What an attacker found, and how it ended.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct AttackerReport {
     /// It ran.
     pub(super) started: bool,
-    /// What the machine could not do.
-    pub(super) trouble: Option<Trouble>,
-    answers: Vec<Answer>,
-    /// What was seen from outside.
-    seen: Vec<Answer>,
+    /// What the machine failed at.
+    pub(super) start_failure: Option<StartFailure>,
+    answers: Vec<AttackResult>,
+    /// Results observed from outside.
+    seen: Vec<AttackResult>,
     limit: Option<Limit>,
-    /// How it ended, or failed to, in words.
+    /// How it ended, or why it didn't, as text.
     end: Option<String>,
 }
 
-impl Found {
-    /// What became of an attack: whether it was stopped, and how.
+impl AttackerReport {
+    /// Whether an attack was stopped, and how.
     pub(super) fn of(&self, attack: Attack) -> (bool, String) {
         if let Some(limit) = self.limit {
-            // What is found later is not what stopped it.
+            // What was found later is not what stopped it.
             return (is_for(limit, attack), format!("killed: {limit}"));
         }
         let answer = self.seen.iter().chain(&self.answers).find(|it| it.attack == attack);
-        answer.map_or_else(|| (false, self.end_told()), |it| (it.held, it.told.clone()))
+        answer.map_or_else(|| (false, self.end_text()), |it| (it.held, it.answer.clone()))
     }
 
     /// Why there is no answer.
-    pub(super) fn end_told(&self) -> String {
-        match (self.trouble, &self.end) {
-            (Some(trouble), _) => trouble.to_string(),
+    pub(super) fn end_text(&self) -> String {
+        match (self.start_failure, &self.end) {
+            (Some(start_failure), _) => start_failure.to_string(),
             (None, Some(end)) => end.clone(),
-            (None, None) if self.started => "the canary is gone".to_owned(),
-            (None, None) => "the supervisor is gone".to_owned(),
+            (None, None) if self.started => "the attacker ended".to_owned(),
+            (None, None) => "the supervisor ended".to_owned(),
         }
     }
 
-    /// A daemon was seen to run, or not, before and after its canary was killed.
+    /// Judges the daemon by whether it ran before and after its attacker was killed.
     fn judge_daemon(&mut self, before: bool, after: bool) {
-        for answer in self.answers.iter_mut().filter(|it| it.attack == Attack::Daemon) {
-            let told = match (before, after) {
+        for result in self.answers.iter_mut().filter(|it| it.attack == Attack::Daemon) {
+            let text = match (before, after) {
                 (_, true) => WORKED,
-                (true, false) => "killed with all the rest",
-                (false, false) => "no daemon is there",
+                (true, false) => "killed with its tree",
+                (false, false) => "the daemon did not start",
             };
-            (answer.held, answer.told) = (!after, told.to_owned());
+            (result.held, result.answer) = (!after, text.to_owned());
         }
     }
 
-    /// The layer that could not be put up.
+    /// The layer that could not be applied.
     pub(super) fn layer(&self) -> Option<Layer> {
-        match self.trouble?.step {
+        match self.start_failure?.step {
             Step::Layer(layer) => Some(layer),
             Step::Begin => None,
         }
     }
 }
 
-/// The answers that only show from outside: what the system says of a canary's process.
-fn seen_from_outside(pid: i32) -> [Answer; 2] {
+/// Results that can only be observed from outside, from the attacker's process.
+fn seen_from_outside(pid: i32) -> [AttackResult; 2] {
     let read = |path: String| fs::read_to_string(path).ok();
     let user = read(format!("/proc/{pid}/status")).and_then(|status| {
         let line = status.lines().find_map(|line| line.strip_prefix("Uid:"))?;
@@ -100,10 +100,10 @@ fn seen_from_outside(pid: i32) -> [Answer; 2] {
     let other = user.filter(|&user| user != 0 && user != geteuid().as_raw());
     let (own, its) = (read("/proc/self/cgroup".into()), read(format!("/proc/{pid}/cgroup")));
     let apart = its.is_some() && own != its;
-    let answer = |attack, stopped: Option<String>| Answer {
+    let answer = |attack, stopped: Option<String>| AttackResult {
         attack,
         held: stopped.is_some(),
-        told: stopped.unwrap_or_else(|| WORKED.to_owned()),
+        answer: stopped.unwrap_or_else(|| WORKED.to_owned()),
     };
     [
         answer(Attack::SameUser, other.map(|user| format!("user {user}"))),
@@ -118,19 +118,23 @@ fn is_for(limit: Limit, attack: Attack) -> bool {
     }
 }
 
-/// Runs one. An error is the machine's.
-pub(super) async fn run(range: &Range, jail: &Jail, run: &Run) -> io::Result<Found> {
-    let launcher = Launcher::start(jail)?;
+/// Runs an attacker. An error is the machine's.
+pub(super) async fn run(
+    targets_ready: &TestTargets,
+    config: &LauncherConfig,
+    run: &Run,
+) -> io::Result<AttackerReport> {
+    let launcher = Launcher::start(config)?;
     let work = work_folder::create()?;
-    // Where nobody measures there is nothing to wait for.
+    // Without a watchdog there is nothing to wait for.
     let stay = if run.control { Duration::ZERO } else { STAY };
-    let targets = range.targets(work.path(), stay);
+    let targets = targets_ready.targets(work.path(), stay);
     let daemons_word = targets.daemon.clone();
-    let mut line = serde_json::to_vec(&Orders { targets, attacks: run.attacks.clone() })?;
+    let mut line = serde_json::to_vec(&AttackRequest { targets, attacks: run.attacks.clone() })?;
     line.push(b'\n');
-    let mut agent = start(&launcher, range, work.path())?;
+    let mut agent = start(&launcher, targets_ready, work.path())?;
     agent.put(&line);
-    let mut found = Found::default();
+    let mut found = AttackerReport::default();
     found.listen(&mut agent, run.attacks.len()).await;
     let attacked = found.answers.iter().any(|it| it.attack == Attack::Daemon && !it.held);
     let daemon = attacked && is_there(&daemons_word);
@@ -142,24 +146,29 @@ pub(super) async fn run(range: &Range, jail: &Jail, run: &Run) -> io::Result<Fou
     Ok(found)
 }
 
-fn start(launcher: &Launcher, range: &Range, work: &Path) -> io::Result<AgentProcess> {
-    let folder = range.folder().join(PROGRAM);
+fn start(
+    launcher: &Launcher,
+    targets_ready: &TestTargets,
+    work: &Path,
+) -> io::Result<AgentProcess> {
+    let folder = targets_ready.folder().join(PROGRAM);
     let own = [std::env::current_exe()?, folder.clone(), PROCESSES.into()];
     let launch = Launch {
         file: OWN_PROGRAM.into(),
-        command: ["referee", CANARY_COMMAND].map(str::to_owned).to_vec(),
+        command: ["referee", ATTACKER_COMMAND].map(str::to_owned).to_vec(),
         folder,
     };
     let read = system().iter().chain(&own).map(Bytes::of).collect();
-    // Where it may only look around it must not read.
-    let reach = Reach { read, list: vec![Bytes::of(range.folder())], work: Bytes::of(work) };
+    // It may list this folder, but not read the files in it.
+    let reach =
+        Reach { read, list: vec![Bytes::of(targets_ready.folder())], work: Bytes::of(work) };
     let environment = Vec::new();
-    let surroundings = Surroundings { environment, bounds: BOUNDS, reach, core: None };
+    let conditions = StartConditions { environment, bounds: BOUNDS, reach, core: None };
     let limits = OutputLimits { line_bytes: LINE_BYTES_MAX, stderr_bytes: 0 };
-    AgentProcess::start(launcher, &launch, surroundings, limits)
+    AgentProcess::start(launcher, &launch, conditions, limits)
 }
 
-/// Whether a process runs that has this word in its command line. It was given the word itself.
+/// Whether a process with this word in its command line runs; true if unknown.
 fn is_there(word: &str) -> bool {
     let Ok(processes) = fs::read_dir("/proc") else { return true };
     processes.flatten().any(|process| {
@@ -173,15 +182,15 @@ async fn next(agent: &mut AgentProcess, deadline: Instant) -> Option<AgentEvent>
     Some(tokio::time::timeout_at(deadline.into(), event).await.ok()?.1)
 }
 
-impl Found {
-    /// Takes in what a canary reports, until it has answered so many times, or can't any more.
+impl AttackerReport {
+    /// Collects results until there are `answers` of them, or no more can come.
     async fn listen(&mut self, agent: &mut AgentProcess, answers: usize) {
         let deadline = Instant::now() + PATIENCE;
-        // One that doesn't read its orders doesn't answer either.
+        // If it doesn't read its request, it doesn't answer either.
         agent.flush();
         while self.answers.len() < answers && !agent.is_gone() {
             let Some(event) = next(agent, deadline).await else {
-                self.end.get_or_insert("the canary doesn't answer".to_owned());
+                self.end.get_or_insert("the attacker doesn't answer".to_owned());
                 return;
             };
             match event {
@@ -191,12 +200,14 @@ impl Found {
                     self.seen.extend(pid.into_iter().flat_map(seen_from_outside));
                 }
                 AgentEvent::Failed(errno) => {
-                    self.end = Some(format!("the canary can't be started: {}", errno.desc()));
+                    self.end = Some(format!("the attacker can't be started: {}", errno.desc()));
                 }
-                AgentEvent::Broken(trouble) => self.trouble = self.trouble.or(Some(trouble)),
+                AgentEvent::Broken(start_failure) => {
+                    self.start_failure = self.start_failure.or(Some(start_failure))
+                }
                 AgentEvent::Limit(limit) => self.limit = Some(limit),
                 AgentEvent::Exited(status) => {
-                    self.end = Some(format!("the canary ended with {status}"));
+                    self.end = Some(format!("the attacker ended with {status}"));
                 }
                 AgentEvent::Line(line) => self.answers.extend(serde_json::from_slice(&line.bytes)),
                 AgentEvent::Continued
@@ -209,7 +220,7 @@ impl Found {
     }
 }
 
-/// Kills it, and waits until nothing of it is left.
+/// Kills it, and waits until none of its processes is left.
 async fn end(agent: &mut AgentProcess) -> io::Result<()> {
     agent.kill();
     let deadline = Instant::now() + KILL_WAIT;

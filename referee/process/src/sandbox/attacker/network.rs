@@ -1,4 +1,4 @@
-//! Others that a canary talks to.
+//! Network targets.
 
 use super::{Outcome, Targets, plain};
 use nix::sys::socket::{AddressFamily, SockFlag, SockProtocol, SockType, socket};
@@ -7,7 +7,7 @@ use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr as UnixAddress, UnixStream};
 use std::time::Duration;
 
-/// How long the machine may take to answer itself.
+/// How long a local connection may take.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 fn here(port: u16) -> SocketAddr {
@@ -18,13 +18,13 @@ pub(super) fn connect_tcp(targets: &Targets) -> Outcome {
     plain(TcpStream::connect_timeout(&here(targets.tcp), PATIENCE))
 }
 
-/// Twice: that nobody listens is told with the second packet.
+/// Sends twice: the second packet reports that no one listens.
 pub(super) fn send_udp(targets: &Targets) -> Outcome {
     plain((|| {
         let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
         socket.connect(here(targets.udp))?;
-        socket.send(b"canary")?;
-        socket.send(b"canary")
+        socket.send(b"attack")?;
+        socket.send(b"attack")
     })())
 }
 

@@ -1,6 +1,6 @@
-//! Other processes, and processes of a canary's own.
+//! Other processes, and the attacker's own.
 
-use super::{CANARY_COMMAND, DAEMON, DAEMON_ITSELF, Outcome, Targets, plain};
+use super::{ATTACKER_COMMAND, DAEMON, DAEMON_ITSELF, Outcome, Targets, plain};
 use crate::launcher::raw;
 use nix::sys::signal::{SigSet, kill};
 use nix::sys::uio::{RemoteIoVec, process_vm_readv};
@@ -9,7 +9,7 @@ use std::io::{self, IoSliceMut, Read, Write};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// How long a daemon stays where nobody kills it.
+/// How long a daemon stays if it isn't killed.
 const DAEMON_STAY: Duration = Duration::from_secs(60);
 
 pub(super) fn signal(pid: i32) -> Outcome {
@@ -30,32 +30,32 @@ pub(super) fn daemon(targets: &Targets) -> Outcome {
 
 fn own_program(words: &[&str]) -> Command {
     let mut command = Command::new("/proc/self/exe");
-    command.arg(CANARY_COMMAND).args(words);
+    command.arg(ATTACKER_COMMAND).args(words);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command
 }
 
-/// Between the canary and its daemon, which is left to whoever takes it in.
+/// The process between the attacker and its daemon, which is orphaned.
 pub(super) fn become_daemon(words: &[String]) {
     setsid().ok();
     let word = words.first().map_or("", String::as_str);
     own_program(&[DAEMON_ITSELF, word]).spawn().ok();
 }
 
-/// Takes no signal that can be held off.
+/// Blocks all signals that can be blocked.
 pub(super) fn be_daemon() {
     setsid().ok();
     SigSet::all().thread_block().ok();
     std::thread::sleep(DAEMON_STAY);
 }
 
-/// Lets anybody trace it, where the system asks for that, says where something lies in its memory,
-/// and stays until its stdin ends.
+/// Lets any process trace it, prints the address of a secret in its memory, and stays until its
+/// stdin ends.
 pub(super) fn be_victim() {
     raw::let_all_trace();
     let treasure = [7_u8; 8];
-    let told = writeln!(io::stdout(), "{}", treasure.as_ptr().addr());
-    if told.is_ok() {
+    let answer = writeln!(io::stdout(), "{}", treasure.as_ptr().addr());
+    if answer.is_ok() {
         io::stdin().read_to_end(&mut Vec::new()).ok();
     }
     std::hint::black_box(treasure);
