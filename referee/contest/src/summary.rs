@@ -31,7 +31,7 @@ pub fn report(
     contest: &Contest,
     schedule: &Schedule,
     mut records: Vec<Record>,
-    context: ReportContext<'_>,
+    about: ReportContext<'_>,
 ) -> Report {
     records.retain(|record| schedule.counts(record.number));
     let mut bonus = vec![0; contest.players.len()];
@@ -42,21 +42,21 @@ pub fn report(
     let rated = contest.seats() > 1;
     Report {
         name: contest.name.clone(),
-        settings: settings(contest, context.sandbox),
+        settings: settings(contest, about.sandbox),
         progress: Progress {
             played: records.len() as u64,
             known: schedule.counted(),
             at_most: schedule.size().1,
             over: schedule.is_over(),
         },
-        void: VoidCounts { attempts: context.void_attempts, given_up: context.given_up },
+        void: VoidCounts { attempts: about.void_attempts, given_up: about.given_up },
         standings: standings(contest, &records, &bonus, schedule.ranking().as_deref()),
         ratings: rated.then(|| rate(&field, &records)),
         history: if rated { rate_history(&field, &records, HISTORY_POINTS) } else { Vec::new() },
         ties: ties(contest, schedule.results()),
         games: records.iter().map(|record| GameRow::new(contest, record)).collect(),
-        left_out: context.left_out,
-        commands: context.commands,
+        left_out: about.left_out,
+        commands: about.commands,
     }
 }
 

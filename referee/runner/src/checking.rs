@@ -134,7 +134,7 @@ impl Check<'_> {
         match contest_of_text(&text, &name.to_string(), &self.checked.stored.contest) {
             Ok(contest) if contest == self.checked.stored.contest => {}
             Ok(_) => {
-                self.differs(format!("{name}: the contest in the store differs from the file"))
+                self.differs(format!("{name}: the contest in the store differs from the file"));
             }
             Err(error) => self.differs(error.to_string()),
         }

@@ -66,7 +66,7 @@ pub(super) struct Options {
     pub(super) preset: PresetOptions,
     #[command(flatten)]
     pub(super) conditions: ConditionOptions,
-    /// Limit on agents, such as line_bytes=1000 (repeatable); `referee schema limits` lists them with
+    /// Limit on agents, such as `line_bytes=1000` (repeatable); `referee schema limits` lists them with
     /// units and defaults
     #[arg(long = "limit", value_name = "KEY=VALUE")]
     pub(super) limits: Vec<String>,

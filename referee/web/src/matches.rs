@@ -99,12 +99,12 @@ pub(super) fn lines(app: &App, query: &PlyQuery) -> ApiResult<Value> {
 }
 
 impl Line {
-    fn of(seat: Seat, sent: bool, text: &str, cut: bool) -> Self {
+    fn of(seat: Seat, to_agent: bool, text: &str, cut: bool) -> Self {
         let mut end = text.len().min(LINE_BYTES_MAX);
         while !text.is_char_boundary(end) {
             end -= 1;
         }
-        Self { seat, sent, text: text[..end].to_owned(), cut: cut || end < text.len() }
+        Self { seat, sent: to_agent, text: text[..end].to_owned(), cut: cut || end < text.len() }
     }
 }
 

@@ -41,7 +41,7 @@ impl BoardMapping {
     }
 
     /// Parses the engine's name of a cell; doesn't check that it is on the board.
-    pub(super) fn from_engine(&self, name: &str) -> Option<[i64; 2]> {
+    pub(super) fn read_engine_name(&self, name: &str) -> Option<[i64; 2]> {
         if !name.starts_with(|letter: char| letter.is_ascii_alphabetic()) {
             return None;
         }

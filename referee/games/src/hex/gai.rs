@@ -123,7 +123,7 @@ impl Gai {
             )));
         };
         let word = line.split_whitespace().nth(1).unwrap_or_default();
-        let action = match (word, game.mapping.from_engine(word)) {
+        let action = match (word, game.mapping.read_engine_name(word)) {
             ("swap", _) => Action::Swap {},
             (_, Some(at)) => Action::Place { at },
             _ => return Decoded::Invalid(ParseError::new(format!("`{line}` doesn't name a cell"))),

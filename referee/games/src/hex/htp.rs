@@ -289,7 +289,7 @@ impl Htp {
                 Action::Swap {}
             }
             _ => {
-                let Some(at) = game.mapping.from_engine(&word) else {
+                let Some(at) = game.mapping.read_engine_name(&word) else {
                     return Decoded::Invalid(answered(command, &format!("= {text}")));
                 };
                 Action::Place { at }

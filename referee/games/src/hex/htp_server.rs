@@ -144,7 +144,7 @@ impl HtpServer {
                 return Err(format!("illegal move: {word} is not the swap of this game"));
             }
             _ => {
-                let at = self.mapping.from_engine(&word);
+                let at = self.mapping.read_engine_name(&word);
                 Action::Place {
                     at: at.ok_or_else(|| format!("illegal move: {word} is not a cell"))?,
                 }

@@ -77,7 +77,7 @@ fn pair_sides(shape: Shape, flip: bool) -> &'static str {
     }
 }
 
-/// The lower-case letters of all colours_used of something, and what it is.
+/// The lower-case letters of all colours of something, and what it is.
 fn colours_used(colours: BTreeSet<Colour>, meaning: &str) -> Option<Line> {
     if colours.is_empty() {
         return None;

@@ -113,11 +113,5 @@ fn local_setup(run: RunContext<'_>, sandbox: Sandbox) -> Result<LocalSetup, Fail
         prepared.contest.sandbox.read.iter().map(|path| prepared.base.join(path)).collect();
     let readable_files = ReadableFiles::new(shared_rules(&specs, &records, &readable));
     readable_files.check(sandbox.launcher.layers, &specs)?;
-    Ok(LocalSetup {
-        specs,
-        readable_files: Arc::new(readable_files),
-        room,
-        sandbox: sandbox,
-        playing,
-    })
+    Ok(LocalSetup { specs, readable_files: Arc::new(readable_files), room, sandbox, playing })
 }

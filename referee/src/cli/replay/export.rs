@@ -123,7 +123,7 @@ fn read(file: &str) -> Result<(Playback, MatchState), Failure> {
         };
         return Err(Failure::operation(text).help("`referee verify` explains it"));
     };
-    let stage = match state {
+    let progress = match state {
         FollowState::Sealed(_) => MatchState::Over,
         FollowState::Open => {
             eprint_line(&format!(
@@ -136,7 +136,7 @@ fn read(file: &str) -> Result<(Playback, MatchState), Failure> {
             MatchState::Broken(format!("line {line}: {text}"))
         }
     };
-    Ok((playback, stage))
+    Ok((playback, progress))
 }
 
 /// Returns the match as `replay --print` prints it, as far as possible. Warns if it is incomplete.

@@ -193,7 +193,7 @@ impl ViewerHost {
             }
             None => {
                 viewer.model.status_message =
-                    none.map(str::to_owned).or(viewer.model.status_message.take())
+                    none.map(str::to_owned).or(viewer.model.status_message.take());
             }
         }
     }

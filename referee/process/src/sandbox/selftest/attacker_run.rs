@@ -203,7 +203,7 @@ impl AttackerReport {
                     self.end = Some(format!("the attacker can't be started: {}", errno.desc()));
                 }
                 AgentEvent::Broken(start_failure) => {
-                    self.start_failure = self.start_failure.or(Some(start_failure))
+                    self.start_failure = self.start_failure.or(Some(start_failure));
                 }
                 AgentEvent::Limit(limit) => self.limit = Some(limit),
                 AgentEvent::Exited(status) => {
