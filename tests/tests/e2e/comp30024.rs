@@ -289,13 +289,13 @@ fn invalid_return_values_are_shown() {
         ("freckers", "faulty/answers.py:Tuple", "garbled", "MoveAction(coord=(0, 3), "),
         ("freckers", "faulty/answers.py:NoDirection", "garbled", "_directions=['Down'])"),
         ("freckers", "faulty/answers.py:Unshown", "garbled", "Answer object at 0x"),
-        ("freckers", "faulty/answers.py:Illegal", "illegal", "0,3 UP: red frogs never go UP"),
+        ("freckers", "faulty/answers.py:Illegal", "illegal", "0,3 UP: red frogs never move UP"),
         ("freckers", "faulty/answers.py:Empty", "illegal", "at least one direction"),
         ("chexers", "chexers/faulty:Nothing", "garbled", "None (NoneType)"),
         ("chexers", "chexers/faulty:Lists", "garbled", "['MOVE', [[-3, 0], [-2, 0]]] (list)"),
         ("chexers", "chexers/faulty:Lower", "garbled", "('move', ((-3, 0), (-2, 0))) (tuple)"),
         ("chexers", "chexers/faulty:Short", "garbled", "('PASS',) (tuple)"),
-        ("chexers", "chexers/faulty:Away", "illegal", "red has none on 0,0"),
+        ("chexers", "chexers/faulty:Away", "illegal", "red has no piece on 0,0"),
         ("chexers", "chexers/faulty:Beyond", "illegal", "-4,0 is not a hex"),
     ] {
         let (fault, summary) = fault(&dir, game, &format!("comp30024:{agent}"));

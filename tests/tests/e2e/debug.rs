@@ -19,7 +19,7 @@ fn the_printed_debug_command_repeats_the_fault() {
         ("short_of_breath", 40, "exit status 1"),
         ("crash_at_start", 0, "exit status 1"),
         ("wrong_type", 0, "at[0]"),
-        ("off_the_board", 0, "on the board"),
+        ("off_the_board", 0, "off the board"),
         ("python_repr", 0, "a key must be a string"),
         ("wrong_turn", 0, "turn 1 in turn 0"),
         ("twice", 2, "turn 0 in turn 2"),
@@ -91,14 +91,14 @@ fn the_agent_can_be_replaced_and_mistakes_are_reported() {
     let base = ["debug", "x.jsonl"];
     let ran =
         dir.run(&[&base[..], &["--seat", "0", "--turn", "2", "--agent", "@illegal"]].concat());
-    assert!(ran.code(3).stdout.contains("the nearest legal action is"));
+    assert!(ran.code(3).stdout.contains("legal actions is {"));
     // A turn of the other seat selects the turn before it.
     let ran = dir.run(&[&base[..], &["--seat", "1", "--turn", "2"]].concat()).code(0);
     assert!(ran.stderr.contains("showing turn 1"), "{}", ran.stderr);
     for (more, expected) in [
-        (&[][..], "no seat was at fault"),
-        (&["--seat", "2"], "seats 0 to 1"),
-        (&["--seat", "0", "--turn", "99"], "was not asked then"),
+        (&[][..], "no agent was at fault"),
+        (&["--seat", "2"], "0 to 1"),
+        (&["--seat", "0", "--turn", "99"], "did not move then"),
         (&["--seat", "0", "--agent", "@human"], "a person played"),
         (&["--seat", "0", "--agent", "./nobody"], "no program `./nobody`"),
     ] {

@@ -127,5 +127,5 @@ fn a_low_file_limit_is_not_an_agents_fault() {
     let refused = dir.run(&["play", "hex", "@random", "@random", "--limit", "files=2"]);
     refused.code(2).stderr_has("at least 8");
     let refused = dir.run(&["play", "hex", "@random", "@random", "--limit", "line_bytes=0"]);
-    refused.code(2).stderr_has("can't answer");
+    refused.code(2).stderr_has("`line_bytes`, `turn_bytes` and `match_bytes` must be at least 1");
 }

@@ -168,8 +168,8 @@ fn long_stderr_keeps_its_start_and_end() {
 #[test]
 fn programs_that_are_none() {
     let rows = [
-        ("plain.txt", "just text\n", false, "it is not executable: `chmod +x` it"),
-        ("text", "just text\n", true, "it is no program"),
+        ("plain.txt", "just text\n", false, "run `chmod +x` on it"),
+        ("text", "just text\n", true, "it is not executable"),
         ("lost", "#!/no/such/interpreter\n", true, "the interpreter in its first line"),
     ];
     for (name, text, executable, words) in rows {

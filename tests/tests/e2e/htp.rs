@@ -175,7 +175,7 @@ fn mistakes_are_reported_before_the_match() {
     dir.write("own/agent.toml", "command = \"true\"\ninit = [\"x\"]\n");
     dir.write("odd/agent.toml", "command = \"true\"\nprotocol = \"htp\"\n[options]\nx = 1\n");
     for (game, agent, expected) in [
-        ("hex", "bad", "unknown protocol \"gtp\": known ones are referee, htp, gai"),
+        ("hex", "bad", "unknown protocol \"gtp\"; known ones are referee, htp, gai"),
         ("hex", "own", "`init` needs a `protocol`"),
         ("hex", "odd", "unknown field `x`"),
         ("hex", "gai:odd", "its protocol is \"htp\", not \"gai\""),
@@ -185,7 +185,7 @@ fn mistakes_are_reported_before_the_match() {
     ] {
         dir.run(&["play", game, agent, "@random"]).code(2).stderr_has(expected);
     }
-    dir.run(&["play", "freckers", "htp:true", "@random"]).code(2).stderr_has("spoken in hex");
+    dir.run(&["play", "freckers", "htp:true", "@random"]).code(2).stderr_has("htp supports hex");
 }
 
 fn served(dir: &TestDir, words: &[&str], lines: &str) -> (String, String) {
@@ -216,7 +216,7 @@ fn an_agents_fault_is_an_error_reply() {
         "import json; input(); print(json.dumps({\"type\": \"ready\"}), flush=True); input()";
     for (what, start_time, words) in [
         ("import sys; sys.exit(3)", "3m", "the agent "),
-        (&*format!("{ready}; print(5, flush=True); input()"), "3m", "garbled line"),
+        (&*format!("{ready}; print(5, flush=True); input()"), "3m", "expected an object such as"),
         (ready, "3m", "the agent "),
         ("input(); input()", "100ms", "no answer within 100 ms"),
     ] {

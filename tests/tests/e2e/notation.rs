@@ -71,7 +71,7 @@ fn games_of_other_programs() {
         actions(&events),
         [&json!({"type": "place", "at": [2, 2]}), &json!({"type": "place", "at": [1, 1]}),]
     );
-    import("2", "2.jsonl").stdout_has("void (unfinished)");
+    import("2", "2.jsonl").stdout_has("void: the record ends before the game does");
     import("3", "3.jsonl").stdout_has("late in turn 1: its time ran out");
     for name in ["1.jsonl", "2.jsonl", "3.jsonl"] {
         assert_eq!(dir.verify_status(name), "ok");

@@ -123,7 +123,9 @@ fn auto_falls_back_to_the_next_level_with_a_reason() {
         ran.stderr_has(&format!("; isolated: {layer}: "));
     }
     // If even `basic` is unsupported, nothing is played.
-    without(&dir, "limits", &words(&["--force"])).code(4).stderr_has("basic: limits: ");
+    without(&dir, "limits", &words(&["--force"]))
+        .code(4)
+        .stderr_has("basic is unavailable: limits: ");
 }
 
 #[test]
@@ -253,7 +255,7 @@ fn a_contest_resumes_with_the_same_sandbox_level() {
     let refused = without(&dir, "seccomp", &["contest", "resume", "d"]).code(4);
     refused
         .stderr_has("cannot resume the contest: ")
-        .stderr_has(&format!("{level}: seccomp: "))
+        .stderr_has(&format!("{level} is unavailable: seccomp: "))
         .stderr_has("help: ");
 }
 
@@ -273,5 +275,5 @@ fn verify_names_games_with_another_sandbox_level() {
     let text = fs::read_to_string(dir.path("c.toml")).unwrap();
     dir.write("d/contest.toml", text.replace("none", "basic"));
     let output = dir.run(&["verify", "d"]).code(1);
-    output.stdout_has("the sandbox was none, and the contest demands basic");
+    output.stdout_has("the sandbox was none, but the contest requires basic");
 }

@@ -152,8 +152,8 @@ fn a_replay_steps_back_from_the_end_and_shows_stderr() {
     let mut terminal = Terminal::start(&dir, &["replay", "x.jsonl"], (24, 80));
     // The end, the reason, and the last stderr line of the loser.
     terminal.shows(&[
-        "gone in turn 1",
-        "end: gone",
+        "@crash stopped before",
+        "end: stopped",
         "2/2",
         "Left: back",
         "?: keys",
@@ -161,7 +161,7 @@ fn a_replay_steps_back_from_the_end_and_shows_stderr() {
     ]);
     assert!(terminal.is_full());
     terminal.press("\x1b[D");
-    terminal.shows(&["1/2", "turn 0: @first (black) a1", "nothing on stderr in this turn"]);
+    terminal.shows(&["1/2", "turn 0: @first (black) a1", "no stderr in this turn"]);
     terminal.press("ss");
     terminal.shows(&["@first was sent", "@first wrote", "\"type\":\"turn\""]);
     terminal.press("\x1b[H");
@@ -169,7 +169,7 @@ fn a_replay_steps_back_from_the_end_and_shows_stderr() {
     terminal.press("?");
     terminal.shows(&["go to a turn", "goal edge"]);
     terminal.press("?sg1\r");
-    terminal.shows(&["2/2", "gone in turn 1"]);
+    terminal.shows(&["2/2", "@crash stopped before"]);
     terminal.press("q");
     terminal.ends(0, &[]);
 }
@@ -181,9 +181,9 @@ fn a_replay_adapts_to_the_terminal_size() {
     let terminal = Terminal::start(&dir, &["replay", "x.jsonl", "--turn", "0"], (24, 80));
     terminal.shows(&["1/2", "info  lines"]);
     terminal.resize(15, 40);
-    terminal.shows(&["start [a1] end: gone"]);
+    terminal.shows(&["start [a1] end: stopped"]);
     terminal.resize(8, 29);
-    terminal.shows(&["at least 30 columns"]);
+    terminal.shows(&["30 columns"]);
     terminal.resize(40, 120);
     terminal.shows(&["turn 0: @first (black) a1", "f: flip"]);
     kill(Pid::from_raw(terminal.child.id().cast_signed()), Signal::SIGTERM).unwrap();
@@ -195,14 +195,14 @@ fn a_replay_can_be_stopped_continued_and_interrupted() {
     let dir = TestDir::new();
     lost(&dir);
     let mut terminal = Terminal::start(&dir, &["replay", "x.jsonl"], (24, 80));
-    terminal.shows(&["gone in turn 1"]);
+    terminal.shows(&["@crash stopped before"]);
     let pid = terminal.child.id();
     terminal.press("\x1a");
     assert!(eventually(|| state(pid) == Some('T')));
     assert!(eventually(|| terminal.is_restored()));
     kill(Pid::from_raw(pid.cast_signed()), Signal::SIGCONT).unwrap();
     assert!(eventually(|| terminal.is_full()));
-    terminal.shows(&["gone in turn 1"]);
+    terminal.shows(&["@crash stopped before"]);
     terminal.press("\x03");
     terminal.ends(130, &[]);
 }
@@ -228,7 +228,7 @@ fn a_growing_transcript_is_followed() {
     append(&lines[played + 1..]);
     terminal.shows(&["0/2", "over"]);
     terminal.press("\x1b[F");
-    terminal.shows(&["2/2", "gone in turn 1"]);
+    terminal.shows(&["2/2", "@crash stopped before"]);
     terminal.press("\x1b");
     terminal.ends(0, &[]);
 }
@@ -239,7 +239,7 @@ fn without_a_terminal_it_is_printed() {
     lost(&dir);
     dir.run(&["replay", "x.jsonl"]).code(0).stdout_has("turn 0: @first a1");
     let terminal = Terminal::start(&dir, &["replay", "x.jsonl", "--print"], (60, 80));
-    terminal.shows(&["turn 0: @first a1", "gone"]);
+    terminal.shows(&["turn 0: @first a1", "@crash stopped before"]);
     terminal.ends(0, &[]);
 }
 
@@ -249,14 +249,14 @@ fn a_running_match_can_be_viewed() {
     let Some(agent) = waiting(&dir) else { return };
     let words = ["play", "hex", "@first", &agent, "--setup", "size=3", "--out", "x.jsonl"];
     let mut terminal = Terminal::start(&dir, &words, (30, 100));
-    terminal.shows(&["b: look closer"]);
+    terminal.shows(&["b: open the viewer"]);
     assert!(!terminal.is_full());
     terminal.press("b");
     terminal.shows(&["live", "thinks", "3/3", "b: close"]);
     terminal.press("h");
     terminal.shows(&["2/3", "turn 1: ", "turn 1 of", "End: live"]);
     terminal.press("b");
-    terminal.shows(&["b: look closer"]);
+    terminal.shows(&["b: open the viewer"]);
     assert!(!terminal.is_full());
     terminal.press("b");
     terminal.shows(&["3/3"]);
@@ -275,9 +275,9 @@ fn a_match_without_a_transcript_says_so() {
     let Some(agent) = waiting(&dir) else { return };
     let words = ["play", "hex", "@first", &agent, "--setup", "size=3", "--no-transcript"];
     let mut terminal = Terminal::start(&dir, &words, (30, 100));
-    terminal.shows(&["b: look closer"]);
+    terminal.shows(&["b: open the viewer"]);
     terminal.press("b");
-    terminal.shows(&["no match with a transcript is under way", "b goes back"]);
+    terminal.shows(&["no match with a transcript is running", "b goes back"]);
     terminal.press("\x03");
     terminal.ends(130, &[]);
 }

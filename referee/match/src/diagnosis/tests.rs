@@ -13,7 +13,7 @@ fn fault(kind: FaultKind, text: &str) -> Fault {
 fn a_garbled_line_has_a_place() {
     for (line, text, defect, place, words) in [
         ("thinking...", "", Defect::DebugText, "thinking", "not JSON"),
-        ("42", "", Defect::DebugText, "42", "a message is a JSON object"),
+        ("42", "", Defect::DebugText, "42", "expected an object such as"),
         ("{'type': 'ready'}", "", Defect::BrokenJson, "'type'", "key must be a string"),
         (r#"{"type":"ready","nmae":"x"}"#, "", Defect::Shape, "\"nmae\"", "unknown field `nmae`"),
         (

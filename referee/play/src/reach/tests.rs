@@ -447,7 +447,7 @@ fn what_was_denied_is_what_is_there_and_out_of_reach() {
         assert_eq!(said(&a, landlock, &format!("{text}: Permission denied")), "", "{text}");
     }
     let told = said(&b, landlock, "ROOT/a/bot: Permission denied; /opt: Permission denied");
-    assert!(told.contains("make it a folder with an agent.toml") || !Path::new("/opt").exists());
+    assert!(told.contains("use a folder with an agent.toml") || !Path::new("/opt").exists());
     fs::set_permissions(tree.at("a"), Permissions::from_mode(0o700)).unwrap();
     let told = said(&a, landlock.with(&[Layer::User]), "ROOT/a/bot: Permission denied");
     assert!(told.contains(&format!("chmod o+x {root}/a")), "{told}");

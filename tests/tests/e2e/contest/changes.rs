@@ -50,13 +50,13 @@ fn resume_refuses_changed_agents() {
         let ran = contest(dir, &["resume", "d"]).code(1).stderr_has(words);
         ran.stderr_has("changed after it began").stderr_has("help: undo the change");
     };
-    refused(&dir, "amy has changed");
+    refused(&dir, "began: amy was changed\n");
     fs::remove_file(&amy).unwrap();
-    refused(&dir, "amy is gone");
+    refused(&dir, "amy was removed");
     dir.program("bots/zoe.sh", &kept);
-    refused(&dir, "amy is gone, zoe is new");
+    refused(&dir, "amy was removed, zoe was added");
     dir.program("bots/amy.sh", &kept);
-    refused(&dir, "begun: zoe is new\n");
+    refused(&dir, "began: zoe was added\n");
     fs::remove_file(dir.path("bots/zoe.sh")).unwrap();
     // The contest's file may change or be deleted: the store keeps its content.
     fs::remove_file(dir.path("autumn.toml")).unwrap();

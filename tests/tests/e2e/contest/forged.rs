@@ -50,7 +50,7 @@ const FORGERIES: &[Forgery] = &[
     (|it| sql(it, "update games set seal = 'x' where number = 3"), "`seal` is "),
     (
         |it| sql(it, "delete from seats where game = 3; delete from games where number = 3"),
-        "report.json counts 6 games, and 5 are left",
+        "report.json counts 6 games, but there are only 5",
     ),
     (swap, "game 0, "),
     (copy, "game 3, "),
@@ -99,6 +99,7 @@ fn resume_refuses_a_game_outside_the_schedule() {
                 fault, fault_text from seats where game = 1;";
     sql(&dir, more);
     let ran = contest(&dir, &["resume", "d"]).code(1);
-    ran.stderr_has("game 99 is not in the schedule").stderr_has("referee verify");
+    ran.stderr_has("the results before game 99 give a schedule without this game")
+        .stderr_has("referee verify");
     dir.run(&["verify", "d"]).code(1);
 }
