@@ -296,7 +296,7 @@ fn invalid_return_values_are_shown() {
         ("chexers", "chexers/faulty:Lower", "garbled", "('move', ((-3, 0), (-2, 0))) (tuple)"),
         ("chexers", "chexers/faulty:Short", "garbled", "('PASS',) (tuple)"),
         ("chexers", "chexers/faulty:Away", "illegal", "red has no piece on 0,0"),
-        ("chexers", "chexers/faulty:Beyond", "illegal", "-4,0 is not a hex"),
+        ("chexers", "chexers/faulty:Beyond", "illegal", "-4,0 is off the board"),
     ] {
         let (fault, summary) = fault(&dir, game, &format!("comp30024:{agent}"));
         assert_eq!(fault["kind"], kind, "{agent}: {fault}");

@@ -209,7 +209,7 @@ fn play_opens_the_match_in_the_browser() {
         wait_for_turn(&serving, "x.jsonl", turn);
         assert_eq!(answer(&serving, "x.jsonl", turn, text), 200);
     }
-    serving.running.wait_for_stderr("the page stays until Ctrl-C");
+    serving.running.wait_for_stderr("press Ctrl-C to stop the server");
     assert_eq!(serving.json("/api/match?file=x.jsonl")["state"], "over");
     assert_eq!(serving.json("/api/overview")["can_play"], false);
     serving.running.send(Signal::SIGINT);
