@@ -2,7 +2,7 @@
 //!
 //! In a block ```` ```console ```` each line that begins with `$ ` is run, in order, all in one folder, and
 //! has to end with exit code 0, or with that of a comment `# exit 1` at its end. A line that ends with
-//! `\` goes on with the next. `cargo run --release --` is the program; other lines with cargo are left
+//! `\` goes on with the next. `cargo run --release --` is the program, with or without its default features; other lines with cargo are left
 //! out, and so are whole blocks ```` ```console,ignore ````.
 
 use crate::support::{PROGRAM, root};
@@ -67,6 +67,7 @@ fn prepared(text: &str) -> Option<(String, i32)> {
         Some((text, code)) => (text, code.trim().parse().unwrap()),
         None => (text, 0),
     };
+    let text = text.replace("--no-default-features ", "");
     let text = text.replace("cargo run --release -- ", "referee ");
     let other = text.split_whitespace().any(|word| word == "cargo");
     (!other).then(|| (text.trim().to_owned(), code))
