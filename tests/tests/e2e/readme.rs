@@ -2,8 +2,8 @@
 //!
 //! In a block ```` ```console ```` each line that begins with `$ ` is run, in order, all in one folder, and
 //! has to end with exit code 0, or with that of a comment `# exit 1` at its end. A line that ends with
-//! `\` goes on with the next. `cargo run --release --` is the program, with or without its default features; other lines with cargo are left
-//! out, and so are whole blocks ```` ```console,ignore ````.
+//! `\` goes on with the next. `cargo run --release --` is the program, with or without its default
+//! features; other lines with cargo are left out, and so are whole blocks ```` ```console,ignore ````.
 
 use crate::support::{PROGRAM, root};
 use std::fs;
@@ -103,6 +103,10 @@ fn every_command_does_what_the_pages_say() {
 #[test]
 fn the_readme_has_its_two_commands() {
     let lines = commands("README.md");
-    assert!(lines[0].text.starts_with("cargo run --release -- play "), "{}", lines[0].text);
+    assert!(
+        lines[0].text.starts_with("cargo run --release --no-default-features -- play "),
+        "{}",
+        lines[0].text
+    );
     assert!(lines[1].text.starts_with("cargo test"), "{}", lines[1].text);
 }
