@@ -1,5 +1,6 @@
 //! What a contest is: the contest file after everything in it has been read, found and checked.
 
+use super::formats::Field;
 use super::{FormatSettings, Opening};
 use referee_protocol::{ClockSettings, Level, Limits, OnFault, Pondering};
 use schemars::JsonSchema;
@@ -38,6 +39,19 @@ pub struct Contest {
     /// What is asked of the machines of a contest on many; contests of earlier versions ask nothing.
     #[serde(default)]
     pub workers: WorkerSettings,
+}
+
+impl Contest {
+    /// What its format is asked about.
+    pub fn field(&self) -> Field {
+        let (players, seats) = (self.players.len(), self.seats());
+        Field { players, seats, rounds: self.rounds, seed: self.seed }
+    }
+
+    /// How many seats its games have.
+    pub fn seats(&self) -> usize {
+        self.games.first().map_or(1, |game| game.seats)
+    }
 }
 
 /// One game with its setup.

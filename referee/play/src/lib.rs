@@ -14,6 +14,7 @@ pub mod sink;
 pub mod table;
 pub mod drive;
 pub mod digest;
+mod asked;
 pub mod contender;
 pub mod adapted;
 pub mod reach;

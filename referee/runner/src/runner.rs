@@ -156,6 +156,16 @@ impl Runner {
         self.leave(interrupts)
     }
 
+    /// The contest.
+    pub const fn contest(&self) -> &Arc<Contest> {
+        &self.contest
+    }
+
+    /// Its folder.
+    pub const fn folder(&self) -> &Folder {
+        &self.folder
+    }
+
     /// Leaves the contest as far as it is.
     pub fn leave(self, interrupts: &Interrupts) -> Ended {
         let over = self.schedule.is_over();

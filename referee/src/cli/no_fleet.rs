@@ -2,9 +2,9 @@
 //! are played on this machine.
 
 use super::Global;
-use super::contest::{Place, Run};
 use clap::{Args, Subcommand};
 use referee_play::interrupts::Interrupts;
+use referee_play::playing::Playing;
 use referee_process::Failure;
 use referee_runner::Prepared;
 use referee_runner::folder::Folder;
@@ -63,7 +63,7 @@ impl There {
     pub(super) async fn play(
         self,
         _: Runner,
-        _: Run<'_>,
+        _: Playing,
         _: &str,
         _: &mut Interrupts,
         _: &mut impl Spectator,
@@ -72,4 +72,4 @@ impl There {
     }
 }
 
-pub(super) fn note_elsewhere(_: &Place, _: &Folder, _: &Global) {}
+pub(super) fn note_elsewhere(_: &Folder, _: &Global) {}

@@ -24,7 +24,7 @@ mod tests;
 
 pub use bracket::REPLAYS;
 
-use super::{Contest, Player};
+use super::Player;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::{Deref, RangeInclusive};
@@ -164,18 +164,5 @@ pub trait Format {
     /// itself decides it and not the points. To be asked when the contest is over.
     fn ranking(&self, _field: Field, _past: &[Met]) -> Option<Vec<Vec<Player>>> {
         None
-    }
-}
-
-impl Contest {
-    /// What its format is asked about.
-    pub fn field(&self) -> Field {
-        let (players, seats) = (self.players.len(), self.seats());
-        Field { players, seats, rounds: self.rounds, seed: self.seed }
-    }
-
-    /// How many seats its games have.
-    pub fn seats(&self) -> usize {
-        self.games.first().map_or(1, |game| game.seats)
     }
 }

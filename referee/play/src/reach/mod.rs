@@ -1,11 +1,9 @@
 //! What of the machine's files the agents of a match may read: found out once for each of them.
 
-mod asked;
 mod denied;
 #[cfg(test)]
 mod tests;
 
-pub use asked::AgentSandboxSettings;
 pub use denied::advice;
 
 use crate::contender::Contender;

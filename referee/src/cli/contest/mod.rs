@@ -1,17 +1,15 @@
 //! `contest`: whole contests, from a file to a table; a file a subcommand.
 
-pub(super) mod checked;
 pub(super) mod compare;
 mod going;
 mod place;
 pub(super) mod plan;
 mod quick;
-mod report;
+pub(super) mod report;
 pub(super) mod run;
 mod written;
 pub(super) mod status;
 
-pub(super) use place::{Place, Run};
 
 use super::{Global, fleet, success};
 use clap::{Args, Subcommand};

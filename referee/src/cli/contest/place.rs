@@ -22,7 +22,7 @@ use tokio::runtime::Runtime;
 
 /// Where games are played.
 #[derive(Debug)]
-pub(in crate::cli) enum Place {
+pub(super) enum Place {
     /// On this machine, in this.
     Here(Box<Enclosure>),
     /// By workers.
@@ -88,7 +88,7 @@ impl Place {
             }
             Self::There(there) => {
                 let runner = Runner::open(contest, folder, store)?;
-                there.play(runner, run, begun, interrupts, spectator).await
+                there.play(runner, run.playing, begun, interrupts, spectator).await
             }
         }
     }
@@ -96,11 +96,11 @@ impl Place {
 
 /// A contest that goes on.
 #[derive(Debug)]
-pub(in crate::cli) struct Run<'a> {
-    pub(in crate::cli) prepared: &'a mut Prepared,
-    pub(in crate::cli) folder: &'a Folder,
-    pub(in crate::cli) playing: Playing,
-    pub(in crate::cli) options: &'a GoingOptions,
+pub(super) struct Run<'a> {
+    pub(super) prepared: &'a mut Prepared,
+    pub(super) folder: &'a Folder,
+    pub(super) playing: Playing,
+    pub(super) options: &'a GoingOptions,
 }
 
 /// What games are played with on this machine.

@@ -190,7 +190,10 @@ pub(super) fn assemble(
 
 /// Where the report that a run left differs from the one that follows from `checked`, and what is to
 /// be noted of it. Figures may differ by as little as logarithms do between machines.
-pub(super) fn differences(folder: &Folder, checked: &Checked) -> (Vec<String>, Option<String>) {
+pub(in crate::cli) fn differences(
+    folder: &Folder,
+    checked: &Checked,
+) -> (Vec<String>, Option<String>) {
     let Ok(text) = std::fs::read_to_string(folder.path(REPORT)) else { return (Vec::new(), None) };
     let Ok(left) = serde_json::from_str::<Value>(&text) else {
         return (vec![format!("{REPORT} is not JSON")], None);

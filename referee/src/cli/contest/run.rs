@@ -6,7 +6,7 @@ use super::written::prepare_built;
 use crate::cli::Global;
 use crate::cli::fleet::{FleetOptions, note_elsewhere};
 use crate::cli::runtime::{machine, runtime};
-use crate::cli::words::join;
+use crate::cli::words::contest_command;
 use clap::Args;
 use referee_contest::Contest;
 use referee_process::Failure;
@@ -130,7 +130,9 @@ pub(super) fn resume(options: &ResumeOptions, global: &Global) -> Result<ExitCod
     if let Some(apart) = place.apart() {
         store.add_session(&jiff::Timestamp::now().to_string(), apart)?;
     }
-    note_elsewhere(&place, &folder, global);
+    if matches!(place, Place::Here(_)) {
+        note_elsewhere(&folder, global);
+    }
     place.tell(&wish, global);
     let (begun, options) = (kept.begun, options.going.clone());
     go_on(Going { prepared, folder, store, place, begun, runtime, options }, global)
@@ -187,12 +189,5 @@ fn same(begun: &Contest, now: &Contest) -> Result<(), Failure> {
 
 /// The command that goes on with a contest; `where_to` says where its games are played.
 pub(super) fn resume_command(folder: &Folder, where_to: &[String]) -> String {
-    command("resume", folder, where_to)
-}
-
-/// A command about a contest that was begun.
-pub(crate) fn command(name: &str, folder: &Folder, where_to: &[String]) -> String {
-    let root = folder.root().to_string_lossy();
-    let words = ["referee", "contest", name, &root].into_iter();
-    join(&words.chain(where_to.iter().map(String::as_str)).collect::<Vec<_>>())
+    contest_command("resume", folder, where_to)
 }

@@ -4,12 +4,12 @@
 use super::FleetOptions;
 use crate::cli::Global;
 use crate::cli::bars::spinner;
-use crate::cli::contest::run::command;
-use crate::cli::contest::{Place, Run};
+use crate::cli::words::contest_command;
 use referee_fleet::bundles::pack;
 use referee_fleet::connect::Connection;
 use referee_fleet::coordinator::{Commission, ContestRun, Coordinator, LEASE, hush};
 use referee_play::interrupts::Interrupts;
+use referee_play::playing::Playing;
 use referee_process::Failure;
 use referee_runner::Prepared;
 use referee_runner::folder::Folder;
@@ -61,14 +61,14 @@ impl There {
     pub(in crate::cli) async fn play(
         self,
         runner: Runner,
-        run: Run<'_>,
+        playing: Playing,
         begun: &str,
         interrupts: &mut Interrupts,
         spectator: &mut impl Spectator,
     ) -> Result<Ended, Failure> {
         let Self { connection, commission } = self;
-        let (line, contest) = (connection.clone(), run.prepared.contest.clone());
-        let (folder, playing) = (run.folder.clone(), run.playing);
+        let (line, contest) = (connection.clone(), runner.contest().clone());
+        let folder = runner.folder().clone();
         let contest_run = ContestRun { begun: begun.to_owned(), folder, playing };
         let (schedule, orders) = (runner.schedule(), interrupts.orders());
         let starting = Coordinator::begin(connection, commission, contest_run, schedule, orders);
@@ -84,10 +84,10 @@ impl There {
 }
 
 /// What workers have of a contest that goes on here stays where it is.
-pub(in crate::cli) fn note_elsewhere(place: &Place, folder: &Folder, global: &Global) {
+pub(in crate::cli) fn note_elsewhere(folder: &Folder, global: &Global) {
     let on = referee_runner::workers::read(folder).on;
-    if matches!(place, Place::Here(_)) && !on.is_empty() {
-        let command = command("withdraw", folder, &on);
+    if !on.is_empty() {
+        let command = contest_command("withdraw", folder, &on);
         global.note([format!("what it has at its server stays there; `{command}` takes it away")]);
     }
 }

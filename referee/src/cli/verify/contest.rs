@@ -1,7 +1,7 @@
 //! What `verify` says of a contest's folder.
 
-use super::report;
-use crate::cli::verify::{Told, as_json};
+use super::{Told, as_json};
+use crate::cli::contest::report;
 use referee_match::transcript::Status;
 use referee_protocol::plain::tame;
 use referee_runner::checking::Checked;

@@ -1,8 +1,9 @@
 //! `verify`: whether transcripts are whole, untouched, and what the rules make of their actions.
 
+mod contest;
+
 use super::Global;
 use super::bars::{advance, count_bar};
-use super::contest::checked as contest;
 use super::output::{print, print_json, table};
 use clap::Args;
 use referee_match::transcript::Status;
