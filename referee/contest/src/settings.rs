@@ -1,5 +1,6 @@
 //! The settings of a contest: the contest file after everything in it has been read and checked.
 
+use super::formats::Field;
 use super::{FormatSettings, Opening};
 use referee_protocol::{ClockSettings, Level, Limits, OnFault, Pondering};
 use schemars::JsonSchema;
@@ -39,6 +40,19 @@ pub struct Contest {
     /// versions.
     #[serde(default)]
     pub workers: WorkerSettings,
+}
+
+impl Contest {
+    /// Returns what its format needs to know of it.
+    pub fn field(&self) -> Field {
+        let (players, seats) = (self.players.len(), self.seats());
+        Field { players, seats, rounds: self.rounds, seed: self.seed }
+    }
+
+    /// Returns how many seats its games have.
+    pub fn seats(&self) -> usize {
+        self.games.first().map_or(1, |game| game.seats)
+    }
 }
 
 /// One game with its setup.

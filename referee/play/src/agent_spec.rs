@@ -3,7 +3,7 @@
 
 use super::adapted::{self, COMP30024};
 use super::digest::{digest_command, digest_file, digest_files, folder_files};
-use crate::reach::AgentSandboxSettings;
+use crate::asked::AgentSandboxSettings;
 use referee_games::{Dialect, GameKind, dialects, nearest};
 use referee_process::agent::Launch;
 use referee_process::files::{absolute, program};

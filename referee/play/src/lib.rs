@@ -13,6 +13,7 @@ pub mod sink;
 pub mod core_context;
 pub mod drive;
 pub mod digest;
+mod asked;
 pub mod agent_spec;
 pub mod adapted;
 pub mod reach;

@@ -155,6 +155,16 @@ impl Runner {
         self.leave(interrupts)
     }
 
+    /// Returns the contest.
+    pub const fn contest(&self) -> &Arc<Contest> {
+        &self.contest
+    }
+
+    /// Returns its folder.
+    pub const fn folder(&self) -> &Folder {
+        &self.folder
+    }
+
     /// Waits until all results are stored, and ends the run.
     pub fn leave(self, interrupts: &Interrupts) -> RunResult {
         let over = self.schedule.is_over();

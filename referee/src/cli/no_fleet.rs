@@ -1,9 +1,9 @@
 //! Replaces `fleet` in a build without that feature: no commands, no options, and no remote games.
 
 use super::Global;
-use super::contest::{RunContext, Venue};
 use clap::{Args, Subcommand};
 use referee_play::interrupts::Interrupts;
+use referee_play::running_matches::RunningMatches;
 use referee_process::Failure;
 use referee_runner::Prepared;
 use referee_runner::folder::Folder;
@@ -62,7 +62,7 @@ impl FleetVenue {
     pub(super) async fn play(
         self,
         _: Runner,
-        _: RunContext<'_>,
+        _: RunningMatches,
         _: &str,
         _: &mut Interrupts,
         _: &mut impl Observer,
@@ -71,4 +71,4 @@ impl FleetVenue {
     }
 }
 
-pub(super) fn note_elsewhere(_: &Venue, _: &Folder, _: &Global) {}
+pub(super) fn note_elsewhere(_: &Folder, _: &Global) {}

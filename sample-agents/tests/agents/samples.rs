@@ -134,16 +134,25 @@ fn built_in_a_copy(path: &str, folder: &Path, build: &[String]) -> PathBuf {
 
 #[test]
 fn every_sample_plays_its_games_to_the_end() {
-    for (number, sample) in samples().iter().enumerate() {
-        for kind in GAMES {
-            let games = sample.games.as_ref();
-            if games.is_some_and(|games| games.iter().all(|game| game != kind.name)) {
-                continue;
-            }
-            let seats = kind.start(&small(kind.name)).unwrap().seats();
-            // One sample after the other has the next seat.
+    let samples = samples();
+    // On both cores of a small machine.
+    std::thread::scope(|scope| {
+        for half in samples.chunks(samples.len().div_ceil(2)) {
+            scope.spawn(|| half.iter().for_each(play_from_every_seat));
+        }
+    });
+}
+
+fn play_from_every_seat(sample: &Sample) {
+    for kind in GAMES {
+        let games = sample.games.as_ref();
+        if games.is_some_and(|games| games.iter().all(|game| game != kind.name)) {
+            continue;
+        }
+        let seats = kind.start(&small(kind.name)).unwrap().seats();
+        for seat in 0..seats {
             let mut table = vec![Entrant::from("random"); seats];
-            table[number % seats] = sample.entrant.clone();
+            table[seat] = sample.entrant.clone();
             play(kind.name, &small(kind.name), &table, 1, None);
         }
     }

@@ -37,6 +37,7 @@ mod interfaces;
 mod human;
 mod viewer;
 mod check;
+mod circles;
 mod debug;
 mod doctor;
 mod comp30024;

@@ -23,7 +23,7 @@ mod simulation;
 mod tests;
 
 use super::file::{ContestFile, FileError, FoundAgent, Raw, Source};
-use super::{Contest, Player, SprtSettings};
+use super::{Player, SprtSettings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::{Deref, Range, RangeInclusive};
@@ -291,18 +291,5 @@ pub trait Format {
     /// The comparison that this is, if it is one.
     fn comparison(&self) -> Option<Comparison> {
         None
-    }
-}
-
-impl Contest {
-    /// Returns what its format needs to know of it.
-    pub fn field(&self) -> Field {
-        let (players, seats) = (self.players.len(), self.seats());
-        Field { players, seats, rounds: self.rounds, seed: self.seed }
-    }
-
-    /// Returns how many seats its games have.
-    pub fn seats(&self) -> usize {
-        self.games.first().map_or(1, |game| game.seats)
     }
 }

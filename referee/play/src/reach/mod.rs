@@ -1,11 +1,9 @@
 //! Which files of the machine each agent of a match may read.
 
-mod asked;
 mod denied;
 #[cfg(test)]
 mod tests;
 
-pub use asked::AgentSandboxSettings;
 pub use denied::advice;
 
 use crate::agent_spec::AgentSpec;

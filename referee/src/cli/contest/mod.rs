@@ -1,17 +1,15 @@
 //! `contest`: one file per subcommand.
 
-pub(super) mod checked;
 pub(super) mod compare;
 mod running;
 mod venue;
 pub(super) mod plan;
 mod quick;
-mod report;
+pub(super) mod report;
 pub(super) mod run;
 mod generated;
 pub(super) mod status;
 
-pub(super) use venue::{RunContext, Venue};
 
 use super::{Global, fleet, success};
 use clap::{Args, Subcommand};

@@ -195,7 +195,7 @@ pub(super) fn assemble(
 
 /// Compares the report in the folder with the one computed from `checked`. Returns the differences and a
 /// note. Numbers may differ by rounding, since logarithms differ between machines.
-pub(super) fn differences(
+pub(in crate::cli) fn differences(
     folder: &Folder,
     checked: &ContestCheck,
 ) -> (Vec<String>, Option<String>) {

@@ -6,7 +6,7 @@ use super::venue::Venue;
 use crate::cli::Global;
 use crate::cli::fleet::{FleetOptions, note_elsewhere};
 use crate::cli::runtime::{machine, runtime};
-use crate::cli::shell::join;
+use crate::cli::shell::contest_command;
 use clap::Args;
 use referee_contest::Contest;
 use referee_process::Failure;
@@ -135,7 +135,9 @@ pub(super) fn resume(options: &ResumeOptions, global: &Global) -> Result<ExitCod
     if let Some(sandbox) = venue.sandbox() {
         store.add_session(&jiff::Timestamp::now().to_string(), sandbox)?;
     }
-    note_elsewhere(&venue, &folder, global);
+    if matches!(venue, Venue::Local(_)) {
+        note_elsewhere(&folder, global);
+    }
     venue.print(&request, global);
     let (begun, options) = (stored.begun, options.shared.clone());
     play_contest(ContestRun { prepared, folder, store, venue, begun, runtime, options }, global)
@@ -189,12 +191,5 @@ fn check_unchanged(begun: &Contest, now: &Contest) -> Result<(), Failure> {
 
 /// Returns the command that resumes a contest. `venue` are the arguments that choose the server.
 pub(super) fn resume_command(folder: &Folder, venue: &[String]) -> String {
-    command("resume", folder, venue)
-}
-
-/// Returns a `contest` command for this folder.
-pub(crate) fn command(name: &str, folder: &Folder, venue: &[String]) -> String {
-    let root = folder.root().to_string_lossy();
-    let words = ["referee", "contest", name, &root].into_iter();
-    join(&words.chain(venue.iter().map(String::as_str)).collect::<Vec<_>>())
+    contest_command("resume", folder, venue)
 }

@@ -22,7 +22,7 @@ use tokio::runtime::Runtime;
 
 /// Where games are played.
 #[derive(Debug)]
-pub(in crate::cli) enum Venue {
+pub(super) enum Venue {
     /// On this machine, in this sandbox.
     Local(Box<Sandbox>),
     /// By workers.
@@ -87,7 +87,7 @@ impl Venue {
             }
             Self::Fleet(fleet) => {
                 let runner = Runner::open(contest, folder, store)?;
-                fleet.play(runner, run, begun, interrupts, observer).await
+                fleet.play(runner, run.playing, begun, interrupts, observer).await
             }
         }
     }
@@ -95,11 +95,11 @@ impl Venue {
 
 /// A contest that is about to run.
 #[derive(Debug)]
-pub(in crate::cli) struct RunContext<'a> {
-    pub(in crate::cli) prepared: &'a mut Prepared,
-    pub(in crate::cli) folder: &'a Folder,
-    pub(in crate::cli) playing: RunningMatches,
-    pub(in crate::cli) options: &'a SharedRunOptions,
+pub(super) struct RunContext<'a> {
+    pub(super) prepared: &'a mut Prepared,
+    pub(super) folder: &'a Folder,
+    pub(super) playing: RunningMatches,
+    pub(super) options: &'a SharedRunOptions,
 }
 
 /// Returns what games on this machine need.

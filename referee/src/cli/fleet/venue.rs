@@ -4,12 +4,12 @@
 use super::FleetOptions;
 use crate::cli::Global;
 use crate::cli::bars::spinner;
-use crate::cli::contest::run::command;
-use crate::cli::contest::{RunContext, Venue};
+use crate::cli::shell::contest_command;
 use referee_fleet::bundles::pack;
 use referee_fleet::connect::Connection;
 use referee_fleet::coordinator::{ContestRun, Coordinator, CoordinatorSettings, LEASE, retract};
 use referee_play::interrupts::Interrupts;
+use referee_play::running_matches::RunningMatches;
 use referee_process::Failure;
 use referee_runner::Prepared;
 use referee_runner::folder::Folder;
@@ -65,14 +65,14 @@ impl FleetVenue {
     pub(in crate::cli) async fn play(
         self,
         runner: Runner,
-        run: RunContext<'_>,
+        playing: RunningMatches,
         begun: &str,
         interrupts: &mut Interrupts,
         observer: &mut impl Observer,
     ) -> Result<RunResult, Failure> {
         let Self { connection, settings } = self;
-        let (line, contest) = (connection.clone(), run.prepared.contest.clone());
-        let (folder, playing) = (run.folder.clone(), run.playing);
+        let (line, contest) = (connection.clone(), runner.contest().clone());
+        let folder = runner.folder().clone();
         let contest_run = ContestRun { begun: begun.to_owned(), folder, playing };
         let (schedule, orders) = (runner.schedule(), interrupts.orders());
         let starting = Coordinator::begin(connection, settings, contest_run, schedule, orders);
@@ -88,10 +88,10 @@ impl FleetVenue {
 }
 
 /// Prints that a contest which continues on this machine is still on a server.
-pub(in crate::cli) fn note_elsewhere(venue: &Venue, folder: &Folder, global: &Global) {
+pub(in crate::cli) fn note_elsewhere(folder: &Folder, global: &Global) {
     let on = referee_runner::workers::read(folder).on;
-    if matches!(venue, Venue::Local(_)) && !on.is_empty() {
-        let command = command("withdraw", folder, &on);
+    if !on.is_empty() {
+        let command = contest_command("withdraw", folder, &on);
         global.note([format!("the contest is still on its server; remove it with `{command}`")]);
     }
 }

@@ -1,8 +1,9 @@
 //! `verify`: whether transcripts are complete, unmodified and follow the rules.
 
+mod contest;
+
 use super::Global;
 use super::bars::{advance, count_bar};
-use super::contest::checked as contest;
 use super::output::{print, print_json, table};
 use clap::Args;
 use referee_match::transcript::Status;

@@ -1,7 +1,7 @@
 //! `verify` on a contest's folder.
 
-use super::report;
-use crate::cli::verify::{VerifyReport, as_json};
+use super::{VerifyReport, as_json};
+use crate::cli::contest::report;
 use referee_match::transcript::Status;
 use referee_protocol::plain::sanitize;
 use referee_runner::checking::ContestCheck;

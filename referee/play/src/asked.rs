@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// `[sandbox]` of agent.toml.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct AgentSandboxSettings {
+pub(crate) struct AgentSandboxSettings {
     /// Files and folders that it reads besides its own, relative to its folder.
     #[serde(default)]
     read: Vec<PathBuf>,
@@ -17,7 +17,7 @@ pub struct AgentSandboxSettings {
 impl AgentSandboxSettings {
     /// Returns the canonical paths. Each must exist, and must not be a home folder or contain one. `file`
     /// is the agent.toml, `folder` its folder.
-    pub fn paths(&self, file: &Path, folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    pub(crate) fn paths(&self, file: &Path, folder: &Path) -> Result<Vec<PathBuf>, Failure> {
         let one = |path: &PathBuf| {
             let named = |what: &dyn std::fmt::Display| {
                 let (file, path) = (file.display(), path.display());
