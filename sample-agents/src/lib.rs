@@ -20,7 +20,6 @@ mod agent;
 mod match_loop;
 mod error;
 mod greedy;
-mod list_picker;
 mod messages;
 mod minimax;
 mod misbehaving;

@@ -2,9 +2,11 @@
 
 use crate::messages::{Hello, Turn};
 use crate::{
-    Agent, AgentError, board_player, greedy::Greedy, list_picker::ListPicker, minimax::Minimax,
-    misbehaving::Illegal,
+    Agent, AgentError, board_player, greedy::Greedy, minimax::Minimax, misbehaving::Illegal,
 };
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+use rand::seq::IndexedRandom;
 use referee_protocol::{Info, Seat};
 use serde_json::Value;
 use std::time::Duration;
@@ -47,16 +49,31 @@ const SLOW: Duration = Duration::from_secs(1);
 /// Creates the agent for the match that `hello` announces.
 pub(crate) fn seat(agent: Agent, hello: &Hello) -> Result<Box<dyn Player>, AgentError> {
     Ok(match agent {
-        Agent::Random => Box::new(ListPicker::random(hello.seed)),
-        Agent::First => Box::new(ListPicker::first()),
+        Agent::Random => Box::new(random(hello.seed)),
+        Agent::First => Box::new(list_picker(<[Value]>::first)),
         Agent::Greedy => board_player::seat(hello, Greedy)?,
         Agent::Minimax { depth } => board_player::seat(hello, Minimax { depth })?,
-        Agent::Slow => Box::new(slow(ListPicker::random(hello.seed))),
+        Agent::Slow => Box::new(slow(random(hello.seed))),
         Agent::Crash => Box::new(|turn: &Turn| Err(AgentError::Crashed { turn: turn.turn })),
         Agent::Illegal => Box::new(Illegal::new(hello)?),
         Agent::Mute => Box::new(|_: &Turn| Ok(Reply::Silence)),
         Agent::Flood => Box::new(|_: &Turn| Ok(Reply::Flood)),
     })
+}
+
+/// Picks from the actions that the referee lists.
+fn list_picker(mut pick: impl FnMut(&[Value]) -> Option<&Value>) -> impl Player {
+    move |turn: &Turn| {
+        let action = pick(turn.actions.as_deref().unwrap_or_default()).ok_or_else(|| {
+            AgentError::referee(format!("turn {} lists no `actions` to pick from", turn.turn))
+        })?;
+        Ok(Reply::Action(action.clone(), None))
+    }
+}
+
+fn random(seed: u64) -> impl Player {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    list_picker(move |actions| actions.choose(&mut random))
 }
 
 /// Delays every answer of an agent.

@@ -14,7 +14,7 @@ impl Match {
         events: &[Event],
         (seat, turn): (Seat, u64),
     ) -> Result<(Self, Vec<Effect>), String> {
-        let mut walk = Walk::begin(header.clone()).map_err(|error| error.to_string())?;
+        let mut walk = Walk::begin(header.clone())?;
         let (mut state, _) = Self::begin(walk.game().clone_box(), header);
         for (player, listed) in state.players.iter_mut().zip(&state.header.seats) {
             player.ready = Some(listed.ready.clone().unwrap_or_default());

@@ -90,8 +90,7 @@ pub async fn rerun(
     pause: impl AsyncFnOnce(i32) -> io::Result<()>,
 ) -> Result<RerunReport, RerunError> {
     let header = rerun.header;
-    let begun = Walk::begin(header.clone());
-    let walk = begun.map_err(|error| RerunError::Transcript(error.to_string()))?;
+    let walk = Walk::begin(header.clone()).map_err(RerunError::Transcript)?;
     let (launcher, sandbox) = (&table.launcher, &table.sandbox);
     let kind = walk.game().kind();
     let started = AgentConnection::start_alone(launcher, sandbox, spec, kind, &header.limits);

@@ -1,40 +1,53 @@
 //! Plays any game on its own board: wins if it can, and otherwise leaves the others as few actions as
-//! possible. The board changes only with `played`.
+//! possible. The board changes only with `played` and `retired`. `play_match` reads and writes the
+//! messages.
 
 use referee_games::{AnyGame, Turn, kind};
-use referee_protocol::{Action, FromAgent, Hello, Ready, Seat, ToAgent};
+use referee_protocol::{Ready, Seat};
+use sample_agents::{AgentError, Hello, Player, Reply, board_error, play_match, retire};
 use serde_json::Value;
-use std::error::Error;
-use std::io::{self, BufRead, Write};
+use std::io;
 
-/// The board, and whose side it is looked at from.
-struct Agent {
+/// The board, and the own seat.
+struct BoardAgent {
     game: Box<dyn AnyGame>,
     seat: Seat,
 }
 
-impl Agent {
-    fn new(hello: &Hello) -> Result<Self, Box<dyn Error>> {
-        let kind = kind(&hello.game).ok_or("a game that this agent doesn't know")?;
-        Ok(Self { game: kind.start(&hello.setup)?, seat: hello.seat })
+fn seat(hello: &Hello) -> Result<Box<dyn Player>, AgentError> {
+    let kind = kind(&hello.game).ok_or_else(|| AgentError::referee("unknown game"))?;
+    let game = kind.start(&hello.setup).map_err(|error| AgentError::referee(error.to_string()))?;
+    Ok(Box::new(BoardAgent { game, seat: hello.seat }))
+}
+
+impl Player for BoardAgent {
+    fn played(&mut self, action: &Value) -> Result<(), AgentError> {
+        self.game.play(action).map_err(|refusal| board_error(action, &refusal.to_string()))?;
+        Ok(())
     }
 
-    /// The action after which the board is worth most; of equals the one in the middle of the
-    /// list, so that it doesn't play along the rim.
-    fn choose(&self) -> Option<Value> {
+    fn retired(&mut self, seat: Seat) {
+        retire(self.game.as_mut(), seat);
+    }
+
+    /// Answers with the action after which the board is worth most; of equal ones with the one in
+    /// the middle of the list, so that it doesn't play along the rim.
+    fn answer(&mut self, _: &sample_agents::Turn) -> Result<Reply, AgentError> {
         let actions = self.game.actions();
         let worths: Vec<i64> = actions.iter().map(|action| self.worth_after(action)).collect();
-        let best = *worths.iter().max()?;
+        let best = worths.iter().max();
         let mut equals: Vec<Value> = actions
             .into_iter()
-            .zip(worths)
-            .filter(|&(_, worth)| worth == best)
+            .zip(&worths)
+            .filter(|&(_, worth)| Some(worth) == best)
             .map(|(action, _)| action)
             .collect();
         let middle = equals.len() / 2;
-        Some(equals.swap_remove(middle))
+        Ok(Reply::Action(equals.swap_remove(middle), None))
     }
+}
 
+impl BoardAgent {
     fn worth_after(&self, action: &Value) -> i64 {
         let mut game = self.game.clone();
         match game.play(action) {
@@ -55,38 +68,7 @@ impl Agent {
     }
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let mut seated: Option<Agent> = None;
-    for line in io::stdin().lock().lines() {
-        // Unknown messages are ignored.
-        let Ok(message) = serde_json::from_str(&line?) else { continue };
-        if let ToAgent::Hello(hello) = &message {
-            seated = Some(Agent::new(hello)?);
-            let name = Some("board (Rust)".to_owned());
-            say(&FromAgent::Ready(Ready { name, ..Ready::default() }))?;
-            continue;
-        }
-        let agent = seated.as_mut().ok_or("`hello` comes first")?;
-        match message {
-            ToAgent::Turn(turn) => {
-                let action = agent.choose().ok_or("asked for an action when there is none")?;
-                say(&FromAgent::Action(Action { turn: Some(turn.turn), action }))?;
-            }
-            ToAgent::Played(played) => {
-                agent.game.play(&played.action)?;
-            }
-            ToAgent::Retired(retired) => agent.game.retire(retired.seat),
-            ToAgent::Hello(_) => {}
-            ToAgent::Over(_) => break,
-        }
-    }
-    Ok(())
-}
-
-/// One message, one line, flushed: what is still in a buffer is not sent.
-fn say(message: &FromAgent) -> io::Result<()> {
-    let mut stdout = io::stdout().lock();
-    serde_json::to_writer(&mut stdout, message)?;
-    stdout.write_all(b"\n")?;
-    stdout.flush()
+fn main() -> Result<(), AgentError> {
+    let ready = Ready { name: Some("board (Rust)".to_owned()), ..Ready::default() };
+    play_match(ready, seat, io::stdin().lock(), io::stdout().lock(), io::stderr())
 }

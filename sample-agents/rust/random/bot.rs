@@ -7,9 +7,9 @@ use std::io::{self, BufRead, Write};
 
 /// Your rule goes here. `hello` says which game this is and which seat is yours; the turn's
 /// `position` is the board, and its `actions` are all that is legal now: return one of them.
-fn choose<'a>(_hello: &Json, turn: &'a Json, random: &mut Random) -> &'a Json {
+fn choose<'a>(_hello: Json, turn: Json<'a>, random: &mut Random) -> Json<'a> {
     let actions = turn.get("actions").items();
-    &actions[random.below(actions.len())]
+    actions[random.below(actions.len())]
 }
 
 /// A linear congruential generator; its upper bits are the better ones.
@@ -23,22 +23,20 @@ impl Random {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut hello = Json::Null;
+    let mut hello = String::new();
     let mut random = Random(0);
     for line in io::stdin().lock().lines() {
         let line = line?;
-        if line.trim().is_empty() {
-            continue;
-        }
-        let message = Json::read(&line)?;
-        match message.get("type").text() {
+        let message = Json(&line);
+        match message.get("type").text().as_str() {
             "hello" => {
                 random = Random(message.get("seed").number() as u64);
-                hello = message;
+                hello.clone_from(&line);
                 say(r#"{"type":"ready","name":"random (Rust)","want":["position","actions"]}"#)?;
             }
             "turn" => {
-                let (turn, action) = (message.get("turn"), choose(&hello, &message, &mut random));
+                let action = choose(Json(&hello), message, &mut random);
+                let turn = message.get("turn");
                 say(&format!(r#"{{"type":"action","turn":{turn},"action":{action}}}"#))?;
             }
             "over" => break,

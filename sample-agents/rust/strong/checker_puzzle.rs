@@ -1,15 +1,16 @@
 //! The checker puzzle, planned whole before the first move.
 //!
 //! A beam search soon finds a way; then, on boards of up to 64 cells, breadth first from both ends
-//! proves length after length that there is no shorter one, or finds it. Moves can be taken back
-//! and the goal is the start seen from the other end, so from the usual start one search serves as
-//! both: the two halves meet where some position and another one turned round are the same. What
-//! can't be solved in the length looked for, by a count of the moves needed at least, is left out.
-//! On larger boards, and where time or memory run out, the beam gets wider instead.
+//! proves length after length that there is no shorter one, or finds it. Moves can be taken back and
+//! the goal is the start seen from the other end, so one search is both: the two halves meet where a
+//! position equals another one turned round. Positions that need more moves than the length allows
+//! are left out. On larger boards, from other positions than the start, and when time or memory run
+//! out, the beam gets wider instead.
 
 use crate::Cells;
+use crate::beam::{Found, keep, trace};
 use crate::budget::Budget;
-use crate::diamond::{Aim, Diamond};
+use crate::diamond::Diamond;
 use crate::player::{Choice, Clock, Player};
 use referee_games::Game;
 use referee_games::checker_puzzle::{Action, CheckerPuzzle};
@@ -97,7 +98,7 @@ fn plan<const WORDS: usize>(game: &CheckerPuzzle, budget: &mut Budget) -> Plan {
     let mut width = WIDTH[usize::from(WORDS > 1)];
     let mut best = widen(&diamond, &pieces, None, &mut width, &mut beams);
     budget.merge(&beams);
-    if WORDS == 1 {
+    if WORDS == 1 && pieces == diamond.turned(&diamond.goal) {
         let shortest = best.is_solved.then_some(best.moves.len());
         let mut proofs = budget.part(PROOFS);
         let proved = Proof { diamond: &diamond, start: pieces }.shortest(shortest, &mut proofs);
@@ -162,7 +163,6 @@ fn beam<const WORDS: usize>(
     below: usize,
     budget: &mut Budget,
 ) -> Way {
-    let goal = &diamond.top;
     let mut tree: Vec<(u32, Move)> = Vec::new();
     let mut level: Vec<(u32, Cells<WORDS>)> = vec![(u32::MAX, *start)];
     // What the level before kept: moves can be taken back.
@@ -172,13 +172,13 @@ fn beam<const WORDS: usize>(
         let own = level.iter().map(|(_, pieces)| diamond.either(pieces).mark());
         let own: HashSet<u64> = own.collect();
         let mut seen: HashSet<u64> = own.union(&before).copied().collect();
-        let mut found: Vec<(i32, u32, Move, Cells<WORDS>)> = Vec::new();
+        let mut found: Vec<Found<Move, WORDS>> = Vec::new();
         for (from, pieces) in &level {
             if !budget.spend() {
                 return Way { is_solved: false, moves: trace(&tree, nearest.1) };
             }
             diamond.each_move(pieces, |next, start, end| {
-                if length + diamond.least(&next, goal) < below
+                if length + diamond.least(&next) < below
                     && seen.insert(diamond.either(&next).mark())
                 {
                     found.push((lacking(diamond, &next), *from, (start, end), next));
@@ -197,7 +197,7 @@ fn beam<const WORDS: usize>(
         for (lacking, from, step, pieces) in found {
             let place = u32::try_from(tree.len()).expect("beams are bounded");
             tree.push((from, step));
-            if pieces == goal.cells {
+            if pieces == diamond.goal {
                 return Way { is_solved: true, moves: trace(&tree, place) };
             }
             nearest = nearest.min((lacking, place));
@@ -205,25 +205,6 @@ fn beam<const WORDS: usize>(
         }
     }
     Way { is_solved: false, moves: trace(&tree, nearest.1) }
-}
-
-/// Leaves of what was found the best.
-fn keep<const WORDS: usize>(found: &mut Vec<(i32, u32, Move, Cells<WORDS>)>, width: usize) {
-    if found.len() > width {
-        found.select_nth_unstable_by_key(width, |entry| (entry.0, entry.3));
-        found.truncate(width);
-    }
-}
-
-/// The moves up to a place of a tree.
-fn trace(tree: &[(u32, Move)], mut place: u32) -> Vec<Move> {
-    let mut moves = Vec::new();
-    while let Some(&(from, step)) = tree.get(place as usize) {
-        moves.push(step);
-        place = from;
-    }
-    moves.reverse();
-    moves
 }
 
 /// How far the pieces are from the goal: the rows still to climb, where those far behind count
@@ -234,7 +215,7 @@ fn lacking<const WORDS: usize>(diamond: &Diamond<WORDS>, pieces: &Cells<WORDS>) 
         rows.sort_unstable();
         rows
     };
-    let goal = &diamond.top.cells;
+    let goal = &diamond.goal;
     let climbs = rows(pieces).into_iter().zip(rows(goal)).map(|(row, goal)| (row - goal).abs());
     let climb: i32 = climbs.map(|rows| 4 * rows + rows * rows).sum();
     let aside = |cell: usize| 2 + diamond.drawn(cell).1;
@@ -262,7 +243,7 @@ type Layers<const WORDS: usize> = Vec<Vec<Cells<WORDS>>>;
 impl<const WORDS: usize> Proof<'_, WORDS> {
     /// Looks for ways of every length from the least possible one on, up to what is known.
     fn shortest(&self, known: Option<usize>, budget: &mut Budget) -> Proved<Vec<Move>> {
-        let least = self.diamond.least(&self.start, &self.diamond.top).max(1);
+        let least = self.diamond.least(&self.start).max(1);
         for length in least.. {
             if known == Some(length) {
                 return Proved::Shortest;
@@ -280,28 +261,13 @@ impl<const WORDS: usize> Proof<'_, WORDS> {
     fn of_length(&self, length: usize, budget: &mut Budget) -> Proved<Vec<Cells<WORDS>>> {
         let diamond = self.diamond;
         let half = length / 2;
-        let from_start = self.layers(&self.start, &diamond.top, (half, length), budget);
-        let Some(from_start) = from_start else { return Proved::Unknown };
-        let is_usual = self.start == diamond.bottom.cells;
-        let mut from_goal = None;
-        if !is_usual {
-            // The aim of the search from the goal is the start; only the usual one has a count.
-            let layers = self.layers(&diamond.top.cells, &diamond.top, (half, usize::MAX), budget);
-            let Some(layers) = layers else { return Proved::Unknown };
-            from_goal = Some(layers);
-        }
-        // Seen from its own end: a position of the layers from the goal, or of those from the
-        // start turned round.
-        let seen = |pieces: &Cells<WORDS>| {
-            if is_usual { diamond.either(&diamond.turned(pieces)) } else { diamond.either(pieces) }
-        };
-        let layers = from_goal.as_ref().unwrap_or(&from_start);
-        let (Some(near), Some(far)) = (from_start.get(half), layers.get(half)) else {
-            return Proved::Shortest;
-        };
-        let meets = |pieces: &Cells<WORDS>| far.binary_search(&seen(pieces)).is_ok();
+        let Some(layers) = self.layers(half, length, budget) else { return Proved::Unknown };
+        let Some(last) = layers.get(half) else { return Proved::Shortest };
+        // A position as seen from the goal.
+        let seen = |pieces: &Cells<WORDS>| diamond.either(&diamond.turned(pieces));
+        let meets = |pieces: &Cells<WORDS>| last.binary_search(&seen(pieces)).is_ok();
         let mut meeting = None;
-        for pieces in near {
+        for pieces in last {
             if length.is_multiple_of(2) {
                 if meets(pieces) {
                     meeting = Some((*pieces, *pieces));
@@ -321,28 +287,17 @@ impl<const WORDS: usize> Proof<'_, WORDS> {
             }
         }
         let Some((here, there)) = meeting else { return Proved::Shortest };
-        let mut way = self.back(&from_start, diamond.either(&here));
+        let mut way = self.back(&layers, diamond.either(&here));
         way.reverse();
-        let mut rest = self.back(layers, seen(&there));
-        if is_usual {
-            for pieces in &mut rest {
-                *pieces = diamond.turned(pieces);
-            }
-        }
+        let rest = self.back(&layers, seen(&there));
         let skip = usize::from(length.is_multiple_of(2));
-        way.extend(rest.iter().skip(skip).map(|pieces| diamond.either(pieces)));
+        way.extend(rest.iter().skip(skip).map(seen));
         Proved::Shorter(way)
     }
 
-    /// The positions up to `distance` from `start` that can lie on a way of `length` to the aim.
-    fn layers(
-        &self,
-        start: &Cells<WORDS>,
-        aim: &Aim<WORDS>,
-        (distance, length): (usize, usize),
-        budget: &mut Budget,
-    ) -> Option<Layers<WORDS>> {
-        let mut layers: Layers<WORDS> = vec![vec![self.diamond.either(start)]];
+    /// The positions up to `distance` from the start that can lie on a way of `length` to the goal.
+    fn layers(&self, distance: usize, length: usize, budget: &mut Budget) -> Option<Layers<WORDS>> {
+        let mut layers: Layers<WORDS> = vec![vec![self.diamond.either(&self.start)]];
         for done in 1..=distance {
             let mut next: Vec<Cells<WORDS>> = Vec::new();
             let mut batch: Vec<Cells<WORDS>> = Vec::new();
@@ -352,13 +307,13 @@ impl<const WORDS: usize> Proof<'_, WORDS> {
                     return None;
                 }
                 self.diamond.each_move(pieces, |moved, _, _| {
-                    if length == usize::MAX || done + self.diamond.least(&moved, aim) <= length {
+                    if done + self.diamond.least(&moved) <= length {
                         batch.push(self.diamond.either(&moved));
                     }
                 });
                 if batch.len() >= BATCH {
                     gather(&mut next, &mut batch, &layers);
-                    if next.len() > LAYER_MAX / if length == usize::MAX { 2 } else { 1 } {
+                    if next.len() > LAYER_MAX {
                         return None;
                     }
                 }

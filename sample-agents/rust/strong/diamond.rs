@@ -18,19 +18,12 @@ pub(crate) struct Diamond<const WORDS: usize> {
     mirrored: Vec<u16>,
     /// By cell: two bits that no hop changes, a step always.
     class: Vec<usize>,
-    /// The cells of the first rows as drawn.
-    pub(crate) top: Aim<WORDS>,
-    /// Those of the last.
-    pub(crate) bottom: Aim<WORDS>,
-}
-
-/// The cells that all pieces must reach.
-pub(crate) struct Aim<const WORDS: usize> {
-    pub(crate) cells: Cells<WORDS>,
-    /// The cells beside them.
+    /// The cells that all pieces must reach: the first rows as drawn.
+    pub(crate) goal: Cells<WORDS>,
+    /// The cells beside the goal.
     rim: Cells<WORDS>,
-    /// By class: how many there are.
-    classes: [usize; 4],
+    /// By class: the number of goal cells.
+    goal_classes: [usize; 4],
 }
 
 impl<const WORDS: usize> Diamond<WORDS> {
@@ -58,10 +51,12 @@ impl<const WORDS: usize> Diamond<WORDS> {
         let class: Vec<usize> =
             (0..count).map(|cell| place(cell).0 % 2 + 2 * (place(cell).1 % 2)).collect();
         let row = |cell: usize| place(cell).0 + place(cell).1;
-        let aim = |cells: Cells<WORDS>| Aim::new(cells, &ways, &class);
-        let top = aim((0..count).filter(|&cell| row(cell) < depth).collect());
-        let bottom = aim((0..count).filter(|&cell| 2 * size - 2 - row(cell) < depth).collect());
-        Self { size, mirrored: mirrored.collect(), class, top, bottom, ways }
+        let goal: Cells<WORDS> = (0..count).filter(|&cell| row(cell) < depth).collect();
+        let beside = goal.iter().flat_map(|cell| ways[cell].iter().map(|&(beside, _)| beside));
+        let rim: Cells<WORDS> = beside.filter(|&cell| cell != NOWHERE).map(usize::from).collect();
+        let rim = rim.without(goal);
+        let goal_classes = count_classes(&class, goal);
+        Self { size, mirrored: mirrored.collect(), class, goal, rim, goal_classes, ways }
     }
 
     /// Returns the row as drawn and the distance from the middle column.
@@ -121,7 +116,7 @@ impl<const WORDS: usize> Diamond<WORDS> {
         }
     }
 
-    /// The pieces or their mirror image, whichever comes first: both are as far from an aim.
+    /// The pieces or their mirror image, whichever comes first: both are as far from the goal.
     pub(crate) fn either(&self, pieces: &Cells<WORDS>) -> Cells<WORDS> {
         let mirror: Cells<WORDS> =
             pieces.iter().map(|cell| usize::from(self.mirrored[cell])).collect();
@@ -134,26 +129,21 @@ impl<const WORDS: usize> Diamond<WORDS> {
         pieces.iter().map(|cell| last - cell).collect()
     }
 
-    /// Returns a lower bound of the number of moves. Every piece outside the aim needs one. Hops never change
-    /// a piece's class and a step does, so some pieces must step; one that does so in its only move
-    /// is beside the aim, and for any other it is one move more.
-    pub(crate) fn least(&self, pieces: &Cells<WORDS>, aim: &Aim<WORDS>) -> usize {
-        let outside = pieces.without(aim.cells);
-        let mut classes = [0usize; 4];
-        pieces.iter().for_each(|cell| classes[self.class[cell]] += 1);
-        let surplus: usize =
-            classes.iter().zip(aim.classes).map(|(&own, wanted)| own.saturating_sub(wanted)).sum();
-        let beside = outside.and(aim.rim).len();
+    /// Returns a lower bound of the number of moves to the goal. Every piece outside the goal needs
+    /// one. Hops never change a piece's class and a step does, so some pieces must step; one that does
+    /// so in its only move is beside the goal, and for any other it is one move more.
+    pub(crate) fn least(&self, pieces: &Cells<WORDS>) -> usize {
+        let outside = pieces.without(self.goal);
+        let classes = count_classes(&self.class, *pieces).into_iter().zip(self.goal_classes);
+        let surplus: usize = classes.map(|(own, wanted)| own.saturating_sub(wanted)).sum();
+        let beside = outside.and(self.rim).len();
         outside.len() + surplus.saturating_sub(beside)
     }
 }
 
-impl<const WORDS: usize> Aim<WORDS> {
-    fn new(cells: Cells<WORDS>, ways: &[[(u16, u16); 6]], class: &[usize]) -> Self {
-        let beside = cells.iter().flat_map(|cell| ways[cell].iter().map(|&(beside, _)| beside));
-        let rim: Cells<WORDS> = beside.filter(|&cell| cell != NOWHERE).map(usize::from).collect();
-        let mut classes = [0; 4];
-        cells.iter().for_each(|cell| classes[class[cell]] += 1);
-        Self { rim: rim.without(cells), cells, classes }
-    }
+/// Returns the number of cells of each class.
+fn count_classes<const WORDS: usize>(class: &[usize], cells: Cells<WORDS>) -> [usize; 4] {
+    let mut classes = [0; 4];
+    cells.iter().for_each(|cell| classes[class[cell]] += 1);
+    classes
 }

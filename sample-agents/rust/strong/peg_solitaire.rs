@@ -8,6 +8,7 @@
 //! beams find.
 
 use crate::Cells;
+use crate::beam::{Found, keep, trace};
 use crate::budget::Budget;
 use crate::pegs::{Board, Jump};
 use crate::player::{Choice, Clock, Player};
@@ -202,10 +203,10 @@ impl<const WORDS: usize> Search<'_, WORDS> {
         let mut lowest = u32::MAX;
         loop {
             let mut seen: HashSet<u64> = HashSet::new();
-            let mut found: Vec<Found<WORDS>> = Vec::new();
+            let mut found: Vec<Found<u32, WORDS>> = Vec::new();
             for (place, pegs) in &level {
                 if !budget.spend() {
-                    return (self.trace(&tree, lowest), left, false);
+                    return (self.jumps_to(&tree, lowest), left, false);
                 }
                 for (number, jump) in (0u32..).zip(jumps) {
                     if let Some(next) = jump.of(pegs)
@@ -220,7 +221,7 @@ impl<const WORDS: usize> Search<'_, WORDS> {
             }
             is_whole &= keep(&mut found, width);
             if found.is_empty() {
-                return (self.trace(&tree, lowest), left, is_whole);
+                return (self.jumps_to(&tree, lowest), left, is_whole);
             }
             left -= 1;
             level.clear();
@@ -228,7 +229,7 @@ impl<const WORDS: usize> Search<'_, WORDS> {
                 lowest = u32::try_from(tree.len()).expect("beams are bounded");
                 tree.push((from, number));
                 if let Some(rest) = self.forwards(layers, pegs) {
-                    let mut way = self.trace(&tree, lowest);
+                    let mut way = self.jumps_to(&tree, lowest);
                     way.extend(rest);
                     return (way, 1, true);
                 }
@@ -237,15 +238,9 @@ impl<const WORDS: usize> Search<'_, WORDS> {
         }
     }
 
-    /// The jumps up to a place of a beam's tree.
-    fn trace(&self, tree: &[(u32, u32)], mut place: u32) -> Vec<Jump<WORDS>> {
-        let mut way = Vec::new();
-        while let Some(&(from, number)) = tree.get(place as usize) {
-            way.push(self.board.jumps[number as usize]);
-            place = from;
-        }
-        way.reverse();
-        way
+    /// Returns the jumps to a place of a beam's tree.
+    fn jumps_to(&self, tree: &[(u32, u32)], place: u32) -> Vec<Jump<WORDS>> {
+        trace(tree, place).into_iter().map(|number| self.board.jumps[number as usize]).collect()
     }
 
     /// Returns the cost of a position: pegs that are alone or that nothing can jump over are hard to
@@ -258,19 +253,6 @@ impl<const WORDS: usize> Search<'_, WORDS> {
         }
         cost
     }
-}
-
-/// What a position costs, from which place of the tree and by which jump it came, and itself.
-type Found<const WORDS: usize> = (i32, u32, u32, Cells<WORDS>);
-
-/// Leaves of what was found the best; says whether that is all.
-fn keep<const WORDS: usize>(found: &mut Vec<Found<WORDS>>, width: usize) -> bool {
-    let is_all = found.len() <= width;
-    if !is_all {
-        found.select_nth_unstable_by_key(width, |entry| (entry.0, entry.3));
-        found.truncate(width);
-    }
-    is_all
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
-//! Plays every game well: a search of its own for each game, the rules from
-//! `referee-games`. It keeps its board by what `played` and `retired` say, and answers with nothing
-//! but actions that the rules list. The loop over the referee's lines is that of the built-in agents.
+//! Plays every game well: a search of its own for each game, the rules from `referee-games`. The board
+//! changes only with `played` and `retired`, and every answer is an action that the rules list. The
+//! loop over the referee's lines is that of the built-in agents.
 
 mod alpha_beta;
+mod beam;
 mod budget;
 mod checker_puzzle;
 mod chexers;

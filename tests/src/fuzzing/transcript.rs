@@ -74,7 +74,7 @@ fn follow(bytes: &[u8]) {
         }
     }
     let lines = bytes.split(|&byte| byte == b'\n').count() as u64;
-    match reading.end() {
+    match &reading.end {
         Some(ReadEnd::Seal(_)) => {}
         Some(ReadEnd::Cut { line } | ReadEnd::Broken { line, .. }) => assert!(*line <= lines),
         None => panic!("reading stops without a reason"),

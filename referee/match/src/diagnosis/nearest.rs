@@ -1,13 +1,16 @@
 //! Finding the legal action that an agent may have meant.
 
 use serde_json::Value;
-use std::cmp::Reverse;
 
 /// Returns the legal action that is most like another: most of its parts are equal, and the other
 /// numbers are nearest. `None` if nothing is legal.
 pub fn nearest_action<'a>(action: &Value, legal: &'a [Value]) -> Option<&'a Value> {
+    let nearness = legal.iter().map(|candidate| (likeness(action, candidate), candidate));
     // Of equally near actions, the first in the rules' order.
-    legal.iter().rev().max_by_key(|candidate| likeness(action, candidate))
+    let nearest = nearness.min_by(|((equal, distance), _), ((more, farther), _)| {
+        more.cmp(equal).then(distance.total_cmp(farther))
+    });
+    nearest.map(|(_, candidate)| candidate)
 }
 
 /// Returns the path, such as `at[1]`, of the first part of an action whose type differs from that in a
@@ -40,33 +43,23 @@ fn other_type(one: &Value, like: &Value) -> Option<String> {
     }
 }
 
-/// Returns how many leaves are equal, and how far apart the other numbers are in all, in thousandths.
-fn likeness(one: &Value, other: &Value) -> (usize, Reverse<u64>) {
-    let add = |sum: (usize, Reverse<u64>), (one, other): (&Value, Option<&Value>)| {
-        let (equal, Reverse(distance)) = likeness(one, other.unwrap_or(&Value::Null));
-        (sum.0 + equal, Reverse(sum.1.0.saturating_add(distance)))
+/// Returns how many leaves are equal, and how far apart the other numbers are in all.
+fn likeness(one: &Value, other: &Value) -> (usize, f64) {
+    let add = |sum: (usize, f64), (one, other): (&Value, Option<&Value>)| {
+        let (equal, distance) = likeness(one, other.unwrap_or(&Value::Null));
+        (sum.0 + equal, sum.1 + distance)
     };
-    let none = (0, Reverse(0));
     match (one, other) {
         (Value::Object(one), Value::Object(other)) => {
-            one.iter().map(|(key, value)| (value, other.get(key))).fold(none, add)
+            one.iter().map(|(key, value)| (value, other.get(key))).fold((0, 0.0), add)
         }
         (Value::Array(one), Value::Array(other)) => {
-            one.iter().enumerate().map(|(index, value)| (value, other.get(index))).fold(none, add)
+            one.iter().enumerate().map(|(at, value)| (value, other.get(at))).fold((0, 0.0), add)
         }
-        _ if one == other => (1, Reverse(0)),
+        _ if one == other => (1, 0.0),
         _ => {
-            let apart = match (one.as_f64(), other.as_f64()) {
-                (Some(one), Some(other)) => (one - other).abs().min(1e6) * 1e3,
-                _ => 1e9,
-            };
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "between 0 and 1e9"
-            )]
-            let apart = apart as u64;
-            (0, Reverse(apart))
+            let numbers = one.as_f64().zip(other.as_f64());
+            (0, numbers.map_or(1e6, |(one, other)| (one - other).abs().min(1e6)))
         }
     }
 }

@@ -80,7 +80,7 @@ impl TranscriptFollower {
     fn take(&mut self, line: &[u8]) -> Result<(), String> {
         let Some(playback) = &mut self.playback else {
             let header = read_header(line).map_err(|error| error.to_string())?;
-            self.playback = Some(Playback::begin(header).map_err(|error| error.to_string())?);
+            self.playback = Some(Playback::begin(header)?);
             return Ok(());
         };
         match read_event(line)? {

@@ -26,4 +26,4 @@ pub use record::Recorder;
 pub use sent::{Sent, sent};
 pub use steps::{TranscriptWalk, WalkError, walk};
 pub use verify::{Report, Status, Verifier, verify};
-pub use walk::{ReplayError, Walk};
+pub use walk::Walk;

@@ -1,7 +1,7 @@
 //! A match for viewers: ply by ply, with the output of the agents and their times. Built event by
 //! event, from a whole file or from a running match.
 
-use super::walk::{ReplayError, Walk};
+use super::walk::Walk;
 use referee_games::view::View;
 use referee_games::{AnyGame, Turn};
 use referee_protocol::{
@@ -80,7 +80,7 @@ pub struct PlyOutput {
 
 impl Playback {
     /// Begins with the header.
-    pub fn begin(header: Header) -> Result<Self, ReplayError> {
+    pub fn begin(header: Header) -> Result<Self, String> {
         let walk = Walk::begin(header)?;
         let header = walk.header();
         let left_ms = vec![header.clock.bank_ms; header.seats.len()];

@@ -16,8 +16,10 @@ pub struct Reading<'a> {
     /// The header.
     pub header: Header,
     rest: &'a [u8],
-    line: u64,
-    end: Option<ReadEnd>,
+    /// The line of the last event, counted from 1, the header.
+    pub line: u64,
+    /// Where reading stopped; `None` while there are events left.
+    pub end: Option<ReadEnd>,
 }
 
 /// Where reading stopped.
@@ -67,18 +69,6 @@ pub fn read(bytes: &[u8]) -> Result<Reading<'_>, HeaderError> {
         });
     };
     Ok(Reading { header: read_header(line)?, rest, line: 1, end: None })
-}
-
-impl Reading<'_> {
-    /// Returns the line of the last event, counted from 1, the header.
-    pub fn line(&self) -> u64 {
-        self.line
-    }
-
-    /// Returns where reading stopped; `None` while there are events left.
-    pub fn end(&self) -> Option<&ReadEnd> {
-        self.end.as_ref()
-    }
 }
 
 impl Iterator for Reading<'_> {

@@ -59,9 +59,9 @@ impl Recorder {
 
     /// Takes what was recorded since the last call.
     pub fn take(&mut self) -> Vec<u8> {
-        self.hash_buffer();
-        self.hashed_bytes = 0;
-        std::mem::take(&mut self.buffer)
+        let mut bytes = Vec::new();
+        self.take_into(&mut bytes);
+        bytes
     }
 
     /// Appends what was recorded since the last call to `bytes`. Unlike [`Recorder::take`] it keeps its
@@ -69,8 +69,7 @@ impl Recorder {
     pub fn take_into(&mut self, bytes: &mut Vec<u8>) {
         self.hash_buffer();
         self.hashed_bytes = 0;
-        bytes.extend_from_slice(&self.buffer);
-        self.buffer.clear();
+        bytes.append(&mut self.buffer);
     }
 
     /// Appends the seal, the last line, and returns it.

@@ -139,7 +139,7 @@ impl Cursor<'_> {
     fn string(&mut self) -> Option<()> {
         let mut at = 0;
         loop {
-            at += self.rest[at..].iter().position(|&byte| SPECIAL[usize::from(byte)])?;
+            at += self.rest[at..].iter().position(|byte| matches!(byte, b'"' | b'\\' | ..0x20))?;
             if self.rest[at] == b'"' {
                 self.rest = &self.rest[at + 1..];
                 return Some(());
@@ -176,20 +176,6 @@ impl Cursor<'_> {
         }
     }
 }
-
-/// The bytes with a meaning inside a string: quote, backslash, and control characters, which must be
-/// escaped there.
-const SPECIAL: [bool; 256] = {
-    let mut special = [false; 256];
-    let mut control = 0;
-    while control < 0x20 {
-        special[control] = true;
-        control += 1;
-    }
-    special[b'"' as usize] = true;
-    special[b'\\' as usize] = true;
-    special
-};
 
 #[cfg(test)]
 mod tests {

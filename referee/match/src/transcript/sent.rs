@@ -40,7 +40,7 @@ pub fn sent<'a>(
     events: impl IntoIterator<Item = &'a Event>,
     turn: Option<u64>,
 ) -> Result<Vec<u8>, String> {
-    let mut walk = Walk::begin(header.clone()).map_err(|error| error.to_string())?;
+    let mut walk = Walk::begin(header.clone())?;
     let mut written = Sent::begin(&walk, seat)?;
     for event in events {
         walk.event(event)?;

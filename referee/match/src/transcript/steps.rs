@@ -37,8 +37,8 @@ pub enum WalkError {
 /// Begins to replay a transcript (unpacked, see [`unpack`](super::unpack)).
 pub fn walk(bytes: &[u8]) -> Result<TranscriptWalk<'_>, WalkError> {
     let reading = read(bytes)?;
-    let walk = Walk::begin(reading.header.clone())
-        .map_err(|error| WalkError::Broken { line: 1, text: error.to_string() })?;
+    let walk =
+        Walk::begin(reading.header.clone()).map_err(|text| WalkError::Broken { line: 1, text })?;
     Ok(TranscriptWalk { reading, walk })
 }
 
@@ -46,12 +46,12 @@ impl TranscriptWalk<'_> {
     /// Replays the next event and returns it; `None` at the seal, or where the file is cut off.
     pub fn step(&mut self) -> Result<Option<Event>, WalkError> {
         let event = self.reading.next();
-        let walked = match (&event, self.reading.end()) {
+        let walked = match (&event, &self.reading.end) {
             (Some(event), _) => self.walk.event(event),
             (None, Some(ReadEnd::Broken { text, .. })) => Err(text.clone()),
             (None, _) => Ok(()),
         };
-        let line = self.reading.line();
+        let line = self.reading.line;
         walked.map(|()| event).map_err(|text| WalkError::Broken { line, text })
     }
 
@@ -62,6 +62,6 @@ impl TranscriptWalk<'_> {
 
     /// Returns where reading stopped; `None` before the last event.
     pub fn end(&self) -> Option<&ReadEnd> {
-        self.reading.end()
+        self.reading.end.as_ref()
     }
 }

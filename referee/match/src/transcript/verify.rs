@@ -11,21 +11,21 @@ use super::read::{
 };
 use super::record::HASH_BLOCK_BYTES;
 use super::scan::{Scanned, scan};
-use super::walk::{ReplayError, Walk};
+use super::walk::Walk;
 use referee_games::kind;
 use referee_protocol::plain::to_hex;
 use referee_protocol::{Event, Header, Outcome, Seal};
 use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
-use std::fmt;
 
 /// How a seal's line begins.
 const SEAL_START: &[u8] = b"{\"type\":\"seal\"";
 
 /// The status of a transcript (protocol.md, "Transcript").
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, strum::Display)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Status {
     /// Sealed, and the replay gives what it says.
     Ok,
@@ -37,18 +37,6 @@ pub enum Status {
     Disagrees,
     /// Not a transcript, or of an unknown version or game.
     Unreadable,
-}
-
-impl fmt::Display for Status {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Ok => "ok",
-            Self::Torn => "torn",
-            Self::Tampered => "tampered",
-            Self::Disagrees => "disagrees",
-            Self::Unreadable => "unreadable",
-        })
-    }
 }
 
 /// The result of verifying.
@@ -308,15 +296,16 @@ impl Verifier {
     }
 
     fn begin(&mut self, header: Header) -> Stage {
-        if let Some(kind) = kind(&header.game).filter(|kind| kind.rules != header.rules) {
+        let kind = kind(&header.game);
+        if let Some(kind) = kind.filter(|kind| kind.rules != header.rules) {
             let (then, now) = (header.rules, kind.rules);
             self.other_rules =
                 Some(format!("recorded under rules {then}, this referee has rules {now}"));
         }
         match Walk::begin(header) {
             Ok(walk) => Stage::Playing(Box::new(walk)),
-            Err(ReplayError::UnknownGame(text)) => Stage::UnknownGame(text),
-            Err(ReplayError::BadStart(text)) => {
+            Err(text) if kind.is_none() => Stage::UnknownGame(text),
+            Err(text) => {
                 self.differs = Some(format!("line 1: {text}"));
                 Stage::CannotReplay
             }

@@ -31,33 +31,20 @@ pub struct Walk {
     is_over: bool,
 }
 
-/// Why a match can't be replayed at all.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ReplayError {
-    /// The game is unknown.
-    #[error("{0}")]
-    UnknownGame(String),
-    /// The game can't be started with the header's setup.
-    #[error("{0}")]
-    BadStart(String),
-}
-
 impl Walk {
-    /// Begins with the header.
-    pub fn begin(header: Header) -> Result<Self, ReplayError> {
+    /// Begins with the header. Fails if the game is unknown, or can't be started with the setup and the
+    /// seats in the header.
+    pub fn begin(header: Header) -> Result<Self, String> {
         let kind = kind(&header.game).ok_or_else(|| {
             let hint =
                 nearest_kind(&header.game).map(|kind| format!("; did you mean `{}`?", kind.name));
-            let hint = hint.unwrap_or_default();
-            ReplayError::UnknownGame(format!("unknown game `{}`{hint}", header.game))
+            format!("unknown game `{}`{}", header.game, hint.unwrap_or_default())
         })?;
-        let game =
-            kind.start(&header.setup).map_err(|error| ReplayError::BadStart(error.to_string()))?;
+        let game = kind.start(&header.setup).map_err(|error| error.to_string())?;
         let seats = game.seats();
         let listed = header.seats.iter().map(|seat| seat.seat);
         if !listed.eq(Seat::all(seats)) {
-            let text = format!("the header must list the seats 0 to {}, in order", seats - 1);
-            return Err(ReplayError::BadStart(text));
+            return Err(format!("the header must list the seats 0 to {}, in order", seats - 1));
         }
         let mut walk = Self {
             game,

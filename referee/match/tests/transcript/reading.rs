@@ -12,8 +12,8 @@ fn what_was_recorded_is_read() {
         assert_eq!(Event::Header(Box::new(reading.header.clone())), events[0], "{name}");
         let read: Vec<Event> = reading.by_ref().collect();
         assert_eq!(read, events[1..], "{name}");
-        let Some(ReadEnd::Seal(seal)) = reading.end() else { panic!("{:?}", reading.end()) };
-        assert_eq!(seal.lines, reading.line() - 1, "{name}");
+        let Some(ReadEnd::Seal(seal)) = &reading.end else { panic!("{:?}", reading.end) };
+        assert_eq!(seal.lines, reading.line - 1, "{name}");
     }
 }
 
@@ -31,7 +31,7 @@ fn a_cut_file_reads_up_to_the_cut() {
         let mut reading = read(kept).unwrap();
         assert!(reading.by_ref().eq(events[1..whole_lines].iter().cloned()), "{length} bytes");
         let line = u64::try_from(whole_lines).unwrap() + 1;
-        assert_eq!(reading.end(), Some(&ReadEnd::Cut { line }), "{length} bytes");
+        assert_eq!(reading.end, Some(ReadEnd::Cut { line }), "{length} bytes");
     }
     let packed = packed(&bytes);
     let unpacked = unpack(&packed[..packed.len() - 9], 1 << 20).unwrap();
@@ -55,9 +55,7 @@ fn reading_stops_at_a_line_that_is_no_event() {
     let bytes = sealed_lines(&lines);
     let mut reading = read(&bytes).unwrap();
     assert_eq!(reading.by_ref().count(), 2);
-    let Some(ReadEnd::Broken { line: 4, text }) = reading.end() else {
-        panic!("{:?}", reading.end())
-    };
+    let Some(ReadEnd::Broken { line: 4, text }) = &reading.end else { panic!("{:?}", reading.end) };
     assert!(text.contains("missing field"), "{text}");
 }
 
@@ -76,7 +74,7 @@ fn what_later_versions_add_is_passed_over() {
     assert_eq!(report.status, Status::Ok, "{}", report.detail);
     let mut reading = read(&bytes).unwrap();
     assert_eq!(reading.by_ref().count(), events);
-    assert!(matches!(reading.end(), Some(ReadEnd::Seal(_))));
+    assert!(matches!(reading.end, Some(ReadEnd::Seal(_))));
 }
 
 #[test]
