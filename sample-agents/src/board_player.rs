@@ -45,11 +45,13 @@ pub(crate) fn seat<C: Chooser>(hello: &Hello, chooser: C) -> Result<Box<dyn Play
     visit(&hello.game, PlayerBuilder { hello, chooser }).ok_or_else(|| unknown_game(&hello.game))?
 }
 
-/// Returns the error for a board that differs from the referee's.
-pub fn board_error(action: &Value, refusal: &str) -> AgentError {
-    AgentError::referee(format!(
-        "the referee sent that {action} was played, but this board refuses it: {refusal}"
-    ))
+/// Plays an action that the referee sent as `played`.
+pub fn apply(game: &mut dyn AnyGame, action: &Value) -> Result<(), AgentError> {
+    game.play(action).map(drop).map_err(|refusal| {
+        AgentError::referee(format!(
+            "the referee sent that {action} was played, but this board refuses it: {refusal}"
+        ))
+    })
 }
 
 /// Retires a seat, if the game allows it.
@@ -96,11 +98,9 @@ struct BoardPlayer<G: Game, C> {
 
 impl<G: Game, C: Chooser> Player for BoardPlayer<G, C> {
     fn played(&mut self, action: &Value) -> Result<(), AgentError> {
-        let typed: G::Action = serde_json::from_value(action.clone())
-            .map_err(|error| board_error(action, &error.to_string()))?;
-        Game::play(&mut self.game, &typed)
-            .map_err(|illegal| board_error(action, &illegal.to_string()))?;
-        if self.plan.pop_front().is_some_and(|planned| planned != typed) {
+        apply(&mut self.game, action)?;
+        let is_other = |planned| serde_json::from_value(action.clone()).ok() != Some(planned);
+        if self.plan.pop_front().is_some_and(is_other) {
             self.plan.clear();
         }
         if Game::seats(&self.game) > 1 {

@@ -31,7 +31,7 @@ pub mod starters;
 mod evaluation;
 
 pub use agent::{Agent, BUILT_INS, BuiltIn};
-pub use board_player::{board_error, retire};
+pub use board_player::{apply, retire};
 pub use error::AgentError;
 pub use match_loop::play_match;
 pub use messages::{Hello, Turn};

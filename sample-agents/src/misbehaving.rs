@@ -2,7 +2,7 @@
 //! agent.
 
 use crate::AgentError;
-use crate::board_player::{board_error, retire};
+use crate::board_player::{apply, retire};
 use crate::messages::{Hello, Turn};
 use crate::player::{Player, Reply};
 use referee_games::{AnyGame, Refusal, kind};
@@ -26,8 +26,7 @@ impl Illegal {
 
 impl Player for Illegal {
     fn played(&mut self, action: &Value) -> Result<(), AgentError> {
-        self.game.play(action).map_err(|refusal| board_error(action, &refusal.to_string()))?;
-        Ok(())
+        apply(self.game.as_mut(), action)
     }
 
     fn retired(&mut self, seat: Seat) {

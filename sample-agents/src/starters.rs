@@ -9,8 +9,8 @@ pub struct Starter {
     pub aliases: &'static [&'static str],
     /// The language's display name.
     pub title: &'static str,
-    /// The required programs.
-    pub needs: &'static [Requirement],
+    /// The programs that it needs.
+    pub needs: &'static [&'static str],
     /// The folder of the files, relative to this crate.
     pub folder: &'static str,
     /// Its `agent.toml`.
@@ -22,15 +22,6 @@ pub struct Starter {
 /// The function that chooses the action in each starter's program.
 pub const DECISION_FUNCTION: &str = "choose";
 
-/// A required program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Requirement {
-    /// Its name in PATH.
-    pub program: &'static str,
-    /// The Debian package that has it.
-    pub package: &'static str,
-}
-
 /// A file to copy.
 #[derive(Clone, Copy, Debug)]
 pub struct File {
@@ -40,15 +31,15 @@ pub struct File {
     pub text: &'static str,
 }
 
-/// Creates a starter from its folder: language, aliases, title, (program, package).., files.
+/// Creates a starter from its folder: language, aliases, title, programs, files.
 macro_rules! starter {
     ($folder:literal, $language:literal, [$($alias:literal),*], $title:literal,
-     [$(($program:literal, $package:literal)),+], [$($file:literal),+]) => {
+     [$($program:literal),+], [$($file:literal),+]) => {
         Starter {
             language: $language,
             aliases: &[$($alias),*],
             title: $title,
-            needs: &[$(Requirement { program: $program, package: $package }),+],
+            needs: &[$($program),+],
             folder: $folder,
             manifest: include_str!(concat!("../", $folder, "/agent.toml")),
             files: &[$(File {
@@ -66,41 +57,32 @@ pub static STARTERS: &[Starter] = &[
         "python",
         ["py", "python3"],
         "Python",
-        [("python3", "python3")],
+        ["python3"],
         ["bot.py", "referee_kit.py"]
     ),
-    starter!(
-        "javascript/random",
-        "javascript",
-        ["js", "node"],
-        "JavaScript",
-        [("node", "nodejs")],
-        ["bot.js"]
-    ),
-    starter!(
-        "java/random",
-        "java",
-        [],
-        "Java",
-        [("javac", "default-jdk-headless"), ("java", "default-jdk-headless")],
-        ["Bot.java", "Json.java"]
-    ),
-    starter!("c/random", "c", [], "C", [("cc", "gcc")], ["bot.c", "json.h"]),
-    starter!("cpp/random", "cpp", ["c++", "cxx"], "C++", [("c++", "g++")], ["bot.cpp", "json.hpp"]),
-    starter!("rust/random", "rust", ["rs"], "Rust", [("rustc", "rustc")], ["bot.rs", "json.rs"]),
-    starter!("go/random", "go", ["golang"], "Go", [("go", "golang-go")], ["bot.go", "go.mod"]),
-    starter!("perl/random", "perl", ["pl"], "Perl", [("perl", "perl")], ["bot.pl"]),
-    starter!("lua/random", "lua", [], "Lua", [("lua5.4", "lua5.4")], ["bot.lua", "json.lua"]),
-    starter!("ruby/random", "ruby", ["rb"], "Ruby", [("ruby", "ruby")], ["bot.rb"]),
-    starter!(
-        "shell/random",
-        "shell",
-        ["bash", "sh"],
-        "shell",
-        [("bash", "bash"), ("jq", "jq")],
-        ["bot.sh"]
-    ),
+    starter!("javascript/random", "javascript", ["js", "node"], "JavaScript", ["node"], ["bot.js"]),
+    starter!("java/random", "java", [], "Java", ["javac", "java"], ["Bot.java", "Json.java"]),
+    starter!("c/random", "c", [], "C", ["cc"], ["bot.c", "json.h"]),
+    starter!("cpp/random", "cpp", ["c++", "cxx"], "C++", ["c++"], ["bot.cpp", "json.hpp"]),
+    starter!("rust/random", "rust", ["rs"], "Rust", ["rustc"], ["bot.rs", "json.rs"]),
+    starter!("go/random", "go", ["golang"], "Go", ["go"], ["bot.go", "go.mod"]),
+    starter!("perl/random", "perl", ["pl"], "Perl", ["perl"], ["bot.pl"]),
+    starter!("lua/random", "lua", [], "Lua", ["lua5.4"], ["bot.lua", "json.lua"]),
+    starter!("ruby/random", "ruby", ["rb"], "Ruby", ["ruby"], ["bot.rb"]),
+    starter!("shell/random", "shell", ["bash", "sh"], "shell", ["bash", "jq"], ["bot.sh"]),
 ];
+
+/// Returns the Debian package that contains a needed program.
+pub fn debian_package(program: &'static str) -> &'static str {
+    match program {
+        "cc" => "gcc",
+        "c++" => "g++",
+        "go" => "golang-go",
+        "java" | "javac" => "default-jdk-headless",
+        "node" => "nodejs",
+        same => same,
+    }
+}
 
 /// Returns the starter of a language, by any of its names.
 pub fn starter(language: &str) -> Option<&'static Starter> {

@@ -3,7 +3,7 @@
 use super::output::{print, print_json, row, table};
 use referee_games::nearest;
 use referee_process::Failure;
-use sample_agents::starters::{Requirement, STARTERS, Starter, starter};
+use sample_agents::starters::{STARTERS, Starter, debian_package, starter};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::os::unix::fs::PermissionsExt;
@@ -44,20 +44,19 @@ pub(super) fn list(json: bool) -> Result<(), Failure> {
     }
     let mut rows = vec![row(["language", "needs", "installed"])];
     rows.extend(STARTERS.iter().map(|starter| {
-        let needs: Vec<&str> = starter.needs.iter().map(|need| need.program).collect();
         let here =
             missing(starter).map_or_else(|| "yes".to_owned(), |install| format!("no: {install}"));
-        row([starter.language, &needs.join(", "), &here])
+        row([starter.language, &starter.needs.join(", "), &here])
     }));
     print(&table(&rows))
 }
 
 /// Returns every language with the programs that it needs.
 pub(super) fn all() -> Vec<LanguageReport> {
-    let need = |need: &Requirement| RequirementReport {
-        program: need.program,
-        package: need.package,
-        found: find_program(need.program).map(|path| path.display().to_string()),
+    let need = |&program: &&'static str| RequirementReport {
+        program,
+        package: debian_package(program),
+        found: find_program(program).map(|path| path.display().to_string()),
     };
     let report = |starter: &Starter| LanguageReport {
         language: starter.language,
@@ -78,9 +77,8 @@ impl LanguageReport {
 
 /// Returns the Debian command that installs the missing programs, if any are missing.
 pub(super) fn missing(starter: &Starter) -> Option<String> {
-    let absent = |need: &&Requirement| find_program(need.program).is_none();
-    let mut packages: Vec<&str> =
-        starter.needs.iter().filter(absent).map(|need| need.package).collect();
+    let absent = starter.needs.iter().filter(|program| find_program(program).is_none());
+    let mut packages: Vec<&str> = absent.map(|program| debian_package(program)).collect();
     packages.dedup();
     (!packages.is_empty()).then(|| format!("apt install {}", packages.join(" ")))
 }

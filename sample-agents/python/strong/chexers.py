@@ -175,7 +175,7 @@ class Player:
 
     def worth(self, pieces, after, exits, lacking, exited=None):
         """What the position is worth to us: the steps that the others lack less those that we do.
-        Only seats whose pieces changed are counted anew."""
+        Only seats whose pieces changed are counted again."""
         new = [known if after[seat] == pieces[seat] and seat != exited
                else self.lacking(seat, after[seat], exits[seat])
                for seat, known in enumerate(lacking)]

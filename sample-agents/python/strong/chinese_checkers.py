@@ -2,7 +2,7 @@
 
 Two seats race past each other, so a position is worth what we have come forward less what the other
 has. Every position of the board has a worth for each seat, and a move changes the sum by the
-difference of two: positions are never counted anew. Once the marbles have passed each other only
+difference of two: no position is counted from the start. Once the marbles have passed each other only
 one's own moves matter, and the same search looks at those alone, which takes it twice as far ahead.
 With three seats and more it does so from the start: no one knows what all the others will do.
 """
@@ -11,7 +11,7 @@ import random
 from bit_sets import bits, count
 from search import WON, Search
 
-# What a step towards the target's tip is worth, the square of the steps (so that nobody is left
+# What a step towards the target's tip is worth, the square of the steps (so that no marble is left
 # behind), and a step away from the middle line, where most jumps are.
 STEP, STRAGGLING, ASIDE = 20, 1, 3
 # What a foreign marble in our target costs that finds no way out: until it leaves we can't be home.
@@ -114,7 +114,7 @@ class Player:
             lists = position["marbles"]
             self.marbles = tuple(sum(1 << number - 1 for number in own) for own in lists)
         self.been = {self.marbles}
-        # How the search looks at things, by how the game stands.
+        # What the search assumes in this phase of the game.
         self.alone = False
         self.nearly_home = False
 

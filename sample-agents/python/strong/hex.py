@@ -157,8 +157,8 @@ class Player:
 
     def is_strong(self, row, column):
         """Whether a first stone is worth taking over. On all but the smallest boards that is known
-        to be so for the cells off the two lines at the rim, and the search is too short-sighted to
-        tell; on small boards it holds for the short diagonal."""
+        to be so for the cells off the two lines at the rim, and the search is too shallow to
+        find it; on small boards it holds for the short diagonal."""
         last = self.size - 1
         off_rim = min(row, column, last - row, last - column)
         return off_rim >= 2 or self.size <= 6 and row + column == last

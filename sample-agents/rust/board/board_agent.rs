@@ -4,7 +4,7 @@
 
 use referee_games::{AnyGame, Turn, kind};
 use referee_protocol::{Ready, Seat};
-use sample_agents::{AgentError, Hello, Player, Reply, board_error, play_match, retire};
+use sample_agents::{AgentError, Hello, Player, Reply, apply, play_match, retire};
 use serde_json::Value;
 use std::io;
 
@@ -22,8 +22,7 @@ fn seat(hello: &Hello) -> Result<Box<dyn Player>, AgentError> {
 
 impl Player for BoardAgent {
     fn played(&mut self, action: &Value) -> Result<(), AgentError> {
-        self.game.play(action).map_err(|refusal| board_error(action, &refusal.to_string()))?;
-        Ok(())
+        apply(self.game.as_mut(), action)
     }
 
     fn retired(&mut self, seat: Seat) {

@@ -5,7 +5,7 @@ use crate::budget::TimePolicy;
 use crate::{checker_puzzle, chexers, chinese_checkers, freckers, hex, peg_solitaire};
 use referee_games::Game;
 use referee_protocol::{ClockSettings, Info, Seat};
-use sample_agents::{AgentError, Hello, Reply, board_error, retire};
+use sample_agents::{AgentError, Hello, Reply, apply, retire};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fmt::Display;
@@ -84,9 +84,7 @@ struct GamePlayer<P: Player> {
 
 impl<P: Player> sample_agents::Player for GamePlayer<P> {
     fn played(&mut self, action: &Value) -> Result<(), AgentError> {
-        let typed = serde_json::from_value(action.clone())
-            .map_err(|error| board_error(action, &error.to_string()))?;
-        self.game.play(&typed).map_err(|illegal| board_error(action, &illegal.to_string()))?;
+        apply(&mut self.game, action)?;
         self.player.observe(&self.game);
         Ok(())
     }

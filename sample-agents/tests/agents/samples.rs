@@ -76,7 +76,7 @@ fn sample(path: &str) -> Option<Sample> {
     assert!(folder.join("README.md").exists(), "{path}: no README.md");
     let agent = agent(path);
     let starter = STARTERS.iter().find(|starter| starter.folder == path);
-    let needs = starter.iter().flat_map(|it| it.needs).map(|need| need.program);
+    let needs = starter.iter().flat_map(|it| it.needs).copied();
     let words = [agent.build.first(), agent.command.first()].into_iter().flatten();
     let words = words.map(String::as_str).filter(|word| !word.contains('/'));
     if let Some(program) = needs.chain(words).find(|program| !is_here(program)) {

@@ -11,12 +11,10 @@ use std::path::Path;
 fn is_here(starter: &Starter) -> bool {
     let path = std::env::var_os("PATH").unwrap();
     let folders: Vec<_> = std::env::split_paths(&path).collect();
-    let absent = starter
-        .needs
-        .iter()
-        .find(|need| folders.iter().all(|folder| !folder.join(need.program).is_file()));
+    let absent =
+        starter.needs.iter().find(|need| folders.iter().all(|folder| !folder.join(need).is_file()));
     if let Some(need) = absent {
-        skip(&format!("{} for {}", need.program, starter.language));
+        skip(&format!("{need} for {}", starter.language));
     }
     absent.is_none()
 }

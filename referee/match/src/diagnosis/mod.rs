@@ -356,11 +356,6 @@ fn place(line: &[u8], what: &str, within: &str) -> Option<usize> {
     let line = std::str::from_utf8(line).ok()?;
     let what = what.strip_prefix("action: ").filter(|_| within == "action").unwrap_or(what);
     let path = what.split_once(": ").map_or("", |(path, _)| path);
-    let is_path = |text: &str| {
-        let plain = |c: char| c.is_ascii_alphanumeric() || "_.[]".contains(c);
-        !text.is_empty() && text.chars().all(plain)
-    };
-    let path = if is_path(path) { path } else { "" };
     let whole = match (within, path) {
         (within, "") => within.to_owned(),
         ("", path) => path.to_owned(),
@@ -373,7 +368,7 @@ fn place(line: &[u8], what: &str, within: &str) -> Option<usize> {
             locate_key(line, outer, key)
         });
     }
-    locate(line, &whole).map(|index| index + 1)
+    locate(line, &whole).or_else(|| locate(line, within)).map(|index| index + 1)
 }
 
 fn illegal(fault: &Fault, known: &Evidence<'_>) -> Finding {
