@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Runs the hostile suite: programs that misbehave, at every level that this machine gives.
+"""Runs the hostile suite: programs that misbehave, at every level that this machine supports.
 
     tests/hostile.py REFEREE [--levels basic,confined] [--rows 1,30b] [--quick] [--json]
                      [--as-root | --user ID] [--jobs 2]
 
-Started as root it runs everything twice: as root, and as an ordinary user who has copies of all
-that is needed. It prints one table. What can't be tested here is listed as not tested. It exits
-with 1 if a row fails, and where the kernel is new enough for level `confined` and that isn't had.
-tests/hostile/README.md says how rows are written.
+Started as root it runs everything twice: as root, and as an ordinary user with copies of all that
+is needed. It prints one table, with what can't be tested here as not tested. It exits with 1 if a
+row fails, or if level `confined` is unavailable on a kernel that supports it.
+tests/hostile/README.md documents the rows.
 """
 
 import argparse
@@ -30,20 +30,20 @@ from suite.place import Missing  # noqa: E402
 
 # An unprivileged user without an account.
 USER = 60000
-# The exit code where the suite can't be run at all.
+# The exit code if the suite can't run here.
 NOT_HERE = 77
 
 
 def options():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("referee")
-    parser.add_argument("--levels", default="", help="only these, with commas")
-    parser.add_argument("--rows", default="", help="only these, with commas; 4 is 4a and 4b")
-    parser.add_argument("--quick", action="store_true", help="only the rows marked so")
-    parser.add_argument("--json", action="store_true", help="one JSON object a line of the table")
-    parser.add_argument("--as-root", action="store_true", help="as root: not as a user as well")
+    parser.add_argument("--levels", default="", help="only these levels, separated by commas")
+    parser.add_argument("--rows", default="", help="only these rows, separated by commas; 4 is 4a and 4b")
+    parser.add_argument("--quick", action="store_true", help="only the quick rows")
+    parser.add_argument("--json", action="store_true", help="print one JSON object per line of the table")
+    parser.add_argument("--as-root", action="store_true", help="as root: not as an ordinary user too")
     parser.add_argument("--user", type=int, help="as root: only as this user")
-    parser.add_argument("--jobs", type=int, default=2, help="runs at once")
+    parser.add_argument("--jobs", type=int, default=2, help="how many rows run at once")
     return parser.parse_args()
 
 
@@ -52,7 +52,7 @@ def say(text):
 
 
 def chosen(asked):
-    """The rows that are to be run."""
+    """Returns the rows to run."""
     wanted = [it for it in asked.rows.split(",") if it]
     found = []
     for row in rows.load(asked.referee):
@@ -70,7 +70,7 @@ def check_of(name):
 
 
 def run(row, setting):
-    """What came of one row at one level."""
+    """Runs one row at one level."""
     try:
         return check_of(row.check)(row, setting) if row.check else matches.play(row, setting)
     except Missing as why:
@@ -91,7 +91,7 @@ def line(row, level, user, result):
 
 
 def out_of_reach(row, level, user, lacking):
-    """Why a row isn't run at a level; None if it is."""
+    """Returns why a row isn't run at a level; None if it is."""
     if row.by:
         return matches.Result(f"covered by {row.by}", kind="covered")
     if user not in row.users:
@@ -102,7 +102,7 @@ def out_of_reach(row, level, user, lacking):
 
 
 def play_all(asked, user, work):
-    """The lines of all rows at all levels, as one user."""
+    """Runs all rows at all levels, as one user; returns the lines."""
     known = machine.knows_levels(asked.referee)
     lacking = machine.levels(asked.referee) if known else {
         level: "this referee has no --sandbox" for level in rows.LEVELS[1:]}
@@ -113,9 +113,8 @@ def play_all(asked, user, work):
     for row in chosen(asked):
         unknown = [it for it in row.needs if not machine.knows(asked.referee, it)]
         for level in levels:
-            # Attacks are tried where nothing is to stop them too: one that never works shows
-            # nothing.
-            # Never as root: what nothing stops would be done to the machine.
+            # Attacks are also tried where nothing stops them: one that never works proves nothing.
+            # Never as root, since they could damage the machine.
             control = level == "none" and user != "root" and row.attacks
             if not control and (level == "none" or not row.holds_at(level)):
                 continue
@@ -130,7 +129,7 @@ def play_all(asked, user, work):
 
 
 def run_tasks(tasks, user, jobs):
-    """Those that measure something run alone."""
+    """Runs rows, those that measure something alone."""
     done = []
 
     def one(task):
@@ -150,7 +149,7 @@ def run_tasks(tasks, user, jobs):
 
 
 def as_user(asked, work, number):
-    """Runs this script as an ordinary user, with copies of all that it needs."""
+    """Runs this script as an ordinary user, with copies of all that is needed."""
     place = pathlib.Path(tempfile.mkdtemp(prefix="hostile-user-", dir="/tmp"))
     try:
         place.chmod(0o755)
@@ -176,7 +175,7 @@ def as_user(asked, work, number):
 
 
 def proves_nothing(asked_rows, lines):
-    """Attacks that didn't even work where nothing was to stop them."""
+    """Returns the attacks that don't even work where nothing stops them."""
     found = []
     for row in asked_rows:
         at_none = [it for it in lines if it.id == row.id and it.level == "none"]

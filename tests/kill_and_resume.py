@@ -44,22 +44,22 @@ def played(folder):
         return store.execute("select count(*) from games").fetchone()[0]
 
 
-def onlooker(folder):
-    """A reader that keeps the shared memory of the store's log alive over kills."""
+def reader(folder):
+    """Opens a reader, which keeps the shared memory of the store's log alive after a kill."""
     path = os.path.join(folder, "contest.db")
     store = sqlite3.connect(path, timeout=30)
     store.execute("select count(*) from games").fetchall()
     return store
 
 
-def going_on(file, folder):
-    """Begins the contest, or goes on with what there is of it."""
+def next_command(file, folder):
+    """Returns the command that begins the contest, or resumes it."""
     begun = os.path.exists(os.path.join(folder, "contest.db"))
     return ["resume", folder] if begun else ["run", file, "--out", folder]
 
 
 def agents_alive(mark):
-    """Processes whose environment names the temporary folder that only this run uses."""
+    """Returns the processes whose environment names this run's temporary folder."""
     alive = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -82,7 +82,7 @@ def main():
     draw = random.Random(options.seed)
     program = os.path.abspath(options.program)
     with tempfile.TemporaryDirectory(prefix="kill-and-resume-") as place:
-        # Where this is root, agents are users of their own.
+        # As root, agents have their own users.
         os.chmod(place, 0o755)
         os.environ["TMPDIR"] = place
         folder = os.path.join(place, "contest")
@@ -104,15 +104,15 @@ def main():
                 looking = None
             left = planned - played(folder)
             if looking is None and left < planned:
-                looking = onlooker(folder)
+                looking = reader(folder)
             share = left / (options.kills - kills + 1)
-            # About as many games as leave some for the last kill; the first kills come early, while
-            # nothing is known, while the sandbox is tried and while the folder is made.
+            # Leaves some games for the last kill. The first kills come early, during the self-test of
+            # the sandbox and while the folder is created.
             wait = draw.uniform(0, early)
             if rate is not None:
-                # The rate is a guess at first.
+                # The rate is inaccurate at first.
                 wait = min(draw.uniform(0, 1.5) * share / rate, 2 * early)
-            words = going_on(file, folder)
+            words = next_command(file, folder)
             before, began = played(folder), time.monotonic()
             process = subprocess.Popen([program, "contest", *words, "-q"],
                                        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -129,19 +129,19 @@ def main():
             done, lasted = played(folder) - before, time.monotonic() - began
             if done > 0:
                 now = done / lasted
-                # The quickest so far: what a run takes to begin makes the others look slow.
+                # The highest so far: short runs consist mostly of their start.
                 rate = max(now, rate or now)
             early *= 1.3
         ended_early = kills < options.kills
         if looking is not None:
             looking.close()
 
-        print(run(program, "contest", *going_on(file, folder), "-q"), end="")
+        print(run(program, "contest", *next_command(file, folder), "-q"), end="")
         status = json.loads(run(program, "contest", "status", folder, "--json"))
         with contextlib.closing(sqlite3.connect(os.path.join(folder, "contest.db"))) as store:
             numbers = [row[0] for row in store.execute("select number from games order by number")]
         if numbers != list(range(planned)) or status["played"] != planned or not status["over"]:
-            sys.exit(f"{len(numbers)} games are there, {planned} were planned: {status}")
+            sys.exit(f"{len(numbers)} games are stored, {planned} were planned: {status}")
         verified = [json.loads(line) for line in run(program, "verify", folder, "--json").split("\n")
                     if line]
         wrong = [line for line in verified if line["status"] != "ok"]

@@ -73,7 +73,7 @@ def rows():
 
 
 def sample_rows(name, agent):
-    """The same for a strong sample; `tests/strength.py REFEREE python` and `.. rust` pick one."""
+    """Yields the rows of a strong sample; `tests/strength.py REFEREE rust` selects one sample."""
     agent = f"{name}={agent}"
     for game, others in [(game, 1) for game in TWO_SEATS] + [("chexers", 2)]:
         target = 70 if others == 1 else 50
@@ -92,13 +92,13 @@ def sample_rows(name, agent):
 
 
 def scores(game, referee, agent, setup):
-    """What a puzzle's one match was scored; none if it didn't end by the rules."""
+    """Plays a puzzle; returns the scores, or None if it didn't end by the rules."""
     (match,) = matches(referee, game, [agent], setup, 1)
     return (match["outcome"] or {}).get("scores")
 
 
 def rows_of_all():
-    """The built-in agents first, then the strong samples."""
+    """Yields the rows of the built-in agents, then of the strong samples."""
     yield from rows()
     for name, folder in STRONG.items():
         yield from sample_rows(name, folder)

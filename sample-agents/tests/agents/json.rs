@@ -1,17 +1,17 @@
-//! JSON that is legal but out of the ordinary, through the samples that every language has: what
-//! they answer is, as a value, the action that they were given.
+//! Valid but unusual JSON: each language's sample must answer with an action that is equal to the one
+//! that it received.
 
-use crate::referee::{Table, hello};
+use crate::referee::{RunningAgent, hello};
 use crate::samples::{Sample, samples};
 use referee_protocol::FromAgent;
 use serde_json::{Value, json};
 
-/// Numbers of 64 bits, where the languages below have only doubles.
+/// Integers of 64 bits, which don't fit in a double.
 const LARGE: &str = r#"{"type":"x","n":[9223372036854775807,-9223372036854775808]}"#;
-/// The languages whose JSON has no other numbers than doubles.
+/// The languages whose JSON has only doubles.
 const DOUBLES: [&str; 2] = ["javascript", "shell"];
 
-/// The actions, as text.
+/// Returns the actions, as text.
 fn hard() -> Vec<String> {
     let mut actions: Vec<String> = [
         r#"{"type":"x","t":"\"\\\/\b\f\n\r\t"}"#,
@@ -35,7 +35,7 @@ fn hard() -> Vec<String> {
     actions
 }
 
-/// Equal as JSON values: 1e5 is 100000.
+/// Returns whether JSON values are equal; 1e5 equals 100000.
 fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => match (a.as_i64(), b.as_i64()) {
@@ -52,46 +52,52 @@ fn same(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// The samples that choose from `actions`, with their languages.
+/// Returns the samples that choose from `actions`, with their languages.
 fn starters() -> impl Iterator<Item = (&'static Sample, &'static str)> {
     let random = |sample: &'static Sample| Some((sample, sample.path.strip_suffix("/random")?));
     samples().iter().filter_map(random)
 }
 
-fn seated(sample: &Sample) -> Table {
+fn started(sample: &Sample) -> RunningAgent {
     let mut hello = hello("hex", &json!({"size": 3}), 0, 2, 9_007_199_254_740_991);
     hello["seats"][1]["name"] = json!("Zoë \u{2028}\"李\" 😀\\");
-    Table::sit(&sample.entrant, &hello)
+    RunningAgent::start(&sample.participant, &hello)
 }
 
-/// The answer to a turn in which this action is the only one.
-fn answer(sample: &Sample, table: &mut Table, turn: u64, action: &str, position: &str) -> Value {
-    table.write(&format!(
+/// Returns the answer to a turn in which this action is the only one.
+fn answer(
+    sample: &Sample,
+    agent: &mut RunningAgent,
+    turn: u64,
+    action: &str,
+    position: &str,
+) -> Value {
+    agent.write(&format!(
         "{{\"type\":\"turn\",\"turn\":{turn},\"left_ms\":null,\"news\":{action},\
          \"position\":{position},\"actions\":[{action}]}}\r\n"
     ));
-    let FromAgent::Action(answer) = table.hear() else { panic!("{}: no action", sample.path) };
+    let FromAgent::Action(answer) = agent.receive() else { panic!("{}: no action", sample.path) };
     assert_eq!(answer.turn, Some(turn), "{}", sample.path);
     answer.action
 }
 
 #[test]
-fn an_action_comes_back_as_it_was() {
+fn an_action_is_answered_unchanged() {
     let actions = hard();
     for (sample, language) in starters() {
-        let mut table = seated(sample);
+        let mut agent = started(sample);
         let large = (!DOUBLES.contains(&language)).then_some(LARGE);
         let actions = actions.iter().map(String::as_str).chain(large);
         for (turn, action) in (0..).zip(actions) {
             let given: Value = serde_json::from_str(action).unwrap();
-            let answered = answer(sample, &mut table, turn, action, "{}");
+            let answered = answer(sample, &mut agent, turn, action, "{}");
             assert!(same(&answered, &given), "{}: {given} became {answered}", sample.path);
-            // What happened is told in as odd a way, and nobody answers it.
-            table.write(&format!(
+            // This is as unusual, and needs no answer.
+            agent.write(&format!(
                 "{{\"type\":\"played\",\"turn\":{turn},\"seat\":0,\"action\":{action}}}\n"
             ));
         }
-        table.leave();
+        agent.leave();
     }
 }
 
@@ -102,10 +108,10 @@ fn the_longest_line_is_read() {
     let cells = cell.repeat((line_bytes - 500) / cell.len()) + "[0,0]";
     let position = format!("{{\"cells\":[{cells}],\"deep\":{}{}}}", "[".repeat(60), "]".repeat(60));
     for (sample, _) in starters() {
-        let mut table = seated(sample);
+        let mut agent = started(sample);
         let action = r#"{"type":"place","at":[1,1]}"#;
-        let answered = answer(sample, &mut table, 7, action, &position);
+        let answered = answer(sample, &mut agent, 7, action, &position);
         assert_eq!(answered, json!({"type": "place", "at": [1, 1]}), "{}", sample.path);
-        table.leave();
+        agent.leave();
     }
 }

@@ -1,7 +1,6 @@
-//! The kit that comes with the Python starter: its rules against the referee's own, and what it does
-//! with the protocol's two streams.
+//! The Python starter's kit: its rules compared with the referee's, and how it treats its streams.
 
-use crate::referee::{Entrant, hello, play, small};
+use crate::referee::{Participant, among, from_here, hello, play, small};
 use crate::samples::games_of;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::IndexedRandom;
@@ -14,16 +13,16 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// Where the kit and the starter are.
+/// The folder of the starter and its kit.
 const STARTER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/python/starter");
-/// Where the scripts of these tests are.
+/// The folder of these tests' scripts.
 const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kit");
 /// Random games per setup.
 const GAMES_PER_SETUP: u64 = 2;
-/// Random games are left unfinished after so many actions.
+/// Random games end after this many actions.
 const ACTIONS_MAX: u64 = 250;
 
-/// Whether there is a Python; where there is none and that is allowed, a line says so.
+/// Returns whether Python is installed. If not, it prints a line, or fails if skipping is forbidden.
 pub(crate) fn has_python() -> bool {
     let found = Command::new("python3").arg("--version").output().is_ok();
     if !found {
@@ -34,56 +33,56 @@ pub(crate) fn has_python() -> bool {
     found
 }
 
-/// What happens in games, a line each, as `compare.py` reads it.
+/// Events of games, one per line, as `compare.py` reads them.
 #[derive(Default)]
-struct Story(String);
+struct EventLog(String);
 
-impl Story {
-    fn tell(&mut self, event: &Value) {
+impl EventLog {
+    fn push(&mut self, event: &Value) {
         writeln!(self.0, "{event}").unwrap();
     }
 
-    /// A game begins, or goes on from a position.
+    /// Adds the start of a game.
     fn begin(&mut self, game: &dyn AnyGame, seed: u64) {
         let name = game.kind().name;
-        self.tell(&json!({"game": name, "setup": game.setup(), "seed": seed}));
-        self.tell(&json!({"state": state(game)}));
+        self.push(&json!({"game": name, "setup": game.setup(), "seed": seed}));
+        self.push(&json!({"state": state(game)}));
     }
 
-    /// An action is played, and now and then what else could have been is told too.
+    /// Plays an action, and now and then tries another one on a copy first.
     fn play(&mut self, game: &mut dyn AnyGame, action: &Value, random: &mut impl Rng) {
         if random.random_ratio(1, 4) {
             let actions = game.actions();
             let tried = actions.choose(random).unwrap();
             let mut other = game.clone_box();
             other.play(tried).unwrap();
-            self.tell(&json!({"tried": tried, "state": state(other.as_ref())}));
+            self.push(&json!({"tried": tried, "state": state(other.as_ref())}));
         }
         let recorded = game.play(action).unwrap();
-        self.tell(&json!({"played": recorded}));
-        // Every state would make much text, and most of it much like the last.
+        self.push(&json!({"played": recorded}));
+        // Only some states: they are long.
         if game.turn_number() < 10 || is_over(game) || random.random_ratio(1, 6) {
-            self.tell(&json!({"state": state(game)}));
+            self.push(&json!({"state": state(game)}));
         }
     }
 
     fn retire(&mut self, game: &mut dyn AnyGame, seat: Seat) {
         game.retire(seat);
-        self.tell(&json!({"retired": seat}));
-        self.tell(&json!({"state": state(game)}));
+        self.push(&json!({"retired": seat}));
+        self.push(&json!({"state": state(game)}));
     }
 
-    /// Lets the kit play it all, and returns its summary.
+    /// Has the kit replay all events, and returns its summary.
     fn compare(&self) -> String {
         let output = run(&[&format!("{SCRIPTS}/compare.py")], &[], self.0.as_bytes());
         let text = String::from_utf8(output.stdout).unwrap();
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert!(output.status.success(), "the kit and the referee differ:\n{told}");
+        let difference = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "the kit and the referee differ:\n{difference}");
         text.trim().to_owned()
     }
 }
 
-/// All that the kit must agree with.
+/// Returns everything that the kit must agree with.
 fn state(game: &dyn AnyGame) -> Value {
     let outcome = match game.turn() {
         Turn::Of(_) => None,
@@ -96,25 +95,25 @@ fn is_over(game: &dyn AnyGame) -> bool {
     matches!(game.turn(), Turn::Over(_))
 }
 
-/// Runs a script with its input, in a folder where it finds nothing.
+/// Runs a script with its input, in another folder than its own.
 fn run(arguments: &[&str], environment: &[(&str, &str)], input: &[u8]) -> Output {
     let mut python = Command::new("python3");
     python.args(arguments).current_dir(std::env::temp_dir());
-    // What a referee starts gets neither.
+    // The referee passes neither to agents.
     python.env_remove("PYTHONUNBUFFERED").env_remove("PYTHONPATH");
     python.envs(environment.iter().copied());
     python.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut python = python.spawn().unwrap();
     let mut stdin = python.stdin.take().unwrap();
-    // One that ends early, as some of these should, need not read it all.
-    let told = stdin.write_all(input);
+    // A script that fails, as some of these do, need not read all of it.
+    let written = stdin.write_all(input);
     drop(stdin);
     let output = python.wait_with_output().unwrap();
-    assert!(told.is_ok() || !output.status.success(), "input was left unread");
+    assert!(written.is_ok() || !output.status.success(), "input was left unread");
     output
 }
 
-/// The default setup, the variants that the game names, and what else has a rule of its own.
+/// Returns the default setup, the game's variants, and setups that other rules depend on.
 fn setups(kind: &GameKind) -> Vec<Value> {
     let mut setups = vec![json!({}), small(kind.name)];
     setups.extend(kind.about().variants);
@@ -139,12 +138,12 @@ fn setups(kind: &GameKind) -> Vec<Value> {
                     }));
                 }
             }
-            // Who can't move passes; a round of passes ends the game, fewer seats a shorter one.
+            // A seat that can't move passes, and a round of passes ends the game.
             let placed = |marbles: Value| json!({"to_move": 0, "marbles": marbles, "turn": 0});
             setups.push(json!({"position": placed(json!([[1], [2, 3, 4, 6, 61]]))}));
             setups.push(json!({"position": placed(json!([[23], [99]]))}));
             setups.push(json!({"seats": 3, "position": placed(json!([[23], [1], [121]]))}));
-            // Seats 0 and 1 are home, and seat 0 has moved last.
+            // Seats 0 and 1 are home, and seat 0 moved last.
             let both = json!({"to_move": 1, "marbles": [[121], [11], [61]], "turn": 4});
             setups.push(json!({"seats": 3, "position": both}));
         }
@@ -158,26 +157,26 @@ fn setups(kind: &GameKind) -> Vec<Value> {
 }
 
 #[test]
-fn the_kit_plays_random_games_as_the_referee_does() {
+fn the_kit_agrees_with_the_referee_in_random_games() {
     if !has_python() {
         return;
     }
     for kind in games_of("python/starter") {
-        let mut story = Story::default();
+        let mut log = EventLog::default();
         for setup in setups(kind) {
             for seed in 0..GAMES_PER_SETUP {
-                wander(&mut story, kind, &setup, seed);
+                play_at_random(&mut log, kind, &setup, seed);
             }
         }
-        println!("{}: {}", kind.name, story.compare());
+        println!("{}: {}", kind.name, log.compare());
     }
 }
 
-/// A random game, with seats that retire, and begun again now and then from where it stands.
-fn wander(story: &mut Story, kind: &GameKind, setup: &Value, seed: u64) {
+/// Plays a random game. Seats retire, and the game restarts from its position now and then.
+fn play_at_random(log: &mut EventLog, kind: &GameKind, setup: &Value, seed: u64) {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut game = kind.start(setup).unwrap();
-    story.begin(game.as_ref(), seed);
+    log.begin(game.as_ref(), seed);
     let mut left: Vec<Seat> = Seat::all(game.seats()).collect();
     for _ in 0..ACTIONS_MAX {
         let Turn::Of(seat) = game.turn() else { break };
@@ -185,83 +184,82 @@ fn wander(story: &mut Story, kind: &GameKind, setup: &Value, seed: u64) {
         let out = left.choose(&mut random).copied().filter(|_| left.len() > 2);
         if let Some(seat) = out.filter(|_| random.random_ratio(1, 40)) {
             left.retain(|&other| other != seat);
-            story.retire(game.as_mut(), seat);
+            log.retire(game.as_mut(), seat);
         } else if random.random_ratio(1, 50) {
-            let mut setup = game.setup();
-            setup["position"] = game.position();
-            game = kind.start(&setup).unwrap();
-            story.begin(game.as_ref(), seed);
+            game = kind.start(&from_here(game.as_ref())).unwrap();
+            log.begin(game.as_ref(), seed);
         } else {
-            // The last one is often of a kind of its own: a swap, growth.
+            // The last action is often of a rare kind, such as a swap.
             let actions = game.actions();
             let early = seed == 0 && game.turn_number() == 1;
             let rare = actions.last().filter(|_| early || random.random_ratio(1, 4));
             let action = rare.or_else(|| actions.choose(&mut random)).unwrap();
-            story.play(game.as_mut(), action, &mut random);
+            log.play(game.as_mut(), action, &mut random);
         }
     }
 }
 
 #[test]
-fn the_kit_sees_games_end_as_the_referee_does() {
+fn the_kit_agrees_with_the_referee_on_the_end_of_games() {
     if !has_python() {
         return;
     }
     for kind in games_of("python/starter") {
-        let mut story = Story::default();
+        let mut log = EventLog::default();
         let mut reasons: Vec<String> = Vec::new();
         for (setup, agent) in setups(kind).iter().zip(["greedy", "minimax:1"].into_iter().cycle()) {
             let mut game = kind.start(setup).unwrap();
-            // These take their time on the largest boards.
+            // These agents are slow on the largest boards.
             if is_over(game.as_ref()) || game.actions().len() > 300 || setup["size"] == 12 {
                 continue;
             }
             let played = play(kind.name, setup, &vec![agent.into(); game.seats()], 1, None);
             let mut random = ChaCha8Rng::seed_from_u64(1);
-            story.begin(game.as_ref(), 1);
+            log.begin(game.as_ref(), 1);
             for action in &played.actions {
-                story.play(game.as_mut(), action, &mut random);
+                log.play(game.as_mut(), action, &mut random);
             }
             reasons.push(played.outcome.reason);
         }
-        println!("{}: {}", kind.name, story.compare());
+        println!("{}: {}", kind.name, log.compare());
         let main = kind.about().reasons[0].name;
         assert!(reasons.iter().any(|reason| reason == main), "{}: {reasons:?}", kind.name);
     }
 }
 
 #[test]
-fn the_kit_counts_only_the_passes_of_seats_that_are_left() {
+fn the_kit_counts_only_passes_of_remaining_seats() {
     if !has_python() {
         return;
     }
     let mut random = ChaCha8Rng::seed_from_u64(1);
-    let mut story = Story::default();
-    // Seats 0 and 1 are stuck: they pass, then a seat is out, and a pass more or none is the end.
+    let mut log = EventLog::default();
+    // Seats 0 and 1 are stuck: they pass, then a seat retires, and after one more pass at most the
+    // game is over.
     let stuck = json!({"to_move": 0, "marbles": [[23], [1], [121]], "turn": 0});
     let setup = json!({"seats": 3, "position": stuck});
     for out in 0..3 {
         let mut game = kind("chinese-checkers").unwrap().start(&setup).unwrap();
-        story.begin(game.as_ref(), 0);
+        log.begin(game.as_ref(), 0);
         for _ in 0..2 {
-            story.play(game.as_mut(), &json!({"type": "pass"}), &mut random);
+            log.play(game.as_mut(), &json!({"type": "pass"}), &mut random);
         }
-        story.retire(game.as_mut(), Seat(out));
+        log.retire(game.as_mut(), Seat(out));
         if !is_over(game.as_ref()) {
-            story.play(game.as_mut(), &json!({"type": "pass"}), &mut random);
+            log.play(game.as_mut(), &json!({"type": "pass"}), &mut random);
         }
         assert!(is_over(game.as_ref()), "seat {out}");
     }
-    story.compare();
+    log.compare();
 }
 
-/// The starter itself, as an entrant.
-fn starter() -> Entrant {
-    Entrant::Program(STARTER.into(), ["python3", "bot.py"].map(str::to_owned).to_vec())
+/// Returns the starter.
+fn starter() -> Participant {
+    Participant::Program(STARTER.into(), ["python3", "bot.py"].map(str::to_owned).to_vec())
 }
 
 #[test]
-fn the_starter_plays_on_when_seats_retire_and_from_positions() {
+fn the_starter_continues_when_seats_retire_and_starts_from_positions() {
     if !has_python() {
         return;
     }
@@ -269,24 +267,22 @@ fn the_starter_plays_on_when_seats_retire_and_from_positions() {
         let setup = small(kind.name);
         let seats = kind.start(&setup).unwrap().seats();
         for retire_at in [0, 4].into_iter().filter(|_| seats > 2) {
-            // Seat 1 goes first or seat 2 does: both before and after the starter's own seat.
-            let mut table = vec![Entrant::from("random"); seats];
-            table[usize::from(retire_at == 0) + 1] = starter();
-            play(kind.name, &setup, &table, 9, Some(retire_at));
+            // The retiring seat is before or after the starter's.
+            let agents = among("random", seats, usize::from(retire_at == 0) + 1, starter());
+            play(kind.name, &setup, &agents, 9, Some(retire_at));
         }
         let mut game = kind.start(&setup).unwrap();
         for _ in 0..2 {
             let actions = game.actions();
             game.play(actions.last().unwrap()).unwrap();
         }
-        let mut setup = game.setup();
-        setup["position"] = game.position();
+        let setup = from_here(game.as_ref());
         play(kind.name, &setup, &vec![starter(); seats], 9, None);
     }
 }
 
 #[test]
-fn the_starter_plays_alike_with_the_same_seed() {
+fn the_starter_repeats_its_game_with_the_same_seed() {
     if !has_python() {
         return;
     }
@@ -295,13 +291,13 @@ fn the_starter_plays_alike_with_the_same_seed() {
     assert!((4..12).any(|seed| game(seed) != game(3)));
 }
 
-/// The lines that two seats of Hex on a 4 x 4 board get: the kit's bot has `seat`, everyone plays
-/// the first legal action, and the game is broken off after `turns` turns.
+/// Returns the lines that the bot at `seat` receives in Hex on a 4 x 4 board. Both seats play the
+/// first legal action; the lines end after `turns` turns.
 fn conversation(seat: usize, turns: usize) -> String {
     let mut game = kind("hex").unwrap().start(&json!({"size": 4})).unwrap();
     let mut greeting = hello("hex", &game.setup(), seat, 2, 11);
     greeting["seats"][1]["name"] = json!("Zoë 棋士");
-    // Without escapes, as the referee writes it.
+    // Not escaped, as the referee writes it.
     let mut lines = format!("{greeting}\n\n{{\"type\":\"weather\",\"sun\":[1]}}\r\n");
     for turn in 0..turns {
         let actions = game.actions();
@@ -320,7 +316,7 @@ fn conversation(seat: usize, turns: usize) -> String {
     lines
 }
 
-/// What the bot says to this conversation, and what it leaves on stderr.
+/// Runs a bot on these lines; returns its messages, its stderr, and whether it succeeded.
 fn behave(mode: &str, environment: &[(&str, &str)], input: &str) -> (Vec<FromAgent>, String, bool) {
     let output = run(&[&format!("{SCRIPTS}/behaviour.py"), mode], environment, input.as_bytes());
     let said = output.stdout.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
@@ -333,7 +329,7 @@ fn behave(mode: &str, environment: &[(&str, &str)], input: &str) -> (Vec<FromAge
     (said.collect(), String::from_utf8(output.stderr).unwrap(), code == 0)
 }
 
-/// `ready`, and then the first legal action in each of so many turns.
+/// Checks that these messages are `ready` and the first legal action in each of these turns.
 fn expect_first_actions(said: &[FromAgent], turns: &[u64]) {
     let FromAgent::Ready(ready) = &said[0] else { panic!("{said:?}") };
     assert_eq!(ready.name.as_deref(), Some("behaviour"));
@@ -346,7 +342,7 @@ fn expect_first_actions(said: &[FromAgent], turns: &[u64]) {
 }
 
 #[test]
-fn stray_output_goes_to_stderr_and_stray_input_finds_nothing() {
+fn prints_go_to_stderr_and_reads_find_no_input() {
     if !has_python() {
         return;
     }
@@ -382,7 +378,7 @@ fn names_are_read_in_any_locale() {
     for (environment, name) in
         [(&plain[..], r"Zo\xeb \u68cb\u58eb"), (&[("PYTHONIOENCODING", "utf-8")], "Zoë 棋士")]
     {
-        let (said, noted, well) = behave("tells", environment, &conversation(0, 2));
+        let (said, noted, well) = behave("logs", environment, &conversation(0, 2));
         assert!(well, "{noted}");
         assert!(noted.contains(&format!("seats ['s0', '{name}'] left 60000")), "{noted}");
         assert!(noted.contains("listed 16 own 16"), "{noted}");
@@ -392,9 +388,9 @@ fn names_are_read_in_any_locale() {
             panic!("{said:?}")
         };
         assert_eq!(ready.want.len(), 2);
-        let told = json!({"score": "-inf", "depth": 3, "text": "näher", "nodes": 7,
+        let info = json!({"score": "-inf", "depth": 3, "text": "näher", "nodes": 7,
             "cells": [{"at": [0, 0], "label": "0.5"}]});
-        assert_eq!(json!(first.0), told);
+        assert_eq!(json!(first.0), info);
         assert_eq!(json!(second.0), json!({"score": "nan"}));
     }
 }
@@ -422,7 +418,7 @@ fn an_exception_ends_the_bot_with_its_own_traceback() {
 }
 
 #[test]
-fn a_bot_may_resign_and_may_spoil_its_copy_of_the_game() {
+fn a_bot_may_resign_and_may_change_its_copy_of_the_game() {
     if !has_python() {
         return;
     }
@@ -448,8 +444,7 @@ fn over_ends_the_bot_and_so_does_the_end_of_input() {
     }
 }
 
-/// The bots of the tutorial, step by step: what it puts into `choose`, between what the starter has
-/// around that.
+/// Returns the tutorial's bots: each step's `choose` with the rest of the starter.
 fn tutorial() -> Vec<String> {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/first-agent.md");
     let page = std::fs::read_to_string(page).unwrap();
@@ -474,7 +469,7 @@ fn the_bots_of_the_tutorial_win_as_it_says() {
         std::fs::copy(format!("{STARTER}/referee_kit.py"), folder.join("referee_kit.py")).unwrap();
         std::fs::write(folder.join("bot.py"), &tutorial()[bot]).unwrap();
         let command = ["python3", "bot.py"].map(str::to_owned).to_vec();
-        let bot = Entrant::Program(folder, command);
+        let bot = Participant::Program(folder, command);
         let won = |&number: &u64| {
             let seat = usize::from(number % 2 == 1);
             let mut table = [bot.clone(), opponent.into()];

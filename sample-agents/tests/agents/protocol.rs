@@ -1,6 +1,6 @@
-//! The built-in agents as a referee meets them: every one of them on every game, to the end.
+//! The built-in agents: each plays every game to its end, and follows the protocol.
 
-use crate::referee::{Entrant, Table, hello, play, small};
+use crate::referee::{Participant, RunningAgent, among, from_here, hello, play, small};
 use referee_games::{AnyGame, GAMES, Refusal, Turn, kind};
 use referee_protocol::{FromAgent, Want, parse_from_agent};
 use sample_agents::{Agent, AgentError, BUILT_INS};
@@ -9,29 +9,28 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-/// The good agents, with an argument where they take one.
+/// The agents that play well, with arguments.
 const GOOD: [&str; 5] = ["random", "first", "greedy", "minimax:1", "minimax:3"];
 
 #[test]
-fn every_good_agent_plays_every_game_to_its_end_and_again_alike() {
+fn every_good_agent_plays_every_game_and_repeats_it_with_the_same_seed() {
     for kind in GAMES {
         let setup = small(kind.name);
         let seats = kind.start(&setup).unwrap().seats();
         for agent in GOOD {
-            let mut table = vec![Entrant::from("random"); seats];
-            table[seats - 1] = agent.into();
-            let played = play(kind.name, &setup, &table, 7, None);
-            assert_eq!(play(kind.name, &setup, &table, 7, None), played, "{agent} {}", kind.name);
+            let agents = among("random", seats, seats - 1, agent.into());
+            let played = play(kind.name, &setup, &agents, 7, None);
+            assert_eq!(play(kind.name, &setup, &agents, 7, None), played, "{agent} {}", kind.name);
         }
     }
 }
 
 #[test]
-fn other_seeds_make_other_games() {
+fn different_seeds_make_different_games() {
     for agent in ["random", "greedy", "minimax:1"] {
         let games: Vec<_> = (1..6)
             .map(|seed| {
-                play("hex", &json!({}), &[agent, agent].map(Entrant::from), seed, None).actions
+                play("hex", &json!({}), &[agent, agent].map(Participant::from), seed, None).actions
             })
             .collect();
         assert!(games.iter().any(|game| *game != games[0]), "{agent}");
@@ -39,7 +38,7 @@ fn other_seeds_make_other_games() {
 }
 
 #[test]
-fn retired_seats_are_passed_over() {
+fn retired_seats_are_skipped() {
     for kind in GAMES {
         for mut variant in kind.about().variants.into_iter().chain([small(kind.name)]) {
             if let Some(turns) = small(kind.name).get("max_turns") {
@@ -50,10 +49,9 @@ fn retired_seats_are_passed_over() {
                 continue;
             }
             for agent in ["random", "greedy", "minimax:2"] {
-                let mut table = vec![Entrant::from("random"); seats];
-                table[1] = agent.into();
+                let agents = among("random", seats, 1, agent.into());
                 for retire_at in [0, 5] {
-                    play(kind.name, &variant, &table, 3, Some(retire_at));
+                    play(kind.name, &variant, &agents, 3, Some(retire_at));
                 }
             }
         }
@@ -74,8 +72,7 @@ fn a_game_may_start_from_a_position() {
         if matches!(game.turn(), Turn::Over(_)) {
             continue;
         }
-        let mut setup = game.setup();
-        setup["position"] = game.position();
+        let setup = from_here(game.as_ref());
         for agent in ["random", "greedy", "minimax:2"] {
             play(kind.name, &setup, &vec![agent.into(); game.seats()], 5, None);
         }
@@ -99,11 +96,9 @@ fn an_illegal_action_is_illegal_and_not_malformed() {
     }
 }
 
-/// What `illegal` answers here.
+/// Returns the answer of `illegal` in this position.
 fn illegal_answer(game: &dyn AnyGame, seat: usize) -> Value {
-    let mut setup = game.setup();
-    setup["position"] = game.position();
-    let greeting = hello(game.kind().name, &setup, seat, game.seats(), 1);
+    let greeting = hello(game.kind().name, &from_here(game), seat, game.seats(), 1);
     let turn = json!({"type": "turn", "turn": game.turn_number(), "left_ms": null});
     let (result, said) = converse("illegal", &[greeting, turn]);
     result.unwrap();
@@ -111,7 +106,7 @@ fn illegal_answer(game: &dyn AnyGame, seat: usize) -> Value {
     action.action.clone()
 }
 
-/// What an agent makes of these lines, and then the end of its input.
+/// Runs an agent with these lines as its input.
 fn converse(name: &str, lines: &[Value]) -> (Result<(), AgentError>, Vec<FromAgent>) {
     let mut input = String::new();
     for line in lines {
@@ -122,7 +117,7 @@ fn converse(name: &str, lines: &[Value]) -> (Result<(), AgentError>, Vec<FromAge
     (result, said)
 }
 
-/// What an agent says and what a person reads.
+/// Runs an agent; returns its output and its diagnostics.
 fn run(name: &str, input: &[u8]) -> (Result<(), AgentError>, String, String) {
     let (mut output, mut diagnostics) = (Vec::new(), Vec::new());
     let result = sample_agents::run(name, input, &mut output, &mut diagnostics);
@@ -140,7 +135,7 @@ fn first_turn() -> [Value; 2] {
 }
 
 #[test]
-fn all_are_ready_and_want_no_more_than_they_use() {
+fn all_are_ready_and_request_only_what_they_use() {
     for built_in in BUILT_INS {
         let (result, said) = converse(built_in.name, &first_turn()[..1]);
         result.unwrap();
@@ -156,7 +151,7 @@ fn all_are_ready_and_want_no_more_than_they_use() {
 }
 
 #[test]
-fn what_is_unknown_is_ignored_and_noted() {
+fn unknown_messages_and_fields_are_ignored() {
     let [mut greeting, turn] = first_turn();
     greeting["clock"]["moon"] = json!("full");
     greeting["limits"] = json!([]);
@@ -174,7 +169,7 @@ fn what_is_unknown_is_ignored_and_noted() {
 }
 
 #[test]
-fn a_referee_out_of_step_is_told_so() {
+fn an_agent_reports_a_referee_that_breaks_the_protocol() {
     let [greeting, turn] = first_turn();
     let played =
         |at: Value| json!({"type": "played", "turn": 0, "seat": 0, "action": at, "used_ms": 1});
@@ -186,24 +181,28 @@ fn a_referee_out_of_step_is_told_so() {
     let mut bare = turn.clone();
     bare.as_object_mut().unwrap().remove("actions");
     for (name, lines, wanted) in [
-        ("greedy", vec![turn.clone()], "the referee's first line isn't `hello`"),
-        ("greedy", vec![elsewhere], "knows no game called \"chess\""),
+        ("greedy", vec![turn.clone()], "the referee's first line is not `hello`"),
+        ("greedy", vec![elsewhere], "doesn't know the game \"chess\""),
         ("minimax", vec![oversized], "setup of hex: "),
         ("random", vec![greeting.clone(), bare], "turn 0 lists no `actions`"),
         ("greedy", vec![greeting.clone(), there.clone(), turn.clone()], "out of turn"),
-        ("greedy", vec![greeting.clone(), there.clone(), there], "but here: "),
-        ("greedy", vec![greeting.clone(), played(json!({"type": "jump"}))], "but here: "),
+        ("greedy", vec![greeting.clone(), there.clone(), there], "this board refuses it"),
+        (
+            "greedy",
+            vec![greeting.clone(), played(json!({"type": "jump"}))],
+            "this board refuses it",
+        ),
         ("greedy", vec![greeting.clone(), json!({"type": "turn"})], "missing field `turn`"),
         ("greedy", vec![greeting, json!("x".repeat(1 << 21))], "longer than 1048576 bytes"),
     ] {
         let (result, _) = converse(name, &lines);
-        let told = result.expect_err(wanted).to_string();
-        assert!(told.contains(wanted), "{told:?} lacks {wanted:?}");
+        let error = result.expect_err(wanted).to_string();
+        assert!(error.contains(wanted), "{error:?} lacks {wanted:?}");
     }
 }
 
 #[test]
-fn misbehaviour_is_as_announced() {
+fn each_bad_agent_misbehaves_as_documented() {
     let turn = first_turn();
     let (result, said) = converse("crash", &turn);
     assert!(matches!(result, Err(AgentError::Crashed { turn: 0 })), "{result:?}");
@@ -220,7 +219,7 @@ fn misbehaviour_is_as_announced() {
     assert!(begun.elapsed() >= Duration::from_secs(1));
 }
 
-/// Takes so many bytes and then is closed.
+/// Accepts this many bytes and then fails.
 struct Closing {
     taken: Vec<u8>,
     room: usize,
@@ -241,7 +240,7 @@ impl Write for Closing {
 }
 
 #[test]
-fn a_flood_has_no_end_and_no_line_end() {
+fn a_flood_is_endless_and_has_no_line_end() {
     let [mut greeting, turn] = first_turn();
     greeting["clock"]["moon"] = json!("full");
     greeting["limits"] = json!([]);
@@ -251,13 +250,12 @@ fn a_flood_has_no_end_and_no_line_end() {
     assert!(matches!(result, Err(AgentError::Stream(_))), "{result:?}");
     assert!(output.taken.len() > 1_000_000);
     let lines = output.taken.split(|&byte| byte == b'\n').count();
-    assert_eq!(lines, 2, "`ready`, and what has no end");
+    assert_eq!(lines, 2, "`ready`, and an endless line");
 }
 
 #[test]
 fn the_end_of_input_ends_an_agent() {
     for name in GOOD {
-        let table = Table::sit(&name.into(), &first_turn()[0]);
-        table.leave();
+        RunningAgent::start(&name.into(), &first_turn()[0]).leave();
     }
 }

@@ -1,4 +1,4 @@
-//! A referee for tests: agents in threads at the far ends of pipes, no clock, no faults forgiven.
+//! A referee for tests: agents as threads or processes, without a clock; any fault fails the test.
 
 use referee_games::{AnyGame, Turn, kind};
 use referee_protocol::{FromAgent, Outcome, Ready, Want, parse_from_agent};
@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Write, pipe};
 use std::process::{Command, Stdio};
 use std::thread;
 
-/// A setup that is soon over, for every game that has one smaller than its default.
+/// Returns a setup with short games, smaller than the default where the game has such a one.
 pub(crate) fn small(game: &str) -> Value {
     match game {
         "hex" => json!({"size": 4}),
@@ -20,7 +20,7 @@ pub(crate) fn small(game: &str) -> Value {
     }
 }
 
-/// The `hello` line for a seat.
+/// Returns the `hello` message for a seat.
 pub(crate) fn hello(game: &str, setup: &Value, seat: usize, seats: usize, seed: u64) -> Value {
     let others: Vec<Value> = (0..seats)
         .map(|seat| json!({"seat": seat, "name": format!("s{seat}"), "colour": "x"}))
@@ -33,44 +33,98 @@ pub(crate) fn hello(game: &str, setup: &Value, seat: usize, seats: usize, seed: 
     })
 }
 
-/// How a match went.
+/// The result of a match.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Played {
     pub(crate) outcome: Outcome,
     pub(crate) actions: Vec<Value>,
 }
 
-/// Someone to play.
+/// An agent for a seat.
 #[derive(Clone, Debug)]
-pub(crate) enum Entrant {
-    /// One of ours, by its name.
+pub(crate) enum Participant {
+    /// A built-in agent, by its name.
     BuiltIn(&'static str),
     /// A program: its folder and its command.
     Program(std::path::PathBuf, Vec<String>),
 }
 
-impl From<&'static str> for Entrant {
+impl From<&'static str> for Participant {
     fn from(name: &'static str) -> Self {
         Self::BuiltIn(name)
     }
 }
 
-/// Plays a match to its end; after `retire_at` turns the seat to move is retired.
+/// Returns a participant per seat: `agent` at `seat`, and `others`.
+pub(crate) fn among(
+    others: &'static str,
+    seats: usize,
+    seat: usize,
+    agent: Participant,
+) -> Vec<Participant> {
+    let mut agents = vec![Participant::from(others); seats];
+    agents[seat] = agent;
+    agents
+}
+
+/// Returns the setup of a game that starts in this position.
+pub(crate) fn from_here(board: &dyn AnyGame) -> Value {
+    let mut setup = board.setup();
+    setup["position"] = board.position();
+    setup
+}
+
+/// Plays a game for one agent, and checks its place and its score.
+#[track_caller]
+pub(crate) fn expect_score(
+    game: &str,
+    setup: &Value,
+    agent: impl Into<Participant>,
+    place: u32,
+    score: i64,
+) {
+    let outcome = play(game, setup, &[agent.into()], 1, None).outcome;
+    assert_eq!((outcome.places, outcome.scores), (vec![place], Some(vec![score])), "{setup}");
+}
+
+/// Plays Hex with swaps and from a position, and checks that the agent beats `random`.
+pub(crate) fn expect_hex_wins(agent: &Participant, setups: &[Value], seeds: std::ops::Range<u64>) {
+    let position = json!({"size": 5, "first": "red", "position": {
+        "to_move": 0, "size": 5, "stones": [[[2, 2]], [[1, 1]]], "colours": ["red", "black"],
+        "turn": 2,
+    }});
+    let swaps = [
+        json!({"size": 5, "swap": "pieces"}),
+        json!({"size": 5, "swap": "sides", "first": "red"}),
+        position,
+    ];
+    for setup in setups.iter().chain(&swaps) {
+        for (seat, seed) in
+            [0, 1].into_iter().flat_map(|seat| seeds.clone().map(move |it| (seat, it)))
+        {
+            let agents = among("random", 2, seat, agent.clone());
+            let places = play("hex", setup, &agents, seed, None).outcome.places;
+            assert_eq!(places[seat], 1, "{setup} seat {seat} seed {seed}");
+        }
+    }
+}
+
+/// Plays a match to its end. After `retire_at` turns the seat to move is retired.
 pub(crate) fn play(
     game: &str,
     setup: &Value,
-    agents: &[Entrant],
+    agents: &[Participant],
     seed: u64,
     retire_at: Option<u64>,
 ) -> Played {
     let mut board = kind(game).unwrap().start(setup).unwrap();
     let whole = board.setup();
-    let mut table: Vec<Option<Table>> = agents
+    let mut running: Vec<Option<RunningAgent>> = agents
         .iter()
         .enumerate()
         .map(|(seat, agent)| {
             let seed = seed * 16 + seat as u64;
-            Some(Table::sit(agent, &hello(game, &whole, seat, agents.len(), seed)))
+            Some(RunningAgent::start(agent, &hello(game, &whole, seat, agents.len(), seed)))
         })
         .collect();
     let mut actions = Vec::new();
@@ -82,15 +136,15 @@ pub(crate) fn play(
         };
         let turn = board.turn_number();
         if retire_at == Some(turns) {
-            table[seat.index()] = None;
+            running[seat.index()] = None;
             board.retire(seat);
             let line = json!({"type": "retired", "turn": turn, "seat": seat, "fault": "late"});
-            table.iter_mut().flatten().for_each(|table| table.tell(&line));
+            running.iter_mut().flatten().for_each(|agent| agent.send(&line));
             turns += 1;
             continue;
         }
         turns += 1;
-        let asked = table[seat.index()].as_mut().expect("a retired seat is not asked");
+        let asked = running[seat.index()].as_mut().expect("a retired seat is not asked");
         let action = asked.ask(board.as_ref(), turn);
         let recorded = board.play(&action).unwrap_or_else(|refusal| {
             panic!(
@@ -102,11 +156,11 @@ pub(crate) fn play(
             "type": "played", "turn": turn, "seat": seat, "action": recorded, "used_ms": 1,
             "from_the_future": [],
         });
-        table.iter_mut().flatten().for_each(|table| table.tell(&line));
+        running.iter_mut().flatten().for_each(|agent| agent.send(&line));
         actions.push(recorded);
     };
-    for table in table.into_iter().flatten() {
-        table.dismiss(&json!({"type": "over", "outcome": outcome, "verdict": {
+    for agent in running.into_iter().flatten() {
+        agent.end(&json!({"type": "over", "outcome": outcome, "verdict": {
             "result": "played", "reason": outcome.reason, "places": outcome.places, "seats": [],
             "void": null, "from_the_future": 1,
         }}));
@@ -114,25 +168,27 @@ pub(crate) fn play(
     Played { outcome, actions }
 }
 
-/// One agent at the far end of two pipes.
-pub(crate) struct Table {
+/// A running agent, and the pipes to it.
+pub(crate) struct RunningAgent {
     to_agent: Box<dyn Write>,
     from_agent: Box<dyn BufRead>,
-    /// Waits until the agent has ended, and well.
+    /// Waits until the agent ends, and checks that it ends well.
     join: Box<dyn FnOnce()>,
     ready: Ready,
 }
 
-impl Table {
-    pub(crate) fn sit(entrant: &Entrant, hello: &Value) -> Self {
-        let mut table = match entrant {
-            Entrant::BuiltIn(name) => Self::in_a_thread(name),
-            Entrant::Program(folder, command) => Self::as_a_process(folder, command),
+impl RunningAgent {
+    pub(crate) fn start(participant: &Participant, hello: &Value) -> Self {
+        let mut agent = match participant {
+            Participant::BuiltIn(name) => Self::in_a_thread(name),
+            Participant::Program(folder, command) => Self::as_a_process(folder, command),
         };
-        table.tell(hello);
-        let FromAgent::Ready(ready) = table.hear() else { panic!("{entrant:?} isn't ready") };
-        table.ready = ready;
-        table
+        agent.send(hello);
+        let FromAgent::Ready(ready) = agent.receive() else {
+            panic!("{participant:?} isn't ready")
+        };
+        agent.ready = ready;
+        agent
     }
 
     fn in_a_thread(name: &'static str) -> Self {
@@ -165,16 +221,16 @@ impl Table {
         }
     }
 
-    pub(crate) fn tell(&mut self, line: &Value) {
+    pub(crate) fn send(&mut self, line: &Value) {
         self.write(&format!("{line}\n"));
     }
 
-    /// What another referee might write, whose JSON looks different.
+    /// Writes text that is formatted differently from [`Self::send`].
     pub(crate) fn write(&mut self, text: &str) {
         self.to_agent.write_all(text.as_bytes()).unwrap();
     }
 
-    pub(crate) fn hear(&mut self) -> FromAgent {
+    pub(crate) fn receive(&mut self) -> FromAgent {
         let mut line = String::new();
         self.from_agent.read_line(&mut line).unwrap();
         assert!(line.ends_with('\n'), "{line:?}");
@@ -189,10 +245,10 @@ impl Table {
         if self.ready.want.contains(&Want::Position) {
             request["position"] = board.position();
         }
-        self.tell(&json!({"type": "from_the_future", "turn": turn}));
-        self.tell(&request);
+        self.send(&json!({"type": "from_the_future", "turn": turn}));
+        self.send(&request);
         loop {
-            match self.hear() {
+            match self.receive() {
                 FromAgent::Info(_) => {}
                 FromAgent::Action(action) => {
                     assert_eq!(action.turn, Some(turn));
@@ -203,14 +259,14 @@ impl Table {
         }
     }
 
-    /// Closes the agent's input without a word.
+    /// Closes the agent's input without `over`.
     pub(crate) fn leave(self) {
         drop(self.to_agent);
         (self.join)();
     }
 
-    fn dismiss(mut self, over: &Value) {
-        self.tell(over);
+    fn end(mut self, over: &Value) {
+        self.send(over);
         self.leave();
     }
 }

@@ -1,7 +1,7 @@
-//! The sample agents in the folders beside `src`: each one is built and started as its `agent.toml`
-//! says and plays every game that it says it plays, to the end.
+//! The sample agents: each is built and started as its `agent.toml` says, and plays all of its games
+//! to the end.
 
-use crate::referee::{Entrant, play, small};
+use crate::referee::{Participant, among, expect_hex_wins, play, small};
 use referee_games::{GAMES, GameKind};
 use sample_agents::starters::{STARTERS, Starter};
 use serde::Deserialize;
@@ -20,26 +20,26 @@ struct Agent {
     games: Option<Vec<String>>,
 }
 
-/// A sample, built where it has to be.
+/// A sample, built if needed.
 #[derive(Debug)]
 pub(crate) struct Sample {
-    /// Its folder, as `python/random`.
+    /// Its folder, such as `python/random`.
     pub(crate) path: String,
-    pub(crate) entrant: Entrant,
+    pub(crate) participant: Participant,
     name: String,
     games: Option<Vec<String>>,
 }
 
-/// The samples that can be run on this machine: one whose tools are missing says so and is left
-/// out, unless that is forbidden. Each is built once, in a copy of its folder, so that nothing of
-/// it stays in the checkout.
+/// Returns the samples that can run on this machine. One whose tools are missing is skipped with a
+/// message, unless that is forbidden. Each is built once, in a copy of its folder, so that the checkout
+/// stays unchanged.
 pub(crate) fn samples() -> &'static [Sample] {
     static SAMPLES: LazyLock<Vec<Sample>> =
         LazyLock::new(|| folders().iter().filter_map(|path| sample(path)).collect());
     &SAMPLES
 }
 
-/// The folders with an `agent.toml`, in the folders of the languages.
+/// Returns the folders with an `agent.toml` in the languages' folders.
 fn folders() -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let entries = |folder: &Path| {
@@ -55,14 +55,14 @@ fn folders() -> Vec<String> {
     paths
 }
 
-/// What a sample's `agent.toml` says.
+/// Reads a sample's `agent.toml`.
 fn agent(path: &str) -> Agent {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     let text = std::fs::read_to_string(folder.join("agent.toml")).unwrap();
     toml::from_str(&text).unwrap()
 }
 
-/// The games that a sample says it plays; a game that is added later need not be among them.
+/// Returns the games that a sample plays. It need not play games that are added later.
 pub(crate) fn games_of(path: &str) -> impl Iterator<Item = &'static GameKind> {
     let games = agent(path).games;
     let plays = move |kind: &&GameKind| {
@@ -85,14 +85,14 @@ fn sample(path: &str) -> Option<Sample> {
         println!("skipped: {path}: there is no {program}");
         return None;
     }
-    let entrant = if agent.build.is_empty() {
-        Entrant::Program(folder, agent.command)
+    let participant = if agent.build.is_empty() {
+        Participant::Program(folder, agent.command)
     } else if agent.build[0] == "cargo" {
         built_by_cargo(folder, &agent)
     } else {
-        Entrant::Program(built_in_a_copy(path, &folder, &agent.build), agent.command)
+        Participant::Program(built_in_a_copy(path, &folder, &agent.build), agent.command)
     };
-    Some(Sample { path: path.to_owned(), entrant, name: agent.name, games: agent.games })
+    Some(Sample { path: path.to_owned(), participant, name: agent.name, games: agent.games })
 }
 
 fn is_here(program: &str) -> bool {
@@ -100,8 +100,8 @@ fn is_here(program: &str) -> bool {
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
-/// What `build` would put under `target/release`, Cargo has already built for this test.
-fn built_by_cargo(folder: PathBuf, agent: &Agent) -> Entrant {
+/// Returns a sample that Cargo has built for this test; its `build` would put it in `target/release`.
+fn built_by_cargo(folder: PathBuf, agent: &Agent) -> Participant {
     let built = [
         ("board-agent", env!("CARGO_BIN_EXE_board-agent")),
         ("strong-agent", env!("CARGO_BIN_EXE_strong-agent")),
@@ -111,7 +111,7 @@ fn built_by_cargo(folder: PathBuf, agent: &Agent) -> Entrant {
     let program = built.iter().find(|(built, _)| built == name).unwrap().1;
     let mut command = agent.command.clone();
     program.clone_into(&mut command[0]);
-    Entrant::Program(folder, command)
+    Participant::Program(folder, command)
 }
 
 fn built_in_a_copy(path: &str, folder: &Path, build: &[String]) -> PathBuf {
@@ -151,9 +151,8 @@ fn play_from_every_seat(sample: &Sample) {
         }
         let seats = kind.start(&small(kind.name)).unwrap().seats();
         for seat in 0..seats {
-            let mut table = vec![Entrant::from("random"); seats];
-            table[seat] = sample.entrant.clone();
-            play(kind.name, &small(kind.name), &table, 1, None);
+            let agents = among("random", seats, seat, sample.participant.clone());
+            play(kind.name, &small(kind.name), &agents, 1, None);
         }
     }
 }
@@ -162,8 +161,8 @@ fn play_from_every_seat(sample: &Sample) {
 fn a_starter_plays_by_its_seed() {
     for sample in samples().iter().filter(|sample| starter_of(sample).is_some()) {
         let played = |seed| {
-            let table = [sample.entrant.clone(), "first".into()];
-            play("hex", &small("hex"), &table, seed, None).actions
+            let agents = [sample.participant.clone(), "first".into()];
+            play("hex", &small("hex"), &agents, seed, None).actions
         };
         let games: Vec<_> = (1..4).map(played).collect();
         assert_eq!(played(1), games[0], "{}: the same seed, another game", sample.path);
@@ -175,10 +174,10 @@ fn starter_of(sample: &Sample) -> Option<&'static Starter> {
     STARTERS.iter().find(|starter| starter.folder == sample.path)
 }
 
-/// A file that is added to a sample is to be copied with it.
+/// A file that is added to a starter must be added to its list too.
 #[test]
-fn a_starter_is_all_that_is_in_its_folder() {
-    // The READMEs are told anew for each new agent; the rest is what building leaves.
+fn a_starter_has_all_files_of_its_folder() {
+    // Each new agent gets its own README; the rest is left by builds.
     let other = ["README.md", "bot", "classes", "__pycache__"];
     for starter in STARTERS {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(starter.folder);
@@ -196,24 +195,6 @@ fn a_starter_is_all_that_is_in_its_folder() {
 #[test]
 fn the_hex_agent_follows_swaps_and_positions_and_beats_random() {
     let Some(sample) = samples().iter().find(|sample| sample.name == "hex-paths") else { return };
-    let own = sample.entrant.clone();
-    for setup in [
-        json!({"size": 5}),
-        json!({"size": 5, "first": "red"}),
-        json!({"size": 5, "swap": "pieces"}),
-        json!({"size": 5, "swap": "sides", "first": "red"}),
-        json!({"size": 5, "position": {
-            "to_move": 0, "size": 5, "stones": [[[2, 2]], [[1, 1]]], "colours": ["red", "black"],
-            "turn": 2,
-        }, "first": "red"}),
-    ] {
-        for (seat, table) in
-            [[own.clone(), "random".into()], ["random".into(), own.clone()]].iter().enumerate()
-        {
-            for seed in 1..3 {
-                let played = play("hex", &setup, table, seed, None);
-                assert_eq!(played.outcome.places[seat], 1, "{setup} seat {seat} seed {seed}");
-            }
-        }
-    }
+    let setups = [json!({"size": 5}), json!({"size": 5, "first": "red"})];
+    expect_hex_wins(&sample.participant, &setups, 1..3);
 }

@@ -1,19 +1,18 @@
-//! How well the built-in agents play, on smaller samples than a contest would take. The seeds are
-//! fixed and the agents draw from nothing else, so these can't fail by bad luck.
+//! How well the built-in agents play, in few games. The seeds are fixed and the agents deterministic,
+//! so these tests can't fail by bad luck.
 
-use crate::referee::{Entrant, Played, play};
+use crate::referee::{Participant, among, expect_score, play};
 use referee_games::GAMES;
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// Games of each pair.
 const GAMES_PER_PAIR: u64 = 12;
 
-/// How often `strong` comes first alone against `weak` in all other seats, its own seat rotating.
+/// Returns how often `strong` alone comes first against `weak` in all other seats. Its seat rotates.
 fn firsts(game: &str, seats: usize, strong: &'static str, weak: &'static str) -> u64 {
     let won = |&number: &u64| {
-        let mut agents = vec![Entrant::from(weak); seats];
         let seat = usize::try_from(number).unwrap() % seats;
-        agents[seat] = strong.into();
+        let agents = among(weak, seats, seat, strong.into());
         let places = play(game, &json!({}), &agents, 100 + number, None).outcome.places;
         places[seat] == 1 && places.iter().filter(|&&place| place == 1).count() == 1
     };
@@ -39,15 +38,11 @@ fn greedy_beats_random_and_minimax_beats_greedy() {
 #[test]
 fn greedy_gets_home_against_itself() {
     for seed in 0..20 {
-        let both = ["greedy", "greedy"].map(Entrant::from);
+        let both = ["greedy", "greedy"].map(Participant::from);
         let played = play("chinese-checkers", &json!({}), &both, seed, None);
         assert_eq!(played.outcome.reason, "home", "seed {seed}");
         assert!(played.actions.len() <= 300, "seed {seed}: {} turns", played.actions.len());
     }
-}
-
-fn alone(game: &str, setup: &Value, agent: &'static str) -> Played {
-    play(game, setup, &[agent.into()], 1, None)
 }
 
 #[test]
@@ -62,19 +57,16 @@ fn puzzles_are_solved() {
         ("peg-solitaire", json!({}), 1),
     ];
     for (game, setup, fewest) in puzzles {
-        let greedy = alone(game, &setup, "greedy").outcome;
+        let greedy = play(game, &setup, &["greedy".into()], 1, None).outcome;
         assert_eq!(greedy.places, [1], "{game} {setup}");
-        // `minimax` solves these in the fewest moves that there are.
-        let minimax = alone(game, &setup, "minimax").outcome;
-        assert_eq!((minimax.places, minimax.scores), (vec![1], Some(vec![fewest])), "{setup}");
+        // `minimax` needs the minimum of moves.
+        expect_score(game, &setup, "minimax", 1, fewest);
     }
 }
 
 #[test]
-fn what_cannot_be_solved_is_ended_as_well_as_can_be() {
+fn an_unsolvable_puzzle_gets_the_best_possible_score() {
     for agent in ["greedy", "minimax"] {
-        let setup = json!({"shape": "diamond", "size": 4});
-        let outcome = alone("peg-solitaire", &setup, agent).outcome;
-        assert_eq!((outcome.places, outcome.scores), (vec![2], Some(vec![2])), "{agent}");
+        expect_score("peg-solitaire", &json!({"shape": "diamond", "size": 4}), agent, 2, 2);
     }
 }

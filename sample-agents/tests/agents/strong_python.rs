@@ -1,23 +1,23 @@
-//! The strong agent in Python: its boards know the rules, its plans are the best there are, and it
-//! plays on from positions, after swaps and when others are out.
+//! The strong agent in Python: the rules of its boards, its solutions of puzzles, and positions,
+//! swaps and retired seats.
 
 use crate::kit::has_python;
-use crate::referee::{Entrant, play};
+use crate::referee::{Participant, among, expect_hex_wins, expect_score, play};
 use referee_games::kind;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// A program in Python, by its folder in this crate.
-fn python(folder: &str, script: &str) -> Entrant {
+/// Returns a Python program in a folder of this crate.
+fn python(folder: &str, script: &str) -> Participant {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-    Entrant::Program(folder, vec!["python3".to_owned(), script.to_owned()])
+    Participant::Program(folder, vec!["python3".to_owned(), script.to_owned()])
 }
 
-fn strong() -> Entrant {
+fn strong() -> Participant {
     python("python/strong", "strong.py")
 }
 
-/// Setups that differ in what is legal, and after how many turns a seat is retired.
+/// Returns setups with different rules, and after how many turns a seat is retired.
 fn rules() -> Vec<(&'static str, Value, Option<u64>)> {
     let chinese = |setup| ("chinese-checkers", setup, None);
     vec![
@@ -41,8 +41,7 @@ fn rules() -> Vec<(&'static str, Value, Option<u64>)> {
     ]
 }
 
-/// The agent at every seat compares what is legal with what the strong one's board lists, and fails
-/// if they differ.
+/// The agents compare the legal actions with those that the strong agent's board lists.
 #[test]
 fn its_boards_list_what_is_legal() {
     if !has_python() {
@@ -75,19 +74,10 @@ fn it_solves_puzzles_in_the_fewest_moves() {
         ("peg-solitaire", json!({"shape": "diamond", "size": 6}), 1),
     ];
     for (game, setup, fewest) in puzzles {
-        let outcome = play(game, &setup, &[strong()], 1, None).outcome;
-        assert_eq!((outcome.places, outcome.scores), (vec![1], Some(vec![fewest])), "{setup}");
+        expect_score(game, &setup, strong(), 1, fewest);
     }
-}
-
-#[test]
-fn it_leaves_as_few_pegs_as_can_be() {
-    if !has_python() {
-        return;
-    }
-    let setup = json!({"shape": "diamond", "size": 4});
-    let outcome = play("peg-solitaire", &setup, &[strong()], 1, None).outcome;
-    assert_eq!((outcome.places, outcome.scores), (vec![2], Some(vec![2])));
+    let unsolvable = json!({"shape": "diamond", "size": 4});
+    expect_score("peg-solitaire", &unsolvable, strong(), 2, 2);
 }
 
 #[test]
@@ -95,22 +85,7 @@ fn it_follows_swaps_and_positions_and_beats_random() {
     if !has_python() {
         return;
     }
-    let position = json!({
-        "to_move": 0, "size": 5, "stones": [[[2, 2]], [[1, 1]]], "colours": ["red", "black"],
-        "turn": 2,
-    });
-    for setup in [
-        json!({"size": 5, "swap": "pieces"}),
-        json!({"size": 5, "swap": "sides", "first": "red"}),
-        json!({"size": 5, "first": "red", "position": position}),
-    ] {
-        for seat in 0..2 {
-            let mut table = vec![Entrant::from("random"); 2];
-            table[seat] = strong();
-            let played = play("hex", &setup, &table, 1, None);
-            assert_eq!(played.outcome.places[seat], 1, "{setup} seat {seat}");
-        }
-    }
+    expect_hex_wins(&strong(), &[], 1..2);
 }
 
 #[test]
@@ -123,10 +98,9 @@ fn it_plays_on_when_another_seat_is_out() {
         ("chinese-checkers", json!({"size": 2, "seats": 4}), 4),
         ("chexers", json!({}), 3),
     ] {
-        let mut table = vec![Entrant::from("random"); seats];
-        table[1] = strong();
-        // The seat that opened the second round is out.
-        let played = play(game, &setup, &table, 1, Some(seats as u64));
+        // The first seat of the second round is retired.
+        let agents = among("random", seats, 1, strong());
+        let played = play(game, &setup, &agents, 1, Some(seats as u64));
         assert_eq!(played.outcome.places[1], 1, "{game} {setup}");
     }
 }

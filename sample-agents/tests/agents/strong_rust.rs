@@ -1,27 +1,24 @@
-//! The stronger sample in Rust, bounded by nodes: so it answers the same on every machine, however
-//! busy. The referee of these tests refuses what is illegal, in every game played here.
+//! The strong sample in Rust, limited in nodes, so that it answers the same on every machine.
 
-use crate::referee::{Entrant, Played, play, small};
+use crate::referee::{self, Participant, Played, expect_score, from_here, play, small};
 use crate::samples::games_of;
-use referee_games::{AnyGame, Turn, kind};
+use referee_games::{Turn, kind};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// The sample with so many nodes a turn.
-fn strong(nodes: u32) -> Entrant {
+/// Returns the sample with this many nodes per turn.
+fn strong(nodes: u32) -> Participant {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("rust/strong");
     let program = env!("CARGO_BIN_EXE_strong-agent").to_owned();
-    Entrant::Program(folder, vec![program, "--nodes".to_owned(), nodes.to_string()])
+    Participant::Program(folder, vec![program, "--nodes".to_owned(), nodes.to_string()])
 }
 
-/// A table of `others` with the sample on one seat.
-fn among(others: &'static str, seats: usize, seat: usize, nodes: u32) -> Vec<Entrant> {
-    let mut table = vec![Entrant::from(others); seats];
-    table[seat] = strong(nodes);
-    table
+/// Returns a participant per seat: the sample at `seat`, and `others`.
+fn among(others: &'static str, seats: usize, seat: usize, nodes: u32) -> Vec<Participant> {
+    referee::among(others, seats, seat, strong(nodes))
 }
 
-/// The setups that a game lists, with limits that soon end a game.
+/// Returns a game's listed setups and one more, with limits that keep games short.
 fn setups(game: &str) -> Vec<Value> {
     let mut setups = kind(game).unwrap().about().variants;
     setups.push(json!({}));
@@ -69,7 +66,7 @@ fn a_game_may_start_from_any_position() {
         for seed in 1..5 {
             let setup = small(game.name);
             let mut board = game.start(&setup).unwrap();
-            let random = vec![Entrant::from("random"); board.seats()];
+            let random = vec![Participant::from("random"); board.seats()];
             let actions = play(game.name, &setup, &random, seed, None).actions;
             for action in &actions[..actions.len() / 2] {
                 board.play(action).unwrap();
@@ -78,13 +75,6 @@ fn a_game_may_start_from_any_position() {
             play(game.name, &setup, &among("random", board.seats(), 0, 60), seed, None);
         }
     }
-}
-
-/// The setup of a game that begins where this one is.
-fn from_here(board: &dyn AnyGame) -> Value {
-    let mut setup = board.setup();
-    setup["position"] = board.position();
-    setup
 }
 
 #[test]
@@ -98,18 +88,18 @@ fn a_win_in_one_is_taken() {
         let mut wins = 0;
         for seed in 1..5 {
             let mut board = game.start(&setup).unwrap();
-            let greedy = vec![Entrant::from("greedy"); board.seats()];
+            let greedy = vec![Participant::from("greedy"); board.seats()];
             let Played { actions, outcome } = play(game.name, &setup, &greedy, seed, None);
             let (_, before) = actions.split_last().unwrap();
             for action in before {
                 board.play(action).unwrap();
             }
-            let Turn::Of(winner) = board.turn() else { panic!("it went on from here") };
+            let Turn::Of(winner) = board.turn() else { panic!("the game is not over here") };
             if outcome.places[winner.index()] != 1 || outcome.places.iter().sum::<u32>() == 2 {
                 continue;
             }
-            let table = vec![strong(2000); board.seats()];
-            let played = play(game.name, &from_here(board.as_ref()), &table, seed, None);
+            let agents = vec![strong(2000); board.seats()];
+            let played = play(game.name, &from_here(board.as_ref()), &agents, seed, None);
             assert_eq!(played.actions.len(), 1, "{} seed {seed}", game.name);
             assert_eq!(played.outcome.places, outcome.places, "{} seed {seed}", game.name);
             wins += 1;
@@ -123,9 +113,9 @@ fn bounded_by_nodes_it_plays_the_same_game_again() {
     for game in games_of("rust/strong") {
         let setup = small(game.name);
         let seats = game.start(&setup).unwrap().seats();
-        let table = among("random", seats, 0, 200);
-        let played = play(game.name, &setup, &table, 5, None);
-        assert_eq!(play(game.name, &setup, &table, 5, None), played, "{}", game.name);
+        let agents = among("random", seats, 0, 200);
+        let played = play(game.name, &setup, &agents, 5, None);
+        assert_eq!(play(game.name, &setup, &agents, 5, None), played, "{}", game.name);
     }
 }
 
@@ -135,8 +125,8 @@ fn it_beats_greedy() {
     for (game, nodes) in games {
         let seats = kind(game).unwrap().start(&json!({})).unwrap().seats();
         let first = |&(seat, seed): &(usize, u64)| {
-            let table = among("greedy", seats, seat, nodes);
-            let places = play(game, &json!({}), &table, seed, None).outcome.places;
+            let agents = among("greedy", seats, seat, nodes);
+            let places = play(game, &json!({}), &agents, seed, None).outcome.places;
             places[seat] == 1 && places.iter().filter(|&&place| place == 1).count() == 1
         };
         let games: Vec<(usize, u64)> = (0..4).map(|seed| (seed % seats, seed as u64)).collect();
@@ -147,14 +137,13 @@ fn it_beats_greedy() {
 
 #[test]
 fn puzzles_take_the_fewest_moves_and_leave_the_fewest_pegs() {
-    for (game, setup, fewest) in [
-        ("checker-puzzle", json!({"size": 4, "depth": 4}), 9),
-        ("checker-puzzle", json!({"size": 5, "depth": 2}), 11),
-        ("peg-solitaire", json!({"size": 6}), 1),
-        ("peg-solitaire", json!({"open": [[0, 0]], "finish": "start"}), 1),
-        ("peg-solitaire", json!({"shape": "diamond", "size": 4}), 2),
+    for (game, setup, place, fewest) in [
+        ("checker-puzzle", json!({"size": 4, "depth": 4}), 1, 9),
+        ("checker-puzzle", json!({"size": 5, "depth": 2}), 1, 11),
+        ("peg-solitaire", json!({"size": 6}), 1, 1),
+        ("peg-solitaire", json!({"open": [[0, 0]], "finish": "start"}), 1, 1),
+        ("peg-solitaire", json!({"shape": "diamond", "size": 4}), 2, 2),
     ] {
-        let outcome = play(game, &setup, &[strong(1_000_000)], 1, None).outcome;
-        assert_eq!(outcome.scores, Some(vec![fewest]), "{setup}");
+        expect_score(game, &setup, strong(1_000_000), place, fewest);
     }
 }

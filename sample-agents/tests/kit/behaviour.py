@@ -1,11 +1,11 @@
-"""A bot on the Python kit that does what students' bots do by mistake; its argument says what.
+"""A bot on the Python kit that makes a mistake of students' bots; its argument selects which.
 
-    noisy    prints in every way there is, before and during its turns, and reads its input
-    tells    logs who plays and what there is, and sends an info; `want`s all
+    noisy    prints in many ways, before and during its turns, and reads its input
+    logs     logs the players and the actions, and sends an info; `want`s all
     fails    raises an exception in its second turn
-    misuses  hands an action to the kit that makes no sense there
-    wrong    returns what is no action
-    resigns  gives up in its second turn
+    misuses  passes an invalid action to the kit
+    wrong    returns something that is not an action
+    resigns  resigns in its second turn
     spoils   changes the game that it was given
 """
 import ctypes
@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "python" / "starter"))
-from referee_kit import info, log, run  # noqa: E402  (it lies elsewhere)
+from referee_kit import info, log, run  # noqa: E402  (it is in another folder)
 
 
 def noise():
@@ -36,8 +36,8 @@ def choose(game):
     second_turn = game.turn >= len(game.seats)
     if mode == "noisy":
         noise()
-        assert sys.stdin.read() == "", "the referee's lines are for the kit alone"
-    if mode == "tells":
+        assert sys.stdin.read() == "", "only the kit reads the referee's lines"
+    if mode == "logs":
         log("seats", [seat["name"] for seat in game.seats], "left", game.left_ms)
         log("listed", len(game.message["actions"]), "own", len(actions))
         info(score=float("-inf"), depth=3, text="näher", cells={actions[0]["at"]: 0.5}, nodes=7)
@@ -57,6 +57,6 @@ def choose(game):
     return None if mode == "resigns" and second_turn else actions[0]
 
 
-# Text that is still in a buffer when the kit begins.
+# Text that is still buffered when the kit starts.
 print("printed before", end="\n" if sys.argv[1] == "noisy" else "\r")
-run(choose, name="behaviour", want=["position", "actions"] if sys.argv[1] == "tells" else [])
+run(choose, name="behaviour", want=["position", "actions"] if sys.argv[1] == "logs" else [])

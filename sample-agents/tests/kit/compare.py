@@ -1,18 +1,18 @@
 """Plays the games on stdin with the Python kit and compares: positions, legal actions, endings.
 
-A line is one of
+Each line is one of
     {"game": .., "setup": {..}, "seed": n}           a game begins
-    {"state": {"position", "actions", "outcome"}}    what the game must be like now
-    {"tried": action, "state": {..}}                 the same of a copy in which this was played
-    {"played": action}, {"retired": seat}            what happens next
-The first difference ends it with status 1. Else the last line tells how much was compared.
+    {"state": {"position", "actions", "outcome"}}    the expected state
+    {"tried": action, "state": {..}}                 the expected state of a copy after this action
+    {"played": action}, {"retired": seat}            the next event
+It exits with 1 at the first difference, and otherwise prints how much it compared.
 """
 import json
 import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "python" / "starter"))
-import referee_kit  # noqa: E402  (it lies elsewhere)
+import referee_kit  # noqa: E402  (it is in another folder)
 
 
 def lists(game):
@@ -20,25 +20,25 @@ def lists(game):
 
 
 def position(game):
-    """The position as the protocol writes it, from what the kit tells its user."""
+    """Returns the position in the protocol's form, made from the kit's public attributes."""
     name = next(name for name, kind in referee_kit.GAMES.items() if isinstance(game, kind))
     if name == "checker-puzzle":
-        told = {"size": game.setup["size"], "depth": game.setup["depth"], "moves": game.turn}
-        return dict(told, pieces=game.pieces_of(0))
+        common = {"size": game.setup["size"], "depth": game.setup["depth"], "moves": game.turn}
+        return dict(common, pieces=game.pieces_of(0))
     if name == "peg-solitaire":
-        told = {"shape": game.setup["shape"], "size": game.setup["size"], "moves": game.turn}
-        return dict(told, pegs=game.pieces_of(0), open=game.open)
-    told = {"to_move": game.to_move, "turn": game.turn}
+        common = {"shape": game.setup["shape"], "size": game.setup["size"], "moves": game.turn}
+        return dict(common, pegs=game.pieces_of(0), open=game.open)
+    common = {"to_move": game.to_move, "turn": game.turn}
     if name == "hex":
         colours = [game.colour(seat) for seat in (0, 1)]
         stones = [lists(game)[colours.index(colour)] for colour in ("black", "red")]
-        return dict(told, size=game.size, stones=stones, colours=colours)
+        return dict(common, size=game.size, stones=stones, colours=colours)
     if name == "chexers":
-        return dict(told, pieces=lists(game), exits=game.exits, retired=sorted(game.retired))
+        return dict(common, pieces=lists(game), exits=game.exits, retired=sorted(game.retired))
     if name == "freckers":
-        return dict(told, frogs=lists(game), pads=sorted(game.pads))
-    told.update({"retired": sorted(game.retired)} if len(game.seats) > 2 else {})
-    return dict(told, marbles=lists(game), passes=game.passes)
+        return dict(common, frogs=lists(game), pads=sorted(game.pads))
+    common.update({"retired": sorted(game.retired)} if len(game.seats) > 2 else {})
+    return dict(common, marbles=lists(game), passes=game.passes)
 
 
 def scores(game):
@@ -54,7 +54,7 @@ def scores(game):
 
 
 def outcome(game):
-    """How the game ended, as the protocol writes it."""
+    """Returns how the game ended, in the protocol's form."""
     if not game.is_over():
         return None
     winner, reason = game.ending()
@@ -68,13 +68,13 @@ def outcome(game):
 
 
 def check(game, state, where):
-    """Ends the program where the game isn't as the state says."""
+    """Exits if the game differs from the state."""
     own = {"position": position(game), "actions": game.actions(), "outcome": outcome(game)}
     for key, value in own.items():
-        # Through JSON, as the referee would see it: there a tuple is a list.
-        told, wanted = json.loads(json.dumps(value)), state[key]
-        if told != wanted:
-            sys.exit("%s: %s\n  kit:     %s\n  referee: %s" % (where, key, told, wanted))
+        # Converted to JSON and back, which turns tuples into lists.
+        found, wanted = json.loads(json.dumps(value)), state[key]
+        if found != wanted:
+            sys.exit("%s: %s\n  kit:     %s\n  referee: %s" % (where, key, found, wanted))
 
 
 def main():

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Plays at random, and checks at every turn of its own that the boards of the strong Python agent
-list the same actions as the referee does; exits with 1 if they don't."""
+"""Plays at random, and checks in each of its turns that the strong Python agent's board lists the
+same actions as the referee; exits with 1 if not."""
 import json
 import os
 import random
@@ -11,7 +11,7 @@ AGENT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "py
 
 
 def shape(action):
-    """What matters of an action: its ends, not the way, which the referee completes."""
+    """Returns an action without its intermediate steps, which the referee completes."""
     action = dict(action)
     action.pop("directions", None)
     if "path" in action:

@@ -1,8 +1,7 @@
-"""Tries calls of the system that no game needs, and that were ways out of sandboxes before.
+"""Tries system calls that no game needs, and that were ways out of sandboxes before.
 
-None of them has arguments with which it could change the machine: a call that gets as far as an
-error about its arguments has got through, and only a refusal counts. What would succeed is done in
-a child.
+Their arguments can't change the machine: a call that fails because of its arguments got through, and
+only a refusal counts as denied. What would succeed is done in a child.
 """
 
 import ctypes
@@ -23,7 +22,7 @@ TIOCSTI, TIOCLINUX, F_SETSIG, F_SETOWN_EX = 0x5412, 0x541C, 10, 15
 
 
 def through(action):
-    """Counts as worked what fails for another reason than being refused."""
+    """Counts any error but a refusal as worked."""
     def reached():
         try:
             return action()
@@ -49,7 +48,7 @@ def in_child(action):
 
 
 def clone_user():
-    """A process in a user namespace, by the old call."""
+    """Makes a process in a user namespace, with the old call."""
     number = {"x86_64": 56, "aarch64": 220}[os.uname().machine]
     libc = ctypes.CDLL(None, use_errno=True)
     child = libc.syscall(number, CLONE_NEWUSER | signal.SIGCHLD, 0, 0, 0, 0)
@@ -61,7 +60,7 @@ def clone_user():
 
 
 def clone3_user():
-    """The same by the new call, whose flags no filter can see."""
+    """The same with the new call, whose flags no filter can see."""
     flags = struct.pack("=QQQQQQQQ", CLONE_NEWUSER, 0, 0, 0, signal.SIGCHLD, 0, 0, 0)
     child = syscall("clone3", ctypes.c_char_p(flags), 64)
     if child == 0:
@@ -70,7 +69,7 @@ def clone3_user():
 
 
 def foreign():
-    """A call by the numbers of another machine (int 0x80), which filters may forget."""
+    """Makes a call with the numbers of another architecture (int 0x80), which filters may forget."""
     if os.uname().machine != "x86_64":
         raise Denied("not on this machine")
     import mmap
@@ -105,7 +104,7 @@ def attack():
     attempt("fsopen", through(lambda: syscall("fsopen", b"hostile", 0)))
     attempt("open_by_handle_at", through(lambda: syscall("open_by_handle_at", -1, None, 0)))
     attempt("push input into a terminal", through(lambda: fcntl.ioctl(0, TIOCSTI, b"x")))
-    # Only the lower half of a request counts to the system: CVE-2019-10063.
+    # The system uses only the lower half of a request: CVE-2019-10063.
     attempt("push input by a wide request", through(wide_request))
     attempt("paste into a terminal", through(lambda: fcntl.ioctl(0, TIOCLINUX, b"\x03")))
     attempt("choose a signal for input", through(lambda: fcntl.fcntl(0, F_SETSIG, signal.SIGKILL)))
@@ -114,10 +113,10 @@ def attack():
     owner = struct.pack("=ii", 1, os.getppid() or 1)
     attempt("have its parent signalled", through(lambda: fcntl.fcntl(0, F_SETOWN_EX, owner)))
     attempt("call as another machine does", foreign)
-    # What is stopped could have itself continued by one.
+    # A stopped process could have itself continued by one.
     timer = ctypes.create_string_buffer(8)
     attempt("make a timer", through(lambda: syscall("timer_create", 1, None, timer)))
-    # One end of such a pair sends to every socket with a name.
+    # One end of such a pair can send to every named socket.
     attempt("have a pair that sends anywhere",
             lambda: socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM))
     attempt("give one of a pair a name", named_pair)

@@ -1,6 +1,6 @@
 """Changes what other processes may use and how they are scheduled: attack_conditions.py REFEREE.
 
-Everything is set to what it is already, so that it harms nobody where it works.
+Everything is set to its present value, so that nothing is harmed where it works.
 """
 
 import ctypes
@@ -21,7 +21,7 @@ def limits(pid):
 
 
 def priority(pid):
-    # Never better than it is: that needs rights.
+    # A better one would need rights.
     os.setpriority(os.PRIO_PROCESS, pid, os.getpriority(os.PRIO_PROCESS, pid))
 
 
@@ -37,10 +37,10 @@ def disk_priority(pid):
     syscall("ioprio_set", IOPRIO_WHO_PROCESS, pid, 0)
 
 
-def everybodys_priority():
-    """That of every process of the user, where the referee is one of them."""
+def priority_of_user():
+    """Sets that of all processes of the user, if the referee is one of them."""
     if os.stat(f"/proc/{referee}").st_uid != os.getuid():
-        raise Denied("it is a user of its own")
+        raise Denied("it has its own user")
     if ctypes.CDLL(None, use_errno=True).setpriority(os.PRIO_USER, 0, 0) != 0:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number))
@@ -52,7 +52,7 @@ def attack():
         attempt(f"set the {name} of the opponent",
                 lambda change=change: first_that_works(change, victims()))
         attempt(f"set the {name} of the referee", lambda change=change: change(referee))
-    attempt("set the priority of all of the user's processes", everybodys_priority)
+    attempt("set the priority of all of the user's processes", priority_of_user)
 
 
 play_after(attack)

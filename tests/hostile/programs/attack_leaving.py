@@ -1,4 +1,4 @@
-"""Leaves messages for its next game, and looks for those of the one before: attack_leaving.py."""
+"""Leaves messages for its next game, and looks for those of its last: attack_leaving.py."""
 
 import ctypes
 import os
@@ -15,7 +15,7 @@ LIBC.mq_open.argtypes = [ctypes.c_char_p, ctypes.c_int, ctypes.c_uint, ctypes.c_
 
 
 def file_in(folder):
-    """A file that the game before has made; makes it if there is none."""
+    """Looks for a file of the last game; makes it if there is none."""
     def look():
         path = os.path.join(folder, TOKEN)
         if os.path.exists(path):
@@ -28,7 +28,7 @@ def file_in(folder):
 
 
 def in_work_folder():
-    """Its work folder is its own to write into, and new in each game."""
+    """It may write to its work folder, which is new in each game."""
     found = [it for it in os.listdir(os.environ["HOME"]) if not it.startswith(".")]
     with open(os.path.join(os.environ["HOME"], "left"), "w", encoding="ascii") as file:
         file.write("hello")

@@ -1,4 +1,4 @@
-"""Gets at the memory and the descriptors of others: attack_memory.py REFEREE."""
+"""Accesses the memory and the descriptors of others: attack_memory.py REFEREE."""
 
 import ctypes
 import os
@@ -20,12 +20,12 @@ def attach(pid):
     try:
         syscall("ptrace", PTRACE_DETACH, pid, 0, 0)
     except OSError:
-        # Only a stopped process can be let go; it goes with the end of this one, running.
+        # Only a stopped process can be detached; it is when this one ends, and keeps running.
         pass
 
 
 def readable(pid):
-    """A writable address of a process; its own where it isn't told, which tells EFAULT then."""
+    """Returns a writable address of a process; its own, which causes EFAULT there, if unknown."""
     try:
         with open(f"/proc/{pid}/maps", encoding="ascii") as maps:
             for line in maps:
@@ -78,5 +78,5 @@ def attack():
 
 
 if os.uname().machine not in ("x86_64", "aarch64"):
-    raise Denied("calls of this machine have no names here")
+    raise Denied("the system calls of this machine are unknown")
 play_after(attack)

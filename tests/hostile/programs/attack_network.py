@@ -1,4 +1,4 @@
-"""Talks to the world: attack_network.py TCP UDP UNIX ABSTRACT, two ports, a path and a name."""
+"""Connects to the outside: attack_network.py TCP UDP UNIX ABSTRACT, two ports, a path and a name."""
 
 import socket
 import struct

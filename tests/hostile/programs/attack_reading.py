@@ -1,6 +1,6 @@
 """Reads what isn't its own: attack_reading.py REFEREE OPPONENT TRANSCRIPT PRIVATE.
 
-OPPONENT is its folder, TRANSCRIPT the one that is being written, PRIVATE a folder with other files.
+OPPONENT is a folder, TRANSCRIPT is being written, PRIVATE is a folder with other files.
 """
 
 import os
@@ -9,7 +9,7 @@ from lib_agent import Denied, arguments, attempt, play_after
 from lib_system import command_line, first_that_works, syscall, victims
 
 referee, opponent, transcript, private = arguments()
-SECRET = b"the-secret-that-nobody-may-read"
+SECRET = b"the-secret-that-no-one-may-read"
 
 
 def read(path):
@@ -24,7 +24,7 @@ def listed(path):
 def of_process(name):
     """Opens a file of the opponent's in /proc."""
     def action(pid):
-        # Not to be read: a pipe would be waited for, and the memory at 0 can't be.
+        # Not read: a pipe would block, and the memory at 0 is not readable.
         os.close(os.open(f"/proc/{pid}/{name}", os.O_RDONLY | os.O_NONBLOCK))
     return action
 
@@ -47,7 +47,7 @@ def secret_in_memory(pid):
 
 
 def others_homes():
-    """The private folders of other agents lie beside its own."""
+    """Lists a folder beside its own private one."""
     home = os.environ["HOME"]
     beside = [it for it in os.listdir(os.path.dirname(home)) if it != os.path.basename(home)]
     if not beside:
@@ -59,20 +59,20 @@ def others_homes():
 def command_lines():
     seen = [pid for pid in victims() if b"victim.py" in command_line(pid)]
     if not seen:
-        raise Denied("none to be seen")
+        raise Denied("none is visible")
 
 
 def process_list():
-    """Processes other than its own tree and what began it."""
+    """Counts processes other than its own and its parents."""
     own = {os.getpid(), os.getppid(), 1}
     seen = [it for it in os.listdir("/proc") if it.isdigit() and int(it) not in own]
     if not seen:
-        raise Denied("none to be seen")
+        raise Denied("none is visible")
     return f"{len(seen)} processes"
 
 
 def watch():
-    """Being told what happens in a folder."""
+    """Watches a folder for changes."""
     import ctypes
     watcher = syscall("inotify_init1", 0)
     if ctypes.CDLL(None, use_errno=True).inotify_add_watch(

@@ -1,6 +1,6 @@
 """Looks for rights that it should not have.
 
-A program of the system that has the set-user-ID bit is watched while it runs.
+It watches a system program with the set-user-ID bit while that runs.
 """
 
 import os
@@ -16,7 +16,7 @@ def status(name, pid="self"):
         for line in file:
             if line.startswith(name + ":"):
                 return line.split()[1:]
-    raise Denied(f"no {name} told")
+    raise Denied(f"no {name} in /proc")
 
 
 def setuid_program():
@@ -36,14 +36,14 @@ def setuid_program():
                 if status("Uid", running.pid)[1] == "0":
                     return "it runs as root"
             except OSError as error:
-                raise Denied("it can't be looked at, or is gone") from error
+                raise Denied("it can't be inspected, or is gone") from error
             if running.poll() is not None:
                 break
             time.sleep(0.005)
     finally:
         running.kill()
         running.wait()
-    raise Denied("it runs as who started it")
+    raise Denied("it runs as the user that started it")
 
 
 def root():

@@ -1,7 +1,7 @@
 """Signals everything that isn't its own: attack_signals.py REFEREE LEVEL.
 
-First with signal 0, which harms nobody. Where that is refused, the real ones follow, which must be
-refused as well.
+First with signal 0, which is harmless. If that is refused, real ones follow, which must be refused
+too.
 """
 
 import os
@@ -16,7 +16,7 @@ REAL = sys.argv[2] not in ("none", "basic")
 
 
 def send(pid):
-    """Signal 0, and the real ones where it is refused."""
+    """Sends signal 0, and real ones if that is refused."""
     try:
         os.kill(pid, 0)
     except OSError:
@@ -33,13 +33,13 @@ def send(pid):
 def parent():
     pid = os.getppid()
     if pid == 0:
-        raise Denied("no parent to be seen")
+        raise Denied("no parent is visible")
     return send(pid)
 
 
-def everybody():
-    """The system says that it went well also where nobody could be reached, so that only the
-    opponent knows. The signal harms nobody who doesn't ask for it."""
+def all_processes():
+    """The call succeeds even if it reaches no process, so only the opponent knows. Processes ignore
+    this signal by default."""
     os.kill(-1, signal.SIGURG)
     raise Denied("unless the opponent says otherwise")
 
@@ -53,10 +53,10 @@ def by_descriptor(pid):
 
 
 def own_group():
-    """With signal 0 this finds itself at least; nobody else may be in its group."""
+    """Looks for other processes in its group."""
     others = [pid for pid in victims() if pid != os.getpid() and group(pid) == os.getpgrp()]
     if not others:
-        raise Denied("nobody else is in its group")
+        raise Denied("no other process is in its group")
     return f"with {others[:3]}"
 
 
@@ -68,7 +68,7 @@ def group(pid):
 
 
 def owner_of_input():
-    """The signal that the system sends when there is something to read, to somebody else."""
+    """Has the system signal another process when there is something to read."""
     import fcntl
     read, _ = os.pipe()
     fcntl.fcntl(read, fcntl.F_SETOWN, referee)
@@ -78,7 +78,7 @@ def attack():
     attempt("signal the referee", lambda: send(referee))
     attempt("signal the opponent", lambda: first_that_works(send, victims()))
     attempt("signal its parent", parent)
-    attempt("signal everybody", everybody)
+    attempt("signal all processes", all_processes)
     attempt("signal the referee by a descriptor", lambda: by_descriptor(referee))
     attempt("be in a group with others", own_group)
     attempt("have the referee signalled by a pipe", owner_of_input)

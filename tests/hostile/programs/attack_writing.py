@@ -1,6 +1,6 @@
 """Writes what isn't its own: attack_writing.py OWN OPPONENT TRANSCRIPT PRIVATE.
 
-What works is undone at once, so that other attacks and checks see what was there.
+What works is undone at once, so that other attacks and checks find everything unchanged.
 """
 
 import os

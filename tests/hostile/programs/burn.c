@@ -1,5 +1,5 @@
 /* Uses CPU time in each turn and then answers: burn HOW COUNT MILLISECONDS. HOW is `threads`,
- * `waited` (children that are waited for) or `ignored` (children whose end the system doesn't
+ * `waited` (children that it waits for) or `ignored` (children whose end the system doesn't
  * report). */
 
 #include "lib_agent.h"

@@ -1,5 +1,5 @@
-/* Put before the system's library: the clock of the wall jumps an hour ahead and back at every
- * call, the monotonic one is as it is. */
+/* Preloaded before the system's library: the wall clock jumps an hour ahead and back at every call;
+ * the monotonic one is unchanged. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-"""Fills what it may write to: disk.py one | many | inodes, and tells how far it got.
+"""Fills all that it may write to, and reports how far it got: disk.py one | many | inodes.
 
 It stops at 400 MB and 150 000 files, so that a machine without limits survives it.
 """
@@ -7,14 +7,14 @@ import errno
 import os
 import sys
 
-from lib_agent import play_after, tell
+from lib_agent import play_after, report
 
 PIECE = b"x" * (1 << 20)
 MOST_MB, MOST_FILES = 400, 150_000
 
 
 def write_to(path, most):
-    """Writes a file until it is refused; how many whole pieces went in, and why no more did."""
+    """Writes a file until that is refused; returns the number of whole pieces, and why it ended."""
     with open(path, "wb", buffering=0) as file:
         for count in range(most):
             try:
@@ -29,12 +29,12 @@ def one():
     import signal
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     count, why = write_to(os.path.join(os.environ["HOME"], "large"), MOST_MB)
-    tell("written_mb", count)
+    report("written_mb", count)
     os.write(2, f"it ended with {why}\n".encode())
 
 
 def many():
-    """Files of 4 MB each in every folder where it may write."""
+    """Writes files of 4 MB in every folder where it may."""
     total = 0
     for folder in (os.environ["HOME"], "/tmp", "/dev/shm", "/var/tmp", "."):
         made = []
@@ -50,7 +50,7 @@ def many():
         for path in made[:0 if folder == os.environ["HOME"] else None]:
             if os.path.exists(path):
                 os.unlink(path)
-    tell("written_mb", total)
+    report("written_mb", total)
 
 
 def inodes():
@@ -60,7 +60,7 @@ def inodes():
             os.close(os.open(os.path.join(os.environ["HOME"], str(count)), os.O_CREAT, 0o600))
     except OSError as error:
         os.write(2, f"it ended with {errno.errorcode[error.errno]}\n".encode())
-    tell("files", count)
+    report("files", count)
 
 
 play_after({"one": one, "many": many, "inodes": inodes}[sys.argv[1]])

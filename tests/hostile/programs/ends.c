@@ -1,10 +1,10 @@
-/* Comes to an end in its first turn: ends HOW, which is `overflow` (of the stack) or `abort`. */
+/* Ends in its first turn: ends HOW, which is `overflow` (of the stack) or `abort`. */
 
 #include "lib_agent.h"
 
 static const char *how;
 
-/* The optimiser would make a loop of it if its result weren't used. */
+/* Uses the result, so that the compiler doesn't make a loop of it. */
 static int deeper(int depth)
 {
     volatile char frame[4096];

@@ -9,7 +9,7 @@ MB = 1_000_000
 
 
 def endless(_turn):
-    """Three gigabytes without a line end, as fast as they are taken."""
+    """Writes three gigabytes without a line end."""
     piece = b"x" * MB
     for _ in range(3000):
         write(piece)
@@ -17,7 +17,7 @@ def endless(_turn):
 
 
 def lines(_hello):
-    """Valid lines from the moment on at which it has said `ready`."""
+    """Writes valid lines right after `ready`."""
     say({"type": "ready", "want": ["actions"]})
     for number in range(1_000_000):
         say({"type": "info", "depth": number})

@@ -1,9 +1,9 @@
 """Forks: forks.py HOW, which is
 
-    bomb     every process forks, up to a number at which a machine without limits still lives
-    rabbit   a chain of processes in which each forks the next one and ends, then it plays on
-    politely one child in each turn, which is waited for
-    ignores  one child that ignores all signals, and so does it itself after its game
+    bomb     every process forks, up to a number that a machine without limits survives
+    rabbit   a chain of processes, each of which forks the next and exits; the agent plays on
+    politely one child in each turn, which it waits for
+    ignores  it and a child ignore all signals, also after the match
 """
 
 import mmap
@@ -13,10 +13,10 @@ import struct
 import sys
 import time
 
-from lib_agent import answer, forever, play, tell
+from lib_agent import answer, forever, play, report
 
-# Of all processes of the bomb together, counted in memory that they share. Two that count at once
-# count one, which doesn't matter here.
+# The bomb's processes, counted in shared memory. Two that count at once may count as one, which
+# doesn't matter here.
 MOST = 2000
 RABBIT_S = 120
 
@@ -54,7 +54,7 @@ def politely(message):
     try:
         child = os.fork()
     except OSError as error:
-        tell("harm", f"fork: {error}")
+        report("harm", f"fork: {error}")
         return answer(message)
     if child == 0:
         os._exit(0)

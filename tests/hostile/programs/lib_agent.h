@@ -1,5 +1,5 @@
-/* What the programs in C of the hostile suite share: an agent that plays the first legal action,
- * with a place at which a program does something else. */
+/* What the C programs of the hostile suite share: an agent that plays the first legal action, with
+ * a hook where a program does something else. */
 
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -7,12 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
-static char heard[1 << 20];
+static char message[1 << 20];
 
-/* The next line from the referee; 0 at the end. */
-static int hear(void)
+/* Reads the next line from the referee; returns 0 at the end. */
+static int read_message(void)
 {
-    return fgets(heard, sizeof heard, stdin) != NULL;
+    return fgets(message, sizeof message, stdin) != NULL;
 }
 
 static int is(const char *type)
@@ -20,15 +20,15 @@ static int is(const char *type)
     char words[64];
     snprintf(words, sizeof words, "\"type\":\"%s\"", type);
     /* `type` comes first in every message. */
-    char *found = strstr(heard, words);
-    return found != NULL && found - heard < 3;
+    char *found = strstr(message, words);
+    return found != NULL && found - message < 3;
 }
 
-/* The first of the legal actions: all up to the brace that closes it. Actions hold no strings
- * with braces. */
+/* Answers with the first legal action: everything up to its closing brace. Actions contain no
+ * strings with braces. */
 static void answer(void)
 {
-    char *from = strstr(heard, "\"actions\":[");
+    char *from = strstr(message, "\"actions\":[");
     if (from == NULL)
         exit(9);
     from += strlen("\"actions\":[");
@@ -41,12 +41,11 @@ static void answer(void)
     fflush(stdout);
 }
 
-/* Plays to the end. `attack` is called before each answer, with the number of its own turn, from 0.
- */
+/* Plays to the end. Calls `attack` before each answer, with the number of its own turn, from 0. */
 static int play(void (*attack)(int))
 {
     int turns = 0;
-    while (hear()) {
+    while (read_message()) {
         if (is("hello")) {
             puts("{\"type\":\"ready\",\"want\":[\"actions\"]}");
             fflush(stdout);

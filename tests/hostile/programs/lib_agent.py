@@ -1,5 +1,5 @@
 """What the programs of the hostile suite share: an agent that plays the first legal action, with
-places at which a program does something else."""
+hooks where a program does something else."""
 
 import errno
 import json
@@ -24,9 +24,9 @@ def answer(turn):
     say({"type": "action", "turn": turn["turn"], "action": turn["actions"][0]})
 
 
-def tell(name, value):
-    """A figure for the suite, on stderr."""
-    os.write(2, f"told {name}: {value}\n".encode())
+def report(name, value):
+    """Reports a value to the suite, on stderr."""
+    os.write(2, f"report {name}: {value}\n".encode())
 
 
 def forever():
@@ -35,17 +35,17 @@ def forever():
 
 
 def arguments():
-    """Those of the program but for the run's token, the last. Paths come with `%` for `/`: what its
-    command names by a path, an agent may read."""
+    """The program's arguments without the last, the run's token. Paths are written with `%` for `/`,
+    since an agent may read every path that its command names."""
     return [it.replace("%", "/") for it in sys.argv[1:-1]]
 
 
 class Denied(Exception):
-    """An attack that has failed without an error of the system."""
+    """An attack failed without a system error."""
 
 
 def attempt(name, action):
-    """Tries an attack and tells the suite what came of it."""
+    """Tries an attack and reports the result to the suite."""
     try:
         said = f"worked {action() or ''}"
     except OSError as error:
@@ -56,11 +56,11 @@ def attempt(name, action):
 
 
 def nothing(_=None):
-    """For the places at which a program does what every agent does."""
+    """The hook of a program that does nothing else there."""
 
 
 def play(start=nothing, turn=answer, over=nothing, ready=None):
-    """Speaks the protocol to its end. `start` is called before `ready`, `turn` answers."""
+    """Plays a match to its end. Calls `start` before `ready` and `turn` to answer."""
     for text in iter(sys.stdin.readline, ""):
         message = json.loads(text)
         if message["type"] == "hello":
@@ -74,10 +74,10 @@ def play(start=nothing, turn=answer, over=nothing, ready=None):
 
 
 def play_after(attack, harmless=False):
-    """Plays on after an attack in its first turn.
+    """Attacks in its first turn, then plays on.
 
-    What attacks could do as root would be done to the machine: then nothing is tried, which fails
-    the row. `harmless` ones only look.
+    As root nothing is tried, which fails the row: attacks could damage the machine. `harmless`
+    ones only look.
     """
     done = []
 
@@ -87,7 +87,7 @@ def play_after(attack, harmless=False):
             if harmless or os.geteuid() != 0:
                 attack()
             else:
-                tell("harm", "it runs as root, so that nothing could be tried")
+                report("harm", "it runs as root, so nothing was tried")
         answer(message)
 
     play(turn=turn)

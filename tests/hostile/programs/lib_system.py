@@ -1,4 +1,4 @@
-"""Calls of the system that Python has no names for, and other processes as an agent finds them."""
+"""System calls that Python has no names for, and finding other processes."""
 
 import ctypes
 import os
@@ -7,7 +7,7 @@ import sys
 LIBC = ctypes.CDLL(None, use_errno=True)
 LIBC.syscall.restype = ctypes.c_long
 
-# Numbers on x86-64 and on aarch64.
+# Numbers on x86-64 and aarch64.
 NUMBERS = {
     "ptrace": (101, 117), "keyctl": (250, 219), "add_key": (248, 217), "request_key": (249, 218),
     "io_uring_setup": (425, 425), "bpf": (321, 280), "userfaultfd": (323, 282),
@@ -23,7 +23,7 @@ MACHINES = {"x86_64": 0, "aarch64": 1}
 
 
 def syscall(name, *arguments):
-    """A call by its name. Raises OSError as others do."""
+    """Makes a system call by its name. Raises OSError."""
     number = NUMBERS[name][MACHINES[os.uname().machine]]
     wide = [ctypes.c_long(it) if isinstance(it, int) else it for it in arguments]
     result = LIBC.syscall(ctypes.c_long(number), *wide)
@@ -34,7 +34,7 @@ def syscall(name, *arguments):
 
 
 def pids():
-    """Every process that can be seen or guessed: those in /proc, and numbers around its own."""
+    """Returns the process IDs in /proc, and all near its own."""
     try:
         seen = {int(it) for it in os.listdir("/proc") if it.isdigit()}
     except OSError:
@@ -52,8 +52,8 @@ def command_line(pid):
 
 
 def victims(program=b"victim.py"):
-    """Processes of the opponent's, known by its program and the run's token in their command lines;
-    where none can be seen, every process but those of its own tree."""
+    """Returns the opponent's processes, found by its program and the run's token in their command
+    lines; if none is visible, every process outside its own tree."""
     token = sys.argv[-1].encode()
     lines = {pid: command_line(pid) for pid in pids()}
     named = [pid for pid, line in lines.items() if program in line and token in line]
@@ -62,7 +62,7 @@ def victims(program=b"victim.py"):
 
 
 def first_that_works(action, processes):
-    """Tries an action on each process until it works. Raises the last error where it never does."""
+    """Tries an action on each process until it works. Raises the last error if it never does."""
     last = ProcessLookupError(3, "no process")
     for pid in processes:
         try:

@@ -1,4 +1,4 @@
-"""Looks at what it was given, for anything that no page of the documentation names."""
+"""Looks for anything inherited that the documentation doesn't name."""
 
 import os
 import sys
@@ -6,9 +6,9 @@ import sys
 from lib_agent import Denied, attempt, play_after
 
 VARIABLES = {"HOME", "JAVA_HOME", "LANG", "PATH", "TMPDIR", "TZ", "VIRTUAL_ENV", "LC_CTYPE"}
-# Limits that the referee tells runtimes of by their own variables.
+# Variables by which the referee limits runtimes.
 HINTS = set(sys.argv[1].split(",")) if len(sys.argv) > 2 else set()
-SECRET = "the-secret-that-nobody-may-read"
+SECRET = "the-secret-that-no-one-may-read"
 
 
 def descriptors():
@@ -25,7 +25,7 @@ def descriptors():
 
 
 def shared_description():
-    """Standard files that somebody else writes to as well: a terminal, a file."""
+    """Checks whether its standard files are shared with others: a terminal, a file."""
     kinds = [os.readlink(f"/proc/self/fd/{number}") for number in range(3)]
     if all(kind.startswith(("pipe:", "socket:")) for kind in kinds) and len(set(kinds)) == 3:
         raise Denied("pipes of its own")
@@ -71,7 +71,7 @@ def attack():
     attempt("open the terminal", terminal)
     attempt("find more variables", variables)
     attempt("find a secret in a variable", secret)
-    attempt("be in somebody's session", session)
+    attempt("be in another's session", session)
     attempt("have signals blocked or ignored", blocked_signals)
 
 

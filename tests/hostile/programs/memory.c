@@ -1,13 +1,12 @@
-/* Takes memory in its first turn, and then plays on: memory HOW MEGABYTES. It takes no more than
- * that, whatever is allowed, so that a machine without limits survives it. HOW is
+/* Takes this much memory in its first turn, then plays on: memory HOW MEGABYTES. HOW is
  *   private    malloc
  *   shared     a shared anonymous mapping
  *   memfd      a file in memory, mapped
  *   memfds     many files in memory, written and never mapped
  *   processes  as `private`, an eighth in each of eight processes
  *   file       a file in /dev/shm
- *   pipes      what lies unread in pipes
- *   sockets    what lies unread in sockets */
+ *   pipes      unread data in pipes
+ *   sockets    unread data in sockets */
 
 #include "lib_agent.h"
 #include <fcntl.h>
@@ -20,13 +19,12 @@ enum { MB = 1 << 20 };
 static const char *how;
 static long megabytes;
 
-static int has_ended(const char *why)
+static void report(const char *name, long value)
 {
-    fprintf(stderr, "told %s: 1\n", why);
-    return 0;
+    fprintf(stderr, "report %s: %ld\n", name, value);
 }
 
-/* Touches it piece by piece, as a program that grows does. */
+/* Touches it piece by piece, like a growing program. */
 static void touch(char *memory, long count)
 {
     for (long i = 0; i < count; i++) {
@@ -40,7 +38,7 @@ static void take_private(long count)
     for (long i = 0; i < count; i++) {
         char *piece = malloc(MB);
         if (piece == NULL) {
-            has_ended("refused");
+            report("refused", 1);
             return;
         }
         touch(piece, 1);
@@ -51,7 +49,7 @@ static void take_mapping(int file, int flags)
 {
     char *memory = mmap(NULL, megabytes * MB, PROT_READ | PROT_WRITE, flags, file, 0);
     if (memory == MAP_FAILED)
-        has_ended("refused");
+        report("refused", 1);
     else
         touch(memory, megabytes);
 }
@@ -62,7 +60,7 @@ static void write_pieces(int file, long count)
     memset(piece, 1, sizeof piece);
     for (long i = 0; i < count; i++) {
         if (write(file, piece, sizeof piece) < (ssize_t)sizeof piece) {
-            has_ended("refused");
+            report("refused", 1);
             return;
         }
         usleep(2000);
@@ -74,7 +72,7 @@ static void take_files(void)
     for (long taken = 0; taken < megabytes; taken += 8) {
         int file = memfd_create("held", 0);
         if (file < 0) {
-            has_ended("refused");
+            report("refused", 1);
             return;
         }
         write_pieces(file, 8);
@@ -99,15 +97,15 @@ static void take_file(void)
     snprintf(name, sizeof name, "/dev/shm/hostile-%d", (int)getpid());
     int file = open(name, O_CREAT | O_EXCL | O_WRONLY, 0600);
     if (file < 0) {
-        has_ended("refused");
+        report("refused", 1);
         return;
     }
-    /* Gone with the process where the suite is run without a level that hides it. */
+    /* Removed with the process, even if no level hides it. */
     unlink(name);
     write_pieces(file, megabytes);
 }
 
-/* Pairs of ends filled until nothing more goes in, as many as there may be open files. */
+/* Fills as many pipes or sockets as it may open. */
 static void take_buffers(int pipes)
 {
     static char piece[1 << 16];
@@ -125,7 +123,7 @@ static void take_buffers(int pipes)
         while ((went = write(into, piece, sizeof piece)) > 0)
             held += went;
     }
-    fprintf(stderr, "told held_mb: %ld\n", held / MB);
+    report("held_mb", held / MB);
 }
 
 static void turn(int number)
@@ -139,7 +137,7 @@ static void turn(int number)
     else if (strcmp(how, "memfd") == 0) {
         int file = memfd_create("mapped", 0);
         if (file < 0 || ftruncate(file, megabytes * MB) != 0)
-            has_ended("refused");
+            report("refused", 1);
         else
             take_mapping(file, MAP_SHARED);
     } else if (strcmp(how, "memfds") == 0)
@@ -150,7 +148,7 @@ static void turn(int number)
         take_file();
     else
         take_buffers(strcmp(how, "pipes") == 0);
-    fprintf(stderr, "told through: 1\n");
+    report("through", 1);
 }
 
 int main(int argc, char **argv)

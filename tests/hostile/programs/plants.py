@@ -1,4 +1,4 @@
-"""Leaves things in its work folder that might be followed or hung on: plants.py PRIVATE."""
+"""Leaves links, FIFOs, and deep and locked folders in its work folder: plants.py PRIVATE."""
 
 import os
 
@@ -19,7 +19,7 @@ def attack():
         file.write("x")
     os.symlink(private, os.path.join(locked, "link"))
     deep = os.open(HOME, os.O_RDONLY)
-    # On some file systems it takes many times longer to remove than to make.
+    # On some file systems removing takes many times longer than making.
     for _ in range(500):
         os.mkdir("deep", dir_fd=deep)
         below = os.open("deep", os.O_RDONLY, dir_fd=deep)
@@ -34,7 +34,7 @@ def attack():
         try:
             os.chmod(path, mode)
         except PermissionError:
-            # At `confined` no mode can be changed.
+            # At level `confined` it can't change modes.
             pass
 
 

@@ -1,7 +1,6 @@
-"""Works on while its opponent thinks, and tells how much CPU time that was: ponder.py.
+"""Works while its opponent thinks, and reports the CPU time of that: ponder.py.
 
-What it used between its answer and the next request is measured after the answer was written and
-before the request is read.
+It is measured from its answer to the next request.
 """
 
 import json
@@ -10,11 +9,11 @@ import select
 import sys
 import time
 
-from lib_agent import READY, answer, say, tell
+from lib_agent import READY, answer, say, report
 
 
-def heard():
-    """The next line, byte by byte so that none is read ahead."""
+def read_message():
+    """Reads the next line byte by byte, so that nothing is read ahead."""
     line = b""
     while not line.endswith(b"\n"):
         byte = os.read(0, 1)
@@ -33,11 +32,11 @@ def ponder():
 
 
 while True:
-    message = heard()
+    message = read_message()
     if message["type"] == "hello":
         say(READY)
     elif message["type"] == "over":
         break
     elif message["type"] == "turn":
         answer(message)
-        tell("pondered_ms", round(1000 * ponder()))
+        report("pondered_ms", round(1000 * ponder()))

@@ -1,4 +1,4 @@
-"""Takes its time in each turn, asleep: slow.py SECONDS [TURNS], in its first TURNS turns only."""
+"""Sleeps in each turn, or in its first TURNS: slow.py SECONDS [TURNS]."""
 
 import sys
 import time

@@ -1,11 +1,11 @@
-"""Has to do with stopping: stops.py notices | itself."""
+"""Notices that it is stopped, or stops itself: stops.py notices | itself."""
 
 import os
 import signal
 import sys
 import time
 
-from lib_agent import answer, play, tell
+from lib_agent import answer, play, report
 
 noticed = [0, 0.0]
 
@@ -15,12 +15,12 @@ def continued(_number, _frame):
 
 
 def notices(message):
-    """Tells how often it was stopped, and the longest gap in its own clock."""
+    """Reports how often it was continued, and the last gap in its own clock."""
     now = time.monotonic()
     gap = now - noticed[1] if noticed[1] else 0
     noticed[1] = now
-    tell("continued", noticed[0])
-    tell("gap_s", round(gap, 2))
+    report("continued", noticed[0])
+    report("gap_s", round(gap, 2))
     answer(message)
 
 

@@ -1,4 +1,4 @@
-/* Starts threads in its first turn, as many as it is told, and plays on: threads COUNT. */
+/* Starts COUNT threads in its first turn, then plays on: threads COUNT. */
 
 #include "lib_agent.h"
 #include <pthread.h>
@@ -27,7 +27,7 @@ static void turn(int number)
         else
             usleep(1000);
     }
-    fprintf(stderr, "told threads: %d\n", started);
+    fprintf(stderr, "report threads: %d\n", started);
 }
 
 int main(int argc, char **argv)

@@ -1,16 +1,16 @@
-"""The opponent of programs that attack it: plays on, and tells what was done to it."""
+"""The opponent of attackers: plays on, and reports what was done to it."""
 
 import os
 import resource
 import signal
 
-from lib_agent import answer, play, tell
+from lib_agent import answer, play, report
 
-SECRET = b"the-secret-that-nobody-may-read in memory"
+SECRET = b"the-secret-that-no-one-may-read in memory"
 
 
 def hurt(number, _frame):
-    tell("harm", f"signal {number}")
+    report("harm", f"signal {number}")
 
 
 def state():
@@ -29,11 +29,11 @@ def turn(message):
     now = state()
     for name, value in now.items():
         if value != BEFORE[name]:
-            tell("harm", f"{name} changed from {BEFORE[name]} to {value}")
+            report("harm", f"{name} changed from {BEFORE[name]} to {value}")
     answer(message)
 
 
-signal.signal(signal.SIGURG, lambda *_: os.write(2, b"attack signal everybody: worked\n"))
+signal.signal(signal.SIGURG, lambda *_: os.write(2, b"attack signal all processes: worked\n"))
 for each in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2,
              signal.SIGIO, signal.SIGALRM):
     signal.signal(each, hurt)

@@ -1,4 +1,4 @@
-"""Rows that are more than one match: how the referee's own runs go."""
+"""Rows that are more than one match."""
 
 import contextlib
 import os
@@ -22,23 +22,23 @@ POLITE = ["play", "hex", "--setup", "size=3", "--clock", "1h", "--start-time", "
 
 
 def referee(setting, place, words, extra=None, within_s=300, look=None):
-    """Runs the referee in a place; `play` at the setting's level."""
+    """Runs the referee in a place; `play` runs at the setting's level."""
     level = setting.level_words() if words[0] == "play" else []
     environment = place.environment() | (extra or {})
     return watch.run([setting.referee, *words, *level], place.path, environment, within_s, look)
 
 
 def summed_up(problems, good):
-    """What has come of a check: `good` where there are no problems."""
+    """Returns the result of a check: `good` if there are no problems."""
     return Result("; ".join(problems)[:120] if problems else good, problems, expected=good)
 
 
 def left_over(place):
-    """What a run has left behind."""
+    """Kills the processes that a run has left, and returns the problem."""
     left, _ = watch.survivors(place.token)
-    told = [watch.command_of(pid) for pid in left[:3]]
+    commands = [watch.command_of(pid) for pid in left[:3]]
     watch.kill_marked(place.token)
-    return [f"{len(left)} processes left: {told}"] if left else []
+    return [f"{len(left)} processes left: {commands}"] if left else []
 
 
 def a_clean_terminal(_row, setting):
@@ -51,12 +51,12 @@ def a_clean_terminal(_row, setting):
         found = sorted({it for it in text if (it < " " and it != "\n") or "\x7f" <= it < "\xa0"})
         problems = [f"printed: {found}"] if found else []
         if "EVIL" not in text:
-            problems.append("nothing of what it said was printed at all")
+            problems.append("none of its output was printed")
         return summed_up(problems + left_over(place), "clean")
 
 
 def programs_that_are_none(_row, setting):
-    # An executable of another machine: the number of its architecture is no one's.
+    # An executable of an architecture that doesn't exist.
     elsewhere = b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x02\x00\xff\xfe" + bytes(44)
     programs = [("plain", b"just text\n", 0o644), ("text", b"just text\n", 0o755),
                 ("lost", b"#!/no/such/interpreter\n", 0o755), ("elsewhere", elsewhere, 0o755)]
@@ -71,7 +71,7 @@ def programs_that_are_none(_row, setting):
             got = verdict_of(lines[0]["verdict"], 0) if lines else f"exit code {ran.code}"
             if got != "start":
                 problems.append(f"{name}: {got}, not start")
-        ran = referee(setting, place, [*POLITE, "./nobody", "@first"])
+        ran = referee(setting, place, [*POLITE, "./missing", "@first"])
         if ran.code != 2:
             problems.append(f"a missing program: exit code {ran.code}, not 2")
         return summed_up(problems + left_over(place), "start")
@@ -112,7 +112,7 @@ def state_of(pid):
 
 
 def a_killed_referee(_row, setting):
-    """SIGKILL at moments of the start and of a turn."""
+    """Kills the referee with SIGKILL during the start or a turn."""
     draw, problems = random.Random(54), []
     for _ in range(6):
         with Place(setting.cache) as place:
@@ -138,13 +138,13 @@ def kill_and_resume(_row, setting):
 
 
 def transcript(setting, place):
-    """A whole transcript, as lines."""
+    """Plays a match; returns the lines of its transcript."""
     referee(setting, place, [*POLITE, "@first", "@first", "--out", "good.jsonl"])
     return (place.path / "good.jsonl").read_bytes().splitlines(keepends=True)
 
 
 def verify_all(setting, variants):
-    """Verifies changed transcripts: by name, what is made of the lines and the statuses allowed."""
+    """Verifies changed transcripts: per name, the change to the lines and the expected status."""
     problems = []
     with Place(setting.cache) as place:
         lines = transcript(setting, place)
@@ -236,7 +236,7 @@ def a_busy_machine(_row, setting):
                 each.wait()
         lines = parsed(ran.stdout)
         got = verdict_of(lines[0]["verdict"], 0) if lines else f"exit code {ran.code}"
-        # A match may be void for the machine's lag, but nobody loses by it.
+        # The match may be void because the machine lagged, but not lost.
         problems = [] if got in ("ok", "void lag") else [f"{got}, not ok"]
         return Result(got, problems + left_over(place), expected="ok or void lag")
 
@@ -250,14 +250,14 @@ def sample_agents(row, setting):
 
 
 def build_all(cache):
-    """Builds the sample agents for somebody who can't reach the compilers."""
+    """Builds the sample agents for a user without access to the compilers."""
     for language in LANGUAGES:
         with contextlib.suppress(Missing):
             built(language, cache)
 
 
 def built(language, cache):
-    """A sample agent, built; once a run of the suite. Raises Missing."""
+    """Builds a sample agent, once per run of the suite. Raises Missing."""
     with BUILDING:
         return build(language, cache)
 

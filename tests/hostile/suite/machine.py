@@ -1,4 +1,4 @@
-"""What this machine gives: levels, tools, users."""
+"""What this machine supports: levels and options."""
 
 import pathlib
 import platform
@@ -8,7 +8,7 @@ from . import watch
 from .place import Place
 from .rows import LEVELS
 
-# From this version on a kernel has what level `confined` needs.
+# The first kernel with what level `confined` needs.
 CONFINED_SINCE = (6, 12)
 
 
@@ -31,23 +31,23 @@ def knows(referee, option):
 
 
 def levels(referee):
-    """For each level an empty text, or why it isn't there."""
+    """Returns per level an empty text, or why it is unavailable."""
     found = {}
     for level in LEVELS[1:]:
         words = ["play", "hex", "@first", "@first", "--setup", "size=3", "--no-transcript",
                  "--json", "--sandbox", level]
         ran = ask(referee, words)
-        found[level] = "" if ran.code == 0 else said(ran)
+        found[level] = "" if ran.code == 0 else output_of(ran)
     return found
 
 
-def said(ran):
+def output_of(ran):
     text = " ".join((ran.stderr.strip() or ran.stdout.strip()).split())
     return text[:200] or f"exit code {ran.code}"
 
 
 def too_weak(had):
-    """Why the suite fails by the levels alone; empty where it doesn't."""
+    """Returns why the suite fails because of the levels alone; empty if it doesn't."""
     if not had["confined"] or kernel() < CONFINED_SINCE:
         return ""
-    return f"this kernel has what `confined` needs, and it isn't there: {had['confined']}"
+    return f"level `confined` is unavailable, though this kernel supports it: {had['confined']}"

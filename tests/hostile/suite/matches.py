@@ -1,4 +1,4 @@
-"""Plays one row at one level and judges what came of it."""
+"""Plays one row at one level and judges the result."""
 
 import dataclasses
 import json
@@ -8,13 +8,13 @@ import subprocess
 from . import watch
 from .place import Place
 
-# A match that the machine's own lag has made void is played again, so often.
+# How often a match is played if the machine's lag makes it void.
 TRIES = 3
 
 
 @dataclasses.dataclass
 class Setting:
-    """What a row is run with."""
+    """How a row is run."""
 
     referee: str
     cache: object
@@ -29,15 +29,15 @@ class Setting:
 
 @dataclasses.dataclass
 class Result:
-    """What came of a row at a level."""
+    """The result of a row at a level."""
 
     got: str
     problems: list = dataclasses.field(default_factory=list)
     # `played`, `not tested` or `covered`.
     kind: str = "played"
-    # Attacks that worked, by name, at whatever level.
+    # Names of attacks that worked.
     worked: list = dataclasses.field(default_factory=list)
-    # What had to come of it, where the row doesn't tell.
+    # The expected result, if the row has none.
     expected: str = ""
 
     @property
@@ -49,13 +49,13 @@ def not_tested(why):
     return Result(f"not tested: {why}", kind="not tested")
 
 
-def filled(words, bait, setting):
-    """Words of a row in which `{name}` stands for a bait, or for the level.
+def filled(words, targets, setting):
+    """Replaces `{name}` in words of a row by a target, or by the level.
 
-    Paths are written with `%`: what a command names by a path, an agent may read. `{name/}` is the
-    path as it is.
+    Paths are written with `%` for `/`, since an agent may read every path that its command names.
+    `{name/}` is the real path.
     """
-    names = {key: str(value) for key, value in bait.items()} | {"level": setting.level}
+    names = {key: str(value) for key, value in targets.items()} | {"level": setting.level}
 
     def of(found):
         return names[found[1]] if found[2] else names[found[1]].replace("/", "%")
@@ -64,7 +64,7 @@ def filled(words, bait, setting):
 
 
 def play(row, setting):
-    """Plays a row's match, again where the machine's lag made it void."""
+    """Plays a row's match, again if the machine's lag makes it void."""
     for _ in range(TRIES):
         result = once(row, setting)
         if result.got != "void lag":
@@ -74,28 +74,28 @@ def play(row, setting):
 
 def once(row, setting):
     with Place(setting.cache) as place:
-        bait = place.bait()
+        targets = place.targets()
         seats = [None, None]
-        seats[row.seat] = place.agent(row.program, filled(row.arguments, bait, setting), "hostile")
-        other = filled(row.opponent.split(), bait, setting)
+        seats[row.seat] = place.agent(row.program, filled(row.arguments, targets, setting), "hostile")
+        other = filled(row.opponent.split(), targets, setting)
         seats[1 - row.seat] = place.agent(other[0], other[1:], "opponent")
         if row.game == "peg-solitaire":
             seats = seats[:1]
         setup = ["--setup", row.setup] if row.setup else []
         words = [setting.referee, "play", row.game, *setup, *seats, *setting.level_words(),
-                 "--json", *clock(row), *filled(row.options, bait, setting)]
+                 "--json", *clock(row), *filled(row.options, targets, setting)]
         words += ["--games", str(row.games)] if row.games > 1 else ["--out", "x.jsonl"]
         environment = place.environment()
         ran = watch.run(words, place.path, environment, row.within_s, before=place.keep)
         left, gone_s = watch.survivors(place.token)
         problems = []
         if left:
-            told = "; ".join(watch.command_of(pid) for pid in left[:3])
-            problems.append(f"{len(left)} processes left after {gone_s:.1f} s: {told}")
+            commands = "; ".join(watch.command_of(pid) for pid in left[:3])
+            problems.append(f"{len(left)} processes left after {gone_s:.1f} s: {commands}")
             watch.kill_marked(place.token)
         if ran.hung:
             return Result("hung", [*problems, f"not over after {row.within_s} s"])
-        problems += about_the_machine(row, place, ran)
+        problems += check_run(row, place, ran)
         lines = parsed(ran.stdout)
         if ran.code != 0 or len(lines) != row.games:
             said = (ran.stderr.strip() or ran.stdout.strip()).replace("\n", " ")[:300]
@@ -103,8 +103,8 @@ def once(row, setting):
         files = [line["transcript"] for line in lines if line.get("transcript")]
         problems += verified(setting, place, environment, files)
         events = [read_events(place.path / name) for name in files]
-        problems += about_the_time(row, ran, events)
-        return judged(row, setting, lines, events, problems)
+        problems += check_time(row, ran, events)
+        return judge(row, setting, lines, events, problems)
 
 
 def clock(row):
@@ -125,8 +125,8 @@ def read_events(path):
         return []
 
 
-def about_the_machine(row, place, ran):
-    """What has to hold after every run, whatever the agents did."""
+def check_run(row, place, ran):
+    """Checks what holds after every run, whatever the agents did."""
     problems = []
     if ran.peak_kb > row.rss_mb * 1024:
         problems.append(f"the referee had {ran.peak_kb // 1024} MiB, {row.rss_mb} are allowed")
@@ -141,7 +141,7 @@ def about_the_machine(row, place, ran):
 
 
 def verified(setting, place, environment, files):
-    """What `verify` finds wrong with transcripts."""
+    """Verifies transcripts; returns the problems."""
     if not files:
         return ["no transcript"]
     words = [setting.referee, "verify", "--json", *files]
@@ -154,7 +154,7 @@ def verified(setting, place, environment, files):
 
 
 def verdict_of(verdict, seat):
-    """One word or two for what became of a seat."""
+    """Returns a seat's result in one or two words."""
     if verdict["result"] == "void":
         return "void " + verdict["void"]["cause"]
     fault = verdict["seats"][seat]["fault"]
@@ -163,8 +163,8 @@ def verdict_of(verdict, seat):
     return " ".join(filter(None, [fault["kind"], fault.get("by")]))
 
 
-def judged(row, setting, lines, events, problems):
-    """The worst of all games, and what is wrong with them."""
+def judge(row, setting, lines, events, problems):
+    """Judges all games; returns the worst result and the problems."""
     got = [verdict_of(line["verdict"], row.seat) for line in lines]
     expected = row.expected(setting.level)
     wrong = [it for it in got if it not in expected]
@@ -173,23 +173,23 @@ def judged(row, setting, lines, events, problems):
         fault = verdict["seats"][row.seat]["fault"] or verdict["void"] or {}
         problems.append(f"{wrong[0]}, not {' or '.join(expected)}: {fault.get('text', '')[:200]}")
     for line in lines:
-        problems += about_the_other(row, line["verdict"])
-        problems += about_the_fault(row, line["verdict"])
+        problems += check_opponent(row, line["verdict"])
+        problems += check_fault(row, line["verdict"])
         if setting.levels_known and line["sandbox"]["level"] != setting.level:
-            problems.append(f"the level told is {line['sandbox']['level']}")
-    told = [pair for each in events for pair in told_by(each, row.seat)]
-    problems += about_what_was_said(row, told)
-    # What came of some attacks only their victim can tell.
-    told += [pair for each in events for pair in told_by(each, 1 - row.seat)]
-    worked, more = about_attacks(row, setting, told)
+            problems.append(f"the recorded level is {line['sandbox']['level']}")
+    reports = [pair for each in events for pair in reports_of(each, row.seat)]
+    problems += check_figures(row, reports)
+    # Only the victim knows whether some attacks worked.
+    reports += [pair for each in events for pair in reports_of(each, 1 - row.seat)]
+    worked, more = check_attacks(row, setting, reports)
     problems += more
     harmed = [text for each in events for text in harms(each)]
     problems += [f"the opponent was harmed: {text}" for text in sorted(set(harmed))]
     return Result((wrong or got)[0], problems, worked=worked)
 
 
-def about_the_other(row, verdict):
-    """The opponent's result: never at fault, and first where the hostile one is."""
+def check_opponent(row, verdict):
+    """Checks that the opponent is never at fault, and comes first if the hostile agent is."""
     if len(verdict["seats"]) < 2 or verdict["result"] == "void":
         return []
     other = 1 - row.seat
@@ -197,23 +197,23 @@ def about_the_other(row, verdict):
     if fault is not None:
         return [f"the opponent is at fault: {fault}"]
     if verdict["result"] == "fault" and verdict["places"][other] != 1:
-        return [f"the opponent has not won: {verdict['places']}"]
+        return [f"the opponent did not win: {verdict['places']}"]
     # Both play the first legal action, so the first to move wins.
     if verdict["result"] == "played" and verdict["places"] != [1, 2]:
-        return [f"another result than between polite agents: {verdict['places']}"]
+        return [f"not the result of two polite agents: {verdict['places']}"]
     return []
 
 
-def about_the_fault(row, verdict):
+def check_fault(row, verdict):
     seat = verdict["seats"][row.seat]
     problems = []
     fault = seat["fault"] or {}
     if row.text and row.text not in fault.get("text", ""):
-        problems.append(f"its fault doesn't tell {row.text!r}: {fault.get('text')!r}")
+        problems.append(f"its fault doesn't say {row.text!r}: {fault.get('text')!r}")
     if row.turns_max >= 0 and seat["turns"] > row.turns_max:
         problems.append(f"{seat['turns']} turns counted, {row.turns_max} at most")
     if row.cpu_ms:
-        # The turn that it failed in isn't among those that are summed up.
+        # The sum leaves out the turn in which it failed.
         said = re.search(r"(\d+) ms of CPU time", fault.get("text", ""))
         used = int(said[1]) if said else seat["cpu_ms"]
         if not row.cpu_ms[0] <= used <= row.cpu_ms[1]:
@@ -221,46 +221,46 @@ def about_the_fault(row, verdict):
     return problems
 
 
-def about_the_time(row, ran, events):
-    """Turns follow one another: with what isn't to be charged, they take no longer than the run."""
+def check_time(row, ran, events):
+    """Checks that the charged and uncharged time together are no longer than the run."""
     charged_s = sum(event.get("wall_ns", 0) for each in events for event in each) / 1e9
     if row.uncharged_s and charged_s + row.uncharged_s > ran.took_s:
         return [f"{charged_s:.1f} s are charged of {ran.took_s:.1f} s, {row.uncharged_s} of them free"]
     return []
 
 
-def told_by(events, seat):
-    """What a seat's programs have told on stderr: kind, name, value."""
+def reports_of(events, seat):
+    """Returns what a seat's programs report on stderr: kind, name, value."""
     pieces = [it["text"] for it in events if it["type"] == "stderr" and it["seat"] == seat]
     lines = "".join(pieces).splitlines()
-    found = [re.fullmatch(r"(told|attack) ([^:]+): (.*)", line) for line in lines]
+    found = [re.fullmatch(r"(report|attack) ([^:]+): (.*)", line) for line in lines]
     return [it.groups() for it in found if it]
 
 
 def harms(events):
-    """What either seat told of harm done to it."""
-    texts = [value for seat in (0, 1) for kind, name, value in told_by(events, seat)
-             if kind == "told" and name == "harm"]
+    """Returns the harm that either seat reports."""
+    texts = [value for seat in (0, 1) for kind, name, value in reports_of(events, seat)
+             if kind == "report" and name == "harm"]
     return texts
 
 
-def about_what_was_said(row, told):
-    """The row's bounds on figures that its program tells: `name = [least, most]`."""
+def check_figures(row, reports):
+    """Checks the figures that the row's program reports: `name = [least, most]`."""
     problems = []
-    for name, (least, most) in row.says.items():
-        values = [float(value) for kind, said, value in told if kind == "told" and said == name]
+    for name, (least, most) in row.figures.items():
+        values = [float(value) for kind, said, value in reports if kind == "report" and said == name]
         if not values:
-            problems.append(f"its program hasn't told {name}")
+            problems.append(f"its program did not report {name}")
         for value in values:
             if not least <= value <= most:
                 problems.append(f"{name} is {value:g}, not {least:g} to {most:g}")
     return problems[:3]
 
 
-def about_attacks(row, setting, told):
-    """Which attacks worked, and which of them should not have, or weren't tried."""
+def check_attacks(row, setting, reports):
+    """Returns the attacks that worked, and those that shouldn't have or weren't tried."""
     said = {}
-    for kind, name, value in told:
+    for kind, name, value in reports:
         if kind == "attack" and not said.get(name, "").startswith("worked"):
             said[name] = value
     worked = sorted(name for name, value in said.items() if value.startswith("worked"))

@@ -1,4 +1,4 @@
-"""A folder for one run: the agents in it, the bait around them, and whether that was touched."""
+"""A folder for one run: its agents, the targets of attacks, and whether those were changed."""
 
 import contextlib
 import hashlib
@@ -15,32 +15,32 @@ import tempfile
 from .rows import HERE
 
 PROGRAMS = HERE / "programs"
-# Programs that the tests in Rust use too.
+# Programs that the Rust tests use too.
 SHARED = HERE.parent / "tests" / "agents"
-# Stands for the referee's process until that is known.
+# A placeholder for the referee's process ID.
 REFEREE = "@PID@"
-SECRET = "the-secret-that-nobody-may-read"
+SECRET = "the-secret-that-no-one-may-read"
 
 
 def python():
-    """An interpreter that every user can start: that of the system where there is one."""
+    """Returns an interpreter that every user can start, preferably the system's."""
     system = pathlib.Path("/usr/bin/python3")
     return str(system if system.exists() else pathlib.Path(sys.executable).resolve())
 
 
 def search_path():
-    """The folders of PATH that whoever runs this may look into, those of the system first."""
+    """Returns the folders of PATH that this user may list, those of the system first."""
     folders = ["/usr/local/bin", "/usr/bin", "/bin", *os.environ.get("PATH", "").split(":")]
     usable = [it for it in folders if os.access(it, os.R_OK | os.X_OK) and "shims" not in it]
     return ":".join(dict.fromkeys(usable))
 
 
 class Missing(Exception):
-    """Something that a row needs isn't on this machine."""
+    """This machine lacks something that a row needs."""
 
 
 def tool(name):
-    """Where a program is. Raises Missing."""
+    """Finds a program. Raises Missing."""
     found = shutil.which(name, path=search_path())
     if found is None:
         raise Missing(f"no program {name}")
@@ -48,7 +48,7 @@ def tool(name):
 
 
 def compiled(source, cache):
-    """A program in C, compiled once a run of the suite. Raises Missing."""
+    """Compiles a C program, once per run of the suite. Raises Missing."""
     target = cache / source.stem
     if not target.exists():
         making = cache / f"{source.stem}.{secrets.token_hex(4)}"
@@ -61,7 +61,7 @@ def compiled(source, cache):
 
 
 class Place:
-    """A folder of its own below the system's temporary one, which every user may look into."""
+    """A temporary folder that every user may list."""
 
     def __init__(self, cache):
         self.token = "hostile-" + secrets.token_hex(6)
@@ -80,19 +80,19 @@ class Place:
         for each in self.sockets:
             with contextlib.suppress(OSError):
                 each.close()
-        # Not by Python, whose stack is too small for what agents plant.
+        # Python's own removal recurses too deeply for what agents plant.
         subprocess.run(["chmod", "-R", "u+rwx", self.path], stderr=subprocess.DEVNULL, check=False)
         subprocess.run(["rm", "-rf", self.path], check=False)
 
     def environment(self):
-        """The referee's environment: what it needs, and a secret that isn't any agent's."""
+        """Returns the referee's environment, with a secret that agents must not get."""
         return {"PATH": search_path(), "LANG": "C.UTF-8", "TMPDIR": str(self.work),
                 "HOME": str(self.path), "SECRET": SECRET}
 
     def agent(self, program, arguments, name):
-        """A folder with a program and its agent.toml; as an AGENT.
+        """Makes a folder with a program and its agent.toml; returns the AGENT.
 
-        The run's token is its last argument, by which its processes are known.
+        Its last argument is the run's token, which identifies its processes.
         """
         if program.startswith("@"):
             return program
@@ -117,8 +117,8 @@ class Place:
         (folder / "agent.toml").write_text(text, encoding="utf-8")
         return f"./{name}"
 
-    def bait(self):
-        """Lays out what attacks are aimed at; the words by which rows name it."""
+    def targets(self):
+        """Makes the targets of attacks; returns them by the names that rows use."""
         secret = self.path / "private"
         secret.mkdir(mode=0o755)
         for name in ("canary.txt", "contest.toml", "earlier.jsonl"):
@@ -142,8 +142,8 @@ class Place:
         }
 
     def keep(self, pid):
-        """Tells the agents their referee's process, and remembers what must be unchanged when the
-        run has ended."""
+        """Writes the referee's process ID into the agents' commands, and remembers what must not
+        change."""
         for path in self.path.glob("*/agent.toml"):
             text = path.read_text(encoding="utf-8")
             path.write_text(text.replace(REFEREE, str(pid)), encoding="utf-8")
@@ -157,18 +157,18 @@ class Place:
         return kept
 
     def changed(self):
-        """What isn't as it was when `keep` was called."""
+        """Returns what has changed since `keep`."""
         now = self.look()
         names = sorted(set(now) | set(self.kept))
         return [name for name in names if now.get(name) != self.kept.get(name)]
 
     def left(self):
-        """What is left in the referee's temporary folder."""
+        """Returns what is left in the referee's temporary folder."""
         return sorted(path.name for path in self.work.iterdir())
 
 
 def fingerprint(path):
-    """What a change of a file would change."""
+    """Returns what changes whenever a file does."""
     about = path.lstat()
     digest = ""
     if path.is_file() and not path.is_symlink():

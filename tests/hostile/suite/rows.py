@@ -1,4 +1,4 @@
-"""The rows: read from rows/*.toml, checked, in the order of their numbers."""
+"""Reads and checks the rows of rows/*.toml, ordered by number."""
 
 import dataclasses
 import json
@@ -8,18 +8,18 @@ import subprocess
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
 LEVELS = ["none", "basic", "confined", "isolated", "metered"]
-# What a verdict can be: a fault of transcripts, or `ok` where nobody is at fault.
+# Verdicts: a fault as in transcripts, or `ok`.
 VERDICTS = {"ok", "start", "late wall", "late cpu", "garbled", "illegal", "unasked", "gone",
             "flood", "memory", "processes"}
 
 
 class WrongRow(Exception):
-    """A row that can't be read."""
+    """A row is invalid."""
 
 
 @dataclasses.dataclass
 class Row:
-    """One row of the table; README.md beside this folder says what its fields mean."""
+    """One row of the table; ../README.md documents its fields."""
 
     id: str
     what: str
@@ -36,7 +36,7 @@ class Row:
     expect: list = dataclasses.field(default_factory=lambda: ["ok"])
     expect_at: dict = dataclasses.field(default_factory=dict)
     text: str = ""
-    says: dict = dataclasses.field(default_factory=dict)
+    figures: dict = dataclasses.field(default_factory=dict)
     attacks: dict = dataclasses.field(default_factory=dict)
     uncontrolled: list = dataclasses.field(default_factory=list)
     turns_max: int = -1
@@ -53,21 +53,21 @@ class Row:
     by: str = ""
 
     def expected(self, level):
-        """The verdicts that are right at a level."""
+        """Returns the correct verdicts at a level."""
         return self.expect_at.get(level, self.expect)
 
     def holds_at(self, level):
-        """Whether the row is judged at a level."""
+        """Returns whether the row must hold at a level."""
         return LEVELS.index(level) >= LEVELS.index(self.level)
 
     def denied_at(self, level):
-        """The attacks that must have failed at a level, of all that the row tries."""
+        """Returns the row's attacks that must fail at a level."""
         at = LEVELS.index(level)
         return [name for name, since in self.attacks.items() if LEVELS.index(since) <= at]
 
 
 def number_of(row):
-    """Rows are sorted by their numbers, not as text."""
+    """Returns a key that sorts rows by number, not as text."""
     number, letter = re.fullmatch(r"(\d+)([a-z]*)", row.id).groups()
     return int(number), letter
 
@@ -79,7 +79,7 @@ def checked(fields, path, table):
     if unknown:
         raise WrongRow(f"{where}: no fields {sorted(unknown)}")
     row = Row(**fields)
-    # An attack of the referee's own table must fail from the level on that the table has.
+    # An attack of the referee's own table must fail from its level there on.
     row.attacks = {name: table.get(since, since) for name, since in row.attacks.items()}
     if not re.fullmatch(r"\d+[a-z]*", row.id):
         raise WrongRow(f"{where}: an id is a number and perhaps a letter")
@@ -97,8 +97,8 @@ def checked(fields, path, table):
 
 
 def load(referee, folder=HERE / "rows"):
-    """All rows, for a referee whose table of attacks they refer to. Raises WrongRow."""
-    import tomllib  # Python 3.11; who calls this has made sure of it.
+    """Reads all rows; they refer to this referee's table of attacks. Raises WrongRow."""
+    import tomllib  # Needs Python 3.11; the caller has checked that.
     table = json.loads(subprocess.check_output([referee, "__attacker", "table"]))
     rows = []
     for path in sorted(folder.glob("*.toml")):
@@ -108,5 +108,5 @@ def load(referee, folder=HERE / "rows"):
     ids = [row.id for row in rows]
     twice = {it for it in ids if ids.count(it) > 1}
     if twice:
-        raise WrongRow(f"ids that are there twice: {sorted(twice)}")
+        raise WrongRow(f"duplicate ids: {sorted(twice)}")
     return rows

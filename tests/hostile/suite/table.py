@@ -1,11 +1,11 @@
-"""The table of what came of the rows."""
+"""The table of results."""
 
 import dataclasses
 
 
 @dataclasses.dataclass
 class Line:
-    """A row at a level, as one user."""
+    """The result of a row at a level, as one user."""
 
     id: str
     what: str
@@ -19,7 +19,7 @@ class Line:
 
 
 def joined(lines):
-    """Lines that differ only in level and user are one."""
+    """Joins lines that differ only in level and user."""
     found = {}
     for line in lines:
         key = (line.id, line.expected, line.got, line.state)
@@ -28,7 +28,7 @@ def joined(lines):
 
 
 def places(group):
-    """Levels, and who ran them where not everybody did: `basic confined/user`."""
+    """Formats the levels, with the user if not all ran them: `basic confined/user`."""
     users = {}
     for line in group:
         users.setdefault(line.level, []).append(line.user)
@@ -38,7 +38,7 @@ def places(group):
 
 
 def show(lines):
-    """The table as text."""
+    """Formats the table as text."""
     rows = [("row", "what", "level", "expected", "got")]
     for line, where in joined(lines):
         mark = {"failed": "FAILED ", "ok": ""}.get(line.state, "")

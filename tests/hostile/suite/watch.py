@@ -1,4 +1,4 @@
-"""Runs a referee and watches it: how much memory it took, what it left behind."""
+"""Runs a referee, and measures its memory and the processes that it leaves behind."""
 
 import dataclasses
 import os
@@ -7,15 +7,15 @@ import subprocess
 import threading
 import time
 
-# How long what a match has started may take to go, in steps of a tenth of a second: 100 ms is the
-# promise, but where nothing has a core, nothing goes. What stays, stays for longer than that.
+# How often to check that the processes of a match are gone: they promise to be within 100 ms, but a
+# busy machine needs longer.
 LOOKS = 200
 LOOK_S = 0.1
 
 
 @dataclasses.dataclass
 class Ran:
-    """What came of a run."""
+    """The result of a run."""
 
     code: int
     stdout: str
@@ -26,7 +26,7 @@ class Ran:
 
 
 def status_kb(pid, field):
-    """A figure of /proc/PID/status in KiB; 0 when it is gone."""
+    """Reads a number of /proc/PID/status; returns 0 if the process is gone."""
     try:
         for line in pathlib.Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines():
             if line.startswith(field + ":"):
@@ -37,10 +37,9 @@ def status_kb(pid, field):
 
 
 def marked(token):
-    """Processes that have the token in their command line or their environment, this one left out.
+    """Returns the processes with the token in their command line or environment, without this one.
 
-    Threads of a process that has changed neither are counted once. Dead ones that nobody has taken
-    in have neither.
+    Zombies have neither.
     """
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
@@ -56,7 +55,7 @@ def marked(token):
 
 
 def survivors(token):
-    """What is left of a run once it had time to go, and how long it took, in seconds."""
+    """Waits until no process of a run is left; returns those that are, and how long it took."""
     begun = time.monotonic()
     for _ in range(LOOKS):
         left = marked(token)
@@ -67,16 +66,16 @@ def survivors(token):
 
 
 def command_of(pid):
-    """What a process is, for people."""
+    """Returns the start of a process's command line."""
     try:
         words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
         return " ".join(word.decode(errors="replace") for word in words[:4])
     except OSError:
-        return "gone by now"
+        return "already gone"
 
 
 def kill_marked(token):
-    """Ends what a run has left, so that it harms nothing else."""
+    """Kills what a run has left."""
     for _ in range(50):
         left = marked(token)
         if not left:
@@ -90,11 +89,12 @@ def kill_marked(token):
 
 
 def run(words, place, environment, within_s, look=None, before=None):
-    """Runs a referee in a folder to its end and measures the most memory that it had.
+    """Runs a referee in a folder to its end, and measures its peak memory.
 
-    `before` is called with its process id before it begins, `look` again and again while it runs.
+    Calls `before` with its process id before it starts, and `look` repeatedly while it runs.
     """
-    # A shell that becomes the referee once it is told to, with signals ignored as in the background.
+    # A shell that becomes the referee after a line of input, with signals ignored as in a background
+    # job.
     held = ["/bin/sh", "-c", 'trap "" HUP QUIT; read -r go; exec "$@" </dev/null', "sh", *words]
     process = subprocess.Popen(held, cwd=place, env=environment, stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -124,6 +124,6 @@ def run(words, place, environment, within_s, look=None, before=None):
         time.sleep(0.01)
     took = time.monotonic() - begun
     for reader in readers:
-        # A survivor that holds the referee's own output would hold this up for ever.
+        # A survivor that holds the referee's output would block this forever.
         reader.join(5)
     return Ran(process.returncode, taken.get("out", ""), taken.get("err", ""), peak, hung, took)

@@ -110,8 +110,8 @@ fn set_fields(value: &mut Value, name: &str, number: u64) {
 fn read(bytes: &[u8]) {
     let walked = walked(bytes);
     let status = verify(bytes).status;
-    let heard = verify_and_record(bytes).map_or_else(|(status, _)| status, |_| Status::Ok);
-    assert_eq!(heard, status, "`verify_and_record` and `verify` disagree");
+    let recorded = verify_and_record(bytes).map_or_else(|(status, _)| status, |_| Status::Ok);
+    assert_eq!(recorded, status, "`verify_and_record` and `verify` disagree");
     assert!(status != Status::Ok || walked.is_ok(), "{walked:?}, but `ok`");
     let following = TranscriptFollower::of(bytes);
     match (&walked, following.state()) {

@@ -92,8 +92,8 @@ fn start_failures_are_distinguished() {
     dir.write("folder/agent.toml", "comand = [\"x\"]\n");
     dir.write("empty/readme.txt", "");
     for (agent, probe, defect, expected) in [
-        ("./nobody", "start", "not_found", "no program `./nobody`"),
-        ("nobody --depth 3", "start", "not_found", "none in PATH"),
+        ("./missing", "start", "not_found", "no program `./missing`"),
+        ("missing --depth 3", "start", "not_found", "none in PATH"),
         ("./plain.py", "start", "not_executable", "chmod +x"),
         ("./bare", "start", "interpreter", "nor a script with a #! line"),
         ("./lost", "start", "interpreter", "#!/usr/bin/python2.2"),

@@ -91,8 +91,10 @@ impl Crate {
 
 /// Returns the paths in code that begin with `crate` or `super`, a list in braces as its members.
 fn paths(code: &str) -> Vec<Vec<String>> {
-    let starts = ["crate::", "super::"].map(|start| code.match_indices(start)).into_iter().flatten();
-    let begins = |at: usize| !code[..at].ends_with(|c: char| c.is_alphanumeric() || "_:".contains(c));
+    let starts =
+        ["crate::", "super::"].map(|start| code.match_indices(start)).into_iter().flatten();
+    let begins =
+        |at: usize| !code[..at].ends_with(|c: char| c.is_alphanumeric() || "_:".contains(c));
     starts.filter(|(at, _)| begins(*at)).flat_map(|(at, _)| expand(&code[at..])).collect()
 }
 

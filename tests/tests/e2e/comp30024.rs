@@ -245,7 +245,7 @@ fn errors_show_the_authors_own_frames() {
             "",
         ),
         ("no_class", "start", "; found Bot", ""),
-        ("crashes:Nobody", "start", "no class Nobody in crashes; found Good, InInit, ", ""),
+        ("crashes:Missing", "start", "no class Missing in crashes; found Good, InInit, ", ""),
         ("crashes:InInit", "start", "crashes.py:26: KeyError: 'no op", "line 26, in __init__"),
         ("crashes:TakesNothing", "start", "unexpected keyword argument 'color'", "in __init__()"),
         ("crashes:InAction", "gone", "crashes.py:38: ValueError: Out-of-b", "line 38, in beyond"),
@@ -324,7 +324,7 @@ fn unsupported_games_are_refused() {
 #[test]
 fn missing_programs_are_reported_before_the_match() {
     let Some(dir) = dir() else { return };
-    let words = ["play", "freckers", "comp30024:nobody", "@first"];
+    let words = ["play", "freckers", "comp30024:missing", "@first"];
     dir.run(&words).code(2).stderr_has("no package").stderr_has("comp30024:PACKAGE[:CLASS]");
     let words = ["play", "freckers", "comp30024:whole/agent", "@first"];
     let none = dir.path("tmp");

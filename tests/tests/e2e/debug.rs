@@ -100,7 +100,7 @@ fn the_agent_can_be_replaced_and_mistakes_are_reported() {
         (&["--seat", "2"], "0 to 1"),
         (&["--seat", "0", "--turn", "99"], "did not move then"),
         (&["--seat", "0", "--agent", "@human"], "a person played"),
-        (&["--seat", "0", "--agent", "./nobody"], "no program `./nobody`"),
+        (&["--seat", "0", "--agent", "./missing"], "no program `./missing`"),
     ] {
         let ran = dir.run(&[&base[..], more].concat()).code(2);
         assert!(ran.stderr.contains(expected), "{more:?}: {}", ran.stderr);

@@ -61,7 +61,7 @@ fn every_golden_transcript_verifies() {
             report.status.to_string(),
             "ok",
             "{name}: {}. Recorded transcripts are only ever added to: keep reading this one as it \
-             is (raise RULES or the transcript's version), never record it anew",
+             is (raise RULES or the transcript's version), never record it again",
             report.detail
         );
     }

@@ -180,7 +180,7 @@ fn mistakes_are_reported_before_the_match() {
         ("hex", "odd", "unknown field `x`"),
         ("hex", "gai:odd", "its protocol is \"htp\", not \"gai\""),
         ("hex", "htp:@random", "@random does not speak htp"),
-        ("hex", "htp:nobody-has-this", "no program `nobody-has-this`"),
+        ("hex", "htp:missing-program", "no program `missing-program`"),
         ("freckers", "x=htp:true", "x speaks htp, which does not support freckers"),
     ] {
         dir.run(&["play", game, agent, "@random"]).code(2).stderr_has(expected);

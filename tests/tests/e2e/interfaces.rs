@@ -148,7 +148,7 @@ fn built_in_agents_run_as_commands() {
     let output = dir.run_with_input(&["agent", "first"], &input).code(0).json_lines();
     assert_eq!(output[0]["type"], "ready");
     assert_eq!(output[1]["action"], json!({"type": "place", "at": [0, 0]}));
-    dir.run(&["agent", "nobody"]).code(2).stderr_has("referee agent list");
+    dir.run(&["agent", "missing"]).code(2).stderr_has("referee agent list");
     let empty: Value = json!([]);
     assert_eq!(json!(dir.run_with_input(&["agent", "first"], "").code(0).json_lines()), empty);
 }

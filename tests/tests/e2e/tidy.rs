@@ -158,7 +158,7 @@ fn every_crate_but_one_forbids_unsafe_code() {
     for source in sources("referee/process", &[".rs"]) {
         assert!(
             allowed.contains(&source.path) || !source.text.contains("expect(unsafe_code"),
-            "{}: unsafe code stands in {allowed:?} and nowhere else: use a safe wrapper",
+            "{}: unsafe code is allowed only in {allowed:?}: use a safe wrapper",
             source.path
         );
     }
@@ -193,7 +193,7 @@ fn every_crate_takes_lints_and_versions_from_the_workspace() {
             let dependency = section.ends_with("dependencies]") && line.contains('=');
             assert!(
                 !dependency || line.contains("workspace = true"),
-                "{path}: {line}: versions stand in the table of the root's Cargo.toml"
+                "{path}: {line}: put versions in the table of the root Cargo.toml"
             );
         }
     }

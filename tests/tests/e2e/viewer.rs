@@ -163,7 +163,7 @@ fn a_replay_steps_back_from_the_end_and_shows_stderr() {
     terminal.press("\x1b[D");
     terminal.shows(&["1/2", "turn 0: @first (black) a1", "no stderr in this turn"]);
     terminal.press("ss");
-    terminal.shows(&["@first was sent", "@first wrote", "\"type\":\"turn\""]);
+    terminal.shows(&["@first received", "@first sent", "\"type\":\"turn\""]);
     terminal.press("\x1b[H");
     terminal.shows(&["0/2", "\"type\":\"hello\""]);
     terminal.press("?");
@@ -180,7 +180,7 @@ fn a_replay_adapts_to_the_terminal_size() {
     lost(&dir);
     let terminal = Terminal::start(&dir, &["replay", "x.jsonl", "--turn", "0"], (24, 80));
     terminal.shows(&["1/2", "info  lines"]);
-    terminal.resize(15, 40);
+    terminal.resize(15, 50);
     terminal.shows(&["start [a1] end: stopped"]);
     terminal.resize(8, 29);
     terminal.shows(&["30 columns"]);

@@ -10,7 +10,6 @@ pub(super) mod run;
 mod generated;
 pub(super) mod status;
 
-
 use super::{Global, fleet, success};
 use clap::{Args, Subcommand};
 use referee_process::Failure;

@@ -28,7 +28,7 @@ const CAPTIONS_COLUMNS: usize = 26;
 /// can be scrolled.
 pub fn draw(model: &mut Model, scene: &Scene<'_>, area: Rect, buffer: &mut Buffer) {
     if area.width < COLUMNS_MIN || area.height < LINES_MIN {
-        let text = format!("the viewer needs at least {COLUMNS_MIN} columns and {LINES_MIN} lines");
+        let text = format!("the viewer needs {COLUMNS_MIN} columns and {LINES_MIN} lines");
         for (y, line) in
             (area.top()..area.bottom()).zip(super::text::wrap(&text, usize::from(area.width)))
         {

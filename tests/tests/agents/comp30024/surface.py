@@ -149,7 +149,7 @@ def board_plays():
     asked = board._resolve_grow_action(GrowAction())
     grown = board.apply_action(GrowAction())
     assert asked == grown, (asked, grown)
-    # Row 5 has no pads yet, and no frog of blue stands next to it.
+    # Row 5 has no pads yet, and no blue frog is next to it.
     assert {str(it.cell) for it in grown.cell_mutations} == {"6-0", "6-7"}, grown
     jump = MoveAction(Coord(0, 2), [Direction.DownRight])
     try:

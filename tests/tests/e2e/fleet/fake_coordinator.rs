@@ -247,8 +247,8 @@ impl FakeCoordinator {
 
     /// Returns whether the match of a transcript is a valid result of this game.
     pub(crate) fn counts(&self, fixture: &Fixture, transcript: &[u8]) -> bool {
-        let heard = verify_and_record(transcript).unwrap();
-        heard.record(&self.contest, fixture, String::new()).is_ok()
+        let recorded = verify_and_record(transcript).unwrap();
+        recorded.record(&self.contest, fixture, String::new()).is_ok()
     }
 
     /// Asserts that every transcript is complete and belongs to its game.
@@ -257,10 +257,10 @@ impl FakeCoordinator {
         let fixtures = self.fixtures(report.block);
         for (one, transcript) in report.tries.iter().zip(transcripts) {
             let fixture = fixtures.iter().find(|fixture| fixture.number == one.number).unwrap();
-            let heard = verify_and_record(transcript).unwrap();
+            let recorded = verify_and_record(transcript).unwrap();
             let kind = referee_games::kind(&self.contest.games[fixture.game].game).unwrap();
             let differences =
-                referee_contest::audit::differences(&self.contest, kind, fixture, &heard.header);
+                referee_contest::audit::differences(&self.contest, kind, fixture, &recorded.header);
             assert_eq!(differences, Vec::<String>::new());
         }
     }
