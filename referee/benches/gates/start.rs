@@ -6,8 +6,9 @@ use crate::report::Bounds::AtMost;
 use crate::report::Row;
 use crate::script::Script;
 use crate::turn::succeed;
-use referee_process::agent::{AgentEvent, AgentProcess, Launch, OutputLimits, StartConditions};
-use referee_process::launcher::{Bounds, Launcher, LauncherConfig, Reach};
+use referee_process::agent::{AgentEvent, AgentProcess, Launch, StartConditions};
+use referee_process::launcher::{Launcher, LauncherConfig, Reach};
+use referee_protocol::Limits;
 use std::error::Error;
 use std::future::poll_fn;
 use std::hint::black_box;
@@ -76,8 +77,8 @@ pub(crate) fn plainly(script: &Script, wrapper: &[&str]) -> Result<f64, Box<dyn 
 
 /// Returns the environment of the agents, without any readable files.
 pub(crate) fn start_conditions() -> StartConditions {
-    let bounds = Bounds { files: 256, memory_mb: 512, processes: 128, work_mb: 64 };
-    StartConditions { environment: Vec::new(), bounds, reach: Reach::default(), core: None }
+    let limits = Limits::default();
+    StartConditions { environment: Vec::new(), limits, reach: Reach::default(), core: None }
 }
 
 /// Starts agents as the referee does. Returns the microseconds from the start to the first answer.
@@ -95,8 +96,7 @@ pub(crate) async fn by_launcher(
     let mut micros = Vec::with_capacity(AGENTS);
     for _ in 0..AGENTS {
         let begin = Instant::now();
-        let limits = OutputLimits { line_bytes: 65_536, stderr_bytes: 65_536 };
-        let mut agent = AgentProcess::start(launcher, &launch, conditions.clone(), limits)?;
+        let mut agent = AgentProcess::start(launcher, &launch, conditions.clone())?;
         agent.put(HELLO);
         agent.flush();
         until(&mut agent, &mut scratch, |event| matches!(event, AgentEvent::Line(_))).await?;

@@ -4,9 +4,7 @@
 use super::agent_spec::AgentSpec;
 use referee_games::{Decoded, Dialect, GameKind};
 use referee_match::diagnosis::Usage;
-use referee_process::agent::{
-    AgentEvent, AgentProcess, KILL_WAIT, Launch, OutputLimits, StartConditions,
-};
+use referee_process::agent::{AgentEvent, AgentProcess, KILL_WAIT, Launch, StartConditions};
 use referee_process::framer::Line;
 use referee_process::launcher::Launcher;
 use referee_process::sandbox::{Sandbox, reach};
@@ -77,12 +75,9 @@ impl AgentConnection {
         launcher: &Launcher,
         launch: &Launch,
         conditions: StartConditions,
-        limits: &Limits,
         dialect: Option<Box<dyn Dialect>>,
     ) -> io::Result<Self> {
-        let Limits { line_bytes, stderr_bytes, .. } = *limits;
-        let output = OutputLimits { line_bytes, stderr_bytes };
-        let process = AgentProcess::start(launcher, launch, conditions, output)?;
+        let process = AgentProcess::start(launcher, launch, conditions)?;
         Ok(Self {
             process,
             dialect,
@@ -114,7 +109,7 @@ impl AgentConnection {
         let reach = reachable.reach(work.path());
         let conditions = work_folder::start_conditions(work.path(), limits, reach, None);
         let launch = sandbox.wrapped(launch, work.path())?;
-        let started = Self::start(launcher, &launch, conditions, limits, dialect)?;
+        let started = Self::start(launcher, &launch, conditions, dialect)?;
         Ok((started, work))
     }
 

@@ -292,11 +292,10 @@ impl Job {
         folder: &Path,
     ) -> io::Result<io::Result<Participant>> {
         let reach = self.readable_files.of(table.launcher.layers(), spec).reach(folder);
-        let limits = &self.conditions.limits;
-        let conditions = start_conditions(folder, limits, reach, table.core);
+        let conditions = start_conditions(folder, &self.conditions.limits, reach, table.core);
         let launch = table.sandbox.wrapped(launch, folder)?;
         let dialect = spec.dialect(self.kind).map_err(io::Error::other)?;
-        let started = AgentConnection::start(&table.launcher, &launch, conditions, limits, dialect);
+        let started = AgentConnection::start(&table.launcher, &launch, conditions, dialect);
         Ok(started.map(|connection| Participant::Process(Box::new(connection))))
     }
 

@@ -110,7 +110,7 @@ struct Ticks {
 
 impl Ticks {
     fn of(pid: Pid) -> Option<Self> {
-        let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        let text = proc_text(format!("/proc/{pid}/stat"))?;
         // The program's name is in brackets and may contain anything; the fields after it don't.
         let (_, rest) = text.rsplit_once(')')?;
         let fields: Vec<&str> = rest.split_whitespace().collect();
@@ -121,15 +121,25 @@ impl Ticks {
     }
 }
 
-/// All descendants of a process, breadth first.
+/// Returns all descendants of a process, breadth first.
 pub(crate) fn tree_below(pid: Pid) -> Vec<Pid> {
+    bounded_tree_below(pid, u64::MAX).0
+}
+
+/// Returns the descendants of a process, breadth first, and how many threads they have. Stops when there
+/// are more than `most` threads.
+pub(crate) fn bounded_tree_below(pid: Pid, most: u64) -> (Vec<Pid>, u64) {
     let mut pids = children_of(pid);
-    let mut next = 0;
-    while let Some(&pid) = pids.get(next) {
-        pids.extend(children_of(pid));
+    let (mut threads, mut next) = (0, 0);
+    while let Some(&pid) = pids.get(next)
+        && threads <= most
+    {
+        let own = threads_of(pid);
+        threads += own.len() as u64;
+        pids.extend(own.iter().flat_map(|thread| children_in(thread)));
         next += 1;
     }
-    pids
+    (pids, threads)
 }
 
 /// Whether one of its threads runs, or waits for a core or for the disk.
@@ -138,25 +148,30 @@ fn runs(pid: Pid) -> bool {
     states.any(|state| matches!(state, 'R' | 'D'))
 }
 
-/// The state letter in the `stat` file of a folder in /proc.
+/// Returns the state letter in the `stat` file of a folder in /proc.
 fn state_in(folder: &Path) -> Option<char> {
-    let text = std::fs::read_to_string(folder.join("stat")).ok()?;
+    let text = proc_text(folder.join("stat"))?;
     text.rsplit_once(')')?.1.trim_start().chars().next()
 }
 
-/// The folders of a process's threads.
-fn threads_of(pid: Pid) -> Vec<PathBuf> {
+/// Returns the folders of a process's threads.
+pub(crate) fn threads_of(pid: Pid) -> Vec<PathBuf> {
     let threads = std::fs::read_dir(format!("/proc/{pid}/task"));
     threads.into_iter().flatten().flatten().map(|thread| thread.path()).collect()
 }
 
 /// Returns a process's children, from the lists of all its threads.
-pub fn children_of(pid: Pid) -> Vec<Pid> {
-    let mut found = Vec::new();
-    for thread in threads_of(pid) {
-        let list = std::fs::read_to_string(thread.join("children")).unwrap_or_default();
-        let pids = list.split_whitespace().filter_map(|pid| pid.parse().ok());
-        found.extend(pids.map(Pid::from_raw));
-    }
-    found
+pub(crate) fn children_of(pid: Pid) -> Vec<Pid> {
+    threads_of(pid).iter().flat_map(|thread| children_in(thread)).collect()
+}
+
+/// Reads the list of a thread's children.
+fn children_in(thread: &Path) -> Vec<Pid> {
+    let list = proc_text(thread.join("children")).unwrap_or_default();
+    list.split_whitespace().filter_map(|pid| pid.parse().ok()).map(Pid::from_raw).collect()
+}
+
+/// Reads a file of `/proc`. The name of a process in it need not be UTF-8.
+pub(crate) fn proc_text(path: impl AsRef<Path>) -> Option<String> {
+    std::fs::read(path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -1,9 +1,8 @@
 //! The private folders in which agents may write, and the environment that points to them.
 
-use super::agent::StartConditions;
 use super::cleaning::Cleaner;
 use super::hints::hints;
-use super::launcher::{Bytes, Reach};
+use super::launcher::{Bytes, Reach, StartConditions};
 use referee_protocol::Limits;
 use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
@@ -89,26 +88,19 @@ pub struct WorkFolder {
     seats: Vec<State>,
 }
 
-/// A folder's metadata. As long as it is the same, neither the folder nor its list of entries has
-/// changed.
-#[derive(Debug, PartialEq, Eq)]
-struct State {
-    inode: u64,
-    mode: u32,
-    changed: (i64, i64),
-}
+/// A folder's inode, mode and time of change. As long as these are the same, neither the folder nor
+/// its list of entries has changed.
+type State = (u64, u32, i64, i64);
 
-impl State {
-    fn of(folder: &Path) -> io::Result<Self> {
-        let it = fs::symlink_metadata(folder)?;
-        Ok(Self { inode: it.ino(), mode: it.mode(), changed: (it.ctime(), it.ctime_nsec()) })
-    }
+fn state_of(folder: &Path) -> io::Result<State> {
+    let it = fs::symlink_metadata(folder)?;
+    Ok((it.ino(), it.mode(), it.ctime(), it.ctime_nsec()))
 }
 
 impl WorkFolder {
     fn create() -> io::Result<Self> {
         let whole = create()?;
-        Ok(Self { untouched: State::of(whole.path())?, whole, seats: Vec::new() })
+        Ok(Self { untouched: state_of(whole.path())?, whole, seats: Vec::new() })
     }
 
     /// Returns the folder of a seat's agent. Call it in the order of the seats.
@@ -116,8 +108,8 @@ impl WorkFolder {
         let path = self.whole.path().join(seat.to_string());
         if seat >= self.seats.len() {
             fs::create_dir(&path)?;
-            self.seats.push(State::of(&path)?);
-            self.untouched = State::of(self.whole.path())?;
+            self.seats.push(state_of(&path)?);
+            self.untouched = state_of(self.whole.path())?;
         }
         Ok(path)
     }
@@ -126,12 +118,12 @@ impl WorkFolder {
     /// stamp, which can last some milliseconds.
     fn is_as_new(&self) -> io::Result<bool> {
         let names = fs::read_dir(self.whole.path())?.take(self.seats.len() + 1).count();
-        if names != self.seats.len() || State::of(self.whole.path())? != self.untouched {
+        if names != self.seats.len() || state_of(self.whole.path())? != self.untouched {
             return Ok(false);
         }
         for (seat, untouched) in self.seats.iter().enumerate() {
             let path = self.whole.path().join(seat.to_string());
-            if State::of(&path)? != *untouched || fs::read_dir(path)?.next().is_some() {
+            if state_of(&path)? != *untouched || fs::read_dir(path)?.next().is_some() {
                 return Ok(false);
             }
         }
@@ -157,7 +149,7 @@ pub fn start_conditions(
         .filter_map(|name| std::env::var_os(name).map(|value| variable(name, &value)));
     let own = ["HOME", "TMPDIR"].map(|name| variable(name, folder.as_os_str()));
     let environment = passed.chain(own).chain(hints(limits).iter().map(Bytes::of)).collect();
-    StartConditions { environment, bounds: limits.into(), reach, core }
+    StartConditions { environment, limits: limits.clone(), reach, core }
 }
 
 #[cfg(test)]

@@ -3,9 +3,10 @@
 
 use crate::parallel::{self, Progress};
 use referee_process::Failure;
-use referee_process::agent::{AgentEvent, AgentProcess, Launch, OutputLimits, StartConditions};
-use referee_process::launcher::{Bounds, Bytes, Launcher, LauncherConfig, Reach};
+use referee_process::agent::{AgentEvent, AgentProcess, Launch, StartConditions};
+use referee_process::launcher::{Bytes, Launcher, LauncherConfig, Reach};
 use referee_process::stderr::Stderr;
+use referee_protocol::Limits;
 use referee_protocol::plain::sanitize;
 use std::future::poll_fn;
 use std::io;
@@ -78,8 +79,7 @@ async fn run(
     environment: Vec<Bytes>,
     time: Duration,
 ) -> Result<(), String> {
-    let limits = OutputLimits { line_bytes: OUTPUT_BYTES, stderr_bytes: OUTPUT_BYTES };
-    let agent = AgentProcess::start(launcher, launch, start_conditions(environment), limits);
+    let agent = AgentProcess::start(launcher, launch, start_conditions(environment));
     let mut build = Build {
         agent: agent.map_err(|error| error.to_string())?,
         output: Stderr::new(OUTPUT_BYTES),
@@ -147,9 +147,16 @@ fn lines(output: &mut Stderr, most: usize) -> Vec<String> {
 /// Returns the start conditions of a build: the caller's environment (compilers find their caches
 /// through it) and no sandbox.
 fn start_conditions(environment: Vec<Bytes>) -> StartConditions {
-    let bounds =
-        Bounds { files: FILES, memory_mb: u64::MAX, processes: u64::MAX, work_mb: u64::MAX };
-    StartConditions { environment, bounds, reach: Reach::default(), core: None }
+    let limits = Limits {
+        line_bytes: OUTPUT_BYTES,
+        stderr_bytes: OUTPUT_BYTES,
+        memory_mb: u64::MAX,
+        processes: u64::MAX,
+        files: FILES,
+        work_mb: u64::MAX,
+        ..Limits::default()
+    };
+    StartConditions { environment, limits, reach: Reach::default(), core: None }
 }
 
 fn environment() -> Vec<Bytes> {

@@ -4,7 +4,8 @@
 mod start;
 mod stdin;
 
-pub use self::start::{Launch, OutputLimits, StartConditions, StartFailure};
+pub use self::start::{Launch, StartFailure};
+pub use crate::launcher::StartConditions;
 
 use self::stdin::Stdin;
 use crate::framer::{Framer, Line};
@@ -35,20 +36,16 @@ use tokio::net::unix::pipe;
 pub const KILL_WAIT: Duration = Duration::from_secs(10);
 
 /// A process's state between start and end. It only ever moves to a later one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LifeCycle {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LifeCycle {
     /// Its supervisor is starting the program.
     Starting,
-    /// The program runs.
+    /// The program runs, as far as is known.
     Running,
-    /// The program is to end: its stdin is closed once everything has been written, or it is being
-    /// killed.
-    Closing,
-    /// The program has ended, with this status as text; its descendants may still run.
-    Exited(String),
-    /// No process is left, or the supervisor is lost; with the status, if one was reported. Earlier
-    /// output may still be unread.
-    Gone(Option<String>),
+    /// The program has ended; its descendants may still run.
+    Exited,
+    /// No process is left, or the supervisor is lost. Earlier output may still be unread.
+    Gone,
 }
 
 /// Something that a process did.
@@ -117,7 +114,6 @@ impl AgentProcess {
         launcher: &Launcher,
         launch: &Launch,
         conditions: StartConditions,
-        limits: OutputLimits,
     ) -> io::Result<Self> {
         let (agent_stdin, stdin) = io::pipe()?;
         let (stdout, agent_stdout) = io::pipe()?;
@@ -125,12 +121,10 @@ impl AgentProcess {
         let program = Program {
             file: Bytes::of(&launch.file),
             arguments: launch.command.iter().map(Bytes::of).collect(),
-            environment: conditions.environment,
             folder: Bytes::of(&launch.folder),
-            bounds: conditions.bounds,
-            reach: conditions.reach,
-            core: conditions.core,
+            conditions,
         };
+        let limits = &program.conditions.limits;
         let ends = [agent_stdin.into(), agent_stdout.into(), agent_stderr.into()];
         let (control, group) = launcher.spawn(&program, &ends)?;
         control.set_nonblocking(true)?;
@@ -153,19 +147,14 @@ impl AgentProcess {
         })
     }
 
-    /// Returns its state.
-    pub fn life(&self) -> &LifeCycle {
-        &self.life
-    }
-
     /// Whether its program has not ended, as far as is known.
     pub fn is_running(&self) -> bool {
-        !matches!(self.life, LifeCycle::Exited(_) | LifeCycle::Gone(_))
+        matches!(self.life, LifeCycle::Starting | LifeCycle::Running)
     }
 
     /// Whether no process of it is left.
     pub fn is_gone(&self) -> bool {
-        matches!(self.life, LifeCycle::Gone(_))
+        self.life == LifeCycle::Gone
     }
 
     /// Whether [`AgentProcess::kill`] has been called.
@@ -183,7 +172,7 @@ impl AgentProcess {
     /// ended, which is reported instead.
     pub fn flush(&mut self) {
         if self.stdin.flush().is_err() && !self.is_orphaned() {
-            self.push_end(AgentEvent::StdinClosed);
+            self.push_end([AgentEvent::StdinClosed]);
         }
     }
 
@@ -191,7 +180,6 @@ impl AgentProcess {
     /// [`AgentEvent::StdinClosed`] is not reported.
     pub fn close(&mut self) {
         self.stdin.close();
-        self.ending();
     }
 
     /// Kills it with all its descendants; [`AgentEvent::Gone`] follows.
@@ -199,15 +187,7 @@ impl AgentProcess {
         self.killed = true;
         self.stdin.discard();
         self.lines.clear();
-        self.ending();
         self.command(Command::Kill);
-    }
-
-    /// Moves from [`LifeCycle::Running`] to [`LifeCycle::Closing`], if that was asked for.
-    fn ending(&mut self) {
-        if self.life == LifeCycle::Running && (self.killed || self.stdin.is_closing()) {
-            self.life = LifeCycle::Closing;
-        }
     }
 
     /// Sends a command to its supervisor. If that is gone, the tree is dead anyway.
@@ -308,8 +288,7 @@ impl AgentProcess {
             return Poll::Pending;
         }
         let last = self.lines.finish().map(AgentEvent::Line);
-        let limit = self.passed_limit();
-        self.events.extend(limit.into_iter().chain(last).chain([AgentEvent::StdoutClosed]));
+        self.push_end(last.into_iter().chain([AgentEvent::StdoutClosed]));
         self.events.pop_front().map_or(Poll::Pending, Poll::Ready)
     }
 
@@ -349,7 +328,6 @@ impl AgentProcess {
             Report::Started { pid, reaped_us } => {
                 self.meters = Meters::of(Pid::from_raw(pid), Nanos(reaped_us * 1000));
                 self.life = LifeCycle::Running;
-                self.ending();
                 AgentEvent::Started
             }
             Report::Failed(errno) => AgentEvent::Failed(Errno::from_raw(errno)),
@@ -364,9 +342,8 @@ impl AgentProcess {
             }
             Report::Continued => AgentEvent::Continued,
             Report::Exited(status) => {
-                let status = status_text(ExitStatus::from_raw(status));
-                self.life = LifeCycle::Exited(status.clone());
-                let exited = AgentEvent::Exited(status);
+                self.life = LifeCycle::Exited;
+                let exited = AgentEvent::Exited(status_text(ExitStatus::from_raw(status)));
                 let Some(limit) = self.passed_limit() else { return exited };
                 self.events.push_back(exited);
                 limit
@@ -381,10 +358,10 @@ impl AgentProcess {
         }
     }
 
-    /// Queues the event of an end, after a limit that may have caused it.
-    fn push_end(&mut self, event: AgentEvent) {
+    /// Queues the events of an end, after a limit that may have caused it.
+    fn push_end(&mut self, events: impl IntoIterator<Item = AgentEvent>) {
         let limit = self.passed_limit();
-        self.events.extend(limit.into_iter().chain([event]));
+        self.events.extend(limit.into_iter().chain(events));
     }
 
     /// Returns a limit that it exceeded, unless that has been reported. The kernel counts before it
@@ -399,11 +376,7 @@ impl AgentProcess {
     /// No process is left that could write. The last output may not have been signalled yet, and
     /// there may be no later poll.
     fn all_gone(&mut self, scratch: &mut [u8]) {
-        let status = match std::mem::replace(&mut self.life, LifeCycle::Gone(None)) {
-            LifeCycle::Exited(status) => Some(status),
-            _ => None,
-        };
-        self.life = LifeCycle::Gone(status);
+        self.life = LifeCycle::Gone;
         if let Some(stderr) = self.stderr_pipe.take() {
             while let Ok(count @ 1..) = read(&stderr, scratch) {
                 self.stderr.add(&scratch[..count]);

@@ -1,6 +1,6 @@
 //! What is started, how, and how the machine may fail at it.
 
-use crate::launcher::{Bounds, Bytes, Reach, Step};
+use crate::launcher::Step;
 use nix::errno::Errno;
 use std::fmt;
 
@@ -13,28 +13,6 @@ pub struct Launch {
     pub command: Vec<String>,
     /// The working directory.
     pub folder: std::path::PathBuf,
-}
-
-/// The conditions under which a program is started.
-#[derive(Clone, Debug)]
-pub struct StartConditions {
-    /// The whole environment.
-    pub environment: Vec<Bytes>,
-    /// Resource limits.
-    pub bounds: Bounds,
-    /// Files that it may access.
-    pub reach: Reach,
-    /// The core to pin it to, if any.
-    pub core: Option<usize>,
-}
-
-/// How much of the output is kept, in bytes.
-#[derive(Clone, Copy, Debug)]
-pub struct OutputLimits {
-    /// The longest line on stdout, without its end.
-    pub line_bytes: u64,
-    /// Kept at the head of stderr, and as much at its tail.
-    pub stderr_bytes: u64,
 }
 
 /// Why the machine could not start or keep a program.

@@ -60,11 +60,6 @@ impl Stdin {
         self.flush().ok();
     }
 
-    /// Whether [`Stdin::close`] has been called.
-    pub(super) fn is_closing(&self) -> bool {
-        self.last
-    }
-
     /// Closes it at once.
     pub(super) fn discard(&mut self) {
         self.pipe = None;

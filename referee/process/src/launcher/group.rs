@@ -4,10 +4,10 @@
 //! descriptors that the referee opened. So neither the supervisor's user nor its namespaces need
 //! access to it.
 
-use super::wire::{Bounds, LauncherConfig, Limit};
+use super::wire::{LauncherConfig, Limit};
 use crate::files::named;
 use nix::unistd::write;
-use referee_protocol::{Layer, Nanos};
+use referee_protocol::{Layer, Limits, Nanos};
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -22,14 +22,14 @@ pub struct Group {
     counters: Counters,
     cpu: File,
     files: &'static Files,
-    bounds: Bounds,
+    limits: Limits,
     _folders: Folders,
 }
 
 impl Group {
     /// Makes a group of this name in each of these groups, limited to `memory_mb` and `processes`
-    /// of `bounds`.
-    pub fn make(parents: &[PathBuf], name: &str, bounds: Bounds) -> io::Result<Self> {
+    /// of `limits`.
+    pub fn make(parents: &[PathBuf], name: &str, limits: &Limits) -> io::Result<Self> {
         let mut made = Folders(Vec::new());
         for parent in parents {
             let folder = parent.join(name);
@@ -43,7 +43,7 @@ impl Group {
             &VERSION_1
         };
         for limit in files.limits {
-            limit.set(folders, &bounds)?;
+            limit.set(folders, limits)?;
         }
         let procs_files = folders.iter().map(|folder| {
             let path = folder.join("cgroup.procs");
@@ -54,7 +54,7 @@ impl Group {
             counters: Counters::open(folders, files)?,
             cpu: open(folders, files.cpu)?,
             files,
-            bounds,
+            limits: limits.clone(),
             _folders: made,
         })
     }
@@ -72,7 +72,7 @@ impl Group {
 
     /// Returns the limit that the kernel enforced, if it did.
     pub fn passed(&self) -> Option<Limit> {
-        self.counters.passed(&self.bounds)
+        self.counters.passed(&self.limits)
     }
 }
 
@@ -115,8 +115,8 @@ impl Membership {
     }
 
     /// Returns the limit that the kernel enforced, if it did.
-    pub(super) fn passed(&self, bounds: &Bounds) -> Option<Limit> {
-        self.counters.passed(bounds)
+    pub(super) fn passed(&self, limits: &Limits) -> Option<Limit> {
+        self.counters.passed(limits)
     }
 }
 
@@ -136,14 +136,14 @@ impl Counters {
     /// A process may also have been killed or refused because a parent group or the whole machine
     /// was full: then this group never was. Memory is refused some pages at a time, so the peak can
     /// be a little below the limit.
-    fn passed(&self, bounds: &Bounds) -> Option<Limit> {
+    fn passed(&self, limits: &Limits) -> Option<Limit> {
         let count = |index: usize, name: &str| number(self.0.get(index)?, name);
         // What was refused was at least one page, or one process.
-        if count(0, "oom_kill")? > 0 && count(1, "")? >= memory(bounds) / 16 * 15 {
-            return Some(Limit::Memory(bounds.memory_mb.saturating_mul(1024).saturating_add(4)));
+        if count(0, "oom_kill")? > 0 && count(1, "")? >= memory(limits) / 16 * 15 {
+            return Some(Limit::Memory(limits.memory_mb.saturating_mul(1024).saturating_add(4)));
         }
-        if count(2, "max")? > 0 && count(3, "")? >= bounds.processes {
-            return Some(Limit::Processes(bounds.processes.saturating_add(1)));
+        if count(2, "max")? > 0 && count(3, "")? >= limits.processes {
+            return Some(Limit::Processes(limits.processes.saturating_add(1)));
         }
         None
     }
@@ -177,7 +177,7 @@ struct Files {
 #[derive(Debug)]
 struct Setting {
     name: &'static str,
-    value: fn(&Bounds) -> u64,
+    value: fn(&Limits) -> u64,
     /// Whether every kernel with such groups has it.
     needed: bool,
 }
@@ -189,7 +189,7 @@ const VERSION_2: Files = Files {
         // Missing if the kernel was built without swap.
         Setting { name: "memory.swap.max", value: |_| 0, needed: false },
         Setting { name: "memory.oom.group", value: |_| 1, needed: true },
-        Setting { name: "pids.max", value: |bounds| bounds.processes, needed: true },
+        Setting { name: "pids.max", value: |limits| limits.processes, needed: true },
     ],
     kills: "memory.events",
     most_memory: "memory.peak",
@@ -204,7 +204,7 @@ const VERSION_1: Files = Files {
         Setting { name: "memory.limit_in_bytes", value: memory, needed: true },
         Setting { name: "memory.swappiness", value: |_| 0, needed: false },
         Setting { name: "memory.memsw.limit_in_bytes", value: memory, needed: false },
-        Setting { name: "pids.max", value: |bounds| bounds.processes, needed: true },
+        Setting { name: "pids.max", value: |limits| limits.processes, needed: true },
     ],
     kills: "memory.oom_control",
     most_memory: "memory.max_usage_in_bytes",
@@ -212,17 +212,17 @@ const VERSION_1: Files = Files {
     cpu_unit_ns: 1,
 };
 
-fn memory(bounds: &Bounds) -> u64 {
-    bounds.memory_mb.saturating_mul(1024 * 1024)
+fn memory(limits: &Limits) -> u64 {
+    limits.memory_mb.saturating_mul(1024 * 1024)
 }
 
 impl Setting {
-    fn set(&self, folders: &[PathBuf], bounds: &Bounds) -> io::Result<()> {
+    fn set(&self, folders: &[PathBuf], limits: &Limits) -> io::Result<()> {
         let path = path_of(folders, self.name);
         // Never create a file that the kernel has not made.
         let file = File::options().write(true).open(&path);
         let written =
-            file.and_then(|file| file.write_all_at((self.value)(bounds).to_string().as_bytes(), 0));
+            file.and_then(|file| file.write_all_at((self.value)(limits).to_string().as_bytes(), 0));
         match written {
             Err(error) if self.needed || error.kind() != ErrorKind::NotFound => {
                 Err(named(&path, &error))

@@ -42,25 +42,19 @@ pub(super) fn start(
     let string = |bytes: &Bytes| CString::new(bytes.0.clone()).map_err(einval);
     let strings = |list: &[Bytes]| list.iter().map(string).collect::<Result<Vec<_>, _>>();
     let (file, folder) = (string(&program.file)?, string(&program.folder)?);
-    let (arguments, environment) = (strings(&program.arguments)?, strings(&program.environment)?);
+    let (arguments, environment) =
+        (strings(&program.arguments)?, strings(&program.conditions.environment)?);
     // Everything that exec needs is allocated here: memory allocated in the new process would leak.
-    let image = Image {
-        file: &file,
-        folder: &folder,
-        arguments: &pointers(&arguments),
-        environment: &pointers(&environment),
-        request,
-        confinement,
-    };
+    let (arguments, environment) = (pointers(&arguments), pointers(&environment));
     let mut failure = None;
     let mut prepared = false;
     let child = sys::clone_within(stack, || {
-        if let Err(report) = image.prepare() {
+        if let Err(report) = prepare(&folder, request, confinement) {
             failure = Some(report);
             return 127;
         }
         prepared = true;
-        failure = Some(Report::Failed(image.execute() as i32));
+        failure = Some(Report::Failed(sys::execute(&file, &arguments, &environment) as i32));
         127
     });
     let child = child.map_err(setup_failure)?;
@@ -74,84 +68,64 @@ pub(super) fn start(
     }
 }
 
-/// A null-terminated list of C strings.
+/// Returns a null-terminated list of C strings.
 fn pointers(strings: &[CString]) -> Vec<*const c_char> {
     strings.iter().map(|string| string.as_ptr()).chain([std::ptr::null()]).collect()
 }
 
-/// What a new process needs to become the agent.
-struct Image<'a> {
-    file: &'a CStr,
-    folder: &'a CStr,
-    /// Null-terminated lists of pointers to strings.
-    arguments: &'a [*const c_char],
-    environment: &'a [*const c_char],
-    request: &'a Request,
-    confinement: &'a Confinement<'a>,
+/// Applies the confinement in the new process. Neither allocates nor changes memory.
+fn prepare(folder: &CStr, request: &Request, confinement: &Confinement<'_>) -> Result<(), Report> {
+    let Confinement { shared, domain, user, inside } = confinement;
+    let Request { program, group, .. } = request;
+    let config = &shared.config;
+    // Only the agent: its supervisor is neither counted nor killed with it.
+    apply_layer(config, Layer::Cgroup, || group.as_ref().ok_or(Errno::ENOENT)?.enter())?;
+    make_ordinary(request).map_err(setup_failure)?;
+    apply_layer(config, Layer::Limits, || {
+        limits::apply(&program.conditions.limits, user.is_some() || *inside)
+    })?;
+    if let Some(user) = user {
+        apply_layer(config, Layer::User, || {
+            sys::drop_bounding_set()?;
+            sys::become_user(*user)
+        })?;
+    }
+    chdir(folder).map_err(|errno| Report::Failed(errno as i32))?;
+    if *inside {
+        let dropped = sys::drop_bounding_set().and_then(|()| sys::drop_capabilities());
+        dropped.map_err(|errno| layers::layer_failure(Layer::UserNs, errno))?;
+    }
+    apply_layer(config, Layer::NoNewPrivileges, set_no_new_privs)?;
+    if let Some(domain) = domain {
+        apply_layer(config, Layer::Landlock, || {
+            if !inside {
+                layers::allow_own_process(domain)?;
+            }
+            sys::landlock_enter(domain.as_fd())
+        })?;
+    }
+    // Last, because it refuses calls that are needed until here.
+    apply_layer(config, Layer::Seccomp, || match &shared.filters {
+        Ok(filters) => filters.apply(),
+        Err(errno) => Err(*errno),
+    })
+    .map(drop)
 }
 
-/// All of this runs in the new process; it neither allocates nor changes memory.
-impl Image<'_> {
-    /// Executes the agent's program. Returns only on failure.
-    fn execute(&self) -> Errno {
-        sys::execute(self.file, self.arguments, self.environment)
-    }
-
-    fn prepare(&self) -> Result<(), Report> {
-        let Confinement { shared, domain, user, inside } = self.confinement;
-        let Request { program, group, .. } = self.request;
-        let config = &shared.config;
-        // Only the agent: its supervisor is neither counted nor killed with it.
-        apply_layer(config, Layer::Cgroup, || group.as_ref().ok_or(Errno::ENOENT)?.enter())?;
-        self.make_ordinary().map_err(setup_failure)?;
-        apply_layer(config, Layer::Limits, || {
-            let own_user = user.is_some() || *inside;
-            limits::apply(&program.bounds, own_user)
-        })?;
-        if let Some(user) = user {
-            apply_layer(config, Layer::User, || {
-                sys::drop_bounding_set()?;
-                sys::become_user(*user)
-            })?;
-        }
-        chdir(self.folder).map_err(|errno| Report::Failed(errno as i32))?;
-        if *inside {
-            let dropped = sys::drop_bounding_set().and_then(|()| sys::drop_capabilities());
-            dropped.map_err(|errno| layers::layer_failure(Layer::UserNs, errno))?;
-        }
-        apply_layer(config, Layer::NoNewPrivileges, set_no_new_privs)?;
-        if let Some(domain) = domain {
-            apply_layer(config, Layer::Landlock, || {
-                if !inside {
-                    layers::allow_own_process(domain)?;
-                }
-                sys::landlock_enter(domain.as_fd())
-            })?;
-        }
-        // Last, because it refuses calls that are needed until here.
-        apply_layer(config, Layer::Seccomp, || match &shared.filters {
-            Ok(filters) => filters.apply(),
-            Err(errno) => Err(*errno),
-        })
-        .map(drop)
-    }
-
-    /// What every program may expect, with or without a sandbox.
-    fn make_ordinary(&self) -> nix::Result<()> {
-        // Its own session, so that signals to its process group stay within it, and so that, where
-        // the system schedules by session, an agent with many threads gets no more of a shared core
-        // than one with a single thread.
-        setsid()?;
-        let Request { program, ends, .. } = self.request;
-        dup2_stdin(&ends[0])?;
-        dup2_stdout(&ends[1])?;
-        dup2_stderr(&ends[2])?;
-        sigprocmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::empty()), None)?;
-        // This program ignores SIGPIPE, which would be inherited.
-        sys::ignore_signal(Signal::SIGPIPE, false)?;
-        limits::apply_always(&program.bounds)?;
-        sys::batch_scheduling();
-        sys::close_other_files();
-        Ok(())
-    }
+/// Sets what every program may expect, with or without a sandbox. Neither allocates nor changes memory.
+fn make_ordinary(Request { program, ends, .. }: &Request) -> nix::Result<()> {
+    // Its own session, so that signals to its process group stay within it, and so that, where
+    // the system schedules by session, an agent with many threads gets no more of a shared core
+    // than one with a single thread.
+    setsid()?;
+    dup2_stdin(&ends[0])?;
+    dup2_stdout(&ends[1])?;
+    dup2_stderr(&ends[2])?;
+    sigprocmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::empty()), None)?;
+    // This program ignores SIGPIPE, which would be inherited.
+    sys::ignore_signal(Signal::SIGPIPE, false)?;
+    limits::apply_always(&program.conditions.limits)?;
+    sys::batch_scheduling();
+    sys::close_other_files();
+    Ok(())
 }

@@ -175,6 +175,6 @@ fn prepare<'a>(
     }
     apply_layer(config, Layer::NoNewPrivileges, prctl::set_no_new_privs)?;
     let own = config.layers.has(Layer::Mounts) && config.layers.has(Layer::PidNs);
-    let domain = layers::domain(config, &request.program.reach, own)?;
+    let domain = layers::domain(config, &request.program.conditions.reach, own)?;
     Ok(Confinement { shared, domain, user: None, inside: true })
 }

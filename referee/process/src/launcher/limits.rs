@@ -1,9 +1,9 @@
 //! Resource limits (rlimits) on an agent's processes.
 
 use super::sys;
-use super::wire::Bounds;
 use nix::sys::resource::{Resource, getrlimit, rlim_t, setrlimit};
 use nix::sys::signal::Signal;
+use referee_protocol::Limits;
 
 const MIB: rlim_t = 1 << 20;
 /// The usual stack of a first thread. An agent may raise its own.
@@ -16,31 +16,31 @@ const PROCESSES_MORE: rlim_t = 16;
 
 /// Applies the limits that hold at every level: no core files, and a number of open files, or fewer
 /// if the machine allows no more. Allocates no memory.
-pub(super) fn apply_always(bounds: &Bounds) -> nix::Result<()> {
+pub(super) fn apply_always(limits: &Limits) -> nix::Result<()> {
     lower(Resource::RLIMIT_CORE, 0)?;
-    lower(Resource::RLIMIT_NOFILE, bounds.files)
+    lower(Resource::RLIMIT_NOFILE, limits.files)
 }
 
 /// Applies the limits of a process and its descendants. With `own_user` no other processes count as
 /// this user's, so the system can limit their number too. Allocates no memory.
-pub(super) fn apply(bounds: &Bounds, own_user: bool) -> nix::Result<()> {
+pub(super) fn apply(limits: &Limits, own_user: bool) -> nix::Result<()> {
     // Writing more fails instead of killing the process.
     sys::ignore_signal(Signal::SIGXFSZ, true)?;
-    lower(Resource::RLIMIT_FSIZE, bounds.work_mb.saturating_mul(MIB))?;
+    lower(Resource::RLIMIT_FSIZE, limits.work_mb.saturating_mul(MIB))?;
     lower(Resource::RLIMIT_MEMLOCK, LOCKED)?;
-    lower(Resource::RLIMIT_DATA, data(bounds))?;
+    lower(Resource::RLIMIT_DATA, data(limits))?;
     let (stack, hard) = getrlimit(Resource::RLIMIT_STACK)?;
     setrlimit(Resource::RLIMIT_STACK, stack.min(STACK), hard)?;
     if own_user {
-        lower(Resource::RLIMIT_NPROC, bounds.processes.saturating_add(PROCESSES_MORE))?;
+        lower(Resource::RLIMIT_NPROC, limits.processes.saturating_add(PROCESSES_MORE))?;
     }
     Ok(())
 }
 
 /// Address space for data. Memory in use is limited by the watchdog; this limits how much can be
 /// taken between two checks. Runtimes reserve several times what they use.
-fn data(bounds: &Bounds) -> rlim_t {
-    bounds.memory_mb.saturating_mul(4 * MIB).saturating_add(1024 * MIB)
+fn data(limits: &Limits) -> rlim_t {
+    limits.memory_mb.saturating_mul(4 * MIB).saturating_add(1024 * MIB)
 }
 
 fn lower(resource: Resource, wanted: rlim_t) -> nix::Result<()> {
@@ -51,13 +51,13 @@ fn lower(resource: Resource, wanted: rlim_t) -> nix::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Bounds, data};
+    use super::{Limits, data};
     use nix::sys::resource::RLIM_INFINITY;
 
     #[test]
     fn no_bound_is_so_large_that_it_turns_into_none() {
-        let bounds = |memory_mb| Bounds { files: 8, memory_mb, processes: 1, work_mb: 1 };
-        assert_eq!(data(&bounds(512)), 3 << 30);
-        assert_eq!(data(&bounds(u64::MAX)), RLIM_INFINITY);
+        let limits = |memory_mb| Limits { memory_mb, ..Limits::default() };
+        assert_eq!(data(&limits(512)), 3 << 30);
+        assert_eq!(data(&limits(u64::MAX)), RLIM_INFINITY);
     }
 }

@@ -28,19 +28,18 @@ pub use layers::USERS;
 pub use process::{LAUNCH_COMMAND, run};
 pub use raw::landlock_version;
 pub use wire::{
-    Bounds, Bytes, Command, InjectedFailure, LauncherConfig, Limit, Program, REPORT_BYTES, Reach,
-    Report, Step,
+    Bytes, Command, InjectedFailure, LauncherConfig, Limit, Program, REPORT_BYTES, Reach, Report,
+    StartConditions, Step,
 };
 
 use crate::OWN_PROGRAM;
 use crate::lock::lock;
 use nix::sys::socket::{AddressFamily, ControlMessage, MsgFlags, SockFlag, SockType};
 use nix::sys::socket::{sendmsg, socketpair};
-use referee_protocol::{Layer, Layers};
+use referee_protocol::{Layer, Layers, Limits};
 use std::io::{self, IoSlice};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -52,9 +51,7 @@ pub struct Launcher {
     socket: OwnedFd,
     child: Child,
     idle: Idle,
-    layers: Layers,
-    /// The control groups in which agents' own groups are made; empty if they get none.
-    groups: Vec<PathBuf>,
+    config: LauncherConfig,
     /// How many agents have got a group.
     grouped: AtomicU64,
 }
@@ -79,19 +76,14 @@ impl Launcher {
             socket: ours,
             child,
             idle: Idle::default(),
-            layers: config.layers,
-            groups: if config.layers.has(Layer::Cgroup) {
-                config.groups.clone()
-            } else {
-                Vec::new()
-            },
+            config: config.clone(),
             grouped: AtomicU64::new(0),
         })
     }
 
     /// Returns the layers that it applies to agents.
     pub fn layers(&self) -> Layers {
-        self.layers
+        self.config.layers
     }
 
     /// Starts an agent with these ends of its stdin, stdout and stderr pipes, which the caller then
@@ -113,7 +105,7 @@ impl Launcher {
                 format!("command line and environment are longer than {bound} bytes"),
             ));
         }
-        let group = self.group(program.bounds)?;
+        let group = self.group(&program.conditions.limits)?;
         let entry: Vec<RawFd> =
             group.iter().flat_map(Group::descriptors).map(|fd| fd.as_raw_fd()).collect();
         let pipes = ends.each_ref().map(AsRawFd::as_raw_fd);
@@ -134,13 +126,14 @@ impl Launcher {
     }
 
     /// Makes a control group for an agent.
-    fn group(&self, bounds: Bounds) -> io::Result<Option<Group>> {
-        if self.groups.is_empty() {
+    fn group(&self, limits: &Limits) -> io::Result<Option<Group>> {
+        let LauncherConfig { layers, groups, .. } = &self.config;
+        if groups.is_empty() || !layers.has(Layer::Cgroup) {
             return Ok(None);
         }
         let number = self.grouped.fetch_add(1, Ordering::Relaxed);
         let name = format!("agent-{}-{number}", self.child.id());
-        Group::make(&self.groups, &name, bounds).map(Some)
+        Group::make(groups, &name, limits).map(Some)
     }
 
     /// Returns where the sockets of idle supervisors go.

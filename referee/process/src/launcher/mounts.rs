@@ -41,23 +41,19 @@ pub(super) fn detach_mounts(program: &Program, user: Option<u32>) -> DetachedMou
     detached
 }
 
-/// The topmost folder above a path that only its owner may enter.
+/// Returns the topmost folder above a path that only its owner may enter.
 fn closed_above(path: &Path) -> Option<PathBuf> {
     /// Execute permission for others.
     const OTHERS_THROUGH: u32 = 0o001;
-    let mut above: Vec<&Path> = path.ancestors().skip(1).collect();
-    above.reverse();
-    let closed = above
-        .into_iter()
-        .find(|folder| folder.metadata().is_ok_and(|it| it.mode() & OTHERS_THROUGH == 0));
-    closed.map(Path::to_owned)
+    let closed = |it: &&Path| it.metadata().is_ok_and(|it| it.mode() & OTHERS_THROUGH == 0);
+    path.ancestors().skip(1).filter(closed).last().map(Path::to_owned)
 }
 
-/// All paths that the agent may read, without those below another. Folders that it may only list
+/// Returns all paths that the agent may read, without those below another. Folders that it may only list
 /// are not included: a mount would show everything in them.
 fn wanted(program: &Program) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> =
-        program.reach.read.iter().map(|path| path.as_path().to_owned()).collect();
+        program.conditions.reach.read.iter().map(|path| path.as_path().to_owned()).collect();
     paths.sort();
     // A path sorts before the paths below it.
     paths.dedup_by(|path, above| path.starts_with(above));
@@ -71,7 +67,7 @@ pub(super) fn arrange(program: &Program, detached: &DetachedMounts) -> nix::Resu
     // Everything becomes read-only; only what is mounted from here on can be written to.
     let root = open("/", OFlag::O_PATH | OFlag::O_CLOEXEC, Mode::empty())?;
     sys::read_only(root.as_fd())?;
-    let (work, wanted) = (program.reach.work.as_path(), wanted(program));
+    let (work, wanted) = (program.conditions.reach.work.as_path(), wanted(program));
     // A folder that the agent may read can't be covered.
     let is_free = |folder: &Path| !wanted.iter().any(|path| folder.starts_with(path));
     let private = PRIVATE.iter().map(Path::new).filter(|folder| folder.is_dir());
@@ -90,7 +86,7 @@ pub(super) fn arrange(program: &Program, detached: &DetachedMounts) -> nix::Resu
         mounts.push((path, sys::clone_mount(path)?));
     }
     for cover in &covers {
-        mount_private(cover, program.bounds.work_mb)?;
+        mount_private(cover, program.conditions.limits.work_mb)?;
     }
     for (path, mount) in mounts
         .iter()
@@ -100,7 +96,8 @@ pub(super) fn arrange(program: &Program, detached: &DetachedMounts) -> nix::Resu
         place(path, mount)?;
     }
     // A folder that it may list shows what it may read.
-    for folder in program.reach.list.iter().map(Bytes::as_path).filter(|folder| is_covered(folder))
+    for folder in
+        program.conditions.reach.list.iter().map(Bytes::as_path).filter(|folder| is_covered(folder))
     {
         std::fs::create_dir_all(folder).map_err(|error| sys::number(&error))?;
     }
@@ -108,7 +105,7 @@ pub(super) fn arrange(program: &Program, detached: &DetachedMounts) -> nix::Resu
     if is_covered(work) && is_free(work) {
         std::fs::create_dir_all(work).map_err(|error| sys::number(&error))
     } else {
-        mount_private(work, program.bounds.work_mb)
+        mount_private(work, program.conditions.limits.work_mb)
     }
 }
 

@@ -1,6 +1,7 @@
 //! System calls that the sandbox refuses, as safe functions for the attacker, and the version of
 //! Landlock.
 
+use super::sys::call;
 use nix::errno::Errno;
 use nix::unistd::Pid;
 use std::ffi::{c_int, c_long};
@@ -17,23 +18,19 @@ const USER_MODE_ONLY: c_int = 1;
 /// For `bpf`: no command has this number.
 const NO_COMMAND: c_long = 0x7fff;
 /// For `prctl`: any process may trace this one, where Yama restricts that.
-const ANY_PROCESS: libc::c_ulong = libc::c_ulong::MAX;
+const ANY_PROCESS: c_long = -1;
 
 /// Returns the version of Landlock in the kernel; `None` if it has none, or it is switched off.
 pub fn landlock_version() -> Option<u32> {
     /// For `landlock_create_ruleset`: only return the version.
     const VERSION: c_long = 1;
-    // SAFETY: with this flag it takes nothing else.
-    #[expect(unsafe_code, reason = "nothing safe wraps it")]
-    let version = unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, 0, 0, VERSION) };
+    let version = call(libc::SYS_landlock_create_ruleset, [0, 0, VERSION, 0]).ok()?;
     u32::try_from(version).ok().filter(|&version| version > 0)
 }
 
 /// Asks for the process's own keyring.
 pub(crate) fn own_keyring() -> nix::Result<c_long> {
-    // SAFETY: takes numbers only.
-    #[expect(unsafe_code, reason = "nothing safe wraps it")]
-    Errno::result(unsafe { libc::syscall(libc::SYS_keyctl, GET_KEYRING, PROCESS_KEYRING, 1) })
+    call(libc::SYS_keyctl, [GET_KEYRING, PROCESS_KEYRING, 1, 0])
 }
 
 /// Puts a key into the process's own keyring.
@@ -52,20 +49,19 @@ pub(crate) fn io_uring() -> nix::Result<OwnedFd> {
     let mut parameters = [0_u64; RING_PARAMETERS_BYTES / 8];
     // SAFETY: the parameters are as long as the kernel's structure; zeros ask for nothing special.
     #[expect(unsafe_code, reason = "nothing safe wraps it")]
-    owned(unsafe { libc::syscall(libc::SYS_io_uring_setup, 1, parameters.as_mut_ptr()) })
+    let ring = unsafe { libc::syscall(libc::SYS_io_uring_setup, 1, parameters.as_mut_ptr()) };
+    owned(Errno::result(ring)?)
 }
 
 /// Asks for a descriptor of page faults.
 pub(crate) fn user_fault() -> nix::Result<OwnedFd> {
     let flags = libc::O_CLOEXEC | USER_MODE_ONLY;
-    // SAFETY: takes a number only.
-    #[expect(unsafe_code, reason = "nothing safe wraps it")]
-    owned(unsafe { libc::syscall(libc::SYS_userfaultfd, flags) })
+    owned(call(libc::SYS_userfaultfd, [flags.into(), 0, 0, 0])?)
 }
 
 /// Takes ownership of a file descriptor that a call returned.
-fn owned(result: c_long) -> nix::Result<OwnedFd> {
-    let fd = c_int::try_from(Errno::result(result)?).map_err(|_| Errno::EBADF)?;
+fn owned(fd: c_long) -> nix::Result<OwnedFd> {
+    let fd = c_int::try_from(fd).map_err(|_| Errno::EBADF)?;
     // SAFETY: the kernel has just made it for this process.
     #[expect(unsafe_code, reason = "descriptors come as numbers")]
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
@@ -73,9 +69,7 @@ fn owned(result: c_long) -> nix::Result<OwnedFd> {
 
 /// Calls `bpf` with a command that doesn't exist.
 pub(crate) fn bpf_of_no_kind() -> nix::Result<c_long> {
-    // SAFETY: attributes of no length are not read.
-    #[expect(unsafe_code, reason = "nothing safe wraps it")]
-    Errno::result(unsafe { libc::syscall(libc::SYS_bpf, NO_COMMAND, 0, 0) })
+    call(libc::SYS_bpf, [NO_COMMAND, 0, 0, 0])
 }
 
 /// Makes a process in its own user namespace, which ends at once. Call it while the process has one
@@ -98,9 +92,7 @@ pub(crate) fn clone_into_user_namespace() -> nix::Result<()> {
 
 /// Calls `clone3` without arguments, which makes nothing.
 pub(crate) fn clone3_of_nothing() -> nix::Result<c_long> {
-    // SAFETY: arguments of no length are refused before they are read.
-    #[expect(unsafe_code, reason = "nothing safe wraps it")]
-    Errno::result(unsafe { libc::syscall(libc::SYS_clone3, 0, 0) })
+    call(libc::SYS_clone3, [0; 4])
 }
 
 /// Types a character into a terminal. Call it with a file that is no terminal.
@@ -113,13 +105,13 @@ pub(crate) fn push_input(file: impl AsFd) -> nix::Result<c_int> {
 
 /// Makes this process the receiver of a file's signals; if that is refused, sets the signal that
 /// the file sends.
-pub(crate) fn signal_by_file(file: impl AsFd) -> nix::Result<c_int> {
+pub(crate) fn signal_by_file(file: impl AsFd) -> nix::Result<c_long> {
     /// For `fcntl`: the signal that is sent when the file is ready.
     const SET_SIGNAL: c_int = 10;
-    let ask = |command, value: c_int| {
-        // SAFETY: takes numbers only; no signals are sent, as the file isn't asked to.
-        #[expect(unsafe_code, reason = "nothing safe wraps it")]
-        Errno::result(unsafe { libc::fcntl(file.as_fd().as_raw_fd(), command, value) })
+    // No signals are sent, as the file isn't asked to.
+    let ask = |command: c_int, value: c_int| {
+        let file = file.as_fd().as_raw_fd();
+        call(libc::SYS_fcntl, [file.into(), command.into(), value.into(), 0])
     };
     ask(libc::F_SETOWN, Pid::this().as_raw()).or_else(|_| ask(SET_SIGNAL, libc::SIGURG))
 }
@@ -127,11 +119,8 @@ pub(crate) fn signal_by_file(file: impl AsFd) -> nix::Result<c_int> {
 /// Traces a process, and detaches from it.
 pub(crate) fn trace(pid: Pid) -> nix::Result<()> {
     let pid = pid.as_raw();
-    let ask = |request: libc::c_uint| {
-        // SAFETY: none of these requests uses an address of either process.
-        #[expect(unsafe_code, reason = "nothing safe wraps it")]
-        Errno::result(unsafe { libc::ptrace(request, pid, 0_usize, 0_usize) })
-    };
+    // None of these requests uses an address of either process.
+    let ask = |request: libc::c_uint| call(libc::SYS_ptrace, [request.into(), pid.into(), 0, 0]);
     ask(libc::PTRACE_SEIZE)?;
     ask(libc::PTRACE_INTERRUPT)?;
     // SAFETY: a plain system call that is not asked for the status.
@@ -143,11 +132,8 @@ pub(crate) fn trace(pid: Pid) -> nix::Result<()> {
 
 /// Lets any process of the same user trace this one, where Yama allows only parents.
 pub(crate) fn let_all_trace() {
-    // SAFETY: takes numbers only. Without Yama it is refused, and not needed.
-    #[expect(unsafe_code, reason = "nothing safe wraps it")]
-    unsafe {
-        libc::prctl(libc::PR_SET_PTRACER, ANY_PROCESS, 0, 0, 0);
-    }
+    // Without Yama it is refused, and not needed.
+    call(libc::SYS_prctl, [libc::PR_SET_PTRACER.into(), ANY_PROCESS, 0, 0]).ok();
 }
 
 /// Returns anonymous shared memory, zeroed, until the process ends.
@@ -167,31 +153,24 @@ pub(crate) fn shared_pages(bytes: usize) -> nix::Result<&'static mut [u8]> {
 
 /// A segment of System V shared memory, removed on drop.
 #[derive(Debug)]
-pub(crate) struct Segment(c_int);
+pub(crate) struct Segment(c_long);
 
 impl Segment {
     /// Makes one page that anyone can find by the key, which must be new.
     pub(crate) fn make(key: i32) -> nix::Result<Self> {
         let flags = libc::IPC_CREAT | libc::IPC_EXCL | 0o666;
-        // SAFETY: takes numbers only.
-        #[expect(unsafe_code, reason = "nothing safe wraps it")]
-        Errno::result(unsafe { libc::shmget(key, 4096, flags) }).map(Self)
+        call(libc::SYS_shmget, [key.into(), 4096, flags.into(), 0]).map(Self)
     }
 }
 
 impl Drop for Segment {
     fn drop(&mut self) {
-        // SAFETY: it is mapped nowhere.
-        #[expect(unsafe_code, reason = "nothing safe wraps it")]
-        unsafe {
-            libc::shmctl(self.0, libc::IPC_RMID, std::ptr::null_mut());
-        }
+        // It is mapped nowhere.
+        call(libc::SYS_shmctl, [self.0, libc::IPC_RMID.into(), 0, 0]).ok();
     }
 }
 
 /// Looks for a segment by its key.
 pub(crate) fn find_segment(key: i32) -> nix::Result<()> {
-    // SAFETY: takes numbers only.
-    #[expect(unsafe_code, reason = "nothing safe wraps it")]
-    Errno::result(unsafe { libc::shmget(key, 0, 0) }).map(drop)
+    call(libc::SYS_shmget, [key.into(), 0, 0, 0]).map(drop)
 }

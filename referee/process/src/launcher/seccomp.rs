@@ -43,7 +43,6 @@ const REFUSED: &[i64] = &[
     libc::SYS_fanotify_init,
     // Useless without `socket`: a socket pair is already connected, and a named socket can be found
     // by others.
-    // with a name can be found by others.
     libc::SYS_bind,
     libc::SYS_connect,
     libc::SYS_listen,

@@ -8,7 +8,7 @@ use super::process::{Request, SharedSetup, receive};
 use super::sys;
 use super::tree::{reap, signal_all};
 use super::watchdog::Watchdog;
-use super::wire::{Bounds, Command, Reach, Report};
+use super::wire::{Command, Reach, Report};
 use crate::cores::Cores;
 use crate::usage::children_of;
 use nix::errno::Errno;
@@ -19,13 +19,14 @@ use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill, sigprocmask};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::time::TimeVal;
 use nix::unistd::{Pid, Uid, getpid, getuid, read, setgroups, write};
-use referee_protocol::Layer;
+use referee_protocol::{Layer, Limits};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::PermissionsExt;
+use std::time::Duration;
 
-/// How often a control group is checked for exceeded limits, in milliseconds. The kernel refuses
-/// the excess at once; this is how soon the rest of the tree is killed.
-const GROUP_PERIOD: u8 = 10;
+/// How often a control group is checked for exceeded limits. The kernel refuses the excess at once;
+/// this is how soon the rest of the tree is killed.
+const GROUP_PERIOD: Duration = Duration::from_millis(10);
 
 /// A supervisor's state.
 pub(super) struct Supervisor<'a> {
@@ -67,16 +68,10 @@ pub(super) fn supervise(
     };
     let mut cores = Cores::of_this_thread();
     while let Some(next) = request {
-        cores.hold(next.program.core);
+        cores.hold(next.program.conditions.core);
         supervisor.serve(next);
         request = receive(control, &shared.config, buffer);
     }
-}
-
-fn no_longer_than(most: u8, timeout: PollTimeout) -> PollTimeout {
-    // `PollTimeout::NONE` has no milliseconds.
-    let shorter = |it: PollTimeout| it.as_millis().is_some_and(|it| it < u32::from(most));
-    if timeout.is_some() && shorter(timeout) { timeout } else { most.into() }
 }
 
 impl<'a> Supervisor<'a> {
@@ -124,7 +119,7 @@ impl<'a> Supervisor<'a> {
             Ok(running) => {
                 let (pid, reaped_us) = (running.pid.as_raw(), running.reaped_us);
                 send_report(self.control, Report::Started { pid, reaped_us });
-                if self.watch(&program.bounds, group.as_ref(), &running) {
+                if self.watch(&program.conditions.limits, group.as_ref(), &running) {
                     self.kill_all(&running);
                 }
             }
@@ -134,7 +129,7 @@ impl<'a> Supervisor<'a> {
     }
 
     fn start_here(&mut self, request: &Request) -> Result<Running, Report> {
-        let reach = &request.program.reach;
+        let reach = &request.program.conditions.reach;
         let reaped = getrusage(UsageWho::RUSAGE_CHILDREN);
         let reaped_us =
             reaped.map_or(0, |usage| micros(usage.user_time()) + micros(usage.system_time()));
@@ -182,9 +177,9 @@ impl<'a> Supervisor<'a> {
     /// Waits until no process of the agent is left, the referee commands its end, or the referee is
     /// gone. Reaps orphans, and reports the end of the agent's own process. Returns whether any
     /// process is left.
-    fn watch(&self, bounds: &Bounds, group: Option<&Membership>, running: &Running) -> bool {
+    fn watch(&self, limits: &Limits, group: Option<&Membership>, running: &Running) -> bool {
         let watched = running.init.as_ref().map_or_else(getpid, |(init, _)| *init);
-        let mut watchdog = self.watches.then(|| Watchdog::new(watched, bounds));
+        let mut watchdog = self.watches.then(|| Watchdog::new(watched, limits));
         let inner = running.init.as_ref().map(|(_, socket)| socket.as_fd());
         loop {
             let mut fds = vec![
@@ -192,8 +187,14 @@ impl<'a> Supervisor<'a> {
                 PollFd::new(self.signals.as_fd(), PollFlags::POLLIN),
             ];
             fds.extend(inner.map(|inner| PollFd::new(inner, PollFlags::POLLIN)));
-            let timeout = watchdog.as_ref().map_or(PollTimeout::NONE, Watchdog::timeout);
-            match poll(&mut fds, group.map_or(timeout, |_| no_longer_than(GROUP_PERIOD, timeout))) {
+            let due = watchdog.as_ref().and_then(Watchdog::timeout);
+            let due = due.into_iter().chain(group.map(|_| GROUP_PERIOD)).min();
+            // Rounded up: nothing is due earlier.
+            let due = due.map(|rest| PollTimeout::try_from(rest + Duration::from_micros(999)));
+            match poll(
+                &mut fds,
+                due.map_or(PollTimeout::NONE, |it| it.unwrap_or(PollTimeout::ZERO)),
+            ) {
                 Ok(_) | Err(Errno::EINTR) => {}
                 Err(_) => return true,
             }
@@ -214,8 +215,8 @@ impl<'a> Supervisor<'a> {
                 return true;
             }
             // Last, so that processes that ended before are reported first.
-            let limit = watchdog.as_mut().and_then(Watchdog::look);
-            let limit = limit.or_else(|| group.and_then(|it| it.passed(bounds)));
+            let limit = watchdog.as_mut().and_then(Watchdog::check);
+            let limit = limit.or_else(|| group.and_then(|it| it.passed(limits)));
             if let Some(limit) = limit {
                 send_report(self.control, Report::Limit(limit));
                 return true;

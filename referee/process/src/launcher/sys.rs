@@ -7,9 +7,16 @@ use nix::errno::Errno;
 use nix::sched::{CloneFlags, clone};
 use nix::sys::signal::{SigHandler, Signal, signal};
 use nix::unistd::{ForkResult, Pid, fork};
-use std::ffi::{CStr, c_char};
+use std::ffi::{CStr, c_char, c_long};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::path::Path;
+
+/// Makes a system call whose arguments are numbers. Allocates no memory.
+pub(super) fn call(number: c_long, [a, b, c, d]: [c_long; 4]) -> nix::Result<c_long> {
+    // SAFETY: callers pass no addresses.
+    #[expect(unsafe_code, reason = "nothing safe wraps these calls")]
+    Errno::result(unsafe { libc::syscall(number, a, b, c, d) })
+}
 
 /// The error number of an I/O error; an invalid path that never reached the system is `EINVAL`.
 pub(super) fn number(error: &std::io::Error) -> Errno {
@@ -108,27 +115,21 @@ pub(super) fn batch_scheduling() {
     }
 }
 
+/// The highest file descriptor, for `close_range`.
+const LAST_FD: c_long = -1;
+
 /// Marks all files but stdin, stdout and stderr to be closed by exec.
 pub(super) fn close_other_files() {
-    // SAFETY: marks descriptors to be closed by exec.
-    #[expect(unsafe_code, reason = "nix has no wrapper for it")]
-    unsafe {
-        libc::close_range(3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC.cast_signed());
-    }
+    call(libc::SYS_close_range, [3, LAST_FD, libc::CLOSE_RANGE_CLOEXEC.into(), 0]).ok();
 }
 
-/// Closes all file descriptors but one.
+/// Closes all file descriptors but one, for a process that never returns to code that owned others.
 pub(super) fn close_all_but(kept: BorrowedFd<'_>) {
-    let Ok(number) = libc::c_uint::try_from(kept.as_raw_fd()) else { return };
-    // SAFETY: for a process that continues with that one only, and never returns to code that owned
-    // others.
-    #[expect(unsafe_code, reason = "nix has no wrapper for it")]
-    unsafe {
-        if number > 0 {
-            libc::close_range(0, number - 1, 0);
-        }
-        libc::close_range(number + 1, libc::c_uint::MAX, 0);
+    let number = c_long::from(kept.as_raw_fd());
+    if number > 0 {
+        call(libc::SYS_close_range, [0, number - 1, 0, 0]).ok();
     }
+    call(libc::SYS_close_range, [number + 1, LAST_FD, 0, 0]).ok();
 }
 
 /// A child that has ended.
@@ -186,31 +187,21 @@ pub(super) fn landlock_allow(
 
 /// Puts this process into a Landlock domain. Allocates no memory and closes nothing.
 pub(super) fn landlock_enter(ruleset: BorrowedFd<'_>) -> nix::Result<()> {
-    // SAFETY: a plain system call with numbers.
-    #[expect(unsafe_code, reason = "there is no wrapper that takes no memory")]
-    let result = unsafe { libc::syscall(libc::SYS_landlock_restrict_self, ruleset.as_raw_fd(), 0) };
-    Errno::result(result).map(drop)
+    call(libc::SYS_landlock_restrict_self, [ruleset.as_raw_fd().into(), 0, 0, 0]).map(drop)
 }
 
 /// Changes user and group for good, without what libraries do for threads.
 pub(super) fn become_user(user: u32) -> nix::Result<()> {
-    // SAFETY: plain system calls with numbers.
-    #[expect(unsafe_code, reason = "the library's own look at another process's threads")]
-    unsafe {
-        Errno::result(libc::syscall(libc::SYS_setresgid, user, user, user))?;
-        Errno::result(libc::syscall(libc::SYS_setresuid, user, user, user))?;
-    }
-    Ok(())
+    let user = c_long::from(user);
+    call(libc::SYS_setresgid, [user, user, user, 0])?;
+    call(libc::SYS_setresuid, [user, user, user, 0]).map(drop)
 }
 
 /// Drops the bounding set: no program that this process executes can have any capability. Needs the
 /// right to do so.
 pub(super) fn drop_bounding_set() -> nix::Result<()> {
     for capability in 0..64 {
-        // SAFETY: a plain system call with numbers.
-        #[expect(unsafe_code, reason = "nix has no wrapper for it")]
-        let result = unsafe { libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0) };
-        match Errno::result(result) {
+        match call(libc::SYS_prctl, [libc::PR_CAPBSET_DROP.into(), capability, 0, 0]) {
             Ok(_) => {}
             // One more than this kernel has.
             Err(Errno::EINVAL) => return Ok(()),

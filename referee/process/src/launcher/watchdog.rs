@@ -4,14 +4,13 @@
 //! much it is measured exactly, which takes up to a hundred times as long. Mapped files of a disk
 //! don't count: the system frees their memory when it needs it.
 
-use super::wire::{Bounds, Limit};
-use nix::poll::PollTimeout;
-use nix::sys::stat::stat;
+use super::wire::Limit;
+use crate::usage::{bounded_tree_below, proc_text, threads_of};
 use nix::unistd::Pid;
-use std::fmt::{Display, Write as _};
-use std::fs::{File, read_dir};
-use std::io::Read;
+use referee_protocol::Limits;
+use std::fs::read_dir;
 use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// The most that a tree can fill in a second, in KiB.
@@ -26,8 +25,6 @@ const PAUSE_MAX: Duration = Duration::from_millis(100);
 const FILES_PERIOD: Duration = Duration::from_millis(50);
 /// How many open files of a tree are checked.
 const FILES_MAX: usize = 4096;
-/// The longest `/proc` text about a process.
-const TEXT_BYTES: usize = 64 * 1024;
 /// Link targets of open files that are in memory only: made by `memfd_create`, or shared.
 const IN_MEMORY: [&str; 3] = ["/memfd:", "/dev/shm/", "/SYSV"];
 
@@ -43,18 +40,14 @@ pub(super) struct Watchdog {
     /// What the tree's open files held in memory at the last check, in KiB.
     held_kib: u64,
     files_due: Instant,
-    // Buffers that are reused between checks.
-    tree: Vec<i32>,
-    path: String,
-    text: Vec<u8>,
 }
 
-/// Memory in KiB.
+/// Memory of a process in KiB.
 #[derive(Clone, Copy, Debug, Default)]
 struct Used {
-    /// Private memory of the processes, including swap.
+    /// Private memory, including swap.
     private: u64,
-    /// Memory shared between processes, without files of a disk.
+    /// Memory shared with other processes, without files of a disk.
     shared: u64,
     /// Page tables, which can exist without any page.
     tables: u64,
@@ -62,53 +55,46 @@ struct Used {
 
 impl Watchdog {
     /// Watches all descendants of a process, which itself doesn't count.
-    pub(super) fn new(root: Pid, bounds: &Bounds) -> Self {
+    pub(super) fn new(root: Pid, limits: &Limits) -> Self {
         let now = Instant::now();
         Self {
             root,
-            memory_kib: bounds.memory_mb.saturating_mul(1024),
-            processes: bounds.processes,
+            memory_kib: limits.memory_mb.saturating_mul(1024),
+            processes: limits.processes,
             due: Some(now + PAUSE.0),
             held_kib: 0,
             files_due: now + FILES_PERIOD,
-            tree: Vec::new(),
-            path: String::new(),
-            text: vec![0; TEXT_BYTES],
         }
     }
 
-    /// Returns how long to wait for other events before [`Watchdog::look`].
-    pub(super) fn timeout(&self) -> PollTimeout {
-        self.due.map_or(PollTimeout::NONE, |due| {
-            let rest = due.saturating_duration_since(Instant::now());
-            // Rounded up: nothing is due earlier.
-            PollTimeout::try_from(rest + Duration::from_micros(999)).unwrap_or(PollTimeout::ZERO)
-        })
+    /// Returns how long to wait for other events before [`Watchdog::check`].
+    pub(super) fn timeout(&self) -> Option<Duration> {
+        self.due.map(|due| due.saturating_duration_since(Instant::now()))
     }
 
     /// Pauses while the tree is stopped, or resumes.
-    pub(super) fn pause(&mut self, still: bool) {
-        self.due = (!still).then(Instant::now);
+    pub(super) fn pause(&mut self, stopped: bool) {
+        self.due = (!stopped).then(Instant::now);
     }
 
     /// Checks if a check is due, and returns the first limit that is exceeded.
-    pub(super) fn look(&mut self) -> Option<Limit> {
+    pub(super) fn check(&mut self) -> Option<Limit> {
         let began = Instant::now();
         if self.due.is_none_or(|due| began < due) {
             return None;
         }
-        let threads = self.find_tree();
+        let (tree, threads) = bounded_tree_below(self.root, self.processes);
         if threads > self.processes {
             return Some(Limit::Processes(threads));
         }
         if self.files_due <= began || self.held_kib > 0 {
             self.files_due = began + FILES_PERIOD;
-            self.held_kib = self.held_in_memory();
+            self.held_kib = held_in_memory(&tree);
         }
-        let mut used = self.sum(Self::taken);
+        let mut used = self.sum(&tree, taken);
         if used > self.memory_kib {
-            self.held_kib = self.held_in_memory();
-            used = self.sum(Self::share);
+            self.held_kib = held_in_memory(&tree);
+            used = self.sum(&tree, share);
         }
         if used > self.memory_kib {
             return Some(Limit::Memory(used));
@@ -120,148 +106,74 @@ impl Watchdog {
         None
     }
 
-    /// Finds the processes, at most one more than allowed; returns how many threads they have.
-    fn find_tree(&mut self) -> u64 {
-        self.tree.clear();
-        self.find_children(self.root.as_raw());
-        let mut threads = 0;
-        let mut next = 0;
-        while let Some(&pid) = self.tree.get(next)
-            && threads <= self.processes
-        {
-            threads += self.find_children(pid);
-            next += 1;
-        }
-        threads
-    }
-
-    /// Adds a process's children to the tree; returns how many threads it has.
-    fn find_children(&mut self, pid: i32) -> u64 {
-        // The folder has a link per thread, and two more.
-        self.set_path(pid, "task");
-        let threads = stat(self.path.as_str()).map_or(0, |it| it.st_nlink.saturating_sub(2));
-        if threads <= 1 {
-            self.read_children(pid, pid);
-        } else if let Ok(entries) = read_dir(&self.path) {
-            for entry in entries.flatten() {
-                self.read_children(pid, entry.file_name().display());
-            }
-        }
-        threads
-    }
-
-    fn read_children(&mut self, pid: i32, thread: impl Display) {
-        self.set_path(pid, format_args!("task/{thread}/children"));
-        let Some(text) = read(&self.path, &mut self.text) else { return };
-        self.tree.extend(text.split_ascii_whitespace().filter_map(|pid| pid.parse::<i32>().ok()));
-    }
-
-    /// Sets the path to that of a thread other than the first.
-    fn set_path_of_thread(&mut self, pid: i32, file: &str) -> Option<()> {
-        let threads = read_dir(format!("/proc/{pid}/task")).ok()?.flatten();
-        let mut names = threads.filter_map(|it| it.file_name().to_str()?.parse::<i32>().ok());
-        let thread = names.find(|&thread| thread != pid)?;
-        self.set_path(pid, format_args!("task/{thread}/{file}"));
-        Some(())
-    }
-
-    fn set_path(&mut self, pid: i32, file: impl Display) {
-        self.path.clear();
-        write!(self.path, "/proc/{pid}/{file}").ok();
-    }
-
     /// Returns what the whole tree has, in KiB. A process that is gone by now has nothing.
-    fn sum(&mut self, of: impl Fn(&mut Self, i32) -> Option<Used>) -> u64 {
-        let mut sum = Used::default();
-        for index in 0..self.tree.len() {
-            let used = of(self, self.tree[index]).unwrap_or_default();
-            sum = Used {
-                private: sum.private + used.private,
-                shared: sum.shared + used.shared,
-                tables: sum.tables + used.tables,
-            };
+    fn sum(&self, tree: &[Pid], of: fn(Pid) -> Option<Used>) -> u64 {
+        let (mut private, mut shared) = (0, 0);
+        for used in tree.iter().filter_map(|&pid| of(pid)) {
+            private += used.private + used.tables;
+            shared += used.shared;
         }
         // Some open files are mapped too, and it is unknown which.
-        sum.private + sum.tables + sum.shared.max(self.held_kib)
+        private + shared.max(self.held_kib)
     }
+}
 
-    /// Reads what a process has in memory, with everything that it shares.
-    fn taken(&mut self, pid: i32) -> Option<Used> {
-        self.set_path(pid, "status");
-        self.status().or_else(|| {
-            // A process whose first thread has ended still has its memory.
-            self.set_path_of_thread(pid, "status")?;
-            self.status()
+/// Returns the `/proc` folders of a process and of its threads: a process whose first thread has ended
+/// still has its memory and its files, which only the folders of other threads show.
+fn folders_of(pid: Pid) -> impl Iterator<Item = PathBuf> {
+    let threads = std::iter::once(pid).flat_map(threads_of);
+    std::iter::once(PathBuf::from(format!("/proc/{pid}"))).chain(threads)
+}
+
+/// Reads what a process has in memory, with everything that it shares.
+fn taken(pid: Pid) -> Option<Used> {
+    folders_of(pid).find_map(|folder| {
+        let text = proc_text(folder.join("status"))?;
+        let number = |name| field(&text, name);
+        Some(Used {
+            private: number("RssAnon:")? + number("VmSwap:").unwrap_or(0),
+            shared: number("RssShmem:")?,
+            tables: number("VmPTE:").unwrap_or(0),
         })
-    }
+    })
+}
 
-    /// Reads the file whose path has been set.
-    fn status(&mut self) -> Option<Used> {
-        let text = read(&self.path, &mut self.text)?;
-        let [private, swapped, tables, shared] =
-            ["RssAnon:", "VmSwap:", "VmPTE:", "RssShmem:"].map(|name| field(text, name));
-        let private = private? + swapped.unwrap_or(0);
-        Some(Used { private, shared: shared?, tables: tables.unwrap_or(0) })
-    }
+/// Reads the same with only its part of what it shares, unless the process has forbidden that.
+fn share(pid: Pid) -> Option<Used> {
+    let taken = taken(pid)?;
+    let shares = proc_text(format!("/proc/{pid}/smaps_rollup")).and_then(|text| {
+        let private = field(&text, "Pss_Anon:")? + field(&text, "SwapPss:").unwrap_or(0);
+        Some(Used { private, shared: field(&text, "Pss_Shmem:")?, ..taken })
+    });
+    Some(shares.unwrap_or(taken))
+}
 
-    /// Reads the same with only its part of what it shares, unless the process has forbidden that.
-    fn share(&mut self, pid: i32) -> Option<Used> {
-        let taken = self.taken(pid)?;
-        self.set_path(pid, "smaps_rollup");
-        let shares = read(&self.path, &mut self.text).and_then(|text| {
-            let [private, swapped, shared] =
-                ["Pss_Anon:", "SwapPss:", "Pss_Shmem:"].map(|name| field(text, name));
-            let private = private? + swapped.unwrap_or(0);
-            Some(Used { private, shared: shared?, tables: taken.tables })
+/// Returns what the open files of these processes hold in memory, mapped or not, in KiB; each counts
+/// once.
+fn held_in_memory(tree: &[Pid]) -> u64 {
+    let mut files: Vec<(u64, u64, u64)> = Vec::new();
+    for &pid in tree {
+        let open = folders_of(pid).find_map(|folder| {
+            let mut entries = read_dir(folder.join("fd")).ok()?.flatten().peekable();
+            entries.peek().is_some().then_some(entries)
         });
-        Some(shares.unwrap_or(taken))
-    }
-
-    /// Returns what the tree's open files hold in memory, mapped or not, in KiB; each counts once.
-    fn held_in_memory(&mut self) -> u64 {
-        let mut files: Vec<(u64, u64, u64)> = Vec::new();
-        for index in 0..self.tree.len() {
-            let pid = self.tree[index];
-            let entries = |path: &str| read_dir(path).into_iter().flatten().flatten().peekable();
-            self.set_path(pid, "fd");
-            let mut entries_of = entries(&self.path);
-            if entries_of.peek().is_none() && self.set_path_of_thread(pid, "fd").is_some() {
-                entries_of = entries(&self.path);
-            }
-            for entry in entries_of.take(FILES_MAX.saturating_sub(files.len())) {
-                let path = entry.path();
-                let in_memory = std::fs::read_link(&path).is_ok_and(|link| {
-                    let link = link.to_string_lossy();
-                    IN_MEMORY.iter().any(|start| link.starts_with(start))
-                });
-                if in_memory && let Ok(file) = std::fs::metadata(&path) {
-                    files.push((file.dev(), file.ino(), file.blocks() / 2));
-                }
+        for entry in open.into_iter().flatten().take(FILES_MAX.saturating_sub(files.len())) {
+            let path = entry.path();
+            let in_memory = std::fs::read_link(&path).is_ok_and(|link| {
+                let link = link.to_string_lossy();
+                IN_MEMORY.iter().any(|start| link.starts_with(start))
+            });
+            if in_memory && let Ok(file) = std::fs::metadata(&path) {
+                files.push((file.dev(), file.ino(), file.blocks() / 2));
             }
         }
-        files.sort_unstable();
-        files.dedup_by_key(|(device, inode, _)| (*device, *inode));
-        files.iter().map(|(_, _, kib)| kib).sum()
     }
+    files.sort_unstable();
+    files.dedup_by_key(|(device, inode, _)| (*device, *inode));
+    files.iter().map(|(_, _, kib)| kib).sum()
 }
 
-/// Reads a short file of `/proc`.
-fn read<'a>(path: &str, into: &'a mut [u8]) -> Option<&'a str> {
-    let mut file = File::open(path).ok()?;
-    let mut count = 0;
-    // A long one comes in pieces.
-    loop {
-        match file.read(&mut into[count..]) {
-            Ok(0) => break,
-            Ok(more) => count += more,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(_) => return None,
-        }
-    }
-    std::str::from_utf8(&into[..count]).ok()
-}
-
-/// The number in the line that starts with this name.
+/// Returns the number in the line that starts with this name.
 fn field(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     line.split_ascii_whitespace().next()?.parse().ok()
@@ -269,7 +181,7 @@ fn field(text: &str, name: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Bounds, Limit, Watchdog};
+    use super::{Limit, Limits, Watchdog};
     use nix::unistd::Pid;
     use std::io::{BufRead, BufReader};
     use std::process::{Child, Command, Stdio};
@@ -279,6 +191,10 @@ mod tests {
     const FIRST_THREAD_ENDS: &str = "import ctypes, threading, time; x = bytearray(60 * MB); threading.Thread(target=lambda: \
          (os.write(w, b'.'), sys.stdin.read(), os._exit(0))).start(); \
          ctypes.CDLL(None).syscall(60, 0)";
+
+    /// Its name is not UTF-8.
+    const NAMED: &str =
+        "import ctypes; ctypes.CDLL(None).prctl(15, b'\\xff'); x = bytearray(60 * MB)";
 
     /// A process with children; ready when it has written a line.
     struct Parent(Child);
@@ -301,18 +217,18 @@ mod tests {
             Some(parent)
         }
 
-        fn look(&self, memory_mb: u64, processes: u64) -> Option<Limit> {
-            let bounds = Bounds { files: 64, memory_mb, processes, work_mb: 1 };
+        fn check(&self, memory_mb: u64, processes: u64) -> Option<Limit> {
+            let limits = Limits { memory_mb, processes, ..Limits::default() };
             let root = Pid::from_raw(i32::try_from(self.0.id()).unwrap());
-            let mut watchdog = Watchdog::new(root, &bounds);
+            let mut watchdog = Watchdog::new(root, &limits);
             watchdog.pause(false);
             watchdog.files_due = Instant::now();
-            watchdog.look()
+            watchdog.check()
         }
 
         /// Returns how much of its children's memory is seen, in MiB.
         fn seen_mb(&self) -> u64 {
-            match self.look(1, 100) {
+            match self.check(1, 100) {
                 Some(Limit::Memory(kib)) => kib / 1024,
                 other => panic!("{other:?}"),
             }
@@ -338,12 +254,13 @@ mod tests {
             (1, "", "x = mmap.mmap(-1, 60 * MB); x[:] = bytes(60 * MB)", 60, 90),
             (1, "", "f = os.memfd_create('x'); os.write(f, bytes(60 * MB))", 60, 90),
             (1, "", FIRST_THREAD_ENDS, 60, 90),
+            (1, "", NAMED, 60, 90),
             (3, "f = os.memfd_create('x'); os.write(f, bytes(60 * MB))", "pass", 60, 100),
         ] {
             let Some(parent) = Parent::of(children, before, after) else { return };
             let seen = parent.seen_mb();
             assert!((least..=most).contains(&seen), "{before} {after}: {seen} MiB");
-            assert_eq!(parent.look(most + 1, 100), None, "{before} {after}");
+            assert_eq!(parent.check(most + 1, 100), None, "{before} {after}");
         }
     }
 
@@ -365,19 +282,19 @@ mod tests {
                        daemon=True).start() for _ in range(4)]";
         for (children, after, count) in [(3, "pass", 3), (1, threads, 5), (2, threads, 10)] {
             let Some(parent) = Parent::of(children, "", after) else { return };
-            assert_eq!(parent.look(1000, count - 1), Some(Limit::Processes(count)));
-            assert_eq!(parent.look(1000, count), None);
+            assert_eq!(parent.check(1000, count - 1), Some(Limit::Processes(count)));
+            assert_eq!(parent.check(1000, count), None);
         }
     }
 
     #[test]
-    fn who_stands_still_is_left_alone() {
-        let bounds = Bounds { files: 64, memory_mb: 1, processes: 0, work_mb: 1 };
-        let mut watchdog = Watchdog::new(nix::unistd::getppid(), &bounds);
+    fn a_stopped_tree_is_not_checked() {
+        let limits = Limits { processes: 0, ..Limits::default() };
+        let mut watchdog = Watchdog::new(nix::unistd::getppid(), &limits);
         watchdog.pause(true);
-        assert_eq!(watchdog.look(), None);
+        assert_eq!(watchdog.check(), None);
         assert!(watchdog.timeout().is_none());
         watchdog.pause(false);
-        assert!(matches!(watchdog.look(), Some(Limit::Processes(1..))));
+        assert!(matches!(watchdog.check(), Some(Limit::Processes(1..))));
     }
 }

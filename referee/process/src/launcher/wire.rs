@@ -17,12 +17,19 @@ pub struct Program {
     pub file: Bytes,
     /// The arguments, beginning with the program's name.
     pub arguments: Vec<Bytes>,
-    /// The whole environment, as `NAME=value`.
-    pub environment: Vec<Bytes>,
     /// The working directory.
     pub folder: Bytes,
-    /// Resource limits.
-    pub bounds: Bounds,
+    /// The conditions.
+    pub conditions: StartConditions,
+}
+
+/// The conditions under which a program is started.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct StartConditions {
+    /// The whole environment, as `NAME=value`.
+    pub environment: Vec<Bytes>,
+    /// What it may use.
+    pub limits: Limits,
     /// Files that it may access, from level `confined` on.
     pub reach: Reach,
     /// The core to pin it to, if any.
@@ -51,30 +58,6 @@ pub enum InjectedFailure {
     Missing(Layer),
     /// The process that applies the layer is killed there.
     Killed(Layer),
-}
-
-/// Resource limits of an agent's process tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Bounds {
-    /// Open files per process.
-    pub files: u64,
-    /// Memory of all processes, in MiB.
-    pub memory_mb: u64,
-    /// Processes and threads.
-    pub processes: u64,
-    /// The size of a file, and of what its folders hold, in MiB.
-    pub work_mb: u64,
-}
-
-impl From<&Limits> for Bounds {
-    fn from(limits: &Limits) -> Self {
-        Self {
-            files: limits.files,
-            memory_mb: limits.memory_mb,
-            processes: limits.processes,
-            work_mb: limits.work_mb,
-        }
-    }
 }
 
 /// The files that an agent may access, as absolute paths. Missing ones are skipped.
@@ -171,9 +154,9 @@ pub enum Step {
 /// A limit on an agent's whole tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Limit {
-    /// [`Bounds::memory_mb`] exceeded; the value is the memory in use, in KiB.
+    /// [`Limits::memory_mb`] exceeded; the value is the memory in use, in KiB.
     Memory(u64),
-    /// [`Bounds::processes`] exceeded; the value is how many there were.
+    /// [`Limits::processes`] exceeded; the value is how many there were.
     Processes(u64),
 }
 

@@ -30,19 +30,9 @@ pub struct SandboxRequest {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Unavailable {
     level: Level,
-    layer: Option<Layer>,
-    text: String,
+    /// For example `userns: operation not permitted`.
+    reason: String,
     help: Option<String>,
-}
-
-impl Unavailable {
-    /// `userns: operation not permitted`.
-    fn reason(&self) -> String {
-        match self.layer {
-            Some(layer) => format!("{}: {}", layer.name(), self.text),
-            None => self.text.clone(),
-        }
-    }
 }
 
 /// Finds the requested sandbox, and attacks it before it is trusted.
@@ -62,7 +52,7 @@ pub fn choose(request: &SandboxRequest, depth: Depth) -> Result<Sandbox, Failure
     let layers = config.layers.iter().map(|layer| layer_text(layer, groups.as_deref())).collect();
     let recorded = SandboxRecord { level: level.name().to_owned(), layers, pondering: None };
     let missing = missing.iter().filter(|unavailable| unavailable.level != Level::Metered);
-    let missing = missing.map(|it| format!("{}: {}", it.level, it.reason())).collect();
+    let missing = missing.map(|it| format!("{}: {}", it.level, it.reason)).collect();
     Ok(Sandbox { level, launcher: config, recorded, wrapper, groups, missing })
 }
 
@@ -84,8 +74,7 @@ fn strongest(least: Level, depth: Depth) -> Result<(Level, Prepared, Vec<Unavail
 }
 
 fn refused(unavailable: &Unavailable) -> Failure {
-    let Unavailable { level, help, .. } = unavailable;
-    let reason = unavailable.reason();
+    let Unavailable { level, reason, help } = unavailable;
     Failure::machine(format!("sandbox level {level} is unavailable: {reason}"))
         .or_help(help.clone())
 }
@@ -109,7 +98,10 @@ pub fn prepare(level: Level) -> Result<Prepared, Failure> {
 
 /// Prepares a level and tests it.
 fn tried(level: Level, depth: Depth) -> Result<Prepared, Unavailable> {
-    let unavailable = |layer, text, help| Unavailable { level, layer, text, help };
+    let unavailable = |layer: Option<Layer>, text: String, help| {
+        let reason = layer.map(|layer| format!("{}: {text}", layer.name())).unwrap_or(text);
+        Unavailable { level, reason, help }
+    };
     let made = prepare(level).map_err(|failure| {
         let layer = level.layers().has(Layer::Cgroup).then_some(Layer::Cgroup);
         unavailable(layer, failure.to_string(), failure.help_text().map(str::to_owned))
@@ -124,7 +116,7 @@ fn tried(level: Level, depth: Depth) -> Result<Prepared, Unavailable> {
     Err(unavailable(layer, text, help))
 }
 
-/// What failed first in a self-test, and in which layer, if that is known.
+/// Returns what failed first in a self-test, and in which layer, if that is known.
 fn failed(attacked: &SelfTest) -> Option<(Option<Layer>, String)> {
     if let Some(failure) = attacked.start_failure {
         return Some(match failure.step {
@@ -140,13 +132,13 @@ fn failed(attacked: &SelfTest) -> Option<(Option<Layer>, String)> {
     Some((Some(probe.layer), text))
 }
 
-/// The layers of a level, for agents that this user starts.
+/// Returns the layers of a level, for agents that this user starts.
 fn layers(level: Level, user: Uid) -> Layers {
     let layers = level.layers();
     if user.is_root() && level != Level::None { layers.with(&[Layer::User]) } else { layers }
 }
 
-/// A layer as it is recorded, with its version or details.
+/// Returns a layer as it is recorded, with its version or details.
 fn layer_text(layer: Layer, groups: Option<&Groups>) -> String {
     let name = layer.name();
     match layer {
@@ -161,19 +153,22 @@ fn layer_text(layer: Layer, groups: Option<&Groups>) -> String {
     }
 }
 
-/// The wrapper's words; the first is replaced by the program's path.
+/// Returns the wrapper's words; the first is replaced by the program's path.
 fn wrapper(request: &SandboxRequest) -> Result<Vec<String>, Failure> {
     let external = request.level == LevelChoice::Exactly(Level::External);
-    let Some(word) = request.wrapper.first().filter(|_| external) else {
-        return match (external, request.wrapper.is_empty()) {
-            (true, _) => Err(Failure::usage(
-                "sandbox level external needs a command that isolates agents",
-            )
-            .help("add --wrapper 'bwrap ..', or `wrapper` under [sandbox] in the contest file")),
-            (false, false) => Err(Failure::usage("a wrapper works only at sandbox level external")
-                .help("add --sandbox external")),
-            (false, true) => Ok(Vec::new()),
-        };
+    let word = match request.wrapper.first() {
+        Some(word) if external => word,
+        Some(_) => {
+            return Err(Failure::usage("a wrapper works only at sandbox level external")
+                .help("add --sandbox external"));
+        }
+        None if external => {
+            let text = "sandbox level external needs a command that isolates agents";
+            return Err(Failure::usage(text).help(
+                "add --wrapper 'bwrap ..', or `wrapper` under [sandbox] in the contest file",
+            ));
+        }
+        None => return Ok(Vec::new()),
     };
     // A plain name is only searched in PATH, never in the current folder, where someone else may
     // have put a file.
@@ -219,10 +214,9 @@ mod tests {
 
     #[test]
     fn a_refusal_names_the_layer_and_the_remedy() {
-        let text = "operation not permitted".to_owned();
+        let reason = "userns: operation not permitted".to_owned();
         let help = Some("user namespaces".to_owned());
-        let unavailable =
-            Unavailable { level: Level::Isolated, layer: Some(Layer::UserNs), text, help };
+        let unavailable = Unavailable { level: Level::Isolated, reason, help };
         let failure = refused(&unavailable);
         assert_eq!(failure.code(), Failure::MACHINE);
         assert_eq!(

@@ -6,11 +6,12 @@
 
 mod hierarchy;
 
-use super::super::launcher::{Bounds, Group};
+use super::super::launcher::Group;
 use super::super::work_folder::lock_folder;
 use crate::Failure;
 use crate::files::named;
 use hierarchy::{Hierarchy, hierarchies};
+use referee_protocol::Limits;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -48,8 +49,8 @@ impl Groups {
         let groups = Self::within(&all)?;
         // A group that can be made may still not be usable, so one is tried before there is an
         // agent.
-        let bounds = Bounds { files: 0, memory_mb: 16, processes: 1, work_mb: 0 };
-        match Group::make(&groups.folders(), "probe", bounds) {
+        let limits = Limits { memory_mb: 16, processes: 1, ..Limits::default() };
+        match Group::make(&groups.folders(), "probe", &limits) {
             Ok(_) => Ok(groups),
             Err(error) => Err(unavailable("can't limit a control group", &error)),
         }

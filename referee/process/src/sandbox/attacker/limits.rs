@@ -25,14 +25,14 @@ pub(super) fn long_file(targets: &Targets) -> Outcome {
     plain(signals.thread_block())?;
     let path = targets.work.join("long");
     let grown =
-        File::create(&path).and_then(|file| file.set_len(bytes(targets.bounds.work_mb) + 1));
+        File::create(&path).and_then(|file| file.set_len(bytes(targets.limits.work_mb) + 1));
     fs::remove_file(path).ok();
     plain(grown)
 }
 
 pub(super) fn many_files(targets: &Targets) -> Outcome {
     let mut held = Vec::new();
-    for _ in 0..=targets.bounds.files {
+    for _ in 0..=targets.limits.files {
         held.push(dup(std::io::stdin()).map_err(refused)?);
     }
     Ok(())
@@ -43,7 +43,7 @@ const PAUSE: Duration = Duration::from_millis(1);
 
 /// Twice the limit, taken piece by piece, followed by a pause in which it must be noticed.
 fn twice(targets: &Targets) -> usize {
-    usize::try_from(bytes(targets.bounds.memory_mb * 2)).unwrap_or(usize::MAX)
+    usize::try_from(bytes(targets.limits.memory_mb * 2)).unwrap_or(usize::MAX)
 }
 
 pub(super) fn private_memory(targets: &Targets) -> Outcome {
@@ -68,7 +68,7 @@ pub(super) fn shared_memory(targets: &Targets) -> Outcome {
 }
 
 pub(super) fn many_tasks(targets: &Targets) -> Outcome {
-    for _ in 0..targets.bounds.processes * 2 {
+    for _ in 0..targets.limits.processes * 2 {
         let thread = std::thread::Builder::new().stack_size(64 * 1024);
         // Until the attacker is killed.
         plain(thread.spawn(std::thread::park))?;
@@ -80,7 +80,7 @@ pub(super) fn many_tasks(targets: &Targets) -> Outcome {
 /// A file that allocates its space at once.
 pub(super) fn fill_tmp(targets: &Targets) -> Outcome {
     let path = Path::new("/tmp").join(&targets.word);
-    let length = i64::try_from(bytes(targets.bounds.work_mb + 1)).unwrap_or(i64::MAX);
+    let length = i64::try_from(bytes(targets.limits.work_mb + 1)).unwrap_or(i64::MAX);
     let filled = File::create(&path)
         .and_then(|file| Ok(fallocate(file, FallocateFlags::empty(), 0, length)?));
     fs::remove_file(path).ok();

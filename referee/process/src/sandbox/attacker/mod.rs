@@ -10,8 +10,8 @@ mod processes;
 
 pub use attack::{Attack, Cost};
 
-use crate::launcher::Bounds;
 use nix::errno::Errno;
+use referee_protocol::Limits;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
@@ -62,7 +62,7 @@ pub(super) struct Targets {
     /// The referee's namespaces by kind and kernel ID: (`pid`, `pid:[4026531836]`).
     pub(super) namespaces: Vec<(String, String)>,
     /// The attacker's limits.
-    pub(super) bounds: Bounds,
+    pub(super) limits: Limits,
     /// How long to stay over a limit that must be measured.
     pub(super) stay: Duration,
 }

@@ -2,7 +2,8 @@
 
 use super::super::super::work_folder::lock_folder;
 use super::{Groups, PREFIX};
-use crate::launcher::{Bounds, Group, Limit};
+use crate::launcher::{Group, Limit};
+use referee_protocol::Limits;
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
@@ -26,8 +27,8 @@ fn groups() -> Option<(MutexGuard<'static, ()>, Groups)> {
     }
 }
 
-fn bounds(memory_mb: u64, processes: u64) -> Bounds {
-    Bounds { files: 64, memory_mb, processes, work_mb: 16 }
+fn limits(memory_mb: u64, processes: u64) -> Limits {
+    Limits { memory_mb, processes, ..Limits::default() }
 }
 
 /// A Python program in a group.
@@ -37,8 +38,8 @@ struct Member {
 }
 
 impl Member {
-    fn start(groups: &Groups, name: &str, bounds: Bounds, code: &str) -> Self {
-        let group = Group::make(&groups.folders(), name, bounds).unwrap();
+    fn start(groups: &Groups, name: &str, limits: Limits, code: &str) -> Self {
+        let group = Group::make(&groups.folders(), name, &limits).unwrap();
         let procs_files = groups.folders().into_iter().map(|it| it.join(name).join("cgroup.procs"));
         let enter = "code=$1; shift; for door; do echo 0 > $door || exit 1; done; exec python3 -c \
                      \"$code\"";
@@ -77,12 +78,12 @@ fn holding(size: u64, how: &str) -> String {
 }
 
 #[test]
-fn too_much_memory_of_any_kind_is_seen_and_others_go_on() {
+fn too_much_memory_of_any_kind_is_seen_and_others_continue() {
     let Some((_guard, groups)) = groups() else { return };
     for (name, how) in KINDS {
         let other = format!("{name}-2");
-        let much = Member::start(&groups, name, bounds(64, 8), &holding(128, how));
-        let little = Member::start(&groups, &other, bounds(64, 8), &holding(32, how));
+        let much = Member::start(&groups, name, limits(64, 8), &holding(128, how));
+        let little = Member::start(&groups, &other, limits(64, 8), &holding(32, how));
         let (passed, status, _) = much.end();
         assert_eq!(passed, Some(Limit::Memory(64 * 1024 + 4)), "{name}");
         assert!(!status.success(), "{name}");
@@ -105,7 +106,7 @@ fn memory_is_counted_over_all_processes() {
                 \x20       os.read(end, 1)\n\
                 \x20       os._exit(0)\n\
                 os.wait()";
-    let (passed, ..) = Member::start(&groups, "sum", bounds(64, 8), code).end();
+    let (passed, ..) = Member::start(&groups, "sum", limits(64, 8), code).end();
     assert_eq!(passed, Some(Limit::Memory(64 * 1024 + 4)));
 }
 
@@ -121,14 +122,14 @@ fn a_process_too_many_is_seen() {
              except OSError: sys.exit(1)\n"
         )
     };
-    let (passed, status, _) = Member::start(&groups, "forks", bounds(256, 8), &code(8)).end();
+    let (passed, status, _) = Member::start(&groups, "forks", limits(256, 8), &code(8)).end();
     assert_eq!((passed, status.code()), (Some(Limit::Processes(9)), Some(1)));
-    let (passed, status, _) = Member::start(&groups, "fewer", bounds(256, 8), &code(7)).end();
+    let (passed, status, _) = Member::start(&groups, "fewer", limits(256, 8), &code(7)).end();
     assert_eq!((passed, status.code()), (None, Some(0)));
 }
 
 #[test]
-fn time_of_children_that_nobody_waits_for_is_counted() {
+fn time_of_unreaped_children_is_counted() {
     let Some((_guard, groups)) = groups() else { return };
     let code = "import os, signal, sys, time\n\
                 signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n\
@@ -138,7 +139,7 @@ fn time_of_children_that_nobody_waits_for_is_counted() {
                 \x20       os._exit(0)\n\
                 try: os.wait()\n\
                 except ChildProcessError: pass\n";
-    let (passed, status, group) = Member::start(&groups, "burn", bounds(256, 8), code).end();
+    let (passed, status, group) = Member::start(&groups, "burn", limits(256, 8), code).end();
     assert_eq!((passed, status.success()), (None, true));
     let cpu = group.cpu().unwrap();
     assert!(cpu.0 >= 200_000_000, "{cpu:?}");
@@ -148,15 +149,15 @@ fn time_of_children_that_nobody_waits_for_is_counted() {
 fn nothing_is_left_behind() {
     let Some((guard, found)) = groups() else { return };
     let own_groups = found.folders();
-    let group = Group::make(&own_groups, "one", bounds(64, 8)).unwrap();
+    let group = Group::make(&own_groups, "one", &limits(64, 8)).unwrap();
     assert!(own_groups.iter().all(|own_group| own_group.join("one").exists()));
-    assert!(Group::make(&own_groups, "one", bounds(64, 8)).is_err());
+    assert!(Group::make(&own_groups, "one", &limits(64, 8)).is_err());
     drop(group);
     assert!(
         own_groups.iter().all(|own_group| own_group.exists() && !own_group.join("one").exists())
     );
     // As if the referee had been killed while an agent ran.
-    Group::make(&own_groups, "two", bounds(64, 8)).map(std::mem::forget).unwrap();
+    Group::make(&own_groups, "two", &limits(64, 8)).map(std::mem::forget).unwrap();
     drop(found);
     assert!(own_groups.iter().all(|own_group| !own_group.exists()));
     drop(guard);

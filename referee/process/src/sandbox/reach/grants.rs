@@ -2,6 +2,7 @@
 //! allow a folder recursively: if something below is forbidden, the folder's entries are allowed
 //! one by one.
 
+use super::SharedRules;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -59,13 +60,10 @@ fn home() -> Option<PathBuf> {
 }
 
 /// What has been granted; all paths canonical.
-#[derive(Debug, Default)]
-pub(super) struct Grants {
+#[derive(Debug)]
+pub(super) struct Grants<'a> {
     own: Vec<PathBuf>,
-    forbidden: Vec<PathBuf>,
-    /// Folders in which records are beside other files.
-    beside: Vec<PathBuf>,
-    record_endings: &'static [&'static str],
+    rules: &'a SharedRules,
     /// The temporary folder, with the work folders of all matches; agents and their interpreters
     /// may be in it too. It is never granted with a folder above.
     temporary: Option<PathBuf>,
@@ -75,16 +73,12 @@ pub(super) struct Grants {
     bytes: usize,
 }
 
-impl Grants {
+impl<'a> Grants<'a> {
     /// Nothing granted yet. What is the agent's own is never forbidden to it.
-    pub(super) fn new(
-        own: Vec<PathBuf>,
-        forbidden: Vec<PathBuf>,
-        beside: Vec<PathBuf>,
-        record_endings: &'static [&'static str],
-    ) -> Self {
+    pub(super) fn new(own: Vec<PathBuf>, rules: &'a SharedRules) -> Self {
         let temporary = std::env::temp_dir().canonicalize().ok();
-        Self { own, forbidden, beside, record_endings, temporary, ..Self::default() }
+        let (read, list, refused) = (Vec::new(), Vec::new(), Vec::new());
+        Self { own, rules, temporary, read, list, refused, bytes: 0 }
     }
 
     /// Grants the agent's own files.
@@ -145,14 +139,14 @@ impl Grants {
         // The nearer one decides: an agent may be in another's folder.
         let depth = |path: &PathBuf| path.components().count();
         let own = self.own.iter().filter(inside).map(depth).max();
-        self.forbidden.iter().filter(inside).map(depth).max() > own
+        self.rules.forbidden.iter().filter(inside).map(depth).max() > own
     }
 
     /// Whether it is a record beside an agent.
     fn is_record(&self, path: &Path) -> bool {
         let name = path.file_name().map(OsStr::to_string_lossy).unwrap_or_default();
-        self.record_endings.iter().any(|ending| name.ends_with(ending))
-            && self.beside.iter().any(|it| path.parent() == Some(it))
+        self.rules.record_endings.iter().any(|ending| name.ends_with(ending))
+            && self.rules.beside.iter().any(|it| path.parent() == Some(it))
     }
 
     /// Grants a path, except what is forbidden below it; returns whether it is granted.
@@ -174,8 +168,8 @@ impl Grants {
         if self.is_forbidden(path) || self.temporary.as_deref() == Some(path) {
             return;
         }
-        let forbidden = self.forbidden.iter().filter(|it| self.is_forbidden(it));
-        let mut apart = forbidden.chain(&self.beside).chain(&self.temporary);
+        let forbidden = self.rules.forbidden.iter().filter(|it| self.is_forbidden(it));
+        let mut apart = forbidden.chain(&self.rules.beside).chain(&self.temporary);
         if !apart.any(|it| it.starts_with(path)) {
             return expansion.read.push(path.to_owned());
         }

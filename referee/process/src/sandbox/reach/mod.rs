@@ -50,7 +50,7 @@ pub struct ProgramFiles<'a> {
 pub struct SharedRules {
     /// What none of them may read unless it is its own.
     forbidden: Vec<PathBuf>,
-    /// Folders in which records are beside agents.
+    /// Folders with records that agents are in too.
     beside: Vec<PathBuf>,
     /// How the names of those records end.
     record_endings: &'static [&'static str],
@@ -130,8 +130,7 @@ pub fn reachable(agent: &ProgramFiles<'_>, shared: &SharedRules) -> Reachable {
     let launch = agent.launch;
     let mut own = own_of(agent);
     own.extend(shared.extra.iter().cloned());
-    let mut grants =
-        Grants::new(own, shared.forbidden.clone(), shared.beside.clone(), shared.record_endings);
+    let mut grants = Grants::new(own, shared);
     grants.own();
     for path in system() {
         grants.grant(path);

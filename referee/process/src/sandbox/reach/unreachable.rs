@@ -19,9 +19,7 @@ impl Unreachable {
     /// Returns why a user can't reach a canonical path. The user is assumed to be in none of its
     /// groups.
     pub fn of(path: &Path, uid: u32) -> Option<Self> {
-        let mut above: Vec<&Path> = path.ancestors().skip(1).collect();
-        above.reverse();
-        let closed = above.into_iter().find(|folder| lacks(folder, uid, 0o1));
+        let closed = path.ancestors().skip(1).filter(|folder| lacks(folder, uid, 0o1)).last();
         let needed = if path.is_dir() { 0o5 } else { 0o4 };
         let closed = closed.or_else(|| Some(path).filter(|path| lacks(path, uid, needed)))?;
         Some(Self { path: path.to_owned(), closed: closed.to_owned() })

@@ -5,33 +5,34 @@ use super::super::reach::system::system;
 use super::WORKED;
 use super::plan::Run;
 use super::targets::TestTargets;
-use crate::agent::{
-    AgentEvent, AgentProcess, KILL_WAIT, Launch, OutputLimits, StartConditions, StartFailure,
-};
-use crate::launcher::{Bounds, Bytes, Launcher, LauncherConfig, Limit, Reach, Step};
+use crate::agent::{AgentEvent, AgentProcess, KILL_WAIT, Launch, StartConditions, StartFailure};
+use crate::launcher::{Bytes, Launcher, LauncherConfig, Limit, Reach, Step};
 use crate::usage::Meters;
 use crate::{OWN_PROGRAM, cleaning, work_folder};
 use nix::unistd::geteuid;
-use referee_protocol::Layer;
+use referee_protocol::{Layer, Limits};
 use std::fs;
 use std::future::poll_fn;
 use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// The attacker's limits: small, since it takes as much and more.
-pub(super) const BOUNDS: Bounds = Bounds { files: 64, memory_mb: 32, processes: 24, work_mb: 1 };
 /// How long an attacker stays over a limit that must be measured, even on a busy machine. It is
 /// killed earlier.
 const STAY: Duration = Duration::from_secs(3);
 /// Readable for the attacker, so that it is not `/proc` that is closed.
 const PROCESSES: &str = "/proc";
-/// The longest answer, in bytes.
-const LINE_BYTES_MAX: u64 = 1024;
 /// The size of the read buffer.
 const SCRATCH_BYTES: usize = 4096;
 /// How long an attacker may take, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Returns the attacker's limits, which are small, since it uses more.
+pub(super) fn limits() -> Limits {
+    let (line_bytes, stderr_bytes) = (1024, 0);
+    let (files, memory_mb, processes, work_mb) = (64, 32, 24, 1);
+    Limits { line_bytes, stderr_bytes, memory_mb, processes, files, work_mb, ..Limits::default() }
+}
 
 /// What an attacker found, and how it ended.
 #[derive(Debug, Default)]
@@ -151,7 +152,7 @@ fn start(
     targets_ready: &TestTargets,
     work: &Path,
 ) -> io::Result<AgentProcess> {
-    let folder = targets_ready.folder().join(PROGRAM);
+    let folder = targets_ready.folder.path().join(PROGRAM);
     let own = [std::env::current_exe()?, folder.clone(), PROCESSES.into()];
     let launch = Launch {
         file: OWN_PROGRAM.into(),
@@ -161,11 +162,10 @@ fn start(
     let read = system().iter().chain(&own).map(Bytes::of).collect();
     // It may list this folder, but not read the files in it.
     let reach =
-        Reach { read, list: vec![Bytes::of(targets_ready.folder())], work: Bytes::of(work) };
-    let environment = Vec::new();
-    let conditions = StartConditions { environment, bounds: BOUNDS, reach, core: None };
-    let limits = OutputLimits { line_bytes: LINE_BYTES_MAX, stderr_bytes: 0 };
-    AgentProcess::start(launcher, &launch, conditions, limits)
+        Reach { read, list: vec![Bytes::of(targets_ready.folder.path())], work: Bytes::of(work) };
+    let (environment, limits) = (Vec::new(), limits());
+    let conditions = StartConditions { environment, limits, reach, core: None };
+    AgentProcess::start(launcher, &launch, conditions)
 }
 
 /// Whether a process with this word in its command line runs; true if unknown.

@@ -145,7 +145,7 @@ pub fn injected_failure() -> Result<Option<InjectedFailure>, Failure> {
 
 /// Runs all attackers at once; results are in the order of the runs.
 async fn all(runs: Vec<Run>, config: &LauncherConfig) -> io::Result<Vec<(Run, AttackerReport)>> {
-    let targets_ready = Rc::new(TestTargets::prepare(attacker_run::BOUNDS)?);
+    let targets_ready = Rc::new(TestTargets::prepare(attacker_run::limits())?);
     let mut tasks = Vec::new();
     for run in runs {
         let (targets_ready, config) =

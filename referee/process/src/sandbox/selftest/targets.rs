@@ -2,9 +2,9 @@
 
 use super::super::attacker::{ATTACKER_COMMAND, PROGRAM, Targets, VICTIM};
 use crate::OWN_PROGRAM;
-use crate::launcher::Bounds;
 use crate::launcher::raw::Segment;
 use nix::unistd::Pid;
+use referee_protocol::Limits;
 use std::fs::{self, Permissions};
 use std::io::{self, BufRead, BufReader};
 use std::net::{Ipv4Addr, TcpListener, UdpSocket};
@@ -22,7 +22,8 @@ const NAMESPACES: [&str; 7] = ["user", "pid", "net", "ipc", "uts", "cgroup", "mn
 /// All targets; removed on drop.
 #[derive(Debug)]
 pub(super) struct TestTargets {
-    folder: TempDir,
+    /// Has all targets.
+    pub(super) folder: TempDir,
     _victim: Victim,
     _sockets: (TcpListener, UdpSocket, UnixListener, UnixListener),
     _segment: Option<Segment>,
@@ -63,7 +64,7 @@ impl Victim {
 impl TestTargets {
     /// Makes the targets, for attackers with these limits. File permissions allow everything, so
     /// that other layers have to stop it.
-    pub(super) fn prepare(bounds: Bounds) -> io::Result<Self> {
+    pub(super) fn prepare(limits: Limits) -> io::Result<Self> {
         let open = Permissions::from_mode(0o777);
         let folder =
             tempfile::Builder::new().prefix("referee-").permissions(open.clone()).tempdir()?;
@@ -95,17 +96,12 @@ impl TestTargets {
             udp: udp.local_addr()?.port(),
             segment: key.unwrap_or(0),
             namespaces: NAMESPACES.into_iter().filter_map(namespace).collect(),
-            bounds,
+            limits,
             stay: Duration::ZERO,
             word,
         };
         let sockets = (tcp, udp, unix, UnixListener::bind_addr(&name)?);
         Ok(Self { folder, _victim: victim, _sockets: sockets, _segment: segment, targets })
-    }
-
-    /// Returns the folder with all targets.
-    pub(super) fn folder(&self) -> &Path {
-        self.folder.path()
     }
 
     /// Returns the targets for an attacker with this work folder, which stays this long over a
