@@ -42,22 +42,14 @@ pub fn unescape_line(line: &str, escaped: bool) -> Option<Vec<u8>> {
             bytes.push(b'\\');
             after
         } else {
-            let digits = after.strip_prefix('x')?;
-            let (high, low) = (hex(digits.as_bytes().first())?, hex(digits.as_bytes().get(1))?);
-            bytes.push(high << 4 | low);
-            &digits[2..]
+            let digits = after.strip_prefix('x')?.get(..2)?;
+            let byte = u8::from_str_radix(digits, 16).ok();
+            bytes.push(byte.filter(|byte| format!("{byte:02x}") == digits)?);
+            &after[3..]
         };
     }
     bytes.extend_from_slice(rest.as_bytes());
     Some(bytes)
-}
-
-fn hex(digit: Option<&u8>) -> Option<u8> {
-    match *digit? {
-        digit @ b'0'..=b'9' => Some(digit - b'0'),
-        digit @ b'a'..=b'f' => Some(digit - b'a' + 10),
-        _ => None,
-    }
 }
 
 #[cfg(test)]
@@ -66,7 +58,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn text_stands_as_it_is_and_other_bytes_as_hex() {
+    fn text_is_unchanged_and_other_bytes_are_hex() {
         for (line, wanted, escaped) in [
             (&b"{\"type\":\"pass\"}"[..], "{\"type\":\"pass\"}", false),
             (b"a\\b", "a\\b", false),

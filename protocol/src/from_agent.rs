@@ -1,4 +1,4 @@
-use crate::{ParseError, parse_strict, plain_error};
+use crate::{ParseError, parse_strict, read_typed};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -108,11 +108,7 @@ fn action(mut fields: Map<String, Value>) -> Result<Action, ParseError> {
 }
 
 fn typed<T: DeserializeOwned>(fields: Map<String, Value>) -> Result<T, ParseError> {
-    serde_path_to_error::deserialize(Value::Object(fields)).map_err(|error| {
-        let path = error.path().to_string();
-        let text = plain_error(&error.into_inner().to_string());
-        ParseError::new(if path == "." { text } else { format!("{path}: {text}") })
-    })
+    read_typed(&Value::Object(fields)).map_err(ParseError::new)
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ pub use from_agent::{Action, FromAgent, Info, Ready, Resign, Want, parse_from_ag
 pub use level::{Layer, Layers, Level, LevelChoice};
 pub use nanos::Nanos;
 pub use outcome::Outcome;
-pub use plain_error::plain_error;
+pub use plain_error::{plain_error, read_typed};
 pub use seat::Seat;
 pub use settings::{ClockKind, ClockSettings, Limits};
 pub use strict::{ParseError, ParseErrorKind, parse_strict};

@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_tame_and_short() {
+    fn names_are_sanitized_and_short() {
         assert_eq!(sanitize_name("a\u{1b}[31mb"), "a\u{FFFD}[31mb");
         assert_eq!(sanitize_name(&"x".repeat(99)).len(), 60);
     }

@@ -1,3 +1,6 @@
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
 /// Starts of errors about a line that isn't JSON, and what they mean.
 const SYNTAX: &[(&str, &str)] = &[
     ("EOF while parsing an object", "the line ends inside an object"),
@@ -31,6 +34,19 @@ pub fn plain_error(text: &str) -> String {
     }
     let syntax = SYNTAX.iter().find(|(start, _)| text.starts_with(start));
     syntax.map_or(text, |(_, plain)| plain).to_owned()
+}
+
+/// Converts JSON to a type, with an error that names the field.
+pub fn read_typed<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
+    // Tracking the path takes twice as long, so it is done only for an error.
+    if let Ok(read) = T::deserialize(value) {
+        return Ok(read);
+    }
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let path = error.path().to_string();
+        let text = plain_error(&error.into_inner().to_string());
+        if path == "." || path == "?" { text } else { format!("{path}: {text}") }
+    })
 }
 
 fn expectation(serde: &str) -> String {

@@ -2,8 +2,9 @@
 
 use crate::Outcome;
 use crate::play::play;
-use crate::worker::{next, work};
+use crate::worker::work;
 use async_nats::jetstream;
+use futures_util::StreamExt;
 use referee_contest::audit::{differences, verify_and_record};
 use referee_contest::{Contest, Schedule};
 use referee_fleet::{Brief, Names, names};
@@ -117,7 +118,7 @@ async fn brief(url: &str) -> Outcome<(Names, Brief)> {
             return Err("no contest is announced".into());
         }
         if let Ok(bucket) = context.get_key_value(names::CONTESTS).await
-            && let Some(id) = next(&mut bucket.keys().await?).await
+            && let Some(id) = bucket.keys().await?.next().await
         {
             break id?;
         }

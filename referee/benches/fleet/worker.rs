@@ -6,12 +6,11 @@ use crate::play::play;
 use async_nats::jetstream::consumer::PullConsumer;
 use async_nats::jetstream::message::{AckKind, PublishMessage};
 use async_nats::jetstream::{Context, Message};
-use futures_core::Stream;
+use futures_util::{StreamExt, TryStreamExt};
 use referee_fleet::messages::{HEARTBEAT_MS, with_bytes};
 use referee_fleet::{Heartbeat, Order, Payload, PlayedMatch, Report, WorkerInfo, names};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -22,11 +21,6 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 const PULL: Duration = Duration::from_secs(5);
 /// The delay after an error.
 const PAUSE: Duration = Duration::from_millis(500);
-
-/// Returns the next item of a stream.
-pub(crate) async fn next<S: Stream + Unpin>(stream: &mut S) -> Option<S::Item> {
-    std::future::poll_fn(|context| Pin::new(&mut *stream).poll_next(context)).await
-}
 
 /// Plays until the contest is over.
 pub(crate) async fn work(shared: Arc<FakeWorkers>, number: usize) -> Outcome<()> {
@@ -122,13 +116,13 @@ impl Worker {
         let mut messages = Vec::new();
         if most > 1 {
             let mut batch = self.consumer.fetch().max_messages(most).messages().await?;
-            while let Some(message) = next(&mut batch).await {
+            while let Some(message) = batch.next().await {
                 messages.push(message?);
             }
         }
         if messages.is_empty() {
             let mut batch = self.consumer.batch().max_messages(1).expires(PULL).messages().await?;
-            messages.extend(next(&mut batch).await.transpose()?);
+            messages.extend(batch.try_next().await?);
         }
         Ok(messages)
     }

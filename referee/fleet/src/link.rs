@@ -6,15 +6,13 @@ use crate::{Announcement, Names};
 use async_nats::jetstream::consumer::{Consumer, pull};
 use async_nats::jetstream::context::{GetStreamError, GetStreamErrorKind};
 use async_nats::jetstream::kv::Store;
-use async_nats::jetstream::message::Message;
+use async_nats::jetstream::message::{Message, PublishMessage};
 use async_nats::jetstream::stream::{LastRawMessageErrorKind, Stream as StoredStream};
 use async_nats::jetstream::{Context, ErrorCode};
-use futures_core::Stream;
+use futures_util::StreamExt;
 use referee_protocol::plain::sanitize;
 use std::error::Error;
 use std::fmt::Display;
-use std::future::poll_fn;
-use std::pin::Pin;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Interval, MissedTickBehavior};
@@ -26,7 +24,7 @@ const SEND_TIMEOUT: Duration = Duration::from_secs(1);
 /// How much longer than requested a pull may take.
 const PULL_GRACE: Duration = Duration::from_secs(2);
 
-/// Returns the result of a call, or its error as text.
+/// Returns the result of a call within this time, or its error as text.
 pub(super) async fn with_timeout<T, E: Display>(
     limit: Duration,
     call: impl Future<Output = Result<T, E>>,
@@ -37,16 +35,18 @@ pub(super) async fn with_timeout<T, E: Display>(
     }
 }
 
+/// Returns the result of a call within the usual time, or its error as text.
+pub(super) async fn call<T, E: Display>(
+    call: impl Future<Output = Result<T, E>>,
+) -> Result<T, String> {
+    with_timeout(CALL_TIMEOUT, call).await
+}
+
 /// Sends a message that has no answer.
 pub(super) async fn send_unacknowledged<E: Display>(sent: impl Future<Output = Result<(), E>>) {
     if let Err(error) = with_timeout(SEND_TIMEOUT, sent).await {
         tracing::debug!("message not sent: {error}");
     }
-}
-
-/// Returns the next item of a stream; `None` at its end.
-pub(super) async fn next<S: Stream + Unpin>(stream: &mut S) -> Option<S::Item> {
-    poll_fn(|context| Pin::new(&mut *stream).poll_next(context)).await
 }
 
 /// Returns a timer with this period that does not catch up on missed ticks.
@@ -56,18 +56,25 @@ pub(super) fn ticks(period: Duration) -> Interval {
     ticks
 }
 
-/// Waits until the connection is lost.
-pub(super) async fn wait_disconnected(up: watch::Receiver<bool>) {
-    until(up, false).await;
+/// Publishes a message with this id in a stream; returns its number there.
+pub(super) async fn publish(
+    jetstream: &Context,
+    subject: String,
+    id: String,
+    payload: Vec<u8>,
+) -> Result<u64, String> {
+    let message = PublishMessage::build().payload(payload.into()).message_id(id);
+    let sent = call(jetstream.send_publish(subject, message)).await?;
+    Ok(call(sent.into_future()).await?.sequence)
 }
 
 /// Waits until the connection is up.
 pub(super) async fn wait_connected(up: watch::Receiver<bool>) {
-    until(up, true).await;
+    wait_until(up, true).await;
 }
 
 /// Waits until the connection is up or down; forever if the connection is dropped.
-async fn until(mut up: watch::Receiver<bool>, state: bool) {
+pub(super) async fn wait_until(mut up: watch::Receiver<bool>, state: bool) {
     if up.wait_for(|up| *up == state).await.is_err() {
         std::future::pending::<()>().await;
     }
@@ -79,7 +86,7 @@ pub(super) async fn consumer(
     name: &str,
     stream: String,
 ) -> Result<Consumer<pull::Config>, String> {
-    with_timeout(CALL_TIMEOUT, jetstream.get_consumer_from_stream(name, stream)).await
+    call(jetstream.get_consumer_from_stream(name, stream)).await
 }
 
 /// Returns up to this many messages, as many as are waiting.
@@ -87,11 +94,10 @@ pub(super) async fn fetch(
     consumer: &Consumer<pull::Config>,
     most: usize,
 ) -> Result<Vec<Message>, String> {
-    let mut batch =
-        with_timeout(CALL_TIMEOUT, consumer.fetch().max_messages(most).messages()).await?;
+    let mut batch = call(consumer.fetch().max_messages(most).messages()).await?;
     let mut messages = Vec::new();
     // Messages that have arrived are leased and must be handled, even if a later one fails.
-    while let Ok(Some(Ok(message))) = tokio::time::timeout(CALL_TIMEOUT, next(&mut batch)).await {
+    while let Ok(Some(Ok(message))) = tokio::time::timeout(CALL_TIMEOUT, batch.next()).await {
         messages.push(message);
     }
     Ok(messages)
@@ -103,8 +109,8 @@ pub(super) async fn wait(
     time: Duration,
 ) -> Result<Option<Message>, String> {
     let batch = consumer.batch().max_messages(1).expires(time).messages();
-    let mut batch = with_timeout(CALL_TIMEOUT, batch).await?;
-    match tokio::time::timeout(time + PULL_GRACE, next(&mut batch)).await {
+    let mut batch = call(batch).await?;
+    match tokio::time::timeout(time + PULL_GRACE, batch.next()).await {
         Ok(Some(Ok(message))) => Ok(Some(message)),
         Ok(Some(Err(error))) => Err(sanitize(&error.to_string())),
         Ok(None) | Err(_) => Ok(None),
@@ -129,7 +135,7 @@ pub(super) async fn announced(
             Err(error) => Err(error),
         }
     };
-    let Some(message) = with_timeout(CALL_TIMEOUT, entry).await? else { return Ok(None) };
+    let Some(message) = call(entry).await? else { return Ok(None) };
     // A client that may read any message can make the server send it to us as if it were this
     // answer.
     if message.subject.as_str() != subject {
@@ -164,14 +170,14 @@ pub(super) fn is_stream_missing(error: &(dyn Error + 'static)) -> bool {
 
 /// Returns the result of a call; `None` if there is no such stream.
 async fn if_exists<T, E: Error + 'static>(
-    call: impl Future<Output = Result<T, E>>,
+    found: impl Future<Output = Result<T, E>>,
 ) -> Result<Option<T>, String> {
     let found = async {
-        match call.await {
+        match found.await {
             Ok(found) => Ok(Some(found)),
             Err(error) if is_stream_missing(&error) => Ok(None),
             Err(error) => Err(error),
         }
     };
-    with_timeout(CALL_TIMEOUT, found).await
+    call(found).await
 }

@@ -2,8 +2,8 @@
 //! with bytes have them after the JSON line. Receivers treat every field as hostile.
 
 use referee_contest::{Contest, Fixture};
-use referee_protocol::SandboxRecord;
 use referee_protocol::plain::sanitize;
+use referee_protocol::{SandboxRecord, plain_error};
 use serde::{Deserialize, Serialize};
 use std::fmt::Display;
 
@@ -175,11 +175,6 @@ impl WorkerFault {
         let text = text.join("\n").chars().take(FAULT_CHARACTERS_MAX).collect();
         Self { cause, text }
     }
-
-    /// The contest has no such player.
-    pub fn no_player(player: usize) -> Self {
-        Self::new(FaultCause::Bundle, format!("the contest has no player {player}"))
-    }
 }
 
 /// A worker's description of itself.
@@ -225,6 +220,13 @@ pub struct Heartbeat {
     pub refused: Option<String>,
     /// Whether it takes no more orders and exits once it has played those that it holds.
     pub leaving: bool,
+}
+
+impl Heartbeat {
+    /// Returns whether the worker holds no orders and takes none.
+    pub fn has_left(&self) -> bool {
+        self.leaving && self.orders.is_empty()
+    }
 }
 
 /// The interval of heartbeats, in milliseconds.
@@ -275,6 +277,7 @@ pub fn with_bytes<T: Serialize>(message: &T, bytes: &[&[u8]]) -> Vec<u8> {
 /// Returns the line and the bytes of a message, or what is wrong with it.
 pub fn split_bytes<'a, T: Deserialize<'a>>(message: &'a [u8]) -> Result<(T, &'a [u8]), String> {
     let end = message.iter().position(|&byte| byte == b'\n').unwrap_or(message.len());
-    let line = serde_json::from_slice(&message[..end]).map_err(|error| error.to_string())?;
+    let line =
+        serde_json::from_slice(&message[..end]).map_err(|error| plain_error(&error.to_string()))?;
     Ok((line, message.get(end + 1..).unwrap_or_default()))
 }

@@ -33,7 +33,7 @@ pub fn record_heartbeat(workers: &mut Workers, beat: &Heartbeat, now: &str) {
         played: beat.played,
         speed: beat.worker.speed.clamp(0.0, SPEED_MAX),
         noise: beat.worker.noise.clamp(0.0, SPEED_MAX),
-        sandbox: beat.worker.sandbox.as_ref().map(tame_sandbox),
+        sandbox: beat.worker.sandbox.as_ref().map(sanitize_sandbox),
         refused: beat.refused.as_deref().map(sanitize_line),
         leaving: beat.leaving,
         lost: false,
@@ -43,7 +43,7 @@ pub fn record_heartbeat(workers: &mut Workers, beat: &Heartbeat, now: &str) {
     };
 }
 
-fn tame_sandbox(sandbox: &SandboxRecord) -> SandboxRecord {
+fn sanitize_sandbox(sandbox: &SandboxRecord) -> SandboxRecord {
     let layers = sandbox.layers.iter().take(16).map(|layer| sanitize_name(layer)).collect();
     SandboxRecord { level: sanitize_name(&sandbox.level), layers, pondering: sandbox.pondering }
 }

@@ -1,8 +1,7 @@
 //! Type erasure: [`AnyGame`] takes and returns setups, actions and positions as JSON.
 
 use crate::{About, ActionFields, DialectKind, Game, Illegal, NotationKind, Turn, view::View};
-use referee_protocol::{Seat, plain_error};
-use serde::de::DeserializeOwned;
+use referee_protocol::{Seat, plain_error, read_typed};
 use serde_json::Value;
 use std::fmt::{self, Debug};
 
@@ -61,47 +60,25 @@ impl Debug for GameKind {
 }
 
 /// Why a setup is invalid, as text that can follow "error: ".
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{text}")]
 pub struct SetupError {
     text: String,
-    help: Option<String>,
+    /// What to do about it.
+    pub help: String,
 }
-
-impl SetupError {
-    /// What to do about it, if known.
-    pub fn help(&self) -> Option<&str> {
-        self.help.as_deref()
-    }
-}
-
-impl fmt::Display for SetupError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
-impl std::error::Error for SetupError {}
 
 /// Why an action was refused.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// It is not an action of this game: an unknown type, or a field that is unknown, missing or
     /// of the wrong type.
+    #[error("{0}")]
     Malformed(String),
     /// It is against the rules in this position.
+    #[error("{0}")]
     Illegal(Illegal),
 }
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Malformed(text) => f.write_str(text),
-            Self::Illegal(illegal) => fmt::Display::fmt(illegal, f),
-        }
-    }
-}
-
-impl std::error::Error for Refusal {}
 
 /// A game in progress, type-erased: as [`Game`], with JSON setups, actions and positions.
 pub trait AnyGame: Debug + Send {
@@ -140,12 +117,8 @@ pub trait AnyGame: Debug + Send {
     fn notes(&self) -> Vec<String>;
     /// Returns each seat's colour now; seats may exchange colours during a game.
     fn current_colours(&self) -> Vec<String> {
-        let position = self.position();
-        let named = position.get("colours").and_then(Value::as_array);
-        let now = named.and_then(|colours| {
-            colours.iter().map(|colour| colour.as_str().map(str::to_owned)).collect()
-        });
-        now.unwrap_or_else(|| self.colours().into_iter().map(str::to_owned).collect())
+        let now = read_typed(&self.position()["colours"]);
+        now.unwrap_or_else(|_| self.colours().into_iter().map(str::to_owned).collect())
     }
     /// Returns a copy of the game.
     fn clone_box(&self) -> Box<dyn AnyGame>;
@@ -194,7 +167,7 @@ impl<G: Game> AnyGame for G {
             let text = format!("expected an object such as {example}, got {action}");
             return Err(Refusal::Malformed(text));
         }
-        let action = typed::<G::Action>(action).map_err(Refusal::Malformed)?;
+        let action = read_typed::<G::Action>(action).map_err(Refusal::Malformed)?;
         Game::play(self, &action).map(|recorded| json(&recorded)).map_err(Refusal::Illegal)
     }
 
@@ -214,7 +187,8 @@ impl<G: Game> AnyGame for G {
     }
 
     fn format_action(&self, action: &Value) -> String {
-        typed::<G::Action>(action).map_or_else(|_| action.to_string(), |action| action.to_string())
+        read_typed::<G::Action>(action)
+            .map_or_else(|_| action.to_string(), |action| action.to_string())
     }
 
     fn retire(&mut self, seat: Seat) {
@@ -251,7 +225,7 @@ pub(crate) fn start<G: Game>(setup: &Value) -> Result<G, SetupError> {
     let name = G::NAME;
     let refused = |text: String| SetupError {
         text: format!("setup of {name}: {text}"),
-        help: Some(format!("`referee games {name}` lists the fields, their ranges and defaults")),
+        help: format!("`referee games {name}` lists the fields, their ranges and defaults"),
     };
     let Value::Object(fields) = setup else {
         return Err(refused(format!("expected an object, got {setup}")));
@@ -262,7 +236,7 @@ pub(crate) fn start<G: Game>(setup: &Value) -> Result<G, SetupError> {
         let hint = nearest(unknown, known()).map(|name| format!("; did you mean `{name}`?"));
         return Err(refused(format!("unknown field `{unknown}`{}", hint.unwrap_or_default())));
     }
-    let setup = typed::<G::Setup>(setup).map_err(refused)?;
+    let setup = read_typed::<G::Setup>(setup).map_err(refused)?;
     G::start(setup).map_err(|illegal| refused(illegal.to_string()))
 }
 
@@ -280,17 +254,4 @@ pub fn nearest<'a>(mistyped: &str, names: impl IntoIterator<Item = &'a str>) -> 
 
 fn json<T: serde::Serialize>(value: &T) -> Value {
     serde_json::to_value(value).expect("setups, actions and positions have string keys only")
-}
-
-/// Converts JSON to a type, with an error that names the field.
-pub(crate) fn typed<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
-    // Tracking the path takes twice as long, so it is done only for an error.
-    if let Ok(read) = T::deserialize(value) {
-        return Ok(read);
-    }
-    serde_path_to_error::deserialize(value).map_err(|error| {
-        let path = error.path().to_string();
-        let text = plain_error(&error.into_inner().to_string());
-        if path == "." || path == "?" { text } else { format!("{path}: {text}") }
-    })
 }

@@ -1,7 +1,7 @@
 use crate::{About, ActionFields, DialectKind, NotationKind, view::View};
 use referee_protocol::{Outcome, Seat};
 use serde::{Serialize, de::DeserializeOwned};
-use std::fmt::{self, Debug, Display};
+use std::fmt::{Debug, Display};
 use std::str::FromStr;
 
 /// A game in progress.
@@ -14,6 +14,8 @@ pub trait Game: Clone + Debug + PartialEq + Send + 'static {
     /// The revision of the rules, recorded in every transcript. Incremented when a recorded game
     /// could be read differently.
     const RULES: u32;
+    /// The game's description: the text of an [`About`].
+    const ABOUT: &str;
     /// The line protocols that agents may use instead of the referee's own.
     const DIALECTS: &'static [DialectKind] = &[];
     /// The file notations of other programs for whole games.
@@ -36,7 +38,9 @@ pub trait Game: Clone + Debug + PartialEq + Send + 'static {
     type Position: Clone + Debug + PartialEq + Serialize + DeserializeOwned;
 
     /// Returns the game's description.
-    fn about() -> About;
+    fn about() -> About {
+        About::read(Self::ABOUT)
+    }
 
     /// Starts a game. Fails if a field of the setup is out of range.
     fn start(setup: Self::Setup) -> Result<Self, Illegal>;
@@ -45,7 +49,9 @@ pub trait Game: Clone + Debug + PartialEq + Send + 'static {
     fn setup(&self) -> Self::Setup;
 
     /// Returns the number of seats.
-    fn seats(&self) -> usize;
+    fn seats(&self) -> usize {
+        self.colours().len()
+    }
 
     /// Returns each seat's colour at the start.
     fn colours(&self) -> Vec<&'static str>;
@@ -130,7 +136,8 @@ pub enum Turn {
 
 /// The rule that an action or a setup breaks: a sentence without a full stop that can follow
 /// "illegal: ".
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct Illegal(String);
 
 impl Illegal {
@@ -145,14 +152,6 @@ impl Illegal {
     }
 }
 
-impl Display for Illegal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Illegal {}
-
 /// Counts sequences of actions by listing and playing each one: slow and simple, the reference for
 /// faster counts.
 pub fn plain_perft<G: Game>(game: &G, depth: u32) -> u64 {
@@ -163,10 +162,15 @@ pub fn plain_perft<G: Game>(game: &G, depth: u32) -> u64 {
     if depth == 1 {
         return actions.len() as u64;
     }
-    let count = |action| {
+    sum_over(game, &actions, |next| plain_perft(next, depth - 1))
+}
+
+/// Returns the sum of the counts after each of these listed actions.
+pub(crate) fn sum_over<G: Game>(game: &G, actions: &[G::Action], count: impl Fn(&G) -> u64) -> u64 {
+    let after = |action| {
         let mut next = game.clone();
         next.play_listed(action);
-        plain_perft(&next, depth - 1)
+        count(&next)
     };
-    actions.iter().map(count).sum()
+    actions.iter().map(after).sum()
 }

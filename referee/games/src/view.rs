@@ -2,6 +2,7 @@
 
 use crate::board::{Cell, Shape};
 use serde::Serialize;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// A board to draw.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -89,8 +90,21 @@ pub struct Figure {
 }
 
 /// The colour of a piece.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Serialize,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Colour {
     /// R
     Red,
@@ -126,43 +140,24 @@ impl View {
 
 impl Colour {
     /// All colours.
-    pub const ALL: [Self; 8] = [
-        Self::Red,
-        Self::Green,
-        Self::Blue,
-        Self::Yellow,
-        Self::Purple,
-        Self::Orange,
-        Self::Black,
-        Self::Peg,
-    ];
+    pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// Returns the colour with this name on the wire.
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|colour| colour.name() == name)
+        name.parse().ok()
     }
-
-    /// By colour, in the order of [`Colour::ALL`]: the name on the wire, and the letter where no
-    /// colour is shown.
-    const NAMES: [(&'static str, char); 8] = [
-        ("red", 'R'),
-        ("green", 'G'),
-        ("blue", 'B'),
-        ("yellow", 'Y'),
-        ("purple", 'P'),
-        ("orange", 'O'),
-        ("black", 'B'),
-        ("peg", 'o'),
-    ];
 
     /// Returns the name on the wire.
     pub fn name(self) -> &'static str {
-        Self::NAMES[self as usize].0
+        self.into()
     }
 
     /// Returns the letter where no colour is shown.
     pub fn letter(self) -> char {
-        Self::NAMES[self as usize].1
+        match self {
+            Self::Peg => 'o',
+            _ => char::from(self.name().as_bytes()[0].to_ascii_uppercase()),
+        }
     }
 }
 

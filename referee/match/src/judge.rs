@@ -141,7 +141,11 @@ impl Match {
             Err(Refusal::Illegal(illegal)) => {
                 let shown = self.game.format_action(action);
                 let legal = Some(self.game.actions());
-                let text = format!("{shown}: {illegal}");
+                let text = match illegal.to_string() {
+                    // It begins with the action already: "l1 is off the board".
+                    text if text.strip_prefix(&shown).is_some_and(|it| it.starts_with(' ')) => text,
+                    text => format!("{shown}: {text}"),
+                };
                 let turn = asked.turn;
                 let kind = FaultKind::Illegal;
                 self.fault_with(seat, Fault { kind, by: None, turn, text, legal });

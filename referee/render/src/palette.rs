@@ -113,7 +113,7 @@ impl Role {
         let of = |colour| {
             [Self::Piece(colour), Self::Rim(colour), Self::Letter(colour), Self::Target(colour)]
         };
-        own.into_iter().chain(Colour::ALL.into_iter().flat_map(of)).collect()
+        own.into_iter().chain(Colour::ALL.iter().copied().flat_map(of)).collect()
     }
 
     /// The name that a stylesheet gives it: `piece-red`, `board-cell`.
@@ -147,7 +147,7 @@ mod tests {
             let to = |one: Role, other: Role| contrast(theme.rgb(one), theme.rgb(other));
             for ground in [Role::Cell, Role::Pad, Role::Background] {
                 assert!(to(Role::Mark, ground) >= 3.0, "{theme:?} {ground:?}");
-                for colour in Colour::ALL {
+                for &colour in Colour::ALL {
                     let piece = to(Role::Piece(colour), ground).max(to(Role::Rim(colour), ground));
                     assert!(piece >= 3.0, "{theme:?} {colour:?} on {ground:?}: {piece}");
                 }
@@ -162,7 +162,7 @@ mod tests {
     fn letters_are_read_on_what_they_stand_on() {
         for theme in THEMES {
             let to = |one: Role, other: Role| contrast(theme.rgb(one), theme.rgb(other));
-            for colour in Colour::ALL {
+            for &colour in Colour::ALL {
                 assert!(to(Role::Letter(colour), Role::Piece(colour)) >= 4.5, "{colour:?}");
                 assert!(to(Role::Target(colour), Role::Cell) >= 4.5, "{theme:?} {colour:?}");
             }

@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn every_colour_of_the_palette_is_exact_and_there_is_room_for_none() {
         for theme in [Theme::Light, Theme::Dark] {
-            let exact = GifPalette::new(theme, &Colour::ALL.into_iter().collect());
+            let exact = GifPalette::new(theme, &Colour::ALL.iter().copied().collect());
             assert!(exact.colours.len() <= COLOURS_MAX);
             assert!(usize::from(exact.transparent()) == exact.colours.len());
             for role in Role::all() {

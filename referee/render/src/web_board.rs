@@ -105,8 +105,9 @@ fn edges(view: &View) -> Vec<BoardEdge> {
 
 /// Every symbol: which ones a match needs isn't known when it begins.
 fn definitions(symbols: Symbols<'_>) -> String {
-    let pieces = Colour::ALL.into_iter().map(|colour| symbols.piece(colour));
-    let targets = Colour::ALL.into_iter().map(|colour| symbols.ground(GroundKind::Target(colour)));
+    let pieces = Colour::ALL.iter().copied().map(|colour| symbols.piece(colour));
+    let targets =
+        Colour::ALL.iter().copied().map(|colour| symbols.ground(GroundKind::Target(colour)));
     let marks = [
         symbols.ground(GroundKind::Pad),
         symbols.mark_last(),

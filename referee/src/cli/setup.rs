@@ -70,8 +70,7 @@ pub(super) fn find_kind(name: &str) -> Result<GameKind, Failure> {
 }
 
 pub(super) fn start(kind: GameKind, setup: &Value) -> Result<Box<dyn AnyGame>, Failure> {
-    kind.start(setup)
-        .map_err(|error| Failure::usage(error.to_string()).or_help(error.help().map(str::to_owned)))
+    kind.start(setup).map_err(|error| Failure::usage(error.to_string()).help(error.help))
 }
 
 /// Reads `KEY=VALUE` pairs and JSON objects into one object. A value that isn't JSON is a string.

@@ -98,7 +98,7 @@ fn positions<T>(
 
 fn apply(game: &mut dyn AnyGame, text: &str) -> Result<(), String> {
     let action: Value = if text.trim_start().starts_with('{') {
-        parse_strict(text.trim().as_bytes()).map_err(|error| format!("not JSON: {error}"))?
+        parse_strict(text.trim().as_bytes()).map_err(|error| error.to_string())?
     } else {
         game.parse_action(text)?
     };

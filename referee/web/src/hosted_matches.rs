@@ -373,10 +373,9 @@ fn job(
 ) -> ApiResult<Job> {
     let kind = kind(&request.game)
         .ok_or_else(|| ApiError::unfit(format!("unknown game {:?}", request.game)))?;
-    let game = kind.start(&request.setup).map_err(|error| {
-        let refused = ApiError::unfit(error.to_string());
-        error.help().map(|help| refused.clone().help(help)).unwrap_or(refused)
-    })?;
+    let game = kind
+        .start(&request.setup)
+        .map_err(|error| ApiError::unfit(error.to_string()).help(&error.help))?;
     let (seats, given) = (game.seats(), request.seats.len());
     if seats != given {
         let text = format!("{} needs {seats} agents, {given} were given", kind.name);

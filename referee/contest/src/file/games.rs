@@ -76,7 +76,7 @@ fn one(
     let place = || setup.map_or_else(|| name.span(), Spanned::span);
     let given = given.map_err(|error| source.error(place(), error))?;
     let start = kind.start(&Value::Object(given)).map_err(|error| {
-        let help = error.help().map(str::to_owned);
+        let help = Some(error.help.clone());
         source.error(place(), sanitize(&error.to_string())).or_help(help)
     })?;
     let seats = start.seats();

@@ -5,13 +5,12 @@ use super::archive::Bounds;
 use super::install::{Install, Unpacked, create_folder};
 use crate::{Brief, BundleRef, FaultCause, WorkerFault};
 use referee_play::agent_spec::AgentSpec;
-use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::{Mutex, OnceCell, OwnedMutexGuard};
 
 /// The agents of a contest on a worker. Each is unpacked and built once, when it is first needed.
-pub struct WorkerAgents {
+pub(crate) struct WorkerAgents {
     folder: PathBuf,
     brief: Arc<Brief>,
     fetch: Fetch,
@@ -25,17 +24,16 @@ pub struct WorkerAgents {
     locks: Vec<Arc<Mutex<()>>>,
 }
 
-impl fmt::Debug for WorkerAgents {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WorkerAgents").field("folder", &self.folder).finish_non_exhaustive()
-    }
-}
-
 impl WorkerAgents {
     /// Creates the agents of a contest. Files are written to `folder`, which exists, belongs to
     /// this contest alone, and can be entered by the users that agents may run as. `readable` are
     /// files and folders of this machine that agents may read if they request them.
-    pub fn new(folder: PathBuf, brief: Arc<Brief>, fetch: Fetch, readable: Vec<PathBuf>) -> Self {
+    pub(crate) fn new(
+        folder: PathBuf,
+        brief: Arc<Brief>,
+        fetch: Fetch,
+        readable: Vec<PathBuf>,
+    ) -> Self {
         let readable = readable.into_iter().filter_map(|path| path.canonicalize().ok()).collect();
         let agents = brief.agents.iter().map(|_| OnceCell::new()).collect();
         let locks = (0..=brief.agents.len()).map(|_| Arc::default()).collect();
@@ -44,16 +42,17 @@ impl WorkerAgents {
 
     /// Returns a player's agent, by its index in the contest, once it is unpacked and built, with
     /// the contest's name and digest. Permanent errors are remembered and not tried again.
-    pub async fn spec(&self, player: usize) -> Result<Arc<AgentSpec>, WorkerFault> {
+    pub(crate) async fn spec(&self, player: usize) -> Result<Arc<AgentSpec>, WorkerFault> {
         let Some(cell) = self.agents.get(player) else {
-            return Err(WorkerFault::no_player(player));
+            let text = format!("the contest has no player {player}");
+            return Err(WorkerFault::new(FaultCause::Bundle, text));
         };
         cell.get_or_try_init(|| self.install(player)).await?.clone()
     }
 
     /// Returns the canonical paths that all agents of the contest may read beside their own files,
     /// and the contest's folder, relative to which the program of a `wrapper` is found.
-    pub async fn shared(&self) -> Result<(Vec<PathBuf>, PathBuf), WorkerFault> {
+    pub(crate) async fn shared(&self) -> Result<(Vec<PathBuf>, PathBuf), WorkerFault> {
         let shared = self.shared_files().await?.clone();
         let (brief, readable) = (self.brief.clone(), self.readable.clone());
         blocking(move || shared.read_by_all(&brief, &readable)).await

@@ -118,8 +118,7 @@ impl<'a> Install<'a> {
         unpacked: &'a Unpacked,
         readable: &'a [PathBuf],
     ) -> Result<Self, WorkerFault> {
-        let known = brief.agents.get(player).zip(brief.contest.players.get(player));
-        let (package, info) = known.ok_or_else(|| WorkerFault::no_player(player))?;
+        let (package, info) = (&brief.agents[player], &brief.contest.players[player]);
         let base = unpacked.base(brief)?;
         Ok(Self { package, info, brief, unpacked, base, readable })
     }

@@ -14,10 +14,9 @@ mod objects;
 mod install;
 mod agents;
 
-pub use agents::WorkerAgents;
-pub use objects::{
-    BlockingFile, Fetch, ObjectError, bundle_fetcher, is_chunk_id, object_exists, put, read_object,
-};
+pub(crate) use agents::WorkerAgents;
+pub use objects::read_object;
+pub(crate) use objects::{Fetch, bundle_fetcher, is_chunk_id, object_exists, put};
 pub use pack::{Packed, pack};
 
 #[cfg(test)]

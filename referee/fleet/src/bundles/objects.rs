@@ -5,18 +5,17 @@
 //! workers don't need that permission.
 
 use crate::BundleRef;
-use crate::link::{CALL_TIMEOUT, is_stream_missing, with_timeout};
+use crate::link::{CALL_TIMEOUT, call, is_stream_missing, with_timeout};
 use async_nats::jetstream::Context;
 use async_nats::jetstream::object_store::{InfoErrorKind, ObjectStore};
 use referee_protocol::plain::sanitize;
 use std::error::Error;
 use std::fs::File;
-use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::PathBuf;
 use std::pin::Pin;
-use std::task::{self, Poll};
 use std::time::Duration;
-use tokio::io::{AsyncRead, ReadBuf};
+use tokio::io::AsyncRead;
 
 /// The maximum number of attempts of a request.
 const TRIES: usize = 6;
@@ -28,76 +27,52 @@ const CHUNK_BYTES_MIN: u64 = 1 << 10;
 /// The additional time allowed for each byte that is sent.
 const TIME_PER_BYTE: Duration = Duration::from_micros(5);
 
-/// Why an object can't be read.
-#[derive(Debug, thiserror::Error)]
-pub enum ObjectError {
-    /// There is no object of this name.
-    #[error("it is missing on the server")]
-    Missing,
-    /// Any other error.
-    #[error("{0}")]
-    Other(String),
-}
-
-/// Fetches a bundle into a new file. Only its size is checked.
-pub type Fetch = Box<
-    dyn Fn(BundleRef, PathBuf) -> Pin<Box<dyn Future<Output = Result<(), ObjectError>> + Send>>
+/// Fetches a bundle into a new file, which is checked when it is unpacked.
+pub(crate) type Fetch = Box<
+    dyn Fn(BundleRef, PathBuf) -> Pin<Box<dyn Future<Output = Result<(), String>> + Send>>
         + Send
         + Sync,
 >;
 
 /// Returns a function that fetches bundles from this bucket.
-pub fn bundle_fetcher(jetstream: Context, bucket: String) -> Fetch {
+pub(crate) fn bundle_fetcher(jetstream: Context, bucket: String) -> Fetch {
     Box::new(move |bundle, file| {
         let (jetstream, bucket) = (jetstream.clone(), bucket.clone());
-        Box::pin(async move { fetch(&jetstream, &bucket, &bundle, &file).await })
+        Box::pin(async move {
+            let mut new =
+                File::create_new(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+            let found = read(&jetstream, &bucket, &bundle.sha256, bundle.bytes, &mut new).await?;
+            found.then_some(()).ok_or_else(|| "it is missing on the server".to_owned())
+        })
     })
 }
 
-async fn fetch(
-    jetstream: &Context,
-    bucket: &str,
-    bundle: &BundleRef,
-    path: &Path,
-) -> Result<(), ObjectError> {
-    let failed = |error: io::Error| ObjectError::Other(format!("{}: {error}", path.display()));
-    let mut file = File::create_new(path).map_err(failed)?;
-    let bytes = read(jetstream, bucket, &bundle.sha256, bundle.bytes, |some| {
-        file.write_all(some).map_err(failed)
-    });
-    if bytes.await? == bundle.bytes { Ok(()) } else { Err(incomplete(bundle.bytes)) }
-}
-
-/// Reads an object of at most `most` bytes.
+/// Reads an object of at most `most` bytes; `None` if there is none.
 pub async fn read_object(
     jetstream: &Context,
     bucket: &str,
     name: &str,
     most: u64,
-) -> Result<Vec<u8>, ObjectError> {
+) -> Result<Option<Vec<u8>>, String> {
     let mut bytes = Vec::new();
-    let take = |some: &[u8]| {
-        bytes.extend_from_slice(some);
-        Ok(())
-    };
-    read(jetstream, bucket, name, most, take).await?;
-    Ok(bytes)
+    let found = read(jetstream, bucket, name, most, &mut bytes).await?;
+    Ok(found.then_some(bytes))
 }
 
 /// Returns whether this is a valid id of an object's chunks. Workers may write an object's
 /// metadata, so it is not trusted.
-pub fn is_chunk_id(nuid: &str) -> bool {
+pub(crate) fn is_chunk_id(nuid: &str) -> bool {
     !nuid.is_empty() && nuid.bytes().all(|it| it.is_ascii_alphanumeric())
 }
 
-/// Reads an object chunk by chunk; returns its size.
+/// Reads an object chunk by chunk; returns false if there is none.
 async fn read(
     jetstream: &Context,
     bucket: &str,
     name: &str,
     most: u64,
-    mut take: impl FnMut(&[u8]) -> Result<(), ObjectError>,
-) -> Result<u64, ObjectError> {
+    into: &mut (impl Write + Send),
+) -> Result<bool, String> {
     let store = retry(|| jetstream.get_object_store(bucket)).await?;
     let object = retry(|| async {
         match store.info(name).await {
@@ -106,51 +81,44 @@ async fn read(
             Err(error) => Err(error),
         }
     });
-    let object = object.await?.ok_or(ObjectError::Missing)?;
+    let Some(object) = object.await? else { return Ok(false) };
     if !is_chunk_id(&object.nuid) {
-        let text = "its metadata is invalid";
-        return Err(ObjectError::Other(text.to_owned()));
+        return Err("its metadata is invalid".to_owned());
     }
     let stream = retry(|| jetstream.get_stream(format!("OBJ_{bucket}"))).await?;
     let subject = format!("$O.{bucket}.C.{}", object.nuid);
     let (size, mut bytes, mut next) = (object.size as u64, 0, 1);
     if size > most {
-        let text = format!("it has {size} bytes, at most {most} were expected");
-        return Err(ObjectError::Other(text));
+        return Err(format!("it has {size} bytes, at most {most} were expected"));
     }
     while bytes < size {
         let message = retry(|| stream.get_first_raw_message_by_subject(&subject, next)).await?;
         let chunk = message.payload.len() as u64;
         bytes += chunk;
         if bytes > size || (bytes < size && chunk < CHUNK_BYTES_MIN) {
-            return Err(incomplete(size));
+            return Err(format!("its size is not {size} bytes"));
         }
-        take(&message.payload)?;
+        into.write_all(&message.payload).map_err(|error| format!("can't write it: {error}"))?;
         next = message.sequence + 1;
     }
-    Ok(bytes)
-}
-
-/// Its chunks don't match its metadata.
-fn incomplete(bytes: u64) -> ObjectError {
-    ObjectError::Other(format!("its size is not {bytes} bytes"))
+    Ok(true)
 }
 
 /// Repeats a request until it succeeds, or has failed too often, or the bucket does not exist.
 async fn retry<T, E: Error + 'static, F: Future<Output = Result<T, E>>>(
     request: impl Fn() -> F,
-) -> Result<T, ObjectError> {
+) -> Result<T, String> {
     let mut tries = 0;
     loop {
         match request().await {
             Ok(answer) => return Ok(answer),
             Err(error) if is_stream_missing(&error) => {
-                return Err(ObjectError::Other("its bucket is missing on the server".to_owned()));
+                return Err("its bucket is missing on the server".to_owned());
             }
             Err(error) => {
                 tries += 1;
                 if tries == TRIES {
-                    return Err(ObjectError::Other(sanitize(&error.to_string())));
+                    return Err(sanitize(&error.to_string()));
                 }
             }
         }
@@ -159,13 +127,13 @@ async fn retry<T, E: Error + 'static, F: Future<Output = Result<T, E>>>(
 }
 
 /// Returns whether an object of this name and size exists.
-pub async fn object_exists(bucket: &ObjectStore, name: &str, bytes: u64) -> bool {
-    let known = with_timeout(CALL_TIMEOUT, bucket.info(name)).await;
+pub(crate) async fn object_exists(bucket: &ObjectStore, name: &str, bytes: u64) -> bool {
+    let known = call(bucket.info(name)).await;
     known.is_ok_and(|it| !it.deleted && it.size as u64 == bytes)
 }
 
 /// Writes an object of this size, replacing any of the same name.
-pub async fn put(
+pub(crate) async fn put(
     bucket: &ObjectStore,
     name: &str,
     mut from: impl AsyncRead + Unpin,
@@ -173,19 +141,4 @@ pub async fn put(
 ) -> Result<(), String> {
     let limit = CALL_TIMEOUT + TIME_PER_BYTE * u32::try_from(bytes).unwrap_or(u32::MAX);
     with_timeout(limit, bucket.put(name, &mut from)).await.map(drop)
-}
-
-/// A file that was just written and is read without waiting.
-#[derive(Debug)]
-pub struct BlockingFile(pub File);
-
-impl AsyncRead for BlockingFile {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        _: &mut task::Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let read = self.0.read(buffer.initialize_unfilled());
-        Poll::Ready(read.map(|length| buffer.advance(length)))
-    }
 }

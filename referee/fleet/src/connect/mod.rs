@@ -134,14 +134,8 @@ impl Server {
     /// refused connections are retried for some seconds.
     pub async fn connect(&self, name: &str) -> Result<Connection, Failure> {
         let began = Instant::now();
-        loop {
-            match self.attempt(name).await {
-                Err(error) if error.refused && began.elapsed() < STARTING => {
-                    error.wait(STARTING_DELAY).await;
-                }
-                connected => return connected.map_err(|error| error.failure),
-            }
-        }
+        let starts = |error: &NotConnected| error.refused && began.elapsed() < STARTING;
+        self.retry(name, |error| starts(error).then_some(STARTING_DELAY)).await
     }
 
     /// Connects, and keeps trying while the server can't be reached; calls `note` with the first
@@ -152,22 +146,34 @@ impl Server {
         name: &str,
         note: impl FnOnce(&Failure),
     ) -> Result<Connection, Failure> {
-        let mut note = Some(note);
-        let mut delay = PATIENT_DELAY;
-        let connection = loop {
-            match self.attempt(name).await {
-                Err(error) if error.passing => {
-                    if let Some(note) = note.take() {
-                        note(&error.failure);
-                    }
-                    error.wait(delay).await;
-                    delay = (delay * 2).min(PATIENT_DELAY_MAX);
-                }
-                connected => break connected.map_err(|error| error.failure)?,
+        let (mut note, mut delay) = (Some(note), PATIENT_DELAY / 2);
+        let connection = self.retry(name, |error| {
+            if let Some(note) = note.take_if(|_| error.passing) {
+                note(&error.failure);
             }
-        };
+            delay = (delay * 2).min(PATIENT_DELAY_MAX);
+            error.passing.then_some(delay)
+        });
+        let connection = connection.await?;
         connection.log_denied(self.display_url());
         Ok(connection)
+    }
+
+    /// Connects; after an error tries again after the returned delay, if there is one.
+    async fn retry(
+        &self,
+        name: &str,
+        mut delay_after: impl FnMut(&NotConnected) -> Option<Duration>,
+    ) -> Result<Connection, Failure> {
+        loop {
+            let error = match self.attempt(name).await {
+                Ok(connection) => return Ok(connection),
+                Err(error) => error,
+            };
+            let Some(delay) = delay_after(&error) else { return Err(error.failure) };
+            tracing::debug!("not connected: {}", error.failure);
+            tokio::time::sleep(delay).await;
+        }
     }
 
     /// Tries to connect once. The library's own retries do not report why they fail.
@@ -333,14 +339,6 @@ impl From<Failure> for NotConnected {
     /// An error that trying again does not fix.
     fn from(failure: Failure) -> Self {
         Self { failure, passing: false, refused: false }
-    }
-}
-
-impl NotConnected {
-    /// Waits until the next attempt.
-    async fn wait(&self, delay: Duration) {
-        tracing::debug!("not connected: {}", self.failure);
-        tokio::time::sleep(delay).await;
     }
 }
 

@@ -4,8 +4,9 @@ use super::intake::Event;
 use super::judge::{Judged, VerifiedReport};
 use super::{Coordinator, layout};
 use crate::Heartbeat;
-use crate::link::{next, send_unacknowledged, wait_connected, with_timeout};
+use crate::link::{send_unacknowledged, wait_connected, with_timeout};
 use async_nats::Message;
+use futures_util::StreamExt;
 use referee_contest::{Fixture, Schedule};
 use referee_process::Failure;
 use referee_protocol::plain::{count, sanitize, sanitize_line, sanitize_name};
@@ -43,7 +44,7 @@ impl Backend for Coordinator {
                     let now = self.now();
                     self.dispatch.published(published.block, published.attempt, published.number, now);
                 }
-                Some(message) = next(&mut self.beats) => self.beat(&message),
+                Some(message) = self.beats.next() => self.beat(&message),
                 Some(message) = self.live.recv() => self.live(&message).await,
                 Some(queue) = self.queue.recv() => {
                     let now = self.now();

@@ -3,9 +3,10 @@
 
 use crate::Names;
 use crate::connect::Connection;
-use crate::link::{CALL_TIMEOUT, consumer, is_announced, next, wait_connected, with_timeout};
+use crate::link::{CALL_TIMEOUT, call, consumer, is_announced, wait_connected};
 use crate::names::{BRIEF, COORDINATOR, WORKERS};
 use async_nats::jetstream::Message;
+use futures_util::StreamExt;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
@@ -49,11 +50,11 @@ async fn fetch(
     while let Ok(mut places) = reports.reserve_many(AT_ONCE).await {
         let bytes = BYTES.max(connection.client.max_payload() + OVERHEAD_BYTES);
         let batch = consumer.batch().max_messages(AT_ONCE).max_bytes(bytes).expires(PULL_TIME);
-        let mut batch = with_timeout(CALL_TIMEOUT, batch.messages()).await?;
+        let mut batch = call(batch.messages()).await?;
         let mut any = false;
         loop {
             let message = tokio::select! {
-                next = tokio::time::timeout(PULL_TIME + CALL_TIMEOUT, next(&mut batch)) => next,
+                next = tokio::time::timeout(PULL_TIME + CALL_TIMEOUT, batch.next()) => next,
                 () = reports.closed() => return Ok(()),
             };
             match (message, places.next()) {
@@ -113,8 +114,7 @@ pub(super) async fn queue(connection: &Connection, names: &Names) -> Result<Queu
     let (jetstream, orders) = (&connection.jetstream, names.orders_stream());
     let workers = consumer(jetstream, WORKERS, orders.clone()).await.map_err(about("orders"))?;
     let delivered = workers.cached_info().delivered.stream_sequence;
-    let stream =
-        with_timeout(CALL_TIMEOUT, jetstream.get_stream(orders)).await.map_err(about("orders"))?;
+    let stream = call(jetstream.get_stream(orders)).await.map_err(about("orders"))?;
     // Without these no report arrives.
     let reports = consumer(jetstream, COORDINATOR, names.reports_stream()).await;
     reports.map_err(about("reports"))?;
@@ -127,8 +127,7 @@ pub(super) async fn queue(connection: &Connection, names: &Names) -> Result<Queu
 }
 
 async fn brief(connection: &Connection, names: &Names) -> Result<(), String> {
-    let bucket =
-        with_timeout(CALL_TIMEOUT, connection.jetstream.get_object_store(names.bucket())).await?;
-    let brief = with_timeout(CALL_TIMEOUT, bucket.info(BRIEF)).await?;
+    let bucket = call(connection.jetstream.get_object_store(names.bucket())).await?;
+    let brief = call(bucket.info(BRIEF)).await?;
     if brief.deleted { Err("it was removed".to_owned()) } else { Ok(()) }
 }

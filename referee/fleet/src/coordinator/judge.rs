@@ -2,9 +2,9 @@
 //! ordered. Nothing else that a worker reports counts.
 
 use super::report_reader::{ReportReader, too_long};
-use crate::bundles::{ObjectError, is_chunk_id, read_object};
+use crate::bundles::{is_chunk_id, read_object};
 use crate::connect::Connection;
-use crate::link::{CALL_TIMEOUT, wait_connected, with_timeout};
+use crate::link::{call, wait_connected};
 use crate::{Payload, Report};
 use base64::prelude::{BASE64_URL_SAFE, Engine};
 use referee_contest::{Contest, Fixture, Record};
@@ -228,10 +228,7 @@ async fn object(
 impl Objects for Bucket {
     async fn fetch(&self, name: &str, most: usize) -> Result<Option<Vec<u8>>, String> {
         let (jetstream, bucket) = (&self.connection.jetstream, self.name.as_str());
-        let attempt = async || match read_object(jetstream, bucket, name, most as u64).await {
-            Err(ObjectError::Missing) => Ok(None),
-            read => read.map(Some),
-        };
+        let attempt = || read_object(jetstream, bucket, name, most as u64);
         retry(self.connection.up.clone(), RETRY_DELAY, attempt).await
     }
 }
@@ -248,11 +245,9 @@ impl Bucket {
 
     async fn remove_one(&self, name: &str) -> Result<(), String> {
         let (jetstream, bucket) = (&self.connection.jetstream, &self.name);
-        let store = with_timeout(CALL_TIMEOUT, jetstream.get_object_store(bucket)).await?;
-        let object = with_timeout(CALL_TIMEOUT, store.info(name)).await?;
-        let stream =
-            with_timeout(CALL_TIMEOUT, jetstream.get_stream_no_info(format!("OBJ_{bucket}")))
-                .await?;
+        let store = call(jetstream.get_object_store(bucket)).await?;
+        let object = call(store.info(name)).await?;
+        let stream = call(jetstream.get_stream_no_info(format!("OBJ_{bucket}"))).await?;
         // The library would leave a tombstone for each object. The name is removed first: chunks
         // without a name are never read.
         let mut subjects = vec![format!("$O.{bucket}.M.{}", BASE64_URL_SAFE.encode(name))];
@@ -260,7 +255,7 @@ impl Bucket {
             subjects.push(format!("$O.{bucket}.C.{}", object.nuid));
         }
         for subject in subjects {
-            with_timeout(CALL_TIMEOUT, stream.purge().filter(subject).into_future()).await?;
+            call(stream.purge().filter(subject).into_future()).await?;
         }
         Ok(())
     }

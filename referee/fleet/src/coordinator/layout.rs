@@ -1,9 +1,9 @@
 //! The contest's streams and buckets on the server: created at the beginning, found when it
 //! resumes, removed at the end.
 
-use crate::bundles::{BlockingFile, Packed, object_exists, put};
+use crate::bundles::{Packed, object_exists, put};
 use crate::connect::Connection;
-use crate::link::{CALL_TIMEOUT, contests, find_stream, next, with_timeout};
+use crate::link::{call, contests, find_stream};
 use crate::messages::FORMAT_VERSION;
 use crate::names::{BRIEF, CONTESTS, COORDINATOR, WORKERS};
 use crate::{Announcement, Brief, Names};
@@ -12,11 +12,12 @@ use async_nats::jetstream::consumer::{AckPolicy, pull};
 use async_nats::jetstream::stream::{
     Config, ConsumerErrorKind, DiscardPolicy, RetentionPolicy, StorageType,
 };
+use futures_util::TryStreamExt;
 use referee_process::Failure;
 use referee_protocol::plain::to_hex;
 use sha2::{Digest, Sha256};
-use std::fs::File;
 use std::time::Duration;
+use tokio::fs::File;
 
 /// How long the server remembers message ids. A later duplicate does no harm: the first report of
 /// a game counts.
@@ -57,7 +58,7 @@ impl Layout {
                     _ => Ok(()),
                 }
             };
-            with_timeout(CALL_TIMEOUT, deleted).await?;
+            call(deleted).await?;
         }
         let lease = Duration::from_millis(self.brief.lease_ms);
         for (name, subjects, a_subject, consumer) in [
@@ -65,15 +66,14 @@ impl Layout {
             (names.reports_stream(), names.reports(), -1, consumer(COORDINATOR, REPORT_LEASE)),
         ] {
             let stream = stream(name.clone(), subjects, a_subject);
-            with_timeout(CALL_TIMEOUT, jetstream.create_stream(stream)).await?;
-            with_timeout(CALL_TIMEOUT, jetstream.create_consumer_on_stream(consumer, name)).await?;
+            call(jetstream.create_stream(stream)).await?;
+            call(jetstream.create_consumer_on_stream(consumer, name)).await?;
         }
-        with_timeout(CALL_TIMEOUT, jetstream.get_or_create_stream(objects(&names.bucket())))
-            .await?;
-        let bucket = with_timeout(CALL_TIMEOUT, jetstream.get_object_store(names.bucket())).await?;
+        call(jetstream.get_or_create_stream(objects(&names.bucket()))).await?;
+        let bucket = call(jetstream.get_object_store(names.bucket())).await?;
         for (bundle, path) in &self.packed.bundles {
             if !object_exists(&bucket, &bundle.sha256, bundle.bytes).await {
-                let file = BlockingFile(File::open(path).map_err(|error| error.to_string())?);
+                let file = File::open(path).await.map_err(|error| error.to_string())?;
                 put(&bucket, &bundle.sha256, file, bundle.bytes).await?;
             }
         }
@@ -100,8 +100,8 @@ impl Layout {
             deny_delete: true,
             ..Config::default()
         };
-        with_timeout(CALL_TIMEOUT, jetstream.get_or_create_stream(config)).await?;
-        let contests = with_timeout(CALL_TIMEOUT, jetstream.get_key_value(CONTESTS)).await?;
+        call(jetstream.get_or_create_stream(config)).await?;
+        let contests = call(jetstream.get_key_value(CONTESTS)).await?;
         let announcement = Announcement {
             form: FORMAT_VERSION,
             name: self.brief.contest.name.clone(),
@@ -110,20 +110,17 @@ impl Layout {
             brief_sha256,
         };
         let value = serde_json::to_vec(&announcement).map_err(|error| error.to_string())?;
-        with_timeout(CALL_TIMEOUT, contests.put(&self.names.id, value.into())).await?;
+        call(contests.put(&self.names.id, value.into())).await?;
         Ok(())
     }
 
     /// Returns the blocks for which an earlier run has left orders.
     pub(super) async fn found(&self, connection: &Connection) -> Result<Vec<u64>, String> {
         let stream = connection.jetstream.get_stream(self.names.orders_stream());
-        let stream = with_timeout(CALL_TIMEOUT, stream).await?;
-        let mut subjects =
-            with_timeout(CALL_TIMEOUT, stream.info_with_subjects(self.names.orders())).await?;
+        let stream = call(stream).await?;
+        let mut subjects = call(stream.info_with_subjects(self.names.orders())).await?;
         let mut found = Vec::new();
-        while let Some((subject, _)) =
-            with_timeout(CALL_TIMEOUT, async { next(&mut subjects).await.transpose() }).await?
-        {
+        while let Some((subject, _)) = call(subjects.try_next()).await? {
             found.extend(subject.rsplit('.').next().and_then(|block| block.parse::<u64>().ok()));
         }
         Ok(found)
@@ -184,7 +181,7 @@ pub(super) async fn retract(connection: &Connection, names: &Names) -> Result<()
             // read.
             let subject = format!("{}{}", contests.prefix, names.id);
             let purge = contests.stream.purge().filter(subject);
-            with_timeout(CALL_TIMEOUT, purge.into_future()).await.map(drop)
+            call(purge.into_future()).await.map(drop)
         }
         None => Ok(()),
     }
@@ -217,7 +214,7 @@ pub(super) async fn remove(
 /// Removes a stream and returns the number of its messages; `None` if it does not exist.
 async fn remove_stream(connection: &Connection, name: &str) -> Result<Option<u64>, String> {
     let Some(stream) = find_stream(&connection.jetstream, name).await? else { return Ok(None) };
-    with_timeout(CALL_TIMEOUT, connection.jetstream.delete_stream(name)).await?;
+    call(connection.jetstream.delete_stream(name)).await?;
     Ok(Some(stream.cached_info().state.messages))
 }
 

@@ -18,7 +18,7 @@ pub(crate) mod tests;
 use crate::bundles::Packed;
 use crate::connect::Connection;
 use crate::dispatch::{Dispatch, Effect};
-use crate::link::{CALL_TIMEOUT, send_unacknowledged, ticks, with_timeout};
+use crate::link::{call, send_unacknowledged, ticks};
 use crate::{Brief, Names, Order, live};
 use async_nats::Subscriber;
 use fetch::Queue;
@@ -235,7 +235,7 @@ impl Coordinator {
 /// Removes the announcement of a contest that could not begin.
 pub async fn retract(connection: &Connection, contest: &Contest, begun: &str) {
     let names = Names::of(contest, begun);
-    if let Err(error) = with_timeout(CALL_TIMEOUT, layout::retract(connection, &names)).await {
+    if let Err(error) = call(layout::retract(connection, &names)).await {
         tracing::debug!("can't remove the announcement: {error}");
     }
 }
@@ -251,7 +251,7 @@ pub async fn withdraw(
     send_unacknowledged(connection.client.publish(names.stop(), Vec::new().into())).await;
     let removed = Box::pin(layout::remove(connection, &names));
     let removed = connection.unless_denied(removed).await?;
-    with_timeout(CALL_TIMEOUT, connection.client.flush()).await?;
+    call(connection.client.flush()).await?;
     Ok(removed)
 }
 

@@ -3,8 +3,7 @@
 
 use crate::Names;
 use crate::connect::Connection;
-use crate::link::{CALL_TIMEOUT, ticks, with_timeout};
-use async_nats::jetstream::message::PublishMessage;
+use crate::link::{CALL_TIMEOUT, call, publish, wait_connected};
 use async_nats::jetstream::stream::LastRawMessageErrorKind;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -46,7 +45,6 @@ pub(super) fn start(
         names,
         published: sender,
         wanted: BTreeMap::new(),
-        due: BTreeSet::new(),
         busy: BTreeSet::new(),
         running: JoinSet::new(),
     };
@@ -63,25 +61,19 @@ struct OrderPublisher {
     published: mpsc::UnboundedSender<Published>,
     /// The last change for each block that is not applied yet.
     wanted: BTreeMap<u64, QueueChange>,
-    /// Blocks whose change can be applied now.
-    due: BTreeSet<u64>,
-    /// Blocks whose change is being applied; one after the other.
+    /// Blocks whose change is being applied, or waits after an error.
     busy: BTreeSet<u64>,
     running: JoinSet<Done>,
 }
 
 impl OrderPublisher {
     async fn run(mut self, mut requests: mpsc::UnboundedReceiver<QueueChange>) {
-        let mut again = ticks(RETRY_DELAY);
         let mut is_open = true;
         while is_open || !self.wanted.is_empty() {
             self.start_due();
             tokio::select! {
                 change = requests.recv(), if is_open => match change {
-                    Some(change) => {
-                        self.due.insert(change.block);
-                        self.wanted.insert(change.block, change);
-                    }
+                    Some(change) => drop(self.wanted.insert(change.block, change)),
                     None => is_open = false,
                 },
                 Some(done) = self.running.join_next(), if !self.running.is_empty() => {
@@ -89,81 +81,60 @@ impl OrderPublisher {
                         self.done(done);
                     }
                 }
-                _ = again.tick() => self.due_again(),
                 () = self.published.closed() => return,
             }
         }
     }
 
-    fn due_again(&mut self) {
-        if self.connection.is_up() {
-            self.due.extend(self.wanted.keys().filter(|block| !self.busy.contains(block)));
-        }
-    }
-
+    /// Starts to apply changes, as many at once as allowed.
     fn start_due(&mut self) {
-        while self.running.len() < AT_ONCE
-            && let Some(&block) = self.due.iter().find(|block| !self.busy.contains(block))
-        {
-            self.due.remove(&block);
-            let Some(change) = self.wanted.get(&block).cloned() else { continue };
+        let free = AT_ONCE.saturating_sub(self.running.len());
+        let due = self.wanted.values().filter(|change| !self.busy.contains(&change.block));
+        for QueueChange { block, order } in due.take(free).cloned().collect::<Vec<_>>() {
             self.busy.insert(block);
             let (connection, names) = (self.connection.clone(), self.names.clone());
             self.running.spawn(async move {
-                match change.order {
+                let attempt = order.as_ref().map(|(attempt, _)| *attempt);
+                let result = match order {
                     Some((attempt, message)) => {
-                        let put = put(&connection, &names, block, attempt, message).await;
-                        (block, Some(attempt), put)
+                        let (subject, id) = (names.order(block), format!("{block}-{attempt}"));
+                        publish(&connection.jetstream, subject, id, message).await
                     }
-                    None => (block, None, remove(&connection, &names, block).await),
+                    None => remove(&connection, &names, block).await,
+                };
+                if let Err(error) = &result {
+                    tracing::debug!("the order for block {block}: {error}");
+                    tokio::time::sleep(RETRY_DELAY).await;
+                    wait_connected(connection.up).await;
                 }
+                (block, attempt, result)
             });
         }
     }
 
     fn done(&mut self, (block, attempt, result): Done) {
         self.busy.remove(&block);
-        match result {
-            Ok(number) => {
-                let is_it = |change: &QueueChange| change.order.as_ref().map(|it| it.0) == attempt;
-                if self.wanted.get(&block).is_some_and(is_it) {
-                    self.wanted.remove(&block);
-                }
-                if let Some(attempt) = attempt {
-                    self.published.send(Published { block, attempt, number }).ok();
-                }
-            }
-            // Retried soon.
-            Err(error) => tracing::debug!("the order for block {block}: {error}"),
+        let Ok(number) = result else { return };
+        let is_it = |change: &QueueChange| change.order.as_ref().map(|it| it.0) == attempt;
+        if self.wanted.get(&block).is_some_and(is_it) {
+            self.wanted.remove(&block);
+        }
+        if let Some(attempt) = attempt {
+            self.published.send(Published { block, attempt, number }).ok();
         }
     }
 }
 
-async fn put(
-    connection: &Connection,
-    names: &Names,
-    block: u64,
-    attempt: u32,
-    message: Vec<u8>,
-) -> Result<u64, String> {
-    let publish =
-        PublishMessage::build().payload(message.into()).message_id(format!("{block}-{attempt}"));
-    let sent = connection.jetstream.send_publish(names.order(block), publish);
-    let sent = with_timeout(CALL_TIMEOUT, sent).await?;
-    let stored = with_timeout(CALL_TIMEOUT, sent.into_future()).await?;
-    Ok(stored.sequence)
-}
-
 async fn remove(connection: &Connection, names: &Names, block: u64) -> Result<u64, String> {
     let stream = connection.jetstream.get_stream_no_info(names.orders_stream());
-    let stream = with_timeout(CALL_TIMEOUT, stream).await?;
+    let stream = call(stream).await?;
     // By its number: servers of version 2.9 lose all waiting orders if a single subject is purged.
     let subject = names.order(block);
     let found =
         tokio::time::timeout(CALL_TIMEOUT, stream.get_last_raw_message_by_subject(&subject));
     match found.await.map_err(|_| "the server did not answer".to_owned())? {
         Ok(message) => {
-            with_timeout(CALL_TIMEOUT, stream.delete_message(message.sequence)).await?;
+            call(stream.delete_message(message.sequence)).await?;
         }
         Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => {}
         Err(error) => return Err(error.to_string()),

@@ -10,10 +10,10 @@ mod workers;
 #[cfg(test)]
 mod tests;
 
-use super::messages::{HEARTBEAT_MS, Heartbeat};
+use super::messages::{HEARTBEAT_MS, Heartbeat, WorkerInfo};
 use failures::Failures;
 use std::collections::{BTreeMap, BTreeSet};
-use workers::WorkerPool;
+use workers::{Worker, WorkerPool};
 
 /// The number of different workers that may fail at a block before it is given up.
 pub const FAILURES_MAX: usize = 3;
@@ -152,11 +152,6 @@ impl Dispatch {
         self.blocks.len()
     }
 
-    /// Returns whether a block is outstanding.
-    pub fn is_outstanding(&self, block: u64) -> bool {
-        self.blocks.contains_key(&block)
-    }
-
     /// Returns the blocks that a worker holds.
     pub fn started(&self) -> impl Iterator<Item = u64> {
         self.blocks.iter().filter(|(_, it)| !it.holders.is_empty()).map(|(&block, _)| block)
@@ -225,27 +220,26 @@ impl Dispatch {
         }
     }
 
-    /// Takes a heartbeat; returns whether the worker is new.
-    pub fn heartbeat(&mut self, beat: &Heartbeat, now: u64) -> bool {
-        let Some(change) = self.pool.heartbeat(beat, now) else { return false };
-        if change.left {
-            let (worker, name) = (beat.worker.id.clone(), beat.worker.name.clone());
-            self.effects.push(Effect::Left { worker, name });
+    /// Takes a heartbeat.
+    pub fn heartbeat(&mut self, beat: &Heartbeat, now: u64) {
+        let Some(dropped) = self.pool.heartbeat(beat, now) else { return };
+        let WorkerInfo { id, name, .. } = &beat.worker;
+        if beat.has_left() {
+            self.effects.push(Effect::Left { worker: id.clone(), name: name.clone() });
         }
-        for block in &change.dropped {
+        for block in &dropped {
             if let Some(it) = self.blocks.get_mut(block) {
-                it.holders.remove(&beat.worker.id);
+                it.holders.remove(id);
             }
         }
         for (block, _) in &beat.orders {
             if let Some(it) = self.blocks.get_mut(block) {
                 (it.alive_ms, it.held_ms) = (now, now);
-                if !it.holders.contains(&beat.worker.id) {
-                    it.holders.insert(beat.worker.id.clone());
+                if !it.holders.contains(id) {
+                    it.holders.insert(id.clone());
                 }
             }
         }
-        change.new
     }
 
     /// A report on a block has arrived and is being verified.
@@ -368,10 +362,10 @@ impl Dispatch {
     /// A silent worker has failed at the blocks that it held.
     fn lose_silent(&mut self, now: u64) {
         let patience = self.lease_ms.max(3 * HEARTBEAT_MS);
-        for lost in self.pool.lost(now, patience) {
+        for (worker, Worker { name, orders, .. }) in self.pool.lost(now, patience) {
             let had: Vec<u64> =
-                lost.orders.iter().copied().filter(|block| self.has(&lost.id, *block)).collect();
-            let (worker, name, orders) = (lost.id, lost.name, had.len());
+                orders.into_iter().filter(|block| self.has(&worker, *block)).collect();
+            let orders = had.len();
             for block in had {
                 if let Some(it) = self.blocks.get_mut(&block) {
                     it.holders.remove(&worker);

@@ -23,34 +23,17 @@ pub(super) struct WorkerPool {
     failing: BTreeSet<String>,
 }
 
+/// A worker with a recent heartbeat.
 #[derive(Debug, Default)]
-struct Worker {
-    name: String,
+pub(super) struct Worker {
+    pub(super) name: String,
     slots: u32,
     /// Whether it takes orders.
     able: bool,
     seen_ms: u64,
-    orders: BTreeSet<u64>,
+    pub(super) orders: BTreeSet<u64>,
     /// Failures since it last played a block.
     consecutive_failures: u32,
-}
-
-/// What a heartbeat has changed.
-#[derive(Debug)]
-pub(super) struct Change {
-    pub(super) new: bool,
-    /// Whether it holds no orders and takes none, so it is forgotten.
-    pub(super) left: bool,
-    /// Blocks that it no longer holds.
-    pub(super) dropped: Vec<u64>,
-}
-
-/// A worker that has become silent.
-#[derive(Debug)]
-pub(super) struct Lost {
-    pub(super) id: String,
-    pub(super) name: String,
-    pub(super) orders: BTreeSet<u64>,
 }
 
 impl WorkerPool {
@@ -67,12 +50,12 @@ impl WorkerPool {
         self.workers.get(id).map_or(id, |worker| worker.name.as_str())
     }
 
-    /// Takes a heartbeat; `None` if it is ignored.
-    pub(super) fn heartbeat(&mut self, beat: &Heartbeat, now: u64) -> Option<Change> {
-        let id = &beat.worker.id;
+    /// Takes a heartbeat; returns the blocks that the worker no longer holds, or `None` if the
+    /// heartbeat is ignored.
+    pub(super) fn heartbeat(&mut self, beat: &Heartbeat, now: u64) -> Option<Vec<u64>> {
+        let (id, left) = (&beat.worker.id, beat.has_left());
         let new = !self.workers.contains_key(id);
         let strange = id.is_empty() || id.chars().count() > ID_CHARACTERS_MAX;
-        let left = beat.leaving && beat.orders.is_empty();
         if strange || (new && (left || self.workers.len() >= WORKERS_MAX)) {
             return None;
         }
@@ -96,7 +79,7 @@ impl WorkerPool {
             self.workers.remove(id);
             self.failing.remove(id);
         }
-        Some(Change { new, left, dropped })
+        Some(dropped)
     }
 
     fn count(&mut self) {
@@ -159,20 +142,15 @@ impl WorkerPool {
     }
 
     /// Removes and returns the workers that have been silent for longer than `patience`.
-    pub(super) fn lost(&mut self, now: u64, patience: u64) -> Vec<Lost> {
+    pub(super) fn lost(&mut self, now: u64, patience: u64) -> Vec<(String, Worker)> {
         let silent = |worker: &Worker| now.saturating_sub(worker.seen_ms) > patience;
         let ids = self.workers.iter().filter(|(_, worker)| silent(worker));
         let ids: Vec<String> = ids.map(|(id, _)| id.clone()).collect();
-        let mut all = Vec::new();
-        for id in ids {
-            if let Some(Worker { name, orders, .. }) = self.workers.remove(&id) {
-                self.failing.remove(&id);
-                all.push(Lost { id, name, orders });
-            }
-        }
-        if !all.is_empty() {
+        let lost: Vec<_> = ids.iter().filter_map(|id| self.workers.remove_entry(id)).collect();
+        if !lost.is_empty() {
+            self.failing.retain(|id| self.workers.contains_key(id));
             self.count();
         }
-        all
+        lost
     }
 }

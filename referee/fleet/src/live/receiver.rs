@@ -2,10 +2,10 @@
 
 use super::sender::KEEPALIVE;
 use super::write::append;
-use crate::link::next;
 use crate::messages::{LIVE_BYTES_MAX, split_bytes};
 use crate::{LiveChunk, Names, ResendRequest};
 use async_nats::{Client, SubscribeError};
+use futures_util::StreamExt;
 use referee_play::replace_file::replace;
 use referee_play::running_matches::{RunningMatchGuard, RunningMatches};
 use referee_runner::folder::Folder;
@@ -61,7 +61,7 @@ pub async fn listen(
     tokio::spawn(async move {
         loop {
             let message = tokio::select! {
-                message = next(&mut subscriber) => message,
+                message = subscriber.next() => message,
                 () = messages.closed() => return,
             };
             let Some(message) = message else { return };

@@ -1,10 +1,11 @@
 //! The worker's side: sends what the transcripts of running matches have grown by.
 
-use crate::link::{next, ticks};
+use crate::link::ticks;
 use crate::messages::{LIVE_BYTES_MAX, with_bytes};
 use crate::{LiveChunk, Names, ResendRequest};
 use async_nats::Client;
 use async_nats::connection::State;
+use futures_util::StreamExt;
 use referee_play::growing_file::GrowingFile;
 use referee_play::running_matches::{RunningMatch, RunningMatches};
 use std::collections::BTreeMap;
@@ -55,15 +56,13 @@ pub async fn send(client: &Client, names: &Names, worker: &str, playing: &Runnin
     // Greater than the numbers of any earlier process.
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let serial = u64::try_from(since.as_millis()).unwrap_or_default();
-    let mut sender = Some(Sender::new(worker, serial));
+    let mut sender = Sender::new(worker, serial);
     let mut ticks = ticks(PERIOD);
     loop {
         tokio::select! {
-            message = async { next(asked.as_mut()?).await }, if asked.is_some() => {
+            message = async { asked.as_mut()?.next().await }, if asked.is_some() => {
                 match message {
-                    Some(message) => if let Some(sender) = &mut sender {
-                        sender.resend(&message.payload);
-                    },
+                    Some(message) => sender.resend(&message.payload),
                     None => asked = None,
                 }
                 continue;
@@ -75,14 +74,13 @@ pub async fn send(client: &Client, names: &Names, worker: &str, playing: &Runnin
             continue;
         }
         let most = LIVE_BYTES_MAX.min(client.server_info().max_payload.saturating_sub(LINE_BYTES));
-        let (own, running) = (sender.take(), playing.clone());
+        let (mut own, running) = (sender, playing.clone());
         let read = tokio::task::spawn_blocking(move || {
-            let mut own = own?;
             let messages = own.messages(&running, most, Instant::now());
-            Some((own, messages))
+            (own, messages)
         });
-        let Ok(Some((own, messages))) = read.await else { return };
-        sender = Some(own);
+        let Ok((own, messages)) = read.await else { return };
+        sender = own;
         for message in messages {
             client.publish(names.live(), message.into()).await.ok();
         }

@@ -5,10 +5,10 @@ use super::announced::AnnouncedContest;
 use super::filter::Mismatch;
 use crate::bundles::{WorkerAgents, bundle_fetcher, read_object};
 use crate::connect::Connection;
-use crate::link::{CALL_TIMEOUT, with_timeout};
+use crate::link::{call, with_timeout};
 use crate::messages::FORMAT_VERSION;
 use crate::names::BRIEF;
-use crate::{Brief, FaultCause, Names, WorkerFault, WorkerInfo, requirements};
+use crate::{Brief, FaultCause, WorkerFault, WorkerInfo, requirements};
 use async_nats::jetstream::Context;
 use async_nats::jetstream::object_store::ObjectStore;
 use referee_contest::Contest;
@@ -19,6 +19,7 @@ use referee_process::Failure;
 use referee_process::sandbox::{Depth, Sandbox, choose};
 use referee_process::work_folder::create_in;
 use referee_protocol::plain::{sanitize, to_hex};
+use referee_protocol::plain_error;
 use referee_runner::sandbox_request;
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -43,16 +44,12 @@ pub(super) struct CheckedBrief {
     pub(super) contest: Arc<Contest>,
     /// The game rules, in the order of the contest's games.
     pub(super) kinds: Vec<GameKind>,
-    /// The maximum number of games of a block.
-    pub(super) games_a_block: u64,
     /// How long the worker keeps an order without renewing it.
     pub(super) lease: Duration,
 }
 
 /// A contest that this worker plays in.
 pub(super) struct ActiveContest {
-    /// Its names on the server.
-    pub(super) names: Names,
     /// Its announcement.
     pub(super) announced: AnnouncedContest,
     /// Its brief.
@@ -65,7 +62,7 @@ pub(super) struct ActiveContest {
     pub(super) readable_files: Arc<ReadableFiles>,
     agents: WorkerAgents,
     /// The folder for agents and transcripts; removed with the last reference to it.
-    folder: TempDir,
+    pub(super) folder: TempDir,
 }
 
 impl fmt::Debug for ActiveContest {
@@ -102,8 +99,7 @@ impl CheckedBrief {
             return Err("its numbers of agents and players differ".to_owned());
         }
         let lease = Duration::from_millis(brief.lease_ms).clamp(LEASE.0, LEASE.1);
-        let games_a_block = contest.games_of_a_block() as u64;
-        Ok(Self { brief: Arc::new(brief), contest, kinds, games_a_block, lease })
+        Ok(Self { brief: Arc::new(brief), contest, kinds, lease })
     }
 }
 
@@ -122,9 +118,9 @@ impl ActiveContest {
         if let Some(reason) = announced.incompatibility() {
             return Err(reason.into());
         }
-        let names = announced.names.clone();
-        let bucket = connection.jetstream.get_object_store(names.bucket());
-        let bucket = with_timeout(CALL_TIMEOUT, bucket).await.map_err(passing)?;
+        let bucket_name = announced.names.bucket();
+        let bucket = connection.jetstream.get_object_store(&bucket_name);
+        let bucket = call(bucket).await.map_err(passing)?;
         let brief = brief(&connection.jetstream, announced)
             .await
             .map_err(|error| passing(format!("invalid brief: {error}")))?;
@@ -140,7 +136,7 @@ impl ActiveContest {
             .and_then(|it| std::fs::set_permissions(&agents, it.permissions()))
             .map_err(|error| error.to_string())?;
         let (brief, readable_paths) = (checked.brief.clone(), readable_paths.to_vec());
-        let fetch = bundle_fetcher(connection.jetstream.clone(), names.bucket());
+        let fetch = bundle_fetcher(connection.jetstream.clone(), bucket_name);
         let agents = WorkerAgents::new(agents, brief, fetch, readable_paths);
         let fault = |fault: WorkerFault| passing(sanitize(&fault.text));
         let (readable, base) = agents.shared().await.map_err(fault)?;
@@ -153,12 +149,7 @@ impl ActiveContest {
         let records = [root.to_owned()];
         let readable_files = Arc::new(ReadableFiles::new(shared_rules(&[], &records, &readable)));
         let announced = announced.clone();
-        Ok(Self { names, announced, checked, sandbox, bucket, readable_files, agents, folder })
-    }
-
-    /// The folder for its agents and transcripts.
-    pub(super) fn folder(&self) -> &Path {
-        self.folder.path()
+        Ok(Self { announced, checked, sandbox, bucket, readable_files, agents, folder })
     }
 
     /// Returns a player's agent once it is installed. All matches share it.
@@ -182,18 +173,18 @@ pub(super) fn one_line(failure: &Failure) -> String {
 async fn brief(jetstream: &Context, announced: &AnnouncedContest) -> Result<Brief, String> {
     let bucket = announced.names.bucket();
     let read = read_object(jetstream, &bucket, BRIEF, BRIEF_BYTES_MAX);
-    let bytes = with_timeout(BRIEF_TIME, read).await?;
+    let bytes = with_timeout(BRIEF_TIME, read).await?.ok_or("it is missing on the server")?;
     if to_hex(&Sha256::digest(&bytes)) != announced.announcement.brief_sha256 {
         return Err("it is not the announced one".to_owned());
     }
-    serde_json::from_slice(&bytes).map_err(|error| sanitize(&error.to_string()))
+    serde_json::from_slice(&bytes).map_err(|error| sanitize(&plain_error(&error.to_string())))
 }
 
 /// Prepares the sandbox for this many slots, and tests it with a short attack.
 async fn choose_sandbox(contest: &Contest, base: PathBuf, slots: u32) -> Result<Sandbox, String> {
     let settings = &contest.sandbox;
-    let wish = sandbox_request(settings, base);
-    let chosen = tokio::task::spawn_blocking(move || choose(&wish, Depth::Start)).await;
+    let request = sandbox_request(settings, base);
+    let chosen = tokio::task::spawn_blocking(move || choose(&request, Depth::Start)).await;
     let chosen = chosen.map_err(|error| error.to_string())?;
     let chosen = chosen.map_err(|failure| one_line(&failure))?;
     let agents = contest.seats().saturating_mul(slots as usize);

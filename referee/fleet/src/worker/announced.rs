@@ -1,10 +1,11 @@
 //! The contests that are announced on the server.
 
 use crate::connect::Connection;
-use crate::link::{CALL_TIMEOUT, announced, consumer, contests, next, with_timeout};
+use crate::link::{announced, call, consumer, contests};
 use crate::messages::FORMAT_VERSION;
 use crate::names::WORKERS;
 use crate::{Announcement, Names};
+use futures_util::TryStreamExt;
 use referee_protocol::plain::sanitize_name;
 
 /// The maximum number of contests that are read.
@@ -41,11 +42,9 @@ impl AnnouncedContest {
 pub(super) async fn list(connection: &Connection) -> Result<Vec<AnnouncedContest>, String> {
     let Some(bucket) = contests(&connection.jetstream).await? else { return Ok(Vec::new()) };
     let filter = format!("{}>", bucket.prefix);
-    let mut keys = with_timeout(CALL_TIMEOUT, bucket.stream.info_with_subjects(filter)).await?;
+    let mut keys = call(bucket.stream.info_with_subjects(filter)).await?;
     let (mut found, mut asked) = (Vec::new(), 0);
-    while let Some(key) =
-        with_timeout(CALL_TIMEOUT, async { next(&mut keys).await.transpose() }).await?
-    {
+    while let Some(key) = call(keys.try_next()).await? {
         let id = key.0.strip_prefix(&bucket.prefix).unwrap_or_default();
         let Some(names) = Names::new(id) else { continue };
         asked += 1;

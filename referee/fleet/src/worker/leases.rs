@@ -22,7 +22,7 @@ pub(super) struct OrderLeases(Arc<Mutex<BTreeMap<u64, Lease>>>);
 /// Holds an order until it is dropped or done.
 pub(super) struct HeldOrder {
     leases: OrderLeases,
-    block: u64,
+    pub(super) block: u64,
     is_done: AtomicBool,
 }
 
@@ -72,11 +72,6 @@ impl OrderLeases {
 }
 
 impl HeldOrder {
-    /// Its block.
-    pub(super) fn block(&self) -> u64 {
-        self.block
-    }
-
     /// Returns its latest attempt.
     pub(super) fn attempt(&self) -> u32 {
         self.leases.all().get(&self.block).map_or(0, |lease| lease.attempt)

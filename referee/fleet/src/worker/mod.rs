@@ -103,7 +103,8 @@ pub enum WorkerExit {
 #[derive(Debug)]
 pub struct Worker {
     settings: Settings,
-    info: WorkerInfo,
+    /// Its description.
+    pub info: WorkerInfo,
     /// Its own folder.
     root: Root,
     filter: ContestFilter,
@@ -113,7 +114,8 @@ pub struct Worker {
     /// When it last had work.
     busy: Instant,
     beat_at: Instant,
-    played: u64,
+    /// How many games it has played.
+    pub played: u64,
 }
 
 impl Worker {
@@ -131,16 +133,6 @@ impl Worker {
         let (contests, left) = (BTreeMap::new(), None);
         let (busy, beat_at, played) = (now, now, 0);
         Ok(Self { settings, info, root, filter, contests, left, busy, beat_at, played })
-    }
-
-    /// Returns its description.
-    pub fn info(&self) -> &WorkerInfo {
-        &self.info
-    }
-
-    /// Returns how many games it has played.
-    pub fn played(&self) -> u64 {
-        self.played
     }
 
     /// Runs until it is interrupted or has no work for too long.

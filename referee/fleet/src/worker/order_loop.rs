@@ -8,7 +8,7 @@ use super::playing::{Outcome, PackedTranscript, play};
 use super::reporting::report;
 use super::session::Session;
 use crate::link::{
-    consumer, fetch, is_announced, send_unacknowledged, wait, wait_connected, wait_disconnected,
+    consumer, fetch, is_announced, send_unacknowledged, wait, wait_connected, wait_until,
 };
 use crate::names::WORKERS;
 use crate::{FaultCause, Order, WorkerFault};
@@ -77,7 +77,8 @@ async fn take(session: &Arc<Session>, permits: &Permits) {
             known = None;
         }
         pause(session).await;
-        let Some((slot, place)) = acquire_soon(permits).await else {
+        let acquired = tokio::time::timeout(CHECK_INTERVALS.1, acquire(permits)).await;
+        let Some((slot, place)) = acquired.ok().flatten() else {
             watch.check(session, CHECK_INTERVALS.1).await;
             continue;
         };
@@ -85,7 +86,7 @@ async fn take(session: &Arc<Session>, permits: &Permits) {
         // A request on a lost connection is not answered any more.
         let pulled = tokio::select! {
             pulled = pull(session, &mut known, count) => pulled,
-            () = wait_disconnected(session.connection.up.clone()) => continue,
+            () = wait_until(session.connection.up.clone(), false) => continue,
         };
         let messages = pulled.unwrap_or_else(|error| {
             tracing::debug!("can't pull orders: {error}");
@@ -111,11 +112,6 @@ async fn take(session: &Arc<Session>, permits: &Permits) {
             tokio::spawn(order(session.clone(), message, slot, place));
         }
     }
-}
-
-/// Waits for a slot and a place until the next check is due.
-async fn acquire_soon(permits: &Permits) -> Option<(Permit, Permit)> {
-    tokio::time::timeout(CHECK_INTERVALS.1, acquire(permits)).await.ok().flatten()
 }
 
 async fn acquire(permits: &Permits) -> Option<(Permit, Permit)> {
@@ -163,7 +159,7 @@ async fn pull(
     let consumer = if let Some(consumer) = known {
         consumer
     } else {
-        let (jetstream, names) = (&session.connection.jetstream, &session.contest.names);
+        let (jetstream, names) = (&session.connection.jetstream, &session.contest.announced.names);
         known.insert(consumer(jetstream, WORKERS, names.orders_stream()).await?)
     };
     if free > 1 {
@@ -196,7 +192,7 @@ impl Watch {
             return;
         }
         self.checked_at = Instant::now();
-        let (jetstream, names) = (&session.connection.jetstream, &session.contest.names);
+        let (jetstream, names) = (&session.connection.jetstream, &session.contest.announced.names);
         match is_announced(jetstream, names).await {
             Ok(false) => session.advance(Phase::Dropped(LeaveReason::Over)),
             Ok(true) if self.idle.elapsed() > IDLE => {
@@ -215,7 +211,8 @@ impl Watch {
 async fn other_contest_has_orders(session: &Session) -> bool {
     let found = list(&session.connection).await.unwrap_or_default();
     for other in found {
-        let is_other = other.names != session.contest.names && session.filter.wants(&other);
+        let is_other =
+            other.names != session.contest.announced.names && session.filter.wants(&other);
         if is_other && has_orders(&session.connection, &other.names).await {
             return true;
         }
@@ -272,7 +269,7 @@ async fn play_one(session: &Session, held: &HeldOrder, order: &Order, slot: Perm
 
 async fn deliver(session: &Session, held: &HeldOrder, outcome: Outcome, slot: Permit) {
     if let Err(fault) = &outcome {
-        tracing::warn!("can't play block {}: {}", held.block(), fault.text);
+        tracing::warn!("can't play block {}: {}", held.block, fault.text);
     }
     let (machine_failures, declined) = (&session.machine_failures, &session.declined);
     match outcome.as_ref().map_err(|fault| fault.cause) {
@@ -283,9 +280,10 @@ async fn deliver(session: &Session, held: &HeldOrder, outcome: Outcome, slot: Pe
         Err(_) => {
             declined.fetch_add(1, Ordering::Relaxed);
         }
-        Ok(_) => [machine_failures, declined]
-            .into_iter()
-            .for_each(|count| count.store(0, Ordering::Relaxed)),
+        Ok(_) => {
+            machine_failures.store(0, Ordering::Relaxed);
+            declined.store(0, Ordering::Relaxed);
+        }
     }
     drop(slot);
     let why = tokio::select! {

@@ -3,6 +3,7 @@
 use super::active::CheckedBrief;
 use crate::Order;
 use referee_contest::Fixture;
+use referee_protocol::plain_error;
 use std::collections::BTreeSet;
 
 /// Seeds are below this, so that every JSON parser reads them exactly.
@@ -20,17 +21,15 @@ pub(super) fn attempt_of(id: &str) -> Option<u32> {
 
 /// Returns the order for this block, or what is wrong with it.
 pub(super) fn read(bytes: &[u8], block: u64, checked: &CheckedBrief) -> Result<Order, String> {
-    let order: Order =
-        serde_json::from_slice(bytes).map_err(|error| format!("not a valid order: {error}"))?;
+    let order: Order = serde_json::from_slice(bytes)
+        .map_err(|error| format!("not a valid order: {}", plain_error(&error.to_string())))?;
     if order.block != block {
         return Err(format!("it is for block {}, but arrived as block {block}", order.block));
     }
     let count = order.fixtures.len() as u64;
-    if count == 0 || count > checked.games_a_block {
-        return Err(format!(
-            "it has {count} games, but a block has 1 to {}",
-            checked.games_a_block
-        ));
+    let most = checked.contest.games_of_a_block() as u64;
+    if count == 0 || count > most {
+        return Err(format!("it has {count} games, but a block has 1 to {most}"));
     }
     let mut seen = BTreeSet::new();
     for fixture in &order.fixtures {
@@ -46,7 +45,7 @@ pub(super) fn read(bytes: &[u8], block: u64, checked: &CheckedBrief) -> Result<O
 /// Returns what is wrong with a game.
 fn wrong(fixture: &Fixture, block: u64, checked: &CheckedBrief) -> Option<&'static str> {
     let contest = &checked.contest;
-    if fixture.block != block || fixture.number / checked.games_a_block != block {
+    if fixture.block != block || fixture.number / contest.games_of_a_block() as u64 != block {
         return Some("is not in its block");
     }
     let Some(game) = contest.games.get(fixture.game) else {

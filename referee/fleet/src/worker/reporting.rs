@@ -3,12 +3,11 @@
 use super::leases::HeldOrder;
 use super::playing::{Outcome, PackedTranscript};
 use super::session::Session;
-use crate::bundles::{BlockingFile, object_exists, put};
+use crate::bundles::{object_exists, put};
 use crate::connect::Connection;
-use crate::link::{CALL_TIMEOUT, find_stream, with_timeout};
+use crate::link::{self, call, find_stream};
 use crate::messages::with_bytes;
 use crate::{FaultCause, Names, Payload, PlayedMatch, Report, WorkerFault};
-use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::object_store::ObjectStore;
 use std::fs::File;
 use std::io::{self, Read};
@@ -34,7 +33,7 @@ pub(super) async fn report(session: &Session, held: &HeldOrder, outcome: &Outcom
         // Meanwhile the order may arrive again with another lease or attempt.
         let attempt = held.attempt();
         let outcome = lost.as_ref().unwrap_or(outcome);
-        match publish(session, held.block(), attempt, outcome).await {
+        match publish(session, held.block, attempt, outcome).await {
             Ok(()) => {
                 if let Some(acker) = held.done(attempt) {
                     break acker;
@@ -44,8 +43,9 @@ pub(super) async fn report(session: &Session, held: &HeldOrder, outcome: &Outcom
                 lost = Some(Err(WorkerFault::new(FaultCause::Disk, error)));
             }
             Err(PublishError::Server(error)) => {
-                tracing::debug!("can't send the report on block {} yet: {error}", held.block());
-                refused = if is_refused(&session.connection, &session.contest.names).await {
+                tracing::debug!("can't send the report on block {} yet: {error}", held.block);
+                refused = if is_refused(&session.connection, &session.contest.announced.names).await
+                {
                     refused.or_else(|| Some(Instant::now()))
                 } else {
                     None
@@ -64,8 +64,8 @@ pub(super) async fn report(session: &Session, held: &HeldOrder, outcome: &Outcom
         }
     };
     // If this fails the order is delivered again, and is played for nothing.
-    if let Err(error) = with_timeout(CALL_TIMEOUT, acker.double_ack()).await {
-        tracing::debug!("block {} is not acknowledged: {error}", held.block());
+    if let Err(error) = call(acker.double_ack()).await {
+        tracing::debug!("block {} is not acknowledged: {error}", held.block);
     }
     true
 }
@@ -137,12 +137,8 @@ async fn publish(
         report.tries = tries(matches, as_object);
         message = with_bytes(&report, &[]);
     }
-    let publish = PublishMessage::build().payload(message.into()).message_id(id);
-    let subject = session.contest.names.report(block);
-    let sent =
-        with_timeout(CALL_TIMEOUT, session.connection.jetstream.send_publish(subject, publish))
-            .await?;
-    with_timeout(CALL_TIMEOUT, sent.into_future()).await?;
+    let subject = session.contest.announced.names.report(block);
+    link::publish(&session.connection.jetstream, subject, id, message).await?;
     Ok(())
 }
 
@@ -160,7 +156,7 @@ fn tries(
 /// Puts a transcript into the contest's bucket, unless it is there.
 async fn send(bucket: &ObjectStore, packed: &PackedTranscript) -> Result<(), PublishError> {
     if !object_exists(bucket, &packed.sha256, packed.bytes).await {
-        let file = BlockingFile(File::open(&packed.path)?);
+        let file = tokio::fs::File::open(&packed.path).await?;
         put(bucket, &packed.sha256, file, packed.bytes).await?;
     }
     Ok(())

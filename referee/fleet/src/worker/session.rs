@@ -9,10 +9,11 @@ use super::phase::{LeaveReason, Phase};
 use super::stall::StallDetector;
 use super::{Settings, Status, StatusSink};
 use crate::connect::Connection;
-use crate::link::{CALL_TIMEOUT, next, send_unacknowledged, ticks, with_timeout};
+use crate::link::{call, send_unacknowledged, ticks};
 use crate::messages::HEARTBEAT_MS;
 use crate::{Heartbeat, WorkerInfo, live};
 use async_nats::Subscriber;
+use futures_util::StreamExt;
 use referee_play::interrupts::Interrupts;
 use referee_play::pool::{Played, Pool, PoolSize, Threads};
 use referee_play::running_matches::RunningMatches;
@@ -65,7 +66,7 @@ impl Session {
         info: &WorkerInfo,
         filter: ContestFilter,
     ) -> std::io::Result<Self> {
-        let transcripts = create_in(contest.folder())?;
+        let transcripts = create_in(contest.folder.path())?;
         let info = WorkerInfo { sandbox: Some(contest.sandbox.recorded.clone()), ..info.clone() };
         Ok(Self {
             connection,
@@ -140,8 +141,8 @@ impl Session {
         let pool = Pool::start(room, sandbox, orders, paused, watching, self.playing.clone())?;
         let Pool { jobs, results, threads } = pool;
         self.jobs.open(jobs);
-        let stops = self.connection.client.subscribe(self.contest.names.stop());
-        let stops = with_timeout(CALL_TIMEOUT, stops).await.ok();
+        let stops = self.connection.client.subscribe(self.contest.announced.names.stop());
+        let stops = call(stops).await.ok();
         let session = Arc::new(self);
         let mut run = Run {
             beat_at: Instant::now(),
@@ -202,7 +203,7 @@ impl Run<'_> {
         let session = self.session.clone();
         let mut run_orders = pin!(run_orders(session.clone(), self.settings.slots));
         let sender = async {
-            let (client, names) = (&session.connection.client, &session.contest.names);
+            let (client, names) = (&session.connection.client, &session.contest.announced.names);
             live::send(client, names, &session.info.id, &session.playing).await;
             std::future::pending::<()>().await;
         };
@@ -216,7 +217,7 @@ impl Run<'_> {
                 played = async { self.results.as_mut()?.recv().await }, if self.results.is_some() => {
                     self.take(played);
                 }
-                Some(_) = async { next(self.stops.as_mut()?).await } => {
+                Some(_) = async { self.stops.as_mut()?.next().await } => {
                     status.message("the coordinator has stopped the contest");
                     session.advance(Phase::Dropped(LeaveReason::Stopped));
                 }
@@ -278,7 +279,7 @@ impl Run<'_> {
             leaving: session.phase.borrow().why().is_some(),
         };
         let bytes = serde_json::to_vec(&beat).unwrap_or_default();
-        let subject = session.contest.names.beats();
+        let subject = session.contest.announced.names.beats();
         if session.connection.is_up() {
             send_unacknowledged(session.connection.client.publish(subject, bytes.into())).await;
         }

@@ -12,12 +12,13 @@ mod tests;
 pub use action::Action;
 pub use setup::{Position, Setup};
 
+use crate::setup_fields::check_path_length;
 use crate::view::{Colour, Figure, Ground, GroundKind, Labels, Piece, View};
-use crate::{About, Game, Illegal, Turn};
+use crate::{Game, Illegal, Turn};
 use board::{Diamond, Pieces};
 use paths::Mover;
 use referee_protocol::{Outcome, Seat};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 /// A puzzle in progress.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,15 +41,11 @@ struct Rules {
 impl Game for CheckerPuzzle {
     const NAME: &'static str = "checker-puzzle";
     const RULES: u32 = 1;
+    const ABOUT: &str = include_str!("about.json");
 
     type Setup = Setup;
     type Action = Action;
     type Position = Position;
-
-    fn about() -> About {
-        static ABOUT: LazyLock<About> = LazyLock::new(|| About::read(include_str!("about.json")));
-        ABOUT.clone()
-    }
 
     fn start(mut setup: Setup) -> Result<Self, Illegal> {
         setup.check()?;
@@ -66,10 +63,6 @@ impl Game for CheckerPuzzle {
 
     fn setup(&self) -> Setup {
         self.rules.setup.clone()
-    }
-
-    fn seats(&self) -> usize {
-        1
     }
 
     fn colours(&self) -> Vec<&'static str> {
@@ -172,17 +165,12 @@ impl CheckerPuzzle {
 
     /// Checks a path and returns its complete form.
     fn complete(&self, path: &[[i64; 2]]) -> Result<Vec<u16>, Illegal> {
-        let mut cells = [0; paths::PATH_MAX];
-        let Some(cells) = cells.get_mut(..path.len()).filter(|cells| !cells.is_empty()) else {
-            return Err(paths::wrong_length(path.len()));
+        check_path_length(path.len())?;
+        let cell = |&[row, column]: &[i64; 2]| {
+            let off = || Illegal::new(format!("[{row},{column}] is off the board"));
+            self.rules.diamond.find([row, column]).ok_or_else(off)
         };
-        for (cell, &[row, column]) in cells.iter_mut().zip(path) {
-            *cell = self
-                .rules
-                .diamond
-                .find([row, column])
-                .ok_or_else(|| Illegal::new(format!("[{row},{column}] is off the board")))?;
-        }
+        let cells: Vec<u16> = path.iter().map(cell).collect::<Result<_, _>>()?;
         if !self.pieces.contains(cells[0]) {
             let [row, column] = path[0];
             return Err(Illegal::new(format!("there is no piece on [{row},{column}]")));

@@ -5,9 +5,6 @@
 use super::board::{Diamond, Pieces};
 use crate::Illegal;
 
-/// The most entries that a path may have.
-pub(super) const PATH_MAX: usize = 64;
-
 /// The piece to move and the other pieces.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mover {
@@ -33,23 +30,21 @@ impl Mover {
         }
     }
 
-    /// Checks a path and returns its complete form.
-    pub(super) fn complete(&self, path: &[u16]) -> Result<Vec<u16>, Illegal> {
-        let (Some(&end), 2..=PATH_MAX) = (path.last(), path.len()) else {
-            return Err(wrong_length(path.len()));
-        };
+    /// Checks a path of at least two cells and returns its complete form.
+    pub(super) fn complete(&self, path: Vec<u16>) -> Result<Vec<u16>, Illegal> {
+        let end = path[path.len() - 1];
         if end == self.start {
             return Err(Illegal::new("a move must end on another cell than its start"));
         }
         if path.len() > 2 {
-            self.check_hops(path)?;
-            return Ok(path.to_vec());
+            self.check_hops(&path)?;
+            return Ok(path);
         }
         if self.others.contains(end) {
             return Err(Illegal::new(format!("{} is occupied", self.name(end))));
         }
         if self.is_beside(self.start, end) {
-            return Ok(path.to_vec());
+            return Ok(path);
         }
         self.trace(&self.search(Some(end)), end).ok_or_else(|| {
             let (start, end) = (self.name(self.start), self.name(end));
@@ -137,9 +132,4 @@ impl Mover {
         let [row, column] = self.diamond.at(cell);
         format!("[{row},{column}]")
     }
-}
-
-/// Returns the refusal of a path that is too short or too long.
-pub(super) fn wrong_length(entries: usize) -> Illegal {
-    Illegal::new(format!("a path has 2 to {PATH_MAX} entries, not {entries}"))
 }

@@ -5,6 +5,7 @@ use super::hexes::{self, ALL, Hexes, WAYS};
 use super::{Chexers, SEATS, go};
 use crate::Game;
 use crate::bits::{add, singles};
+use crate::game::sum_over;
 
 /// As [`Game::perft`].
 pub(super) fn perft(game: &Chexers, depth: u32) -> u64 {
@@ -19,12 +20,7 @@ pub(super) fn perft(game: &Chexers, depth: u32) -> u64 {
     }
     if may_repeat(game, depth) {
         // The slow way: compares every position with the earlier ones.
-        let count = |action| {
-            let mut next = game.clone();
-            next.play_listed(action);
-            perft(&next, depth - 1)
-        };
-        return game.actions().iter().map(count).sum();
+        return sum_over(game, &game.actions(), |next| perft(next, depth - 1));
     }
     let counter = Counter {
         exits_max: game.setup.exits,

@@ -17,11 +17,11 @@ pub use setup::{Position, Setup};
 use crate::board::Cell;
 use crate::game::{IgnoredInEq, seat_of};
 use crate::view::{Colour, Edge, Figure, Labels, Piece, View};
-use crate::{About, ActionFields, Game, Illegal, Turn};
+use crate::{ActionFields, Game, Illegal, Turn};
 use hexes::{Hexes, SHAPE};
 use history::{History, Key};
 use referee_protocol::{Outcome, Seat};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 const SEATS: usize = 3;
 const COLOURS: [Colour; SEATS] = [Colour::Red, Colour::Green, Colour::Blue];
@@ -267,14 +267,10 @@ impl Chexers {
 impl Game for Chexers {
     const NAME: &'static str = "chexers";
     const RULES: u32 = 1;
+    const ABOUT: &str = include_str!("about.json");
     type Setup = Setup;
     type Action = Action;
     type Position = Position;
-
-    fn about() -> About {
-        static ABOUT: LazyLock<About> = LazyLock::new(|| About::read(include_str!("about.json")));
-        ABOUT.clone()
-    }
 
     fn start(setup: Setup) -> Result<Self, Illegal> {
         setup.check_limits()?;
@@ -293,10 +289,6 @@ impl Game for Chexers {
 
     fn setup(&self) -> Setup {
         Setup::clone(&self.setup)
-    }
-
-    fn seats(&self) -> usize {
-        SEATS
     }
 
     fn colours(&self) -> Vec<&'static str> {

@@ -29,14 +29,9 @@ impl Default for Setup {
 impl Setup {
     /// Returns an error if a limit is out of range.
     pub(super) fn check_limits(&self) -> Result<(), Illegal> {
-        for (name, value) in [
-            ("exits", self.exits),
-            ("turns_per_seat", self.turns_per_seat),
-            ("repetitions", self.repetitions),
-        ] {
-            check_limit(name, value)?;
-        }
-        Ok(())
+        check_limit("exits", self.exits)?;
+        check_limit("turns_per_seat", self.turns_per_seat)?;
+        check_limit("repetitions", self.repetitions)
     }
 
     /// Returns the number of turns, over all seats, after which the game is over.

@@ -16,12 +16,13 @@ pub use action::Action;
 pub use setup::{Jumps, Neutral, Position, Setup, Win};
 
 use crate::game::seat_of;
+use crate::setup_fields::check_path_length;
 use crate::view::{Colour, View};
-use crate::{About, ActionFields, Game, Illegal, Turn, plain_perft};
+use crate::{ActionFields, Game, Illegal, Turn, plain_perft};
 use paths::{Mover, number};
 use referee_protocol::{Outcome, Seat};
 use star::Star;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 /// A set of positions, large enough for the largest star.
 type CellSet = crate::cell_set::CellSet<u8, 3>;
@@ -102,15 +103,11 @@ impl Rules {
 impl Game for ChineseCheckers {
     const NAME: &'static str = "chinese-checkers";
     const RULES: u32 = 1;
+    const ABOUT: &str = include_str!("about.json");
 
     type Setup = Setup;
     type Action = Action;
     type Position = Position;
-
-    fn about() -> About {
-        static ABOUT: LazyLock<About> = LazyLock::new(|| About::read(include_str!("about.json")));
-        ABOUT.clone()
-    }
 
     fn start(mut setup: Setup) -> Result<Self, Illegal> {
         setup.check()?;
@@ -146,10 +143,6 @@ impl Game for ChineseCheckers {
 
     fn setup(&self) -> Setup {
         self.rules.setup.clone()
-    }
-
-    fn seats(&self) -> usize {
-        self.rules.seats
     }
 
     fn colours(&self) -> Vec<&'static str> {
@@ -289,16 +282,9 @@ impl ChineseCheckers {
     /// Checks a path and returns its complete form.
     fn complete(&self, path: &[i64]) -> Result<Vec<u8>, Illegal> {
         let star = self.rules.star;
-        let mut cells = [0; paths::PATH_MAX];
-        let Some(cells) = cells.get_mut(..path.len()).filter(|cells| !cells.is_empty()) else {
-            return Err(paths::wrong_length(path.len()));
-        };
-        for (cell, &number) in cells.iter_mut().zip(path) {
-            *cell = star.index(number).ok_or_else(|| {
-                let last = star.cells.len();
-                Illegal::new(format!("there is no position {number}: the board has 1 to {last}"))
-            })?;
-        }
+        check_path_length(path.len())?;
+        let cells: Vec<u8> =
+            path.iter().map(|&number| star.find(number)).collect::<Result<_, _>>()?;
         if !self.marbles[self.to_move.index()].contains(cells[0]) {
             let (start, seat) = (path[0], self.to_move);
             return Err(Illegal::new(format!("seat {seat} has no marble on {start}")));

@@ -6,9 +6,6 @@ use super::CellSet;
 use super::star::Star;
 use crate::Illegal;
 
-/// The most entries that a path may have.
-pub(super) const PATH_MAX: usize = 64;
-
 /// The marble to move and the other marbles.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mover<'a> {
@@ -51,16 +48,14 @@ impl Mover<'_> {
         }
     }
 
-    /// Checks a path and returns its complete form.
-    pub(super) fn complete(&self, path: &[u8]) -> Result<Vec<u8>, Illegal> {
-        let (Some(&end), 2..=PATH_MAX) = (path.last(), path.len()) else {
-            return Err(wrong_length(path.len()));
-        };
+    /// Checks a path of at least two positions and returns its complete form.
+    pub(super) fn complete(&self, path: Vec<u8>) -> Result<Vec<u8>, Illegal> {
+        let end = path[path.len() - 1];
         if end == self.start {
             return Err(Illegal::new("a move must end on another position than its start"));
         }
         if path.len() > 2 {
-            self.check_jumps(path)?;
+            self.check_jumps(&path)?;
         }
         if self.no_end.contains(end) {
             let end = number(end);
@@ -68,11 +63,11 @@ impl Mover<'_> {
             return Err(Illegal::new(rule));
         }
         if path.len() > 2 {
-            return Ok(path.to_vec());
+            return Ok(path);
         }
         self.free(end)?;
         if self.star.distance(self.start, end) == 1 || self.check_jump(self.start, end).is_ok() {
-            return Ok(path.to_vec());
+            return Ok(path);
         }
         let reached = self.search(Some(end));
         let mut whole = Vec::new();
@@ -200,11 +195,6 @@ impl Mover<'_> {
         }
         Ok(())
     }
-}
-
-/// Returns the refusal of a path that is too short or too long.
-pub(super) fn wrong_length(entries: usize) -> Illegal {
-    Illegal::new(format!("a path has 2 to {PATH_MAX} entries, not {entries}"))
 }
 
 /// Returns a position's number on the board.

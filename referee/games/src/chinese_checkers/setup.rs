@@ -179,12 +179,9 @@ fn place_marbles(lists: &mut [Vec<u64>], star: &Star) -> Result<[CellSet; 6], Il
             return illegal(format!("seat {seat} must have 1 to {camp} marbles, not {count}"));
         }
         for &number in numbers.iter() {
-            let Some(cell) = i64::try_from(number).ok().and_then(|number| star.index(number))
-            else {
-                let last = star.cells.len();
-                return illegal(format!(
-                    "there is no position {number}: the board has 1 to {last}"
-                ));
+            let cell = match star.find(number) {
+                Ok(cell) => cell,
+                Err(rule) => return illegal(rule.to_string()),
             };
             if taken.contains(cell) {
                 return illegal(format!("two marbles are on {number}"));

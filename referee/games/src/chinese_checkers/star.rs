@@ -1,7 +1,9 @@
 //! Tables of the star for each size: the lines through every position, and the six points.
 
 use super::CellSet;
+use crate::Illegal;
 use crate::board::{Cell, Shape};
+use std::fmt::Display;
 use std::sync::OnceLock;
 
 /// The possible sizes of a star: the rows of one point.
@@ -62,6 +64,14 @@ impl Star {
     pub(super) fn index(&self, number: i64) -> Option<u8> {
         let index = usize::try_from(number.checked_sub(1)?).ok()?;
         (index < self.cells.len()).then(|| u8::try_from(index).expect("at most 181 cells"))
+    }
+
+    /// Returns the index of a position by its number on the board, or why there is none.
+    pub(super) fn find(&self, number: impl TryInto<i64> + Display + Copy) -> Result<u8, Illegal> {
+        number.try_into().ok().and_then(|number| self.index(number)).ok_or_else(|| {
+            let last = self.cells.len();
+            Illegal::new(format!("there is no position {number}: the board has 1 to {last}"))
+        })
     }
 
     pub(super) fn ray(&self, from: u8, direction: usize) -> &[u8] {

@@ -5,6 +5,7 @@ use crate::setup_fields::deserialize_some;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
+use strum::{Display, EnumString};
 
 /// One action. Cells are `[r,c]`. Source: Rules for the Game of Freckers, "Actions".
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,8 +36,9 @@ pub enum Action {
 }
 
 /// A direction on the board; DOWN is towards larger rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Display, EnumString)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE", ascii_case_insensitive)]
 pub enum Direction {
     /// Towards larger columns.
     Right,
@@ -56,41 +58,25 @@ pub enum Direction {
     UpRight,
 }
 
-use Direction::{Down, DownLeft, DownRight, Left, Right, Up, UpLeft, UpRight};
-
 impl Direction {
-    /// Each direction in the order of declaration, with its name and its step in rows and columns.
-    const TABLE: [(Self, &'static str, (i8, i8)); 8] = [
-        (Right, "RIGHT", (0, 1)),
-        (Left, "LEFT", (0, -1)),
-        (Down, "DOWN", (1, 0)),
-        (DownLeft, "DOWN_LEFT", (1, -1)),
-        (DownRight, "DOWN_RIGHT", (1, 1)),
-        (Up, "UP", (-1, 0)),
-        (UpLeft, "UP_LEFT", (-1, -1)),
-        (UpRight, "UP_RIGHT", (-1, 1)),
-    ];
-
     /// Returns the step in rows and columns.
     pub fn step(self) -> (i8, i8) {
-        Self::TABLE[self as usize].2
+        match self {
+            Self::Right => (0, 1),
+            Self::Left => (0, -1),
+            Self::Down => (1, 0),
+            Self::DownLeft => (1, -1),
+            Self::DownRight => (1, 1),
+            Self::Up => (-1, 0),
+            Self::UpLeft => (-1, -1),
+            Self::UpRight => (-1, 1),
+        }
     }
-}
 
-impl fmt::Display for Direction {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(Self::TABLE[*self as usize].1)
-    }
-}
-
-impl FromStr for Direction {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let named = Self::TABLE.iter().find(|(_, name, _)| name.eq_ignore_ascii_case(text.trim()));
-        named
-            .map(|&(direction, ..)| direction)
-            .ok_or_else(|| format!("expected a direction such as `DOWN_LEFT`, got `{text}`"))
+    /// Parses a name in upper or lower case.
+    fn read(name: &str) -> Result<Self, String> {
+        let read = name.parse();
+        read.map_err(|_| format!("expected a direction such as `DOWN_LEFT`, got `{name}`"))
     }
 }
 
@@ -126,7 +112,8 @@ impl FromStr for Action {
             }),
             [from, directions] => {
                 let from = read_pair(from)?;
-                let directions = directions.split(',').map(str::parse).collect::<Result<_, _>>()?;
+                let directions =
+                    directions.split(',').map(Direction::read).collect::<Result<_, _>>()?;
                 Ok(Self::Move { from, directions: Some(directions), to: None })
             }
             _ => Err(format!("expected `0,3 DOWN_LEFT`, `0,3 to 1,2` or `grow`, got `{text}`")),

@@ -21,11 +21,6 @@ pub(super) const DIRECTIONS: [[Direction; 5]; 2] = [
 /// The row that each seat must reach.
 pub(super) const OPPOSITE: [Cells; 2] = [0xFF << 56, 0xFF];
 
-/// Returns the cell with these coordinates, which come from an agent, if it is on the board.
-pub(super) fn find(at: [i64; 2]) -> Option<Cell> {
-    SHAPE.find(at)
-}
-
 /// Returns the set of one cell of the board.
 pub(super) fn only(cell: Cell) -> Cells {
     1 << bit(cell)
@@ -130,7 +125,6 @@ mod tests {
             }
             let neighbours = SHAPE.neighbours(cell).map(only).fold(only(cell), |set, to| set | to);
             assert_eq!(around(only(cell)), neighbours, "{cell:?}");
-            assert_eq!(find(cell.pair()), Some(cell));
             assert_eq!(members(only(cell)).collect::<Vec<_>>(), [cell]);
         }
     }

@@ -19,11 +19,11 @@ use crate::board::Cell;
 use crate::game::{IgnoredInEq, seat_of};
 use crate::setup_fields::check_limit;
 use crate::view::{Colour, Edge, Figure, Ground, GroundKind, Labels, Piece, View};
-use crate::{About, Game, Illegal, Turn};
+use crate::{Game, Illegal, Turn};
 use cells::{Cells, OPPOSITE, SHAPE};
 use referee_protocol::{Outcome, Seat};
-use routes::{DIRECTIONS_MAX, Path};
-use std::sync::{Arc, LazyLock};
+use routes::{DIRECTIONS_MAX, directions};
+use std::sync::Arc;
 
 const SEATS: usize = 2;
 const FROGS: u32 = 6;
@@ -39,7 +39,7 @@ pub struct Freckers {
     /// The number of actions so far.
     turn: u32,
     /// The cells of the last move's path; empty after growth.
-    last: IgnoredInEq<Path>,
+    last: IgnoredInEq<Vec<Cell>>,
 }
 
 /// What is on the board, and whose turn it is.
@@ -94,7 +94,7 @@ impl Freckers {
         let mut gather = |list: &[Cell]| {
             let mut set = 0;
             for &cell in list {
-                let Some(cell) = cells::find(cell.pair()) else {
+                let Some(cell) = SHAPE.find(cell.pair()) else {
                     return Err(refused(format!("{},{} is off the board", cell.0, cell.1)));
                 };
                 if taken & cells::only(cell) != 0 {
@@ -141,7 +141,7 @@ impl Freckers {
         from: [i64; 2],
         directions: Option<&[Direction]>,
         to: Option<[i64; 2]>,
-    ) -> Result<Path, Illegal> {
+    ) -> Result<Vec<Cell>, Illegal> {
         if let Some(directions) = directions {
             if directions.is_empty() {
                 return Err(Illegal::new("a move has at least one direction"));
@@ -169,9 +169,10 @@ impl Freckers {
                 return Err(Illegal::new("a move needs `directions`, `to` or both"));
             }
         };
+        let reached = path[path.len() - 1];
         match end {
-            Some(end) if end != path.end() => {
-                let (led, sent) = (show(path.end()), show(end));
+            Some(end) if end != reached => {
+                let (led, sent) = (show(reached), show(end));
                 let rule = "`directions` and `to` must agree";
                 Err(Illegal::new(format!("{rule}: the directions lead to {led}, not to {sent}")))
             }
@@ -183,14 +184,10 @@ impl Freckers {
 impl Game for Freckers {
     const NAME: &'static str = "freckers";
     const RULES: u32 = 1;
+    const ABOUT: &str = include_str!("about.json");
     type Setup = Setup;
     type Action = Action;
     type Position = Position;
-
-    fn about() -> About {
-        static ABOUT: LazyLock<About> = LazyLock::new(|| About::read(include_str!("about.json")));
-        ABOUT.clone()
-    }
 
     fn start(setup: Setup) -> Result<Self, Illegal> {
         check_limit("turn_limit", setup.turn_limit)?;
@@ -207,10 +204,6 @@ impl Game for Freckers {
 
     fn setup(&self) -> Setup {
         Setup::clone(&self.setup)
-    }
-
-    fn seats(&self) -> usize {
-        SEATS
     }
 
     fn colours(&self) -> Vec<&'static str> {
@@ -246,8 +239,8 @@ impl Game for Freckers {
             let paths = cells::members(routes.ends()).filter_map(|end| routes.path(end));
             actions.extend(paths.map(|path| Action::Move {
                 from: from.pair(),
-                directions: Some(path.directions()),
-                to: Some(path.end().pair()),
+                to: path.last().map(|end| end.pair()),
+                directions: Some(directions(&path)),
             }));
         }
         actions.push(Action::Grow {});
@@ -264,13 +257,13 @@ impl Game for Freckers {
                 self.last = IgnoredInEq::default();
                 Action::Grow {}
             }
-            Action::Move { from, directions, to } => {
-                let path = self.check_move(*from, directions.as_deref(), *to)?;
-                self.board.go(cells::only(path.start()), cells::only(path.end()));
-                let directions = directions.clone().unwrap_or_else(|| path.directions());
-                let to = Some(path.end().pair());
+            Action::Move { from, directions: written, to } => {
+                let path = self.check_move(*from, written.as_deref(), *to)?;
+                let (start, end) = (path[0], path[path.len() - 1]);
+                self.board.go(cells::only(start), cells::only(end));
+                let written = written.clone().unwrap_or_else(|| directions(&path));
                 self.last = IgnoredInEq(path);
-                Action::Move { from: *from, directions: Some(directions), to }
+                Action::Move { from: *from, directions: Some(written), to: Some(end.pair()) }
             }
         };
         self.turn += 1;
@@ -305,7 +298,7 @@ impl Game for Freckers {
                     outward: OUTWARD[seat],
                 })
                 .collect(),
-            last: self.last.0.cells().collect(),
+            last: self.last.0.clone(),
             chain: Vec::new(),
             figures: seats()
                 .map(|(seat, colour)| Figure {
@@ -327,7 +320,7 @@ impl Game for Freckers {
 }
 
 fn on_board(at: [i64; 2]) -> Result<Cell, Illegal> {
-    cells::find(at).ok_or_else(|| Illegal::new(format!("{},{} is off the board", at[0], at[1])))
+    SHAPE.find(at).ok_or_else(|| Illegal::new(format!("{},{} is off the board", at[0], at[1])))
 }
 
 fn show(cell: Cell) -> String {

@@ -4,59 +4,19 @@ use super::cells::{self, Cells, DIRECTIONS, SHAPE};
 use super::{Board, COLOURS, Direction, Landing, show};
 use crate::Illegal;
 use crate::board::Cell;
+use std::collections::VecDeque;
 
 /// The most directions that a move may have.
 pub(super) const DIRECTIONS_MAX: usize = 64;
 
-/// The cells of a frog's path by their numbers, from start to end. The size is fixed, so that copies
-/// of a game allocate nothing.
-#[derive(Clone, Debug)]
-pub(super) struct Path {
-    numbers: [u8; DIRECTIONS_MAX + 1],
-    count: u8,
-}
-
-impl Default for Path {
-    fn default() -> Self {
-        Self { numbers: [0; DIRECTIONS_MAX + 1], count: 0 }
-    }
-}
-
-impl Path {
-    fn from(cell: Cell) -> Self {
-        let mut path = Self::default();
-        path.push(cell);
-        path
-    }
-
-    fn push(&mut self, cell: Cell) {
-        self.numbers[usize::from(self.count)] = cells::bit(cell);
-        self.count += 1;
-    }
-
-    /// Returns the cells in order.
-    pub(super) fn cells(&self) -> impl Iterator<Item = Cell> {
-        self.numbers[..usize::from(self.count)].iter().map(|&number| cells::numbered(number))
-    }
-
-    /// Returns the first cell. The path must not be empty.
-    pub(super) fn start(&self) -> Cell {
-        cells::numbered(self.numbers[0])
-    }
-
-    /// Returns the last cell. The path must not be empty.
-    pub(super) fn end(&self) -> Cell {
-        cells::numbered(self.numbers[usize::from(self.count) - 1])
-    }
-
-    /// Returns the direction from each cell to the next.
-    pub(super) fn directions(&self) -> Vec<Direction> {
-        let towards = |from: Cell, to: Cell| {
-            let step = ((to.0 - from.0).signum(), (to.1 - from.1).signum());
-            DIRECTIONS.as_flattened().iter().copied().find(|direction| direction.step() == step)
-        };
-        self.cells().zip(self.cells().skip(1)).filter_map(|(from, to)| towards(from, to)).collect()
-    }
+/// Returns the direction from each cell of a path to the next.
+pub(super) fn directions(path: &[Cell]) -> Vec<Direction> {
+    let towards = |pair: &[Cell]| {
+        let (rows, columns) = (pair[1].0 - pair[0].0, pair[1].1 - pair[0].1);
+        let step = (rows.signum(), columns.signum());
+        DIRECTIONS.as_flattened().iter().copied().find(|direction| direction.step() == step)
+    };
+    path.windows(2).filter_map(towards).collect()
 }
 
 /// The shortest paths of one frog to every cell that it can reach.
@@ -74,16 +34,15 @@ impl Routes {
     }
 
     /// Returns the path from the start to an end, if it is one.
-    pub(super) fn path(&self, end: Cell) -> Option<Path> {
+    pub(super) fn path(&self, end: Cell) -> Option<Vec<Cell>> {
         if self.ends & cells::only(end) == 0 {
             return None;
         }
-        let mut path = Path::from(end);
-        while path.end() != self.start {
-            let before = self.before[usize::from(cells::bit(path.end()))];
-            path.push(cells::numbered(before));
-        }
-        path.numbers[..usize::from(path.count)].reverse();
+        let before = |&cell: &Cell| cells::numbered(self.before[usize::from(cells::bit(cell))]);
+        let back =
+            std::iter::successors(Some(end), |cell| (*cell != self.start).then(|| before(cell)));
+        let mut path: Vec<Cell> = back.collect();
+        path.reverse();
         Some(path)
     }
 }
@@ -107,12 +66,9 @@ impl Board {
         // Breadth first, in the order of the directions, so the first path to a cell is the right one.
         // No cell is both a step and a sequence of jumps away, because jumps keep the parity of row
         // and column.
-        let mut landings = Path::from(start);
-        let mut next = 0;
+        let mut landings = VecDeque::from([start]);
         let mut reached: Cells = 0;
-        while next < landings.count {
-            let from = cells::numbered(landings.numbers[usize::from(next)]);
-            next += 1;
+        while let Some(from) = landings.pop_front() {
             for direction in DIRECTIONS[self.mover] {
                 let over = from.step(direction.step());
                 let to = over.step(direction.step());
@@ -124,7 +80,7 @@ impl Board {
                 }
                 reached |= cells::only(to);
                 routes.before[usize::from(cells::bit(to))] = cells::bit(from);
-                landings.push(to);
+                landings.push_back(to);
             }
         }
         routes.ends |= reached & self.pads;
@@ -133,19 +89,19 @@ impl Board {
 
     /// Returns the path along the directions from the mover's frog on `start`, or the rule that they
     /// break. Source: "MOVE".
-    pub(super) fn walk(&self, start: Cell, directions: &[Direction]) -> Result<Path, Illegal> {
+    pub(super) fn walk(&self, start: Cell, directions: &[Direction]) -> Result<Vec<Cell>, Illegal> {
         let has_frog = |cell: Cell| cells::only(cell) & self.all_frogs() != 0;
         let is_pad = |cell: Cell| cells::only(cell) & self.pads != 0;
         let refused = |rule: String| Err(Illegal::new(rule));
-        let mut path = Path::from(start);
+        let (mut path, mut end) = (vec![start], start);
         for &direction in directions {
             if !DIRECTIONS[self.mover].contains(&direction) {
                 let colour = COLOURS[self.mover].name();
                 return refused(format!("{colour} frogs never move {direction}"));
             }
-            let next = path.end().step(direction.step());
+            let next = end.step(direction.step());
             if !SHAPE.contains(next) {
-                return refused(format!("{direction} from {} leaves the board", show(path.end())));
+                return refused(format!("{direction} from {} leaves the board", show(end)));
             }
             if !has_frog(next) {
                 if directions.len() > 1 {
@@ -153,6 +109,7 @@ impl Board {
                     return refused(format!("{rule}: there is none on {}", show(next)));
                 }
                 path.push(next);
+                end = next;
                 break;
             }
             let behind = next.step(direction.step());
@@ -168,9 +125,10 @@ impl Board {
                 return refused(format!("{rule}: there is none on {}", show(behind)));
             }
             path.push(behind);
+            end = behind;
         }
-        if !is_pad(path.end()) {
-            let end = show(path.end());
+        if !is_pad(end) {
+            let end = show(end);
             return refused(format!("a move ends on a free pad: there is none on {end}"));
         }
         Ok(path)

@@ -1,7 +1,6 @@
 //! The stones on the board and their chains, updated with every stone.
 
 use super::setup::Side;
-use std::fmt;
 
 /// The largest board.
 pub(super) const SIZE_MAX: usize = 26;
@@ -20,6 +19,7 @@ const NO_SIDE: u16 = 3;
 ///
 /// A square is one number: its contents and its parent in a forest with one tree per chain. Nothing
 /// is on the heap, so copies are cheap.
+#[derive(Debug)]
 pub(super) struct Board {
     size: u8,
     squares: [u16; SQUARES],
@@ -212,21 +212,6 @@ impl Clone for Board {
 impl PartialEq for Board {
     fn eq(&self, other: &Self) -> bool {
         self.size == other.size && self.cells().all(|(_, _, at)| self.stone(at) == other.stone(at))
-    }
-}
-
-/// The stones, row by row.
-impl fmt::Debug for Board {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (_, column, at) in self.cells() {
-            let between = if column == 0 { "/" } else { "" };
-            let letter = self.stone(at).map_or(".", |side| match side {
-                Side::Black => "b",
-                Side::Red => "r",
-            });
-            write!(f, "{between}{letter}")?;
-        }
-        Ok(())
     }
 }
 

@@ -328,7 +328,7 @@ const CONTROLLED: &[(&str, &str)] = &[
         # a comment|
         known_command play # really|= true
         known_command loadsgf|= false
-        boardsize 2|? unacceptable size: size: a board has 3 to 26 rows, not 2
+        boardsize 2|? unacceptable size: `size` must be 3 to 26, not 2
         boardsize 3 4|? unacceptable size: a board has as many rows as columns
         boardsize 3 3|=
         undo|? cannot undo

@@ -6,11 +6,10 @@
 use super::action::Action;
 use super::board_mapping::BoardMapping;
 use super::setup::{Setup, Side, Swap};
-use crate::any::typed;
 use crate::{Decoded, Dialect, DialectKind};
 use referee_protocol::{
     Action as Answer, ClockSettings, FromAgent, Hello, LineProtocol, ParseError, Ready, Seat,
-    ToAgent,
+    ToAgent, read_typed,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -62,7 +61,7 @@ struct Game {
 impl Gai {
     fn begin(settings: &LineProtocol) -> Result<Self, String> {
         let options = Value::Object(settings.options.clone());
-        let options: Options = typed(&options)?;
+        let options: Options = read_typed(&options)?;
         for line in settings.init.iter().chain([&options.mcts]) {
             if line.contains(['\n', '\r']) {
                 return Err(format!("{line:?} has a line end"));

@@ -9,11 +9,10 @@
 use super::action::Action;
 use super::board_mapping::BoardMapping;
 use super::setup::{Setup, Side, Swap};
-use crate::any::typed;
 use crate::{Decoded, Dialect, DialectKind};
 use referee_protocol::{
     Action as Answer, ClockSettings, FromAgent, Hello, LineProtocol, ParseError, Ready, Resign,
-    Seat, ToAgent, Turn,
+    Seat, ToAgent, Turn, read_typed,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -113,7 +112,7 @@ enum Purpose {
 impl Htp {
     fn begin(settings: &LineProtocol) -> Result<Self, String> {
         let options = Value::Object(settings.options.clone());
-        let options: Options = typed(&options)?;
+        let options: Options = read_typed(&options)?;
         if options.swap_move.split_whitespace().count() != 1 {
             return Err(format!("`swap_move` must be one word, not {:?}", options.swap_move));
         }

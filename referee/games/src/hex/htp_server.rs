@@ -7,7 +7,7 @@ use super::board_mapping::{BoardMapping, refusal};
 use super::setup::{Setup, Side, Swap};
 use crate::any::start;
 use crate::{Game, LineServer, MoveRequest, ServerStep, SetupError, Turn};
-use referee_protocol::Seat;
+use referee_protocol::{Seat, read_typed};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -337,8 +337,8 @@ impl LineServer for HtpServer {
 
 impl HtpServer {
     fn answer(&mut self, value: &Value, plays: bool) -> Result<String, String> {
-        let action = serde_json::from_value::<Action>(value.clone())
-            .map_err(|error| format!("the agent's action is invalid: {error}"))?;
+        let action: Action =
+            read_typed(value).map_err(|error| format!("the agent's action is invalid: {error}"))?;
         let name = self.name_of(&action);
         let illegal = |server: &Self| format!("the agent's move: {}", server.refusal(&action));
         if plays {

@@ -22,12 +22,12 @@ pub use action::Action;
 pub use setup::{Position, Setup, Side, Swap};
 
 use crate::board::{Cell, Shape};
-use crate::game::IgnoredInEq;
+use crate::game::{IgnoredInEq, sum_over};
 use crate::view::{Colour, Edge, Labels, Piece, View};
-use crate::{About, ActionFields, DialectKind, Game, Illegal, NotationKind, Turn};
+use crate::{ActionFields, DialectKind, Game, Illegal, NotationKind, Turn};
 use board::Board;
 use referee_protocol::{Outcome, Seat};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 /// A game of Hex.
 #[derive(Clone, Debug, PartialEq)]
@@ -119,16 +119,12 @@ impl Hex {
 impl Game for Hex {
     const NAME: &'static str = "hex";
     const RULES: u32 = 1;
+    const ABOUT: &str = include_str!("about.json");
     const DIALECTS: &'static [DialectKind] = &[htp::KIND, gai::KIND];
     const NOTATIONS: &'static [NotationKind] = &[sgf::KIND];
     type Setup = Setup;
     type Action = Action;
     type Position = Position;
-
-    fn about() -> About {
-        static ABOUT: LazyLock<About> = LazyLock::new(|| About::read(include_str!("about.json")));
-        ABOUT.clone()
-    }
 
     fn start(mut setup: Setup) -> Result<Self, Illegal> {
         let size = setup::size_of(&setup)?;
@@ -160,10 +156,6 @@ impl Game for Hex {
             swap: self.swap,
             position: self.began_with.as_deref().cloned(),
         }
-    }
-
-    fn seats(&self) -> usize {
-        2
     }
 
     fn colours(&self) -> Vec<&'static str> {
@@ -252,12 +244,7 @@ impl Game for Hex {
         }
         // While a swap is still possible, the plain count is needed.
         if self.turn < 2 && self.swap != Swap::None {
-            let count = |action| {
-                let mut next = self.clone();
-                next.play_listed(action);
-                next.perft(depth - 1)
-            };
-            return self.actions().iter().map(count).sum();
+            return sum_over(self, &self.actions(), |next| next.perft(depth - 1));
         }
         chain::count_placements(&self.board, self.side(self.mover()), depth)
     }

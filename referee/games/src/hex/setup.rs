@@ -3,20 +3,23 @@
 use super::action::name_of;
 use super::board::{Board, SIZE_MAX};
 use crate::Illegal;
-use crate::board::{Cell, Shape};
-use crate::setup_fields::deserialize_some;
+use crate::setup_fields::{check_range, deserialize_some};
 use serde::{Deserialize, Serialize};
-use std::fmt;
+use std::ops::RangeInclusive;
+use strum::{Display, IntoStaticStr};
 
-/// The smallest board.
-const SIZE_MIN: i64 = 3;
+/// The possible numbers of rows.
+const SIZES: RangeInclusive<i64> = 3..=SIZE_MAX as i64;
 /// The default board size.
 const SIZE_DEFAULT: i64 = 11;
 
 /// One of the two sides, by the colour of its stones. Black connects column 0 with the last column,
 /// red row 0 with the last row (Board Games on Hexagonal Grids, section 4.1, as drawn).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Display, IntoStaticStr,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Side {
     /// Owns the north-western and the south-eastern border.
     #[default]
@@ -36,16 +39,7 @@ impl Side {
 
     /// Returns the name on the wire.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Black => "black",
-            Self::Red => "red",
-        }
-    }
-}
-
-impl fmt::Display for Side {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        self.into()
     }
 }
 
@@ -134,13 +128,8 @@ pub struct Position {
 
 /// Returns the number of rows, if it is in range.
 pub(super) fn size_of(setup: &Setup) -> Result<u8, Illegal> {
-    u8::try_from(setup.size)
-        .ok()
-        .filter(|&size| setup.size >= SIZE_MIN && usize::from(size) <= SIZE_MAX)
-        .ok_or_else(|| {
-            let size = setup.size;
-            Illegal::new(format!("size: a board has {SIZE_MIN} to {SIZE_MAX} rows, not {size}"))
-        })
+    check_range("size", setup.size, SIZES)?;
+    Ok(u8::try_from(setup.size).expect("at most 26"))
 }
 
 /// Puts the position's stones on a board. Fails if no game under this setup can reach it.
@@ -160,10 +149,9 @@ pub(super) fn board_of(
     let mut winner = None;
     for (side, stones) in [(Side::Black, black), (Side::Red, red)] {
         for &at in stones {
-            let Some(Cell(row, column)) = Shape::Diamond(size).find(at) else {
+            let Some(index) = board.find(at) else {
                 return Err(refused(format!("{} is off the board", name_of(at))));
             };
-            let index = board.index(row.cast_unsigned(), column.cast_unsigned());
             if !board.is_empty(index) {
                 return Err(refused(format!("{} is named twice", name_of(at))));
             }

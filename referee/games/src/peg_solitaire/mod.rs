@@ -18,10 +18,10 @@ use crate::board::{Cell, Shape};
 use crate::game::IgnoredInEq;
 use crate::notation::format_pair;
 use crate::view::{Colour, Figure, Labels, Piece, View};
-use crate::{About, Game, Illegal, Turn};
+use crate::{Game, Illegal, Turn};
 use pegs::{Pegs, between};
 use referee_protocol::{Outcome, Seat};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 /// A game of Peg Solitaire.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,14 +95,10 @@ impl PegSolitaire {
 impl Game for PegSolitaire {
     const NAME: &'static str = "peg-solitaire";
     const RULES: u32 = 1;
+    const ABOUT: &str = include_str!("about.json");
     type Setup = Setup;
     type Action = Action;
     type Position = Position;
-
-    fn about() -> About {
-        static ABOUT: LazyLock<About> = LazyLock::new(|| About::read(include_str!("about.json")));
-        ABOUT.clone()
-    }
 
     fn start(mut setup: Setup) -> Result<Self, Illegal> {
         let size = setup::size_of(&setup)?;
@@ -141,10 +137,6 @@ impl Game for PegSolitaire {
             finish: self.finish,
             position: self.began_with.as_deref().cloned(),
         }
-    }
-
-    fn seats(&self) -> usize {
-        1
     }
 
     fn colours(&self) -> Vec<&'static str> {

@@ -8,8 +8,9 @@ use crate::setup_fields::deserialize_some;
 use serde::{Deserialize, Serialize};
 
 /// The shape of the board.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, strum::Display)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum BoardShape {
     /// Rows of 1, 2, .. cells.
     #[default]
@@ -24,13 +25,6 @@ impl BoardShape {
         match self {
             Self::Triangle => Shape::Triangle(rows),
             Self::Diamond => Shape::Diamond(rows),
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Triangle => "triangle",
-            Self::Diamond => "diamond",
         }
     }
 
@@ -128,8 +122,8 @@ pub(super) fn size_of(setup: &Setup) -> Result<u8, Illegal> {
     let (board_shape, size) = (setup.shape, setup.size);
     let rows = u8::try_from(size).ok();
     rows.filter(|_| (board_shape.sizes().0..=SIZE_MAX).contains(&size)).ok_or_else(|| {
-        let (name, least) = (board_shape.name(), board_shape.sizes().0);
-        Illegal::new(format!("size: a {name} has {least} to {SIZE_MAX} rows, not {size}"))
+        let least = board_shape.sizes().0;
+        Illegal::new(format!("size: a {board_shape} has {least} to {SIZE_MAX} rows, not {size}"))
     })
 }
 

@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn ink_reads_on_dark_and_light_and_letters_on_their_blocks() {
-        for colour in Colour::ALL {
+        for &colour in Colour::ALL {
             let [block, letter, ink] = colours_of(colour).map(rgb);
             for ground in [DARK, rgb(WHITE)] {
                 let contrast = contrast(ink, ground);

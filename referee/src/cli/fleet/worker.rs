@@ -101,7 +101,7 @@ async fn work(
 ) -> Result<WorkerExit, Failure> {
     let server = options.server.server(&options.url);
     let mut worker = Worker::new(options.settings())?;
-    let (info, shown) = (worker.info().clone(), server.display_url());
+    let (info, shown) = (worker.info.clone(), server.display_url());
     let mut printer = StatusPrinter { line: status_line(!global.quiet), quiet: global.quiet };
     printer.message(&format!("worker {} ({}) on {shown}", info.name, info.id));
     tracing::info!("{} slots, {} cores, speed {}", info.slots, info.cores, info.speed);
@@ -131,7 +131,7 @@ async fn work(
         }
         WorkerExit::Interrupted(_) => "exiting",
     };
-    printer.message(&format!("{why}; played {}", count(worker.played(), "game")));
+    printer.message(&format!("{why}; played {}", count(worker.played, "game")));
     Ok(end)
 }
 

@@ -8,7 +8,7 @@ use async_nats::jetstream::object_store::{self, ObjectStore};
 use async_nats::jetstream::stream::{self, DiscardPolicy, RetentionPolicy};
 use async_nats::jetstream::{self, Context};
 use async_nats::{Client, Subscriber};
-use futures_core::Stream;
+use futures_util::StreamExt;
 use referee_contest::audit::verify_and_record;
 use referee_contest::{Contest, Fixture, Schedule};
 use referee_fleet::messages::{FORMAT_VERSION, split_bytes};
@@ -17,7 +17,6 @@ use referee_fleet::{
 };
 use referee_protocol::plain::to_hex;
 use sha2::{Digest, Sha256};
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::AsyncReadExt;
@@ -40,10 +39,6 @@ pub(crate) struct FakeCoordinator {
     pub(crate) contest: Arc<Contest>,
     /// The names of its streams, subjects and buckets.
     pub(crate) names: Names,
-}
-
-async fn next<S: Stream + Unpin>(stream: &mut S) -> Option<S::Item> {
-    std::future::poll_fn(|context| Pin::new(&mut *stream).poll_next(context)).await
 }
 
 async fn begin(jetstream: &Context, names: &Names, brief: &Brief) -> (PullConsumer, ObjectStore) {
@@ -195,7 +190,7 @@ impl FakeCoordinator {
     pub(crate) fn report_within(&self, time: Duration) -> Option<(Report, Vec<Vec<u8>>)> {
         self.runtime.block_on(async {
             let batch = self.reports.batch().max_messages(1).expires(time).messages();
-            let message = next(&mut batch.await.unwrap()).await?.unwrap();
+            let message = batch.await.unwrap().next().await?.unwrap();
             let (report, mut rest): (Report, &[u8]) = split_bytes(&message.payload).unwrap();
             let mut transcripts = Vec::new();
             for PlayedMatch { transcript, .. } in &report.tries {
@@ -225,7 +220,7 @@ impl FakeCoordinator {
         let mut last = None;
         let search = async {
             loop {
-                let message = next(beats).await.unwrap();
+                let message = beats.next().await.unwrap();
                 let beat: Heartbeat = serde_json::from_slice(&message.payload).unwrap();
                 if wanted(&beat) {
                     return beat;

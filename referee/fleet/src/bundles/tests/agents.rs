@@ -1,7 +1,7 @@
 //! Agents of every kind, from a contest's folder to a worker's.
 
 use super::super::pack::pack_with_bounds;
-use super::super::{Fetch, ObjectError, Packed, WorkerAgents, pack};
+use super::super::{Fetch, Packed, WorkerAgents, pack};
 use super::BOUNDS;
 use crate::{Brief, FaultCause, WorkerFault};
 use referee_play::agent_spec::AgentSpec;
@@ -70,9 +70,8 @@ impl Machines {
             let found = bundles.iter().find(|(it, _)| *it == bundle).cloned();
             fetched.fetch_add(1, Ordering::SeqCst);
             Box::pin(async move {
-                let (_, from) = found.ok_or(ObjectError::Missing)?;
-                std::fs::copy(from, &file).map_err(|it| ObjectError::Other(it.to_string()))?;
-                Ok(())
+                let (_, from) = found.ok_or("it is missing")?;
+                std::fs::copy(from, &file).map(drop).map_err(|error| error.to_string())
             })
         })
     }
@@ -453,11 +452,11 @@ fn a_failed_fetch_is_retried() {
         let (from, number) = (file.clone(), counted.fetch_add(1, Ordering::SeqCst));
         Box::pin(async move {
             match number {
-                0 => return Err(ObjectError::Other("no network".to_owned())),
+                0 => return Err("no network".to_owned()),
                 1 => std::fs::write(&to, "other bytes"),
                 _ => std::fs::copy(from, &to).map(drop),
             }
-            .map_err(|error| ObjectError::Other(error.to_string()))
+            .map_err(|error| error.to_string())
         })
     });
     let arrivals = WorkerAgents::new(machines.worker(), brief, fetch, Vec::new());

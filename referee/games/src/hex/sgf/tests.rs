@@ -172,7 +172,7 @@ fn mistakes_are_reported_with_their_place() {
         ("(;GM[11](;B[a1]);W[a2])", "line 1, column 17: expected `(` or `)`, got ';'"),
         ("(;PB[a]])", "line 1, column 8: expected a property, `;`, `(` or `)`, got ']'"),
         ("(;GM[1])", "line 1, column 5: GM[1] is another game: Hex has GM[11]"),
-        ("(;GM[11]SZ[40])", "column 11: size: a board has 3 to 26 rows, not 40"),
+        ("(;GM[11]SZ[40])", "column 11: `size` must be 3 to 26, not 40"),
         ("(;GM[11]SZ[9:11])", "column 11: SZ[9:11]: the board must have as many rows as columns"),
         ("(;GM[11]SZ[big])", "column 11: expected a number of rows, got SZ[big]"),
         ("(;GM[11];B[c3];W[c3])", "column 17: move 2, W[c3]: c3 is occupied"),

@@ -6,8 +6,7 @@ use super::super::setup::{Setup, Side, Swap};
 use super::{GAME_NUMBER, SWAP_PIECES, SWAP_SIDES, letter, to_sgf};
 use crate::any::start;
 use crate::{Game, GameRecord, RecordEnd, Turn};
-use referee_protocol::Seat;
-use serde::Deserialize;
+use referee_protocol::{Seat, read_typed};
 use std::fmt::Write;
 
 /// The number of moves per line.
@@ -104,7 +103,7 @@ fn rule(swap: Swap) -> Option<&'static str> {
 fn play(game: &mut Hex, setup: &Setup, action: &serde_json::Value) -> Result<String, String> {
     let number = game.turn_number();
     let failed = |text: String| format!("turn {number}: {text}");
-    let action = Action::deserialize(action).map_err(|error| failed(error.to_string()))?;
+    let action: Action = read_typed(action).map_err(failed)?;
     let side = match game.turn() {
         Turn::Of(seat) => game.side(seat),
         Turn::Over(_) => return Err(failed("the game is over".to_owned())),
