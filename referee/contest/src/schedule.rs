@@ -2,7 +2,7 @@
 //! in schedule order, which doesn't depend on when they are played or end.
 
 use super::formats::{Bye, Field, Pairing, PairingResult};
-use super::{Contest, Player, SeatOrders, half_points};
+use super::{Contest, Player, Record, SeatOrders, half_points};
 use referee_match::named_seed;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -74,6 +74,15 @@ impl Schedule {
             over: false,
         };
         schedule.extend();
+        schedule
+    }
+
+    /// Returns the schedule after these games, in the order of their numbers.
+    pub fn after(contest: Arc<Contest>, records: &[Record]) -> Self {
+        let mut schedule = Self::new(contest);
+        for record in records {
+            schedule.record(record.number, &record.places);
+        }
         schedule
     }
 

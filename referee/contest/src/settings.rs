@@ -2,6 +2,7 @@
 
 use super::formats::Field;
 use super::{FormatSettings, Opening};
+use referee_games::AnyGame;
 use referee_protocol::{ClockSettings, Level, Limits, OnFault, Pondering};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -43,6 +44,27 @@ pub struct Contest {
 }
 
 impl Contest {
+    /// Returns a series of games between as many players as the game has seats. The caller chooses
+    /// seats and seeds.
+    pub fn series(game: &dyn AnyGame, players: Vec<PlayerInfo>, games: u32) -> Self {
+        let game = ContestGame::new(game);
+        Self {
+            name: game.name.clone(),
+            seed: 0,
+            format: FormatSettings::of_all(game.seats),
+            rounds: games,
+            seat_orders: SeatOrders::One,
+            games: vec![game],
+            players,
+            openings: OpeningSettings::default(),
+            clock: ClockSettings::default(),
+            limits: Limits::default(),
+            sandbox: SandboxSettings::default(),
+            policy: Policy { void_retries: 0, ..Policy::default() },
+            workers: WorkerSettings::default(),
+        }
+    }
+
     /// Returns what its format needs to know of it.
     pub fn field(&self) -> Field {
         let (players, seats) = (self.players.len(), self.seats());
@@ -68,6 +90,21 @@ pub struct ContestGame {
     pub seats: usize,
     /// Whether a lower score is better; only in games of one seat.
     pub fewer_is_better: bool,
+}
+
+impl ContestGame {
+    /// Returns a game under its own name.
+    pub(crate) fn new(game: &dyn AnyGame) -> Self {
+        let (kind, seats) = (game.kind(), game.seats());
+        let score = kind.about().score;
+        Self {
+            name: kind.name.to_owned(),
+            game: kind.name.to_owned(),
+            setup: game.setup(),
+            seats,
+            fewer_is_better: seats == 1 && score.is_some_and(|score| score.fewer_is_better),
+        }
+    }
 }
 
 /// A player.

@@ -11,7 +11,7 @@ use referee_protocol::plain::count;
 const HISTORY_POINTS: usize = 20;
 
 /// What a report shows besides the games.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ReportContext<'a> {
     /// The number of void attempts.
     pub void_attempts: u64,

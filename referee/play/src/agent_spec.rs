@@ -9,8 +9,8 @@ use referee_process::agent::Launch;
 use referee_process::files::{absolute, program};
 use referee_process::sandbox::reach::{ProgramFiles, files_of_command};
 use referee_process::{Cause, Failure, OWN_PROGRAM};
+use referee_protocol::LineProtocol;
 use referee_protocol::plain::sanitize_name;
-use referee_protocol::{LineProtocol, plain};
 use serde::Deserialize;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -412,14 +412,9 @@ pub fn resolve(word: &str, folder: &Path) -> Result<PathBuf, Failure> {
     })
 }
 
-/// Returns unique names for the seats: ` #2`, ` #3` is added to duplicates.
-pub fn unique_names(specs: &[&AgentSpec]) -> Vec<String> {
-    plain::unique_names(specs.iter().map(|spec| spec.name.clone()))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{AgentSpec, split_name, unique_names};
+    use super::{AgentSpec, split_name};
     use std::path::Path;
 
     #[test]
@@ -451,16 +446,5 @@ mod tests {
             let hint = failure.help_text().unwrap_or_default();
             assert!(hint.contains(help), "{text}: {hint}");
         }
-    }
-
-    #[test]
-    fn names_are_unique() {
-        let random = AgentSpec::read("@random").unwrap();
-        let named = AgentSpec::read("@random #2=@first").unwrap_err();
-        assert!(named.to_string().contains("@random #2"), "{named}");
-        assert_eq!(
-            unique_names(&[&random, &random, &random]),
-            ["@random", "@random #2", "@random #3"]
-        );
     }
 }

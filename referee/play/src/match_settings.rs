@@ -1,6 +1,7 @@
 //! The settings of a match, and the header of a new one.
 
-use super::agent_spec::{AgentSpec, unique_names};
+use super::agent_spec::AgentSpec;
+use super::names::unique_names;
 use referee_games::AnyGame;
 use referee_match::match_id;
 use referee_protocol::{

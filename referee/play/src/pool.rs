@@ -69,6 +69,11 @@ pub struct Played {
 /// Makes the watcher for a game's number.
 pub type Watching = dyn Fn(u64) -> Box<dyn FnMut(&Event, &Match)> + Send + Sync;
 
+/// Returns a [`Watching`] that does nothing.
+pub fn unwatched() -> Box<Watching> {
+    Box::new(|_| Box::new(|_, _| ()))
+}
+
 /// How many matches run at once, and where.
 #[derive(Clone, Copy, Debug)]
 pub struct PoolSize {

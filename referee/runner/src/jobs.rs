@@ -70,12 +70,14 @@ impl JobBuilder {
 pub struct GameRecords(Arc<Mutex<BTreeMap<u64, RecordBuilder>>>);
 
 impl GameRecords {
-    /// Returns a callback that builds the record of each game from its events.
-    pub fn watching(&self) -> Box<Watching> {
+    /// Returns a callback that builds the record of each game from its events, which `other` sees too.
+    pub fn watching(&self, other: Box<Watching>) -> Box<Watching> {
         let records = self.clone();
         Box::new(move |number| {
             let (records, mut record) = (records.clone(), RecordBuilder::default());
-            Box::new(move |event, _| {
+            let mut other = other(number);
+            Box::new(move |event, state| {
+                other(event, state);
                 record.add_event(event);
                 if matches!(event, Event::Over(_)) {
                     lock(&records.0).insert(number, std::mem::take(&mut record));

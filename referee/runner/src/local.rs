@@ -1,14 +1,14 @@
 //! The backend on this machine: a pool of cores.
 
-use super::backend::{Backend, BackendEvent, FinishedGame, NoResult, VoidGame, kinds};
+use super::backend::{Backend, BackendEvent, FinishedGame, NoResult, VoidGame};
 use super::folder::Folder;
 use super::jobs::{GameRecords, JobBuilder};
 use super::writer::disk_failure;
-use referee_contest::{Contest, Fixture, Player, Schedule, Void};
+use referee_contest::{Contest, Fixture, Player, Record, Schedule, Void};
 use referee_play::agent_spec::AgentSpec;
 use referee_play::destination::Destination;
 use referee_play::interrupts::Interrupts;
-use referee_play::pool::{Job, Played, Pool, PoolSize, Threads, reserve_slot};
+use referee_play::pool::{Job, Played, Pool, PoolSize, Threads, Watching, reserve_slot};
 use referee_play::reach::ReadableFiles;
 use referee_play::running_matches::RunningMatches;
 use referee_process::Failure;
@@ -16,31 +16,53 @@ use referee_process::sandbox::Sandbox;
 use referee_protocol::plain::count;
 use std::collections::BTreeMap;
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
-/// The agents, cores and sandbox of a contest on this machine.
-#[derive(Clone, Debug)]
-pub struct LocalSetup {
+/// The games that are played on this machine, and where they end.
+pub trait Games {
+    /// Returns a game as a job for the pool. May change who sits where.
+    fn job(&mut self, fixture: &mut Fixture) -> Result<Job, Failure>;
+
+    /// Takes a game that has ended, with its record if it counts.
+    fn ended(&mut self, _played: Played, _record: Option<&Record>) {}
+}
+
+/// The games of a contest, which end in its folder.
+#[derive(Debug)]
+pub struct ContestGames {
+    /// The contest's folder.
+    pub folder: Folder,
     /// The agents, by player; each has its player's name.
     pub specs: Vec<Arc<AgentSpec>>,
     /// The files that they may read.
     pub readable_files: Arc<ReadableFiles>,
-    /// How many matches at once, and where.
-    pub room: PoolSize,
-    /// The sandbox.
-    pub sandbox: Sandbox,
-    /// The list of live matches.
-    pub playing: RunningMatches,
+    /// Builds the matches.
+    pub builder: JobBuilder,
+}
+
+impl Games for ContestGames {
+    fn job(&mut self, fixture: &mut Fixture) -> Result<Job, Failure> {
+        let number = fixture.number;
+        let path = self.folder.path(&Folder::transcript(number));
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(|error| disk_failure(folder, &error))?;
+        }
+        let seat = |player: Player| self.specs[player.index()].clone();
+        // A file that exists is from a killed run, and its game doesn't count.
+        let destination = Destination::File { path, force: true };
+        let job = self.builder.job(fixture, seat, self.readable_files.clone(), destination);
+        job.map_err(|error| Failure::operation(format!("game {number}: {error}")))
+    }
 }
 
 /// Plays games on this machine.
 #[derive(Debug)]
-pub struct Local {
+pub struct Local<G> {
     contest: Arc<Contest>,
-    folder: Folder,
-    setup: LocalSetup,
-    builder: JobBuilder,
+    games: G,
+    matches_at_once: usize,
     records: GameRecords,
     /// The submitted games.
     submitted: BTreeMap<u64, Fixture>,
@@ -49,27 +71,26 @@ pub struct Local {
     threads: Threads,
 }
 
-impl Local {
-    /// Starts the pool.
+impl<G: Games> Local<G> {
+    /// Starts the pool. `watching` sees the events of each game.
     pub fn start(
         contest: Arc<Contest>,
-        folder: Folder,
-        setup: LocalSetup,
+        games: G,
+        (room, sandbox): (PoolSize, Sandbox),
+        playing: RunningMatches,
         interrupts: &Interrupts,
+        watching: Box<Watching>,
     ) -> Result<Self, Failure> {
-        let (room, sandbox) = (setup.room, setup.sandbox.clone());
-        let playing = setup.playing.clone();
-        let builder = JobBuilder::new(contest.clone(), kinds(&contest)?);
         let records = GameRecords::default();
+        let watching = records.watching(watching);
         let (orders, paused) = (interrupts.orders(), interrupts.paused_time());
-        let pool = Pool::start(room, sandbox, orders, paused, records.watching(), playing)
+        let pool = Pool::start(room, sandbox, orders, paused, watching, playing)
             .map_err(|error| Failure::machine(format!("can't start matches: {error}")))?;
         let Pool { jobs, results, threads } = pool;
         Ok(Self {
             contest,
-            folder,
-            setup,
-            builder,
+            games,
+            matches_at_once: room.matches,
             records,
             submitted: BTreeMap::new(),
             jobs: Some(jobs),
@@ -78,45 +99,33 @@ impl Local {
         })
     }
 
-    /// Returns a game as a job for the pool.
-    fn job(&mut self, fixture: &Fixture) -> Result<Job, Failure> {
-        let number = fixture.number;
-        let path = self.folder.path(&Folder::transcript(number));
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder).map_err(|error| disk_failure(folder, &error))?;
-        }
-        let seat = |player: Player| self.setup.specs[player.index()].clone();
-        // A file that exists is from a killed run, and its game doesn't count.
-        let destination = Destination::File { path, force: true };
-        let job = self.builder.job(fixture, seat, self.setup.readable_files.clone(), destination);
-        job.map_err(|error| Failure::operation(format!("game {number}: {error}")))
-    }
-
     /// Returns the outcome of a submitted game.
     fn finished(&mut self, played: Played) -> Option<FinishedGame> {
         let number = played.number;
         let fixture = self.submitted.remove(&number)?;
         let record = self.records.take(number);
-        let transcript = Folder::transcript(number);
         let no_result = |void: Void| NoResult::Void(VoidGame { void, transcript: None });
-        let result = match played.result {
+        let result = match &played.result {
             Err(error) if error.kind() == io::ErrorKind::StorageFull => {
-                Err(NoResult::Halt(disk_failure(&self.folder.path(&transcript), &error)))
+                let path = played.transcript.as_deref().unwrap_or(Path::new("transcript"));
+                Err(NoResult::Halt(disk_failure(path, error)))
             }
             Err(error) => {
                 Err(no_result(Void { cause: "machine".to_owned(), text: error.to_string() }))
             }
             Ok(finished) => {
-                let seal = finished.seal.map_or_else(String::new, |seal| seal.sha256);
+                let seal = finished.seal.as_ref().map_or("", |seal| &seal.sha256).to_owned();
+                let transcript = Folder::transcript(number);
                 let record = record.record(&fixture, &self.contest.policy, transcript, seal);
                 record.map(Box::new).map_err(no_result)
             }
         };
+        self.games.ended(played, result.as_deref().ok());
         Some(FinishedGame { number, void_games: Vec::new(), result })
     }
 }
 
-impl Backend for Local {
+impl<G: Games> Backend for Local<G> {
     const BLOCKS: bool = false;
 
     async fn next(&mut self, _: &Schedule, wants: bool) -> BackendEvent {
@@ -134,8 +143,8 @@ impl Backend for Local {
     }
 
     fn submit(&mut self, fixtures: Vec<Fixture>) -> Result<(), Failure> {
-        for fixture in fixtures {
-            let job = self.job(&fixture)?;
+        for mut fixture in fixtures {
+            let job = self.games.job(&mut fixture)?;
             self.submitted.insert(fixture.number, fixture);
             if let Some(jobs) = &self.jobs {
                 // The queue has room: no one else sends. If the pool has ended, `next` reports it.
@@ -153,7 +162,7 @@ impl Backend for Local {
 
     fn in_progress(&self) -> String {
         // One more game may be submitted that has not started.
-        count(self.submitted.len().min(self.setup.room.matches) as u64, "game")
+        count(self.submitted.len().min(self.matches_at_once) as u64, "game")
     }
 
     async fn finish(self, _: bool) -> Option<String> {

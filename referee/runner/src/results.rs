@@ -100,5 +100,9 @@ pub fn assemble(
         left_out: stored.left_out.iter().map(left_out).collect(),
         commands,
     };
-    report(&stored.contest, schedule, records, around)
+    let mut report = report(&stored.contest, schedule, records, around);
+    for standing in &mut report.standings.players {
+        standing.agent = standing.agent.replace(&base, "");
+    }
+    report
 }

@@ -71,7 +71,8 @@ pub trait Observer {
 #[derive(Debug)]
 pub struct Runner {
     contest: Arc<Contest>,
-    folder: Folder,
+    /// The contest's folder; a series in memory has none.
+    folder: Option<Folder>,
     writer: ResultWriter,
     schedule: Schedule,
     /// All games below this number were submitted or have a result.
@@ -116,23 +117,36 @@ impl Runner {
         let attempts = store.attempts()?;
         let writer = ResultWriter::start(folder.clone(), store)
             .map_err(|error| Failure::machine(format!("can't store results: {error}")))?;
-        Ok(Self {
+        let folder = Some(folder);
+        let new = Self::new(contest, schedule, writer);
+        Ok(Self { folder, attempts, progress, tally, ..new })
+    }
+
+    /// Returns a runner that plays the games from number `first` and stores nothing.
+    pub fn in_memory(contest: Arc<Contest>, first: u64) -> Self {
+        let schedule = Schedule::new(contest.clone());
+        Self { next: first, ..Self::new(contest, schedule, ResultWriter::in_memory()) }
+    }
+
+    fn new(contest: Arc<Contest>, schedule: Schedule, writer: ResultWriter) -> Self {
+        let tally = vec![(0, 0); contest.players.len()];
+        Self {
             contest,
-            folder,
+            folder: None,
             writer,
             schedule,
             next: 0,
             retries: VecDeque::new(),
             submitted: BTreeSet::new(),
             written: BTreeSet::new(),
-            attempts,
+            attempts: BTreeMap::new(),
             tries: BTreeMap::new(),
             failures_in_a_row: 0,
             given_up: Vec::new(),
             failure: None,
-            progress,
+            progress: Progress::default(),
             tally,
-        })
+        }
     }
 
     /// Returns the schedule with the stored results.
@@ -158,11 +172,6 @@ impl Runner {
     /// Returns the contest.
     pub const fn contest(&self) -> &Arc<Contest> {
         &self.contest
-    }
-
-    /// Returns its folder.
-    pub const fn folder(&self) -> &Folder {
-        &self.folder
     }
 
     /// Waits until all results are stored, and ends the run.
@@ -311,9 +320,11 @@ impl Runner {
                     // The referee stopped it: the attempt doesn't count as void.
                     return self.remove_transcript(number);
                 }
-                if game.void.cause == "disk_full" {
+                if let Some(folder) = &self.folder
+                    && game.void.cause == "disk_full"
+                {
                     let full = io::ErrorKind::StorageFull.into();
-                    return self.halt(number, disk_failure(self.folder.root(), &full));
+                    return self.halt(number, disk_failure(folder.root(), &full));
                 }
                 let text = game.void.text.clone();
                 self.add_void(number, game, observer);
@@ -332,13 +343,16 @@ impl Runner {
         let VoidGame { void, transcript } = game;
         let attempt = self.attempts.entry(number).or_default();
         *attempt += 1;
-        let kept = Folder::void_transcript(number, *attempt);
-        let path = |name: &str| self.folder.path(name);
-        let moved = match transcript {
-            None => std::fs::rename(path(&Folder::transcript(number)), path(&kept)),
-            Some(bytes) => write_file(&path(&kept), &bytes),
+        let keep = |folder: &Folder| {
+            let kept = Folder::void_transcript(number, *attempt);
+            let path = |name: &str| folder.path(name);
+            let moved = match transcript {
+                None => std::fs::rename(path(&Folder::transcript(number)), path(&kept)),
+                Some(bytes) => write_file(&path(&kept), &bytes),
+            };
+            moved.is_ok().then_some(kept)
         };
-        let transcript = moved.is_ok().then_some(kept);
+        let transcript = self.folder.as_ref().and_then(keep);
         let (cause, text) = (void.cause, void.text);
         let void = VoidAttempt { number, attempt: *attempt, cause, text, transcript };
         observer.print(&format!("game {number} is void ({}): {}", void.cause, void.text));
@@ -353,9 +367,11 @@ impl Runner {
         self.failures_in_a_row += 1;
         if self.failures_in_a_row >= FAILURES_MAX {
             let failure = format!("{FAILURES_MAX} games in a row had no result; the last: {why}");
-            let help = "fix the problem above, then run `referee contest resume";
-            let help = format!("{help} {}`", self.folder.root().display());
-            self.failure.get_or_insert(Failure::machine(failure).help(help));
+            let help = self.folder.as_ref().map(|folder| {
+                let root = folder.root().display();
+                format!("fix the problem above, then run `referee contest resume {root}`")
+            });
+            self.failure.get_or_insert(Failure::machine(failure).or_help(help));
         }
     }
 
@@ -374,7 +390,9 @@ impl Runner {
     }
 
     fn remove_transcript(&self, number: u64) {
-        std::fs::remove_file(self.folder.path(&Folder::transcript(number))).ok();
+        if let Some(folder) = &self.folder {
+            std::fs::remove_file(folder.path(&Folder::transcript(number))).ok();
+        }
     }
 
     /// Stops the contest; the game will be played again.

@@ -39,14 +39,21 @@ pub(super) enum Entry {
 /// The entries of a stored batch, in the order of arrival, or why nothing more can be stored.
 pub(super) type WrittenBatch = Result<Vec<Entry>, Failure>;
 
-/// A handle to the writer thread.
+/// Where results are stored.
 #[derive(Debug)]
 pub(super) struct ResultWriter {
-    entries: mpsc::Sender<Entry>,
+    output: Output,
     batches: async_mpsc::UnboundedReceiver<WrittenBatch>,
-    thread: JoinHandle<()>,
     /// Entries that are not stored yet.
     pending: usize,
+}
+
+#[derive(Debug)]
+enum Output {
+    /// By the writer thread.
+    Thread(mpsc::Sender<Entry>, JoinHandle<()>),
+    /// Nowhere: an entry is a batch at once.
+    Memory(async_mpsc::UnboundedSender<WrittenBatch>),
 }
 
 impl ResultWriter {
@@ -57,15 +64,23 @@ impl ResultWriter {
         let writer = WriterThread { folder, store, synced: BTreeSet::new() };
         let work = move || writer.run(&given, &done);
         let thread = std::thread::Builder::new().name("writer".to_owned()).spawn(work)?;
-        Ok(Self { entries, batches, thread, pending: 0 })
+        Ok(Self { output: Output::Thread(entries, thread), batches, pending: 0 })
+    }
+
+    /// Returns a writer that stores nothing.
+    pub(super) fn in_memory() -> Self {
+        let (done, batches) = async_mpsc::unbounded_channel();
+        Self { output: Output::Memory(done), batches, pending: 0 }
     }
 
     /// Sends an entry to the writer.
     pub(super) fn send(&mut self, entry: Entry) {
-        // `next` reports if the thread is gone.
-        if self.entries.send(entry).is_ok() {
-            self.pending += 1;
-        }
+        let sent = match &self.output {
+            // `next` reports if the thread is gone.
+            Output::Thread(entries, _) => entries.send(entry).is_ok(),
+            Output::Memory(done) => done.send(Ok(vec![entry])).is_ok(),
+        };
+        self.pending += usize::from(sent);
     }
 
     /// Returns whether entries are not stored yet.
@@ -84,8 +99,10 @@ impl ResultWriter {
 
     /// Waits until all entries are stored and the thread has ended.
     pub(super) fn finish(self) {
-        drop(self.entries);
-        self.thread.join().ok();
+        if let Output::Thread(entries, thread) = self.output {
+            drop(entries);
+            thread.join().ok();
+        }
     }
 }
 
@@ -182,7 +199,7 @@ pub(super) fn disk_full(path: &Path) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use super::{Entry, ResultWriter, async_mpsc, mpsc};
+    use super::{Entry, Output, ResultWriter, async_mpsc, mpsc};
     use crate::tests::store::void;
 
     #[test]
@@ -191,7 +208,8 @@ mod tests {
         let (entries, _given) = mpsc::channel();
         let (_, batches) = async_mpsc::unbounded_channel();
         let thread = std::thread::spawn(|| ());
-        let mut writer = ResultWriter { entries, batches, thread, pending: 0 };
+        let output = Output::Thread(entries, thread);
+        let mut writer = ResultWriter { output, batches, pending: 0 };
         writer.send(Entry::Void(void(0, 1, "x")));
         assert!(writer.is_busy());
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();

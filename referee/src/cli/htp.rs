@@ -36,7 +36,7 @@ pub(super) struct Options {
     /// Game setup: KEY=VALUE (repeatable) or a JSON object. Defaults to the game's usual setup
     #[arg(long, short = 's', value_name = "KEY=VALUE")]
     setup: Vec<String>,
-    /// Seed that the agent receives
+    /// Seed that the agent receives, below 2^53
     #[arg(long, default_value_t = 0)]
     seed: u64,
     #[command(flatten)]

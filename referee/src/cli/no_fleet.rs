@@ -62,6 +62,7 @@ impl FleetVenue {
     pub(super) async fn play(
         self,
         _: Runner,
+        _: Folder,
         _: RunningMatches,
         _: &str,
         _: &mut Interrupts,

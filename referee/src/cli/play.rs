@@ -1,30 +1,33 @@
 //! `play`: a match or a series.
 
 use super::Global;
-use super::faults::{Record, advice, debug_command};
+use super::faults::{Record as FaultRecord, advice, debug_command};
 use super::live::{LiveBoard, ScreenOverlay};
 use super::output::{print, print_json, stderr_has_colour, stdout_has_colour};
 use super::play_open::Page;
-use super::play_options::Options;
+use super::play_options::{Options, Plan};
 use super::viewer::ViewerHost;
 use crate::cli::bars::progress_bar;
 use crate::cli::runtime::{machine, runtime};
 use crate::reading::report;
 use crate::screen::Setting;
 use indicatif::ProgressBar;
-use referee_play::agent_spec::unique_names;
+use ratatui::crossterm::event::KeyEvent;
+use referee_contest::{Contest, Fixture, Player, Record, Schedule};
+use referee_match::summary::sentence;
 use referee_play::interrupts::Interrupts;
-use referee_play::pool::{Played, Pool, PoolSize, Watching, reserve_slot};
+use referee_play::pool::{Job, Played, PoolSize, Watching};
 use referee_play::running_matches::RunningMatches;
-use referee_play::series::Plan;
 use referee_process::Failure;
 use referee_process::sandbox::Sandbox;
-use referee_protocol::plain::sanitize;
+use referee_protocol::plain::{count, sanitize};
 use referee_protocol::{
     Event, FaultKind, HeaderSeat, Layers, Outcome, Pondering, Result as Ended, SandboxRecord, Seat,
     Verdict,
 };
 use referee_render::{Style, terminal};
+use referee_runner::local::{Games, Local};
+use referee_runner::runner::{Observer, Progress, Runner};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -34,6 +37,7 @@ use std::io::{ErrorKind, IsTerminal};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
 /// A match, as `play --json` prints it.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -55,6 +59,8 @@ pub(super) struct PlayReport {
     outcome: Option<Outcome>,
     /// The verdict of the match.
     verdict: Verdict,
+    /// Who won and why, as a sentence.
+    text: String,
     /// The turns, passed-over ones included.
     turns: u64,
     /// The file of the transcript; null if there is none.
@@ -72,6 +78,8 @@ struct SeatReport {
     seat: Seat,
     /// The agent's name.
     name: String,
+    /// The agent as given.
+    agent: Option<String>,
     /// The colour at the start.
     colour: String,
     /// The command that was started.
@@ -82,14 +90,15 @@ struct SeatReport {
 
 impl SeatReport {
     fn of(seat: &HeaderSeat) -> Self {
-        let HeaderSeat { seat, name, colour, command, digest, .. } = seat.clone();
-        Self { seat, name, colour, command, digest }
+        let HeaderSeat { seat, name, agent, colour, command, digest, .. } = seat.clone();
+        Self { seat, name, agent, colour, command, digest }
     }
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
     let mut plan = options.plan()?;
-    global.note(super::setup::start(plan.first.kind, &plan.first.setup)?.notes());
+    let game = super::setup::start(plan.first.kind, &plan.first.setup)?;
+    global.note(game.notes());
     let sandbox = options.conditions.choose(plan.agents(), global)?;
     let runtime = runtime()?;
     plan.first.readable_files.check(sandbox.launcher.layers, &plan.first.seated)?;
@@ -97,9 +106,10 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     if options.open {
         page = Some(Page::prepare(&mut plan, &sandbox)?);
     }
-    let mut series = SeriesResults::new(options, &plan, &sandbox, global);
-    let played = play_all(options, &plan, sandbox, global, &mut series, page.as_mut());
-    let mut interrupts = runtime.block_on(played)?;
+    let contest = Arc::new(plan.contest(game.as_ref()));
+    let series = SeriesResults::new(options, &plan, &contest, &sandbox, global);
+    let played = play_all(series, sandbox, page.as_mut());
+    let (series, mut interrupts) = runtime.block_on(played)?;
     series.summarize()?;
     if let Some(interrupt) = interrupts.received() {
         return Ok(ExitCode::from(interrupt.code()));
@@ -111,99 +121,141 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
 }
 
 /// Plays the games, and reports them in the order of their numbers.
-async fn play_all(
-    options: &Options,
-    plan: &Plan,
+async fn play_all<'a>(
+    mut series: SeriesResults<'a>,
     sandbox: Sandbox,
-    global: &Global,
-    series: &mut SeriesResults<'_>,
     page: Option<&mut Page>,
-) -> Result<Interrupts, Failure> {
-    let machine = machine("cannot start matches");
-    let mut interrupts = Interrupts::listen().map_err(&machine)?;
-    let single = plan.count() == 1;
+) -> Result<(SeriesResults<'a>, Interrupts), Failure> {
+    let SeriesResults { options, plan, contest, quiet, .. } = series;
+    let mut interrupts = Interrupts::listen().map_err(machine("cannot start matches"))?;
     let person = plan.has_person() && page.is_none();
     if let Some(page) = page {
         page.serve(&interrupts)?;
     }
-    let bar = progress_bar(plan.count(), !global.quiet);
+    let bar = progress_bar(plan.count(), !quiet);
     let playing = RunningMatches::default();
     let colour = stderr_has_colour();
     let style = options.board.style(colour).unwrap_or(Style { colour, ..Style::default() });
-    let setting = if single { Setting::Live } else { Setting::LiveMany };
-    let mut host =
-        ViewerHost::new(playing.clone(), style, setting, &bar, &mut interrupts, !person)?;
+    let setting = if plan.is_single() { Setting::Live } else { Setting::LiveMany };
+    let host = ViewerHost::new(playing.clone(), style, setting, &bar, &mut interrupts, !person)?;
     if host.has_terminal() {
         bar.set_message("b: watch");
     }
     series.overlay = host.overlay();
     let hint = if host.has_terminal() { "b: open the viewer\n" } else { "" };
-    let watching = board_observer(options, single && !global.quiet, person, hint, host.overlay());
-    let jobs = plan.jobs.clamp(1, plan.count());
-    let room = PoolSize { matches: jobs, pin: options.pin };
-    let (orders, paused) = (interrupts.orders(), interrupts.paused_time());
-    let pool = Pool::start(room, sandbox, orders, paused, watching, playing).map_err(machine)?;
-    run_pool(pool, plan, &bar, &mut host, series, &mut interrupts).await?;
-    Ok(interrupts)
+    let drawn = plan.is_single() && !quiet;
+    let watching = board_observer(options, drawn, person, hint, host.overlay());
+    let room = PoolSize { matches: plan.jobs.clamp(1, plan.count()), pin: options.pin };
+    let (ended, games) = mpsc::unbounded_channel();
+    let place = (room, sandbox);
+    let jobs = SeriesGames { plan, ended };
+    let local = Local::start(contest.clone(), jobs, place, playing, &interrupts, watching)?;
+    let runner = Runner::in_memory(contest.clone(), plan.games.start);
+    let next = plan.games.start;
+    let mut watcher = SeriesWatcher { bar, host, series, games, early: BTreeMap::new(), next };
+    let ended = Box::pin(runner.play(local, &mut interrupts, &mut watcher)).await;
+    let mut series = watcher.finish(&mut interrupts).await;
+    series.failed = series.failed.or(ended.failure);
+    Ok((series, interrupts))
 }
 
-/// Gives games to the pool as it has room, until all games are over, or after an interrupt those that
-/// are running.
-async fn run_pool(
-    pool: Pool,
-    plan: &Plan,
-    bar: &ProgressBar,
-    host: &mut ViewerHost,
-    series: &mut SeriesResults<'_>,
-    interrupts: &mut Interrupts,
-) -> Result<(), Failure> {
-    let single = plan.count() == 1;
-    let Pool { jobs, mut results, threads } = pool;
-    let (mut jobs, mut asked) = (Some(jobs), plan.games.clone());
-    let mut early = BTreeMap::new();
-    let mut next = plan.games.start;
-    let mut over = false;
-    loop {
-        if asked.is_empty() || interrupts.received().is_some() {
-            jobs = None;
+/// The games of a series, which end at its [`SeriesWatcher`].
+struct SeriesGames<'a> {
+    plan: &'a Plan,
+    ended: UnboundedSender<EndedGame>,
+}
+
+/// A game that has ended, with its record if it counts.
+type EndedGame = Box<(Played, Option<Record>)>;
+
+impl Games for SeriesGames<'_> {
+    fn job(&mut self, fixture: &mut Fixture) -> Result<Job, Failure> {
+        fixture.players = Player::all(fixture.players.len()).collect();
+        fixture.players.rotate_left(self.plan.shift(fixture.number));
+        Ok(self.plan.job(fixture.number))
+    }
+
+    fn ended(&mut self, played: Played, record: Option<&Record>) {
+        self.ended.send(Box::new((played, record.cloned()))).ok();
+    }
+}
+
+/// Shows the progress of a series, and prints its games in the order of their numbers.
+struct SeriesWatcher<'a> {
+    bar: ProgressBar,
+    host: ViewerHost,
+    series: SeriesResults<'a>,
+    games: UnboundedReceiver<EndedGame>,
+    /// Games that ended before others with lower numbers.
+    early: BTreeMap<u64, EndedGame>,
+    /// The number of the game to print next.
+    next: u64,
+}
+
+/// What a [`SeriesWatcher`] waits for.
+enum SeriesRequest {
+    /// A game has ended.
+    Ended(EndedGame),
+    /// What the viewer host is to handle.
+    Key(Option<KeyEvent>),
+}
+
+impl Observer for SeriesWatcher<'_> {
+    fn update(&mut self, _: &Progress, _: &Schedule) {}
+
+    fn print(&mut self, text: &str) {
+        // The report on a single match says it.
+        if !self.series.plan.is_single() {
+            self.host.print(&sanitize(text));
         }
+    }
+
+    type Request = SeriesRequest;
+
+    async fn next_request(&mut self) -> SeriesRequest {
         tokio::select! {
-            Some(place) = reserve_slot(jobs.as_ref()) => {
-                if let Some(number) = asked.next() {
-                    place.send(plan.job(number));
-                }
+            Some(ended) = self.games.recv() => SeriesRequest::Ended(ended),
+            key = self.host.next() => SeriesRequest::Key(key),
+        }
+    }
+
+    fn handle(&mut self, request: SeriesRequest) {
+        match request {
+            SeriesRequest::Ended(ended) => {
+                self.bar.inc(1);
+                self.early.insert(ended.0.number, ended);
             }
-            played = results.recv(), if !over => match played {
-                Some(played) => {
-                    bar.inc(1);
-                    early.insert(played.number, played);
-                }
-                None => over = true,
-            },
-            key = host.next() => drop(host.handle(key)),
-            () = interrupts.next() => {}
+            SeriesRequest::Key(key) => drop(self.host.handle(key)),
         }
-        // The viewer stays open on a single match that is over.
-        if interrupts.received().is_some() || (over && !single) {
-            host.close();
-        }
-        if host.is_open() {
-            continue;
-        }
-        while let Some(played) = early.remove(&next) {
-            bar.suspend(|| series.take(played))?;
-            next += 1;
-        }
-        if over {
-            break;
+        while !self.host.is_open()
+            && let Some(ended) = self.early.remove(&self.next)
+        {
+            self.bar.suspend(|| self.series.add(*ended));
+            self.next += 1;
         }
     }
-    threads.join();
-    bar.finish_and_clear();
-    for played in early.into_values() {
-        series.take(played)?;
+}
+
+impl<'a> SeriesWatcher<'a> {
+    /// Prints the remaining games. The viewer stays open on a single match that is over.
+    async fn finish(mut self, interrupts: &mut Interrupts) -> SeriesResults<'a> {
+        while self.series.plan.is_single() && self.host.is_open() && interrupts.received().is_none()
+        {
+            tokio::select! {
+                key = self.host.next() => drop(self.host.handle(key)),
+                () = interrupts.next() => {}
+            }
+        }
+        self.host.close();
+        self.bar.finish_and_clear();
+        while let Ok(ended) = self.games.try_recv() {
+            self.early.insert(ended.0.number, ended);
+        }
+        for ended in self.early.into_values() {
+            self.series.add(*ended);
+        }
+        self.series
     }
-    Ok(())
 }
 
 /// Returns what the pool calls with each event: it draws the board and keeps the pace.
@@ -234,15 +286,17 @@ fn board_observer(
 struct SeriesResults<'a> {
     options: &'a Options,
     plan: &'a Plan,
+    contest: &'a Arc<Contest>,
     /// The layers of the sandbox.
     layers: Layers,
     /// The pondering that was used, in a series.
     pondering: Option<Pondering>,
     quiet: bool,
-    /// One per agent, in the order of the command line.
-    standings: Vec<Standing>,
-    played: u64,
-    faults: u64,
+    /// The games that count.
+    records: Vec<Record>,
+    /// The number of faults.
+    faults: usize,
+    /// The number of games that don't count.
     void: u64,
     /// The command that debugs the first fault.
     debug: Option<String>,
@@ -252,28 +306,22 @@ struct SeriesResults<'a> {
     overlay: Arc<ScreenOverlay>,
 }
 
-#[derive(Clone, Default)]
-struct Standing {
-    name: String,
-    /// The number of games by place.
-    places: BTreeMap<u32, u64>,
-    /// The number of games in which all shared the first place.
-    draws: u64,
-    faults: BTreeMap<&'static str, u64>,
-}
-
 impl<'a> SeriesResults<'a> {
-    fn new(options: &'a Options, plan: &'a Plan, sandbox: &Sandbox, global: &Global) -> Self {
-        let agents: Vec<_> = plan.first.seated.iter().map(AsRef::as_ref).collect();
-        let standing = |name| Standing { name, ..Standing::default() };
+    fn new(
+        options: &'a Options,
+        plan: &'a Plan,
+        contest: &'a Arc<Contest>,
+        sandbox: &Sandbox,
+        global: &Global,
+    ) -> Self {
         Self {
             options,
             plan,
+            contest,
             layers: sandbox.launcher.layers,
             pondering: sandbox.recorded.pondering.filter(|_| options.games > 1),
             quiet: global.quiet,
-            standings: unique_names(&agents).into_iter().map(standing).collect(),
-            played: 0,
+            records: Vec::new(),
             faults: 0,
             void: 0,
             debug: None,
@@ -282,11 +330,20 @@ impl<'a> SeriesResults<'a> {
         }
     }
 
+    /// Prints and counts a game.
+    fn add(&mut self, (played, record): (Played, Option<Record>)) {
+        self.records.extend(record);
+        if let Err(failure) = self.take(played) {
+            self.failed.get_or_insert(failure);
+        }
+    }
+
     fn take(&mut self, played: Played) -> Result<(), Failure> {
         let number = played.number;
         let finished = match played.result {
             Ok(finished) => finished,
             Err(error) => {
+                self.void += 1;
                 let again = self.options.reproduce(self.plan, number, self.pondering);
                 let failure = Failure::machine(format!("game {number} is void: {error}"));
                 let full = error.kind() == ErrorKind::StorageFull;
@@ -294,12 +351,12 @@ impl<'a> SeriesResults<'a> {
                     Some(path) => format!("free disk space for {}, then ", path.display()),
                     None => String::new(),
                 };
-                self.failed.get_or_insert(failure.help(format!("{first}repeat it: {again}")));
-                return Ok(());
+                return Err(failure.help(format!("{first}repeat it: {again}")));
             }
         };
-        let verdict = &finished.ending.verdict;
-        self.count(number, verdict);
+        let (outcome, verdict) = (finished.ending.outcome.as_ref(), &finished.ending.verdict);
+        self.void += u64::from(verdict.result == Ended::Void);
+        self.faults += verdict.seats.iter().filter(|seat| seat.fault.is_some()).count();
         let transcript = played.transcript.map(|path| path.display().to_string());
         if self.debug.is_none()
             && let Some(transcript) = &transcript
@@ -314,15 +371,16 @@ impl<'a> SeriesResults<'a> {
                 game_number: number,
                 match_id: finished.header.match_id.clone(),
                 seats: finished.header.seats.iter().map(SeatReport::of).collect(),
-                outcome: finished.ending.outcome.clone(),
+                outcome: outcome.cloned(),
                 verdict: verdict.clone(),
+                text: sanitize(&sentence(&finished.header, outcome, verdict)),
                 turns: finished.turns,
                 transcript,
                 sandbox: finished.header.sandbox.clone(),
                 reproduce: self.options.reproduce(self.plan, number, self.pondering),
             });
         }
-        if self.plan.count() == 1 && self.options.out.as_deref() != Some("-") {
+        if self.plan.is_single() && self.options.out.as_deref() != Some("-") {
             self.print_match(&finished, number, transcript.as_deref())?;
         }
         Ok(())
@@ -359,9 +417,9 @@ impl<'a> SeriesResults<'a> {
             if let Some(words) = words.as_ref().filter(|_| explains) {
                 writeln!(text, "last stderr of {}: {}", seat.name, sanitize(words)).ok();
             }
-            let record = transcript.and_then(|path| Record::read(path, seat.seat));
+            let record = transcript.and_then(|path| FaultRecord::read(path, seat.seat));
             let denied = words.as_ref().and_then(|words| {
-                let spec = &self.plan.seated(number)[seat.seat.index()];
+                let spec = &self.plan.job(number).seated[seat.seat.index()];
                 self.plan.first.readable_files.advice(spec, self.layers, words)
             });
             let words = words.as_deref();
@@ -377,54 +435,14 @@ impl<'a> SeriesResults<'a> {
         print(&text)
     }
 
-    fn count(&mut self, number: u64, verdict: &Verdict) {
-        self.played += 1;
-        if verdict.result == Ended::Void {
-            self.void += 1;
-        }
-        let (count, shift) = (self.standings.len(), self.plan.shift(number));
-        let drawn = verdict
-            .places
-            .as_ref()
-            .is_some_and(|places| places.len() > 1 && places.iter().all(|&place| place == 1));
-        for (index, seat) in verdict.seats.iter().enumerate() {
-            let standing = &mut self.standings[(index + shift) % count];
-            if let Some(places) = &verdict.places {
-                if drawn {
-                    standing.draws += 1;
-                } else {
-                    *standing.places.entry(places[index]).or_default() += 1;
-                }
-            }
-            if let Some(fault) = &seat.fault {
-                self.faults += 1;
-                *standing.faults.entry(fault.kind.name()).or_default() += 1;
-            }
-        }
-    }
-
     fn summarize(&self) -> Result<(), Failure> {
-        if self.plan.count() == 1 || self.options.json {
+        if self.plan.is_single() || self.options.json {
             return Ok(());
         }
-        let seats = self.standings.len();
-        let mut rows = vec![vec!["agent".to_owned()]];
-        rows[0].extend((1..=seats.max(2)).map(|place| format!("place {place}")));
-        rows[0].extend(["draws", "faults"].map(str::to_owned));
-        for standing in &self.standings {
-            let mut row = vec![standing.name.clone()];
-            let places = 1..=u32::try_from(seats.max(2)).unwrap_or(u32::MAX);
-            let count = |place| standing.places.get(&place).copied().unwrap_or(0);
-            row.extend(places.map(|place| count(place).to_string()));
-            row.push(standing.draws.to_string());
-            let faults: Vec<String> =
-                standing.faults.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
-            row.push(if faults.is_empty() { "-".to_owned() } else { faults.join(", ") });
-            rows.push(row);
-        }
-        let mut text = super::output::table(&rows);
+        let mut text = super::contest::report::series(self.contest, &self.records);
+        let played = self.records.len() as u64 + self.void;
         let void = if self.void > 0 { format!(", {} void", self.void) } else { String::new() };
-        writeln!(text, "{} games{void}", self.played).ok();
+        writeln!(text, "{}{void}", count(played, "game")).ok();
         if let Some(command) = &self.debug {
             writeln!(text, "debug: {command}").ok();
         }

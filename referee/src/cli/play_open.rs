@@ -1,11 +1,11 @@
 //! `play --open`: the match in the browser, where people can play.
 
 use super::output::eprint_line;
+use super::play_options::Plan;
 use super::serve::browse;
 use referee_play::destination::Destination;
 use referee_play::human::{HumanInput, PlayerPrompts};
 use referee_play::interrupts::Interrupts;
-use referee_play::series::Plan;
 use referee_process::Failure;
 use referee_process::sandbox::Sandbox;
 use referee_web::{Server, Settings};
@@ -33,7 +33,7 @@ impl Page {
         let people = Arc::<PlayerPrompts>::default();
         plan.first.human_input = HumanInput::Prompts(people.clone());
         let mut transcript = None;
-        if plan.count() == 1 {
+        if plan.is_single() {
             let (header, _) =
                 plan.job(plan.games.start).header(&sandbox.recorded).map_err(machine)?;
             plan.first.destination =

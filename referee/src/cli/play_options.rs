@@ -6,28 +6,33 @@ use super::runtime::machine;
 use super::sandbox::ConditionOptions;
 use super::setup::{GameOptions, read_pairs};
 use super::shell::{join, option};
-use clap::builder::PossibleValue;
+use clap::builder::{PossibleValue, RangedU64ValueParser};
 use clap::{Args, ValueEnum};
 use rand::TryRng;
 use rand::rngs::SysRng;
-use referee_games::nearest;
+use referee_contest::{Contest, PlayerInfo};
+use referee_games::{AnyGame, nearest};
+use referee_match::game_seed;
 use referee_match::times::read_time;
 use referee_play::agent_spec::AgentSpec;
 use referee_play::destination::{DEFAULT_FOLDER, Destination};
 use referee_play::human::HumanInput;
 use referee_play::match_settings::MatchSettings;
+use referee_play::names::unique_names;
 use referee_play::pool::Job;
 use referee_play::reach::{ReadableFiles, shared_rules};
-use referee_play::series::Plan;
 use referee_process::Failure;
 use referee_process::cores;
 use referee_protocol::plain::count;
 use referee_protocol::{Limits, OnFault, Pondering};
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Seeds are below this, so that a double holds one exactly.
 const SEED_BOUND: u64 = 1 << 53;
+/// The maximum number of games.
+const GAMES_MAX: u64 = 1_000_000;
 
 /// Run a match or a series
 ///
@@ -47,17 +52,18 @@ pub(super) struct Options {
     /// One agent per seat, in the order of play
     #[arg(required = true, value_name = "AGENT")]
     pub(super) agents: Vec<String>,
-    /// Number of games; agents move to the next seat after each game
-    #[arg(long, short = 'n', default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    /// Number of games, 1 to 1000000; agents move to the next seat after each game
+    #[arg(long, short = 'n', default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=GAMES_MAX))]
     pub(super) games: u64,
-    /// Play only this game of a series, counted from 0. Defaults to the whole series
-    #[arg(long, value_name = "NUMBER", conflicts_with = "games")]
+    /// Play only this game of a series, 0 to 999999. Defaults to the whole series
+    #[arg(long, value_name = "NUMBER", conflicts_with = "games",
+          value_parser = clap::value_parser!(u64).range(..GAMES_MAX))]
     pub(super) game_number: Option<u64>,
     /// Seed of all random choices, below 2^53. Defaults to a new one each time
     #[arg(long, value_parser = clap::value_parser!(u64).range(..SEED_BOUND))]
     pub(super) seed: Option<u64>,
-    /// Number of matches to run at once. Defaults to the number of cores
-    #[arg(long, short)]
+    /// Number of matches to run at once, 1 or more. Defaults to the number of cores
+    #[arg(long, short, value_parser = at_least_one())]
     pub(super) jobs: Option<usize>,
     /// Pin each match and its agents to one core; for machines that run nothing else
     #[arg(long)]
@@ -67,7 +73,7 @@ pub(super) struct Options {
     #[command(flatten)]
     pub(super) conditions: ConditionOptions,
     /// Limit on agents, such as `line_bytes=1000` (repeatable); `referee schema limits` lists them with
-    /// units and defaults
+    /// units, ranges and defaults
     #[arg(long = "limit", value_name = "KEY=VALUE")]
     pub(super) limits: Vec<String>,
     /// With 3 or more seats: what happens when an agent commits a fault. Defaults to the preset's, else
@@ -100,6 +106,66 @@ pub(super) struct Options {
     pub(super) fail_on_fault: bool,
 }
 
+/// A series of games between the same agents, who move by one seat per game.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    /// Game 0, with the seed of the series and the agents in their first seats.
+    pub(super) first: Job,
+    /// The numbers of the games.
+    pub(super) games: Range<u64>,
+    /// How many matches may run at once.
+    pub(super) jobs: usize,
+}
+
+impl Plan {
+    /// Returns the number of games.
+    pub(super) fn count(&self) -> usize {
+        usize::try_from(self.games.end - self.games.start).unwrap_or(usize::MAX)
+    }
+
+    pub(super) fn is_single(&self) -> bool {
+        self.count() == 1
+    }
+
+    /// Returns how many agents may run at once.
+    pub(super) fn agents(&self) -> usize {
+        self.jobs.clamp(1, self.count()).saturating_mul(self.first.seated.len())
+    }
+
+    /// Whether a person plays.
+    pub(super) fn has_person(&self) -> bool {
+        self.first.seated.iter().any(|spec| spec.launch.is_none())
+    }
+
+    /// Returns the game with this number.
+    pub(super) fn job(&self, number: u64) -> Job {
+        let mut job = self.first.clone();
+        (job.number, job.seed) = (number, game_seed(self.first.seed, number));
+        job.seated.rotate_left(self.shift(number));
+        job
+    }
+
+    /// Returns by how many seats the agents have moved in a game.
+    pub(super) fn shift(&self, number: u64) -> usize {
+        usize::try_from(number % self.first.seated.len() as u64).unwrap_or(0)
+    }
+
+    /// Returns the series as a contest.
+    pub(super) fn contest(&self, game: &dyn AnyGame) -> Contest {
+        let player = |spec: &Arc<AgentSpec>| {
+            let AgentSpec { name, written: run, digest, .. } = spec.as_ref().clone();
+            PlayerInfo { name, run, digest }
+        };
+        let players = self.first.seated.iter().map(player).collect();
+        Contest::series(game, players, u32::try_from(self.games.end).unwrap_or(u32::MAX))
+    }
+}
+
+/// Returns a parser of numbers of matches or cores.
+pub(super) fn at_least_one() -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(1..)
+}
+
 /// Draws a new seed.
 pub(super) fn new_seed() -> Result<u64, Failure> {
     let drawn =
@@ -120,7 +186,10 @@ impl Options {
         let person = specs.iter().any(|spec| spec.launch.is_none());
         let number = self.game_number.unwrap_or(0);
         let games = if self.game_number.is_some() { 1 } else { self.games };
-        let specs: Vec<_> = specs.into_iter().map(Arc::new).collect();
+        // Unique now, so that names stay with their agents in all seats.
+        let names = unique_names(&specs.iter().collect::<Vec<_>>());
+        let named = |(spec, name)| Arc::new(AgentSpec { name, ..spec });
+        let specs: Vec<_> = specs.into_iter().zip(names).map(named).collect();
         let destination = self.destination(games)?;
         let conditions = MatchSettings {
             clock: self.preset.clock(person)?,

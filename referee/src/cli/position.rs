@@ -23,7 +23,7 @@ pub(super) struct Options {
     /// Transcript to take setup and actions from; `latest` is the newest in ./matches
     #[arg(long, value_name = "FILE", conflicts_with = "setup")]
     transcript: Option<String>,
-    /// Number of actions to apply. Defaults to all
+    /// Number of actions to apply, 0 or more. Defaults to all
     #[arg(long)]
     ply: Option<usize>,
     /// Show every position from the start

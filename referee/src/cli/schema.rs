@@ -59,7 +59,7 @@ const SCHEMAS: &[Entry] = &[
         schema_for!(referee_contest::report::Report)
     }),
     ("compare", "a comparison, as `compare --json` prints it", || {
-        schema_for!(referee_contest::sprt::Summary)
+        schema_for!(super::contest::report::ComparisonReport)
     }),
     ("verify", "a file, as `verify --json` prints it", || schema_for!(super::verify::VerifyReport)),
 ];

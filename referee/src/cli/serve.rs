@@ -37,7 +37,7 @@ pub(super) struct Options {
     /// Address to listen on; any other than this machine's own requires a token
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     host: String,
-    /// Port to listen on; 0 is any free port. Defaults to 8017, or the next free port
+    /// Port to listen on, 0 to 65535; 0 is any free port. Defaults to 8017, or the next free port
     #[arg(long, value_name = "PORT")]
     port: Option<u16>,
     /// Token that visitors need: at least 8 letters, digits, - or _. Defaults to a random one if --host
@@ -47,7 +47,8 @@ pub(super) struct Options {
     /// Agent to offer on the page (repeatable), besides the built-in ones and folders with agent.toml
     #[arg(long = "agent", value_name = "AGENT")]
     agents: Vec<String>,
-    /// Matches between agents to run from the page at once. Defaults to the number of cores
+    /// Number of matches between agents to run from the page at once, 1 to 65535. Defaults to the number
+    /// of cores
     #[arg(long, short, value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
     /// Don't allow matches to be started from the page

@@ -16,26 +16,6 @@ pub(super) struct GameOptions {
     pub(super) setup: Vec<String>,
 }
 
-/// The same options where the arguments are agents.
-#[derive(Clone, Debug, clap::Args)]
-pub(super) struct NamedGame {
-    /// Game to play; `referee games` lists them
-    #[arg(long, short)]
-    pub(super) game: String,
-    /// Game setup: KEY=VALUE (repeatable) or a JSON object. Defaults to the game's usual setup
-    #[arg(long, short = 's', value_name = "KEY=VALUE")]
-    setup: Vec<String>,
-}
-
-impl NamedGame {
-    /// Returns the game and setup in the form of a contest file, and the number of seats.
-    pub(super) fn for_contest(&self) -> Result<(Value, usize), Failure> {
-        let (kind, setup) = (find_kind(&self.game)?, read_pairs("--setup", &self.setup)?);
-        let seats = start(kind, &setup)?.seats();
-        Ok((serde_json::json!([{ "game": kind.name, "setup": setup }]), seats))
-    }
-}
-
 impl GameOptions {
     pub(super) fn kind(&self) -> Result<GameKind, Failure> {
         find_kind(&self.game)
@@ -48,6 +28,12 @@ impl GameOptions {
     /// Starts the game.
     pub(super) fn start(&self) -> Result<Box<dyn AnyGame>, Failure> {
         start(self.kind()?, &self.setup()?)
+    }
+
+    /// Returns the game and setup in the form of a contest file, and the number of seats.
+    pub(super) fn for_contest(&self) -> Result<(Value, usize), Failure> {
+        let (kind, setup, seats) = (self.kind()?, self.setup()?, self.start()?.seats());
+        Ok((serde_json::json!([{ "game": kind.name, "setup": setup }]), seats))
     }
 
     /// Returns the arguments that give this game and setup.

@@ -121,6 +121,8 @@ pub struct PositionReport {
     pub actions: Vec<Value>,
     /// How the game ended; null if it is not over.
     pub outcome: Option<Outcome>,
+    /// Why it ended, as a sentence; null if it is not over.
+    pub text: Option<String>,
 }
 
 /// Returns a position for --json.
@@ -129,13 +131,21 @@ pub fn position_report(game: &dyn AnyGame) -> PositionReport {
         Turn::Of(seat) => (Some(seat), None),
         Turn::Over(outcome) => (None, Some(outcome)),
     };
+    let text = outcome.as_ref().map(|outcome| why(game, outcome));
     PositionReport {
         turn: game.turn_number(),
         to_move,
         position: game.position(),
         actions: game.actions(),
         outcome,
+        text,
     }
+}
+
+/// Returns why a game is over.
+fn why(game: &dyn AnyGame, outcome: &Outcome) -> String {
+    let text = reason_text(game.kind().name, &game.setup(), &outcome.reason);
+    text.unwrap_or_else(|| outcome.reason.clone())
 }
 
 /// Returns a position as a line of text.
@@ -152,8 +162,7 @@ pub fn caption(game: &dyn AnyGame) -> String {
             let places: Vec<String> = outcome.places.iter().map(u32::to_string).collect();
             let scores = outcome.scores.as_ref().map(|scores| format!(", scores {scores:?}"));
             let scores = scores.unwrap_or_default();
-            let why = reason_text(game.kind().name, &game.setup(), &outcome.reason);
-            let why = why.unwrap_or(outcome.reason);
+            let why = why(game, &outcome);
             format!("turn {turn}: over: {why}, places {}{scores}", places.join(","))
         }
     }

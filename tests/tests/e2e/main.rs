@@ -23,6 +23,7 @@ mod environment;
 mod file_access;
 mod descendants;
 mod determinism;
+mod series;
 mod interrupts;
 mod pondering;
 mod disk_full;

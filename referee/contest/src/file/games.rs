@@ -79,15 +79,7 @@ fn one(
         let help = Some(error.help.clone());
         source.error(place(), sanitize(&error.to_string())).or_help(help)
     })?;
-    let seats = start.seats();
-    let score = kind.about().score.as_ref().is_some_and(|score| score.fewer_is_better);
-    Ok(ContestGame {
-        name: String::new(),
-        game: kind.name.to_owned(),
-        setup: start.setup(),
-        seats,
-        fewer_is_better: seats == 1 && score,
-    })
+    Ok(ContestGame::new(start.as_ref()))
 }
 
 /// Gives every game its name: the given one, the game's own, or that with what was set up.

@@ -140,6 +140,16 @@ pub struct FormatInfo {
     pub seats: RangeInclusive<usize>,
 }
 
+impl FormatSettings {
+    /// Returns the format of games in which all players of a contest play, as many as there are seats.
+    pub(crate) fn of_all(seats: usize) -> Self {
+        match seats {
+            1 => Self::Puzzle(Puzzle {}),
+            _ => Self::RoundRobin(RoundRobin { triples_per_player: None }),
+        }
+    }
+}
+
 impl FormatName {
     pub(crate) fn info(self) -> &'static FormatInfo {
         &FORMATS[self as usize]

@@ -17,9 +17,11 @@ pub use ties::{Tie, ties};
 use super::ratings::{HistoryPoint, Rating, Ratings};
 use super::standings::Standings;
 use super::{Contest, Player, Record};
+use referee_match::summary::Summary;
 use referee_protocol::{FaultKind, Result as Ended};
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 
 /// Everything that a report shows; serialized, it is the JSON report.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -94,6 +96,8 @@ pub struct GameRow {
     pub result: Ended,
     /// The rules' reason, or the fault's kind.
     pub reason: String,
+    /// Who won and why, as a sentence; names in it are untrusted text.
+    pub text: String,
     /// The place of each seat, from 1.
     pub places: Vec<u32>,
     /// The score of each seat, where there is one.
@@ -140,17 +144,31 @@ pub struct Command {
 impl GameRow {
     /// Returns the row of a game.
     pub fn new(contest: &Contest, record: &Record) -> Self {
-        let game = contest.games.get(record.game).map_or("?", |game| game.name.as_str());
+        let game = contest.games.get(record.game);
+        let name = |player: &Player| {
+            contest.players.get(player.index()).map_or("?", |player| player.name.as_str())
+        };
+        let faults: Vec<_> = record.seats.iter().map(|seat| seat.fault).collect();
+        let summary = Summary {
+            game: game.map_or("?", |game| &game.game),
+            setup: game.map_or(&Value::Null, |game| &game.setup),
+            names: &record.players.iter().map(name).collect::<Vec<_>>(),
+            result: record.result,
+            reason: &record.reason,
+            places: &record.places,
+            faults: &faults,
+        };
         let fault = |(seat, part): (usize, &super::SeatRecord)| {
             part.fault.map(|kind| SeatFault { seat, kind, text: part.fault_text.clone() })
         };
         Self {
             number: record.number,
             round: record.round,
-            game: game.to_owned(),
+            game: game.map_or("?", |game| &game.name).to_owned(),
             players: record.players.clone(),
             result: record.result,
             reason: record.reason.clone(),
+            text: summary.sentence(),
             places: record.places.clone(),
             scores: record.scores.clone(),
             turns: record.turns,

@@ -24,16 +24,24 @@ pub enum Layout {
 impl Report {
     /// Returns the progress and the standings, aligned, to fit a screen.
     pub fn brief(&self) -> String {
-        let standings = columns::standings(self, Detail::Short);
         let progress = notes::progress(self);
-        format!("{}\n{progress}\n\n{}", sanitize(&self.name), aligned(&standings))
+        format!("{}\n{progress}\n\n{}", sanitize(&self.name), self.players(Layout::Aligned))
+    }
+
+    /// Returns the standings alone.
+    pub fn players(&self, layout: Layout) -> String {
+        let standings = columns::standings(self, Detail::Short);
+        match layout {
+            Layout::Aligned => aligned(&standings),
+            Layout::Tabs => tabs(&standings),
+        }
     }
 
     /// Returns the report as text: aligned for people, or with tabs for programs. Names are
     /// sanitized.
     pub fn text(&self, layout: Layout) -> String {
         if layout == Layout::Tabs {
-            return tabs(&columns::standings(self, Detail::Short));
+            return self.players(layout);
         }
         let mut text = self.brief();
         text.push('\n');

@@ -51,6 +51,10 @@ pub struct Standing {
     pub player: Player,
     /// The name; hostile text.
     pub name: String,
+    /// The agent as given.
+    pub agent: String,
+    /// SHA-256 of the agent, in hex.
+    pub digest: String,
     /// The rank, from 1; shared by players who are equal in every criterion.
     pub rank: u32,
     /// Points, including byes.

@@ -3,6 +3,7 @@
 use super::{FaultCount, Points, Standing, TieBreaks};
 use crate::{Contest, Player, Record, half_points};
 use referee_protocol::FaultKind;
+use referee_protocol::plain::sanitize;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -92,6 +93,8 @@ pub(super) fn players(contest: &Contest, records: &[&Record], bonus: &[u32]) -> 
         .map(|(player, info)| Standing {
             player,
             name: info.name.clone(),
+            agent: sanitize(&info.run),
+            digest: info.digest.clone(),
             rank: 0,
             points: Points::new(0, whole(seats)),
             bye_points: Points::new(0, whole(seats)),

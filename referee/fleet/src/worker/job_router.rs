@@ -2,7 +2,7 @@
 
 use referee_contest::RecordBuilder;
 use referee_play::drive::Finished;
-use referee_play::pool::{Job, Played, Watching};
+use referee_play::pool::{Job, Played, Watching, unwatched};
 use referee_process::lock::lock;
 use referee_runner::jobs::GameRecords;
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ pub(super) struct JobRouter {
 impl JobRouter {
     /// Returns the observer for the pool's matches.
     pub(super) fn watching(&self) -> Box<Watching> {
-        self.notes.watching()
+        self.notes.watching(unwatched())
     }
 
     /// Opens it: jobs go to this channel.

@@ -61,7 +61,7 @@ pub(super) struct Options {
     /// Probe to run (repeatable). Defaults to all
     #[arg(long, value_name = "NAME")]
     probe: Vec<String>,
-    /// Seed of all random choices
+    /// Seed of all random choices, below 2^53
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[command(flatten)]

@@ -1,13 +1,11 @@
 //! `compare`: a contest of two agents that stops when one hypothesis is accepted.
 
-use super::generated::{GeneratedContestOptions, as_toml, prepare_generated};
+use super::generated::{GeneratedContestOptions, as_toml, named_agents, prepare_generated};
 use crate::cli::Global;
-use crate::cli::setup::NamedGame;
+use crate::cli::setup::GameOptions;
 use clap::Args;
-use referee_play::agent_spec::AgentSpec;
 use referee_process::Failure;
-use serde_json::{Value, json};
-use std::path::Path;
+use serde_json::json;
 use std::process::ExitCode;
 
 /// Random plies before each pair. With fewer, openings soon repeat.
@@ -19,27 +17,28 @@ const OPENING_PLIES: u32 = 4;
 /// one of two hypotheses, or --games games without a test. It is a contest with a folder of its own, so
 /// `contest resume` continues it after an interrupt.
 #[derive(Debug, Args)]
+#[command(mut_arg("game", |it| it.long("game").short('g')))]
 #[command(after_long_help = "Examples:\n  \
     referee compare ./new ./old --game hex\n  \
     referee compare ./new ./old --game freckers --elo1 10 --move-time 100ms\n  \
     referee compare ./new ./old --game hex --games 400")]
 pub(in crate::cli) struct Options {
-    /// New agent
+    /// New agent, as in `play`
     #[arg(value_name = "NEW")]
     new: String,
-    /// Old agent
+    /// Old agent, as in `play`
     #[arg(value_name = "OLD")]
     old: String,
     #[command(flatten)]
-    game: NamedGame,
+    game: GameOptions,
     /// Number of games to play without a test, 2 or more. Defaults to a test
     #[arg(long, short = 'n', conflicts_with_all = ["elo0", "elo1", "alpha", "beta", "games_most"],
           value_parser = clap::value_parser!(u32).range(2..))]
     games: Option<u32>,
-    /// Hypothesis H0: the new agent is stronger by this many Elo
+    /// Hypothesis H0: the new agent is stronger by this many Elo, less than --elo1
     #[arg(long, default_value_t = 0.0, allow_negative_numbers = true, value_parser = number)]
     elo0: f64,
-    /// Hypothesis H1: the new agent is stronger by this many Elo
+    /// Hypothesis H1: the new agent is stronger by this many Elo, more than --elo0
     #[arg(long, default_value_t = 30.0, allow_negative_numbers = true, value_parser = number)]
     elo1: f64,
     /// Probability of accepting H1 if H0 is true, 0 to 0.5
@@ -71,16 +70,6 @@ pub(in crate::cli) fn run(options: &Options, global: &Global) -> Result<ExitCode
 }
 
 impl Options {
-    /// Returns the agents for the contest file. Two versions of one program may have the same name.
-    fn agents(&self) -> Result<Value, Failure> {
-        let base = Path::new(".");
-        let name = |agent: &str| AgentSpec::read_unbuilt(agent, base).map(|read| read.name);
-        if name(&self.new)? != name(&self.old)? {
-            return Ok(json!([self.new, self.old]));
-        }
-        Ok(json!([{ "name": "new", "run": self.new }, { "name": "old", "run": self.old }]))
-    }
-
     /// Returns the contest file.
     fn contest_file(&self) -> Result<String, Failure> {
         let Self { generated, elo0, elo1, alpha, beta, .. } = self;
@@ -96,7 +85,7 @@ impl Options {
             "openings": { "plies": self.openings },
             "compare": self.games.is_none().then_some(test),
             "games": self.game.for_contest()?.0,
-            "agents": self.agents()?,
+            "agents": named_agents(&[self.new.clone(), self.old.clone()]),
         }))
     }
 }

@@ -8,9 +8,11 @@ use crate::cli::play_options::new_seed;
 use crate::cli::runtime::machine;
 use crate::cli::sandbox::ConditionOptions;
 use clap::Args;
+use referee_play::agent_spec::AgentSpec;
+use referee_play::names::unique_names;
 use referee_process::Failure;
 use referee_runner::{Builds, Prepared, prepare, prepare_text};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -20,7 +22,7 @@ const FILE: &str = "(command line)";
 /// The options of both commands that generate a contest file.
 #[derive(Debug, Args)]
 pub(super) struct GeneratedContestOptions {
-    /// Seed of all random choices. Defaults to a new one each time
+    /// Seed of all random choices, below 2^53. Defaults to a new one each time
     #[arg(long)]
     seed: Option<u64>,
     #[command(flatten)]
@@ -69,6 +71,21 @@ pub(super) fn prepare_regenerated(
 fn prepare_here(text: &str, builds: Builds<'_>) -> Result<Prepared, Failure> {
     let base = std::env::current_dir().map_err(machine("cannot find the working directory"))?;
     prepare_text(text, Path::new(FILE), &base, builds)
+}
+
+/// Returns agents as a contest file has them. Those with the same name get different ones.
+pub(super) fn named_agents(agents: &[String]) -> Value {
+    let read = |agent: &String| AgentSpec::read_unbuilt(agent, Path::new(""));
+    let Ok(specs) = agents.iter().map(read).collect::<Result<Vec<_>, _>>() else {
+        // The contest file's error says which can't be read, and why.
+        return json!(agents);
+    };
+    let names = unique_names(&specs.iter().collect::<Vec<_>>());
+    let agent = |(spec, name): (AgentSpec, String)| match name == spec.name {
+        true => json!(spec.written),
+        false => json!({ "name": name, "run": spec.written }),
+    };
+    specs.into_iter().zip(names).map(agent).collect()
 }
 
 /// Returns JSON as TOML, without nulls.

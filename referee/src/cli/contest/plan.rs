@@ -7,10 +7,11 @@ use clap::Args;
 use referee_contest::estimate::{Estimate, QUICK_TURN_MS, estimate};
 use referee_contest::{Contest, Schedule};
 use referee_games::kind;
+use referee_match::times::{show_clock, show_time};
 use referee_process::Failure;
 use referee_process::cores;
+use referee_protocol::ClockKind;
 use referee_protocol::plain::count;
-use referee_protocol::{ClockKind, ClockSettings};
 use referee_runner::{Builds, Prepared, prepare};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -202,7 +203,8 @@ fn text(report: &PlanReport, contest: &Contest, schedule: &Schedule) -> String {
     let rounds = count(u64::from(report.rounds), "round");
     writeln!(text, "{}: {}, {rounds} of {}", report.name, report.format, report.plays.join(", "))
         .ok();
-    writeln!(text, "clock: {}", clock(&contest.clock)).ok();
+    let (clock, start) = (show_clock(&contest.clock), show_time(contest.clock.start_ms));
+    writeln!(text, "clock: {clock}; {start} to start").ok();
     writeln!(text, "players: {}", report.players.len()).ok();
     for player in &report.players {
         writeln!(text, "  {player}").ok();
@@ -242,23 +244,6 @@ fn text(report: &PlanReport, contest: &Contest, schedule: &Schedule) -> String {
     let megabytes = tenths(report.bytes, 1_000_000);
     writeln!(text, "disk: about {megabytes} MB of transcripts").ok();
     text
-}
-
-fn clock(clock: &ClockSettings) -> String {
-    let mut parts = Vec::new();
-    if let Some(bank) = clock.bank_ms {
-        parts.push(format!("{} for the match", long(bank)));
-    }
-    if clock.increment_ms > 0 {
-        parts.push(format!("{} more per turn", long(clock.increment_ms)));
-    }
-    if let Some(turn) = clock.move_ms {
-        parts.push(format!("at most {} per turn", long(turn)));
-    }
-    parts.push(format!("{} to start", long(clock.start_ms)));
-    let kind = if clock.kind == ClockKind::Cpu { " of CPU time" } else { "" };
-    parts[0].push_str(kind);
-    parts.join(", ")
 }
 
 /// Returns a time as text, rounded up.

@@ -1,9 +1,11 @@
 //! `contest quick`: a contest from the command line alone.
 
-use super::generated::{GeneratedContestOptions, as_toml, prepare_generated, prepare_regenerated};
+use super::generated::{
+    GeneratedContestOptions, as_toml, named_agents, prepare_generated, prepare_regenerated,
+};
 use crate::cli::Global;
 use crate::cli::presets::{Preset, preset};
-use crate::cli::setup::NamedGame;
+use crate::cli::setup::GameOptions;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use referee_contest::Schedule;
@@ -19,16 +21,17 @@ const OPENING_PLIES: u32 = 2;
 
 /// Run a contest without a contest file
 #[derive(Debug, Args)]
+#[command(mut_arg("game", |it| it.long("game").short('g')))]
 #[command(after_long_help = "Examples:\n  \
     referee contest quick --game hex @random @greedy ./mybot --games 60\n  \
     referee contest quick --game chexers --submissions submissions --move-time 1s")]
 pub(super) struct Options {
-    /// Agents that play
+    /// Agents that play, as in `play`
     #[arg(value_name = "AGENT")]
     agents: Vec<String>,
     #[command(flatten)]
-    game: NamedGame,
-    /// Folder of agents that play too
+    game: GameOptions,
+    /// Folder of agents that play too. Defaults to none
     #[arg(long, value_name = "DIR")]
     submissions: Option<PathBuf>,
     /// Leave out broken submissions. By default, a broken one stops the contest
@@ -43,7 +46,7 @@ pub(super) struct Options {
     /// Number of rounds, 1 or more. Defaults to 1
     #[arg(long, short, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: Option<u32>,
-    /// Random plies before each game. Defaults to 2, or 0 for games of one seat
+    /// Random plies before each game, 0 to 100. Defaults to 2, or 0 for games of one seat
     #[arg(long, value_name = "PLIES")]
     openings: Option<u32>,
     /// Clock, limits and fault handling of a course; other options override parts of it
@@ -93,7 +96,7 @@ impl Options {
             "openings": { "plies": plies },
             "sandbox": generated.conditions.for_contest()?,
             "games": games,
-            "agents": self.agents,
+            "agents": named_agents(&self.agents),
         }))
     }
 }

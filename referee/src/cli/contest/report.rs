@@ -10,12 +10,15 @@ use referee_contest::formats::Comparison;
 use referee_contest::report::{Command, Layout, Report};
 use referee_contest::sprt::Summary;
 use referee_contest::sprt::render::{Names, verdict};
-use referee_contest::{Contest, Record, Schedule};
+use referee_contest::summary::{ReportContext, report};
+use referee_contest::{Contest, PlayerInfo, Record, Schedule};
 use referee_process::Failure;
 use referee_runner::checking::ContestCheck;
 use referee_runner::folder::Folder;
 use referee_runner::store::{Store, StoredContest, VoidAttempt};
 use referee_runner::{results, workers};
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -124,8 +127,7 @@ impl Form {
     /// Returns the report in this format. `path` leads from its file to the contest's folder.
     pub(super) fn render(self, report: &Report, path: &str) -> Result<String, Failure> {
         Ok(match self {
-            Self::Text if stdout_is_terminal() => report.text(Layout::Aligned),
-            Self::Text => report.text(Layout::Tabs),
+            Self::Text => report.text(layout()),
             Self::Markdown => report.markdown(),
             Self::Csv => report.standings_csv(),
             Self::GamesCsv => report.games_csv(),
@@ -148,19 +150,54 @@ pub(super) struct Results {
     pub(super) contest: Arc<Contest>,
 }
 
+/// A comparison, as `compare --json` prints it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::cli) struct ComparisonReport {
+    #[serde(flatten)]
+    summary: Summary,
+    /// The agents: the new one, then the old one.
+    agents: Vec<ComparedAgent>,
+}
+
+/// An agent in [`ComparisonReport`].
+#[derive(Debug, Serialize, JsonSchema)]
+struct ComparedAgent {
+    /// Its name.
+    name: String,
+    /// The agent as given.
+    agent: String,
+    /// SHA-256 of the agent, in hex.
+    digest: String,
+}
+
+impl ComparisonReport {
+    pub(super) fn new(summary: Summary, contest: &Contest) -> Self {
+        let agent = |PlayerInfo { name, run, digest }| ComparedAgent { name, agent: run, digest };
+        Self { summary, agents: contest.players.iter().cloned().map(agent).collect() }
+    }
+}
+
 /// Reads the results in a contest's folder.
 pub(super) fn of_folder(folder: &Folder) -> Result<Results, Failure> {
     let store = Store::open(folder)?;
     let kept = store.contest()?;
     let records = store.records()?;
     let contest = Arc::new(kept.contest.clone());
-    let mut schedule = Schedule::new(contest.clone());
-    for record in &records {
-        schedule.record(record.number, &record.places);
-    }
+    let schedule = Schedule::after(contest.clone(), &records);
     let comparison = comparison(&contest, &schedule, &records);
     let report = assemble(folder, &kept, &schedule, records, &store.voids()?);
     Ok(Results { report, comparison, contest })
+}
+
+/// Returns the standings of a series that is stored nowhere.
+pub(in crate::cli) fn series(contest: &Arc<Contest>, records: &[Record]) -> String {
+    let schedule = Schedule::after(contest.clone(), records);
+    report(contest, &schedule, records.to_vec(), ReportContext::default()).players(layout())
+}
+
+/// Returns how tables are printed on stdout.
+fn layout() -> Layout {
+    if stdout_is_terminal() { Layout::Aligned } else { Layout::Tabs }
 }
 
 fn comparison(contest: &Contest, schedule: &Schedule, records: &[Record]) -> Option<Summary> {
@@ -227,7 +264,10 @@ fn compare(path: &str, left: &Value, made: &Value, found: &mut Vec<String>) {
     match (left, made) {
         (Value::Object(_), Value::Object(fields)) => {
             for (key, value) in fields {
-                compare(&format!("{path}.{key}"), &left[key.as_str()], value, found);
+                // A report of an earlier version lacks newer fields.
+                if let Some(left) = left.get(key) {
+                    compare(&format!("{path}.{key}"), left, value, found);
+                }
             }
         }
         (Value::Array(all), Value::Array(values)) if all.len() == values.len() => {

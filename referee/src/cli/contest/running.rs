@@ -1,6 +1,6 @@
 //! Runs a contest: the progress bar, messages, and the results at the end.
 
-use super::report::{self, Form, Results};
+use super::report::{self, ComparisonReport, Form, Results};
 use super::run::{SharedRunOptions, resume_command};
 use super::venue::{RunContext, Venue};
 use crate::cli::Global;
@@ -149,7 +149,7 @@ fn print_results(
     let page = report::write_all(folder, &results);
     spinner.finish_and_clear();
     match comparison {
-        Some(summary) if json => print_json(&summary)?,
+        Some(summary) if json => print_json(&ComparisonReport::new(summary, contest))?,
         Some(summary) if ended.over => print(&verdict(&summary, report::names(contest)))?,
         Some(summary) => print(&(live(&summary, report::names(contest)) + "\n"))?,
         None if json => print_json(&results)?,

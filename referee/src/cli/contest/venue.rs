@@ -6,14 +6,17 @@ use crate::cli::Global;
 use crate::cli::fleet::FleetVenue;
 use crate::cli::sandbox::print_sandbox;
 use referee_play::interrupts::Interrupts;
+use referee_play::pool::unwatched;
 use referee_play::reach::{ReadableFiles, shared_rules};
 use referee_play::running_matches::RunningMatches;
 use referee_process::Failure;
 use referee_process::sandbox::{Sandbox, SandboxRequest};
-use referee_protocol::SandboxRecord;
+use referee_protocol::{Layers, SandboxRecord};
 use referee_runner::Prepared;
+use referee_runner::backend::kinds;
 use referee_runner::folder::Folder;
-use referee_runner::local::{Local, LocalSetup};
+use referee_runner::jobs::JobBuilder;
+use referee_runner::local::{ContestGames, Local};
 use referee_runner::runner::{Observer, RunResult, Runner};
 use referee_runner::store::Store;
 use std::path::PathBuf;
@@ -80,14 +83,16 @@ impl Venue {
         let (contest, folder) = (run.prepared.contest.clone(), run.folder.clone());
         match self {
             Self::Local(sandbox) => {
-                let local_setup = local_setup(run, *sandbox)?;
-                let runner = Runner::open(contest.clone(), folder.clone(), store)?;
-                let field = Local::start(contest, folder, local_setup, interrupts)?;
+                let (room, playing) = (room(run.prepared, run.options), run.playing.clone());
+                let games = contest_games(run, sandbox.launcher.layers)?;
+                let runner = Runner::open(contest.clone(), folder, store)?;
+                let place = (room, *sandbox);
+                let field = Local::start(contest, games, place, playing, interrupts, unwatched())?;
                 Ok(runner.play(field, interrupts, observer).await)
             }
             Self::Fleet(fleet) => {
-                let runner = Runner::open(contest, folder, store)?;
-                fleet.play(runner, run.playing, begun, interrupts, observer).await
+                let runner = Runner::open(contest, folder.clone(), store)?;
+                fleet.play(runner, folder, run.playing, begun, interrupts, observer).await
             }
         }
     }
@@ -102,16 +107,16 @@ pub(super) struct RunContext<'a> {
     pub(super) options: &'a SharedRunOptions,
 }
 
-/// Returns what games on this machine need.
-fn local_setup(run: RunContext<'_>, sandbox: Sandbox) -> Result<LocalSetup, Failure> {
-    let RunContext { prepared, folder, playing, options } = run;
-    let room = room(prepared, options);
+/// Returns the games, to be played on this machine.
+fn contest_games(run: RunContext<'_>, layers: Layers) -> Result<ContestGames, Failure> {
+    let RunContext { prepared, folder, .. } = run;
     let specs: Vec<_> = std::mem::take(&mut prepared.specs).into_iter().map(Arc::new).collect();
     let mut records = prepared.secrets();
     records.push(folder.root().to_owned());
     let readable: Vec<PathBuf> =
         prepared.contest.sandbox.read.iter().map(|path| prepared.base.join(path)).collect();
-    let readable_files = ReadableFiles::new(shared_rules(&specs, &records, &readable));
-    readable_files.check(sandbox.launcher.layers, &specs)?;
-    Ok(LocalSetup { specs, readable_files: Arc::new(readable_files), room, sandbox, playing })
+    let readable_files = Arc::new(ReadableFiles::new(shared_rules(&specs, &records, &readable)));
+    readable_files.check(layers, &specs)?;
+    let builder = JobBuilder::new(prepared.contest.clone(), kinds(&prepared.contest)?);
+    Ok(ContestGames { folder: folder.clone(), specs, readable_files, builder })
 }

@@ -42,11 +42,11 @@ pub(super) fn run_contest(command: &ContestCommand, global: &Global) -> Result<E
 /// The options for playing on workers.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct FleetOptions {
-    /// Have the games played by the workers of this NATS server (see `referee worker`) instead of
-    /// on this machine: nats://HOST:PORT or tls://HOST:PORT, separate several with commas
+    /// NATS server whose workers play the games (see `referee worker`), not this machine:
+    /// nats://HOST:PORT or tls://HOST:PORT; separate several with commas. Defaults to none
     #[arg(long, value_name = "URL", conflicts_with = "jobs")]
     on: Option<String>,
-    /// Give a worker's games to other workers after this time of silence, 3s to 1h [default: 30s]
+    /// Time of silence after which a worker's games go to others, 3s to 1h. Defaults to 30s
     #[arg(long, value_name = "TIME", value_parser = read_lease, requires = "on", hide = true)]
     lease: Option<u64>,
     #[command(flatten)]

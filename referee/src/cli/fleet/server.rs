@@ -7,26 +7,26 @@ use std::path::PathBuf;
 
 /// Credentials and TLS.
 #[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "The server")]
+#[command(next_help_heading = "Server")]
 pub(crate) struct ServerOptions {
-    /// The user; the password is in `NATS_PASSWORD`. For a token set `NATS_TOKEN`. Both may also
-    /// be given before the host in the URL, where other users of this machine can see them
+    /// User; set the password in `NATS_PASSWORD`, or a token in `NATS_TOKEN`. Both may also be given
+    /// before the host in the URL, where other users of this machine can see them
     #[arg(long, value_name = "USER", env = "NATS_USER", hide_env_values = true)]
     user: Option<String>,
-    /// A credentials file, as created by `nsc generate creds`
+    /// Credentials file, as created by `nsc generate creds`
     #[arg(long, value_name = "FILE", env = "NATS_CREDS", hide_env_values = true)]
     creds: Option<PathBuf>,
-    /// A file with the seed of an nkey
+    /// File with the seed of an nkey
     #[arg(long, value_name = "FILE", env = "NATS_NKEY", hide_env_values = true)]
     nkey: Option<PathBuf>,
-    /// A PEM file of certificate authorities to trust instead of the system's
+    /// PEM file of certificate authorities to trust. Defaults to the system's
     #[arg(long, value_name = "FILE", env = "NATS_CA", hide_env_values = true)]
     tls_ca: Option<PathBuf>,
-    /// A client certificate, if the server requires one
+    /// Client certificate, if the server requires one
     #[arg(long, value_name = "FILE", env = "NATS_CERT", hide_env_values = true)]
     #[arg(requires = "tls_key")]
     tls_cert: Option<PathBuf>,
-    /// The private key of --tls-cert
+    /// Private key of --tls-cert
     #[arg(long, value_name = "FILE", env = "NATS_KEY", hide_env_values = true)]
     #[arg(requires = "tls_cert")]
     tls_key: Option<PathBuf>,

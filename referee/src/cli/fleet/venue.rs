@@ -65,6 +65,7 @@ impl FleetVenue {
     pub(in crate::cli) async fn play(
         self,
         runner: Runner,
+        folder: Folder,
         playing: RunningMatches,
         begun: &str,
         interrupts: &mut Interrupts,
@@ -72,7 +73,6 @@ impl FleetVenue {
     ) -> Result<RunResult, Failure> {
         let Self { connection, settings } = self;
         let (line, contest) = (connection.clone(), runner.contest().clone());
-        let folder = runner.folder().clone();
         let contest_run = ContestRun { begun: begun.to_owned(), folder, playing };
         let (schedule, orders) = (runner.schedule(), interrupts.orders());
         let starting = Coordinator::begin(connection, settings, contest_run, schedule, orders);

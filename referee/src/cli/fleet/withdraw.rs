@@ -16,18 +16,19 @@ use std::path::PathBuf;
 /// The name of the connection, for the server's administrator.
 const NAME: &str = "referee withdraw";
 
-/// Remove an interrupted contest from a server.
+/// Remove an interrupted contest from a server
 ///
 /// The contest's folder and its results stay. Resume the contest with `contest resume`, on this
 /// machine or on any server. Workers that are still playing it stop.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  \
-    referee contest withdraw autumn --on nats://localhost")]
+#[command(after_long_help = "Examples:\n  \
+    referee contest withdraw contests/autumn --on nats://localhost\n  \
+    referee contest withdraw contests/autumn --on tls://nats.example.org --creds me.creds")]
 pub(in crate::cli) struct Options {
-    /// The contest's folder
+    /// Contest folder
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// The NATS server: nats://HOST:PORT or tls://HOST:PORT, separate several with commas
+    /// NATS server: nats://HOST:PORT or tls://HOST:PORT; separate several with commas
     #[arg(long, value_name = "URL")]
     on: String,
     #[command(flatten)]

@@ -20,44 +20,44 @@ use std::process::ExitCode;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// Play games of the contests on a NATS server.
+/// Play games of the contests on a NATS server
 ///
 /// The worker plays until you stop it, or until --idle, and waits while there is no contest. Its
 /// machine runs the agents of these contests in the same sandbox as a local contest, and their
 /// build commands without one: connect only to servers that you trust. Press Ctrl-C (or send
 /// SIGTERM) once to finish the running games, twice to exit at once; other workers then play them.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  \
+#[command(after_long_help = "Examples:\n  \
     referee worker nats://localhost\n  \
     referee worker nats://10.0.0.7 --slots 8 --class lab --drain 2m\n  \
     referee worker tls://nats.example.org --creds worker.creds --idle 10m")]
 pub(in crate::cli) struct Options {
-    /// The NATS server: nats://HOST:PORT or tls://HOST:PORT, separate several with commas
+    /// NATS server: nats://HOST:PORT or tls://HOST:PORT; separate several with commas
     #[arg(value_name = "URL", env = "NATS_URL", hide_env_values = true)]
     url: String,
-    /// Play this many matches at once, 1 to 4096 [default: the number of cores]
+    /// Number of matches to run at once, 1 to 4096. Defaults to the number of cores
     #[arg(long, short, value_parser = clap::value_parser!(u16).range(1..=4_096))]
     slots: Option<u16>,
-    /// The worker's name in messages and tables [default: the host name]
+    /// Name of the worker in messages and tables. Defaults to the host name
     #[arg(long)]
     name: Option<String>,
-    /// The worker's class, for contests that require one [default: none]
+    /// Class of the worker, for contests that require one. Defaults to none
     #[arg(long, default_value = "", hide_default_value = true)]
     class: String,
-    /// Play only the contest of this name or id
+    /// Play only the contest of this name or id. Defaults to all
     #[arg(long, value_name = "NAME")]
     contest: Option<String>,
-    /// Exit after this time without work, such as 10m [default: never]
+    /// Exit after this time without work, such as 10m. Defaults to never
     #[arg(long, value_name = "TIME", value_parser = read_time)]
     idle: Option<u64>,
-    /// Exit after this time at the latest once Ctrl-C or SIGTERM is received, such as 5m [default:
-    /// when the running games are over]
+    /// Exit at the latest this time after Ctrl-C or SIGTERM, such as 5m. Defaults to the end of the
+    /// running games
     #[arg(long, value_name = "TIME", value_parser = read_time)]
     drain: Option<u64>,
-    /// Create the folder for agents and transcripts here [default: the system's temporary folder]
+    /// Where to create the folder for agents and transcripts. Defaults to the system's temporary folder
     #[arg(long, value_name = "DIR")]
     work: Option<PathBuf>,
-    /// Let agents read this file or folder of this machine if they request it; may be repeated
+    /// File or folder of this machine that agents may read if they request it (repeatable)
     #[arg(long, value_name = "PATH")]
     lend: Vec<PathBuf>,
     #[command(flatten)]

@@ -28,7 +28,7 @@ pub(super) struct Options {
     /// Transcript to write: .jsonl, or .jsonl.gz for a compressed one
     #[arg(long, short)]
     output: PathBuf,
-    /// Game, if the file name doesn't determine it
+    /// Game, if several use the file's ending. Defaults to the ending's
     #[arg(long)]
     game: Option<String>,
     /// Number of the game in the file, from 1

@@ -5,6 +5,7 @@ mod contest;
 use super::Global;
 use super::bars::{advance, count_bar};
 use super::output::{print, print_json, table};
+use super::play_options::at_least_one;
 use clap::Args;
 use referee_match::transcript::Status;
 use referee_process::Failure;
@@ -39,8 +40,8 @@ pub(super) struct Options {
     /// Print one JSON object per file
     #[arg(long)]
     json: bool,
-    /// Number of cores to use. Defaults to all
-    #[arg(long, short)]
+    /// Number of cores to use, 1 or more. Defaults to all
+    #[arg(long, short, value_parser = at_least_one())]
     jobs: Option<usize>,
 }
 
