@@ -17,7 +17,7 @@ const OPENING_PLIES: u32 = 4;
 /// one of two hypotheses, or --games games without a test. It is a contest with a folder of its own, so
 /// `contest resume` continues it after an interrupt.
 #[derive(Debug, Args)]
-#[command(mut_arg("game", |it| it.long("game").short('g')))]
+#[command(mut_arg("game", |it| it.long("game").short('g').display_order(0)))]
 #[command(after_long_help = "Examples:\n  \
     referee compare ./new ./old --game hex\n  \
     referee compare ./new ./old --game freckers --elo1 10 --move-time 100ms\n  \

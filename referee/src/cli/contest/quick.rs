@@ -21,7 +21,7 @@ const OPENING_PLIES: u32 = 2;
 
 /// Run a contest without a contest file
 #[derive(Debug, Args)]
-#[command(mut_arg("game", |it| it.long("game").short('g')))]
+#[command(mut_arg("game", |it| it.long("game").short('g').display_order(0)))]
 #[command(after_long_help = "Examples:\n  \
     referee contest quick --game hex @random @greedy ./mybot --games 60\n  \
     referee contest quick --game chexers --submissions submissions --move-time 1s")]

@@ -99,10 +99,10 @@ fn strip(ctx: &DrawContext<'_>, columns: usize) -> Line<'static> {
     }
     line.push_span(Span::styled(here, STRONG));
     for index in at + 1..plies.len() {
-        let text = word(index);
-        if width(&text) + 1 > room {
+        if room < 5 {
             break;
         }
+        let text = fit(&word(index), room - 1);
         room -= width(&text) + 1;
         line.push_span(Span::styled(format!(" {text}"), ctx.faint()));
     }
