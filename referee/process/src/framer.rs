@@ -87,7 +87,7 @@ mod tests {
     use super::Framer;
     use proptest::prelude::*;
 
-    /// The lines found in these pieces; lines that were cut end with `!`.
+    /// Returns the lines in these pieces; lines that were cut end with `!`.
     fn lines(pieces: &[&[u8]], bound: usize) -> Vec<String> {
         let mut framer = Framer::new(bound);
         let mut found = Vec::new();

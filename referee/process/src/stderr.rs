@@ -84,7 +84,7 @@ impl Stderr {
     }
 }
 
-/// How many bytes at the end belong to an incomplete character.
+/// Returns how many bytes at the end belong to an incomplete character.
 fn incomplete(bytes: &[u8]) -> usize {
     let tail = &bytes[bytes.len().saturating_sub(3)..];
     for (index, &byte) in tail.iter().enumerate().rev() {

@@ -51,7 +51,7 @@ impl Meters {
         reads && words.next() == Some("0x0") && threads == 1 && self.processes() == 1
     }
 
-    /// How many processes the agent's tree has, including its own.
+    /// Returns how many processes the agent's tree has, including its own.
     pub fn processes(&self) -> usize {
         self.supervisor().map_or(0, |supervisor| tree_below(supervisor).len())
     }
@@ -65,7 +65,7 @@ impl Meters {
             || children_of(supervisor).iter().any(has_ended)
     }
 
-    /// CPU time of the agent's own process, all threads: exact and quick.
+    /// Returns the CPU time of the agent's own process, all threads: exact and quick.
     pub fn process_cpu(&self) -> Option<Nanos> {
         let time = clock_gettime(self.clock).ok()?;
         let seconds = u64::try_from(time.tv_sec()).ok()?;
@@ -73,14 +73,14 @@ impl Meters {
         Some(Nanos(seconds * 1_000_000_000 + nanos))
     }
 
-    /// CPU time of the agent and all its descendants: the process's own clock, or the coarser sum
+    /// Returns the CPU time of the agent and all its descendants: the process's own clock, or the coarser sum
     /// over the tree if that is more. Neither has the time of children that a process reaped
     /// without waiting for them.
     pub fn tree_cpu(&self) -> Option<Nanos> {
         self.process_cpu().max(self.tree_ticks())
     }
 
-    /// Time that the agent's main thread was ready to run and had no core.
+    /// Returns how long the agent's main thread was ready to run and had no core.
     pub fn wait(&self) -> Option<Nanos> {
         let mut text = [0; 96];
         let count = self.schedule.as_ref()?.read_at(&mut text, 0).ok()?;
@@ -88,8 +88,8 @@ impl Meters {
         text.split_whitespace().nth(1)?.parse().ok().map(Nanos)
     }
 
-    /// From `/proc`: every process below the supervisor with its reaped children, and what the
-    /// supervisor itself reaped.
+    /// Sums the time of every process below the supervisor with its reaped children, and of what the
+    /// supervisor itself reaped, from `/proc`.
     fn tree_ticks(&self) -> Option<Nanos> {
         let supervisor = self.supervisor()?;
         let reaped = Ticks::of(supervisor)?.reaped;

@@ -279,7 +279,8 @@ fn with_path(folders: &[&Path]) -> std::ffi::OsString {
     std::env::join_paths(folders.iter().map(|it| it.to_path_buf()).chain(old)).unwrap()
 }
 
-/// The running program. Threads read its output, so it never blocks on a full pipe.
+/// The running program, which is killed on drop. Threads read its output, so it never blocks on a
+/// full pipe.
 pub(crate) struct Running {
     words: String,
     child: Child,
@@ -311,6 +312,18 @@ impl Running {
         kill(Pid::from_raw(self.pid().cast_signed()), signal).unwrap();
     }
 
+    /// Sends SIGKILL and waits.
+    pub(crate) fn kill(self) -> RunResult {
+        self.send(Signal::SIGKILL);
+        self.wait()
+    }
+
+    /// Sends SIGTERM and waits.
+    pub(crate) fn terminate(self) -> RunResult {
+        self.send(Signal::SIGTERM);
+        self.wait()
+    }
+
     /// Waits until stderr contains `words`, and returns what was read so far.
     #[track_caller]
     pub(crate) fn wait_for_stderr(&self, words: &str) -> String {
@@ -335,28 +348,30 @@ impl Running {
     }
 
     pub(crate) fn wait(mut self) -> RunResult {
-        let words = self.words.clone();
+        let words = std::mem::take(&mut self.words);
         let Some(status) = end_of(&mut self.child) else {
             panic!("{words} doesn't exit");
         };
-        let text = |taken: PipeReader| {
-            taken.thread.join().unwrap();
-            let bytes = std::mem::take(&mut *taken.bytes.lock().unwrap());
+        let text = |pipe: &mut PipeReader| {
+            pipe.thread.take().unwrap().join().unwrap();
+            let bytes = std::mem::take(&mut *pipe.bytes.lock().unwrap());
             String::from_utf8(bytes).expect("what is printed is UTF-8")
         };
-        RunResult {
-            words,
-            exit: status.code(),
-            stdout: text(self.stdout),
-            stderr: text(self.stderr),
-        }
+        let (stdout, stderr) = (text(&mut self.stdout), text(&mut self.stderr));
+        RunResult { words, exit: status.code(), stdout, stderr }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.child.kill().ok();
     }
 }
 
 /// The bytes read from a pipe so far, and the thread that reads it.
 struct PipeReader {
     bytes: Arc<Mutex<Vec<u8>>>,
-    thread: JoinHandle<()>,
+    thread: Option<JoinHandle<()>>,
 }
 
 impl PipeReader {
@@ -385,7 +400,7 @@ fn read_pipe(mut pipe: impl Read + Send + 'static) -> PipeReader {
             shared.lock().unwrap().extend(&piece[..count]);
         }
     });
-    PipeReader { bytes, thread }
+    PipeReader { bytes, thread: Some(thread) }
 }
 
 /// Waits for a process to exit; after the timeout kills it and returns `None`.

@@ -27,7 +27,7 @@ pub struct StartFailure {
 }
 
 impl StartFailure {
-    /// The cause of the void match that follows.
+    /// Returns the cause of the void match that follows.
     pub fn cause(self) -> &'static str {
         match self.step {
             Step::Begin => "machine",

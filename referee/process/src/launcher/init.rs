@@ -75,7 +75,7 @@ pub(super) fn map_user(init: Pid, id: Uid) -> nix::Result<()> {
     Ok(())
 }
 
-/// An agent's own user has a group of the same number; otherwise it is the caller's group.
+/// Returns a user's group: an agent's own user has one of the same number, otherwise it is the caller's.
 fn group_of(id: Uid) -> u32 {
     if id == nix::unistd::getuid() { nix::unistd::getgid().as_raw() } else { id.as_raw() }
 }
@@ -103,7 +103,7 @@ pub(super) fn receive_report(socket: &OwnedFd, wait: bool) -> Option<Report> {
     }
 }
 
-/// The init's main function.
+/// Runs the init.
 fn run(
     inside: &NamespaceStart<'_>,
     detached: &DetachedMounts,

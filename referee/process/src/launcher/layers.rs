@@ -45,12 +45,12 @@ pub(super) fn apply_layer<T>(
     done.map_err(|errno| layer_failure(layer, errno))
 }
 
-/// A layer that can't be applied.
+/// Returns the report that a layer can't be applied.
 pub(super) fn layer_failure(layer: Layer, errno: Errno) -> Report {
     Report::Broken(Step::Layer(layer), errno as i32)
 }
 
-/// A failure before any layer.
+/// Returns the report of a failure before any layer.
 pub(super) fn setup_failure(errno: Errno) -> Report {
     Report::Broken(Step::Begin, errno as i32)
 }
@@ -115,7 +115,7 @@ fn ruleset(reach: &Reach, own: bool) -> nix::Result<OwnedFd> {
     descriptor::<Errno>(Ok(ruleset))
 }
 
-/// What is allowed on a readable file, folder or device.
+/// Returns what is allowed on a readable file, folder or device.
 fn readable(kind: SFlag) -> BitFlags<AccessFs> {
     match kind {
         SFlag::S_IFDIR => AccessFs::ReadFile | AccessFs::ReadDir | AccessFs::Execute,
@@ -126,7 +126,7 @@ fn readable(kind: SFlag) -> BitFlags<AccessFs> {
     }
 }
 
-/// Paths that can't be opened can't be read by the agent either, and are skipped.
+/// Adds a path to a ruleset. One that can't be opened can't be read by the agent either, and is skipped.
 fn allow(
     ruleset: RulesetCreated,
     path: &Bytes,

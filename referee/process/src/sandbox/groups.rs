@@ -104,7 +104,7 @@ impl Groups {
     }
 }
 
-/// Why groups are unavailable, and what to do about it.
+/// Returns why groups are unavailable, and what to do about it.
 fn unavailable(action: &str, error: &io::Error) -> Failure {
     let help = match error.kind() {
         ErrorKind::ReadOnlyFilesystem => {

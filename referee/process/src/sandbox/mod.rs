@@ -42,7 +42,7 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    /// No sandbox.
+    /// Returns a sandbox without any layer.
     pub fn none() -> Self {
         let level = Level::None;
         Self {

@@ -1,7 +1,7 @@
 //! Authentication and TLS with a server, and the messages when they fail.
 
 use super::credentials::{self, Certificates, Pair};
-use super::process::FleetProcess;
+use super::process::start_coordinator;
 use super::server::Server;
 use crate::support::{RunResult, TestDir};
 
@@ -61,17 +61,17 @@ fn a_user_that_is_no_longer_accepted_is_reported() {
     let dir = TestDir::new();
     dir.write("c.toml", "agents = [\"@random\", \"@first\"]\ngame = \"hex\"\n");
     let url = with(&server, &format!("u:{SECRET}"));
-    let coordinator = FleetProcess::coordinator(&dir, &["run", "c.toml", "--out", "there"], &url);
-    coordinator.running().wait_for_stderr("no worker has connected yet");
+    let coordinator = start_coordinator(&dir, &["run", "c.toml", "--out", "there"], &url);
+    coordinator.wait_for_stderr("no worker has connected yet");
     server.kill();
     let shown = server.url();
-    coordinator.running().wait_for_stderr(&format!("lost the connection to {shown}; retrying"));
+    coordinator.wait_for_stderr(&format!("lost the connection to {shown}; retrying"));
     server.restart_with(&users("other"));
     let expected = format!("{shown}: the server rejects this user now");
-    coordinator.running().wait_for_stderr(&expected);
+    coordinator.wait_for_stderr(&expected);
     server.kill();
     server.restart_with(&users(SECRET));
-    coordinator.running().wait_for_stderr(&format!("reconnected to {shown}"));
+    coordinator.wait_for_stderr(&format!("reconnected to {shown}"));
     let ran = coordinator.kill();
     assert!(!ran.stderr.contains(SECRET) && !ran.stdout.contains(SECRET), "{ran:?}");
     assert_eq!(ran.stderr.matches(&expected).count(), 1, "{ran:?}");

@@ -1,15 +1,15 @@
 //! Workers without the programs that agents need, and workers that leave.
 
-use super::process::FleetProcess;
+use super::process::{start_coordinator, start_worker};
 use super::server::Server;
 use crate::contest::{assert_whole, write};
-use crate::support::{TestDir, eventually};
+use crate::support::{Running, TestDir, eventually};
 
 /// Starts a worker whose PATH is empty.
-fn broken(dir: &TestDir, url: &str) -> FleetProcess {
+fn broken(dir: &TestDir, url: &str) -> Running {
     let mut command = dir.command(&["worker", url, "--name", "bare", "--slots", "2"]);
     command.env("PATH", "/nonexistent");
-    FleetProcess::of(command)
+    Running::start(command, None)
 }
 
 /// Writes a contest with an agent whose program is looked up in PATH.
@@ -28,10 +28,10 @@ fn a_good_worker_plays_the_games_of_a_broken_one() {
     contest(&dir, 18);
     let url = server.url();
     let bare = broken(&dir, &url);
-    let coordinator = FleetProcess::coordinator(&dir, &["run", "c.toml", "--out", "there"], &url);
+    let coordinator = start_coordinator(&dir, &["run", "c.toml", "--out", "there"], &url);
     // It has failed in every order before the other worker starts.
-    coordinator.running().wait_for_stderr("worker bare: ");
-    let good = FleetProcess::worker(&dir, &url, &["--name", "good", "--slots", "1"]);
+    coordinator.wait_for_stderr("worker bare: ");
+    let good = start_worker(&dir, &url, &["--name", "good", "--slots", "1"]);
     let ran = coordinator.wait().code(0);
     assert!(!ran.stderr.contains("could not be played"), "{}", ran.stderr);
     assert_whole(&dir, "there", 36);
@@ -48,7 +48,7 @@ fn games_that_no_worker_can_play_are_given_up() {
     let bare = broken(&dir, &server.url());
     // The games are given up after two leases.
     let words = ["run", "c.toml", "--out", "there", "--lease", "9s"];
-    let coordinator = FleetProcess::coordinator(&dir, &words, &server.url());
+    let coordinator = start_coordinator(&dir, &words, &server.url());
     let ran = coordinator.wait_long().code(4);
     let ran = ran.stderr_has("games 0 and 1 could not be played: ").stderr_has("(bare)");
     assert!(!ran.stderr.contains("AGENT"), "{}", ran.stderr);
@@ -60,14 +60,13 @@ fn a_worker_that_leaves_is_reported() {
     let Some(server) = Server::start() else { return };
     let dir = TestDir::new();
     contest(&dir, 1);
-    let coordinator =
-        FleetProcess::coordinator(&dir, &["run", "c.toml", "--out", "there"], &server.url());
+    let coordinator = start_coordinator(&dir, &["run", "c.toml", "--out", "there"], &server.url());
     let bare = broken(&dir, &server.url());
-    coordinator.running().wait_for_stderr("worker bare: ");
+    coordinator.wait_for_stderr("worker bare: ");
     bare.terminate().code(143);
-    let output = coordinator.running().wait_for_stderr("worker bare has left");
+    let output = coordinator.wait_for_stderr("worker bare has left");
     assert!(!output.contains("lost contact"), "{output}");
-    let good = FleetProcess::worker(&dir, &server.url(), &["--slots", "1"]);
+    let good = start_worker(&dir, &server.url(), &["--slots", "1"]);
     coordinator.wait().code(0);
     assert_whole(&dir, "there", 2);
     good.terminate().code(143);
@@ -77,13 +76,13 @@ fn a_worker_that_leaves_is_reported() {
 fn an_idle_worker_exits_without_a_server() {
     let Some(mut server) = Server::start() else { return };
     let dir = TestDir::new();
-    let worker = FleetProcess::worker(&dir, &server.url(), &["--idle", "10s"]);
+    let worker = start_worker(&dir, &server.url(), &["--idle", "10s"]);
     assert!(eventually(|| server.monitoring("/varz")["connections"] == 1));
     server.kill();
     let words = "the server can't be reached; played 0 games";
     worker.wait().code(0).stderr_has(words);
     // The server was never reachable.
-    let worker = FleetProcess::worker(&dir, &server.url(), &["--idle", "1s"]);
+    let worker = start_worker(&dir, &server.url(), &["--idle", "1s"]);
     worker.wait().code(0).stderr_has(words);
     dir.assert_tmp_is_empty();
 }

@@ -6,7 +6,6 @@
 //! ```
 
 use super::chaos_run::{ChaosRun, ChaosSettings};
-use super::process::FleetProcess;
 use super::server::Server;
 use crate::contest::same_results::{ROWS, report};
 use crate::contest::{assert_whole, file, query};
@@ -46,7 +45,7 @@ fn every_game_is_played_once_despite_disruptions() {
     let (dir, games) = (TestDir::new(), rounds * GAMES_A_ROUND);
     let small = file(&AGENTS, &format!("rounds = {rounds}\n"));
     dir.write("c.toml", small.replace("size = 3", "size = 5"));
-    FleetProcess::start(&dir, &["contest", "run", "c.toml", "--out", "here"]).wait_long().code(0);
+    dir.start(&["contest", "run", "c.toml", "--out", "here"]).wait_long().code(0);
 
     let mut chaos = ChaosRun::begin(&dir, server, &settings, seed, ["c.toml", "there"]);
     chaos.run(games);

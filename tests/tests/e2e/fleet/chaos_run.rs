@@ -1,11 +1,11 @@
 //! Disruptions of a contest on many machines: workers killed, frozen and disconnected, the server
 //! killed, the coordinator killed and resumed.
 
-use super::process::FleetProcess;
+use super::process::{start_coordinator, start_worker};
 use super::proxy::Proxy;
 use super::server::Server;
 use crate::contest::query;
-use crate::support::{TestDir, eventually};
+use crate::support::{Running, TestDir, eventually};
 use nix::sys::signal::Signal;
 use referee_match::named_seed;
 use std::time::{Duration, Instant};
@@ -76,17 +76,17 @@ const DISRUPTIONS: [Disruption; 11] = [
 /// A worker or the coordinator, and its proxy to the server.
 struct Participant {
     proxy: Proxy,
-    process: Option<FleetProcess>,
+    process: Option<Running>,
     /// The current disruption and when it ends.
     disrupted: Option<(Disruption, Instant)>,
 }
 
 impl Participant {
-    fn new(proxy: Proxy, process: FleetProcess) -> Self {
+    fn new(proxy: Proxy, process: Running) -> Self {
         Self { proxy, process: Some(process), disrupted: None }
     }
 
-    fn process(&self) -> &FleetProcess {
+    fn process(&self) -> &Running {
         self.process.as_ref().unwrap()
     }
 
@@ -142,7 +142,7 @@ impl<'a> ChaosRun<'a> {
         let workers = (0..settings.workers).map(worker).collect();
         let proxy = Proxy::start(server.port);
         let words = ["run", file, "--out", folder, "-q", "--lease", LEASE];
-        let process = FleetProcess::coordinator(dir, &words, &proxy.url());
+        let process = start_coordinator(dir, &words, &proxy.url());
         let coordinator = Participant::new(proxy, process);
         let ChaosSettings { disruptions, longest_ms, .. } = *settings;
         Self { dir, server, workers, coordinator, folder, disruptions, longest_ms, seed, drawn: 0 }
@@ -283,9 +283,9 @@ impl<'a> ChaosRun<'a> {
     }
 
     /// Starts another coordinator that resumes the contest.
-    fn resumed(&self) -> FleetProcess {
+    fn resumed(&self) -> Running {
         let words = ["resume", self.folder, "-q", "--lease", LEASE];
-        FleetProcess::coordinator(self.dir, &words, &self.coordinator.proxy.url())
+        start_coordinator(self.dir, &words, &self.coordinator.proxy.url())
     }
 
     /// Chooses a worker without a current disruption.
@@ -316,6 +316,6 @@ fn processes(dir: &TestDir) -> Vec<u32> {
     pids.filter(knows).collect()
 }
 
-fn worker(dir: &TestDir, proxy: &Proxy) -> FleetProcess {
-    FleetProcess::worker(dir, &proxy.url(), &["--slots", &SLOTS.to_string()])
+fn worker(dir: &TestDir, proxy: &Proxy) -> Running {
+    start_worker(dir, &proxy.url(), &["--slots", &SLOTS.to_string()])
 }

@@ -1,9 +1,9 @@
 //! A failure of a worker is never an agent's loss: it is reported and retried.
 
-use super::process::FleetProcess;
+use super::process::{start_coordinator, start_worker};
 use super::server::Server;
 use crate::contest::{assert_whole, query, write};
-use crate::support::{PROGRAM, TestDir, eventually};
+use crate::support::{PROGRAM, Running, TestDir, eventually};
 use nix::sys::signal::Signal;
 use std::time::Duration;
 
@@ -25,13 +25,13 @@ fn a_build_that_fails_on_workers_is_reported_and_retried() {
     dir.write("bots/made/make.sh", make.replace("$HERE", "\"${BUILD_TOOL:-/nowhere}\""));
     write(&dir, &["bots/made", "@random"], "");
     let url = server.url();
-    let worker = |name| FleetProcess::worker(&dir, &url, &["--slots", "1", "--name", name]);
+    let worker = |name| start_worker(&dir, &url, &["--slots", "1", "--name", name]);
     let ada = worker("ada");
     let words = ["contest", "run", "c.toml", "--out", "d", "--lease", "9s", "--on", &url];
     let mut coordinator = dir.command(&words);
     coordinator.env("BUILD_TOOL", dir.path("tool"));
     // There is no other worker.
-    FleetProcess::of(coordinator)
+    Running::start(coordinator, None)
         .wait_long()
         .code(4)
         .stderr_has("could not be played")
@@ -41,7 +41,7 @@ fn a_build_that_fails_on_workers_is_reported_and_retried() {
     ada.terminate().code(143);
     dir.write("everywhere", "");
     let worker = worker("dan");
-    FleetProcess::coordinator(&dir, &["resume", "d"], &url).wait().code(0);
+    start_coordinator(&dir, &["resume", "d"], &url).wait().code(0);
     assert_whole(&dir, "d", 2);
     worker.terminate().code(143);
     dir.assert_tmp_is_empty();
@@ -56,32 +56,32 @@ fn a_worker_paused_during_a_build_builds_again() {
     let at = |name| dir.path(name).display().to_string();
     // The coordinator has the tool. On the worker the build waits for the gate.
     let make = format!(
-        "if [ ! -e \"${{BUILD_TOOL:-/nowhere}}\" ]; then\n    mkdir {busy} || touch {crowded}\n    \
+        "if [ ! -e \"${{BUILD_TOOL:-/nowhere}}\" ]; then\n    mkdir {busy} || touch {busier}\n    \
          until [ -e {gate} ]; do sleep 0.05; done\n    rmdir {busy}\nfi\n\
          printf '#!/bin/sh\\nexec {PROGRAM} agent first\\n' > run.sh; chmod +x run.sh\n",
         busy = at("busy"),
-        crowded = at("crowded"),
+        busier = at("busier"),
         gate = at("gate"),
     );
     dir.write("bots/made/make.sh", make);
     write(&dir, &["bots/made", "@random"], "");
     let url = server.url();
-    let worker = FleetProcess::worker(&dir, &url, &["--slots", "1"]);
+    let worker = start_worker(&dir, &url, &["--slots", "1"]);
     let words = ["contest", "run", "c.toml", "--out", "d", "--lease", "9s", "--on", &url];
     let mut coordinator = dir.command(&words);
     coordinator.env("BUILD_TOOL", dir.path("tool"));
-    let coordinator = FleetProcess::of(coordinator);
+    let coordinator = Running::start(coordinator, None);
     assert!(eventually(|| dir.path("busy").exists()));
     // Longer than a third of the lease, so it gives its games back, but shorter than the lease.
     worker.send(Signal::SIGSTOP);
     std::thread::sleep(Duration::from_secs(4));
     worker.send(Signal::SIGCONT);
-    worker.running().wait_for_stderr("paused for");
+    worker.wait_for_stderr("paused for");
     // Long enough for a second build, if builds did not wait for each other.
     std::thread::sleep(Duration::from_secs(4));
     dir.write("gate", "");
     let ran = coordinator.wait_long().code(0);
-    assert!(!dir.path("crowded").exists());
+    assert!(!dir.path("busier").exists());
     assert!(!ran.stderr.contains("made: "), "{}", ran.stderr);
     assert_whole(&dir, "d", 2);
     worker.terminate().code(143);

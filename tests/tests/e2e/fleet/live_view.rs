@@ -1,6 +1,6 @@
 //! Live views of a contest whose games are played elsewhere: transcripts, page and workers.
 
-use super::process::FleetProcess;
+use super::process::{start_coordinator, start_worker};
 use super::server::Server;
 use crate::contest::{file, query};
 use crate::serve::Serving;
@@ -52,9 +52,9 @@ fn a_match_on_a_worker_is_followed_like_a_local_one() {
     let Some(server) = Server::start() else { return };
     let dir = slow_contest(5);
     let url = server.url();
-    let coordinator = FleetProcess::coordinator(&dir, &["run", "slow.toml", "--out", "cup"], &url);
+    let coordinator = start_coordinator(&dir, &["run", "slow.toml", "--out", "cup"], &url);
     let words = ["--slots", "1", "--name", "room\u{1b}-3", "--class", "lab"];
-    let worker = FleetProcess::worker(&dir, &url, &words);
+    let worker = start_worker(&dir, &url, &words);
     let serving = {
         assert!(eventually(|| dir.path("cup/contest.db").exists()));
         Serving::start(&dir, &["--no-play"])
@@ -65,10 +65,10 @@ fn a_match_on_a_worker_is_followed_like_a_local_one() {
     assert_eq!(query(&dir, "cup", "select count(*) from games"), ["0"]);
 
     // The page shows the worker after the worker's next heartbeat.
-    let told_by_page = || serving.json("/api/contest?folder=cup");
+    let page = || serving.json("/api/contest?folder=cup");
     let named = |output: &Value| output["live"][0]["worker"] == "room\u{FFFD}-3";
-    assert!(eventually(|| named(&told_by_page())), "{}", told_by_page());
-    let worker_row = told_by_page()["workers"][0].clone();
+    assert!(eventually(|| named(&page())), "{}", page());
+    let worker_row = page()["workers"][0].clone();
     assert_eq!((&worker_row["class"], &worker_row["slots"]), (&"lab".into(), &1.into()));
     let output = crate::contest::contest(&dir, &["status", "cup", "--json"]).code(0).json();
     assert_eq!(output["workers"][0]["name"], "room\u{FFFD}-3", "{output}");
@@ -92,15 +92,15 @@ fn a_resumed_coordinator_catches_up_with_a_match() {
     // The match takes longer than restarting the coordinator, also on a slow machine.
     let dir = slow_contest(7);
     let url = server.url();
-    let coordinator = FleetProcess::coordinator(&dir, &["run", "slow.toml", "--out", "cup"], &url);
-    let _worker = FleetProcess::worker(&dir, &url, &["--slots", "1"]);
+    let coordinator = start_coordinator(&dir, &["run", "slow.toml", "--out", "cup"], &url);
+    let _worker = start_worker(&dir, &url, &["--slots", "1"]);
     assert!(eventually(|| dir.path("cup/contest.db").exists()));
     let serving = Serving::start(&dir, &["--no-play"]);
     let file = live_match(&serving, 2)["file"].as_str().unwrap().to_owned();
     coordinator.kill();
     // The worker plays on without a coordinator.
     let before = dir.events(&file).len();
-    let coordinator = FleetProcess::coordinator(&dir, &["resume", "cup"], &url);
+    let coordinator = start_coordinator(&dir, &["resume", "cup"], &url);
     let grown = || dir.events(&file).len() > before;
     assert!(eventually(grown), "{before} lines, and no more");
     // The lines did not come with the final report.

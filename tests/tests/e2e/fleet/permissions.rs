@@ -1,6 +1,6 @@
 //! The server of docs/many-machines.md, which gives workers only the permissions they need.
 
-use super::process::FleetProcess;
+use super::process::start_coordinator;
 use super::server::Server;
 use crate::support::{Running, TestDir, eventually, python, root};
 use async_nats::jetstream::{self, Context};
@@ -124,7 +124,7 @@ fn a_brief_forged_by_a_worker_is_not_played() {
         "agents = [\"@random\", \"@first\"]\n[[games]]\ngame = \"hex\"\nsetup = { size = 3 }\n",
     );
     let on = format!("nats://coordinator:cp@127.0.0.1:{}", server.port);
-    let _coordinator = FleetProcess::coordinator(&dir, &["run", "cup.toml", "--out", "cup"], &on);
+    let _coordinator = start_coordinator(&dir, &["run", "cup.toml", "--out", "cup"], &on);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let connected = async { jetstream::new(connect(&server, "worker", "wp").await) };
     let thief = runtime.block_on(connected);
@@ -136,9 +136,9 @@ fn a_brief_forged_by_a_worker_is_not_played() {
     runtime.block_on(forge(&thief, ["@random", "@greedy"]));
     let mut worker = dir.command(&["worker", &server.url(), "--slots", "1"]);
     worker.env("NATS_USER", "worker").env("NATS_PASSWORD", "wp");
-    let worker = FleetProcess::of(worker);
+    let worker = Running::start(worker, None);
     let words = "invalid brief: it is not the announced one";
-    worker.running().wait_for_stderr(words);
+    worker.wait_for_stderr(words);
     worker.terminate().code(143).stderr_has("played 0 games");
 }
 

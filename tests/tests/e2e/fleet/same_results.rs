@@ -1,6 +1,6 @@
 //! A contest on workers has the same results as on one machine, except for times.
 
-use super::process::FleetProcess;
+use super::process::{start_coordinator, start_worker};
 use super::proxy::Proxy;
 use super::server::Server;
 use crate::contest::same_results::{ROWS, report};
@@ -21,10 +21,10 @@ fn results_do_not_depend_on_workers() {
         contest(&dir, &["run", "c.toml", "--out", "here"]).code(0);
         let url = server.url();
         let workers = [
-            FleetProcess::worker(&dir, &url, &["--slots", "1"]),
-            FleetProcess::worker(&dir, &url, &["--slots", "2"]),
+            start_worker(&dir, &url, &["--slots", "1"]),
+            start_worker(&dir, &url, &["--slots", "2"]),
         ];
-        FleetProcess::coordinator(&dir, &["run", "c.toml", "--out", "there"], &url).wait().code(0);
+        start_coordinator(&dir, &["run", "c.toml", "--out", "there"], &url).wait().code(0);
         assert_whole(&dir, "there", games);
         for rows in ROWS {
             assert_eq!(query(&dir, "here", rows), query(&dir, "there", rows), "{format}");
@@ -44,11 +44,11 @@ fn a_worker_may_start_before_the_server() {
     write(&dir, &["@first", "@random"], "");
     let proxy = Proxy::start(server.port);
     proxy.cut();
-    let worker = FleetProcess::worker(&dir, &proxy.url(), &[]);
-    worker.running().wait_for_stderr("retrying");
+    let worker = start_worker(&dir, &proxy.url(), &[]);
+    worker.wait_for_stderr("retrying");
     let words = ["run", "c.toml", "--out", "there"];
-    let coordinator = FleetProcess::coordinator(&dir, &words, &server.url());
-    coordinator.running().wait_for_stderr("no worker has connected yet");
+    let coordinator = start_coordinator(&dir, &words, &server.url());
+    coordinator.wait_for_stderr("no worker has connected yet");
     proxy.restore();
     coordinator.wait().code(0);
     assert_whole(&dir, "there", 2);
@@ -73,10 +73,10 @@ fn large_transcripts_are_deleted_from_the_server() {
     let small = file(&["@first", "@random"], "rounds = 2000\n");
     dir.write("c.toml", small.replace("size = 3", "size = 7"));
     let words = ["run", "c.toml", "--out", "there"];
-    let coordinator = FleetProcess::coordinator(&dir, &words, &server.url());
-    coordinator.running().wait_for_stderr("no worker has connected yet");
+    let coordinator = start_coordinator(&dir, &words, &server.url());
+    coordinator.wait_for_stderr("no worker has connected yet");
     let (messages, last) = objects(&server);
-    let worker = FleetProcess::worker(&dir, &server.url(), &["--slots", "1"]);
+    let worker = start_worker(&dir, &server.url(), &["--slots", "1"]);
     assert!(eventually(|| objects(&server).1 > last));
     worker.terminate().code(143);
     assert!(eventually(|| objects(&server).0 == messages), "{:?}", objects(&server));

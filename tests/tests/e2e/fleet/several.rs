@@ -1,6 +1,6 @@
 //! Contests that wait for workers: several at once, and without any worker.
 
-use super::process::FleetProcess;
+use super::process::{start_coordinator, start_worker};
 use super::server::Server;
 use crate::contest::{assert_whole, file};
 use crate::support::{TestDir, eventually};
@@ -22,14 +22,14 @@ fn abandoned_contests_do_not_block_workers() {
     let url = server.url();
     for (count, name) in [(1, "autumn"), (2, "winter")] {
         let file = contest(&dir, name);
-        let coordinator = FleetProcess::coordinator(&dir, &["run", &file, "--out", name], &url);
+        let coordinator = start_coordinator(&dir, &["run", &file, "--out", name], &url);
         assert!(eventually(|| server.streams().len() > count * STREAMS), "{:?}", server.streams());
-        coordinator.running().wait_for_stderr("no worker has connected yet");
+        coordinator.wait_for_stderr("no worker has connected yet");
         coordinator.kill();
     }
-    let worker = FleetProcess::worker(&dir, &url, &["--slots", "1"]);
+    let worker = start_worker(&dir, &url, &["--slots", "1"]);
     let file = contest(&dir, "spring");
-    FleetProcess::coordinator(&dir, &["run", &file, "--out", "spring"], &url).wait().code(0);
+    start_coordinator(&dir, &["run", &file, "--out", "spring"], &url).wait().code(0);
     assert_whole(&dir, "spring", 6);
     worker.terminate().code(143);
 }
@@ -39,13 +39,13 @@ fn an_interrupt_ends_a_contest_without_workers() {
     let Some(server) = Server::start() else { return };
     let dir = TestDir::new();
     let file = contest(&dir, "lonely");
-    let coordinator = FleetProcess::coordinator(&dir, &["run", &file, "--out", "d"], &server.url());
-    coordinator.running().wait_for_stderr("no worker has connected yet");
+    let coordinator = start_coordinator(&dir, &["run", &file, "--out", "d"], &server.url());
+    coordinator.wait_for_stderr("no worker has connected yet");
     coordinator.send(Signal::SIGINT);
     coordinator.wait().code(130).stderr_has("contest resume d");
     // A later worker plays the resumed contest.
-    let coordinator = FleetProcess::coordinator(&dir, &["resume", "d"], &server.url());
-    let worker = FleetProcess::worker(&dir, &server.url(), &["--slots", "1"]);
+    let coordinator = start_coordinator(&dir, &["resume", "d"], &server.url());
+    let worker = start_worker(&dir, &server.url(), &["--slots", "1"]);
     coordinator.wait().code(0);
     assert_whole(&dir, "d", 6);
     worker.terminate().code(143);

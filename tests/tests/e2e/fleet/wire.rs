@@ -1,7 +1,7 @@
 //! A worker's behaviour on the wire, tested with a fake coordinator.
 
 use super::fake_coordinator::FakeCoordinator;
-use super::process::FleetProcess;
+use super::process::start_worker;
 use super::server::Server;
 use crate::support::{TestDir, eventually};
 use nix::sys::signal::Signal;
@@ -53,7 +53,7 @@ fn an_order_is_played_reported_and_acknowledged() {
         30_000,
     );
     let words = ["--slots", "2", "--class", "lab", "--name", "bench-3"];
-    let worker = FleetProcess::worker(&dir, &server.url(), &words);
+    let worker = start_worker(&dir, &server.url(), &words);
     for block in 0..3 {
         coordinator.send(&coordinator.order(block, 5));
     }
@@ -78,7 +78,7 @@ fn an_order_is_played_reported_and_acknowledged() {
             && beat.orders.is_empty()
     );
     coordinator.end_contest();
-    worker.running().wait_for_stderr("wire is over; played 6 of its games");
+    worker.wait_for_stderr("wire is over; played 6 of its games");
     worker.terminate().code(143);
     dir.assert_tmp_is_empty();
 }
@@ -95,7 +95,7 @@ fn invalid_orders_are_refused() {
         &contest(&["@random", "@first", "@greedy"], 3, &policy()),
         30_000,
     );
-    let worker = FleetProcess::worker(&dir, &server.url(), &["--slots", "1"]);
+    let worker = start_worker(&dir, &server.url(), &["--slots", "1"]);
     let wrong: [(Change, &str); 9] = [
         (|order| order["block"] = json!(1), "but arrived as block 0"),
         (|order| order["fixtures"] = json!([]), "0 games"),
@@ -132,7 +132,7 @@ fn void_games_are_retried_and_all_attempts_reported() {
                         "rate_faults": true});
     let coordinator =
         FakeCoordinator::start(&server, &contest(&["@random", "@first"], 3, &policy), 30_000);
-    let worker = FleetProcess::worker(&dir, &server.url(), &["--slots", "1"]);
+    let worker = start_worker(&dir, &server.url(), &["--slots", "1"]);
     coordinator.send(&Order { void_retries: RETRIES, ..coordinator.order(0, 0) });
     let (report, transcripts) = coordinator.report();
     worker.terminate().code(143);
@@ -161,13 +161,13 @@ fn an_avoided_order_goes_to_another_worker() {
     let dir = TestDir::new();
     let mut coordinator =
         FakeCoordinator::start(&server, &contest(&["@random", "@first"], 3, &policy()), 30_000);
-    let worker = FleetProcess::worker(&dir, &server.url(), &["--slots", "1"]);
+    let worker = start_worker(&dir, &server.url(), &["--slots", "1"]);
     let id = coordinator.beat(|_| true).worker.id;
     let mut order = coordinator.order(0, 0);
     order.avoid.push(id.clone());
     coordinator.send(&order);
     assert!(coordinator.report_within(A_WHILE).is_none());
-    let other = FleetProcess::worker(&dir, &server.url(), &["--slots", "1"]);
+    let other = start_worker(&dir, &server.url(), &["--slots", "1"]);
     let (report, _) = coordinator.report();
     assert_ne!(report.worker, id);
     for worker in [worker, other] {
@@ -188,7 +188,7 @@ fn an_interrupted_worker_finishes_its_games() {
     // heartbeats.
     let mut coordinator =
         FakeCoordinator::start(&server, &contest(&["@slow", "m=@slow"], 3, &policy()), 30_000);
-    let worker = FleetProcess::worker(&dir, &server.url(), &["--slots", "1"]);
+    let worker = start_worker(&dir, &server.url(), &["--slots", "1"]);
     coordinator.send(&coordinator.order(0, 0));
     coordinator.beat(|beat| !beat.games.is_empty());
     worker.send(Signal::SIGINT);
@@ -207,17 +207,17 @@ fn a_worker_with_a_short_drain_returns_its_orders() {
     let dir = TestDir::new();
     let mut coordinator = FakeCoordinator::start(&server, &long(), 3_600_000);
     coordinator.send(&coordinator.order(0, 0));
-    let hasty = FleetProcess::worker(&dir, &server.url(), &["--slots", "1", "--drain", "100ms"]);
+    let hasty = start_worker(&dir, &server.url(), &["--slots", "1", "--drain", "100ms"]);
     let first = coordinator.beat(|beat| !beat.games.is_empty()).worker.id;
     hasty.terminate().code(143);
-    let asked_twice = FleetProcess::worker(&dir, &server.url(), &["--slots", "1"]);
+    let asked_twice = start_worker(&dir, &server.url(), &["--slots", "1"]);
     let second =
         coordinator.beat(|beat| !beat.games.is_empty() && beat.worker.id != first).worker.id;
     asked_twice.send(Signal::SIGINT);
     coordinator.beat(|beat| beat.leaving && beat.worker.id == second);
     asked_twice.send(Signal::SIGTERM);
     asked_twice.wait().code(130);
-    let last = FleetProcess::worker(&dir, &server.url(), &["--slots", "1"]);
+    let last = start_worker(&dir, &server.url(), &["--slots", "1"]);
     coordinator
         .beat(|beat| !beat.games.is_empty() && beat.worker.id != first && beat.worker.id != second);
     last.send(Signal::SIGKILL);
@@ -228,13 +228,13 @@ fn a_stopped_worker_replays_its_running_games() {
     let Some(server) = Server::start() else { return };
     let dir = TestDir::new();
     let mut coordinator = FakeCoordinator::start(&server, &long(), 3_000);
-    let worker = FleetProcess::worker(&dir, &server.url(), &["--slots", "1"]);
+    let worker = start_worker(&dir, &server.url(), &["--slots", "1"]);
     coordinator.send(&coordinator.order(0, 0));
     coordinator.beat(|beat| !beat.games.is_empty());
     worker.send(Signal::SIGSTOP);
     std::thread::sleep(A_WHILE);
     worker.send(Signal::SIGCONT);
-    worker.running().wait_for_stderr("paused for");
+    worker.wait_for_stderr("paused for");
     // It first reports that it leaves, then that it plays again.
     coordinator.beat(|beat| beat.leaving);
     coordinator.beat(|beat| !beat.leaving && !beat.games.is_empty());

@@ -1,6 +1,6 @@
 //! A contest that is withdrawn from its server and resumed elsewhere.
 
-use super::process::FleetProcess;
+use super::process::{start_coordinator, start_worker};
 use super::server::Server;
 use crate::contest::{assert_whole, file, query};
 use crate::support::{TestDir, eventually};
@@ -17,8 +17,8 @@ fn a_withdrawn_contest_resumes_elsewhere() {
     let url = server.url();
     let withdraw = ["contest", "withdraw", "d", "--on", &url];
     dir.run(&withdraw).code(2).stderr_has("not a contest's folder");
-    let coordinator = FleetProcess::coordinator(&dir, &["run", "c.toml", "--out", "d"], &url);
-    let worker = FleetProcess::worker(&dir, &url, &["--slots", "1"]);
+    let coordinator = start_coordinator(&dir, &["run", "c.toml", "--out", "d"], &url);
+    let worker = start_worker(&dir, &url, &["--slots", "1"]);
     let games = || query(&dir, "d", "select count(*) from games")[0].parse::<usize>().unwrap();
     assert!(eventually(|| dir.path("d/contest.db").is_file() && games() > 0));
     dir.run(&withdraw).code(4).stderr_has("another referee is working on this contest");
@@ -29,12 +29,12 @@ fn a_withdrawn_contest_resumes_elsewhere() {
     dir.run(&withdraw).code(0).stdout_has("the contest is not on");
     assert!(eventually(|| server.streams() == ["KV_referee-contests"]), "{:?}", server.streams());
     // Resumed on a server that has nothing of it, then without a server.
-    let coordinator = FleetProcess::coordinator(&dir, &["resume", "d"], &url);
+    let coordinator = start_coordinator(&dir, &["resume", "d"], &url);
     let known = games();
     assert!(eventually(|| games() > known));
     coordinator.send(Signal::SIGKILL);
     coordinator.wait();
-    let ran = FleetProcess::start(&dir, &["contest", "resume", "d"]).wait_long().code(0);
+    let ran = dir.start(&["contest", "resume", "d"]).wait_long().code(0);
     ran.stderr_has(&format!("remove it with `referee contest withdraw d --on {url}`"));
     assert_whole(&dir, "d", 2 * ROUNDS);
     dir.run(&withdraw).code(0).stdout_has("removed from");

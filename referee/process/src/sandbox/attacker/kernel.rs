@@ -6,19 +6,19 @@ use nix::errno::Errno;
 use nix::mount::MsFlags;
 use nix::sched::CloneFlags;
 
-/// From a second thread, where the kernel reports invalid arguments instead of doing it: the
-/// following attacks must run with the same rights.
+/// Calls it from a second thread, where the kernel reports invalid arguments: the following attacks
+/// must run with the same rights.
 pub(super) fn unshare() -> Outcome {
     let thread = std::thread::spawn(|| nix::sched::unshare(CloneFlags::CLONE_NEWUSER));
     reached(thread.join().unwrap_or(Err(Errno::EAGAIN)))
 }
 
-/// With the old call, and with the new one, whose flags a filter can't see.
+/// Tries the old call, and the new one, whose flags a filter can't see.
 pub(super) fn clone_namespace() -> Outcome {
     reached(raw::clone_into_user_namespace()).or_else(|_| reached(raw::clone3_of_nothing()))
 }
 
-/// At a path that doesn't exist, which the kernel checks before rights.
+/// Mounts at a path that doesn't exist, which the kernel checks before rights.
 pub(super) fn mount() -> Outcome {
     let none: Option<&str> = None;
     reached(nix::mount::mount(none, "", Some("tmpfs"), MsFlags::empty(), none))

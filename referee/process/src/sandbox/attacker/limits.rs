@@ -41,7 +41,7 @@ pub(super) fn many_files(targets: &Targets) -> Outcome {
 /// The pause between two pieces of [`MIB`].
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// Twice the limit, taken piece by piece, followed by a pause in which it must be noticed.
+/// Returns twice the limit. It is taken piece by piece, and noticed in the pause that follows.
 fn twice(targets: &Targets) -> usize {
     usize::try_from(bytes(targets.limits.memory_mb * 2)).unwrap_or(usize::MAX)
 }
@@ -77,7 +77,7 @@ pub(super) fn many_tasks(targets: &Targets) -> Outcome {
     Ok(())
 }
 
-/// A file that allocates its space at once.
+/// Creates a file and allocates its space at once.
 pub(super) fn fill_tmp(targets: &Targets) -> Outcome {
     let path = Path::new("/tmp").join(&targets.word);
     let length = i64::try_from(bytes(targets.limits.work_mb + 1)).unwrap_or(i64::MAX);

@@ -90,7 +90,7 @@ pub(super) struct AttackResult {
 /// The result of an attack: it worked, or the reason why it was stopped.
 type Outcome = Result<(), String>;
 
-/// An error's name.
+/// Returns an error's name.
 fn refused(errno: Errno) -> String {
     format!("{errno:?}")
 }
@@ -99,7 +99,7 @@ fn refused(errno: Errno) -> String {
 /// reached its part of the kernel.
 const REFUSALS: [Errno; 3] = [Errno::EPERM, Errno::ENOSYS, Errno::EACCES];
 
-/// For calls with invalid arguments: they worked if the kernel looked at the arguments.
+/// Converts the result of a call with invalid arguments: it worked if the kernel checked the arguments.
 fn reached<T>(result: nix::Result<T>) -> Outcome {
     match result.map(drop) {
         Err(errno) if REFUSALS.contains(&errno) => Err(refused(errno)),
@@ -113,7 +113,7 @@ fn plain<T>(result: Result<T, impl Into<io::Error>>) -> Outcome {
     result.map(drop).map_err(|error| refused(number(error.into())))
 }
 
-/// For checks without an error: whether the target is accessible.
+/// Converts the result of a check without an error: whether the target is accessible.
 fn open_if(open: bool) -> Outcome {
     if open { Ok(()) } else { Err("no".to_owned()) }
 }

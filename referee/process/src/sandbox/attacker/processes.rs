@@ -35,14 +35,14 @@ fn own_program(words: &[&str]) -> Command {
     command
 }
 
-/// The process between the attacker and its daemon, which is orphaned.
+/// Runs the process between the attacker and its daemon, which becomes an orphan.
 pub(super) fn become_daemon(words: &[String]) {
     setsid().ok();
     let word = words.first().map_or("", String::as_str);
     own_program(&[DAEMON_ITSELF, word]).spawn().ok();
 }
 
-/// Blocks all signals that can be blocked.
+/// Runs the daemon, which blocks all signals.
 pub(super) fn be_daemon() {
     setsid().ok();
     SigSet::all().thread_block().ok();

@@ -1,4 +1,4 @@
-//! What this machine's kernel does with control groups, if it lets us make them.
+//! Tests of control groups on this machine, if the referee may make them.
 
 use super::super::super::work_folder::lock_folder;
 use super::{Groups, PREFIX};
@@ -13,8 +13,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// The tests move the whole program between groups, so only one may run at a time.
 static WHOLE_PROGRAM: Mutex<()> = Mutex::new(());
 
-/// Groups, which are dropped before the guard; `None`, with a message, if this machine has none for
-/// us.
+/// Makes groups, which are dropped before the guard; `None`, with a message, if that isn't possible
+/// here.
 fn groups() -> Option<(MutexGuard<'static, ()>, Groups)> {
     let guard = WHOLE_PROGRAM.lock().unwrap_or_else(PoisonError::into_inner);
     match Groups::find() {

@@ -68,7 +68,7 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn a_program_tells_what_it_needs() {
+    fn a_program_names_what_it_needs() {
         let own = fs::read("/proc/self/exe").unwrap();
         let elf = Elf::of(Path::new("/proc/self/exe")).unwrap();
         assert!(elf.loader().is_none_or(|loader| loader.is_file()));

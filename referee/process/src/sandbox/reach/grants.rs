@@ -53,7 +53,7 @@ fn is_home(path: &Path) -> bool {
         || home().as_deref() == Some(path)
 }
 
-/// The caller's home folder.
+/// Returns the caller's home folder.
 fn home() -> Option<PathBuf> {
     let home = PathBuf::from(std::env::var_os("HOME")?);
     home.canonicalize().ok().filter(|home| home.parent().is_some())
@@ -74,7 +74,7 @@ pub(super) struct Grants<'a> {
 }
 
 impl<'a> Grants<'a> {
-    /// Nothing granted yet. What is the agent's own is never forbidden to it.
+    /// Starts with nothing granted. The agent's own files are never forbidden to it.
     pub(super) fn new(own: Vec<PathBuf>, rules: &'a SharedRules) -> Self {
         let temporary = std::env::temp_dir().canonicalize().ok();
         let (read, list, refused) = (Vec::new(), Vec::new(), Vec::new());
@@ -212,7 +212,7 @@ struct Expansion {
     entries: usize,
 }
 
-/// The bytes that a path takes in a request.
+/// Returns the bytes that a path takes in a request.
 fn cost(path: &Path) -> usize {
     let bytes = path.as_os_str().as_bytes();
     let escaped = bytes.iter().filter(|byte| !byte.is_ascii() || **byte < b' ' || **byte == b'"');

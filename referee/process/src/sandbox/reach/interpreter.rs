@@ -149,7 +149,7 @@ impl Installed {
     }
 }
 
-/// Which of the words after `env` is the program that it starts.
+/// Returns which of the words after `env` is the program that it starts.
 fn by_env<'a>(words: &[&'a str]) -> Option<(usize, &'a str)> {
     let words = words.iter().map(|word| word.strip_prefix("-S").unwrap_or(word));
     let mut words = words.enumerate();
@@ -171,7 +171,7 @@ pub fn programs_of(command: &[String]) -> Vec<usize> {
     std::iter::once(0).chain(next.map(|(at, _)| at + 1)).collect()
 }
 
-/// A file, and the target of each link in the chain.
+/// Returns a file, and the target of each link in the chain.
 fn links(file: &Path) -> Vec<PathBuf> {
     let mut links = vec![file.to_owned()];
     let mut current = file.to_owned();
@@ -185,13 +185,13 @@ fn links(file: &Path) -> Vec<PathBuf> {
     links
 }
 
-/// The start of a script, as text.
+/// Reads the start of a script.
 fn begin(file: &Path) -> Option<String> {
     let bytes = head(file, SCRIPT_BYTES)?;
     bytes.starts_with(b"#!").then(|| String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The paths in `pyvenv.cfg`, one `name = path` per line.
+/// Reads the paths in `pyvenv.cfg`, one `name = path` per line.
 fn settings_of(file: &Path) -> Vec<(String, PathBuf)> {
     let text = head(file, SCRIPT_BYTES).and_then(|bytes| String::from_utf8(bytes).ok());
     let text = text.unwrap_or_default();

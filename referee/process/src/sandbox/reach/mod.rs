@@ -174,7 +174,7 @@ pub fn reachable_alone(layers: Layers, agent: &ProgramFiles<'_>) -> Reachable {
     }
 }
 
-/// What an agent's command and settings ask for beyond its own; canonical.
+/// Returns what an agent's command and settings ask for beyond its own files; canonical.
 fn asks_for(agent: &ProgramFiles<'_>) -> Vec<PathBuf> {
     let own = own_of(agent);
     let folder = resolve(&agent.launch.folder);
@@ -192,12 +192,12 @@ fn asks_for(agent: &ProgramFiles<'_>) -> Vec<PathBuf> {
 }
 
 /// Returns what an agent asks to read that isn't its own, the system's, or an installation in PATH:
-/// worth knowing for those who run other people's agents. Canonical.
+/// useful to know before running other people's agents. Canonical.
 pub fn unusual_requests(agent: &ProgramFiles<'_>) -> Vec<PathBuf> {
     let folder = resolve(&agent.launch.folder);
     let mut paths = asks_for(agent);
     paths.retain(|path| *path != folder);
-    // Interpreters that every reader of this has too.
+    // Interpreters that are on every machine.
     let variables = ["PATH"].iter().chain(INSTALLED_IN).filter_map(std::env::var_os);
     let known = variables.flat_map(|paths| std::env::split_paths(&paths).collect::<Vec<_>>());
     let known = known.filter_map(|path| path.canonicalize().ok());
@@ -213,7 +213,7 @@ pub fn unusual_requests(agent: &ProgramFiles<'_>) -> Vec<PathBuf> {
     paths
 }
 
-/// What a word of a command names outside of the agent's folder: a folder, or a file's whole
+/// Returns what a word of a command names outside of the agent's folder: a folder, or a file's whole
 /// folder; also in `--name=PATH` and `PATH:PATH`.
 fn named_by(word: &str, folder: &Path) -> Vec<PathBuf> {
     let value = word.split_once('=').map_or(word, |(_, value)| value);
@@ -230,7 +230,7 @@ fn named_by(word: &str, folder: &Path) -> Vec<PathBuf> {
     found.filter(|path| !folder.starts_with(path)).collect()
 }
 
-/// What an agent can't be started without: its own files, its folder, its program and interpreter.
+/// Returns what an agent can't be started without: its own files, its folder, its program and interpreter.
 fn needed(agent: &ProgramFiles<'_>) -> Vec<PathBuf> {
     let mut needed = own_of(agent);
     if !agent.is_built_in {
@@ -240,7 +240,7 @@ fn needed(agent: &ProgramFiles<'_>) -> Vec<PathBuf> {
     needed
 }
 
-/// Where the program and its interpreter are installed, and other installations named in the
+/// Returns where the program and its interpreter are installed, and other installations named in the
 /// environment.
 fn installed(agent: &ProgramFiles<'_>) -> Installed {
     let mut installed = programs(agent);
@@ -253,7 +253,7 @@ fn installed(agent: &ProgramFiles<'_>) -> Installed {
     installed
 }
 
-/// Where the program and its interpreter are installed.
+/// Returns where the program and its interpreter are installed.
 fn programs(agent: &ProgramFiles<'_>) -> Installed {
     let (launch, mut installed) = (agent.launch, Installed::default());
     if launch.file != Path::new(OWN_PROGRAM) {
@@ -271,7 +271,7 @@ pub fn missing(agent: &ProgramFiles<'_>) -> Vec<PathBuf> {
     programs(agent).missing
 }
 
-/// The agent's own files.
+/// Returns the agent's own files.
 fn own_of(agent: &ProgramFiles<'_>) -> Vec<PathBuf> {
     agent.own.iter().map(|path| resolve(path)).collect()
 }

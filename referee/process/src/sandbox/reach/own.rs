@@ -28,7 +28,7 @@ pub fn files_of_command(words: &[String], folder: &Path) -> Vec<PathBuf> {
     own
 }
 
-/// What a word names, unless it is the system's.
+/// Returns the path that a word names, unless it is the system's.
 fn found(word: &str, folder: &Path) -> Option<PathBuf> {
     let path = folder.join(word).canonicalize().ok().filter(|_| !word.is_empty())?;
     (!is_system(&path)).then_some(path)

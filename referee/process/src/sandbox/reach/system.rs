@@ -9,18 +9,11 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 /// Programs, libraries and their data, as distributions install them. Not `/opt`: an interpreter
-/// there has to be named.
+/// there has to be named. Like the other lists below, separated by blanks.
 const INSTALLED: &[&str] = &[
-    "/usr",
-    "/bin",
-    "/sbin",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/libx32",
+    "/usr /bin /sbin /lib /lib32 /lib64 /libx32",
     // Distributions with a package store that everyone may read.
-    "/nix/store",
-    "/gnu/store",
+    "/nix/store /gnu/store",
     // Ruby's packages on Debian.
     "/var/lib/gems",
 ];
@@ -28,53 +21,21 @@ const INSTALLED: &[&str] = &[
 /// In `/etc`; nothing that names secrets, hosts or services of this machine.
 const SETTINGS: &[&str] = &[
     // The loader.
-    "ld.so.cache",
-    "ld.so.conf",
-    "ld.so.conf.d",
-    "ld.so.preload",
+    "ld.so.cache ld.so.conf ld.so.conf.d ld.so.preload",
     // Time, locale and file types.
-    "localtime",
-    "timezone",
-    "locale.alias",
-    "locale.conf",
-    "terminfo",
-    "inputrc",
-    "mime.types",
-    "apache2/mime.types",
-    "httpd/mime.types",
-    "httpd/conf/mime.types",
+    "localtime timezone locale.alias locale.conf terminfo inputrc",
+    "mime.types apache2/mime.types httpd/mime.types httpd/conf/mime.types",
     // The distribution.
-    "os-release",
-    "debian_version",
-    "lsb-release",
+    "os-release debian_version lsb-release",
     // Users, and names such as `localhost`.
-    "nsswitch.conf",
-    "passwd",
-    "group",
-    "host.conf",
-    "hosts",
-    "gai.conf",
-    "protocols",
-    "services",
+    "nsswitch.conf passwd group host.conf hosts gai.conf protocols services",
     // Alternatives of programs.
     "alternatives",
     // Settings and certificates that TLS libraries load. Keys are beside them.
-    "ssl/openssl.cnf",
-    "ssl/certs",
-    "pki/tls/openssl.cnf",
-    "pki/tls/openssl.d",
-    "pki/tls/certs",
-    "pki/tls/cert.pem",
-    "pki/java",
-    "pki/ca-trust/extracted",
-    "crypto-policies",
-    "ca-certificates/extracted",
+    "ssl/openssl.cnf ssl/certs pki/tls/openssl.cnf pki/tls/openssl.d pki/tls/certs",
+    "pki/tls/cert.pem pki/java pki/ca-trust/extracted crypto-policies ca-certificates/extracted",
     // Languages.
-    "R",
-    "mono",
-    "dotnet",
-    "julia",
-    "matplotlibrc",
+    "R mono dotnet julia matplotlibrc",
 ];
 
 /// Prefixes of names in `/etc`: settings of languages, with a version in the name.
@@ -82,51 +43,38 @@ const SETTINGS_BEGIN: &[&str] =
     &["java", "jvm", "ld-musl", "perl", "php", "python", "ruby", "guile", "swi-prolog"];
 
 /// Devices without anyone's data.
-const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+const DEVICES: &[&str] = &["/dev/null /dev/zero /dev/full /dev/random /dev/urandom"];
 
 /// What runtimes read to choose threads, heaps and page sizes. The launcher allows what a process
 /// reads about itself.
 const MACHINE: &[&str] = &[
-    "/proc/cpuinfo",
-    "/proc/meminfo",
-    "/proc/stat",
-    "/proc/loadavg",
-    "/proc/uptime",
-    "/proc/version",
-    "/proc/filesystems",
-    "/proc/cgroups",
-    "/proc/sys/kernel/osrelease",
-    "/proc/sys/kernel/pid_max",
-    "/proc/sys/kernel/threads-max",
-    "/proc/sys/kernel/ngroups_max",
-    "/proc/sys/kernel/cap_last_cap",
-    "/proc/sys/vm/overcommit_memory",
-    "/proc/sys/vm/max_map_count",
-    "/sys/devices/system/cpu",
-    "/sys/devices/system/node",
-    "/sys/kernel/mm/transparent_hugepage",
-    "/sys/kernel/mm/hugepages",
+    "/proc/cpuinfo /proc/meminfo /proc/stat /proc/loadavg /proc/uptime /proc/version",
+    "/proc/filesystems /proc/cgroups",
+    "/proc/sys/kernel/osrelease /proc/sys/kernel/pid_max /proc/sys/kernel/threads-max",
+    "/proc/sys/kernel/ngroups_max /proc/sys/kernel/cap_last_cap",
+    "/proc/sys/vm/overcommit_memory /proc/sys/vm/max_map_count",
+    "/sys/devices/system/cpu /sys/devices/system/node",
+    "/sys/kernel/mm/transparent_hugepage /sys/kernel/mm/hugepages",
 ];
 
-/// Files with the limits of a control group: version 2, then version 1.
+/// Files with the limits of a control group.
 const GROUP_LIMITS: &[&str] = &[
-    "memory.max",
-    "memory.high",
-    "cpu.max",
-    "cpuset.cpus.effective",
-    "memory.limit_in_bytes",
-    "memory.soft_limit_in_bytes",
-    "memory.use_hierarchy",
-    "memory.stat",
-    "cpu.cfs_quota_us",
-    "cpu.cfs_period_us",
-    "cpu.shares",
+    // Version 2.
+    "memory.max memory.high cpu.max cpuset.cpus.effective",
+    // Version 1.
+    "memory.limit_in_bytes memory.soft_limit_in_bytes memory.use_hierarchy memory.stat",
+    "cpu.cfs_quota_us cpu.cfs_period_us cpu.shares",
+    // Both.
     "pids.max",
 ];
 /// Where control groups are mounted.
 const GROUPS: &str = "/sys/fs/cgroup";
 /// How many ancestors of the referee's control group are searched for limits.
 const GROUPS_ABOVE_MAX: usize = 8;
+
+fn words(list: &'static [&'static str]) -> impl Iterator<Item = &'static str> {
+    list.iter().flat_map(|line| line.split(' '))
+}
 
 /// Returns those that exist, canonical, and none below another; computed once.
 pub(crate) fn system() -> &'static [PathBuf] {
@@ -137,8 +85,8 @@ pub(crate) fn system() -> &'static [PathBuf] {
         let entries = etc.read_dir().into_iter().flatten().flatten();
         let languages = entries.filter(|entry| begin(&entry.file_name().to_string_lossy()));
         let mut paths: Vec<PathBuf> =
-            [INSTALLED, DEVICES, MACHINE].concat().into_iter().map(PathBuf::from).collect();
-        paths.extend(SETTINGS.iter().map(|name| etc.join(name)));
+            [INSTALLED, DEVICES, MACHINE].into_iter().flat_map(words).map(PathBuf::from).collect();
+        paths.extend(words(SETTINGS).map(|name| etc.join(name)));
         paths.extend(languages.map(|entry| entry.path()));
         paths.extend(group_limits());
         let mut found: Vec<PathBuf> =
@@ -155,7 +103,7 @@ pub fn is_system(path: &Path) -> bool {
     system().iter().any(|it| path.starts_with(it))
 }
 
-/// The limits of the referee's control groups.
+/// Returns the limit files of the referee's control groups.
 fn group_limits() -> Vec<PathBuf> {
     let own = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let mut files = Vec::new();
@@ -165,7 +113,7 @@ fn group_limits() -> Vec<PathBuf> {
         let root = Path::new(GROUPS).join(controllers);
         let group = root.join(path.trim_start_matches('/'));
         for group in group.ancestors().take(GROUPS_ABOVE_MAX).filter(|it| it.starts_with(&root)) {
-            files.extend(GROUP_LIMITS.iter().map(|name| group.join(name)));
+            files.extend(words(GROUP_LIMITS).map(|name| group.join(name)));
         }
     }
     files
@@ -173,7 +121,7 @@ fn group_limits() -> Vec<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::system;
+    use super::{system, words};
     use std::path::Path;
 
     #[test]
@@ -185,30 +133,11 @@ mod tests {
         for path in ["/bin/sh", "/usr/bin/env", "/etc/passwd", "/dev/null", "/proc/meminfo"] {
             assert!(may(path), "{path}");
         }
-        for path in [
-            "/",
-            "/etc",
-            "/etc/shadow",
-            "/etc/gshadow",
-            "/etc/ssl",
-            "/etc/ssl/private",
-            "/etc/pki/tls/private",
-            "/etc/ssh",
-            "/root",
-            "/home",
-            "/opt",
-            "/var",
-            "/tmp",
-            "/run",
-            "/proc",
-            "/proc/1",
-            "/proc/self",
-            "/sys",
-            "/dev",
-            "/dev/shm",
-            "/dev/mem",
+        for path in words(&[
+            "/ /etc /etc/shadow /etc/gshadow /etc/ssl /etc/ssl/private /etc/pki/tls/private /etc/ssh",
+            "/root /home /opt /var /tmp /run /proc /proc/1 /proc/self /sys /dev /dev/shm /dev/mem",
             "/sys/fs/cgroup",
-        ] {
+        ]) {
             assert!(!may(path), "{path}");
         }
     }

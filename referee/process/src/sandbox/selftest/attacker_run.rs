@@ -60,7 +60,7 @@ impl AttackerReport {
         answer.map_or_else(|| (false, self.end_text()), |it| (it.held, it.answer.clone()))
     }
 
-    /// Why there is no answer.
+    /// Returns why there is no answer.
     pub(super) fn end_text(&self) -> String {
         match (self.start_failure, &self.end) {
             (Some(start_failure), _) => start_failure.to_string(),
@@ -82,7 +82,7 @@ impl AttackerReport {
         }
     }
 
-    /// The layer that could not be applied.
+    /// Returns the layer that could not be applied.
     pub(super) fn layer(&self) -> Option<Layer> {
         match self.start_failure?.step {
             Step::Layer(layer) => Some(layer),
@@ -91,7 +91,7 @@ impl AttackerReport {
     }
 }
 
-/// Results that can only be observed from outside, from the attacker's process.
+/// Returns results that can only be observed from outside, from the attacker's process.
 fn seen_from_outside(pid: i32) -> [AttackResult; 2] {
     let read = |path: String| fs::read_to_string(path).ok();
     let user = read(format!("/proc/{pid}/status")).and_then(|status| {

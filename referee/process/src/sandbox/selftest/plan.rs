@@ -71,7 +71,7 @@ pub(super) fn runs(layers: Layers, depth: Depth) -> Vec<Run> {
     runs
 }
 
-/// Attackers with some layers that try everything that the tested layers stop.
+/// Returns attackers with some layers that try everything that the tested layers stop.
 fn with(layers_under_test: Layers, layers: Layers, cost: Cost, control: bool) -> Vec<Run> {
     let stopped = |it: &Attack| it.layers().iter().any(|layer| layers_under_test.has(layer));
     let attacks = Attack::all().filter(|it| it.cost() == cost && stopped(it));
@@ -84,13 +84,13 @@ fn with(layers_under_test: Layers, layers: Layers, cost: Cost, control: bool) ->
     }
 }
 
-/// What root may do in spite of these layers, unless it has a separate user.
+/// Whether an attack works for root in spite of these layers, unless it has a separate user.
 fn works_for_root(attack: Attack) -> bool {
     let layers = attack.layers();
     layers.has(Layer::User) && layers != Layers::of(&[Layer::User])
 }
 
-/// The intersection.
+/// Returns the layers that are in both sets.
 fn only(these: Layers, kept: Layers) -> Layers {
     these.difference(these.difference(kept))
 }
@@ -104,7 +104,7 @@ const NEEDS: [(&[Layer], Layer); 4] = [
     (&[Layer::UserNs], Layer::User),
 ];
 
-/// Layers with those that they need, as far as these are configured.
+/// Returns the layers with those that they need, as far as these are configured.
 fn beneath(group: Layers, all: Layers) -> Layers {
     let whole = NEEDS.iter().fold(group, |whole, &(layers, needed)| {
         let needs = layers.iter().any(|&layer| whole.has(layer));
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn at_the_start_each_layer_meets_every_attack_that_it_stops() {
+    fn at_the_start_each_layer_faces_every_attack_that_it_stops() {
         let all = Level::Metered.layers();
         let runs = runs(all, Depth::Start);
         assert!(runs.iter().all(|run| !run.control));

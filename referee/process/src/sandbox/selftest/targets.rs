@@ -116,13 +116,13 @@ fn name_of(folder: &Path) -> String {
     folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The referee's own namespace of this kind.
+/// Returns the referee's own namespace of this kind.
 fn namespace(kind: &str) -> Option<(String, String)> {
     let link = fs::read_link(format!("/proc/self/ns/{kind}")).ok()?;
     Some((kind.to_owned(), link.to_string_lossy().into_owned()))
 }
 
-/// A segment with an unused key; `None` if the system has none.
+/// Makes a segment with an unused key; `None` if the system has none.
 fn segment() -> Option<(Segment, i32)> {
     let first = Pid::this().as_raw();
     (0..16).map(|turn| first.wrapping_add(turn << 24) | 1 << 23).find_map(|key| {
