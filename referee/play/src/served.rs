@@ -40,8 +40,8 @@ struct Running {
     seat: Seat,
     game: Box<dyn AnyGame>,
     want: Vec<Want>,
-    /// How many turns have been sent to it.
-    turns_sent: usize,
+    /// The turns that have been sent to it.
+    sent: Vec<Played>,
     /// Its last answer. If another action was played instead, the agent must be restarted.
     answer: Option<Value>,
     /// How it exited, or which stream it closed.
@@ -94,14 +94,12 @@ impl ServedAgent {
         let turns = turns.collect::<Result<Vec<_>, _>>()?;
         let Turn::Of(seat) = game.turn() else { return Err("the game is over".to_owned()) };
         let can_continue = self.running.as_ref().is_some_and(|running| {
-            let known = &turns[..running.turns_sent.min(turns.len())];
             running.seat == seat
                 && running.ended.is_none()
-                && running.turns_sent <= turns.len()
+                && turns.starts_with(&running.sent)
                 && running.answer.as_ref().is_none_or(|answer| {
-                    turns.get(running.turns_sent).is_some_and(|played| played.action == *answer)
+                    turns.get(running.sent.len()).is_some_and(|played| played.action == *answer)
                 })
-                && game_after(self.kind, &wanted.setup, known) == Some(running.game.position())
                 && running.game.setup() == game.setup()
         });
         if !can_continue {
@@ -109,11 +107,11 @@ impl ServedAgent {
             self.start(wanted, seat).await?;
         }
         let running = self.running.as_mut().expect("it has been started");
-        for played in &turns[running.turns_sent..] {
+        for played in &turns[running.sent.len()..] {
             running.game.play(&played.action).map_err(|refusal| refusal.to_string())?;
             running.agent.send(&ToAgent::Played(played.clone()));
         }
-        running.turns_sent = turns.len();
+        running.sent = turns;
         let answer = running.ask(&self.header, wanted.left_ms).await?;
         running.answer.clone_from(&answer);
         Ok(answer)
@@ -138,7 +136,7 @@ impl ServedAgent {
             seat,
             game,
             want: Vec::new(),
-            turns_sent: 0,
+            sent: Vec::new(),
             answer: None,
             ended: None,
             exited: false,
@@ -258,13 +256,4 @@ fn play(game: &mut dyn AnyGame, action: &Value) -> Result<Played, String> {
     let Turn::Of(seat) = game.turn() else { return Err("the game is over".to_owned()) };
     let action = game.play(action).map_err(|refusal| refusal.to_string())?;
     Ok(Played { turn, seat, action, used_ms: 0 })
-}
-
-/// Returns the position after these turns.
-fn game_after(kind: GameKind, setup: &Value, turns: &[Played]) -> Option<Value> {
-    let mut game = kind.start(setup).ok()?;
-    for played in turns {
-        game.play(&played.action).ok()?;
-    }
-    Some(game.position())
 }

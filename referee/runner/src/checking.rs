@@ -145,7 +145,7 @@ impl Check<'_> {
     }
 
     fn compare(&mut self, stored: &Record, verified: Verified) {
-        let file = self.folder.path(&stored.transcript);
+        let file = self.folder.path(&stored.transcript).display().to_string();
         let number = stored.number;
         let (turns, outcome) =
             verified.as_ref().map_or((0, None), |game| (game.turns, game.outcome.clone()));

@@ -6,20 +6,24 @@ use referee_play::destination::is_transcript;
 use referee_play::input_files::{read_bytes, transcript_path};
 use referee_process::Failure;
 use referee_protocol::Outcome;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// The result of verifying a transcript.
-#[derive(Clone, Debug)]
+/// A file, as `verify --json` prints it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "VerifyReport")]
 pub struct CheckedFile {
-    /// The transcript.
-    pub file: PathBuf,
-    /// The result in one word.
+    /// The file.
+    pub file: String,
+    /// `ok`, `torn`, `tampered`, `disagrees` or `unreadable`.
+    #[schemars(with = "String")]
     pub status: Status,
-    /// The turns that could be replayed.
+    /// The number of turns replayed by the rules.
     pub turns: u64,
-    /// The outcome after them.
+    /// The outcome by the rules; null if the game is not over.
     pub outcome: Option<Outcome>,
-    /// What is wrong with it, or why it can't be read.
+    /// Where and how the file differs, as text.
     pub detail: String,
 }
 
@@ -67,6 +71,6 @@ pub fn verify_all(
             }
             Err(error) => (Status::Unreadable, 0, None, error.to_string()),
         };
-        CheckedFile { file: file.clone(), status, turns, outcome, detail }
+        CheckedFile { file: file.display().to_string(), status, turns, outcome, detail }
     })
 }

@@ -22,7 +22,7 @@ use referee_process::Failure;
 use referee_process::sandbox::Sandbox;
 use referee_protocol::plain::{count, sanitize};
 use referee_protocol::{
-    Event, FaultKind, HeaderSeat, Layers, Outcome, Pondering, Result as Ended, SandboxRecord, Seat,
+    Event, FaultKind, HeaderSeat, Layers, Outcome, Pondering, Result as Ended, SandboxRecord,
     Verdict,
 };
 use referee_render::{Style, terminal};
@@ -54,7 +54,7 @@ pub(super) struct PlayReport {
     #[serde(rename = "match")]
     match_id: String,
     /// The agents, in seat order.
-    seats: Vec<SeatReport>,
+    seats: Vec<HeaderSeat>,
     /// The outcome by the rules; null unless they ended the game.
     outcome: Option<Outcome>,
     /// The verdict of the match.
@@ -69,30 +69,6 @@ pub(super) struct PlayReport {
     sandbox: SandboxRecord,
     /// The command that repeats the match.
     reproduce: String,
-}
-
-/// One seat in [`PlayReport`].
-#[derive(Debug, Serialize, JsonSchema)]
-struct SeatReport {
-    /// The seat.
-    seat: Seat,
-    /// The agent's name.
-    name: String,
-    /// The agent as given.
-    agent: Option<String>,
-    /// The colour at the start.
-    colour: String,
-    /// The command that was started.
-    command: Vec<String>,
-    /// SHA-256 of the agent, in hex.
-    digest: String,
-}
-
-impl SeatReport {
-    fn of(seat: &HeaderSeat) -> Self {
-        let HeaderSeat { seat, name, agent, colour, command, digest, .. } = seat.clone();
-        Self { seat, name, agent, colour, command, digest }
-    }
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
@@ -370,7 +346,7 @@ impl<'a> SeriesResults<'a> {
                 seed: finished.header.seed,
                 game_number: number,
                 match_id: finished.header.match_id.clone(),
-                seats: finished.header.seats.iter().map(SeatReport::of).collect(),
+                seats: finished.header.seats.clone(),
                 outcome: outcome.cloned(),
                 verdict: verdict.clone(),
                 text: sanitize(&sentence(&finished.header, outcome, verdict)),

@@ -5,6 +5,7 @@ use clap::Args;
 use referee_games::nearest;
 use referee_process::Failure;
 use referee_protocol::{ClockSettings, Event, FromAgent, Limits, Outcome, ToAgent, Verdict};
+use referee_runner::verifying::CheckedFile;
 use schemars::{Schema, schema_for};
 
 /// Print the JSON Schema of messages, transcripts and --json output
@@ -61,7 +62,7 @@ const SCHEMAS: &[Entry] = &[
     ("compare", "a comparison, as `compare --json` prints it", || {
         schema_for!(super::contest::report::ComparisonReport)
     }),
-    ("verify", "a file, as `verify --json` prints it", || schema_for!(super::verify::VerifyReport)),
+    ("verify", "a file, as `verify --json` prints it", || schema_for!(CheckedFile)),
 ];
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {

@@ -2,7 +2,7 @@
 
 use super::unreadable;
 use referee_games::{AnyGame, GameKind, Refusal, Turn, reason_text};
-use referee_match::transcript::{TranscriptWalk, read, walk};
+use referee_match::transcript::{TranscriptWalk, walk};
 use referee_process::Failure;
 use referee_protocol::{Event, Outcome, Seat, parse_strict};
 use schemars::JsonSchema;
@@ -32,17 +32,15 @@ pub fn show_recorded(
         let text = format!("{file} is a transcript of {game}, not of {}", kind.name);
         return Err(Failure::usage(text));
     }
-    let is_action = |event: &Event| matches!(event, Event::Played(_) | Event::Retired(_));
-    let count = read(bytes).map_or(0, |reading| reading.filter(is_action).count());
     let apply = |steps: &mut TranscriptWalk<'_>| {
         while let Some(event) = steps.step().map_err(|error| unreadable(file, &error))? {
-            if is_action(&event) {
+            if matches!(event, Event::Played(_) | Event::Retired(_)) {
                 return Ok(true);
             }
         }
         Ok(false)
     };
-    positions(steps, |steps| steps.walk().game(), apply, count, selection, show)
+    positions(steps, |steps| steps.walk().game(), apply, selection, show)
 }
 
 /// Shows positions of a game to which actions are applied, one per line, as text or JSON.
@@ -53,14 +51,13 @@ pub fn show_actions(
     show: impl FnMut(&dyn AnyGame) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
-    let count = lines.clone().count();
     let apply = |game: &mut Box<dyn AnyGame>| {
         let Some((line, text)) = lines.next() else { return Ok(false) };
         let failed =
             |why: String| Failure::operation(format!("line {line}: {}: {why}", text.trim()));
         apply(game.as_mut(), text).map(|()| true).map_err(failed)
     };
-    positions(game, |game| game.as_ref(), apply, count, selection, show)
+    positions(game, |game| game.as_ref(), apply, selection, show)
 }
 
 /// Shows positions of `played`. `apply` applies the next action, and returns false if there is none.
@@ -68,20 +65,19 @@ fn positions<T>(
     mut played: T,
     game: impl Fn(&T) -> &dyn AnyGame,
     mut apply: impl FnMut(&mut T) -> Result<bool, Failure>,
-    count: usize,
     selection: Selection,
     mut show: impl FnMut(&dyn AnyGame) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let Selection { ply, every } = selection;
-    if let Some(ply) = ply.filter(|&ply| ply > count) {
-        return Err(Failure::usage(format!("--ply {ply}: there are only {count} actions")));
-    }
     let mut applied = Ok(true);
-    for _ in 0..ply.unwrap_or(usize::MAX) {
+    for count in 0..ply.unwrap_or(usize::MAX) {
         if every {
             show(game(&played))?;
         }
         applied = apply(&mut played);
+        if let Some(ply) = ply.filter(|_| matches!(applied, Ok(false))) {
+            return Err(Failure::usage(format!("--ply {ply}: there are only {count} actions")));
+        }
         if !matches!(applied, Ok(true)) {
             break;
         }

@@ -10,10 +10,9 @@ use super::Global;
 use super::presets::PresetOptions;
 use super::sandbox::SandboxOptions;
 use super::setup::{find_kind, read_pairs};
-use crate::cli::bars::progress_bar;
+use crate::cli::bars::{progress_bar, style};
 use crate::cli::runtime::{machine, runtime};
 use clap::Args;
-use indicatif::ProgressStyle;
 use probes::{Probe, ProbeHistory, probes};
 use referee_games::{GAMES, GameKind, nearest};
 use referee_play::agent_spec::AgentSpec;
@@ -199,7 +198,7 @@ impl Options {
     ) -> Result<Option<ExitCode>, Failure> {
         let mut interrupts = Interrupts::listen().map_err(machine(HALTED))?;
         let bar = progress_bar(chosen.len(), !global.quiet && !self.json);
-        bar.set_style(bar_style());
+        bar.set_style(style("{bar:20} {pos}/{len}  {wide_msg}"));
         let mut history = ProbeHistory::default();
         for probe in chosen {
             bar.set_message(probe.title.clone());
@@ -219,12 +218,6 @@ impl Options {
         report.output.deterministic = history.deterministic();
         Ok(None)
     }
-}
-
-/// A bar with the title of the current probe.
-fn bar_style() -> ProgressStyle {
-    ProgressStyle::with_template("{bar:20} {pos}/{len}  {wide_msg}")
-        .unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
 impl ProbeSetup<'_> {

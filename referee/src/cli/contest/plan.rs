@@ -5,6 +5,7 @@ use crate::cli::Global;
 use crate::cli::output::{print, print_json};
 use clap::Args;
 use referee_contest::estimate::{Estimate, QUICK_TURN_MS, estimate};
+use referee_contest::report::LeftOut;
 use referee_contest::{Contest, Schedule};
 use referee_games::kind;
 use referee_match::times::{show_clock, show_time};
@@ -52,7 +53,7 @@ pub(crate) struct PlanReport {
     /// The players, in the contest's order.
     players: Vec<String>,
     /// Submissions that are left out.
-    left_out: Vec<LeftOutReport>,
+    left_out: Vec<LeftOut>,
     /// The number of rounds.
     rounds: u32,
     /// The number of games; the minimum if it depends on results.
@@ -79,15 +80,6 @@ pub(crate) struct PlanReport {
     bytes: u64,
     /// Notes, as sentences.
     notes: Vec<String>,
-}
-
-/// A submission that is left out, in [`PlanReport`].
-#[derive(Debug, Serialize, JsonSchema)]
-struct LeftOutReport {
-    /// Its name.
-    name: String,
-    /// Why it is left out.
-    reason: String,
 }
 
 /// How often players have a seat, in [`PlanReport`].
@@ -128,7 +120,7 @@ fn report(prepared: &Prepared, schedule: &Schedule, all: bool) -> Result<PlanRep
     let left_out = prepared
         .left_out
         .iter()
-        .map(|(name, reason)| LeftOutReport { name: name.clone(), reason: reason.clone() });
+        .map(|(name, reason)| LeftOut { name: name.clone(), reason: reason.clone() });
     Ok(PlanReport {
         name: contest.name.clone(),
         format: contest.format.name().to_owned(),

@@ -3,9 +3,10 @@
 use crate::cli::Global;
 use crate::cli::output::{eprint_line, print};
 use crate::cli::runtime::machine;
+use crate::cli::setup::find_kind;
 use crate::reading::report;
 use clap::Args;
-use referee_games::{GameKind, NotationKind, kind, nearest_kind, notations};
+use referee_games::{GameKind, NotationKind, notations};
 use referee_match::transcript::{Origin, import};
 use referee_play::destination::{Destination, is_transcript};
 use referee_play::input_files::read_record;
@@ -86,13 +87,7 @@ fn notation(options: &Options) -> Result<(GameKind, &'static NotationKind), Fail
         .map(|(kind, notation)| format!("{} (.{})", kind.name, notation.ending))
         .collect();
     let help = format!("supported games and endings: {}", known.join(", "));
-    let wanted = match &options.game {
-        None => None,
-        Some(name) => Some(kind(name).ok_or_else(|| {
-            let near = nearest_kind(name).map(|kind| format!("did you mean {}?", kind.name));
-            Failure::usage(format!("unknown game {name}")).or_help(near)
-        })?),
-    };
+    let wanted = options.game.as_deref().map(find_kind).transpose()?;
     let fits = |(kind, notation): &(GameKind, &NotationKind)| {
         let of_game = wanted.is_none_or(|wanted| wanted.name == kind.name);
         // Stdin has no file name.

@@ -1,11 +1,11 @@
 //! `verify` on a contest's folder.
 
-use super::{VerifyReport, as_json};
 use crate::cli::contest::report;
 use referee_match::transcript::Status;
 use referee_protocol::plain::sanitize;
 use referee_runner::checking::ContestCheck;
 use referee_runner::folder::Folder;
+use referee_runner::verifying::CheckedFile;
 use std::fmt::Write;
 
 /// The number of differences that are listed; more are counted.
@@ -19,12 +19,12 @@ pub(crate) fn compare_report(folder: &Folder, checked: &mut ContestCheck) {
 }
 
 /// Adds one report per game that counts, and one for the contest.
-pub(crate) fn lines(checked: &ContestCheck, folder: &str, lines: &mut Vec<VerifyReport>) {
-    lines.extend(checked.games.iter().map(as_json));
+pub(crate) fn lines(checked: &ContestCheck, folder: &str, lines: &mut Vec<CheckedFile>) {
+    lines.extend(checked.games.iter().cloned());
     let status = if checked.differences.is_empty() { Status::Ok } else { Status::Disagrees };
-    lines.push(VerifyReport {
+    lines.push(CheckedFile {
         file: folder.to_owned(),
-        status: status.to_string(),
+        status,
         turns: checked.games.iter().map(|game| game.turns).sum(),
         outcome: None,
         detail: findings(checked).join("; "),

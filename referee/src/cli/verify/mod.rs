@@ -9,12 +9,9 @@ use super::play_options::at_least_one;
 use clap::Args;
 use referee_match::transcript::Status;
 use referee_process::Failure;
-use referee_protocol::Outcome;
 use referee_runner::checking::check;
 use referee_runner::folder::Folder;
 use referee_runner::verifying::{CheckedFile, find, verify_all};
-use schemars::JsonSchema;
-use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
@@ -57,14 +54,10 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
             .help("the name of a transcript ends with .jsonl or .jsonl.gz"));
     }
     let progress = !global.quiet && !options.json;
-    let mut lines: Vec<VerifyReport> = Vec::new();
+    let mut lines = Vec::new();
     if !files.is_empty() {
         let bar = count_bar("", progress);
-        lines.extend(
-            verify_all(&files, options.jobs, &|done, of| advance(&bar, done, of))
-                .iter()
-                .map(as_json),
-        );
+        lines = verify_all(&files, options.jobs, &|done, of| advance(&bar, done, of));
     }
     let mut contest_texts = String::new();
     for name in contests {
@@ -83,44 +76,20 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
         print(&as_text(&lines, global.quiet))?;
         print(&contest_texts)?;
     }
-    let ok = lines.iter().all(|line| line.status == Status::Ok.to_string());
+    let ok = lines.iter().all(|line| line.status == Status::Ok);
     Ok(if ok { ExitCode::SUCCESS } else { ExitCode::from(Failure::OPERATION) })
 }
 
-/// A file, as `verify --json` prints it.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct VerifyReport {
-    /// The file.
-    pub(super) file: String,
-    /// `ok`, `torn`, `tampered`, `disagrees` or `unreadable`.
-    pub(super) status: String,
-    /// The number of turns replayed by the rules.
-    pub(super) turns: u64,
-    /// The outcome by the rules; null if the game is not over.
-    pub(super) outcome: Option<Outcome>,
-    /// Where and how the file differs, as text.
-    pub(super) detail: String,
-}
-
-pub(super) fn as_json(checked: &CheckedFile) -> VerifyReport {
-    VerifyReport {
-        file: checked.file.display().to_string(),
-        status: checked.status.to_string(),
-        turns: checked.turns,
-        outcome: checked.outcome.clone(),
-        detail: checked.detail.clone(),
-    }
-}
-
-fn as_text(all: &[VerifyReport], quiet: bool) -> String {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+fn as_text(all: &[CheckedFile], quiet: bool) -> String {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let mut rows = Vec::new();
     for report in all {
-        *counts.entry(&report.status).or_default() += 1;
-        if report.status != "ok" || (!quiet && all.len() <= SHOWN_MAX) {
-            let turns = format!("{} turns", report.turns);
-            let detail = if report.status == "ok" { turns } else { report.detail.clone() };
-            rows.push(vec![report.status.clone(), report.file.clone(), detail]);
+        let status = report.status.to_string();
+        *counts.entry(status.clone()).or_default() += 1;
+        if report.status != Status::Ok {
+            rows.push(vec![status, report.file.clone(), report.detail.clone()]);
+        } else if !quiet && all.len() <= SHOWN_MAX {
+            rows.push(vec![status, report.file.clone(), format!("{} turns", report.turns)]);
         }
     }
     let mut text = table(&rows);
