@@ -15,11 +15,14 @@ const DEPTH_MAX: u32 = 32;
 const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
 
 /// Why a line can't be read as a message.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{text}{}", column.map(|column| format!(" (byte {column})")).unwrap_or_default())]
 pub struct ParseError {
     text: String,
-    column: Option<usize>,
-    kind: ParseErrorKind,
+    /// The position of the error in bytes, from 1, if it has one.
+    pub column: Option<usize>,
+    /// What kind of JSON error it is.
+    pub kind: ParseErrorKind,
 }
 
 /// The kinds of invalid JSON that have a remedy of their own.
@@ -41,29 +44,7 @@ impl ParseError {
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), column: None, kind: ParseErrorKind::Other }
     }
-
-    /// Returns what kind of JSON error it is.
-    pub fn kind(&self) -> ParseErrorKind {
-        self.kind
-    }
-
-    /// Returns the position of the error in bytes, from 1, if it has one.
-    pub fn column(&self) -> Option<usize> {
-        self.column
-    }
 }
-
-impl fmt::Display for ParseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)?;
-        match self.column {
-            Some(column) => write!(f, " (byte {column})"),
-            None => Ok(()),
-        }
-    }
-}
-
-impl std::error::Error for ParseError {}
 
 /// Parses one line (without its end) as JSON. Rejects duplicate keys, nesting deeper than 32,
 /// invalid UTF-8, a byte-order mark and raw control characters. Reads 3.0 as 3.
@@ -208,7 +189,7 @@ mod tests {
             ("{\"EOF while parsing\":x", ParseErrorKind::Other),
             ("{a:1}", ParseErrorKind::Other),
         ] {
-            assert_eq!(parse_strict(line.as_bytes()).unwrap_err().kind(), kind, "{line}");
+            assert_eq!(parse_strict(line.as_bytes()).unwrap_err().kind, kind, "{line}");
         }
     }
 

@@ -36,11 +36,7 @@ impl Names {
     /// twice has two ids; a resumed contest keeps its id.
     pub fn of(contest: &Contest, begun: &str) -> Self {
         let text = serde_json::to_string(contest).unwrap_or_default();
-        let mut hash = Sha256::new();
-        hash.update(text.as_bytes());
-        hash.update([0]);
-        hash.update(begun.as_bytes());
-        let mut id = to_hex(&hash.finalize());
+        let mut id = to_hex(&Sha256::digest(format!("{text}\0{begun}")));
         id.truncate(ID_CHARACTERS);
         Self { id }
     }

@@ -21,7 +21,7 @@ pub struct About {
     pub reasons: Vec<Reason>,
     /// What the outcome's scores count; `None` if there are no scores.
     pub score: Option<Score>,
-    /// Setups that the tests run beside the default one: every switch in every value, and the
+    /// Setups that the tests run besides the default one: every switch in every value, and the
     /// smallest and largest sizes.
     pub variants: Vec<Value>,
 }

@@ -20,23 +20,23 @@ impl<'a> ActionFields<'a> {
     /// Parses an action's JSON; `None` if it has another form.
     pub fn read(text: &'a str) -> Option<Self> {
         let mut quick = Self { kind: "", fields: <[_; 2]>::default(), count: 0 };
-        let mut cursor = Cursor { text, at: 0 };
-        cursor.pass(b'{')?;
+        let mut rest = text.strip_prefix('{')?;
         loop {
-            let name = cursor.name()?;
-            cursor.pass(b':')?;
+            let name = take_name(&mut rest)?;
+            rest = rest.strip_prefix(':')?;
             if name != "type" {
-                *quick.fields.get_mut(quick.count)? = (name, cursor.numbers()?);
+                let numbers = |byte| matches!(byte, b'0'..=b'9' | b',' | b'-');
+                let list = take(&mut rest, '[', ']', numbers)?;
+                *quick.fields.get_mut(quick.count)? = (name, NumberList(list));
                 quick.count += 1;
             } else if quick.kind.is_empty() {
-                quick.kind = cursor.name()?;
+                quick.kind = take_name(&mut rest)?;
             } else {
                 return None;
             }
-            if cursor.pass(b',').is_none() {
-                cursor.pass(b'}')?;
-                let is_whole = cursor.at == text.len() && !quick.kind.is_empty();
-                return is_whole.then_some(quick);
+            match rest.strip_prefix(',') {
+                Some(more) => rest = more,
+                None => return (rest == "}" && !quick.kind.is_empty()).then_some(quick),
             }
         }
     }
@@ -63,80 +63,39 @@ impl<'a> ActionFields<'a> {
 impl NumberList<'_> {
     /// Returns the numbers of a list of exactly two.
     pub fn pair(self) -> Option<[i64; 2]> {
-        let mut cursor = Cursor { text: self.0, at: 0 };
-        let first = cursor.number()?;
-        cursor.pass(b',')?;
-        let second = cursor.number()?;
-        (cursor.at == self.0.len()).then_some([first, second])
+        let (first, second) = self.0.split_once(',')?;
+        Some([number(first)?, number(second)?])
     }
 
     /// Returns the numbers of a list of at least one.
     pub fn all(self) -> Option<Vec<i64>> {
-        let mut cursor = Cursor { text: self.0, at: 0 };
-        let mut numbers = vec![cursor.number()?];
-        while cursor.pass(b',').is_some() {
-            numbers.push(cursor.number()?);
-        }
-        (cursor.at == self.0.len()).then_some(numbers)
+        self.0.split(',').map(number).collect()
     }
 }
 
-/// A position in a text that is read byte by byte.
-struct Cursor<'a> {
-    text: &'a str,
-    at: usize,
+/// Takes a quoted name of lower-case letters and underscores from the beginning of a text.
+fn take_name<'a>(rest: &mut &'a str) -> Option<&'a str> {
+    take(rest, '"', '"', |byte| byte.is_ascii_lowercase() || byte == b'_')
 }
 
-impl<'a> Cursor<'a> {
-    fn peek(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
-    }
+/// Takes what is between these characters from the beginning of a text: bytes, at least one, that are
+/// `plain`.
+fn take<'a>(
+    rest: &mut &'a str,
+    open: char,
+    close: char,
+    plain: impl Fn(u8) -> bool,
+) -> Option<&'a str> {
+    let (found, after) = rest.strip_prefix(open)?.split_once(close)?;
+    *rest = after;
+    (!found.is_empty() && found.bytes().all(plain)).then_some(found)
+}
 
-    fn pass(&mut self, byte: u8) -> Option<()> {
-        (self.peek()? == byte).then(|| self.at += 1)
-    }
-
-    /// Returns the bytes, at least one, that are `plain`, and passes the `end` behind them.
-    fn until(&mut self, end: u8, plain: impl Fn(u8) -> bool) -> Option<&'a str> {
-        let start = self.at;
-        while self.peek().is_some_and(&plain) {
-            self.at += 1;
-        }
-        let found = self.text.get(start..self.at)?;
-        self.pass(end)?;
-        (!found.is_empty()).then_some(found)
-    }
-
-    /// Reads a quoted name of lower-case letters and underscores.
-    fn name(&mut self) -> Option<&'a str> {
-        self.pass(b'"')?;
-        self.until(b'"', |byte| byte.is_ascii_lowercase() || byte == b'_')
-    }
-
-    /// Reads a list of possible numbers.
-    fn numbers(&mut self) -> Option<NumberList<'a>> {
-        self.pass(b'[')?;
-        self.until(b']', |byte| matches!(byte, b'0'..=b'9' | b',' | b'-')).map(NumberList)
-    }
-
-    /// Reads a JSON integer of at most nine digits; longer ones are left to serde.
-    fn number(&mut self) -> Option<i64> {
-        let is_negative = self.pass(b'-').is_some();
-        let start = self.at;
-        let mut number = 0;
-        while let Some(digit @ b'0'..=b'9') = self.peek() {
-            number = number * 10 + i64::from(digit - b'0');
-            self.at += 1;
-            if self.at - start > 9 {
-                return None;
-            }
-        }
-        // JSON has no leading zeros, and serde reads -0 as a float.
-        let begins_with_zero = self.text.as_bytes().get(start) == Some(&b'0');
-        let is_zero = begins_with_zero && self.at - start == 1 && !is_negative;
-        if self.at == start || (begins_with_zero && !is_zero) {
-            return None;
-        }
-        Some(if is_negative { -number } else { number })
-    }
+/// Parses a JSON integer of at most nine digits; longer ones are left to serde.
+fn number(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let is_plain = digits.len() <= 9 && digits.bytes().all(|byte| byte.is_ascii_digit());
+    // JSON has no leading zeros, and serde reads -0 as a float.
+    let has_zero = digits.starts_with('0') && text != "0";
+    text.parse().ok().filter(|_| is_plain && !has_zero)
 }

@@ -63,7 +63,7 @@ fn cut_at_once(bytes: &[u8], line_bytes_max: usize) -> Lines {
 
 fn message(line: &[u8]) {
     if let Err(garbled) = parse_strict(line) {
-        let column = garbled.column();
+        let column = garbled.column;
         assert!(column.is_none_or(|column| (1..=line.len() + 1).contains(&column)), "{garbled:?}");
         caret(line, column, 60);
         assert!(parse_from_agent(line).is_err(), "{garbled}");

@@ -50,7 +50,7 @@ impl WorkerAgents {
         cell.get_or_try_init(|| self.install(player)).await?.clone()
     }
 
-    /// Returns the canonical paths that all agents of the contest may read beside their own files,
+    /// Returns the canonical paths that all agents of the contest may read besides their own files,
     /// and the contest's folder, relative to which the program of a `wrapper` is found.
     pub(crate) async fn shared(&self) -> Result<(Vec<PathBuf>, PathBuf), WorkerFault> {
         let shared = self.shared_files().await?.clone();

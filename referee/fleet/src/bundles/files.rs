@@ -21,7 +21,7 @@ pub(super) struct Files {
     pub(super) links: usize,
 }
 
-/// What is left out of a folder, beside what is never part of an agent.
+/// What is left out of a folder, besides what is never part of an agent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Exclude<'a> {
     /// Hidden files and leftovers of builds.

@@ -5,7 +5,8 @@
 //! workers don't need that permission.
 
 use crate::BundleRef;
-use crate::link::{CALL_TIMEOUT, call, is_stream_missing, with_timeout};
+use crate::connect::Connection;
+use crate::link::{CALL_TIMEOUT, call, is_stream_missing, wait_connected, with_timeout};
 use async_nats::jetstream::Context;
 use async_nats::jetstream::object_store::{InfoErrorKind, ObjectStore};
 use referee_protocol::plain::sanitize;
@@ -16,10 +17,11 @@ use std::path::PathBuf;
 use std::pin::Pin;
 use std::time::Duration;
 use tokio::io::AsyncRead;
+use tokio::sync::watch;
 
-/// The maximum number of attempts of a request.
+/// How often a request is sent while the server is connected.
 const TRIES: usize = 6;
-/// The delay between attempts, in which a lost connection may come back.
+/// The delay between attempts.
 const PAUSE: Duration = Duration::from_secs(2);
 /// The minimum size of an object's chunks, except the last, since each costs a request.
 const CHUNK_BYTES_MIN: u64 = 1 << 10;
@@ -35,27 +37,31 @@ pub(crate) type Fetch = Box<
 >;
 
 /// Returns a function that fetches bundles from this bucket.
-pub(crate) fn bundle_fetcher(jetstream: Context, bucket: String) -> Fetch {
+pub(crate) fn bundle_fetcher(connection: &Connection, bucket: String) -> Fetch {
+    let (jetstream, up) = (connection.jetstream.clone(), connection.up.clone());
     Box::new(move |bundle, file| {
-        let (jetstream, bucket) = (jetstream.clone(), bucket.clone());
+        let (jetstream, up, bucket) = (jetstream.clone(), up.clone(), bucket.clone());
         Box::pin(async move {
             let mut new =
                 File::create_new(&file).map_err(|error| format!("{}: {error}", file.display()))?;
-            let found = read(&jetstream, &bucket, &bundle.sha256, bundle.bytes, &mut new).await?;
+            let (name, most) = (&bundle.sha256, bundle.bytes);
+            let found = read(&jetstream, &up, &bucket, name, most, &mut new).await?;
             found.then_some(()).ok_or_else(|| "it is missing on the server".to_owned())
         })
     })
 }
 
-/// Reads an object of at most `most` bytes; `None` if there is none.
+/// Reads an object of at most `most` bytes; `None` if there is none. Waits while the connection is
+/// not `up`.
 pub async fn read_object(
     jetstream: &Context,
+    up: &watch::Receiver<bool>,
     bucket: &str,
     name: &str,
     most: u64,
 ) -> Result<Option<Vec<u8>>, String> {
     let mut bytes = Vec::new();
-    let found = read(jetstream, bucket, name, most, &mut bytes).await?;
+    let found = read(jetstream, up, bucket, name, most, &mut bytes).await?;
     Ok(found.then_some(bytes))
 }
 
@@ -68,13 +74,14 @@ pub(crate) fn is_chunk_id(nuid: &str) -> bool {
 /// Reads an object chunk by chunk; returns false if there is none.
 async fn read(
     jetstream: &Context,
+    up: &watch::Receiver<bool>,
     bucket: &str,
     name: &str,
     most: u64,
     into: &mut (impl Write + Send),
 ) -> Result<bool, String> {
-    let store = retry(|| jetstream.get_object_store(bucket)).await?;
-    let object = retry(|| async {
+    let store = retry(up, PAUSE, || jetstream.get_object_store(bucket)).await?;
+    let object = retry(up, PAUSE, || async {
         match store.info(name).await {
             Ok(object) => Ok(Some(object).filter(|object| !object.deleted)),
             Err(error) if error.kind() == InfoErrorKind::NotFound => Ok(None),
@@ -85,14 +92,15 @@ async fn read(
     if !is_chunk_id(&object.nuid) {
         return Err("its metadata is invalid".to_owned());
     }
-    let stream = retry(|| jetstream.get_stream(format!("OBJ_{bucket}"))).await?;
+    let stream = retry(up, PAUSE, || jetstream.get_stream(format!("OBJ_{bucket}"))).await?;
     let subject = format!("$O.{bucket}.C.{}", object.nuid);
     let (size, mut bytes, mut next) = (object.size as u64, 0, 1);
     if size > most {
         return Err(format!("it has {size} bytes, at most {most} were expected"));
     }
     while bytes < size {
-        let message = retry(|| stream.get_first_raw_message_by_subject(&subject, next)).await?;
+        let chunk = || stream.get_first_raw_message_by_subject(&subject, next);
+        let message = retry(up, PAUSE, chunk).await?;
         let chunk = message.payload.len() as u64;
         bytes += chunk;
         if bytes > size || (bytes < size && chunk < CHUNK_BYTES_MIN) {
@@ -104,25 +112,31 @@ async fn read(
     Ok(true)
 }
 
-/// Repeats a request until it succeeds, or has failed too often, or the bucket does not exist.
+/// Repeats a request until it succeeds, or has failed too often while the connection was `up`, or the
+/// bucket does not exist.
 async fn retry<T, E: Error + 'static, F: Future<Output = Result<T, E>>>(
-    request: impl Fn() -> F,
+    up: &watch::Receiver<bool>,
+    pause: Duration,
+    mut request: impl FnMut() -> F,
 ) -> Result<T, String> {
-    let mut tries = 0;
+    let (mut up, mut tries) = (up.clone(), 0);
     loop {
-        match request().await {
+        up.mark_unchanged();
+        let error = match request().await {
             Ok(answer) => return Ok(answer),
             Err(error) if is_stream_missing(&error) => {
                 return Err("its bucket is missing on the server".to_owned());
             }
-            Err(error) => {
-                tries += 1;
-                if tries == TRIES {
-                    return Err(sanitize(&error.to_string()));
-                }
+            Err(error) => error,
+        };
+        if *up.borrow() && !up.has_changed().unwrap_or(false) {
+            tries += 1;
+            if tries == TRIES {
+                return Err(sanitize(&error.to_string()));
             }
         }
-        tokio::time::sleep(PAUSE).await;
+        tokio::time::sleep(pause).await;
+        wait_connected(up.clone()).await;
     }
 }
 
@@ -141,4 +155,30 @@ pub(crate) async fn put(
 ) -> Result<(), String> {
     let limit = CALL_TIMEOUT + TIME_PER_BYTE * u32::try_from(bytes).unwrap_or(u32::MAX);
     with_timeout(limit, bucket.put(name, &mut from)).await.map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TRIES, retry};
+    use std::io;
+    use std::time::Duration;
+    use tokio::sync::watch;
+
+    #[tokio::test]
+    async fn an_object_that_can_not_be_read_is_given_up() {
+        let (set_up, up) = watch::channel(true);
+        let (mut asked, mut away) = (0, 0);
+        let error = retry(&up, Duration::from_millis(1), || {
+            asked += 1;
+            // Attempts while the connection is lost don't count.
+            if asked % 2 == 0 {
+                away += 1;
+                set_up.send_replace(false);
+                set_up.send_replace(true);
+            }
+            async { Err::<(), _>(io::Error::other("no pieces")) }
+        });
+        assert_eq!(error.await.unwrap_err(), "no pieces");
+        assert_eq!(asked - away, TRIES);
+    }
 }

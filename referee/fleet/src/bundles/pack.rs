@@ -173,7 +173,7 @@ fn relative_argument(base: &Path, path: &Path) -> Result<String, Failure> {
     Ok(if text.starts_with("..") { text.to_owned() } else { format!("./{text}") })
 }
 
-/// Returns the files that all workers need beside the agents: what all agents may read, and the
+/// Returns the files that all workers need besides the agents: what all agents may read, and the
 /// wrapper program if it is in the contest's folder.
 fn shared(prepared: &Prepared) -> Result<Vec<FileEntry>, Failure> {
     let sandbox = &prepared.contest.sandbox;

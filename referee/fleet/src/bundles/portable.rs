@@ -51,7 +51,7 @@ pub(super) fn refusal(spec: &AgentSpec, parts: &Parts<'_>, base: &Path) -> Failu
 }
 
 /// Checks that the agent.toml of a folder means the same on a worker. The whole folder is sent,
-/// beside what the contest shares with all agents: a relative path must lead there. A full path
+/// besides what the contest shares with all agents: a relative path must lead there. A full path
 /// names a file of each worker: it must be a program, or be listed in `read`, which each worker
 /// checks before it starts.
 pub(super) fn check_folder(

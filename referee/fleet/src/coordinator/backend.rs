@@ -28,8 +28,8 @@ impl Backend for Coordinator {
         loop {
             self.handle_signals().await;
             self.apply_effects();
-            if let Some(sign) = self.ready.pop_front() {
-                return sign;
+            if let Some(event) = self.ready.pop_front() {
+                return event;
             }
             let idle = self.dispatch.outstanding() == 0 && self.intake.is_idle();
             if self.stopped || (self.closed && idle) {

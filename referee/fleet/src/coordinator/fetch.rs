@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 const AT_ONCE: usize = 256;
 /// The minimum of requested bytes; never less than one message of the server.
 const BYTES: usize = 4 << 20;
-/// The maximum overhead of a message beside its bytes.
+/// The maximum overhead of a message besides its bytes.
 const OVERHEAD_BYTES: usize = 64 << 10;
 /// How long the server waits for a report.
 const PULL_TIME: Duration = Duration::from_secs(5);

@@ -4,7 +4,7 @@
 use super::report_reader::{ReportReader, too_long};
 use crate::bundles::{is_chunk_id, read_object};
 use crate::connect::Connection;
-use crate::link::{call, wait_connected};
+use crate::link::call;
 use crate::{Payload, Report};
 use base64::prelude::{BASE64_URL_SAFE, Engine};
 use referee_contest::{Contest, Fixture, Record};
@@ -15,10 +15,8 @@ use referee_runner::backend::FinishedGame;
 use referee_runner::folder::Folder;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::fmt::Display;
 use std::sync::Arc;
-use std::time::Duration;
-use tokio::sync::{Mutex, watch};
+use tokio::sync::Mutex;
 use tokio::task::{JoinError, JoinSet};
 
 /// The bytes of packed transcripts that are read before they are verified.
@@ -28,11 +26,6 @@ pub(super) const HELD_BYTES_MAX: usize = 64 << 20;
 /// The maximum number of transcript bytes per byte that an agent writes: `{"type":"info"}` is the
 /// shortest line that it may repeat, and is recorded in five times as many.
 const TRANSCRIPT_BYTES_PER_BYTE: u64 = 8;
-/// The first delay after an object could not be read; it doubles.
-const RETRY_DELAY: Duration = Duration::from_secs(1);
-/// How often an object is requested while the server is connected.
-const REQUESTS_MAX: u32 = 4;
-
 /// What is needed to verify the reports of a contest.
 #[derive(Debug)]
 pub(super) struct Rules {
@@ -227,9 +220,9 @@ async fn object(
 
 impl Objects for Bucket {
     async fn fetch(&self, name: &str, most: usize) -> Result<Option<Vec<u8>>, String> {
-        let (jetstream, bucket) = (&self.connection.jetstream, self.name.as_str());
-        let attempt = || read_object(jetstream, bucket, name, most as u64);
-        retry(self.connection.up.clone(), RETRY_DELAY, attempt).await
+        let Connection { jetstream, up, .. } = &self.connection;
+        let read = read_object(jetstream, up, &self.name, name, most as u64).await;
+        read.map_err(|error| format!("a transcript can't be read: {error}"))
     }
 }
 
@@ -258,34 +251,6 @@ impl Bucket {
             call(stream.purge().filter(subject).into_future()).await?;
         }
         Ok(())
-    }
-}
-
-/// Calls `attempt` until it succeeds, or has failed often enough while the connection was up.
-async fn retry<T, E: Display, F: Future<Output = Result<T, E>>>(
-    mut up: watch::Receiver<bool>,
-    mut wait: Duration,
-    mut attempt: impl FnMut() -> F,
-) -> Result<T, String> {
-    let mut requests = 0;
-    loop {
-        up.mark_unchanged();
-        let error = match attempt().await {
-            Ok(done) => return Ok(done),
-            Err(error) => error,
-        };
-        tracing::debug!("a transcript can't be read yet: {error}");
-        if *up.borrow() && !up.has_changed().unwrap_or(false) {
-            requests += 1;
-            if requests >= REQUESTS_MAX {
-                return Err(format!("a transcript can't be read: {error}"));
-            }
-            tokio::time::sleep(wait).await;
-            wait *= 2;
-        } else {
-            tokio::time::sleep(wait).await;
-            wait_connected(up.clone()).await;
-        }
     }
 }
 

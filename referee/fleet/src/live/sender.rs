@@ -20,7 +20,7 @@ pub(super) const KEEPALIVE: Duration = Duration::from_secs(10);
 const RESEND_TIME: Duration = Duration::from_secs(30);
 /// The maximum number of messages per match and period; the rest follows in the next.
 const AT_ONCE: usize = 4;
-/// The maximum overhead of a message beside the transcript's bytes.
+/// The maximum overhead of a message besides the transcript's bytes.
 const LINE_BYTES: usize = 1024;
 
 /// What was sent.

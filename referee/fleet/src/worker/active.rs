@@ -9,7 +9,6 @@ use crate::link::{call, with_timeout};
 use crate::messages::FORMAT_VERSION;
 use crate::names::BRIEF;
 use crate::{Brief, FaultCause, WorkerFault, WorkerInfo, requirements};
-use async_nats::jetstream::Context;
 use async_nats::jetstream::object_store::ObjectStore;
 use referee_contest::Contest;
 use referee_games::{GameKind, kind};
@@ -121,7 +120,7 @@ impl ActiveContest {
         let bucket_name = announced.names.bucket();
         let bucket = connection.jetstream.get_object_store(&bucket_name);
         let bucket = call(bucket).await.map_err(passing)?;
-        let brief = brief(&connection.jetstream, announced)
+        let brief = brief(connection, announced)
             .await
             .map_err(|error| passing(format!("invalid brief: {error}")))?;
         let checked = CheckedBrief::of(brief)?;
@@ -136,7 +135,7 @@ impl ActiveContest {
             .and_then(|it| std::fs::set_permissions(&agents, it.permissions()))
             .map_err(|error| error.to_string())?;
         let (brief, readable_paths) = (checked.brief.clone(), readable_paths.to_vec());
-        let fetch = bundle_fetcher(connection.jetstream.clone(), bucket_name);
+        let fetch = bundle_fetcher(connection, bucket_name);
         let agents = WorkerAgents::new(agents, brief, fetch, readable_paths);
         let fault = |fault: WorkerFault| passing(sanitize(&fault.text));
         let (readable, base) = agents.shared().await.map_err(fault)?;
@@ -170,9 +169,10 @@ pub(super) fn one_line(failure: &Failure) -> String {
 
 /// Reads the announced brief. The hash is checked since workers may write objects, so one of them
 /// could replace it.
-async fn brief(jetstream: &Context, announced: &AnnouncedContest) -> Result<Brief, String> {
+async fn brief(connection: &Connection, announced: &AnnouncedContest) -> Result<Brief, String> {
     let bucket = announced.names.bucket();
-    let read = read_object(jetstream, &bucket, BRIEF, BRIEF_BYTES_MAX);
+    let Connection { jetstream, up, .. } = connection;
+    let read = read_object(jetstream, up, &bucket, BRIEF, BRIEF_BYTES_MAX);
     let bytes = with_timeout(BRIEF_TIME, read).await?.ok_or("it is missing on the server")?;
     if to_hex(&Sha256::digest(&bytes)) != announced.announcement.brief_sha256 {
         return Err("it is not the announced one".to_owned());

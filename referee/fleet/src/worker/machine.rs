@@ -7,9 +7,10 @@ use rand::rngs::SysRng;
 use referee_games::{AnyGame, GAMES};
 use referee_process::Failure;
 use referee_process::cores;
+use referee_process::sandbox::reach::group_limits;
 use referee_protocol::plain::{sanitize_name, to_hex};
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
@@ -21,11 +22,8 @@ const SAMPLE: Duration = Duration::from_millis(10);
 const THREADS_MAX: usize = 1024;
 /// The file with the machine's memory.
 const MEMORY: &str = "/proc/meminfo";
-/// The file with this process's control groups.
-const GROUPS: &str = "/proc/self/cgroup";
-/// Where each version of control groups is mounted, and its file with the memory limit.
-const LIMITS: [(&str, &str); 2] =
-    [("/sys/fs/cgroup", "memory.max"), ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")];
+/// The files with the memory limit of a control group, by version.
+const LIMITS: [&str; 2] = ["memory.max", "memory.limit_in_bytes"];
 
 /// Returns everything but the measured values, with a random id.
 pub(super) fn describe(
@@ -55,8 +53,8 @@ pub(super) fn describe(
 /// Returns the memory in MiB: the machine's, or the control group's if that is less.
 fn memory_mb() -> u64 {
     let meminfo = std::fs::read_to_string(MEMORY).unwrap_or_default();
-    let groups = std::fs::read_to_string(GROUPS).unwrap_or_default();
-    let limits = limit_files(&groups).into_iter().filter_map(|file| {
+    let is_limit = |file: &PathBuf| LIMITS.iter().any(|name| file.ends_with(name));
+    let limits = group_limits().into_iter().filter(is_limit).filter_map(|file| {
         let text = std::fs::read_to_string(file).ok()?;
         text.trim().parse::<u64>().ok()
     });
@@ -69,25 +67,6 @@ fn total_bytes(meminfo: &str) -> Option<u64> {
     let line = meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kilobytes << 10)
-}
-
-/// Returns the files that may contain memory limits of these control groups and their parents.
-fn limit_files(groups: &str) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for line in groups.lines() {
-        // `0::/a/group` in version 2, `4:memory:/a/group` in version 1.
-        let mut parts = line.splitn(3, ':').skip(1);
-        let (Some(controllers), Some(group)) = (parts.next(), parts.next()) else { continue };
-        let version = usize::from(!controllers.is_empty());
-        if version == 1 && !controllers.split(',').any(|name| name == "memory") {
-            continue;
-        }
-        let (top, file) = LIMITS[version];
-        for above in Path::new(group.trim_start_matches('/')).ancestors() {
-            files.push(Path::new(top).join(above).join(file));
-        }
-    }
-    files
 }
 
 /// Runs this many threads for about a second. Returns thousand positions per second and core, and
@@ -150,22 +129,13 @@ fn work(until: Instant) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::{describe, limit_files, total_bytes, unevenness, work};
-    use std::path::PathBuf;
+    use super::{describe, total_bytes, unevenness, work};
     use std::time::Instant;
 
     #[test]
     fn memory_is_the_smallest_limit() {
         let meminfo = "MemTotal:       16316412 kB\nMemFree:        1 kB\n";
         assert_eq!(total_bytes(meminfo), Some(16_316_412 << 10));
-        let files = limit_files("0::/a/b\n");
-        assert_eq!(files[0], PathBuf::from("/sys/fs/cgroup/a/b/memory.max"));
-        assert_eq!(files.len(), 3);
-        let files = limit_files("5:cpu,cpuacct:/x\n4:memory:/slurm/job_1\n");
-        assert_eq!(
-            files[0],
-            PathBuf::from("/sys/fs/cgroup/memory/slurm/job_1/memory.limit_in_bytes")
-        );
     }
 
     #[test]

@@ -13,7 +13,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::time::{Duration, Instant};
 
-/// The maximum overhead of a message beside its bytes: subject and headers.
+/// The maximum overhead of a message besides its bytes: subject and headers.
 const OVERHEAD_BYTES: usize = 4096;
 /// The first and the longest delay between attempts; it doubles.
 const RETRY_DELAY: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(5));

@@ -19,6 +19,7 @@ use referee_play::pool::{Played, Pool, PoolSize, Threads};
 use referee_play::running_matches::RunningMatches;
 use referee_process::lock::lock;
 use referee_process::work_folder::create_in;
+use referee_protocol::plain::count;
 use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -305,10 +306,10 @@ impl Run<'_> {
         if interrupts.is_stopped() {
             return self.session.advance(Phase::Dropped(LeaveReason::Interrupted));
         }
-        let count = self.session.leases.list().len();
-        if count > 0 {
-            let orders = if count == 1 { "order" } else { "orders" };
-            status.message(&format!("finishing {count} {orders}; press Ctrl-C again to drop them"));
+        let orders = self.session.leases.list().len() as u64;
+        if orders > 0 {
+            let orders = count(orders, "order");
+            status.message(&format!("finishing {orders}; press Ctrl-C again to drop them"));
         }
         self.session.advance(Phase::Leaving(LeaveReason::Interrupted));
         self.drained_by = self.settings.drain.map(|drain| Instant::now() + drain);

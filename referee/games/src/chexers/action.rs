@@ -59,7 +59,7 @@ impl FromStr for Action {
             ["jump", from, to] => Ok(Self::Jump { from: read_pair(from)?, to: read_pair(to)? }),
             ["pass"] => Ok(Self::Pass {}),
             _ => Err(format!(
-                "expected `move -3,0 -2,0`, `jump ..`, `exit 3,0` or `pass`, got `{text}`"
+                "expected `move -3,0 -2,0`, `jump -3,0 -1,0`, `exit 3,0` or `pass`, got `{text}`"
             )),
         }
     }

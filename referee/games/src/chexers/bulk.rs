@@ -12,7 +12,7 @@ pub(super) fn perft(game: &Chexers, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
     }
-    if game.ending.is_some() {
+    if game.outcome.is_some() {
         return 0;
     }
     if depth == 1 {

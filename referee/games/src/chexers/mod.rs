@@ -40,17 +40,9 @@ pub struct Chexers {
     turn: u32,
     retired: [bool; SEATS],
     history: History,
-    ending: Option<Ending>,
+    outcome: Option<Outcome>,
     /// The hexes that the last action's piece left and, unless it left the board, reached.
     last: IgnoredInEq<[Option<Cell>; 2]>,
-}
-
-/// How the game ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Ending {
-    Exits(Seat),
-    Repetition,
-    TurnLimit,
 }
 
 /// What an action does to the board.
@@ -92,7 +84,7 @@ impl Chexers {
             turn: 0,
             retired: [false; SEATS],
             history: History::default(),
-            ending: None,
+            outcome: None,
             last: IgnoredInEq([None; 2]),
         }
     }
@@ -155,16 +147,17 @@ impl Chexers {
     fn judge(&mut self, winner: Option<usize>) {
         let to_move = self.mover();
         let times = self.history.push(Key::new(self.pieces, to_move));
-        self.ending =
-            if let Some(seat) = winner.filter(|&seat| self.exits[seat] >= self.setup.exits) {
-                Some(Ending::Exits(seat_of(seat)))
-            } else if times >= self.setup.repetitions as usize {
-                Some(Ending::Repetition)
-            } else if self.turn >= self.setup.turns_max() {
-                Some(Ending::TurnLimit)
-            } else {
-                None
-            };
+        let winner = winner.filter(|&seat| self.exits[seat] >= self.setup.exits);
+        let outcome = if let Some(seat) = winner {
+            Outcome::won_by(seat_of(seat), SEATS, "four_exits")
+        } else if times >= self.setup.repetitions as usize {
+            Outcome::drawn(SEATS, "repetition")
+        } else if self.turn >= self.setup.turns_max() {
+            Outcome::drawn(SEATS, "turn_limit")
+        } else {
+            return;
+        };
+        self.outcome = Some(outcome.with_scores(self.exits.map(i64::from).to_vec()));
     }
 
     /// Ends the turn. Turns of retired seats are skipped, but counted.
@@ -177,7 +170,7 @@ impl Chexers {
 
     /// Returns what the action does, or the rule that it breaks.
     fn check(&self, action: &Action) -> Result<Change, Illegal> {
-        if self.ending.is_some() {
+        if self.outcome.is_some() {
             return Err(Illegal::game_over());
         }
         let mover = self.mover();
@@ -296,13 +289,7 @@ impl Game for Chexers {
     }
 
     fn turn(&self) -> Turn {
-        let outcome = match self.ending {
-            None => return Turn::Of(seat_of(self.mover())),
-            Some(Ending::Exits(winner)) => Outcome::won_by(winner, SEATS, "four_exits"),
-            Some(Ending::Repetition) => Outcome::drawn(SEATS, "repetition"),
-            Some(Ending::TurnLimit) => Outcome::drawn(SEATS, "turn_limit"),
-        };
-        Turn::Over(outcome.with_scores(self.exits.map(i64::from).to_vec()))
+        self.outcome.clone().map_or_else(|| Turn::Of(seat_of(self.mover())), Turn::Over)
     }
 
     fn turn_number(&self) -> u64 {
@@ -310,7 +297,7 @@ impl Game for Chexers {
     }
 
     fn actions(&self) -> Vec<Action> {
-        if self.ending.is_some() {
+        if self.outcome.is_some() {
             return Vec::new();
         }
         let own: Vec<Cell> = hexes::cells(self.pieces[self.mover()]).collect();
@@ -349,7 +336,7 @@ impl Game for Chexers {
 
     fn retire(&mut self, seat: Seat) {
         self.retired[seat.index()] = true;
-        if self.ending.is_none() && seat.index() == self.mover() {
+        if self.outcome.is_none() && seat.index() == self.mover() {
             self.last = IgnoredInEq([None; 2]);
             self.next_turn();
             self.judge(None);

@@ -80,7 +80,7 @@ impl ChineseCheckers {
     pub(super) fn bulk_perft(&self, depth: u32) -> Option<u64> {
         let setup = &self.rules.setup;
         let limited = self.turn.saturating_add(u64::from(depth)) > setup.max_turns;
-        if depth == 0 || limited || self.ending.is_some() || self.retired.contains(&true) {
+        if depth == 0 || limited || self.outcome.is_some() || self.retired.contains(&true) {
             return None;
         }
         let lines = Lines::of(setup.size)?;

@@ -44,7 +44,7 @@ pub struct ChineseCheckers {
     turn: u64,
     /// The number of passes in a row, up to now.
     passes: u64,
-    ending: Option<Ending>,
+    outcome: Option<Outcome>,
     /// The path of the last action; empty at the start and after a pass.
     last: Vec<u8>,
 }
@@ -68,14 +68,6 @@ impl PartialEq for Rules {
     fn eq(&self, other: &Self) -> bool {
         self.setup == other.setup
     }
-}
-
-/// How a game ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Ending {
-    Home(Seat),
-    TurnLimit,
-    NoMoves,
 }
 
 impl Rules {
@@ -119,7 +111,7 @@ impl Game for ChineseCheckers {
             to_move: Seat(0),
             turn: 0,
             passes: 0,
-            ending: None,
+            outcome: None,
             last: Vec::new(),
             rules: Arc::new(Rules::new(setup.clone())),
         };
@@ -150,13 +142,7 @@ impl Game for ChineseCheckers {
     }
 
     fn turn(&self) -> Turn {
-        let seats = self.rules.seats;
-        match self.ending {
-            None => Turn::Of(self.to_move),
-            Some(Ending::Home(seat)) => Turn::Over(Outcome::won_by(seat, seats, "home")),
-            Some(Ending::TurnLimit) => Turn::Over(Outcome::drawn(seats, "turn_limit")),
-            Some(Ending::NoMoves) => Turn::Over(Outcome::drawn(seats, "no_moves")),
-        }
+        self.outcome.clone().map_or(Turn::Of(self.to_move), Turn::Over)
     }
 
     fn turn_number(&self) -> u64 {
@@ -165,7 +151,7 @@ impl Game for ChineseCheckers {
 
     fn actions(&self) -> Vec<Action> {
         let mut actions = Vec::with_capacity(64);
-        if self.ending.is_some() {
+        if self.outcome.is_some() {
             return actions;
         }
         for start in self.marbles[self.to_move.index()].iter() {
@@ -178,7 +164,7 @@ impl Game for ChineseCheckers {
     }
 
     fn play(&mut self, action: &Action) -> Result<Action, Illegal> {
-        if self.ending.is_some() {
+        if self.outcome.is_some() {
             return Err(Illegal::game_over());
         }
         match action {
@@ -213,7 +199,7 @@ impl Game for ChineseCheckers {
     }
 
     fn retire(&mut self, seat: Seat) {
-        debug_assert!(self.ending.is_none() && self.rules.seats > 2, "retired out of place");
+        debug_assert!(self.outcome.is_none() && self.rules.seats > 2, "retired out of place");
         // A pass of a seat that is out no longer counts among those in a row.
         let run = usize::try_from(self.passes).unwrap_or(usize::MAX);
         if self.seats_before().take(run).any(|passed| passed == seat) {
@@ -341,12 +327,12 @@ impl ChineseCheckers {
         let first = self.seats_before().next().unwrap_or(self.to_move).index();
         let mut order = (0..seats).map(|ahead| around(first + ahead, seats));
         let left = self.retired[..seats].iter().filter(|&&retired| !retired).count() as u64;
-        self.ending = if let Some(seat) = order.find(|&seat| self.is_home(seat)) {
-            Some(Ending::Home(seat_of(seat)))
+        self.outcome = if let Some(seat) = order.find(|&seat| self.is_home(seat)) {
+            Some(Outcome::won_by(seat_of(seat), seats, "home"))
         } else if self.passes >= left {
-            Some(Ending::NoMoves)
+            Some(Outcome::drawn(seats, "no_moves"))
         } else if self.turn >= self.rules.setup.max_turns {
-            Some(Ending::TurnLimit)
+            Some(Outcome::drawn(seats, "turn_limit"))
         } else {
             None
         };

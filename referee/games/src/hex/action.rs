@@ -48,7 +48,7 @@ impl FromStr for Action {
         lettered(text)
             .or_else(|| numbered(text))
             .map(|at| Self::Place { at })
-            .ok_or_else(|| format!("expected a cell such as `c4`, or `swap`, not `{text}`"))
+            .ok_or_else(|| format!("expected a cell such as `c4`, or `swap`, got `{text}`"))
     }
 }
 

@@ -31,7 +31,7 @@ impl FromStr for Action {
 
     fn from_str(text: &str) -> Result<Self, String> {
         cells(text).map(|[from, to]| Self::Jump { from, to }).ok_or_else(|| {
-            format!("expected a jump from cell to cell such as `2,0-0,0`, not `{text}`")
+            format!("expected a jump from cell to cell such as `2,0-0,0`, got `{text}`")
         })
     }
 }

@@ -321,7 +321,7 @@ fn garbled(fault: &Fault, known: &Evidence<'_>) -> Finding {
 }
 
 fn broken_json(line: &[u8], broken: &ParseError) -> Finding {
-    let at_byte = broken.column().or(Some(1));
+    let at_byte = broken.column.or(Some(1));
     let begins = line.trim_ascii_start().first().copied();
     if begins != Some(b'{') && begins != Some(b'[') && !line.starts_with(b"\xEF\xBB\xBF") {
         let what = format!("not a message: {broken}");
@@ -338,7 +338,7 @@ fn broken_json(line: &[u8], broken: &ParseError) -> Finding {
         "JSON has no NaN and no Infinity: write null or leave the field out (in Python, \
          json.dumps(message, allow_nan=False) finds them)"
     } else {
-        match broken.kind() {
+        match broken.kind {
             ParseErrorKind::Unfinished => {
                 "write each message on one line (in Python, json.dumps without `indent`)"
             }

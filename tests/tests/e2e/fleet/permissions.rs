@@ -95,6 +95,16 @@ async fn connect(server: &Server, user: &str, password: &str) -> Client {
     options.connect(server.url()).await.unwrap()
 }
 
+async fn read(
+    jetstream: &Context,
+    bucket: &str,
+    name: &str,
+    most: u64,
+) -> Result<Option<Vec<u8>>, String> {
+    let (_connected, up) = tokio::sync::watch::channel(true);
+    read_object(jetstream, &up, bucket, name, most).await
+}
+
 /// Replaces a contest's brief by other bytes of the same length, with only a worker's permissions: the
 /// bucket's entry stays and its chunk changes.
 async fn forge(worker: &Context, change: [&str; 2]) {
@@ -102,7 +112,7 @@ async fn forge(worker: &Context, change: [&str; 2]) {
     let mut keys = contests.stream.info_with_subjects("$KV.referee-contests.>").await.unwrap();
     let key = keys.try_next().await.unwrap().unwrap();
     let bucket = format!("referee-{}", key.0.rsplit('.').next().unwrap());
-    let brief = read_object(worker, &bucket, BRIEF, 1 << 20).await.unwrap().unwrap();
+    let brief = read(worker, &bucket, BRIEF, 1 << 20).await.unwrap().unwrap();
     let forged = String::from_utf8(brief.clone()).unwrap().replace(change[0], change[1]);
     assert!(forged.len() == brief.len() && forged.as_bytes() != brief, "{forged}");
     let store = worker.get_object_store(&bucket).await.unwrap();
@@ -111,7 +121,7 @@ async fn forge(worker: &Context, change: [&str; 2]) {
     headers.insert("Nats-Rollup", "sub");
     let sent = worker.publish_with_headers(chunk, headers, forged.clone().into()).await;
     sent.unwrap().await.unwrap();
-    let read = read_object(worker, &bucket, BRIEF, 1 << 20).await.unwrap().unwrap();
+    let read = read(worker, &bucket, BRIEF, 1 << 20).await.unwrap().unwrap();
     assert_eq!(read, forged.as_bytes());
 }
 
@@ -163,12 +173,12 @@ fn workers_cannot_write_objects_of_the_coordinator() {
         let bytes: Vec<u8> = (0..300_000_u32).map(|number| number.to_le_bytes()[0]).collect();
         bucket.put("transcript", &mut bytes.as_slice()).await.unwrap();
         for reader in [&worker, &coordinator] {
-            let read = read_object(reader, name, "transcript", 300_000).await.unwrap();
+            let read = read(reader, name, "transcript", 300_000).await.unwrap();
             assert_eq!(read.as_ref(), Some(&bytes));
         }
-        let more = read_object(&worker, name, "transcript", 299_999).await.unwrap_err();
+        let more = read(&worker, name, "transcript", 299_999).await.unwrap_err();
         assert!(more.contains("300000 bytes"), "{more}");
-        assert_eq!(read_object(&worker, name, "gone", 1).await.unwrap(), None);
+        assert_eq!(read(&worker, name, "gone", 1).await.unwrap(), None);
         assert!(!server.log().contains("Violation"), "{}", server.log());
         for subject in FORBIDDEN {
             client.publish(*subject, "x".into()).await.unwrap();

@@ -1,6 +1,6 @@
 //! Valid and invalid reports.
 
-use super::{Judged, Objects, REQUESTS_MAX, Rules, VerifiedReport, judge, retry};
+use super::{Judged, Objects, Rules, VerifiedReport, judge};
 use crate::{FaultCause, Payload, PlayedMatch, Report, WorkerFault};
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -21,7 +21,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use tempfile::TempDir;
-use tokio::sync::watch;
 
 const TEXT: &str = "game = \"hex\"\nagents = [\"@random\", \"@first\"]\n";
 
@@ -318,25 +317,6 @@ async fn payloads_are_complete_and_match_their_names() {
     assert_eq!(world.written(0), None);
     let verified = world.judge(vec![(0, object(&name, length))], Vec::new()).await.unwrap();
     assert!(verified.came[0].result.is_ok());
-}
-
-#[tokio::test]
-async fn an_object_that_can_not_be_read_is_given_up() {
-    let (set_up, up) = watch::channel(true);
-    let wait = Duration::from_millis(1);
-    let (mut asked, mut away) = (0, 0);
-    let error = retry(up, wait, || {
-        asked += 1;
-        // Attempts while the connection is lost don't count.
-        if asked % 2 == 0 {
-            away += 1;
-            set_up.send_replace(false);
-            set_up.send_replace(true);
-        }
-        async { Err::<(), _>("no pieces".to_owned()) }
-    });
-    assert_eq!(error.await.unwrap_err(), "a transcript can't be read: no pieces");
-    assert_eq!(asked - away, REQUESTS_MAX);
 }
 
 #[tokio::test]

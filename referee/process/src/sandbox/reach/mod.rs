@@ -11,7 +11,7 @@ pub(super) mod system;
 pub use grants::{Refusal, is_wide};
 pub use interpreter::programs_of;
 pub use own::files_of_command;
-pub use system::is_system;
+pub use system::{group_limits, is_system};
 pub use unreachable::Unreachable;
 
 use super::{Layer, Layers};

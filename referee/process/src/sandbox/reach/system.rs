@@ -103,11 +103,15 @@ pub fn is_system(path: &Path) -> bool {
     system().iter().any(|it| path.starts_with(it))
 }
 
-/// Returns the limit files of the referee's control groups.
-fn group_limits() -> Vec<PathBuf> {
-    let own = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+/// Returns the files with the limits of this process's control groups and of those above.
+pub fn group_limits() -> Vec<PathBuf> {
+    limits_of(&std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default())
+}
+
+fn limits_of(groups: &str) -> Vec<PathBuf> {
     let mut files = Vec::new();
-    for line in own.lines() {
+    for line in groups.lines() {
+        // `0::/a/group` in version 2, `4:memory:/a/group` in version 1.
         let mut fields = line.splitn(3, ':').skip(1);
         let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else { continue };
         let root = Path::new(GROUPS).join(controllers);
@@ -121,8 +125,24 @@ fn group_limits() -> Vec<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::{system, words};
+    use super::{limits_of, system, words};
     use std::path::Path;
+
+    #[test]
+    fn limits_are_those_of_a_group_and_those_above() {
+        for (groups, file, count) in [
+            ("0::/a/b\n", "/sys/fs/cgroup/a/b/memory.max", 3),
+            (
+                "5:cpu,cpuacct:/\n4:memory:/slurm/job_1\n",
+                "/sys/fs/cgroup/memory/slurm/job_1/memory.limit_in_bytes",
+                4,
+            ),
+        ] {
+            let files = limits_of(groups);
+            assert!(files.iter().any(|found| found == Path::new(file)), "{files:?}");
+            assert_eq!(files.iter().filter(|found| found.ends_with("memory.max")).count(), count);
+        }
+    }
 
     #[test]
     fn programs_are_there_and_secrets_are_not() {
