@@ -1,6 +1,6 @@
 //! The environment of an agent: docs/agents.md, "How it is started".
 
-use crate::support::{PROGRAM, Running, TestDir, python, root, script_agent};
+use crate::support::{PROGRAM, Running, TestDir, clock_options, python, root, script_agent};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
@@ -28,24 +28,15 @@ fn agent_reports(dir: &TestDir, level: &str) -> Option<Vec<Value>> {
     let agent = script_agent("environment.py", "")?;
     let words = ["play", "hex", "--setup", "size=3", "--out", "x.jsonl", "--sandbox", level];
     let words = [&words, &[agent.as_str(), agent.as_str()][..]].concat();
-    let inner = dir.command(&words);
     let mut command = Command::new("sh");
     // Open files that a child process would inherit.
     let script = "exec \"$0\" \"$@\" 7</dev/null 8>>leak 9<.";
-    command.args(["-c", script, PROGRAM]).args(inner.get_args());
-    command.current_dir(dir.path(""));
-    for (name, value) in inner.get_envs() {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
+    command.args(["-c", script, PROGRAM]).args(&words).args(clock_options(&words));
+    dir.set_environment(&mut command);
     for name in VARIABLES.iter().filter(|name| !["PATH", "LANG", "TMPDIR"].contains(name)) {
         command.env(name, "/given");
     }
     command.env("SECRET", "no agent's business").env("LD_LIBRARY_PATH", "/nowhere");
-    command.stdin(std::process::Stdio::null());
-    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
     Running::start(command, None).wait().code(0);
     let reports = [0, 1].map(|seat| serde_json::from_str(&dir.said("x.jsonl", seat)).unwrap());
     Some(reports.to_vec())

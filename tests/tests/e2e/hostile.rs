@@ -1,7 +1,7 @@
 //! Agents that break the protocol, from the tables in tests/hostile/faults.toml: what each does and the
 //! fault it gets. The opponent plays on, and no process is left.
 
-use crate::support::{AMPLE, TestDir, script_agent};
+use crate::support::{TestDir, script_agent};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ struct Row {
     mode: String,
     argument: Option<String>,
     seat: usize,
-    options: Option<Vec<String>>,
+    options: Vec<String>,
     fault: Option<String>,
     text: String,
 }
@@ -77,11 +77,8 @@ fn play(dir: &TestDir, row: &Row, agent: &str) -> Value {
     let mut seats = ["@first", "@first"];
     seats[row.seat] = agent;
     let words = ["hex", "--setup", "size=3", seats[0], seats[1], "--out", "x.jsonl"];
-    let given = row.options.iter().flatten().map(String::as_str);
-    let options: Vec<&str> = if row.options.is_some() { given.collect() } else { AMPLE.into() };
-    let is_given = options.contains(&"--start-time");
-    let start: &[&str] = if is_given { &[] } else { &["--start-time", "3m"] };
-    dir.play(&[&words, &options[..], start].concat())
+    let options: Vec<&str> = row.options.iter().map(String::as_str).collect();
+    dir.play(&[&words, &options[..]].concat())
 }
 
 /// In a puzzle the only agent is asked again immediately: a second answer must not count as the answer
@@ -90,7 +87,7 @@ fn play(dir: &TestDir, row: &Row, agent: &str) -> Value {
 fn a_second_answer_is_no_answer_to_the_next_turn() {
     let dir = TestDir::new();
     let Some(agent) = script_agent("hostile.py", "answers-twice") else { return };
-    let output = dir.play(&[&["peg-solitaire", agent.as_str()], &AMPLE[..]].concat());
+    let output = dir.play(&["peg-solitaire", &agent]);
     assert_eq!(output["verdict"]["seats"][0]["fault"]["kind"], "unasked", "{output}");
     assert_eq!(output["turns"], 1);
 }
@@ -179,8 +176,7 @@ fn programs_that_are_none() {
         } else {
             dir.write(name, text)
         };
-        let agent = format!("./{name}");
-        let output = dir.play(&[&["hex", agent.as_str(), "@first"], &AMPLE[..]].concat());
+        let output = dir.play(&["hex", &format!("./{name}"), "@first"]);
         let fault = &output["verdict"]["seats"][0]["fault"];
         assert_eq!(fault["kind"], "start", "{name}: {output}");
         assert!(fault["text"].as_str().unwrap().contains(words), "{name}: {output}");
