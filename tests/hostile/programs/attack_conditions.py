@@ -41,7 +41,8 @@ def priority_of_user():
     """Sets that of all processes of the user, if the referee is one of them."""
     if os.stat(f"/proc/{referee}").st_uid != os.getuid():
         raise Denied("it has its own user")
-    if ctypes.CDLL(None, use_errno=True).setpriority(os.PRIO_USER, 0, 0) != 0:
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    if ctypes.CDLL(None, use_errno=True).setpriority(os.PRIO_USER, 0, own) != 0:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number))
 
